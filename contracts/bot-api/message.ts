@@ -1,0 +1,30 @@
+import * as t from 'io-ts'
+import { nullable, shape } from '../primitives.ts'
+import { UnixTime, WireId } from '../wire.ts'
+
+const sent = { timestamp: UnixTime }
+const clicked = { button_id: nullable(WireId) }
+
+export const WireText = shape({ type: t.literal('TEXT'), text: t.string, ...sent }, clicked, 'TEXT message')
+
+export const WireMarkdown = shape(
+  { type: t.literal('MARKDOWN'), content: t.string, text: t.string, ...sent },
+  clicked,
+  'MARKDOWN message',
+)
+
+/** The protocol allows at most 3 buttons (Limits). What the service itself sends is not refused for having more. */
+export const WireButtons = shape(
+  {
+    type: t.literal('BUTTONS'),
+    title: t.string,
+    text: t.string,
+    buttons: t.array(shape({ text: t.string, id: WireId }, {}, 'WireButton')),
+    ...sent,
+  },
+  { force_reply: nullable(t.boolean) },
+  'BUTTONS message',
+)
+
+/** A message as the service sends it (protocol, Resources, Message). */
+export const WireMessage = t.union([WireText, WireMarkdown, WireButtons], 'a TEXT, MARKDOWN or BUTTONS message')

@@ -1,0 +1,39 @@
+import * as t from 'io-ts'
+import { Id, shape } from '../primitives.ts'
+
+const seconds = t.Int
+const sent = { timestamp: seconds }
+
+export const OutboundText = t.type({ type: t.literal('TEXT'), text: t.string, ...sent }, 'OutboundText')
+export const OutboundMarkdown = t.type(
+  { type: t.literal('MARKDOWN'), content: t.string, text: t.string, ...sent },
+  'OutboundMarkdown',
+)
+export const OutboundButtons = shape(
+  {
+    type: t.literal('BUTTONS'),
+    title: t.string,
+    text: t.string,
+    buttons: t.array(t.type({ text: t.string, id: t.string })),
+    ...sent,
+  },
+  { force_reply: t.boolean },
+  'OutboundButtons',
+)
+export const OutboundMessage = t.union([OutboundText, OutboundMarkdown, OutboundButtons], 'OutboundMessage')
+export type OutboundMessage = t.TypeOf<typeof OutboundMessage>
+
+const exchange = { id: Id, client_id: Id, chat_id: Id }
+
+/** Bot to service: a reply for the client; `timestamp` in seconds since 1970 (protocol, Events, Interface B). */
+export const BotMessageRequest = t.type(
+  { event: t.literal('BOT_MESSAGE'), ...exchange, message: OutboundMessage },
+  'BotMessageRequest',
+)
+
+/** Bot to service: the bot has no answer, an agent shall take over. */
+export const InviteAgentRequest = t.type({ event: t.literal('INVITE_AGENT'), ...exchange }, 'InviteAgentRequest')
+
+/** What we post to the service. */
+export const BotRequest = t.union([BotMessageRequest, InviteAgentRequest], 'BotRequest')
+export type BotRequest = t.TypeOf<typeof BotRequest>

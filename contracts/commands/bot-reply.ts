@@ -1,0 +1,53 @@
+import * as t from 'io-ts'
+import { AccountId, Id, nullable, shape } from '../primitives.ts'
+import { UnixTime, WireId } from '../wire.ts'
+
+const optional = { timestamp: nullable(UnixTime) }
+const plain = { ...optional, text: nullable(t.string) }
+const Button = shape({ text: t.string, id: WireId }, {}, 'Button')
+
+/** The protocol's bound (Limits): a BUTTONS message has 1 to 3 buttons. */
+const Buttons = new t.Type<Array<t.TypeOf<typeof Button>>, unknown, unknown>(
+  'Buttons',
+  (u): u is Array<t.TypeOf<typeof Button>> => t.array(Button).is(u) && u.length >= 1 && u.length <= 3,
+  (u, context) =>
+    Array.isArray(u) && (u.length < 1 || u.length > 3)
+      ? t.failure(u, context, '1 to 3 buttons')
+      : t.array(Button).validate(u, context),
+  t.identity,
+)
+
+/** Only links, bold and italic are Markdown of the protocol's first version; `src/egress` checks `content` for more. */
+export const ReplyMessage = t.union(
+  [
+    shape({ type: t.literal('TEXT'), text: t.string }, optional, 'TEXT'),
+    shape({ type: t.literal('MARKDOWN'), content: t.string }, plain, 'MARKDOWN'),
+    shape(
+      { type: t.literal('BUTTONS'), title: t.string, buttons: Buttons },
+      { ...plain, force_reply: t.boolean },
+      'BUTTONS',
+    ),
+  ],
+  'a TEXT, MARKDOWN or BUTTONS message',
+)
+export type ReplyMessage = t.TypeOf<typeof ReplyMessage>
+
+const command = { id: Id, accountId: AccountId, chatId: WireId, clientId: WireId }
+
+/** Bot logic's reply to a client. `id` is unique within the account: what was sent once is not sent again. */
+export const BotMessage = shape(
+  { type: t.literal('BotMessage'), ...command, message: ReplyMessage },
+  { inReplyTo: nullable(Id) },
+  'BotMessage',
+)
+
+/** Bot logic hands the client to an agent. */
+export const InviteAgent = shape(
+  { type: t.literal('InviteAgent'), ...command },
+  { inReplyTo: nullable(Id) },
+  'InviteAgent',
+)
+
+/** What bot logic publishes on bot-replies. */
+export const BotReply = t.union([BotMessage, InviteAgent], 'a BotMessage or InviteAgent command')
+export type BotReply = t.TypeOf<typeof BotReply>

@@ -1,0 +1,15 @@
+import * as t from 'io-ts'
+import { exactShape } from '../primitives.ts'
+import { domainEvent, extra } from './envelope.ts'
+import { conversation } from './fields.ts'
+
+/** The chat was handed to an agent: told by the service (INVITE_AGENT), or asked for by the bridge itself, for `reason`. */
+export const AgentInvited = domainEvent(
+  'AgentInvited',
+  exactShape(
+    { ...conversation, invitedBy: t.union([t.literal('service'), t.literal('bridge')]) },
+    { reason: t.string, ...extra },
+    'AgentInvitedData',
+  ),
+)
+export type AgentInvited = t.TypeOf<typeof AgentInvited>

@@ -1,0 +1,11 @@
+import type * as t from 'io-ts'
+import { exactShape } from '../primitives.ts'
+import { domainEvent } from './envelope.ts'
+import { reply } from './reply.ts'
+
+/** The service took a bot reply: it answered 200 without an error. That the client saw it is not known. */
+export const BotReplyDelivered = domainEvent(
+  'BotReplyDelivered',
+  exactShape(reply.required, reply.optional, 'BotReplyDeliveredData'),
+)
+export type BotReplyDelivered = t.TypeOf<typeof BotReplyDelivered>

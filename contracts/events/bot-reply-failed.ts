@@ -1,0 +1,21 @@
+import * as t from 'io-ts'
+import { exactShape } from '../primitives.ts'
+import { domainEvent } from './envelope.ts'
+import { reply } from './reply.ts'
+
+/**
+ * A bot reply was given up. `rejected`: the service's answer is final; `attempts` or `deadline`: the account's bound was
+ * reached; `invalid`: the command breaks its contract and is on dead-letters; `unknown-account`: no such account with a bot.
+ */
+export const BotReplyFailed = domainEvent(
+  'BotReplyFailed',
+  exactShape(
+    {
+      ...reply.required,
+      reason: t.keyof({ rejected: null, attempts: null, deadline: null, invalid: null, 'unknown-account': null }),
+    },
+    { ...reply.optional, detail: t.string },
+    'BotReplyFailedData',
+  ),
+)
+export type BotReplyFailed = t.TypeOf<typeof BotReplyFailed>

@@ -1,0 +1,16 @@
+import type * as t from 'io-ts'
+import { exactShape, Id } from '../primitives.ts'
+import { domainEvent } from './envelope.ts'
+import { webhook } from './fields.ts'
+import { Agent, Call } from './parts.ts'
+
+/** Agents got a new call, or a call's status changed (call_event). */
+export const CallStatusChanged = domainEvent(
+  'CallStatusChanged',
+  exactShape(
+    { ...webhook.required, chatId: Id, call: Call },
+    { ...webhook.optional, agent: Agent },
+    'CallStatusChangedData',
+  ),
+)
+export type CallStatusChanged = t.TypeOf<typeof CallStatusChanged>

@@ -1,0 +1,72 @@
+import * as t from 'io-ts'
+
+const branded = <Name extends string>(name: Name, expected: string, ok: (text: string) => boolean) =>
+  new t.Type<string & t.Brand<{ readonly [K in Name]: symbol }>, string, unknown>(
+    name,
+    (u): u is string & t.Brand<{ readonly [K in Name]: symbol }> => typeof u === 'string' && ok(u),
+    (u, context) =>
+      typeof u === 'string' && ok(u)
+        ? t.success(u as string & t.Brand<{ readonly [K in Name]: symbol }>)
+        : t.failure(u, context, expected),
+    String,
+  )
+
+const instantShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/
+
+/** A point in time: RFC 3339 in UTC, as `2026-01-31T23:59:59.000Z`. */
+export const Instant = branded(
+  'Instant',
+  'an RFC 3339 time in UTC',
+  (text) => instantShape.test(text) && !Number.isNaN(Date.parse(text)),
+)
+export type Instant = t.TypeOf<typeof Instant>
+
+/** An identifier that the service or bot logic gave: 1 to 255 characters, none of them a control character. */
+export const Id = branded(
+  'Id',
+  'text of 1 to 255 characters',
+  (text) => /^[^\p{Cc}]{1,255}$/u.test(text) && text.trim() !== '',
+)
+export type Id = t.TypeOf<typeof Id>
+
+/** One customer account of the service: 1 to 64 of `A-Z a-z 0-9 . _ -`. */
+export const AccountId = branded('AccountId', '1 to 64 of A-Z a-z 0-9 . _ -', (text) => /^[\w.-]{1,64}$/.test(text))
+export type AccountId = t.TypeOf<typeof AccountId>
+
+/** A day in UTC, as `2026-01-31`. */
+export const Day = branded('Day', 'a date as 2026-01-31', (text) => /^\d{4}-\d\d-\d\d$/.test(text))
+export type Day = t.TypeOf<typeof Day>
+
+/** Text that says something. */
+export const NonBlank = branded('NonBlank', 'text that is not blank', (text) => text.trim() !== '')
+export type NonBlank = t.TypeOf<typeof NonBlank>
+
+/** A whole number of things, or of milliseconds: 0 and up. */
+export const Count = new t.Type<number, number, unknown>(
+  'Count',
+  (u): u is number => Number.isSafeInteger(u) && Number(u) >= 0,
+  (u, context) =>
+    Number.isSafeInteger(u) && Number(u) >= 0
+      ? t.success(Number(u))
+      : t.failure(u, context, 'a whole number, 0 or more'),
+  t.identity,
+)
+export type Count = t.TypeOf<typeof Count>
+
+/** Fields that must be there and fields that may be; what else stands in the value is left as it is. */
+export const shape = <R extends t.Props, O extends t.Props>(required: R, optional: O, name: string) =>
+  t.intersection([t.type(required), t.partial(optional)], name)
+
+/** The same, and nothing else: what is not named is taken out. */
+export const exactShape = <R extends t.Props, O extends t.Props>(required: R, optional: O, name: string) =>
+  t.exact(t.intersection([t.type(required), t.partial(optional)]), name)
+
+/** The codec's values and null. A wrong value is reported as the codec reports it, not once per alternative. */
+export const nullable = <C extends t.Mixed>(codec: C) =>
+  new t.UnionType<[C, t.NullC], t.TypeOf<C> | null, t.OutputOf<C> | null, unknown>(
+    `${codec.name} | null`,
+    (u): u is t.TypeOf<C> | null => u === null || codec.is(u),
+    (u, context) => (u === null ? t.success(null) : codec.validate(u, context)),
+    (value) => (value === null ? null : codec.encode(value)),
+    [codec, t.null],
+  )

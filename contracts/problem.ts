@@ -1,0 +1,43 @@
+import type * as t from 'io-ts'
+
+/** What is wrong with a value: where, and what was expected there. It never holds the value. */
+export type Problem = { readonly path: string; readonly expected: string }
+
+const tagOf = (codec: t.Decoder<unknown, unknown> | undefined): string =>
+  codec !== undefined && '_tag' in codec ? String(codec._tag) : ''
+
+const alternatives = new Set(['UnionType', 'IntersectionType'])
+const objects = new Set(['InterfaceType', 'PartialType', 'IntersectionType', 'ExactType', 'StrictType'])
+
+const words: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  Int: 'a whole number',
+  boolean: 'true or false',
+  UnknownRecord: 'an object',
+}
+
+const expectedOf = (codec: t.Decoder<unknown, unknown>): string => {
+  const tag = tagOf(codec)
+  if (tag === 'ArrayType') return 'an array'
+  return objects.has(tag) ? 'an object' : (words[codec.name] ?? codec.name)
+}
+
+/** Problems from io-ts's errors, one for each place; alternatives of one place are joined by 'or'. */
+export const problemsOf = (errors: t.Errors): ReadonlyArray<Problem> => {
+  const byPath = new Map<string, Set<string>>()
+  for (const { context, message } of errors) {
+    const path = context
+      .filter(({ key }, i) => key !== '' && !alternatives.has(tagOf(context[i - 1]?.type)))
+      .map(({ key }) => key)
+      .join('.')
+    const last = context[context.length - 1]
+    const expected = message ?? (last === undefined ? 'another value' : expectedOf(last.type))
+    byPath.set(path, (byPath.get(path) ?? new Set()).add(expected))
+  }
+  return [...byPath].map(([path, expected]) => ({ path, expected: [...expected].join(' or ') }))
+}
+
+/** `chat_id: expected an integer or text; page.url: expected text` */
+export const describe = (problems: ReadonlyArray<Problem>): string =>
+  problems.map(({ path, expected }) => `${path === '' ? 'body' : path}: expected ${expected}`).join('; ')

@@ -1,0 +1,120 @@
+import type * as t from 'io-ts'
+import { BotReply } from './commands/bot-reply.ts'
+import { Enrichment } from './commands/enrichment.ts'
+import {
+  CallStatusChanged,
+  ChatEvent,
+  ClientUpdated,
+  ConversationEvent,
+  type DomainEvent,
+  OfflineMessageReceived,
+} from './events/index.ts'
+
+const day = 24 * 60 * 60 * 1000
+
+/** How long Kafka keeps a topic's records: for ever, only the newest of each key, or some milliseconds. */
+export type CleanUp = 'forever' | 'compact' | { readonly deleteAfterMs: number }
+
+/** A topic: its name after TOPIC_PREFIX, its key (the guarantee of order), what its records hold, its clean-up. */
+export type Topic = {
+  readonly name: string
+  readonly key: string
+  readonly carries: t.Mixed | 'raw bytes'
+  readonly cleanUp: CleanUp
+}
+
+const topic = <const Name extends string>(name: Name, rest: Omit<Topic, 'name'>) => ({ name, ...rest })
+
+const chatKey = '<account id>/<chat id>'
+
+export const chats = topic('chats', { key: chatKey, carries: ChatEvent, cleanUp: 'forever' })
+export const calls = topic('calls', { key: chatKey, carries: CallStatusChanged, cleanUp: 'forever' })
+export const clients = topic('clients', {
+  key: '<account id>/<client id>',
+  carries: ClientUpdated,
+  cleanUp: 'forever',
+})
+export const offlineMessages = topic('offline-messages', {
+  key: chatKey,
+  carries: OfflineMessageReceived,
+  cleanUp: 'forever',
+})
+export const botConversations = topic('bot-conversations', {
+  key: chatKey,
+  carries: ConversationEvent,
+  cleanUp: 'forever',
+})
+export const botReplies = topic('bot-replies', { key: chatKey, carries: BotReply, cleanUp: { deleteAfterMs: 7 * day } })
+export const enrichments = topic('enrichments', {
+  key: '<account id>/<field>:<value>',
+  carries: Enrichment,
+  cleanUp: 'compact',
+})
+export const quarantine = topic('quarantine', {
+  key: '<account id>',
+  carries: 'raw bytes',
+  cleanUp: { deleteAfterMs: 90 * day },
+})
+export const deadLetters = topic('dead-letters', {
+  key: 'the original key',
+  carries: 'raw bytes',
+  cleanUp: { deleteAfterMs: 90 * day },
+})
+
+export const eventTopics = [chats, calls, clients, offlineMessages, botConversations] as const
+export const topics = [...eventTopics, botReplies, enrichments, quarantine, deadLetters] as const
+
+export type TopicName = (typeof topics)[number]['name']
+export type EventTopicName = (typeof eventTopics)[number]['name']
+
+const topicByType = {
+  ChatAccepted: chats,
+  ChatAssigned: chats,
+  ChatUpdated: chats,
+  ChatFinished: chats,
+  CallStatusChanged: calls,
+  ClientUpdated: clients,
+  OfflineMessageReceived: offlineMessages,
+  ClientMessageReceived: botConversations,
+  AgentInvited: botConversations,
+  AgentJoined: botConversations,
+  AgentUnavailable: botConversations,
+  ChatClosed: botConversations,
+  BotReplyDelivered: botConversations,
+  BotReplyFailed: botConversations,
+  BotReplySuppressed: botConversations,
+} as const satisfies Record<DomainEvent['type'], (typeof eventTopics)[number]>
+
+/** Where an event goes. */
+export const topicOf = (event: DomainEvent): (typeof eventTopics)[number] => topicByType[event.type]
+
+/** Its message key: `acme/2037`. What shares a key stays in order. */
+export const keyOf = ({ data, subject }: DomainEvent): string => `${data.accountId}/${subject}`
+
+/** The type attribute of CloudEvents: `livechat.ChatAccepted.v1`. */
+export const ceType = (type: DomainEvent['type']): string => `livechat.${type}.v1`
+
+/** The dataschema attribute: the `$id` of the published JSON Schema. */
+export const ceDataSchema = (type: DomainEvent['type']): string => `urn:livechat:schemas:${type}.v1`
+
+/** Headers of a quarantine record; its value is the request's body, byte for byte. `problems` names fields, never values. */
+export const quarantineHeaders = {
+  interface: 'interface',
+  receivedAt: 'received_at',
+  reason: 'reason',
+  problems: 'problems',
+  contentType: 'content_type',
+  contentEncoding: 'content_encoding',
+} as const
+
+/** Headers that a dead letter has beside the original ones; key and value are the original's, byte for byte. */
+export const deadLetterHeaders = {
+  topic: 'dl_topic',
+  partition: 'dl_partition',
+  offset: 'dl_offset',
+  timestamp: 'dl_timestamp',
+  consumer: 'dl_consumer',
+  cause: 'dl_cause',
+  detail: 'dl_detail',
+  failedAt: 'dl_failed_at',
+} as const

@@ -1,0 +1,56 @@
+import * as t from 'io-ts'
+import {
+  Agent,
+  AssignedAgent,
+  ChatMessage,
+  Department,
+  Organization,
+  Page,
+  Session,
+  Status,
+  Tag,
+  Visitor,
+} from '../events/parts.ts'
+import { Count, exactShape, Id, Instant } from '../primitives.ts'
+import { folded } from './applied.ts'
+
+/**
+ * One chat with an agent. `state`: open from its first event, finished after ChatFinished, open again when it is accepted
+ * anew. The times are those of the newest event of each kind; `firstResponseMs` is from the visitor's first message to the
+ * agent's first one in the log (to the second, as the service gives it), `totalMs` from `acceptedAt` to `finishedAt`.
+ */
+export const ChatDocument = exactShape(
+  {
+    ...folded,
+    chatId: Id,
+    widgetId: Id,
+    state: t.keyof({ open: null, finished: null }),
+    visitor: Visitor,
+    agents: t.array(Agent),
+    messages: t.array(ChatMessage),
+    firstEventAt: Instant,
+    lastEventAt: Instant,
+  },
+  {
+    userToken: t.string,
+    organization: Organization,
+    status: Status,
+    assignedAgent: AssignedAgent,
+    tags: t.array(Tag),
+    department: Department,
+    session: Session,
+    page: Page,
+    assignTo: t.string,
+    rate: t.string,
+    blacklisted: t.boolean,
+    invitation: t.string,
+    acceptedAt: Instant,
+    assignedAt: Instant,
+    updatedAt: Instant,
+    finishedAt: Instant,
+    firstResponseMs: Count,
+    totalMs: Count,
+  },
+  'ChatDocument',
+)
+export type ChatDocument = t.TypeOf<typeof ChatDocument>

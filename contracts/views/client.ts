@@ -1,0 +1,18 @@
+import * as t from 'io-ts'
+import { AssignedAgent, Organization, Status, Tag, Visitor } from '../events/parts.ts'
+import { exactShape, Id, Instant } from '../primitives.ts'
+import { folded } from './applied.ts'
+
+/** One client as the newest ClientUpdated describes it: contacts in `visitor`, category in `status`. */
+export const ClientDocument = exactShape(
+  { ...folded, clientId: Id, widgetId: Id, visitor: Visitor, firstEventAt: Instant, lastEventAt: Instant },
+  {
+    userToken: t.string,
+    organization: Organization,
+    status: Status,
+    assignedAgent: AssignedAgent,
+    tags: t.array(Tag),
+  },
+  'ClientDocument',
+)
+export type ClientDocument = t.TypeOf<typeof ClientDocument>

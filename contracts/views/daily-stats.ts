@@ -1,0 +1,42 @@
+import * as t from 'io-ts'
+import { AccountId, Count, Day, exactShape } from '../primitives.ts'
+
+/** Durations in milliseconds, by the nearest-rank method; absent where nothing was measured. */
+export const Durations = exactShape({ count: Count }, { median: Count, p95: Count }, 'Durations')
+
+/**
+ * A day (UTC) of an account, computed from the documents of the other views. What is counted belongs to the day on which it
+ * happened: chats to `acceptedAt`, their rate and times to `finishedAt`, calls to their first event, offline messages to
+ * `receivedAt`, conversations to `startedAt`, replies to `finishedAt`.
+ */
+export const DailyStatsDocument = t.strict(
+  {
+    _id: t.string,
+    accountId: AccountId,
+    day: Day,
+    chats: t.strict({
+      accepted: Count,
+      finished: Count,
+      ratedGood: Count,
+      ratedBad: Count,
+      firstResponseMs: Durations,
+      totalMs: Durations,
+    }),
+    calls: t.strict({
+      total: Count,
+      byType: t.strict({ callback: Count, incoming: Count, outgoing: Count }),
+      byOutcome: t.strict({ ended: Count, failed: Count, open: Count }),
+    }),
+    offlineMessages: Count,
+    conversations: t.strict({
+      started: Count,
+      answeredByBotAlone: Count,
+      handedToAgent: Count,
+      shareAnsweredByBotAlone: t.number,
+      replyMs: Durations,
+    }),
+    replies: t.strict({ delivered: Count, failed: Count, suppressed: Count }),
+  },
+  'DailyStatsDocument',
+)
+export type DailyStatsDocument = t.TypeOf<typeof DailyStatsDocument>

@@ -1,0 +1,25 @@
+import * as t from 'io-ts'
+import { Message } from '../events/message.ts'
+import { Attempt } from '../events/reply.ts'
+import { exactShape, Id, Instant } from '../primitives.ts'
+import { folded } from './applied.ts'
+
+/**
+ * One bot reply, `_id` `<account id>/<command id>`: pending from its command, then what became of it, with every attempt.
+ * `requestedAt` is when the command was appended to bot-replies; `reason` is that of BotReplyFailed or BotReplySuppressed.
+ */
+export const DeliveryDocument = exactShape(
+  {
+    ...folded,
+    commandId: Id,
+    commandType: t.keyof({ BotMessage: null, InviteAgent: null }),
+    chatId: Id,
+    clientId: Id,
+    state: t.keyof({ pending: null, delivered: null, failed: null, suppressed: null }),
+    attempts: t.array(Attempt),
+    requestedAt: Instant,
+  },
+  { inReplyTo: Id, message: Message, reason: t.string, detail: t.string, finishedAt: Instant },
+  'DeliveryDocument',
+)
+export type DeliveryDocument = t.TypeOf<typeof DeliveryDocument>

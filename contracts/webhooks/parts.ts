@@ -1,0 +1,106 @@
+import * as t from 'io-ts'
+import { Count, nullable, shape } from '../primitives.ts'
+import { Opaque, UnixTime, WireId, WireText } from '../wire.ts'
+
+/** Who writes or calls (protocol, Resources, visitor). */
+export const WireVisitor = shape(
+  { description: nullable(t.string), number: WireId, chats_count: Count },
+  { name: nullable(t.string), email: nullable(t.string), phone: nullable(WireText), social: nullable(Opaque) },
+  'WireVisitor',
+)
+
+/** The company that the client is assigned to. */
+export const WireOrganization = shape({ id: WireId, name: nullable(t.string) }, {}, 'WireOrganization')
+
+/** The client's category. */
+export const WireStatus = shape({ id: WireId, title: nullable(t.string) }, {}, 'WireStatus')
+
+/** The agent that the client is assigned to. */
+export const WireAssignedAgent = shape(
+  { id: WireId },
+  { email: nullable(t.string), name: nullable(t.string) },
+  'WireAssignedAgent',
+)
+
+/** A tag selected for the client. */
+export const WireTag = shape({ id: WireId, title: nullable(t.string) }, {}, 'WireTag')
+
+/** The department that the visitor selected before the chat. */
+export const WireDepartment = shape({ id: WireId, name: nullable(t.string) }, {}, 'WireDepartment')
+
+/** An agent (protocol, Resources, agent). */
+export const WireAgent = shape(
+  { id: WireId },
+  { name: nullable(t.string), email: nullable(t.string), phone: nullable(WireText) },
+  'WireAgent',
+)
+
+const text = nullable(WireText)
+
+export const WireGeoip = shape(
+  {},
+  {
+    region_code: text,
+    country_code: text,
+    country: text,
+    region: text,
+    city: text,
+    latitude: text,
+    longitude: text,
+    organization: text,
+  },
+  'WireGeoip',
+)
+
+export const WireUtm = shape({}, { source: text, campaign: text, content: text, medium: text, term: text }, 'WireUtm')
+
+/** The visitor's session (protocol, Resources, session). */
+export const WireSession = shape(
+  {},
+  {
+    geoip: nullable(WireGeoip),
+    utm: nullable(t.string),
+    utm_json: nullable(WireUtm),
+    ip_addr: nullable(t.string),
+    user_agent: nullable(t.string),
+  },
+  'WireSession',
+)
+
+/** The page that the visitor is on. */
+export const WirePage = shape({ url: nullable(t.string) }, { title: nullable(t.string) }, 'WirePage')
+
+/** A call (protocol, Resources, call). */
+export const WireCall = shape(
+  {
+    type: t.union([t.literal('callback'), t.literal('incoming'), t.literal('outgoing')]),
+    phone: WireText,
+    status: t.union([
+      t.literal('start'),
+      t.literal('end'),
+      t.literal('agent_connected'),
+      t.literal('client_connected'),
+      t.literal('error'),
+    ]),
+  },
+  { reason: nullable(t.string), record_url: nullable(t.string) },
+  'WireCall',
+)
+
+/** One entry of a finished chat's log; the reference says client, its example visitor. */
+export const WireChatMessage = shape(
+  {
+    message: t.string,
+    timestamp: UnixTime,
+    type: t.union([t.literal('visitor'), t.literal('client'), t.literal('agent')]),
+  },
+  { agent_id: nullable(WireId) },
+  'WireChatMessage',
+)
+
+/** A finished chat (protocol, Resources, chat). */
+export const WireChat = shape(
+  { messages: t.array(WireChatMessage), blacklisted: t.boolean },
+  { rate: nullable(WireText), invitation: nullable(t.string) },
+  'WireChat',
+)

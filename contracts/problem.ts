@@ -1,13 +1,20 @@
-import type * as t from 'io-ts'
+import * as t from 'io-ts'
 
 /** What is wrong with a value: where, and what was expected there. It never holds the value. */
 export type Problem = { readonly path: string; readonly expected: string }
 
-const tagOf = (codec: t.Decoder<unknown, unknown> | undefined): string =>
-  codec !== undefined && '_tag' in codec ? String(codec._tag) : ''
+type Codec = t.Decoder<unknown, unknown>
+
+/** An exact codec validates as the one that it holds, under its own name. */
+const inner = (codec: Codec): Codec => (codec instanceof t.ExactType ? inner(codec.type) : codec)
+
+const tagOf = (codec: Codec | undefined): string => {
+  const found = codec && inner(codec)
+  return found !== undefined && '_tag' in found ? String(found._tag) : ''
+}
 
 const alternatives = new Set(['UnionType', 'IntersectionType'])
-const objects = new Set(['InterfaceType', 'PartialType', 'IntersectionType', 'ExactType', 'StrictType'])
+const objects = new Set(['InterfaceType', 'PartialType', 'IntersectionType', 'StrictType'])
 
 const words: Readonly<Record<string, string>> = {
   string: 'text',
@@ -17,7 +24,7 @@ const words: Readonly<Record<string, string>> = {
   UnknownRecord: 'an object',
 }
 
-const expectedOf = (codec: t.Decoder<unknown, unknown>): string => {
+const expectedOf = (codec: Codec): string => {
   const tag = tagOf(codec)
   if (tag === 'ArrayType') return 'an array'
   return objects.has(tag) ? 'an object' : (words[codec.name] ?? codec.name)

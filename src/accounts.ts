@@ -9,8 +9,8 @@ const text = (name: string, expected: string, ok: (text: string) => boolean) =>
     t.identity,
   )
 
-/** Part of a URL's path or a key for signing: 16 to 255 characters that need no escaping in a URL. */
-const Secret = text('Secret', '16 to 255 characters of A-Z a-z 0-9 . _ ~ -', (s) => /^[\w.~-]{16,255}$/.test(s))
+/** A token of a path or a key for signing: 16 to 255 visible characters. */
+const Secret = text('Secret', '16 to 255 visible characters', (s) => /^[^\s\p{Cc}]{16,255}$/u.test(s))
 const BaseUrl = text(
   'BaseUrl',
   'an http or https URL without query',
@@ -58,7 +58,10 @@ export type BotAccount = {
   readonly token: string
   readonly providerId: string
   readonly baseUrl: string
-  readonly authorization?: { readonly clientId: string; readonly secretKey: string }
+  readonly authorization?: {
+    readonly clientId: string
+    readonly secretKey: string
+  }
   readonly replyWithin: number
   readonly attempts: number
   readonly deadlineMs: number
@@ -76,5 +79,7 @@ export const withDefaults = ({ id, webhooks, bot, requestsPerSecond }: AccountEn
   id,
   requestsPerSecond: requestsPerSecond ?? 20_000,
   ...(webhooks && { webhooks }),
-  ...(bot && { bot: { replyWithin: 10_000, attempts: 8, deadlineMs: 300_000, ...bot } }),
+  ...(bot && {
+    bot: { replyWithin: 10_000, attempts: 8, deadlineMs: 300_000, ...bot },
+  }),
 })

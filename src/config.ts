@@ -1,0 +1,96 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { type Problem, problemsOf } from '../contracts/problem.ts'
+import type { Account } from './accounts.ts'
+import { readAccounts } from './accounts-file.ts'
+import { Environment, type LogLevel, type MongoConfig, type SaslMechanism } from './environment.ts'
+
+export type KafkaConfig = {
+  readonly brokers: ReadonlyArray<string>
+  readonly ssl: boolean
+  readonly sasl?: { readonly mechanism: SaslMechanism; readonly username: string; readonly password: string }
+}
+
+/** What the environment says; `embedded` and `demo` stand for what the bridge brings along itself. */
+export type Config = {
+  readonly kafka: KafkaConfig | 'embedded'
+  readonly mongo: MongoConfig | 'embedded'
+  readonly mongodBinary?: string
+  readonly accounts: ReadonlyArray<Account> | 'demo'
+  readonly http: { readonly host: string; readonly port: number }
+  readonly topics: { readonly prefix: string; readonly partitions: number; readonly replication?: number }
+  readonly dataDir: string
+  readonly logLevel: LogLevel
+}
+
+export type Variables = Readonly<Record<string, string | undefined>>
+export type ReadFile = (path: string) => E.Either<string, string>
+
+/** The environment with each NAME_FILE replaced by what the file holds. */
+const withFiles = (variables: Variables, readFile: ReadFile) => {
+  const problems: Problem[] = []
+  const values: Record<string, string | undefined> = {}
+  for (const name of Object.keys(Environment.props)) {
+    const path = variables[`${name}_FILE`]
+    const file = path === undefined ? undefined : readFile(path)
+    if (file !== undefined && variables[name] !== undefined)
+      problems.push({ path: name, expected: `${name} or ${name}_FILE, not both` })
+    else if (file !== undefined && E.isLeft(file))
+      problems.push({ path: `${name}_FILE`, expected: `a file that can be read (${file.left})` })
+    values[name] = file === undefined ? variables[name] : E.getOrElse<string, string | undefined>(() => undefined)(file)
+  }
+  return { problems, values }
+}
+
+const kafkaOf = (e: Environment): KafkaConfig | 'embedded' =>
+  e.KAFKA_BROKERS === undefined
+    ? 'embedded'
+    : {
+        brokers: e.KAFKA_BROKERS,
+        ssl: e.KAFKA_SSL === 'true',
+        ...(e.KAFKA_SASL_MECHANISM && {
+          sasl: {
+            mechanism: e.KAFKA_SASL_MECHANISM,
+            username: e.KAFKA_SASL_USERNAME ?? '',
+            password: e.KAFKA_SASL_PASSWORD ?? '',
+          },
+        }),
+      }
+
+const missingCredentials = (e: Environment): Problem[] =>
+  e.KAFKA_SASL_MECHANISM === undefined
+    ? []
+    : (['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const)
+        .filter((name) => e[name] === undefined)
+        .map((path) => ({ path, expected: 'text, since KAFKA_SASL_MECHANISM is set' }))
+
+/** The whole configuration, or every mistake in it by path, never with a value: a value may be a secret. */
+export const readConfig = (variables: Variables, readFile: ReadFile): E.Either<ReadonlyArray<Problem>, Config> => {
+  const { problems, values } = withFiles(variables, readFile)
+  const decoded = Environment.decode(values)
+  const env = E.isRight(decoded) ? decoded.right : undefined
+  const path = values.BRIDGE_CONFIG
+  const accounts = path ? readAccounts(readFile(path)) : E.right('demo' as const)
+  const all = [
+    ...problems,
+    ...(E.isLeft(decoded) ? problemsOf(decoded.left) : missingCredentials(decoded.right)),
+    ...(E.isLeft(accounts) ? accounts.left : []),
+  ]
+  if (env === undefined || E.isLeft(accounts) || all.length > 0) return E.left(all)
+  return E.right({
+    kafka: kafkaOf(env),
+    mongo: env.MONGODB_URL ?? 'embedded',
+    ...(env.MONGOD_BINARY !== undefined && { mongodBinary: env.MONGOD_BINARY }),
+    accounts: accounts.right,
+    http: { host: env.HTTP_HOST ?? '', port: env.HTTP_PORT },
+    topics: {
+      prefix: env.TOPIC_PREFIX ?? '',
+      partitions: env.TOPIC_PARTITIONS,
+      ...(env.TOPIC_REPLICATION !== undefined && { replication: env.TOPIC_REPLICATION }),
+    },
+    dataDir: env.DATA_DIR ?? '',
+    logLevel: env.LOG_LEVEL ?? 'info',
+  })
+}
+
+/** The only place where the process's environment is read. */
+export const processVariables = (): Variables => process.env

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import { mismatches } from './checksums.ts'
+import { fetchOnce, type Say } from './download.ts'
+import { digestOf, pins } from './pins.ts'
+import { type Problem, problem } from './problem.ts'
+import { run } from './run.ts'
+
+const remedy = 'or set KAFKA_BROKERS to a broker of your own'
+
+const mavenSaid = (output: string) =>
+  /\[ERROR\] (?:Failed to execute goal [^:]+:[^:]+:[^:]+:\S+ \([^)]*\) on project [^:]+: )?(.*)/
+    .exec(output)?.[1]
+    ?.slice(0, 300) ?? 'it gave no reason'
+
+const copyJars = async (directory: string): Promise<E.Either<Problem, unknown>> => {
+  const outcome = await run('mvn', [
+    '--batch-mode',
+    '--quiet',
+    '--strict-checksums',
+    `--file=${pins.pom}`,
+    '-Dstyle.color=never',
+    '-DincludeScope=runtime',
+    `-DoutputDirectory=${directory}`,
+    'dependency:copy-dependencies',
+  ])
+  if (E.isRight(outcome)) return outcome
+  return outcome.left.missing
+    ? problem(`Maven is missing, which fetches Kafka: install it (Debian: apt install maven), ${remedy}`)
+    : problem(
+        `Maven could not fetch Kafka: ${mavenSaid(outcome.left.output)}; check the network and try again, ${remedy}`,
+      )
+}
+
+const verify = async (directory: string): Promise<E.Either<Problem, unknown>> => {
+  const wrong = await mismatches(directory, await readFile(pins.jars, 'utf8'))
+  return wrong.length === 0
+    ? E.right(undefined)
+    : problem(
+        `Kafka was refused, its files are not the expected ones (${wrong.join(', ')}): delete them from ~/.m2/repository and try again, ${remedy}`,
+      )
+}
+
+/** The directory of Kafka's jars in the cache, fetched by Maven and compared with the pinned checksums. */
+export const kafkaJars = async (cacheDir: string, say: Say): Promise<E.Either<Problem, string>> => {
+  const version = /<kafka\.version>(.*)<\/kafka\.version>/.exec(await readFile(pins.pom, 'utf8'))?.[1] ?? ''
+  return fetchOnce({
+    target: join(cacheDir, `kafka-${version}-${await digestOf(pins.jars)}`),
+    what: `Kafka ${version} (43 MB) with Maven`,
+    say,
+    fetch: async (directory) => {
+      const copied = await copyJars(directory)
+      return E.isLeft(copied) ? copied : verify(directory)
+    },
+  })
+}

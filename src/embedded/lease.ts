@@ -1,0 +1,50 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { Identity, identify, isRunning } from './identity.ts'
+import { type Problem, problem } from './problem.ts'
+
+/** Which bridge runs which server, as a file in the server's directory under DATA_DIR. */
+const Lease = t.type({ bridge: Identity, server: Identity }, 'Lease')
+type Lease = t.TypeOf<typeof Lease>
+
+const read = async (file: string): Promise<Lease | undefined> => {
+  try {
+    const lease = Lease.decode(JSON.parse(await readFile(file, 'utf8')))
+    return E.isRight(lease) ? lease.right : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const end = async (server: Identity, patienceMs: number): Promise<void> => {
+  const deadline = Date.now() + patienceMs
+  while (Date.now() < deadline && (await isRunning(server))) await sleep(50)
+  if (await isRunning(server)) process.kill(-server.pid, 'SIGKILL')
+}
+
+/**
+ * Makes sure that no server runs on the directory of `file`. Left when another bridge is using it; a server whose
+ * bridge was killed has been told to stop by its guard, gets `patienceMs` for that, and is then killed.
+ */
+export const claim = async (file: string, patienceMs = 20_000): Promise<E.Either<Problem, void>> => {
+  const lease = await read(file)
+  if (lease === undefined || !(await isRunning(lease.server))) return E.right(undefined)
+  if (await isRunning(lease.bridge)) {
+    return problem(
+      `${dirname(dirname(file))} is in use by another running bridge (process ${lease.bridge.pid}): stop that one, or set DATA_DIR to another directory`,
+    )
+  }
+  await end(lease.server, patienceMs)
+  return E.right(undefined)
+}
+
+/** Notes that this process runs the server with the process group `pid`. */
+export const hold = async (file: string, pid: number): Promise<void> => {
+  const [bridge, server] = await Promise.all([identify(process.pid), identify(pid)])
+  if (bridge !== undefined && server !== undefined) await writeFile(file, JSON.stringify({ bridge, server }))
+}
+
+export const release = (file: string): Promise<void> => rm(file, { force: true })

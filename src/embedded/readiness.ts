@@ -1,0 +1,36 @@
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import { type Problem, problem } from './problem.ts'
+import type { ServerProcess } from './process.ts'
+
+/** Whether a server on 127.0.0.1 accepts a connection and, when a request is given, answers it with anything. */
+export const answers = (port: number, request?: Buffer): Promise<boolean> =>
+  new Promise((resolve) => {
+    const end = (answer: boolean) => {
+      socket.destroy()
+      resolve(answer)
+    }
+    const socket = connect(port, '127.0.0.1', () => (request === undefined ? end(true) : socket.write(request)))
+    socket.setTimeout(1_000, () => end(false))
+    socket
+      .on('data', () => end(true))
+      .on('error', () => end(false))
+      .on('close', () => end(false))
+  })
+
+/** Right as soon as the condition holds; Left with the server's last words when it ends, or is late. */
+export const untilReady = async (
+  name: string,
+  server: ServerProcess,
+  isReady: () => Promise<boolean>,
+  withinMs: number,
+): Promise<E.Either<Problem, void>> => {
+  const deadline = Date.now() + withinMs
+  while (Date.now() < deadline) {
+    if (server.hasEnded()) return problem(`${name} ended while it started: ${await server.lastWords()}`)
+    if (await isReady()) return E.right(undefined)
+    await sleep(20)
+  }
+  return problem(`${name} was not ready within ${withinMs / 1000} s: ${await server.lastWords()}`)
+}

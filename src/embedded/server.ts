@@ -1,0 +1,51 @@
+import { join } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import { claim, hold, release } from './lease.ts'
+import type { Problem } from './problem.ts'
+import { startProcess } from './process.ts'
+import { untilReady } from './readiness.ts'
+
+/** A server that can be used, at `127.0.0.1:port`. */
+export type Running = {
+  readonly address: string
+  readonly stop: () => Promise<void>
+}
+
+type Prepared = {
+  readonly port: number
+  readonly command: string
+  readonly args: ReadonlyArray<string>
+  readonly isReady: () => Promise<boolean>
+}
+
+type Server = {
+  readonly name: string
+  readonly directory: string
+  readonly logFile: string
+  /** Runs once the directory is known to be nobody else's. */
+  readonly prepare: () => Promise<E.Either<Problem, Prepared>>
+}
+
+// The slowest machines take half a minute for a broker that has to recover its logs.
+const readyWithinMs = 90_000
+const stopWithinMs = 15_000
+
+/** Starts a server on a directory that it has for itself, and waits until it can be used. */
+export const runServer = async ({ name, directory, logFile, prepare }: Server): Promise<E.Either<Problem, Running>> => {
+  const leaseFile = join(directory, 'lease.json')
+  const claimed = await claim(leaseFile)
+  if (E.isLeft(claimed)) return claimed
+  const prepared = await prepare()
+  if (E.isLeft(prepared)) return prepared
+  const { port, command, args, isReady } = prepared.right
+  const server = startProcess({ command, args, cwd: directory, logFile })
+  const stop = async () => {
+    await server.stop(stopWithinMs)
+    await release(leaseFile)
+  }
+  await hold(leaseFile, server.pid)
+  const ready = await untilReady(name, server, isReady, readyWithinMs)
+  if (E.isRight(ready)) return E.right({ address: `127.0.0.1:${port}`, stop })
+  await stop()
+  return ready
+}

@@ -1,0 +1,76 @@
+import { access, constants, mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Say } from './download.ts'
+import { checkJava } from './java.ts'
+import { startKafka } from './kafka-broker.ts'
+import { mongoUrl, startMongod } from './mongod.ts'
+import { type Problem, problem } from './problem.ts'
+import type { Running } from './server.ts'
+
+export type EmbeddedOptions = {
+  /** Holds the servers' data, remembered ports and logs (`logs/kafka.log`, `logs/mongod.log`). */
+  readonly dataDir: string
+  /** Holds what is fetched; `dataDir/cache` unless it is shared. */
+  readonly cacheDir?: string
+  readonly kafka: boolean
+  readonly mongo: boolean
+  /** Hears of downloads, a line at a time. */
+  readonly say: Say
+  /** The path of a mongod to be used instead of one that is fetched. */
+  readonly mongodBinary?: string
+}
+
+export type Embedded = {
+  /** `host:port` each; present when a broker was asked for. */
+  readonly brokers?: ReadonlyArray<string>
+  /** With the replica set and the database; present when a mongod was asked for. */
+  readonly mongoUrl?: string
+  /** Ends both, gracefully if they can be; afterwards none of their processes is left. */
+  readonly stop: () => Promise<void>
+}
+
+const notAskedFor: E.Either<Problem, undefined> = E.right(undefined)
+
+const prepare = async (dataDir: string): Promise<E.Either<Problem, void>> => {
+  try {
+    await mkdir(join(dataDir, 'logs'), { recursive: true })
+    await access(dataDir, constants.W_OK)
+    return E.right(undefined)
+  } catch {
+    return problem(`${dataDir} cannot be written: set DATA_DIR to a directory that can`)
+  }
+}
+
+const both = async (kafka: Running | undefined, mongod: Running | undefined): Promise<Embedded> => ({
+  ...(kafka && { brokers: [kafka.address] }),
+  ...(mongod && { mongoUrl: mongoUrl(mongod.address) }),
+  stop: async () => {
+    await Promise.all([kafka?.stop(), mongod?.stop()])
+  },
+})
+
+/**
+ * Runs a Kafka broker and a mongod on loopback, side by side, and resolves when both can be used. Left is one
+ * sentence for each that cannot, and nothing runs then. They end with this process, however it ends.
+ */
+export const startEmbedded = async (options: EmbeddedOptions): Promise<E.Either<Problem, Embedded>> => {
+  const dataDir = resolve(options.dataDir)
+  const cacheDir = resolve(options.cacheDir ?? join(dataDir, 'cache'))
+  const { say } = options
+  const log = (name: string) => join(dataDir, 'logs', name)
+  const possible = await prepare(dataDir)
+  if (E.isLeft(possible)) return possible
+  const java = options.kafka ? await checkJava() : notAskedFor
+  if (E.isLeft(java)) return java
+  const [kafka, mongod] = await Promise.all([
+    options.kafka ? startKafka(join(dataDir, 'kafka'), cacheDir, log('kafka.log'), say) : notAskedFor,
+    options.mongo
+      ? startMongod(join(dataDir, 'mongod'), cacheDir, log('mongod.log'), say, options.mongodBinary)
+      : notAskedFor,
+  ])
+  if (E.isRight(kafka) && E.isRight(mongod)) return E.right(await both(kafka.right, mongod.right))
+  const failed = [kafka, mongod].filter(E.isLeft)
+  await Promise.all([kafka, mongod].filter(E.isRight).map((running) => running.right?.stop()))
+  return problem([...new Set(failed.map(({ left }) => left.message))].join('\n'))
+}

@@ -1,0 +1,64 @@
+import * as t from 'io-ts'
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+const saslMechanisms = ['plain', 'scram-sha-256', 'scram-sha-512'] as const
+export type SaslMechanism = (typeof saslMechanisms)[number]
+
+/** Where MongoDB is; `database` is the URL's path, or `livechat`. */
+export type MongoConfig = { readonly url: string; readonly database: string }
+
+/** A variable: read from its text, `unset` where it is not there; what cannot be read is told by what was expected. */
+const variable = <A>(expected: string, read: (text: string) => A | undefined, unset: A) =>
+  new t.Type<A, unknown, unknown>(
+    expected,
+    (_): _ is A => true,
+    (u, context) => {
+      if (u === undefined) return t.success(unset)
+      const text = String(u).trim()
+      const value = read(text)
+      if (value !== undefined) return t.success(value)
+      return text === '' ? t.success(unset) : t.failure(u, context, expected)
+    },
+    t.identity,
+  )
+
+const matching = (pattern: RegExp, expected: string, unset: string | undefined) =>
+  variable(expected, (text) => (pattern.test(text) ? text : undefined), unset)
+const oneOf = <A extends string>(values: ReadonlyArray<A>, unset: A | undefined) =>
+  variable(`one of ${values.join(', ')}`, (text) => values.find((value) => value === text.toLowerCase()), unset)
+const wholeNumber = <U extends number | undefined>(from: number, to: number, unset: U) =>
+  variable<number | U>(
+    `a whole number from ${from} to ${to}`,
+    (text) => (/^\d{1,9}$/.test(text) && Number(text) >= from && Number(text) <= to ? Number(text) : undefined),
+    unset,
+  )
+
+const brokers = (text: string) => {
+  const list = text.split(',').map((broker) => broker.trim())
+  return list.every((broker) => /^(\[[\da-f:]+\]|[\w.-]+):\d{1,5}$/i.test(broker)) ? list : undefined
+}
+const mongoUrl = (text: string): MongoConfig | undefined => {
+  const path = /^mongodb(?:\+srv)?:\/\/[^/]+(?:\/([^?]*))?(?:\?.*)?$/.exec(text)
+  return path === null ? undefined : { url: text, database: path[1] ? decodeURIComponent(path[1]) : 'livechat' }
+}
+
+/** The bridge's variables, as text or not there. */
+export const Environment = t.type({
+  KAFKA_BROKERS: variable<ReadonlyArray<string> | undefined>('host:port, more of them with commas', brokers, undefined),
+  KAFKA_SSL: oneOf(['true', 'false'], 'false'),
+  KAFKA_SASL_MECHANISM: oneOf(saslMechanisms, undefined),
+  KAFKA_SASL_USERNAME: matching(/./, 'text', undefined),
+  KAFKA_SASL_PASSWORD: matching(/./, 'text', undefined),
+  MONGODB_URL: variable<MongoConfig | undefined>('a mongodb:// URL', mongoUrl, undefined),
+  MONGOD_BINARY: matching(/./, 'the path of a mongod', undefined),
+  BRIDGE_CONFIG: matching(/./, 'the path of a file', undefined),
+  HTTP_HOST: matching(/^[\w.:-]+$/, 'a host name or address', '127.0.0.1'),
+  HTTP_PORT: wholeNumber(0, 65_535, 8080),
+  TOPIC_PREFIX: matching(/^[\w.-]{0,100}$/, 'up to 100 of A-Z a-z 0-9 . _ -', 'livechat.'),
+  TOPIC_PARTITIONS: wholeNumber(1, 10_000, 12),
+  TOPIC_REPLICATION: wholeNumber(1, 100, undefined),
+  DATA_DIR: matching(/./, 'the path of a folder', '.data'),
+  LOG_LEVEL: oneOf(logLevels, 'info'),
+})
+export type Environment = t.TypeOf<typeof Environment>

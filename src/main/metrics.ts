@@ -1,0 +1,63 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Measure } from '../ports.ts'
+
+const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** Prometheus metrics; labels are accounts, topics, kinds and outcomes, never a token or a person. */
+export const createMetrics = (): { readonly measure: Measure; readonly render: () => Promise<string> } => {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+  const counter = <L extends string>(name: string, help: string, labelNames: L[]) =>
+    new Counter({ name: `livechat_${name}`, help, labelNames, registers })
+  const gauge = <L extends string>(name: string, help: string, labelNames: L[]) =>
+    new Gauge({ name: `livechat_${name}`, help, labelNames, registers })
+  const histogram = <L extends string>(name: string, help: string, labelNames: L[], buckets = seconds) =>
+    new Histogram({ name: `livechat_${name}`, help, labelNames, buckets, registers })
+
+  const requests = histogram('http_request_seconds', 'Requests by interface and status', ['api', 'status'])
+  const events = counter('events_published_total', 'Events acknowledged by Kafka, by type', ['type'])
+  const produce = histogram('produce_seconds', 'Time of one send to Kafka', [])
+  const produced = counter('produced_records_total', 'Records acknowledged by Kafka', [])
+  const producedBytes = counter('produced_bytes_total', 'Bytes of the records acknowledged by Kafka', [])
+  const produceFailures = counter('produce_failures_total', 'Sends that were rejected and repeated', [])
+  const consumed = counter('consumed_records_total', 'Records handled, by group and topic', ['group', 'topic'])
+  const lag = gauge('consumer_lag_records', 'Records that a group has not handled yet', ['group', 'topic', 'partition'])
+  const restarts = counter('consumer_restarts_total', 'Consumers that had to be made anew', ['group'])
+  const projection = histogram('projection_seconds', 'Time to fold and store a batch', [])
+  const projected = counter('projected_records_total', 'Records folded into views', [])
+  const deliveries = counter('deliveries_total', 'Bot replies by account and outcome', ['account', 'outcome'])
+  const attempts = histogram('delivery_attempt_seconds', 'Requests to the service by account and result', [
+    'account',
+    'result',
+  ])
+  const deadLetters = counter('dead_letters_total', 'Records that could not be processed', ['consumer', 'cause'])
+  const quarantined = counter('quarantined_total', 'Requests that could not be understood', ['api', 'reason'])
+
+  return {
+    render: () => registry.metrics(),
+    measure: {
+      request: (api, status, took) => requests.observe({ api, status: String(status) }, took),
+      published: (type) => events.inc({ type }),
+      produced: (records, bytes, took) => {
+        produce.observe(took)
+        produced.inc(records)
+        producedBytes.inc(bytes)
+      },
+      produceFailed: () => produceFailures.inc(),
+      consumed: (group, topic, partition, records, behind) => {
+        consumed.inc({ group, topic }, records)
+        lag.set({ group, topic, partition: String(partition) }, behind)
+      },
+      consumerRestarted: (group) => restarts.inc({ group }),
+      projected: (records, took) => {
+        projection.observe(took)
+        projected.inc(records)
+      },
+      delivery: (account, outcome) => deliveries.inc({ account, outcome }),
+      attempt: (account, result, took) => attempts.observe({ account, result }, took),
+      deadLetter: (consumer, cause) => deadLetters.inc({ consumer, cause }),
+      quarantined: (api, reason) => quarantined.inc({ api, reason }),
+    },
+  }
+}

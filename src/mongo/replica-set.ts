@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import { type Db, MongoClient } from 'mongodb'
+import type { Failure } from '../ports.ts'
+
+type Config = {
+  readonly version: number
+  readonly members: ReadonlyArray<{ readonly host: string }>
+}
+
+const currentConfig = (admin: Db): Promise<Config | undefined> =>
+  admin.command({ replSetGetConfig: 1 }).then(
+    ({ config }) => config,
+    () => undefined,
+  )
+
+/** One step towards a set of one at `host`; the server refuses a step that comes too early, and it is taken again. */
+const propose = async (admin: Db, host: string, name: string): Promise<void> => {
+  const config = await currentConfig(admin)
+  if (config === undefined) {
+    await admin.command({
+      replSetInitiate: { _id: name, members: [{ _id: 0, host }] },
+    })
+  } else if (config.members[0]?.host !== host) {
+    const moved = {
+      ...config,
+      version: config.version + 1,
+      members: [{ ...config.members[0], host }],
+    }
+    await admin.command({ replSetReconfig: moved, force: true })
+  }
+}
+
+const isPrimary = async (admin: Db): Promise<boolean> => (await admin.command({ hello: 1 })).isWritablePrimary === true
+
+/**
+ * Makes the mongod at `host` (`127.0.0.1:port`) the only member of the replica set `name`, also when it was that at
+ * another port before, and resolves once it is the primary. Left when that takes longer than `withinMs`.
+ */
+export const initiateReplicaSet = async (
+  host: string,
+  name: string,
+  withinMs: number,
+): Promise<E.Either<Failure, void>> => {
+  const deadline = Date.now() + withinMs
+  const client = new MongoClient(`mongodb://${host}/?directConnection=true`, {
+    serverSelectionTimeoutMS: withinMs,
+    socketTimeoutMS: withinMs,
+  })
+  let reason = 'it was not elected in time'
+  try {
+    const admin = client.db('admin')
+    while (Date.now() < deadline) {
+      if (await isPrimary(admin)) return E.right(undefined)
+      await propose(admin, host, name).catch((error: Error) => {
+        reason = error.message
+      })
+      await sleep(20)
+    }
+  } catch (error) {
+    reason = error instanceof Error ? error.message : String(error)
+  } finally {
+    await client.close()
+  }
+  return E.left({ kind: 'transient', reason })
+}

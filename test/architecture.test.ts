@@ -1,0 +1,115 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const files = (pattern: string) => globSync(pattern, { cwd: root }).sort()
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+type Import = { readonly file: string; readonly what: string }
+
+const importsOf = (file: string): Import[] =>
+  [...read(file).matchAll(/^(?:import|export)\b[^'"]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm)]
+    .map(([, a, b, c]) => a ?? b ?? c ?? '')
+    .map((what) => ({ file, what: what.startsWith('.') ? relative(root, join(root, dirname(file), what)) : what }))
+
+const sources = files('{src,contracts}/**/*.ts')
+const imports = sources.flatMap(importsOf)
+const room = (path: string) =>
+  /^src\/[^/]+(?=\/)/.exec(path)?.[0] ?? (path.startsWith('contracts/') ? 'contracts' : path)
+const found = (breaks: (i: Import) => boolean) =>
+  imports.filter(breaks).map(({ file, what }) => `${file} imports ${what}`)
+
+const onlyIn: Readonly<Record<string, ReadonlyArray<string>>> = {
+  koa: ['src/ingress'],
+  '@koa/router': ['src/ingress'],
+  'raw-body': ['src/ingress'],
+  'rate-limiter-flexible': ['src/ingress'],
+  kafkajs: ['src/kafka'],
+  cloudevents: ['src/kafka'],
+  mongodb: ['src/mongo'],
+  cockatiel: ['src/egress'],
+  jose: ['src/access-token.ts'],
+  pino: ['src/main'],
+  'prom-client': ['src/main'],
+  commander: ['src/main'],
+  'mongodb-memory-server-core': ['src/embedded'],
+}
+
+/** The rooms beside itself that a room may import, in the order of the picture. */
+const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
+  contracts: [],
+  'src/ports.ts': ['contracts', 'src/accounts.ts'],
+  'src/ingress': ['contracts', 'src/ports.ts', 'src/accounts.ts'],
+  'src/journal': ['contracts', 'src/ports.ts'],
+  'src/kafka': ['contracts', 'src/ports.ts'],
+  'src/projections': ['contracts', 'src/ports.ts'],
+  'src/mongo': ['contracts', 'src/ports.ts', 'src/projections'],
+  'src/egress': ['contracts', 'src/ports.ts', 'src/accounts.ts'],
+  'src/embedded': ['src/mongo'],
+  'src/simulator': ['contracts'],
+}
+
+const architecture = suite('architecture')
+
+architecture('a library is imported only in the room that is made for it', () => {
+  const packageOf = (what: string) => what.split('/', what.startsWith('@') ? 2 : 1).join('/')
+  assert.equal(
+    found(({ file, what }) => {
+      const rooms = onlyIn[packageOf(what)]
+      return rooms !== undefined && !rooms.some((place) => file === place || file.startsWith(`${place}/`))
+    }),
+    [],
+  )
+})
+
+architecture('a room imports only the rooms that the picture allows', () => {
+  assert.equal(
+    found(({ file, what }) => {
+      const [from, to] = [room(file), room(what)]
+      const allowed = mayImport[from]
+      const local = what.startsWith('src/') || what.startsWith('contracts/')
+      return allowed !== undefined && local && from !== to && !allowed.includes(to)
+    }),
+    [],
+  )
+})
+
+architecture('the contracts import io-ts and fp-ts only', () => {
+  assert.equal(
+    found(({ file, what }) => file.startsWith('contracts/') && !/^(contracts\/|io-ts$|fp-ts\/)/.test(what)),
+    [],
+  )
+})
+
+architecture('nothing imports the composition roots', () => {
+  assert.equal(
+    found(({ file, what }) => room(what) === 'src/main' && room(file) !== 'src/main'),
+    [],
+  )
+})
+
+architecture('the environment is read in one file', () => {
+  assert.equal(
+    sources.filter((file) => read(file).includes('process.env')),
+    ['src/config.ts'],
+  )
+})
+
+architecture('a source file has at most 150 lines', () => {
+  assert.equal(
+    sources.filter((file) => read(file).split('\n').length > 151),
+    [],
+  )
+})
+
+architecture('every test file runs its suites', () => {
+  assert.equal(
+    files('test/**/*.test.ts').filter((file) => !/\.run\(\)/.test(read(file))),
+    [],
+  )
+})
+
+architecture.run()

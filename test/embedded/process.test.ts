@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { startProcess } from '../../src/embedded/process.ts'
+import { eventually, processesOf, temporaryDirectory } from './support.ts'
+
+const processes = suite('server processes')
+
+/** A server that says when it is up in the file `up`, and in `ended` that it was told to end. */
+const obedient = 'trap "echo > ended; exit 0" TERM; echo > up; while :; do sleep 0.05; done'
+const stubborn = 'trap "" TERM; echo > up; while :; do sleep 0.05; done'
+
+const start = async (script: string) => {
+  const cwd = temporaryDirectory()
+  const server = startProcess({ command: 'sh', args: ['-c', script], cwd, logFile: join(cwd, 'log') })
+  await eventually(async () => existsSync(join(cwd, 'up')))
+  return { cwd, server }
+}
+
+processes('a server is asked to end, and leaves no process behind', async () => {
+  const { cwd, server } = await start(obedient)
+
+  await server.stop(5_000)
+
+  assert.ok(existsSync(join(cwd, 'ended')))
+  await eventually(async () => (await processesOf(server.pid)).length === 0)
+})
+
+processes('a server that does not listen is killed', async () => {
+  const { server } = await start(stubborn)
+
+  await server.stop(200)
+
+  await eventually(async () => (await processesOf(server.pid)).length === 0)
+})
+
+processes('a server does not see the Ctrl-C of the terminal', async () => {
+  const { server } = await start(obedient)
+  const [, , ours] = (await readFile('/proc/self/stat', 'utf8')).split(') ')[1]?.split(' ') ?? []
+
+  assert.not.equal(server.pid, Number(ours))
+  assert.ok((await processesOf(server.pid)).includes(server.pid))
+  await server.stop(5_000)
+})
+
+processes('a server ends when its bridge is killed', async () => {
+  const cwd = temporaryDirectory()
+  const source = JSON.stringify({ command: 'sh', args: ['-c', obedient], cwd, logFile: join(cwd, 'log') })
+  const module = new URL('../../src/embedded/process.ts', import.meta.url).href
+  const script = `import { startProcess } from '${module}'; console.log(startProcess(${source}).pid); setInterval(() => {}, 1000)`
+  const bridge = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [printed] = await once(bridge.stdout, 'data')
+  await eventually(async () => existsSync(join(cwd, 'up')))
+
+  bridge.kill('SIGKILL')
+
+  await eventually(async () => (await processesOf(Number(printed))).length === 0)
+  assert.ok(existsSync(join(cwd, 'ended')))
+})
+
+processes.run()

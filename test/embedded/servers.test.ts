@@ -1,0 +1,134 @@
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import { Kafka, logLevel, Partitioners } from 'kafkajs'
+import { MongoClient } from 'mongodb'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Embedded, startEmbedded } from '../../src/embedded/servers.ts'
+import { cacheDir } from '../support/servers.ts'
+import { groupOf, processesOf, temporaryDirectory } from './support.ts'
+
+const dataDir = temporaryDirectory()
+const heard: string[] = []
+const say = (line: string) => heard.push(line)
+const start = () => startEmbedded({ dataDir, cacheDir, kafka: true, mongo: true, say })
+
+const started = async (): Promise<Embedded> => {
+  const outcome = await start()
+  if (E.isLeft(outcome)) throw new Error(outcome.left.message)
+  return outcome.right
+}
+
+const kafkaOf = ({ brokers = [] }: Embedded) => new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING })
+
+const write = async (servers: Embedded) => {
+  const producer = kafkaOf(servers).producer({ createPartitioner: Partitioners.DefaultPartitioner })
+  const admin = kafkaOf(servers).admin()
+  await Promise.all([producer.connect(), admin.connect()])
+  await admin.createTopics({ topics: [{ topic: 'kept' }], waitForLeaders: true })
+  await producer.send({ topic: 'kept', acks: -1, messages: [{ value: 'a record' }] })
+  await Promise.all([producer.disconnect(), admin.disconnect()])
+  const client = await MongoClient.connect(servers.mongoUrl ?? '')
+  await client.db().collection<{ _id: string }>('kept').insertOne({ _id: 'a document' })
+  await client.close()
+}
+
+const read = async (servers: Embedded) => {
+  const consumer = kafkaOf(servers).consumer({ groupId: 'reader' })
+  await consumer.connect()
+  await consumer.subscribe({ topic: 'kept', fromBeginning: true })
+  const record = await new Promise((resolve) => {
+    consumer.run({ eachMessage: async ({ message }) => resolve(message.value?.toString()) })
+  })
+  await consumer.disconnect()
+  const client = await MongoClient.connect(servers.mongoUrl ?? '')
+  const documents = await client.db().collection('kept').find().toArray()
+  await client.close()
+  return { record, documents }
+}
+
+const kept = { record: 'a record', documents: [{ _id: 'a document' }] }
+
+const clusterOf = async () => {
+  const properties = await readFile(join(dataDir, 'kafka', 'data', 'meta.properties'), 'utf8')
+  return /^cluster\.id=(.*)$/m.exec(properties)?.[1]
+}
+
+const occupy = async (address: string) => {
+  const server = createServer().listen(Number(new URL(`tcp://${address}`).port), '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+const hostOf = (mongoUrl: string | undefined) => new URL(mongoUrl ?? '').host
+
+const embedded = suite('embedded servers')
+
+embedded(
+  'a broker and a mongod can be used as soon as they are said to be, and stop without leaving a process',
+  async () => {
+    const servers = await started()
+    await write(servers)
+    const groups = await Promise.all([groupOf(dataDir, 'kafka'), groupOf(dataDir, 'mongod')])
+    const before = await Promise.all(groups.map(processesOf))
+
+    await servers.stop()
+
+    const after = await Promise.all(groups.map(processesOf))
+    assert.equal(
+      before.map((pids) => pids.length > 0),
+      [true, true],
+    )
+    assert.equal(after, [[], []])
+  },
+)
+
+embedded('a second start has the addresses and the data of the first and fetches nothing', async () => {
+  heard.length = 0
+  const first = await started()
+  const cluster = await clusterOf()
+  await first.stop()
+
+  const second = await started()
+
+  assert.equal([second.brokers, second.mongoUrl], [first.brokers, first.mongoUrl])
+  assert.equal(await read(second), kept)
+  assert.equal(await clusterOf(), cluster)
+  assert.equal(heard, [])
+  await second.stop()
+})
+
+embedded('where their ports are taken they move to others and keep their data', async () => {
+  const first = await started()
+  await first.stop()
+  const [broker = ''] = first.brokers ?? []
+  const taken = await Promise.all([broker, hostOf(first.mongoUrl)].map(occupy))
+
+  const second = await started()
+
+  assert.not.equal(second.brokers, first.brokers)
+  assert.not.equal(second.mongoUrl, first.mongoUrl)
+  assert.equal(await read(second), kept)
+  await second.stop()
+  for (const server of taken) server.close()
+})
+
+embedded('a data directory that another running bridge uses is refused, and that bridge is left alone', async () => {
+  const first = await started()
+
+  const second = await start()
+
+  assert.equal(
+    second,
+    E.left({
+      message: `${dataDir} is in use by another running bridge (process ${process.pid}): stop that one, or set DATA_DIR to another directory`,
+    }),
+  )
+  assert.equal(await read(first), kept)
+  await first.stop()
+})
+
+embedded.run()

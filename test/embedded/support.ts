@@ -1,0 +1,36 @@
+import { mkdtempSync } from 'node:fs'
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** A directory that goes away when the tests have ended. */
+export const temporaryDirectory = (): string => {
+  const directory = mkdtempSync(join(tmpdir(), 'livechat-embedded-'))
+  process.once('beforeExit', () => rm(directory, { recursive: true, force: true }))
+  return directory
+}
+
+/** The processes of a group, as the system lists them, without those that have ended and wait to be collected. */
+export const processesOf = async (group: number): Promise<ReadonlyArray<number>> => {
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0)
+  const members = await Promise.all(
+    pids.map(async (pid) => {
+      const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+      const [state, , pgrp] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      return state !== 'Z' && Number(pgrp) === group ? [pid] : []
+    }),
+  )
+  return members.flat()
+}
+
+/** The process group of the server that runs on `dataDir/name`. */
+export const groupOf = async (dataDir: string, name: 'kafka' | 'mongod'): Promise<number> =>
+  JSON.parse(await readFile(join(dataDir, name, 'lease.json'), 'utf8')).server.pid
+
+/** Resolves once the condition holds; throws when it does not within ten seconds. */
+export const eventually = async (condition: () => Promise<boolean>): Promise<void> => {
+  for (const deadline = Date.now() + 10_000; !(await condition()); await sleep(20)) {
+    if (Date.now() > deadline) throw new Error('it did not happen within ten seconds')
+  }
+}

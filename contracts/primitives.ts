@@ -1,6 +1,7 @@
 import * as t from 'io-ts'
 
-const branded = <Name extends string>(name: Name, expected: string, ok: (text: string) => boolean) =>
+/** Text with a brand of its own, its JSON form itself. */
+export const branded = <Name extends string>(name: Name, expected: string, ok: (text: string) => boolean) =>
   new t.Type<string & t.Brand<{ readonly [K in Name]: symbol }>, string, unknown>(
     name,
     (u): u is string & t.Brand<{ readonly [K in Name]: symbol }> => typeof u === 'string' && ok(u),
@@ -11,13 +12,30 @@ const branded = <Name extends string>(name: Name, expected: string, ok: (text: s
     String,
   )
 
-const instantShape = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/
+/**
+ * What the codecs below ask of text, as the published schemas ask it too: no `\d`, look-ahead or `\p`, which not every
+ * language reads alike.
+ */
+export const patterns = {
+  Instant:
+    /^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?Z$/u,
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is meant
+  Id: /^[^\u0000-\u001f\u007f-\u009f]*$/u,
+  AccountId: /^[A-Za-z0-9_.-]{1,64}$/u,
+  Day: /^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$/u,
+  NonBlank: /\S/u,
+  Digits: /^[0-9]+$/u,
+} as const
+export const longestId = 255
+
+/** Whether a day that may be in the calendar is in it: 30 February is not. */
+const isReal = (day: string) => new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
 
 /** A point in time: RFC 3339 in UTC, as `2026-01-31T23:59:59.000Z`. */
 export const Instant = branded(
   'Instant',
   'an RFC 3339 time in UTC',
-  (text) => instantShape.test(text) && !Number.isNaN(Date.parse(text)),
+  (text) => patterns.Instant.test(text) && isReal(text.slice(0, 10)),
 )
 export type Instant = t.TypeOf<typeof Instant>
 
@@ -25,20 +43,24 @@ export type Instant = t.TypeOf<typeof Instant>
 export const Id = branded(
   'Id',
   'text of 1 to 255 characters',
-  (text) => /^[^\p{Cc}]{1,255}$/u.test(text) && text.trim() !== '',
+  (text) =>
+    text.length <= 2 * longestId &&
+    [...text].length <= longestId &&
+    patterns.Id.test(text) &&
+    patterns.NonBlank.test(text),
 )
 export type Id = t.TypeOf<typeof Id>
 
 /** One customer account of the service: 1 to 64 of `A-Z a-z 0-9 . _ -`. */
-export const AccountId = branded('AccountId', '1 to 64 of A-Z a-z 0-9 . _ -', (text) => /^[\w.-]{1,64}$/.test(text))
+export const AccountId = branded('AccountId', '1 to 64 of A-Z a-z 0-9 . _ -', (text) => patterns.AccountId.test(text))
 export type AccountId = t.TypeOf<typeof AccountId>
 
 /** A day in UTC, as `2026-01-31`. */
-export const Day = branded('Day', 'a date as 2026-01-31', (text) => /^\d{4}-\d\d-\d\d$/.test(text))
+export const Day = branded('Day', 'a date as 2026-01-31', (text) => patterns.Day.test(text) && isReal(text))
 export type Day = t.TypeOf<typeof Day>
 
 /** Text that says something. */
-export const NonBlank = branded('NonBlank', 'text that is not blank', (text) => text.trim() !== '')
+export const NonBlank = branded('NonBlank', 'text that is not blank', (text) => patterns.NonBlank.test(text))
 export type NonBlank = t.TypeOf<typeof NonBlank>
 
 /** A whole number of things, or of milliseconds: 0 and up. */

@@ -21,23 +21,30 @@ export const WireText = new t.Type<string, string, unknown>(
   t.string.is,
   (u, context) => {
     if (typeof u === 'string') return t.success(u)
-    return typeof u === 'number' ? t.success(String(u)) : t.failure(u, context, 'text')
+    return Number.isFinite(u) ? t.success(String(u)) : t.failure(u, context, 'text')
   },
   String,
 )
 
-const latest = Date.parse('9999-12-31T23:59:59.999Z')
+/** A Unix time from here on is in milliseconds, and below in seconds; either counts to the year 5138. */
+const milliseconds = 100_000_000_000
+export const latestUnixTime = 1000 * milliseconds
+export const unixTimeText = /^[0-9]{1,14}(\.[0-9]{1,6})?$/u
 
-/** Unix time in seconds, or in milliseconds where it is too large for seconds, as a number or decimal text; read as an Instant. */
+/**
+ * Unix time in seconds, or in milliseconds where it is too large for seconds (100,000,000,000 and up), as a number or
+ * decimal text; read as an Instant.
+ */
 export const UnixTime = new t.Type<Instant, string, unknown>(
   'UnixTime',
   Instant.is,
   (u, context) => {
-    const n =
-      typeof u === 'number' ? u : typeof u === 'string' && /^\d{1,16}(\.\d{1,6})?$/.test(u) ? Number(u) : Number.NaN
-    const ms = Math.floor(n > 99_999_999_999 ? n : n * 1000)
-    return ms >= 0 && ms <= latest
-      ? E.mapLeft(() => [] as t.Errors)(Instant.decode(new Date(ms).toISOString()))
+    const ok = typeof u === 'number' ? u >= 0 && u < latestUnixTime : typeof u === 'string' && unixTimeText.test(u)
+    const n = Number(u)
+    return ok
+      ? E.mapLeft(() => [] as t.Errors)(
+          Instant.decode(new Date(Math.floor(n < milliseconds ? n * 1000 : n)).toISOString()),
+        )
       : t.failure(u, context, 'unix time')
   },
   String,

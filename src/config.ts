@@ -16,7 +16,8 @@ export type Config = {
   readonly mongo: MongoConfig | 'embedded'
   readonly mongodBinary?: string
   readonly accounts: ReadonlyArray<Account> | 'demo'
-  readonly http: { readonly host: string; readonly port: number }
+  /** Without a port, ingress takes 8080, and a process without ingress any free one. */
+  readonly http: { readonly host: string; readonly port?: number }
   readonly topics: { readonly prefix: string; readonly partitions: number; readonly replication?: number }
   readonly dataDir: string
   readonly logLevel: LogLevel
@@ -81,7 +82,7 @@ export const readConfig = (variables: Variables, readFile: ReadFile): E.Either<R
     mongo: env.MONGODB_URL ?? 'embedded',
     ...(env.MONGOD_BINARY !== undefined && { mongodBinary: env.MONGOD_BINARY }),
     accounts: accounts.right,
-    http: { host: env.HTTP_HOST ?? '', port: env.HTTP_PORT },
+    http: { host: env.HTTP_HOST ?? '', ...(env.HTTP_PORT !== undefined && { port: env.HTTP_PORT }) },
     topics: {
       prefix: env.TOPIC_PREFIX ?? '',
       partitions: env.TOPIC_PARTITIONS,

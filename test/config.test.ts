@@ -45,7 +45,7 @@ config('an empty environment is the first hour: embedded servers and the demo ac
       kafka: 'embedded',
       mongo: 'embedded',
       accounts: 'demo',
-      http: { host: '127.0.0.1', port: 8080 },
+      http: { host: '127.0.0.1' },
       topics: { prefix: 'livechat.', partitions: 12 },
       dataDir: '.data',
       logLevel: 'info',

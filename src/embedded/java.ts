@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Problem, problem } from './problem.ts'
+import { instead, type Problem, problem } from './problem.ts'
 import { run } from './run.ts'
 
 const oldest = 17
-const remedy = `install Java ${oldest} (Debian: apt install openjdk-17-jre-headless), or set KAFKA_BROKERS to a broker of your own`
+const remedy = `install Java ${oldest} (Debian: apt install openjdk-17-jre-headless), or ${instead.kafka}`
 
 /** The major version that `java -version` prints; 8 and before call themselves 1.8. */
 export const javaVersion = (output: string): number => {

@@ -8,7 +8,7 @@ import { kafkaConfig } from './kafka-config.ts'
 import { kafkaJars } from './kafka-jars.ts'
 import { lastWords } from './last-words.ts'
 import { rememberedPort } from './port.ts'
-import { type Problem, problem } from './problem.ts'
+import { instead, type Problem, problem } from './problem.ts'
 import { answers } from './readiness.ts'
 import { run } from './run.ts'
 import { type Running, runServer } from './server.ts'
@@ -55,6 +55,7 @@ export const startKafka = async (
   await mkdir(directory, { recursive: true })
   return runServer({
     name: 'the Kafka broker',
+    instead: instead.kafka,
     directory,
     logFile,
     prepare: async () => {

@@ -4,15 +4,17 @@ import * as E from 'fp-ts/lib/Either.js'
 import { mismatches } from './checksums.ts'
 import { fetchOnce, type Say } from './download.ts'
 import { digestOf, pins } from './pins.ts'
-import { type Problem, problem } from './problem.ts'
+import { instead, type Problem, problem } from './problem.ts'
 import { run } from './run.ts'
 
-const remedy = 'or set KAFKA_BROKERS to a broker of your own'
+const remedy = `or ${instead.kafka}`
 
+/** The innermost cause, which Maven prints last on its first error line. */
 const mavenSaid = (output: string) =>
-  /\[ERROR\] (?:Failed to execute goal [^:]+:[^:]+:[^:]+:\S+ \([^)]*\) on project [^:]+: )?(.*)/
+  /\[ERROR\] (.*?)(?: -> \[Help.*)?$/m
     .exec(output)?.[1]
-    ?.slice(0, 300) ?? 'it gave no reason'
+    ?.split(/: (?=transfer failed|Could not|Failed to|Checksum)/)
+    .at(-1) ?? 'it gave no reason'
 
 const copyJars = async (directory: string): Promise<E.Either<Problem, unknown>> => {
   const outcome = await run('mvn', [
@@ -23,7 +25,7 @@ const copyJars = async (directory: string): Promise<E.Either<Problem, unknown>> 
     '-Dstyle.color=never',
     '-DincludeScope=runtime',
     `-DoutputDirectory=${directory}`,
-    'dependency:copy-dependencies',
+    'org.apache.maven.plugins:maven-dependency-plugin:copy-dependencies',
   ])
   if (E.isRight(outcome)) return outcome
   return outcome.left.missing

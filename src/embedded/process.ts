@@ -14,7 +14,7 @@ export type ServerProcess = {
   readonly hasEnded: () => boolean
   /** Ends it by SIGTERM, and by SIGKILL if it still runs after `graceMs`. */
   readonly stop: (graceMs: number) => Promise<void>
-  /** Why it ended, for a sentence: the log's last line and the log's path. */
+  /** The line of its log that tells best why it ended. */
   readonly lastWords: () => Promise<string>
 }
 
@@ -63,12 +63,13 @@ export const startProcess = ({ command, args, cwd, logFile }: Start): ServerProc
     ended,
     hasEnded,
     stop: async (graceMs) => {
+      child.ref()
       stdin?.end()
       await endsWithin(ended, graceMs)
       if (!hasEnded() && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
       await ended
     },
-    lastWords: async () => `${lastWords(await readFile(logFile, 'utf8'))} (the whole log: ${logFile})`,
+    lastWords: async () => lastWords(await readFile(logFile, 'utf8')),
   }
 }
 

@@ -19,18 +19,19 @@ export const answers = (port: number, request?: Buffer): Promise<boolean> =>
       .on('close', () => end(false))
   })
 
-/** Right as soon as the condition holds; Left with the server's last words when it ends, or is late. */
+/** Right as soon as the condition holds; Left with the server's last words and the advice when it ends, or is late. */
 export const untilReady = async (
   name: string,
   server: ServerProcess,
   isReady: () => Promise<boolean>,
   withinMs: number,
+  advice: string,
 ): Promise<E.Either<Problem, void>> => {
   const deadline = Date.now() + withinMs
   while (Date.now() < deadline) {
-    if (server.hasEnded()) return problem(`${name} ended while it started: ${await server.lastWords()}`)
+    if (server.hasEnded()) return problem(`${name} ended while it started: ${await server.lastWords()}; ${advice}`)
     if (await isReady()) return E.right(undefined)
     await sleep(20)
   }
-  return problem(`${name} was not ready within ${withinMs / 1000} s: ${await server.lastWords()}`)
+  return problem(`${name} was not ready within ${withinMs / 1000} s: ${await server.lastWords()}; ${advice}`)
 }

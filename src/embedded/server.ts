@@ -20,6 +20,8 @@ type Prepared = {
 
 type Server = {
   readonly name: string
+  /** What else the user can do, when it does not start. */
+  readonly instead: string
   readonly directory: string
   readonly logFile: string
   /** Runs once the directory is known to be nobody else's. */
@@ -31,7 +33,13 @@ const readyWithinMs = 90_000
 const stopWithinMs = 15_000
 
 /** Starts a server on a directory that it has for itself, and waits until it can be used. */
-export const runServer = async ({ name, directory, logFile, prepare }: Server): Promise<E.Either<Problem, Running>> => {
+export const runServer = async ({
+  name,
+  instead,
+  directory,
+  logFile,
+  prepare,
+}: Server): Promise<E.Either<Problem, Running>> => {
   const leaseFile = join(directory, 'lease.json')
   const claimed = await claim(leaseFile)
   if (E.isLeft(claimed)) return claimed
@@ -44,7 +52,7 @@ export const runServer = async ({ name, directory, logFile, prepare }: Server): 
     await release(leaseFile)
   }
   await hold(leaseFile, server.pid)
-  const ready = await untilReady(name, server, isReady, readyWithinMs)
+  const ready = await untilReady(name, server, isReady, readyWithinMs, `see ${logFile}, or ${instead}`)
   if (E.isRight(ready)) return E.right({ address: `127.0.0.1:${port}`, stop })
   await stop()
   return ready

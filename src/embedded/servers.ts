@@ -32,15 +32,21 @@ export type Embedded = {
 
 const notAskedFor: E.Either<Problem, undefined> = E.right(undefined)
 
-const prepare = async (dataDir: string): Promise<E.Either<Problem, void>> => {
+const writable = async (directory: string): Promise<E.Either<Problem, void>> => {
   try {
-    await mkdir(join(dataDir, 'logs'), { recursive: true })
-    await access(dataDir, constants.W_OK)
+    await mkdir(directory, { recursive: true })
+    await access(directory, constants.W_OK)
     return E.right(undefined)
   } catch {
-    return problem(`${dataDir} cannot be written: set DATA_DIR to a directory that can`)
+    return problem(`${directory} cannot be written: set DATA_DIR to a directory that can`)
   }
 }
+
+/** A full disk and the like. */
+const orProblem = <A>(start: Promise<E.Either<Problem, A>>, dataDir: string): Promise<E.Either<Problem, A>> =>
+  start.catch((error: Error) =>
+    problem(`${dataDir} cannot be used: ${error.message}; set DATA_DIR to another directory`),
+  )
 
 const both = async (kafka: Running | undefined, mongod: Running | undefined): Promise<Embedded> => ({
   ...(kafka && { brokers: [kafka.address] }),
@@ -59,14 +65,18 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<E.Either<
   const cacheDir = resolve(options.cacheDir ?? join(dataDir, 'cache'))
   const { say } = options
   const log = (name: string) => join(dataDir, 'logs', name)
-  const possible = await prepare(dataDir)
-  if (E.isLeft(possible)) return possible
+  for (const directory of [join(dataDir, 'logs'), cacheDir]) {
+    const possible = await writable(directory)
+    if (E.isLeft(possible)) return possible
+  }
   const java = options.kafka ? await checkJava() : notAskedFor
   if (E.isLeft(java)) return java
   const [kafka, mongod] = await Promise.all([
-    options.kafka ? startKafka(join(dataDir, 'kafka'), cacheDir, log('kafka.log'), say) : notAskedFor,
+    options.kafka
+      ? orProblem(startKafka(join(dataDir, 'kafka'), cacheDir, log('kafka.log'), say), dataDir)
+      : notAskedFor,
     options.mongo
-      ? startMongod(join(dataDir, 'mongod'), cacheDir, log('mongod.log'), say, options.mongodBinary)
+      ? orProblem(startMongod(join(dataDir, 'mongod'), cacheDir, log('mongod.log'), say, options.mongodBinary), dataDir)
       : notAskedFor,
   ])
   if (E.isRight(kafka) && E.isRight(mongod)) return E.right(await both(kafka.right, mongod.right))

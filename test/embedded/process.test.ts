@@ -51,7 +51,7 @@ processes('a server ends when its bridge is killed', async () => {
   const cwd = temporaryDirectory()
   const source = JSON.stringify({ command: 'sh', args: ['-c', obedient], cwd, logFile: join(cwd, 'log') })
   const module = new URL('../../src/embedded/process.ts', import.meta.url).href
-  const script = `import { startProcess } from '${module}'; console.log(startProcess(${source}).pid); setInterval(() => {}, 1000)`
+  const script = `import { startProcess } from '${module}'; process.stdout.write(String(startProcess(${source}).pid)); setInterval(() => {}, 1000)`
   const bridge = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -126,7 +126,7 @@ refusals('a server that ends while it starts is told with its last words and its
   assert.equal(
     await startEmbedded({ dataDir, cacheDir, kafka: false, mongo: true, say: quiet, mongodBinary }),
     E.left({
-      message: `mongod ended while it started: no such library (the whole log: ${join(dataDir, 'logs', 'mongod.log')})`,
+      message: `mongod ended while it started: no such library; see ${join(dataDir, 'logs', 'mongod.log')}, or set MONGODB_URL to a MongoDB replica set of your own, or MONGOD_BINARY to a mongod`,
     }),
   )
 })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -37,7 +38,7 @@ const write = async (servers: Embedded) => {
 }
 
 const read = async (servers: Embedded) => {
-  const consumer = kafkaOf(servers).consumer({ groupId: 'reader' })
+  const consumer = kafkaOf(servers).consumer({ groupId: randomUUID() })
   await consumer.connect()
   await consumer.subscribe({ topic: 'kept', fromBeginning: true })
   const record = await new Promise((resolve) => {
@@ -58,7 +59,10 @@ const clusterOf = async () => {
 }
 
 const occupy = async (address: string) => {
-  const server = createServer().listen(Number(new URL(`tcp://${address}`).port), '127.0.0.1')
+  const server = createServer((socket) => socket.destroy()).listen(
+    Number(new URL(`tcp://${address}`).port),
+    '127.0.0.1',
+  )
   await once(server, 'listening')
   return server
 }

@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+const directories: string[] = []
+process.once('beforeExit', () => Promise.all(directories.map((path) => rm(path, { recursive: true, force: true }))))
+
 /** A directory that goes away when the tests have ended. */
 export const temporaryDirectory = (): string => {
   const directory = mkdtempSync(join(tmpdir(), 'livechat-embedded-'))
-  process.once('beforeExit', () => rm(directory, { recursive: true, force: true }))
+  directories.push(directory)
   return directory
 }
 

@@ -1,0 +1,77 @@
+import { hash, hkdfSync } from 'node:crypto'
+import { errors, jwtVerify, SignJWT } from 'jose'
+import type { Account } from './accounts.ts'
+import type { IssueToken, Now, VerifyToken } from './ports.ts'
+
+const algorithm = 'HS256'
+const issuer = 'livechat-bridge'
+const [hour, lifetime] = [3600, 7200]
+
+/** The signing key: derived, so that what signs tokens is never itself the secret that the client sends. */
+const keyOf = (account: Account): Uint8Array | undefined => {
+  const secret = account.bot?.authorization?.secretKey
+  return secret === undefined
+    ? undefined
+    : new Uint8Array(hkdfSync('sha256', secret, '', `livechat-bridge access token 1 ${account.id}`, 32))
+}
+
+const digestOf = (account: Account, token: string) => `${account.id}/${hash('sha256', token, 'base64url')}`
+
+/**
+ * Access tokens of Interface B: JWTs signed with HS256 under a key of the account's secret, so that every instance can
+ * check them. A token begins with the hour in which it is issued and lives two hours: every instance issues the same one
+ * in an hour, and it is valid for one to two hours more (`expiresIn`, in seconds). What was verified is remembered by its
+ * digest until it expires: there are at most two valid ones of an account, and the memory is emptied when it holds more
+ * than ten for each account.
+ */
+export const accessTokens = (
+  accounts: ReadonlyArray<Account>,
+  now: Now,
+): { readonly issue: IssueToken; readonly verify: VerifyToken } => {
+  const keys = new Map(accounts.map((account) => [account.id, keyOf(account)]))
+  const verified = new Map<string, number>()
+  const seconds = () => Math.floor(Date.parse(now()) / 1000)
+
+  const remember = (digest: string, exp: number) => {
+    if (verified.size >= accounts.length * 10) verified.clear()
+    verified.set(digest, exp)
+  }
+
+  const issue: IssueToken = async (account) => {
+    const key = keys.get(account.id)
+    if (key === undefined) throw new Error('an account without authorization has no access token')
+    const issuedAt = Math.floor(seconds() / hour) * hour
+    const token = await new SignJWT()
+      .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
+      .setIssuer(issuer)
+      .setSubject(account.id)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(issuedAt + lifetime)
+      .sign(key)
+    return { token, expiresIn: issuedAt + lifetime - seconds() }
+  }
+
+  const verify: VerifyToken = async (account, token) => {
+    const key = keys.get(account.id)
+    if (key === undefined) return false
+    const digest = digestOf(account, token)
+    const known = verified.get(digest)
+    if (known !== undefined) return known > seconds()
+    try {
+      const { payload } = await jwtVerify(token, key, {
+        algorithms: [algorithm],
+        issuer,
+        subject: account.id,
+        requiredClaims: ['exp'],
+        currentDate: new Date(seconds() * 1000),
+      })
+      if (payload.exp !== undefined) remember(digest, payload.exp)
+      return true
+    } catch (thrown) {
+      if (thrown instanceof errors.JOSEError) return false
+      throw thrown
+    }
+  }
+
+  return { issue, verify }
+}

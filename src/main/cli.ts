@@ -1,0 +1,44 @@
+import { Command, InvalidArgumentError } from 'commander'
+import { checkConfig } from './check-config.ts'
+import { demo } from './demo.ts'
+import { type Role, roles } from './roles.ts'
+import { start } from './start.ts'
+import { topics } from './topics.ts'
+
+const rolesOf = (text: string): ReadonlyArray<Role> => {
+  const names = text.split(',').map((name) => name.trim())
+  return names.map((name) => {
+    const role = roles.find((known) => known === name)
+    if (role === undefined) throw new InvalidArgumentError(`${name} is not one of ${roles.join(', ')}.`)
+    return role
+  })
+}
+
+const program = new Command('livechat-bridge').description(
+  'An event-sourced bridge between a live-chat service and Kafka, MongoDB and bots.\nThe environment configures it: see README.md, Configuration.',
+)
+
+program
+  .command('start')
+  .description('run the bridge until SIGINT or SIGTERM, which drain and stop it')
+  .option('--role <roles>', `which of ${roles.join(', ')} to run, with commas between them`, rolesOf, roles)
+  .action(async ({ role }: { role: ReadonlyArray<Role> }) => process.exit(await start(role)))
+
+program
+  .command('check-config')
+  .description('check the environment and the accounts file and print every mistake; exit code 78 if there is one')
+  .action(async () => process.exit(await checkConfig()))
+
+program
+  .command('topics')
+  .description(
+    'print the topics with their keys, partitions and clean-up, and how they differ from what the bridge expects',
+  )
+  .action(async () => process.exit(await topics()))
+
+program
+  .command('demo')
+  .description('play every webhook and the four bot sequences against a running bridge, or against one that it starts')
+  .action(async () => process.exit(await demo()))
+
+await program.parseAsync()

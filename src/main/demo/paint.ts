@@ -1,0 +1,12 @@
+import { styleText } from 'node:util'
+
+export type Style = 'bold' | 'dim' | 'green' | 'red' | 'cyan'
+export type Paint = (style: Style | ReadonlyArray<Style>, text: string) => string
+
+/** Colours where the stream shows them: not when it is no terminal, nor with NO_COLOR. */
+export const paintFor =
+  (stream: NodeJS.WriteStream): Paint =>
+  (style, text) =>
+    styleText(typeof style === 'string' ? style : [...style], text, { stream })
+
+export const plain: Paint = (_, text) => text

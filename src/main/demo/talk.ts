@@ -1,0 +1,89 @@
+import type { Command } from '../../simulator/echo-bot.ts'
+import type { Data } from './seen.ts'
+import type { Sight } from './sight.ts'
+import type { Story } from './story.ts'
+
+export const inChat =
+  ({ account }: Story, chatId: string) =>
+  (data: Data) =>
+    data.accountId === account.id && data.chatId === chatId
+
+const fieldOf = (message: unknown, name: 'type' | 'text') =>
+  typeof message === 'object' && message !== null && name in message ? (message as Data)[name] : undefined
+
+/** Step: a client writes, and the bridge takes the message in. */
+export const clientWrites = (story: Story, chatId: string, text: string) =>
+  story.stage.step(`CLIENT_MESSAGE · the client writes “${text}”`, async (sight) => {
+    const { account, service } = story
+    const isIt = inChat(story, chatId)
+    sight.answered('CLIENT_MESSAGE', await service.clientWrites(chatId, text, { accountId: account.id }))
+    await sight.event(
+      'bot-conversations',
+      'ClientMessageReceived',
+      (data) => isIt(data) && fieldOf(data.message, 'text') === text,
+      ['chatId', 'message'],
+    )
+    await sight.view(
+      'conversations',
+      `${account.id}/${chatId}`,
+      ({ clientMessages }) => clientMessages > 0,
+      ({ state, clientMessages }) => `state ${state}, ${clientMessages} from the client`,
+    )
+  })
+
+type Reply = {
+  readonly title: string
+  readonly type: Command['type']
+  readonly messageType?: 'TEXT' | 'BUTTONS'
+  /** What the service shall have of it. */
+  readonly what: string
+  readonly read: () => string | undefined
+}
+
+/** Step: the bot’s command goes from its topic to the service, and its outcome back into the log. */
+export const botReplies = (story: Story, chatId: string, { title, type, messageType, what, read }: Reply) =>
+  story.stage.step(title, async (sight) => {
+    const { account, service } = story
+    const isIt = inChat(story, chatId)
+    const isWanted = ({ type: is, message }: Data) => is === type && fieldOf(message, 'type') === messageType
+    const command = await sight.command((data) => isIt(data) && isWanted(data))
+    if (command === undefined) return
+    await sight.service(service.waitFor, what, read)
+    await sight.event('bot-conversations', 'BotReplyDelivered', ({ commandId }) => commandId === command.id, [
+      'attempts',
+    ])
+    await sight.view(
+      'deliveries',
+      `${account.id}/${command.id}`,
+      ({ state }) => state === 'delivered',
+      ({ state, attempts }) => `${state}, ${attempts.length} attempt${attempts.length === 1 ? '' : 's'}`,
+    )
+  })
+
+/** Step: the service tells what became of the chat; `also` is looked at when the event is in the log. */
+export const serviceTells = (
+  story: Story,
+  chatId: string,
+  event: 'AGENT_JOINED' | 'AGENT_UNAVAILABLE',
+  title: string,
+  also: (sight: Sight) => void = () => {},
+) =>
+  story.stage.step(`${event} · ${title}`, async (sight) => {
+    const { account, service } = story
+    const joined = event === 'AGENT_JOINED'
+    const tell = joined ? service.agentJoins : service.agentUnavailable
+    sight.answered(event, await tell(chatId, { accountId: account.id }))
+    const heard = await sight.event(
+      'bot-conversations',
+      joined ? 'AgentJoined' : 'AgentUnavailable',
+      inChat(story, chatId),
+      ['chatId', 'clientId'],
+    )
+    if (heard !== undefined) also(sight)
+    await sight.view(
+      'conversations',
+      `${account.id}/${chatId}`,
+      ({ joinedAt, unavailableAt }) => (joined ? joinedAt : unavailableAt) !== undefined,
+      ({ state, outcome }) => `state ${state}, outcome ${outcome}`,
+    )
+  })

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import * as E from 'fp-ts/lib/Either.js'
+import { describe } from '../../contracts/problem.ts'
+import type { Account } from '../accounts.ts'
+import { type Config, processVariables, readConfig } from '../config.ts'
+import { demoAccount } from './demo-account.ts'
+
+const readFile = (path: string): E.Either<string, string> =>
+  E.tryCatch(
+    () => readFileSync(path, 'utf8').trimEnd(),
+    (error) => (error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'),
+  )
+
+/** EX_CONFIG of sysexits.h. */
+export const exitOfWrongConfig = 78
+
+export type Settings = Config & { readonly accounts: ReadonlyArray<Account>; readonly demo: boolean }
+
+/** The configuration with its accounts; or undefined after every mistake was printed to stderr. */
+export const readSettings = async (): Promise<Settings | undefined> => {
+  const config = readConfig(processVariables(), readFile)
+  if (E.isLeft(config)) {
+    for (const problem of config.left) console.error(describe([problem]))
+    return undefined
+  }
+  const { accounts } = config.right
+  if (accounts !== 'demo') return { ...config.right, accounts, demo: false }
+  const made = await demoAccount(config.right.dataDir)
+  if (E.isRight(made)) return { ...config.right, accounts: made.right, demo: true }
+  for (const problem of made.left) console.error(describe([problem]))
+  return undefined
+}

@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import * as t from 'io-ts'
+
+const text = fc.string({ unit: 'binary', maxLength: 20 })
+const id = fc
+  .string({ unit: fc.constantFrom(...'abcXYZ019-_.:/ é漢😀'), minLength: 1, maxLength: 20 })
+  .map((s) => `x${s}`)
+const instant = fc
+  .date({ min: new Date('1970-01-01T00:00:00Z'), max: new Date('2100-01-01T00:00:00Z'), noInvalidDate: true })
+  .map((date) => date.toISOString())
+const seconds = fc.integer({ min: 0, max: 4_000_000_000 })
+const whole = fc.integer({ min: -(2 ** 53) + 1, max: 2 ** 53 - 1 })
+
+/** What the house's leaf codecs take, each form of it. */
+const leaves: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  string: text,
+  boolean: fc.boolean(),
+  number: fc.double({ noNaN: true, noDefaultInfinity: true }).filter((n) => !Object.is(n, -0)),
+  Int: fc.integer(),
+  Count: fc.nat(),
+  UnknownRecord: fc.dictionary(text, fc.jsonValue()),
+  Id: id,
+  AccountId: fc.stringMatching(/^[\w.-]{1,64}$/),
+  NonBlank: id,
+  Instant: instant,
+  Day: instant.map((time) => time.slice(0, 10)),
+  Digits: fc.nat().map(String),
+  Buttons: fc.array(fc.record({ text, id: fc.oneof(whole, id) }), { minLength: 1, maxLength: 3 }),
+  WireId: fc.oneof(whole, id),
+  WireText: fc.oneof(text, whole),
+  UnixTime: fc.oneof(
+    seconds,
+    seconds.map(String),
+    fc.integer({ min: 100_000_000_000, max: 4_000_000_000_000 }),
+    fc.integer({ min: 100_000_000_000, max: 4_000_000_000_000 }).map(String),
+  ),
+  Opaque: fc.oneof(
+    fc.dictionary(text, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 }),
+    fc.array(fc.jsonValue({ maxDepth: 1 }), { maxLength: 3 }),
+  ),
+}
+
+/** The values of a codec without structure. */
+export const leafOf = (codec: t.Mixed): fc.Arbitrary<unknown> => {
+  if (codec instanceof t.LiteralType) return fc.constant(codec.value)
+  if (codec instanceof t.KeyofType) return fc.constantFrom(...Object.keys(codec.keys))
+  if (codec instanceof t.NullType) return fc.constant(null)
+  const leaf = leaves[codec.name]
+  if (leaf === undefined) throw new TypeError(`no arbitrary for ${codec.name}`)
+  return leaf
+}
+
+const record = (props: t.Props, options: { requiredKeys: string[] } | undefined) =>
+  fc.record(Object.fromEntries(Object.entries(props).map(([key, codec]) => [key, arbitraryOf(codec)])), options)
+
+/** Any JSON value that a codec made of t.type, t.partial, t.strict, t.intersection, t.union and t.array decodes, as it is sent. */
+export const arbitraryOf = (codec: t.Mixed): fc.Arbitrary<unknown> => {
+  if (codec instanceof t.InterfaceType) return record(codec.props, undefined)
+  if (codec instanceof t.PartialType) return record(codec.props, { requiredKeys: [] })
+  if (codec instanceof t.ExactType) return arbitraryOf(codec.type)
+  if (codec instanceof t.ArrayType) return fc.array(arbitraryOf(codec.type), { maxLength: 3 })
+  if (codec instanceof t.DictionaryType) return fc.dictionary(text, arbitraryOf(codec.codomain), { maxKeys: 3 })
+  const members: ReadonlyArray<t.Mixed> =
+    codec instanceof t.UnionType || codec instanceof t.IntersectionType ? codec.types : []
+  if (codec instanceof t.UnionType) return fc.oneof(...members.map(arbitraryOf))
+  if (codec instanceof t.IntersectionType)
+    return fc.tuple(...members.map(arbitraryOf)).map((parts) => Object.assign({}, ...parts))
+  return leafOf(codec)
+}

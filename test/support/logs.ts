@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { BotMessage, type BotReply, InviteAgent } from '../../contracts/commands/bot-reply.ts'
+import { DomainEvent } from '../../contracts/events/index.ts'
+import type { TopicName } from '../../contracts/topics.ts'
+import { botReplies, keyOf, topicOf } from '../../contracts/topics.ts'
+import { arbitraryOf } from './codec-arbitrary.ts'
+
+/** What stands in a log: an event or a command, and when it was appended. */
+export type Entry = {
+  readonly said: DomainEvent | BotReply
+  readonly topic: TopicName
+  readonly partition: number
+  readonly offset: number
+  readonly timestamp: number
+}
+
+const few = (...ids: ReadonlyArray<string>) => fc.constantFrom(...ids)
+
+const instead = {
+  accountId: few('acme', 'globex'),
+  chatId: few('1', '2'),
+  clientId: few('c1', 'c2'),
+  offlineMessageId: few('o1', 'o2'),
+  commandId: few('r1', 'r2'),
+  inReplyTo: few('e0', 'e1', 'e2', 'e3', 'elsewhere'),
+  Buttons: fc.constant([{ text: 'Yes', id: '1' }]),
+  ReplyMessage: fc.constant({ type: 'TEXT', text: 'Hello' }),
+  'a TEXT, MARKDOWN or BUTTONS message': fc.constant({ type: 'TEXT', text: 'Hello' }),
+  'Id | null': few('e0', 'e1'),
+  WireId: few('1', '2'),
+}
+
+const interfaceOf = (type: DomainEvent['type']) => (type.startsWith('BotReply') ? 'egress' : 'bot')
+
+const event: fc.Arbitrary<DomainEvent> = fc
+  .oneof(...DomainEvent.types.map((codec) => arbitraryOf(codec, instead)))
+  .map((made) => {
+    const it = made as DomainEvent
+    const subject = 'chatId' in it.data ? it.data.chatId : it.data.clientId
+    return { ...it, subject, source: `/accounts/${it.data.accountId}/${interfaceOf(it.type)}` } as DomainEvent
+  })
+
+const command = fc
+  .oneof(arbitraryOf(BotMessage, instead), arbitraryOf(InviteAgent, instead))
+  .map((made) => ({ ...(made as BotReply), id: 'r1' }) as BotReply)
+
+const isCommand = (said: Entry['said']): said is BotReply => said.type === 'BotMessage' || said.type === 'InviteAgent'
+
+const start = Date.UTC(2026, 0, 31, 23, 59, 0)
+const partitions = 3
+
+const partitionOf = (key: string) => (createHash('sha256').update(key).digest()[0] ?? 0) % partitions
+
+/** Under its own id, at its own time; a command id always belongs to one chat, as bot logic's contract has it. */
+const appended = (said: Entry['said'], number: number, position: number): Entry['said'] =>
+  isCommand(said)
+    ? { ...said, id: `r${said.chatId}` as never }
+    : ({
+        ...said,
+        id: `e${number}`,
+        time: new Date(start + position * 7_000).toISOString(),
+        ...('commandId' in said.data && { data: { ...said.data, commandId: `r${said.data.chatId}` } }),
+      } as DomainEvent)
+
+/** A log of events and commands of a few chats, some of them repeated under the same id with another time. */
+export const aLog: fc.Arbitrary<ReadonlyArray<Entry>> = fc
+  .array(fc.oneof({ weight: 5, arbitrary: event }, { weight: 1, arbitrary: command }), { minLength: 1, maxLength: 14 })
+  .chain((said) =>
+    fc
+      .array(fc.nat(said.length - 1), { maxLength: 24 })
+      .map((repeats) => [...said.keys(), ...repeats].map((number, position) => ({ number, position })))
+      .map((places) => {
+        const ends = new Map<string, number>()
+        return places.flatMap(({ number, position }): ReadonlyArray<Entry> => {
+          const it = said[number]
+          if (it === undefined) return []
+          const entry = appended(it, number, position)
+          const topic = isCommand(entry) ? botReplies.name : topicOf(entry).name
+          const key = isCommand(entry) ? `${entry.accountId}/${entry.chatId}` : keyOf(entry)
+          const partition = partitionOf(key)
+          const offset = ends.get(`${topic}/${partition}`) ?? 0
+          ends.set(`${topic}/${partition}`, offset + 1)
+          return [{ said: entry, topic, partition, offset, timestamp: start + position * 7_000 }]
+        })
+      }),
+  )
+
+/** Slices as consumers may see them: each partition in order without gaps, but again and again from any earlier place. */
+export const deliveriesOf = (log: ReadonlyArray<Entry>): fc.Arbitrary<ReadonlyArray<ReadonlyArray<Entry>>> => {
+  const sources = [...Map.groupBy(log, ({ topic, partition }) => `${topic}/${partition}`).values()]
+  const step = fc.record({ source: fc.nat(), back: fc.nat(6), length: fc.integer({ min: 1, max: 8 }) })
+  return fc.array(step, { maxLength: 20 }).map((steps) => {
+    const read = sources.map(() => 0)
+    const slices = steps.map(({ source, back, length }) => {
+      const index = source % sources.length
+      const from = Math.max(0, (read[index] ?? 0) - back)
+      const slice = (sources[index] ?? []).slice(from, from + length)
+      read[index] = Math.max(read[index] ?? 0, from + slice.length)
+      return slice
+    })
+    return [...slices, ...sources.map((source, i) => source.slice(read[i]))].filter(({ length }) => length > 0)
+  })
+}

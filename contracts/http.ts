@@ -19,11 +19,12 @@ export const Refusal = t.strict({ error }, 'Refusal')
 /** A refusal of Interface A. */
 export const WebhookRefusal = t.strict({ result: t.literal('error'), error }, 'WebhookRefusal')
 
-/** A request for an access token: the client-credentials grant (RFC 6749, section 4.4), credentials here or in the header. */
+/** A request for an access token: the client-credentials grant (RFC 6749, section 4.4), credentials here or in the header; every parameter is text. */
 export const AccessTokenRequest = t.intersection(
   [
     t.type({ grant_type: t.literal('client_credentials') }),
     t.partial({ client_id: t.string, client_secret: t.string }),
+    t.record(t.string, t.string),
   ],
   'AccessTokenRequest',
 )

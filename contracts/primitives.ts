@@ -39,7 +39,7 @@ export const Instant = branded(
 )
 export type Instant = t.TypeOf<typeof Instant>
 
-/** An identifier that the service or bot logic gave: 1 to 255 characters, none of them a control character. */
+/** An identifier that the service or bot logic gave: 1 to 255 characters, none of them a control character or half of one. */
 export const Id = branded(
   'Id',
   'text of 1 to 255 characters',
@@ -83,12 +83,16 @@ export const shape = <R extends t.Props, O extends t.Props>(required: R, optiona
 export const exactShape = <R extends t.Props, O extends t.Props>(required: R, optional: O, name: string) =>
   t.exact(t.intersection([t.type(required), t.partial(optional)]), name)
 
+/** The place of a value in its parent, now that the alternative is known. */
+const asIf = (type: t.Mixed, context: t.Context): t.Context =>
+  context.map((entry, i) => (i === context.length - 1 ? { ...entry, type } : entry))
+
 /** The codec's values and null. A wrong value is reported as the codec reports it, not once per alternative. */
 export const nullable = <C extends t.Mixed>(codec: C) =>
   new t.UnionType<[C, t.NullC], t.TypeOf<C> | null, t.OutputOf<C> | null, unknown>(
     `${codec.name} | null`,
     (u): u is t.TypeOf<C> | null => u === null || codec.is(u),
-    (u, context) => (u === null ? t.success(null) : codec.validate(u, context)),
+    (u, context) => (u === null ? t.success(null) : codec.validate(u, asIf(codec, context))),
     (value) => (value === null ? null : codec.encode(value)),
     [codec, t.null],
   )

@@ -44,15 +44,15 @@ export const QuarantineHeaders = exactShape(
 
 /**
  * The headers that a dead letter has beside the original ones; key and value are the original's, byte for byte. They name
- * the record (topic without its prefix, partition, offset, its timestamp in ms since 1970), the consumer that gave it up,
- * why, in one word and in a sentence, and when.
+ * the record (topic without its prefix, partition, offset, when it was appended), the consumer that gave it up, why, in one
+ * word and in a sentence, and when.
  */
 export const DeadLetterHeaders = exactShape(
   {
     [deadLetterHeaders.topic]: NonBlank,
     [deadLetterHeaders.partition]: Digits,
     [deadLetterHeaders.offset]: Digits,
-    [deadLetterHeaders.timestamp]: Digits,
+    [deadLetterHeaders.timestamp]: Instant,
     [deadLetterHeaders.consumer]: NonBlank,
     [deadLetterHeaders.cause]: NonBlank,
     [deadLetterHeaders.detail]: t.string,

@@ -86,7 +86,7 @@ const topicByType = {
 } as const satisfies Record<DomainEvent['type'], (typeof eventTopics)[number]>
 
 /** Where an event goes. */
-export const topicOf = (event: DomainEvent): (typeof eventTopics)[number] => topicByType[event.type]
+export const topicOf = ({ type }: Pick<DomainEvent, 'type'>): (typeof eventTopics)[number] => topicByType[type]
 
 /** Its message key: `acme/2037`. What shares a key stays in order. */
 export const keyOf = ({ data, subject }: DomainEvent): string => `${data.accountId}/${subject}`

@@ -31,6 +31,11 @@ const milliseconds = 100_000_000_000
 export const latestUnixTime = 1000 * milliseconds
 export const unixTimeText = /^[0-9]{1,14}(\.[0-9]{1,6})?$/u
 
+const isUnixTime = (u: unknown): u is number | string =>
+  typeof u === 'number' ? u >= 0 && u < latestUnixTime : typeof u === 'string' && unixTimeText.test(u)
+
+const instantOf = (n: number) => new Date(Math.floor(n < milliseconds ? n * 1000 : n)).toISOString()
+
 /**
  * Unix time in seconds, or in milliseconds where it is too large for seconds (100,000,000,000 and up), as a number or
  * decimal text; read as an Instant.
@@ -38,15 +43,10 @@ export const unixTimeText = /^[0-9]{1,14}(\.[0-9]{1,6})?$/u
 export const UnixTime = new t.Type<Instant, string, unknown>(
   'UnixTime',
   Instant.is,
-  (u, context) => {
-    const ok = typeof u === 'number' ? u >= 0 && u < latestUnixTime : typeof u === 'string' && unixTimeText.test(u)
-    const n = Number(u)
-    return ok
-      ? E.mapLeft(() => [] as t.Errors)(
-          Instant.decode(new Date(Math.floor(n < milliseconds ? n * 1000 : n)).toISOString()),
-        )
-      : t.failure(u, context, 'unix time')
-  },
+  (u, context) =>
+    isUnixTime(u)
+      ? E.mapLeft(() => [] as t.Errors)(Instant.decode(instantOf(Number(u))))
+      : t.failure(u, context, 'unix time'),
   String,
 )
 

@@ -1,5 +1,5 @@
 import * as t from 'io-ts'
-import { shape } from '../primitives.ts'
+import { nullable, shape } from '../primitives.ts'
 import { WireId } from '../wire.ts'
 import { WireMessage } from './message.ts'
 
@@ -25,9 +25,9 @@ export const WireAgentUnavailable = shape(
   'WireAgentUnavailable',
 )
 
-/** Service to bot: the chat is over (field notes; `client_id` was not shown, so it may be missing). */
+/** Service to bot: the chat is over (field notes; `client_id` was not shown, so it may be missing or null). */
 export const WireChatClosed = shape(
   { event: t.literal('CHAT_CLOSED'), id: WireId, chat_id: WireId },
-  { client_id: WireId },
+  { client_id: nullable(WireId) },
   'WireChatClosed',
 )

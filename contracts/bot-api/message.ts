@@ -5,8 +5,10 @@ import { UnixTime, WireId } from '../wire.ts'
 const sent = { timestamp: UnixTime }
 const clicked = { button_id: nullable(WireId) }
 
+/** A plain message; `button_id` is the button that the client clicked. */
 export const WireText = shape({ type: t.literal('TEXT'), text: t.string, ...sent }, clicked, 'TEXT message')
 
+/** A message in Markdown: links, bold, italic; `text` is the same as plain text. */
 export const WireMarkdown = shape(
   { type: t.literal('MARKDOWN'), content: t.string, text: t.string, ...sent },
   clicked,

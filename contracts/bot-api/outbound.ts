@@ -4,11 +4,14 @@ import { Id, shape } from '../primitives.ts'
 const seconds = t.Int
 const sent = { timestamp: seconds }
 
+/** Plain text for the client; `timestamp` in seconds since 1970. */
 export const OutboundText = t.type({ type: t.literal('TEXT'), text: t.string, ...sent }, 'OutboundText')
+/** Markdown for the client: links, bold, italic; `text` is the same as plain text. */
 export const OutboundMarkdown = t.type(
   { type: t.literal('MARKDOWN'), content: t.string, text: t.string, ...sent },
   'OutboundMarkdown',
 )
+/** A question with one to three ready-made answers; `text` is the same as plain text. */
 export const OutboundButtons = shape(
   {
     type: t.literal('BUTTONS'),
@@ -20,6 +23,7 @@ export const OutboundButtons = shape(
   { force_reply: t.boolean },
   'OutboundButtons',
 )
+/** A message as we send it (protocol, Resources, Message). */
 export const OutboundMessage = t.union([OutboundText, OutboundMarkdown, OutboundButtons], 'OutboundMessage')
 export type OutboundMessage = t.TypeOf<typeof OutboundMessage>
 

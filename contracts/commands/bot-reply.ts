@@ -4,10 +4,11 @@ import { UnixTime, WireId } from '../wire.ts'
 
 const optional = { timestamp: nullable(UnixTime) }
 const plain = { ...optional, text: nullable(t.string) }
-const Button = shape({ text: t.string, id: WireId }, {}, 'Button')
+/** One ready-made answer: its text, and the id that comes back when it is clicked. */
+export const Button = shape({ text: t.string, id: WireId }, {}, 'Button')
 
 /** The protocol's bound (Limits): a BUTTONS message has 1 to 3 buttons. */
-const Buttons = new t.Type<Array<t.TypeOf<typeof Button>>, unknown, unknown>(
+export const Buttons = new t.Type<Array<t.TypeOf<typeof Button>>, unknown, unknown>(
   'Buttons',
   (u): u is Array<t.TypeOf<typeof Button>> => t.array(Button).is(u) && u.length >= 1 && u.length <= 3,
   (u, context) =>
@@ -17,7 +18,11 @@ const Buttons = new t.Type<Array<t.TypeOf<typeof Button>>, unknown, unknown>(
   t.identity,
 )
 
-/** Only links, bold and italic are Markdown of the protocol's first version; `src/egress` checks `content` for more. */
+/**
+ * What the client shall read. MARKDOWN knows links, bold and italic (protocol, Limits): a command with more in `content` goes
+ * to dead-letters. `text`, the same as plain text, is made from `content` or `title` where it is left out, and `timestamp`
+ * (Unix time) is then the time of sending.
+ */
 export const ReplyMessage = t.union(
   [
     shape({ type: t.literal('TEXT'), text: t.string }, optional, 'TEXT'),

@@ -3,16 +3,19 @@ import { exactShape, Id, Instant } from '../primitives.ts'
 
 const sent = { timestamp: Instant }
 
+/** Plain text; `buttonId` is the button that the client clicked. */
 export const TextMessage = exactShape(
   { type: t.literal('TEXT'), text: t.string, ...sent },
   { buttonId: Id },
   'TextMessage',
 )
+/** Markdown (links, bold, italic) in `content`, the same as plain text in `text`. */
 export const MarkdownMessage = exactShape(
   { type: t.literal('MARKDOWN'), content: t.string, text: t.string, ...sent },
   { buttonId: Id },
   'MarkdownMessage',
 )
+/** A question with ready-made answers; `text` is the same as plain text, with `forceReply` the client must choose one. */
 export const ButtonsMessage = exactShape(
   {
     type: t.literal('BUTTONS'),

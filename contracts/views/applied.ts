@@ -2,10 +2,14 @@ import * as t from 'io-ts'
 import { AccountId, Count } from '../primitives.ts'
 
 /**
- * In every document that is folded from events: by `<topic>/<partition>` the offset of the last record that it has taken
- * in. A record at or below it changes nothing, so any replay from anywhere leaves the document as it is.
+ * In every document that is folded from events. `applied`: by `<topic>/<partition>` the offset of the last record
+ * that it has taken in; a record at or below it changes nothing, so any replay from anywhere leaves the document as
+ * it is. `seen`: the newest 200 events that it has taken in, each as `<webhooks, bot or egress>/<ce_id>`; one of them
+ * again, at a later offset, changes nothing but `applied`.
  */
-export const folded = { _id: t.string, accountId: AccountId, applied: t.record(t.string, Count) }
-
-/** The ids of the newest events that a document has taken in, so that a repeated event counts once. */
-export const seen = { seen: t.array(t.string) }
+export const folded = {
+  _id: t.string,
+  accountId: AccountId,
+  applied: t.record(t.string, Count),
+  seen: t.array(t.string),
+}

@@ -8,7 +8,11 @@ export const CallStep = exactShape({ id: Id, status: t.string, at: Instant }, { 
 
 const { type, status } = Call.type.types[0].props
 
-/** One call: `state` is the newest status, `history` every status in the order of the log; `totalMs` from start to end. */
+/**
+ * One call: `state` is the newest status, `history` every status in the order of the log. `startedAt` is its first
+ * start, `endedAt` its end or error, `totalMs` between them; a start after that begins anew. The rest is as last
+ * told.
+ */
 export const CallDocument = exactShape(
   {
     ...folded,

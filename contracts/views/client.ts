@@ -3,7 +3,10 @@ import { AssignedAgent, Organization, Status, Tag, Visitor } from '../events/par
 import { exactShape, Id, Instant } from '../primitives.ts'
 import { folded } from './applied.ts'
 
-/** One client as the newest ClientUpdated describes it: contacts in `visitor`, category in `status`. */
+/**
+ * One client as the newest ClientUpdated describes it: contacts in `visitor`, category in `status`; what it leaves
+ * out is gone.
+ */
 export const ClientDocument = exactShape(
   { ...folded, clientId: Id, widgetId: Id, visitor: Visitor, firstEventAt: Instant, lastEventAt: Instant },
   {

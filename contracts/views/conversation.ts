@@ -1,29 +1,37 @@
 import * as t from 'io-ts'
 import { Message } from '../events/message.ts'
 import { Count, exactShape, Id, Instant } from '../primitives.ts'
-import { folded, seen } from './applied.ts'
+import { folded } from './applied.ts'
 
+/** Who has a conversation; see ConversationDocument. */
 export const ConversationState = t.keyof({ bot: null, invited: null, agent: null, unavailable: null, closed: null })
 export type ConversationState = t.TypeOf<typeof ConversationState>
 
 /**
  * One conversation with a bot. `state`: who has it: the bot, an agent that was invited (a delivered InviteAgent, or
- * AgentInvited), an agent that has joined, nobody because no agent was there (the bot may still write), or nobody because
- * it is closed; a client's message after closing gives it to the bot again. `awaitingReplySince` is the `time` of the oldest client message
- * that neither reply nor agent has answered, `awaitingReplyTo` its ce_id. `replyTimesMs` has, for each answered turn, the
- * time from its first client message to its first delivered reply. `outcome`: `bot` answered alone, an `agent` was asked
- * for or joined, or nobody answered (`open` until then).
+ * AgentInvited), an agent that has joined, nobody because no agent was there (the bot may still write), or nobody
+ * because it is closed; only a client's message after closing gives it to the bot again.
+ *
+ * `unanswered`: the client messages that neither reply nor agent has answered, oldest first, by ce_id and `time`; of
+ * more than 100 the oldest and the newest 99. `awaitingReplyTo` and `awaitingReplySince` are those of the oldest. A delivered reply answers the message
+ * of its `inReplyTo` and those before it, and every one where it names none; an agent's joining and closing leave
+ * none. `replyTimesMs` has, for each answered turn, the time from its first client message to its first delivered
+ * reply.
+ *
+ * `replies…` count commands of bot logic by what became of them, hand-overs included. `outcome`: `bot` has answered
+ * alone, an `agent` was asked for or joined (and stays), or nobody answered (`open` until then). `lastMessage.id` is
+ * the ce_id under which the message stands in timeline. The times are those of the newest event of each kind.
  */
 export const ConversationDocument = exactShape(
   {
     ...folded,
-    ...seen,
     chatId: Id,
     state: ConversationState,
     clientMessages: Count,
     repliesDelivered: Count,
     repliesFailed: Count,
     repliesSuppressed: Count,
+    unanswered: t.array(exactShape({ id: Id, at: Instant }, {}, 'Unanswered')),
     replyTimesMs: t.array(Count),
     outcome: t.keyof({ open: null, bot: null, agent: null }),
     startedAt: Instant,

@@ -5,9 +5,12 @@ import { AccountId, Count, Day, exactShape } from '../primitives.ts'
 export const Durations = exactShape({ count: Count }, { median: Count, p95: Count }, 'Durations')
 
 /**
- * A day (UTC) of an account, computed from the documents of the other views. What is counted belongs to the day on which it
- * happened: chats to `acceptedAt`, their rate and times to `finishedAt`, calls to their first event, offline messages to
- * `receivedAt`, conversations to `startedAt`, replies to `finishedAt`.
+ * A day (UTC) of an account, computed from the documents of the other views. What is counted belongs to the day on
+ * which it happened: chats to `acceptedAt`, their rate and times to `finishedAt`, calls to their first event, offline
+ * messages to `receivedAt`, conversations in which a client has written to `startedAt`, replies (hand-overs included)
+ * to `finishedAt`. `ratedGood` are the rates good, positive and like, `ratedBad` bad, negative and dislike; other
+ * rates count in neither. Calls: `ended` after end, `failed` after error. `shareAnsweredByBotAlone` is of those
+ * started, 0 where there are none.
  */
 export const DailyStatsDocument = t.strict(
   {

@@ -5,8 +5,9 @@ import { exactShape, Id, Instant } from '../primitives.ts'
 import { folded } from './applied.ts'
 
 /**
- * One bot reply, `_id` `<account id>/<command id>`: pending from its command, then what became of it, with every attempt.
- * `requestedAt` is when the command was appended to bot-replies; `reason` is that of BotReplyFailed or BotReplySuppressed.
+ * One bot reply, `_id` `<account id>/<command id>`: pending from its command, then what became of it, with every
+ * attempt: delivered once and for all, otherwise the newest outcome. `requestedAt` is when the command was appended
+ * to bot-replies; `reason` is that of BotReplyFailed or BotReplySuppressed; `seen` has outcomes only.
  */
 export const DeliveryDocument = exactShape(
   {

@@ -3,7 +3,7 @@ import { AssignedAgent, Organization, Page, Session, Status, Tag, Visitor } from
 import { exactShape, Id, Instant } from '../primitives.ts'
 import { folded } from './applied.ts'
 
-/** One message of the offline form; `receivedAt` is when the bridge took it in. */
+/** One message of the offline form; `receivedAt` is when the bridge first took it in, the rest is as last told. */
 export const OfflineMessageDocument = exactShape(
   {
     ...folded,

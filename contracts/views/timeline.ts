@@ -2,8 +2,8 @@ import * as t from 'io-ts'
 import { AccountId, Count, exactShape, Id, Instant } from '../primitives.ts'
 
 /**
- * One event of any kind, `_id` its ce_id; sorted by `time`, then `offset`, a chat's whole story. `data` is the event's data without
- * `extra`, which is kept beside it as JSON text, since its field names are the service's.
+ * One event of any kind, `_id` its ce_id; sorted by `time`, then `offset`, a chat's whole story. `data` is the
+ * event's data without `extra`, which is kept beside it as JSON text, since its field names are the service's.
  */
 export const TimelineDocument = exactShape(
   {

@@ -37,6 +37,7 @@ export const WireAgent = shape(
 
 const text = nullable(WireText)
 
+/** Where the client's address seems to be; all text, numbers are taken too (protocol, Resources, geoip). */
 export const WireGeoip = shape(
   {},
   {
@@ -52,6 +53,7 @@ export const WireGeoip = shape(
   'WireGeoip',
 )
 
+/** The utm_ parameters under which the visitor came (protocol, Resources, utm_json). */
 export const WireUtm = shape({}, { source: text, campaign: text, content: text, medium: text, term: text }, 'WireUtm')
 
 /** The visitor's session (protocol, Resources, session). */

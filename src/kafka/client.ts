@@ -1,0 +1,56 @@
+import './patch-request-queue.ts'
+import './codecs.ts'
+import { Kafka, logLevel, type RetryOptions, type SASLOptions } from 'kafkajs'
+import type { Log } from '../ports.ts'
+import { kafkajsLog } from './kafkajs-log.ts'
+import { type Sockets, trackedSockets } from './sockets.ts'
+
+/** How the brokers are reached; `topicPrefix` stands before each topic and group, `partitions` and `replication` are for new topics. */
+export type KafkaSettings = {
+  /** `host:port` each. */
+  readonly brokers: ReadonlyArray<string>
+  readonly ssl: boolean
+  readonly sasl?: {
+    readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'
+    readonly username: string
+    readonly password: string
+  }
+  readonly clientId: string
+  readonly topicPrefix: string
+  readonly partitions: number
+  /** The cluster's default where it is missing. */
+  readonly replication?: number
+}
+
+/** A kafkajs client of its own, so that it can be given up with all that it holds. */
+export type Client = { readonly kafka: Kafka; readonly sockets: Sockets }
+export type NewClient = (retry: RetryOptions) => Client
+
+/** After so long without an answer a request has failed, in the sense that its effect is not known. */
+export const requestTimeoutMs = 5_000
+const connectionTimeoutMs = 3_000
+// Above the heartbeats and the longest request, below the brokers' connections.max.idle.ms.
+const silenceMs = 60_000
+
+export const newClient = ({ brokers, ssl, sasl, clientId }: KafkaSettings, log: Log): NewClient => {
+  const credentials: SASLOptions | undefined = sasl
+  let made = 0
+  return (retry) => {
+    const sockets = trackedSockets(silenceMs)
+    // kafkajs begins with the first of the list, and a client that does not retry would never come to the next.
+    const first = made++ % Math.max(1, brokers.length)
+    const kafka = new Kafka({
+      brokers: [...brokers.slice(first), ...brokers.slice(0, first)],
+      clientId,
+      ssl,
+      ...(credentials && { sasl: credentials }),
+      retry,
+      connectionTimeout: connectionTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      socketFactory: sockets.factory,
+      logLevel: logLevel.WARN,
+      logCreator: kafkajsLog(log),
+    })
+    return { kafka, sockets }
+  }
+}

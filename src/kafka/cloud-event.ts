@@ -1,0 +1,74 @@
+import { CloudEvent, Kafka } from 'cloudevents'
+import * as E from 'fp-ts/lib/Either.js'
+import { DomainEvent } from '../../contracts/events/index.ts'
+import { describe, problemsOf } from '../../contracts/problem.ts'
+import { ceDataSchema, ceType, keyOf, topicOf } from '../../contracts/topics.ts'
+import type { IncomingRecord, OutgoingRecord } from '../ports.ts'
+import { readJson, type Undecodable, undecodable } from './json.ts'
+
+const attributes = ['specversion', 'id', 'type', 'source', 'subject', 'time', 'dataschema'] as const
+const names = attributes.map((attribute) => `ce_${attribute}`)
+const contentType = 'application/json'
+
+/** The event as CloudEvents 1.0, Kafka protocol binding, binary mode: its attributes are headers, the value is its data alone. */
+export const toRecord = (event: DomainEvent): OutgoingRecord => {
+  const { type, id, source, subject, time, data, traceparent } = event
+  const { headers } = Kafka.binary(
+    // Not strict: the event's own codec has checked more than the package would, for twice the price of the rest.
+    new CloudEvent(
+      { id, source, subject, time, type: ceType(type), dataschema: ceDataSchema(type), datacontenttype: contentType },
+      false,
+    ),
+  )
+  return {
+    topic: topicOf(event).name,
+    key: keyOf(event),
+    value: JSON.stringify(data),
+    headers: {
+      ...Object.fromEntries(names.map((name) => [name, String(headers[name])])),
+      'content-type': contentType,
+      ...(traceparent !== undefined && { traceparent }),
+    },
+  }
+}
+
+// A codec of the union is named for its event's type.
+const typesByCe = new Map(
+  DomainEvent.types.map(({ name }) => name as DomainEvent['type']).map((type) => [ceType(type), type]),
+)
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+const headersOf = ({ headers }: IncomingRecord): E.Either<Undecodable, ReadonlyMap<string, string>> => {
+  const wanted = [...names, 'traceparent'].flatMap((name) => (headers[name] ? [[name, headers[name]] as const] : []))
+  const read = E.tryCatch(
+    () => new Map(wanted.map(([name, bytes]) => [name, utf8.decode(bytes)])),
+    () => undefined,
+  )
+  if (E.isLeft(read)) return undecodable('headers', 'expected UTF-8')
+  const missing = names.filter((name) => !read.right.has(name))
+  if (missing.length > 0) return undecodable('headers', `expected ${missing.join(', ')}`)
+  return read.right.get('ce_specversion') === '1.0' ? read : undecodable('headers', 'ce_specversion: expected 1.0')
+}
+
+/** The event of a record of an event topic. */
+export const fromRecord = (record: IncomingRecord): E.Either<Undecodable, DomainEvent> => {
+  const read = headersOf(record)
+  if (E.isLeft(read)) return read
+  const { right: headers } = read
+  const type = typesByCe.get(headers.get('ce_type') ?? '')
+  if (type === undefined || topicOf({ type }).name !== record.topic)
+    return undecodable('headers', `ce_type: expected an event of ${record.topic}`)
+  const data = readJson(record.value, { exact: false })
+  if (E.isLeft(data)) return data
+  const traceparent = headers.get('traceparent')
+  const decoded = DomainEvent.decode({
+    type,
+    id: headers.get('ce_id'),
+    source: headers.get('ce_source'),
+    subject: headers.get('ce_subject'),
+    time: headers.get('ce_time'),
+    data: data.right,
+    ...(traceparent !== undefined && { traceparent }),
+  })
+  return E.isRight(decoded) ? decoded : undecodable('contract', describe(problemsOf(decoded.left)))
+}

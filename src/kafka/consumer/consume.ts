@@ -1,0 +1,88 @@
+import type { TopicName } from '../../../contracts/topics.ts'
+import type { CommittedOffsets, Consume, ConsumerSpec, Measure, RunningConsumer } from '../../ports.ts'
+import { backoff } from '../backoff.ts'
+import type { Ranges } from '../offsets.ts'
+import { sleep } from '../sleep.ts'
+import { startsOf } from './positions.ts'
+import { type Session, type SessionDeps, startSession } from './session.ts'
+import { standstills } from './standstill.ts'
+
+type Deps = Omit<SessionDeps, 'findStarts' | 'leftovers'> & {
+  readonly measure: Pick<Measure, 'consumed' | 'consumerRestarted'>
+  readonly ranges: Ranges
+  readonly committedOffsets: CommittedOffsets
+}
+
+const pause = { baseMs: 200, capMs: 2_000 }
+// Nothing helps but another build, or the record's end by retention: no need to be quick.
+const unreadablePauseMs = 15_000
+const steadyMs = 60_000
+const lookEveryMs = 10_000
+
+const pauseAfter = (reason: string, failures: number) =>
+  reason.includes('not implemented') ? unreadablePauseMs : backoff(failures, pause, Math.random)
+
+/** Asks how far the session's partitions are behind, tells of the lag, and ends a session that gets nothing of it. */
+const lookout = (spec: ConsumerSpec, { ranges, measure, clock }: Deps) => {
+  const stuck = standstills()
+  return async (session: Session): Promise<void> => {
+    const waiting = session.waiting()
+    const topics: ReadonlyArray<TopicName> = [...new Set(waiting.map(({ topic }) => topic))]
+    const ends = new Map(await Promise.all(topics.map(async (topic) => [topic, await ranges(topic)] as const)))
+    const places = waiting.map(({ name, topic, partition, position }) => {
+      const end = ends.get(topic)?.get(partition)?.high ?? position
+      measure.consumed(spec.group, topic, partition, 0, Math.max(0, end - position))
+      return { name, position, end }
+    })
+    const found = stuck(places, clock())
+    if (found !== undefined) session.end(`gets no records: ${found}`)
+  }
+}
+
+const supervise = (spec: ConsumerSpec, deps: Deps): RunningConsumer => {
+  const { ranges, committedOffsets, log, measure, clock } = deps
+  const stopping = new AbortController()
+  const look = lookout(spec, deps)
+  const findStarts = startsOf(ranges, committedOffsets, spec)
+  const leftovers = new Map<string, Promise<void>>()
+  const start = () => startSession(spec, { ...deps, findStarts, leftovers })
+  let session = start()
+  let before: string | undefined
+
+  const looking = setInterval(() => look(session).catch(() => undefined), lookEveryMs)
+  const run = async () => {
+    for (let failures = 1; ; failures++) {
+      const began = clock()
+      const reason = await session.ended
+      if (stopping.signal.aborted) return
+      if (clock() - began > steadyMs) failures = 1
+      if (reason !== before) log.warn({ group: spec.group, reason }, 'kafka: a consumer ended and is made anew')
+      before = reason
+      measure.consumerRestarted(spec.group)
+      await sleep(pauseAfter(reason, failures), stopping.signal)
+      if (stopping.signal.aborted) return
+      session = start()
+    }
+  }
+  const running = run()
+
+  return {
+    health: () => {
+      const trouble = session.trouble()
+      if (trouble === undefined) return { ok: true, reason: `reads ${session.partitions()} partitions` }
+      return { ok: false, reason: before === undefined ? trouble : `${trouble}; before: ${before}` }
+    },
+    stop: async () => {
+      stopping.abort()
+      clearInterval(looking)
+      await session.stop()
+      await running
+    },
+  }
+}
+
+/** Consumers that never end in silence: one that crashes or gets nowhere is made anew, with everything that was part of it. */
+export const consumeWith =
+  (deps: Deps): Consume =>
+  async (spec) =>
+    supervise(spec, deps)

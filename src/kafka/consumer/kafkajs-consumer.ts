@@ -1,0 +1,20 @@
+import type { Consumer, Kafka } from 'kafkajs'
+import { coPartitionedAssigner } from './assigner.ts'
+import { sessionTimeoutMs } from './signs.ts'
+
+/** A consumer that neither commits nor starts again by itself. */
+export const consumerOf = (kafka: Kafka, groupId: string): Consumer =>
+  kafka.consumer({
+    groupId,
+    partitionAssigners: [coPartitionedAssigner],
+    sessionTimeout: sessionTimeoutMs,
+    rebalanceTimeout: 20_000,
+    heartbeatInterval: 2_000,
+    // Short: a partition that is resumed takes part in the next fetch only.
+    maxWaitTimeInMs: 100,
+    // The largest batch of our own lane and a bit: a partition whose next batch is larger may have to wait for its turn.
+    maxBytesPerPartition: 1_280 * 1024,
+    maxBytes: 5 * 1024 * 1024,
+    allowAutoTopicCreation: false,
+    retry: { retries: 2, restartOnFailure: async () => false },
+  })

@@ -1,0 +1,28 @@
+import type { CheckHealth, Health } from '../ports.ts'
+import type { Ask } from './admin.ts'
+import { coalesce } from './coalesce.ts'
+import { reasonOf } from './errors.ts'
+import type { Waiting } from './lane.ts'
+
+const answerWithinMs = 2_000
+const freshMs = 1_000
+const stuckAfterMs = 5_000
+
+/** Whether a broker answers and the lane moves. A broker's answer counts for a second, however often it is asked for. */
+export const brokerHealth = (ask: Ask, waiting: () => Waiting, clock: () => number): CheckHealth => {
+  let last: { readonly at: number; readonly health: Health } | undefined
+  const reach = coalesce(async (_: 'broker'): Promise<Health> => {
+    const health = await ask((admin) => admin.describeCluster(), answerWithinMs).then(
+      ({ brokers }) => ({ ok: true, reason: `${brokers.length} brokers` }),
+      (error: unknown) => ({ ok: false, reason: reasonOf(error) }),
+    )
+    last = { at: clock(), health }
+    return health
+  })
+  return async () => {
+    const { records, oldestMs } = waiting()
+    if (oldestMs > stuckAfterMs)
+      return { ok: false, reason: `${records} records wait, the oldest for ${Math.round(oldestMs / 1000)} s` }
+    return last !== undefined && clock() - last.at < freshMs ? last.health : reach('broker')
+  }
+}

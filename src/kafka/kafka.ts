@@ -1,0 +1,111 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { deadLetters } from '../../contracts/topics.ts'
+import type {
+  Append,
+  CheckHealth,
+  CommittedOffsets,
+  Consume,
+  DeadLetter,
+  EndOffsets,
+  Failure,
+  Log,
+  Measure,
+  Now,
+  Publish,
+  RunningConsumer,
+} from '../ports.ts'
+import { adminConnection } from './admin.ts'
+import { type KafkaSettings, newClient } from './client.ts'
+import { toRecord } from './cloud-event.ts'
+import { consumeWith } from './consumer/consume.ts'
+import { deadLetterFor } from './dead-letters.ts'
+import { settled, withDeadline } from './deadline.ts'
+import { isRecordsFault, kindOf } from './errors.ts'
+import { brokerHealth } from './health.ts'
+import { type LaneLimits, lane, type Waiting } from './lane.ts'
+import { committedOffsetsOf, endOffsetsOf, rangesOf } from './offsets.ts'
+import { sender } from './send.ts'
+import { sleep } from './sleep.ts'
+import { largestRecord } from './topic-settings.ts'
+import { describeTopics, ensureTopics, type TopicReports } from './topics.ts'
+import { sizeOf, type WireRecord } from './wire-record.ts'
+
+/** Kafka as the other rooms see it. */
+export type KafkaRoom = {
+  readonly append: Append
+  readonly publish: Publish
+  /** For the consumer of that name. */
+  readonly deadLetter: (consumer: string) => DeadLetter
+  readonly consume: Consume
+  readonly endOffsets: EndOffsets
+  readonly committedOffsets: CommittedOffsets
+  /** Creates the topics that are missing; reports, and does not change, those that are there. */
+  readonly ensureTopics: () => TopicReports
+  readonly describeTopics: () => TopicReports
+  readonly health: CheckHealth
+  /** What is not known to be durable yet; the age in milliseconds. */
+  readonly waiting: () => Waiting
+  /** Refuses new records, stops the consumers, sends what waits, and closes every connection: within 20 s at most. */
+  readonly stop: () => Promise<void>
+}
+
+const limits: LaneLimits = {
+  send: { records: 2_000, bytes: 1024 * 1024 },
+  waiting: { records: 50_000, bytes: 64 * 1024 * 1024 },
+}
+const drainWithinMs = 8_000
+
+const late = (): E.Either<Failure, void> =>
+  E.left({ kind: 'transient', reason: 'not known to be durable within the time given' })
+
+/** Connects when it is needed, and again whenever that is lost; nothing of it outlives `stop`. */
+export const connectKafka = (
+  settings: KafkaSettings,
+  { log, measure, now }: { readonly log: Log; readonly measure: Measure; readonly now: Now },
+): KafkaRoom => {
+  const { topicPrefix: prefix } = settings
+  const clock = () => performance.now()
+  const clients = newClient(settings, log)
+  const { ask, close } = adminConnection(clients)
+  const ranges = rangesOf(ask, prefix)
+  const committedOffsets = committedOffsetsOf(ask, prefix)
+  const { send, close: closeSender } = sender({ newClient: clients, prefix, log, measure })
+  const permanent = (error: unknown) => (isRecordsFault(error) ? kindOf(error) : undefined)
+  const records = lane<WireRecord>({ send, permanent, sizeOf, limits, sleep, clock, random: Math.random })
+  const consumers = new Set<RunningConsumer>()
+  let stopping = false
+
+  const take = (record: WireRecord): Promise<E.Either<Failure, void>> =>
+    sizeOf(record) > largestRecord(record.topic) && record.topic !== deadLetters.name
+      ? Promise.resolve(E.left({ kind: 'permanent', reason: `larger than a record of ${record.topic} may be` }))
+      : records.append(record)
+  const append: Append = (record, withinMs) => withDeadline(take(record), withinMs, late)
+  const consume = consumeWith({ newClient: clients, prefix, clock, log, measure, ranges, committedOffsets })
+
+  return {
+    append,
+    publish: async (event, withinMs) => {
+      const appended = await append(toRecord(event), withinMs)
+      if (E.isRight(appended)) measure.published(event.type)
+      return appended
+    },
+    deadLetter: deadLetterFor({ append: take, now, sleep, log, measure }, () => stopping),
+    consume: async (spec) => {
+      const consumer = await consume(spec)
+      consumers.add(consumer)
+      return consumer
+    },
+    endOffsets: endOffsetsOf(ranges),
+    committedOffsets,
+    ensureTopics: () => ensureTopics(ask, settings),
+    describeTopics: () => describeTopics(ask, settings),
+    health: brokerHealth(ask, records.waiting, clock),
+    waiting: records.waiting,
+    stop: async () => {
+      stopping = true
+      await settled(Promise.all([...consumers].map((consumer) => consumer.stop())), drainWithinMs + 4_000)
+      await records.stop(drainWithinMs)
+      await Promise.all([closeSender(), close()])
+    },
+  }
+}

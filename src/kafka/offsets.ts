@@ -1,0 +1,48 @@
+import type { TopicName } from '../../contracts/topics.ts'
+import type { CommittedOffsets, EndOffsets } from '../ports.ts'
+import type { Ask } from './admin.ts'
+import { coalesce } from './coalesce.ts'
+import { kindOf } from './errors.ts'
+import { sleep } from './sleep.ts'
+
+/** The first offset that a partition still has, and the one that its next record will get. */
+export type Range = { readonly low: number; readonly high: number }
+export type Ranges = (topic: TopicName) => Promise<ReadonlyMap<number, Range>>
+
+// A new topic's leader, and one that has just moved, does not know of it yet.
+const soon = new Set(['NOT_LEADER_FOR_PARTITION', 'LEADER_NOT_AVAILABLE', 'UNKNOWN_TOPIC_OR_PARTITION'])
+const tries = 5
+const againAfterMs = 100
+
+const persistently = async <A>(question: () => Promise<A>): Promise<A> => {
+  for (let left = tries - 1; ; left--) {
+    try {
+      return await question()
+    } catch (error) {
+      if (left === 0 || !soon.has(kindOf(error))) throw error
+      await sleep(againAfterMs)
+    }
+  }
+}
+
+/** Asked for hundreds of times a second by egress, which must not be told of a time before its question. */
+export const rangesOf = (ask: Ask, prefix: string): Ranges =>
+  coalesce(async (topic: TopicName) => {
+    const partitions = await persistently(() => ask((admin) => admin.fetchTopicOffsets(`${prefix}${topic}`)))
+    return new Map(partitions.map(({ partition, low, high }) => [partition, { low: Number(low), high: Number(high) }]))
+  })
+
+export const endOffsetsOf =
+  (ranges: Ranges): EndOffsets =>
+  async (topic) =>
+    new Map([...(await ranges(topic))].map(([partition, { high }]) => [partition, high]))
+
+export const committedOffsetsOf =
+  (ask: Ask, prefix: string): CommittedOffsets =>
+  async (group, topic) => {
+    const name = `${prefix}${topic}`
+    const answers = await ask((admin) => admin.fetchOffsets({ groupId: `${prefix}${group}`, topics: [name] }))
+    const partitions = answers.find((answer) => answer.topic === name)?.partitions ?? []
+    const committed = partitions.map(({ partition, offset }) => [partition, Number(offset)] as const)
+    return new Map(committed.filter(([, offset]) => offset >= 0))
+  }

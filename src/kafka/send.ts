@@ -1,0 +1,93 @@
+import { type Message, Partitioners, type Producer } from 'kafkajs'
+import type { Log, Measure } from '../ports.ts'
+import type { Client, NewClient } from './client.ts'
+import { settled, withDeadline } from './deadline.ts'
+import { reasonOf } from './errors.ts'
+import { sizeOf, type WireRecord } from './wire-record.ts'
+
+type Deps = {
+  readonly newClient: NewClient
+  readonly prefix: string
+  readonly log: Log
+  readonly measure: Pick<Measure, 'produced' | 'produceFailed'>
+}
+
+export type Sender = {
+  /** Resolves when all in-sync replicas have the batch; any rejection means 'not known'. */
+  readonly send: (batch: ReadonlyArray<WireRecord>) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+type Live = { readonly client: Client; readonly producer: Producer }
+
+// The broker gives up before the client does, so that an answer is lost as rarely as possible.
+const ackTimeoutMs = 4_000
+// Connecting, asking who leads and sending may each take the request timeout, where the broker freezes in between.
+const sendWithinMs = 16_000
+
+const messageOf = ({ key, value, headers }: WireRecord): Message => ({
+  key,
+  value,
+  headers: Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, [header].flat()])),
+})
+
+const topicMessages = (batch: ReadonlyArray<WireRecord>, prefix: string) =>
+  [...Map.groupBy(batch, ({ topic }) => topic)].map(([topic, records]) => ({
+    topic: `${prefix}${topic}`,
+    messages: records.map(messageOf),
+  }))
+
+/**
+ * Sends batches with a producer that is thrown away with its sockets after any rejection. It neither retries nor is idempotent:
+ * when kafkajs retries, it can acknowledge what is not in the log. The lane repeats instead, on a fresh producer.
+ */
+export const sender = ({ newClient, prefix, log, measure }: Deps): Sender => {
+  let live: Live | undefined
+  let failing = false
+
+  const fresh = (): Live => {
+    const client = newClient({ retries: 0 })
+    const producer = client.kafka.producer({
+      allowAutoTopicCreation: false,
+      idempotent: false,
+      retry: { retries: 0 },
+      // Murmur2 of the key, as the Java and (so configured) the librdkafka clients have it: bot-replies is written by others.
+      createPartitioner: Partitioners.DefaultPartitioner,
+    })
+    return { client, producer }
+  }
+  const discard = async (): Promise<void> => {
+    const old = live
+    live = undefined
+    old?.client.sockets.close()
+    if (old !== undefined) await settled(old.producer.disconnect(), 1_000)
+  }
+  const attempt = async (batch: ReadonlyArray<WireRecord>) => {
+    const connected = live !== undefined
+    live ??= fresh()
+    const { producer } = live
+    if (!connected) await producer.connect()
+    await producer.sendBatch({ acks: -1, timeout: ackTimeoutMs, topicMessages: topicMessages(batch, prefix) })
+  }
+
+  return {
+    send: async (batch) => {
+      const began = performance.now()
+      try {
+        await withDeadline(attempt(batch), sendWithinMs, () => Promise.reject(new Error('Kafka does not answer')))
+      } catch (error) {
+        measure.produceFailed()
+        if (!failing)
+          log.warn({ records: batch.length, reason: reasonOf(error) }, 'kafka: sending fails and is repeated')
+        failing = true
+        await discard()
+        throw error
+      }
+      if (failing) log.info({}, 'kafka: sending works again')
+      failing = false
+      const bytes = batch.reduce((sum, record) => sum + sizeOf(record), 0)
+      measure.produced(batch.length, bytes, (performance.now() - began) / 1000)
+    },
+    close: discard,
+  }
+}

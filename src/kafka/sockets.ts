@@ -1,0 +1,43 @@
+import { connect, isIP, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import type { ISocketFactory } from 'kafkajs'
+
+/** The sockets of one client: kafkajs keeps those that have timed out, and never destroys any. */
+export type Sockets = {
+  readonly factory: ISocketFactory
+  /** Destroys those that are open; what waits for an answer on them is rejected. */
+  readonly destroy: (reason: string) => void
+  /** The same, and refuses new ones: a client that was given up must not send a word more. */
+  readonly close: () => void
+}
+
+const keepAliveMs = 60_000
+
+/** Sockets that are destroyed after so many milliseconds without a byte in either direction. */
+export const trackedSockets = (silenceMs: number): Sockets => {
+  const open = new Set<Socket>()
+  let closed = false
+
+  const destroy = (reason: string) => {
+    // With an error: kafkajs does not listen to 'close', and would wait for answers until they time out.
+    for (const socket of open) socket.destroy(new Error(reason))
+  }
+  return {
+    factory: ({ host, port, ssl, onConnect }) => {
+      if (closed) throw new Error('the client was given up')
+      const socket = ssl
+        ? connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }), ...ssl }, onConnect)
+        : connect({ host, port }, onConnect)
+      socket.setKeepAlive(true, keepAliveMs)
+      socket.setTimeout(silenceMs, () => socket.destroy(new Error('no answer on the connection')))
+      open.add(socket)
+      socket.once('close', () => open.delete(socket))
+      return socket
+    },
+    destroy,
+    close: () => {
+      closed = true
+      destroy('the client was given up')
+    },
+  }
+}

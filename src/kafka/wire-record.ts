@@ -1,0 +1,25 @@
+import type { IncomingRecord, OutgoingRecord } from '../ports.ts'
+
+type Header = Buffer | string
+export type WireHeaders = Readonly<Record<string, Header | ReadonlyArray<Header>>>
+
+/** A record as Kafka takes it: a header may stand more than once, which a port's record cannot say. */
+export type WireRecord = Omit<OutgoingRecord, 'headers'> & { readonly headers: WireHeaders }
+
+const lengthOf = (part: Header | null) => (part === null ? 0 : Buffer.byteLength(part))
+
+/** Bytes of a record in a batch, rather too many than too few. */
+export const sizeOf = ({ key, value, headers }: WireRecord): number =>
+  Object.entries(headers)
+    .flatMap(([name, header]) => [header].flat().map((one) => lengthOf(name) + lengthOf(one) + 8))
+    .reduce((sum, bytes) => sum + bytes, lengthOf(key) + lengthOf(value) + 32)
+
+const repeated = new WeakMap<IncomingRecord, WireHeaders>()
+
+/** Notes the headers of a record that has one more than once, for `allHeaders`. */
+export const noteHeaders = (record: IncomingRecord, headers: WireHeaders): void => {
+  repeated.set(record, headers)
+}
+
+/** A record's headers with all repetitions, as they were read. */
+export const allHeaders = (record: IncomingRecord): WireHeaders => repeated.get(record) ?? record.headers

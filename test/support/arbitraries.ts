@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import * as t from 'io-ts'
+import { character, jsonValue } from './json.ts'
 
-const text = fc.string({ unit: 'binary', maxLength: 20 })
+const text = fc.string({ unit: character, maxLength: 20 })
 const id = fc
   .string({ unit: fc.constantFrom(...'abcXYZ019-_.:/ é漢😀'), minLength: 1, maxLength: 20 })
   .map((s) => `x${s}`)
@@ -18,7 +19,7 @@ const leaves: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   number: fc.double({ noNaN: true, noDefaultInfinity: true }).filter((n) => !Object.is(n, -0)),
   Int: fc.integer(),
   Count: fc.nat(),
-  UnknownRecord: fc.dictionary(text, fc.jsonValue()),
+  UnknownRecord: fc.dictionary(text, jsonValue()),
   Id: id,
   AccountId: fc.stringMatching(/^[\w.-]{1,64}$/),
   NonBlank: id,
@@ -34,10 +35,7 @@ const leaves: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     fc.integer({ min: 100_000_000_000, max: 4_000_000_000_000 }),
     fc.integer({ min: 100_000_000_000, max: 4_000_000_000_000 }).map(String),
   ),
-  Opaque: fc.oneof(
-    fc.dictionary(text, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 }),
-    fc.array(fc.jsonValue({ maxDepth: 1 }), { maxLength: 3 }),
-  ),
+  Opaque: fc.oneof(fc.dictionary(text, jsonValue(2), { maxKeys: 3 }), fc.array(jsonValue(1), { maxLength: 3 })),
 }
 
 /** The values of a codec without structure. */

@@ -17,7 +17,7 @@ const awkwardKeys = fc.oneof(
   fc.string({ maxLength: 4 }),
   fc.constantFrom('$ref', '$id', '$x', '_bsontype', 'a.b', '', 'x\0y', '__proto__', 'constructor'),
 )
-export const freeForm = fc.dictionary(awkwardKeys, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 })
+export const freeForm = fc.dictionary(awkwardKeys, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3, noNullPrototype: true })
 
 const words = fc.string({ unit: 'grapheme', maxLength: 12 })
 

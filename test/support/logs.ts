@@ -86,7 +86,9 @@ export const aLog: fc.Arbitrary<ReadonlyArray<Entry>> = fc
       }),
   )
 
-/** Slices as consumers may see them: each partition in order without gaps, but again and again from any earlier place. */
+/**
+ * Slices as consumers may see them: each partition in order without gaps, but again and again from any earlier place.
+ */
 export const deliveriesOf = (log: ReadonlyArray<Entry>): fc.Arbitrary<ReadonlyArray<ReadonlyArray<Entry>>> => {
   const sources = [...Map.groupBy(log, ({ topic, partition }) => `${topic}/${partition}`).values()]
   const step = fc.record({ source: fc.nat(), back: fc.nat(6), length: fc.integer({ min: 1, max: 8 }) })

@@ -1,0 +1,46 @@
+import type { Middleware } from 'koa'
+import type { Log, Measure } from '../ports.ts'
+import { originOf, refusalBody } from './answering.ts'
+import type { State } from './context.ts'
+import { internal } from './refusal.ts'
+import { requestIdOf, traceparentOf } from './trace.ts'
+
+export type AccessLogDeps = {
+  readonly log: Log
+  readonly measure: Measure
+  /** A clock that never goes back, in ms. */
+  readonly monotonic: () => number
+  readonly isStopping: () => boolean
+}
+
+/** The outermost middleware: names a request, measures and logs it. The path is not logged: it holds the token. */
+export const accessLog =
+  ({ log, measure, monotonic, isStopping }: AccessLogDeps): Middleware<State> =>
+  async (ctx, next) => {
+    const arrivedAt = monotonic()
+    const requestId = requestIdOf(ctx.get('x-request-id'))
+    ctx.state = { arrivedAt, requestId, traceparent: traceparentOf(ctx.get('traceparent')) }
+    try {
+      await next()
+    } catch (thrown) {
+      log.error({ requestId, ...originOf(thrown) }, 'a request failed')
+      ctx.status = internal.status
+      ctx.body = refusalBody(ctx.state.api, internal)
+    }
+    ctx.set('X-Request-Id', requestId)
+    if (isStopping()) ctx.set('Connection', 'close')
+    const { api, route, accountId, eventId } = ctx.state
+    const ms = monotonic() - arrivedAt
+    if (api !== undefined && api !== 'health') measure.request(api, ctx.status, ms / 1000)
+    const fields = {
+      method: ctx.method,
+      route,
+      status: ctx.status,
+      ms: Math.round(ms * 10) / 10,
+      requestId,
+      accountId,
+      eventId,
+    }
+    if (ctx.status < 400) log.debug(fields, 'a request was answered')
+    else log.info(fields, 'a request was refused')
+  }

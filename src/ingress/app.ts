@@ -1,0 +1,53 @@
+import Koa from 'koa'
+import type { Account } from '../accounts.ts'
+import type { Append, FindEnrichment, IssueToken, Log, Measure, Now, Publish, VerifyToken } from '../ports.ts'
+import { accessLog } from './access-log.ts'
+import { originOf, refusalBody } from './answering.ts'
+import { botRouter } from './bot-api/router.ts'
+import type { State } from './context.ts'
+import type { Checks } from './health/readiness.ts'
+import { healthRouter } from './health/router.ts'
+import type { Limits } from './limits.ts'
+import { oauthRouter } from './oauth/router.ts'
+import { bounded, once } from './once.ts'
+import { rateLimits } from './rate-limit.ts'
+import { unknownPath } from './refusal.ts'
+import { webhooksRouter } from './webhooks/router.ts'
+
+export type IngressDeps = {
+  readonly accounts: ReadonlyArray<Account>
+  readonly publish: Publish
+  readonly append: Append
+  readonly findEnrichment: FindEnrichment
+  readonly verify: VerifyToken
+  readonly issue: IssueToken
+  readonly checks: Checks
+  /** Prometheus' text format. */
+  readonly metrics: () => Promise<string>
+  readonly measure: Measure
+  readonly log: Log
+  readonly now: Now
+  /** A clock that never goes back, in ms: `performance.now`. */
+  readonly monotonic: () => number
+}
+
+/** The application without its server. Either interface publishes through the same memory of what was published. */
+export const createApp = (deps: IngressDeps, limits: Limits, isStopping: () => boolean): Koa<State> => {
+  const app = new Koa<State>()
+  app.on('error', (thrown: unknown) => deps.log.debug(originOf(thrown), 'an answer could not be written'))
+  const shared = {
+    ...deps,
+    limits,
+    rateLimit: rateLimits(deps.accounts),
+    publish: once(bounded(deps.publish)),
+    append: bounded(deps.append),
+  }
+  app.use(accessLog({ ...deps, isStopping }))
+  for (const router of [webhooksRouter(shared), botRouter(shared), oauthRouter(shared), healthRouter(shared)])
+    app.use(router.routes())
+  app.use((ctx) => {
+    ctx.status = unknownPath.status
+    ctx.body = refusalBody(undefined, unknownPath)
+  })
+  return app
+}

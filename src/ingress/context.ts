@@ -1,0 +1,16 @@
+import type { RouterContext } from '@koa/router'
+
+export type Api = 'webhooks' | 'bot' | 'oauth' | 'health'
+
+/** What is known of a request beside the request; `arrivedAt` is of the monotonic clock, in ms. */
+export type State = {
+  arrivedAt: number
+  requestId: string
+  traceparent: string
+  api?: Api
+  route?: string
+  accountId?: string
+  eventId?: string
+}
+
+export type Ctx = RouterContext<State>

@@ -1,0 +1,20 @@
+import type { CheckHealth, Health } from '../../ports.ts'
+import { within } from '../within.ts'
+
+export type Checks = Readonly<Record<string, CheckHealth>>
+export type Readiness = { readonly ready: boolean; readonly checks: Readonly<Record<string, Health>> }
+
+const ask = async (check: CheckHealth, withinMs: number): Promise<Health> => {
+  try {
+    return await within(withinMs, Promise.resolve(check()), () => ({ ok: false, reason: 'no answer in time' }))
+  } catch {
+    return { ok: false, reason: 'the check itself failed' }
+  }
+}
+
+/** Asks every dependency at once; one that does not answer within so many ms is not ready. */
+export const readiness = async (checks: Checks, withinMs: number): Promise<Readiness> => {
+  const asked = Object.entries(checks).map(async ([name, check]) => [name, await ask(check, withinMs)] as const)
+  const answers = Object.fromEntries(await Promise.all(asked))
+  return { ready: Object.values(answers).every(({ ok }) => ok), checks: answers }
+}

@@ -1,0 +1,71 @@
+import type { Fields, Structure } from './structure.ts'
+
+export type JsonObject = Record<string, unknown>
+
+/** A JSON value in two: what a codec knows, and a mirror that holds only what it does not (undefined where that is nothing). */
+export type Parted = { readonly known: unknown; readonly extra: unknown }
+type Part = (value: unknown) => Parted
+
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Sets a field whatever its name: assigning to `__proto__` would set no field at all. */
+const put = (target: JsonObject | undefined, key: string, value: unknown): JsonObject => {
+  const object = target ?? {}
+  if (key === '__proto__')
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
+  else object[key] = value
+  return object
+}
+
+const whole: Part = (known) => ({ known, extra: undefined })
+
+const partObject = (fields: Fields): Part => {
+  const parts = new Map([...fields].map(([name, structure]) => [name, partOf(structure)]))
+  return (value) => {
+    if (!isJsonObject(value)) return whole(value)
+    const known: JsonObject = {}
+    let extra: JsonObject | undefined
+    for (const key of Object.keys(value)) {
+      const part = parts.get(key)
+      const field = part?.(value[key])
+      if (field !== undefined) known[key] = field.known
+      const unknown = field === undefined ? value[key] : field.extra
+      if (unknown !== undefined) extra = put(extra, key, unknown)
+    }
+    return { known, extra }
+  }
+}
+
+const partArray = (items: Structure): Part => {
+  const part = partOf(items)
+  return (value) => {
+    if (!Array.isArray(value)) return whole(value)
+    const parted = value.map(part)
+    let extra: JsonObject | undefined
+    for (const [i, item] of parted.entries()) if (item.extra !== undefined) extra = put(extra, String(i), item.extra)
+    return { known: parted.map(({ known }) => known), extra }
+  }
+}
+
+const partTagged = (tag: string, cases: ReadonlyMap<unknown, Structure>): Part => {
+  const parts = new Map([...cases].map(([literal, structure]) => [literal, partOf(structure)]))
+  return (value) => (isJsonObject(value) ? (parts.get(value[tag]) ?? whole)(value) : whole(value))
+}
+
+/**
+ * Compiles a structure to a function that parts a JSON value, decoded or not: `extra` keeps the wire's names, nested in
+ * place, items of arrays by their index. What does not have the structure's form is known as a whole: the codec refuses it.
+ */
+export const partOf = (structure: Structure): Part => {
+  switch (structure.kind) {
+    case 'leaf':
+      return whole
+    case 'object':
+      return partObject(structure.fields)
+    case 'array':
+      return partArray(structure.items)
+    case 'tagged':
+      return partTagged(structure.tag, structure.cases)
+  }
+}

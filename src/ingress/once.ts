@@ -1,0 +1,51 @@
+import { hash } from 'node:crypto'
+import * as E from 'fp-ts/lib/Either.js'
+import type { DomainEvent } from '../../contracts/events/index.ts'
+import type { Append, Failure, Publish } from '../ports.ts'
+import { recent } from './recent.ts'
+import { within } from './within.ts'
+
+const remembered = 100_000
+
+const late = (): E.Either<Failure, void> => E.left({ kind: 'transient', reason: 'no acknowledgement in time' })
+
+/** The same port, but settled within the given time whatever stands behind it. */
+export const bounded =
+  <A>(port: (subject: A, withinMs: number) => ReturnType<Append>) =>
+  (subject: A, withinMs: number): ReturnType<Append> =>
+    withinMs > 0 ? within(withinMs, port(subject, withinMs), late) : Promise.resolve(late())
+
+/**
+ * Ids hold no control characters, so that the key is unambiguous. Interface A's ids are made from the content; Interface B's
+ * are the service's, and where one comes again with another content, both are kept in the log, under the same ce_id.
+ */
+const keyOf = ({ type, id, source, subject, data }: DomainEvent) => {
+  const content = source.endsWith('/bot') ? hash('sha256', JSON.stringify(data), 'base64url') : ''
+  return `${data.accountId}\n${type}\n${subject}\n${id}\n${content}`
+}
+
+/**
+ * The same port, but an event that is being published, or that was among the newest `limit` ones, is not published again:
+ * whoever brings it again gets the first one's result. A failed one is forgotten, so that its retry is published.
+ */
+export const once = (publish: Publish, limit = remembered): Publish => {
+  const known = recent<ReturnType<Publish>>(limit)
+  const attempt = async (key: string, event: DomainEvent, withinMs: number) => {
+    try {
+      const result = await publish(event, withinMs)
+      if (E.isLeft(result)) known.delete(key)
+      return result
+    } catch (thrown) {
+      known.delete(key)
+      throw thrown
+    }
+  }
+  return (event, withinMs) => {
+    const key = keyOf(event)
+    const earlier = known.get(key)
+    if (earlier !== undefined) return earlier
+    const first = attempt(key, event, withinMs)
+    known.set(key, first)
+    return first
+  }
+}

@@ -1,0 +1,59 @@
+import { createServer } from 'node:http'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Failure } from '../ports.ts'
+import { createApp, type IngressDeps } from './app.ts'
+import { onClientError } from './client-error.ts'
+import { type Limits, limits as usual } from './limits.ts'
+import { within } from './within.ts'
+
+export type { IngressDeps } from './app.ts'
+
+export type Ingress = {
+  /** Port 0 takes any free one; Left where the address cannot be listened on. */
+  readonly listen: (host: string, port: number) => Promise<E.Either<Failure, { readonly port: number }>>
+  /** Accepts nothing more, answers what is in flight, and closes every connection after `graceMs` at the latest. */
+  readonly stop: () => Promise<void>
+}
+
+const refused = (host: string, port: number, { code, message }: NodeJS.ErrnoException): Failure => ({
+  kind: 'permanent',
+  reason: code === 'EADDRINUSE' ? `${host}:${port} is in use` : `cannot listen on ${host}:${port}: ${code ?? message}`,
+})
+
+/** The HTTP side: both interfaces, the token exchange and health, with `overrides` of the usual limits. */
+export const createIngress = (deps: IngressDeps, overrides: Partial<Limits> = {}): Ingress => {
+  const limits = { ...usual, ...overrides }
+  let stopping = false
+  const app = createApp(deps, limits, () => stopping)
+  const server = createServer(
+    {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      connectionsCheckingInterval: limits.checkMs,
+      keepAliveTimeout: limits.keepAliveMs,
+    },
+    app.callback(),
+  )
+  server.maxConnections = limits.connections
+  server.on('clientError', onClientError)
+
+  return {
+    listen: (host, port) =>
+      new Promise((resolve) => {
+        const fail = (error: NodeJS.ErrnoException) => resolve(E.left(refused(host, port, error)))
+        server.once('error', fail).listen(port, host, () => {
+          const address = server.address()
+          server.off('error', fail)
+          resolve(E.right({ port: typeof address === 'object' && address !== null ? address.port : port }))
+        })
+      }),
+    stop: async () => {
+      stopping = true
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      await within(limits.graceMs, closed, () => undefined)
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import Router from '@koa/router'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Append, FindEnrichment, Log, Measure, Now, Publish } from '../../ports.ts'
+import { type AdmissionDeps, admission } from '../admission.ts'
+import { answering, ok } from '../answering.ts'
+import type { State } from '../context.ts'
+import { identity } from '../identity.ts'
+import { quarantining } from '../quarantine.ts'
+import { refusalOf, unavailable } from '../refusal.ts'
+import { understand } from '../understand.ts'
+import { replying } from './enrichment.ts'
+import { translate } from './translate.ts'
+
+export type WebhooksDeps = AdmissionDeps & {
+  readonly publish: Publish
+  readonly append: Append
+  readonly findEnrichment: FindEnrichment
+  readonly measure: Measure
+  readonly log: Log
+  readonly now: Now
+}
+
+const route = '/webhooks/:token'
+
+/** Interface A: 200 once the event is durable, with what the enrichments hold where the service shows it to agents. */
+export const webhooksRouter = (deps: WebhooksDeps) => {
+  const { publish, now, limits } = deps
+  const identify = identity()
+  const admit = admission(
+    deps,
+    ({ webhooks }) => webhooks?.token,
+    async () => true,
+  )
+  const quarantine = quarantining(deps.append, deps.measure, 'webhooks')
+  const reply = replying(deps.findEnrichment, limits.enrichmentMs)
+
+  const handle = answering('webhooks', route, deps.log, async (ctx) => {
+    const admitted = await admit(ctx)
+    if (E.isLeft(admitted)) return admitted
+    const { account, body } = admitted.right
+    const receivedAt = now()
+    const id = identify(account.id, body, Date.parse(receivedAt))
+    const receipt = { accountId: account.id, receivedAt, traceparent: ctx.state.traceparent, id }
+    const event = understand(admitted.right, translate(receipt))
+    if (E.isLeft(event)) {
+      const kept = await quarantine(admitted.right, event.left, receivedAt, limits.webhooksMs)
+      if (E.isLeft(kept)) return E.left(unavailable)
+      return event.left.kind === 'unknown-event' ? ok({ result: 'ok' }) : E.left(refusalOf(event.left))
+    }
+    ctx.state.eventId = id
+    const replied = reply(event.right)
+    const published = await publish(event.right, limits.webhooksMs)
+    return E.isLeft(published) ? E.left(unavailable) : ok(await replied)
+  })
+  return new Router<State>({ sensitive: true }).all(route, handle)
+}

@@ -1,0 +1,123 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { DomainEvent } from '../../contracts/events/index.ts'
+import { AccountId, Instant } from '../../contracts/primitives.ts'
+import { translate as translateBot } from '../../src/ingress/bot-api/translate.ts'
+import { translate as translateWebhook } from '../../src/ingress/webhooks/translate.ts'
+import { left, right } from '../support/either.ts'
+import { samples } from '../support/samples.ts'
+
+const receipt = {
+  accountId: right(AccountId.decode('acme')),
+  receivedAt: right(Instant.decode('2026-01-31T12:00:00.000Z')),
+  traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+}
+const interfaces = {
+  webhooks: translateWebhook({ ...receipt, id: 'an-id' }),
+  'bot-api': translateBot(receipt),
+}
+
+const types: Readonly<Record<string, string>> = {
+  call_event: 'CallStatusChanged',
+  chat_accepted: 'ChatAccepted',
+  chat_assigned: 'ChatAssigned',
+  chat_updated: 'ChatUpdated',
+  client_updated: 'ClientUpdated',
+  chat_finished: 'ChatFinished',
+  offline_message: 'OfflineMessageReceived',
+  CLIENT_MESSAGE: 'ClientMessageReceived',
+  INVITE_AGENT: 'AgentInvited',
+  AGENT_JOINED: 'AgentJoined',
+  AGENT_UNAVAILABLE: 'AgentUnavailable',
+  CHAT_CLOSED: 'ChatClosed',
+}
+
+/** The fields that each refused sample has wrong. */
+const wrongFields: Readonly<Record<string, ReadonlyArray<string>>> = {
+  'webhooks/array': [''],
+  'webhooks/no-event-name': ['event_name'],
+  'webhooks/numeric-event-name': ['event_name'],
+  'webhooks/missing-fields': ['visitor', 'chat_id', 'agent'],
+  'webhooks/fractional-chat-id': ['chat_id'],
+  'webhooks/blank-widget-id': ['widget_id'],
+  'webhooks/negative-chats-count': ['visitor.chats_count'],
+  'webhooks/text-organization': ['organization'],
+  'webhooks/unknown-call-type': ['call.type', 'call.status'],
+  'webhooks/agents-object': ['agents'],
+  'webhooks/wrong-messages': [
+    'agents.1.id',
+    'chat.messages.0.timestamp',
+    'chat.messages.1.message',
+    'chat.messages.1.type',
+    'chat.blacklisted',
+  ],
+  'webhooks/client-without-id': ['client_id'],
+  'webhooks/empty-offline-message': ['message', 'offline_message_id'],
+  'bot-api/no-event': ['event'],
+  'bot-api/null-event': ['event'],
+  'bot-api/without-ids': ['id', 'client_id', 'chat_id'],
+  'bot-api/blank-id': ['id'],
+  'bot-api/no-message': ['message'],
+  'bot-api/unknown-message-type': ['message'],
+  'bot-api/text-without-text': ['message.text', 'message.timestamp'],
+  'bot-api/wrong-buttons': ['message.buttons.1.text', 'message.buttons.1.id'],
+  'bot-api/several': ['id', 'client_id', 'chat_id', 'message.text'],
+}
+
+const contracts = suite('samples')
+const seen = { types: new Set<string>(), refused: new Set<string>() }
+
+for (const api of ['webhooks', 'bot-api'] as const) {
+  for (const { name, value } of samples(api, 'accepted'))
+    contracts(`${api}/${name} is taken`, () => {
+      const event = right(interfaces[api](value))
+      assert.ok(DomainEvent.is(event))
+      assert.is(event.type, types[name.split('.')[0] ?? ''])
+      seen.types.add(event.type)
+    })
+
+  for (const { name, value } of samples(api, 'refused'))
+    contracts(`${api}/refused/${name} is refused for its wrong fields, all of them`, () => {
+      const reason = left(interfaces[api](value))
+      const fields = reason.kind === 'invalid' ? reason.problems.map(({ path }) => path) : []
+      assert.equal(fields, wrongFields[`${api}/${name}`])
+      seen.refused.add(`${api}/${name}`)
+    })
+
+  for (const { name, value } of samples(api, 'unknown'))
+    contracts(`${api}/unknown/${name} is an event that nobody knows`, () => {
+      assert.equal(interfaces[api](value), E.left({ kind: 'unknown-event' }))
+    })
+}
+
+contracts('there is a sample of every event, and a file for every refusal', () => {
+  assert.equal([...seen.types].sort(), Object.values(types).sort())
+  assert.equal([...seen.refused].sort(), Object.keys(wrongFields).sort())
+})
+
+contracts('the published sample of a client’s message is read as it is meant', () => {
+  const { value } = samples('bot-api', 'accepted').find(({ name }) => name === 'CLIENT_MESSAGE.extra-fields') ?? {}
+  assert.equal(right(translateBot(receipt)(value)), {
+    type: 'ClientMessageReceived',
+    id: '9661ab9c-48b0-11ed-a3d6-859398ff9bd9',
+    source: '/accounts/acme/bot',
+    subject: '2037',
+    time: '2026-01-31T12:00:00.000Z',
+    traceparent: receipt.traceparent,
+    data: {
+      accountId: 'acme',
+      clientId: '1233',
+      chatId: '2037',
+      message: { type: 'TEXT', text: 'Hello', timestamp: '2022-10-10T15:31:19.000Z' },
+      extra: {
+        site_id: '123456',
+        agents_online: true,
+        sender: { id: 1233, name: 'John Smith', url: 'https://shop.example.com', has_contacts: true },
+        channel: { id: '12345678', type: 'widget' },
+      },
+    },
+  })
+})
+
+contracts.run()

@@ -1,0 +1,77 @@
+import fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
+import type * as t from 'io-ts'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { describe, problemsOf } from '../../contracts/problem.ts'
+import { Opaque, UnixTime, WireId, WireText } from '../../contracts/wire.ts'
+import { right } from '../support/either.ts'
+
+const read = <A>(codec: t.Decoder<unknown, A>, value: unknown) =>
+  E.mapLeft((errors: t.Errors) => describe(problemsOf(errors)))(codec.decode(value))
+const all = <A>(codec: t.Decoder<unknown, A>, values: ReadonlyArray<unknown>) =>
+  values.map((value) => E.getOrElse<string, unknown>((problem) => problem)(read(codec, value)))
+
+const wire = suite('wire')
+
+wire('an id is its decimal text, sent as a number or as text', () => {
+  assert.equal(all(WireId, [2037, '2037', 0, -1, '12345678901234567890']), [
+    '2037',
+    '2037',
+    '0',
+    '-1',
+    '12345678901234567890',
+  ])
+  const wrong = [1.5, 2 ** 53, '', ' ', 'a\n', 'x'.repeat(256), null, undefined, {}, true]
+  assert.equal(
+    all(WireId, wrong),
+    wrong.map(() => 'body: expected an integer or text'),
+  )
+})
+
+wire('the same id is equal however it is sent', () => {
+  fc.assert(fc.property(fc.maxSafeInteger(), (id) => right(WireId.decode(id)) === right(WireId.decode(String(id)))))
+})
+
+wire('text may be a number', () => {
+  assert.equal(all(WireText, ['', 'a', 14085550142, 37.7749]), ['', 'a', '14085550142', '37.7749'])
+  assert.equal(all(WireText, [null, true, {}]), ['body: expected text', 'body: expected text', 'body: expected text'])
+})
+
+wire('a unix time is in seconds or milliseconds, a number or text', () => {
+  const same = [1665415879, '1665415879', 1665415879000, '1665415879000', '1665415879.0']
+  assert.equal(
+    all(UnixTime, same),
+    same.map(() => '2022-10-10T15:31:19.000Z'),
+  )
+  assert.equal(all(UnixTime, [0, 1665415879.25, 1665415879123]), [
+    '1970-01-01T00:00:00.000Z',
+    '2022-10-10T15:31:19.250Z',
+    '2022-10-10T15:31:19.123Z',
+  ])
+  const wrong = [-1, 1e15, '', 'soon', '0x10', '1e3', null, Number.NaN, Number.POSITIVE_INFINITY]
+  assert.equal(
+    all(UnixTime, wrong),
+    wrong.map(() => 'body: expected unix time'),
+  )
+})
+
+wire('any unix time of this century is its instant', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 946_684_800, max: 4_102_444_799 }), (seconds) => {
+      const expected = new Date(seconds * 1000).toISOString()
+      assert.equal(all(UnixTime, [seconds, seconds * 1000, String(seconds)]), [expected, expected, expected])
+    }),
+  )
+})
+
+wire('an opaque value is kept as it came', () => {
+  const given = { a: [1, { b: null }] }
+  assert.is(right(Opaque.decode(given)), given)
+  assert.equal(
+    all(Opaque, ['', null, 7]),
+    ['', null, 7].map(() => 'body: expected an object'),
+  )
+})
+
+wire.run()

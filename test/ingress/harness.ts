@@ -1,0 +1,150 @@
+import { request } from 'node:http'
+import * as E from 'fp-ts/lib/Either.js'
+import type { DomainEvent } from '../../contracts/events/index.ts'
+import { AccountId, Instant } from '../../contracts/primitives.ts'
+import type { Account } from '../../src/accounts.ts'
+import type { Limits } from '../../src/ingress/limits.ts'
+import { createIngress, type IngressDeps } from '../../src/ingress/server.ts'
+import type { OutgoingRecord } from '../../src/ports.ts'
+import { right } from '../support/either.ts'
+
+export const noon = right(Instant.decode('2026-01-31T12:00:00.000Z'))
+
+const bot = {
+  providerId: 'prov1',
+  baseUrl: 'https://bot.example.com',
+  replyWithin: 10_000,
+  attempts: 8,
+  deadlineMs: 300_000,
+}
+
+/** acme has both interfaces without authorization, `guarded` has it, `slow` may send one request a second. */
+export const accounts: ReadonlyArray<Account> = [
+  {
+    id: right(AccountId.decode('acme')),
+    webhooks: { token: 'webhooks-token-acme' },
+    bot: { ...bot, token: 'bot-token-of-acme' },
+    requestsPerSecond: 100_000,
+  },
+  {
+    id: right(AccountId.decode('guarded')),
+    bot: {
+      ...bot,
+      token: 'bot-token-guarded',
+      authorization: { clientId: 'guarded-client', secretKey: 'guarded secret+key/1' },
+    },
+    requestsPerSecond: 100_000,
+  },
+  {
+    id: right(AccountId.decode('slow')),
+    webhooks: { token: 'webhooks-token-slow' },
+    bot: { ...bot, token: 'bot-token-of-slow' },
+    requestsPerSecond: 1,
+  },
+]
+
+export const never = <A>() => new Promise<A>(() => undefined)
+
+type LogLine = { readonly level: string; readonly fields: object; readonly message: string }
+
+/** An ingress with ports that remember what they were asked, but for those that the test brings. */
+export const build = (deps: Partial<IngressDeps> = {}, limits: Partial<Limits> = {}) => {
+  const published: DomainEvent[] = []
+  const appended: OutgoingRecord[] = []
+  const logged: LogLine[] = []
+  const requests: Array<readonly [string, number]> = []
+  const quarantined: Array<readonly [string, string]> = []
+  const level = (name: string) => (fields: object, message: string) => {
+    logged.push({ level: name, fields, message })
+  }
+  const nothing = () => undefined
+  const ingress = createIngress(
+    {
+      accounts,
+      publish: async (event) => {
+        published.push(event)
+        return E.right(undefined)
+      },
+      append: async (record) => {
+        appended.push(record)
+        return E.right(undefined)
+      },
+      findEnrichment: async () => undefined,
+      verify: async (account, token) => token === `token of ${account.id}`,
+      issue: async (account) => ({ token: `token of ${account.id}`, expiresIn: 5000 }),
+      checks: {},
+      metrics: async () => 'up 1\n',
+      measure: {
+        request: (api, status) => requests.push([api, status]),
+        quarantined: (api, reason) => quarantined.push([api, reason]),
+        published: nothing,
+        produced: nothing,
+        produceFailed: nothing,
+        consumed: nothing,
+        consumerRestarted: nothing,
+        projected: nothing,
+        delivery: nothing,
+        attempt: nothing,
+        deadLetter: nothing,
+      },
+      log: { debug: level('debug'), info: level('info'), warn: level('warn'), error: level('error') },
+      now: () => noon,
+      monotonic: () => performance.now(),
+      ...deps,
+    },
+    { graceMs: 2000, drainMs: 200, ...limits },
+  )
+  return { ingress, published, appended, logged, requests, quarantined, stop: ingress.stop }
+}
+
+/** The same, listening on a free port. */
+export const start = async (deps: Partial<IngressDeps> = {}, limits: Partial<Limits> = {}) => {
+  const built = build(deps, limits)
+  const { port } = right(await built.ingress.listen('127.0.0.1', 0))
+  return { ...built, port }
+}
+
+export type Reply = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly text: string
+  readonly body: unknown
+}
+export type Sent = {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer
+}
+
+const parsed = (text: string): unknown =>
+  E.getOrElse<unknown, unknown>(() => undefined)(
+    E.tryCatch(
+      () => JSON.parse(text),
+      () => undefined,
+    ),
+  )
+
+/** Sends a request on a connection of its own; a body is JSON unless the headers say otherwise. */
+export const send = (port: number, path: string, { method = 'POST', headers, body }: Sent = {}): Promise<Reply> =>
+  new Promise((resolve, reject) => {
+    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const req = request({
+      port,
+      host: '127.0.0.1',
+      path,
+      method,
+      agent: false,
+      headers: { ...type, ...length, ...headers },
+    })
+    req.on('error', reject).on('response', (res) => {
+      const chunks: Buffer[] = []
+      res
+        .on('data', (chunk: Buffer) => chunks.push(chunk))
+        .on('end', () => {
+          const text = Buffer.concat(chunks).toString()
+          resolve({ status: res.statusCode ?? 0, headers: res.headers, text, body: parsed(text) })
+        })
+    })
+    req.end(body)
+  })

@@ -1,0 +1,117 @@
+import { deepStrictEqual } from 'node:assert'
+import fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
+import type * as t from 'io-ts'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import * as botApi from '../../contracts/bot-api/inbound.ts'
+import { DomainEvent } from '../../contracts/events/index.ts'
+import { AccountId, Instant } from '../../contracts/primitives.ts'
+import * as webhooks from '../../contracts/webhooks/events.ts'
+import { translate as translateBot } from '../../src/ingress/bot-api/translate.ts'
+import { readJson } from '../../src/ingress/json.ts'
+import { isJsonObject } from '../../src/ingress/known-and-extra.ts'
+import type { Translate } from '../../src/ingress/translation.ts'
+import { translate as translateWebhook } from '../../src/ingress/webhooks/translate.ts'
+import { right } from '../support/either.ts'
+import { exactJson, jsonValue } from '../support/json.ts'
+import { casesOf } from './cases.ts'
+
+const receipt = {
+  accountId: right(AccountId.decode('acme')),
+  receivedAt: right(Instant.decode('2026-01-31T12:00:00.000Z')),
+  traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+}
+const noId = { ...receipt, id: 'id-of-the-request' }
+
+const sent = (wire: unknown): unknown => right(readJson(Buffer.from(JSON.stringify(wire))))
+
+const translation = suite('translation')
+
+const keepsAll = (translate: ReturnType<Translate>, codec: t.Mixed, own: object) => {
+  fc.assert(
+    fc.property(casesOf(codec), ({ wire, data, extra }) => {
+      const event = right(translate(sent(wire)))
+      assert.ok(DomainEvent.is(event))
+      const { event: _, eventName: __, id, ...kept } = isJsonObject(data) ? data : {}
+      deepStrictEqual(
+        event,
+        exactJson({
+          type: event.type,
+          id: id ?? noId.id,
+          source: id === undefined ? '/accounts/acme/webhooks' : '/accounts/acme/bot',
+          subject: event.type === 'ClientUpdated' ? kept.clientId : kept.chatId,
+          time: receipt.receivedAt,
+          traceparent: receipt.traceparent,
+          data: { ...kept, ...own, accountId: 'acme', ...(extra === undefined ? {} : { extra }) },
+        }),
+      )
+    }),
+    { numRuns: 200 },
+  )
+}
+
+for (const [name, codec] of Object.entries(webhooks))
+  translation(`an event of ${name} keeps every known value and every unknown field`, () => {
+    keepsAll(translateWebhook(noId), codec, {})
+  })
+
+for (const [name, codec] of Object.entries(botApi))
+  translation(`an event of ${name} keeps every known value and every unknown field`, () => {
+    keepsAll(translateBot(receipt), codec, name === 'WireInviteAgent' ? { invitedBy: 'service' } : {})
+  })
+
+for (const [api, translate] of Object.entries({ webhooks: translateWebhook(noId), bot: translateBot(receipt) }))
+  translation(`any JSON value at all has an answer (${api})`, () => {
+    fc.assert(fc.property(jsonValue(), (value) => E.isLeft(translate(value))))
+  })
+
+translation('a field with a hostile name is a field', () => {
+  const given = sent(
+    JSON.parse('{"event":"AGENT_JOINED","id":"1","client_id":"2","chat_id":3,"__proto__":{"chat_id":4}}'),
+  )
+  const event = right(translateBot(receipt)(given))
+  assert.is(
+    JSON.stringify(event.data),
+    '{"clientId":"2","chatId":"3","accountId":"acme","extra":{"__proto__":{"chat_id":4}}}',
+  )
+})
+
+translation('an id beyond 2^53 stays exact', () => {
+  const given = right(
+    readJson(Buffer.from('{"event":"AGENT_JOINED","id":"1","client_id":2,"chat_id":12345678901234567890}')),
+  )
+  assert.is(right(translateBot(receipt)(given)).subject, '12345678901234567890')
+})
+
+translation('unknown fields of nested objects and of array items stand in their place', () => {
+  const given = {
+    event_name: 'chat_finished',
+    widget_id: '1',
+    visitor: { number: 1, description: null, chats_count: 1, vip: true },
+    organization: null,
+    status: null,
+    assigned_agent: null,
+    tags: null,
+    chat_id: 7,
+    session: null,
+    page: null,
+    agents: [],
+    chat: {
+      messages: [
+        { message: 'a', timestamp: 1, type: 'agent' },
+        { message: 'b', timestamp: 2, type: 'client', foo: 1 },
+      ],
+      blacklisted: false,
+    },
+    topic: { topic_id: 3 },
+  }
+  const { data } = right(translateWebhook(noId)(given))
+  assert.equal('extra' in data && data.extra, {
+    topic: { topic_id: 3 },
+    visitor: { vip: true },
+    chat: { messages: { 1: { foo: 1 } } },
+  })
+})
+
+translation.run()

@@ -1,0 +1,114 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { IngressDeps } from '../../src/ingress/server.ts'
+import { sample } from '../support/samples.ts'
+import { never, type Reply, send, start } from './harness.ts'
+
+const accepted = sample('webhooks', 'chat_accepted')
+const message = sample('bot-api', 'CLIENT_MESSAGE')
+const hooks = '/webhooks/webhooks-token-acme'
+const bot = '/bot/bot-token-of-acme'
+const left = E.left({ kind: 'transient' as const, reason: 'no broker' })
+const short = { webhooksMs: 20, botMs: 40 }
+
+const isUnavailable = ({ status, headers, body }: Reply, api: 'webhooks' | 'bot') => {
+  assert.is(status, 503)
+  assert.is(headers['retry-after'], '1')
+  assert.equal(body, {
+    ...(api === 'webhooks' && { result: 'error' }),
+    error: { code: 'temporarily_unavailable', message: 'the event could not be stored, send it again' },
+  })
+}
+
+const unavailable = suite('unavailable')
+
+const broken: ReadonlyArray<readonly [string, Partial<IngressDeps>]> = [
+  ['fails', { publish: async () => left, append: async () => left }],
+  ['never settles', { publish: () => never(), append: () => never() }],
+]
+
+for (const [how, ports] of broken) {
+  const { port, stop } = await start(ports, short)
+  unavailable.after(stop)
+
+  unavailable(`an event whose publishing ${how} is answered 503`, async () => {
+    isUnavailable(await send(port, hooks, { body: accepted }), 'webhooks')
+    isUnavailable(await send(port, bot, { body: message }), 'bot')
+  })
+
+  unavailable(`what cannot be kept, because its keeping ${how}, is answered 503 instead of its error`, async () => {
+    isUnavailable(await send(port, hooks, { body: 'not json' }), 'webhooks')
+    isUnavailable(await send(port, hooks, { body: '{"event_name":"unheard_of"}' }), 'webhooks')
+    isUnavailable(await send(port, bot, { body: '{"event":"UNHEARD_OF"}' }), 'bot')
+    isUnavailable(await send(port, bot, { body: 'x', headers: { 'content-type': 'text/plain' } }), 'bot')
+  })
+}
+
+unavailable('the budget of Interface B counts from the arrival, whatever takes the time', async () => {
+  const slow = await start({ verify: () => never() }, short)
+  isUnavailable(
+    await send(slow.port, '/bot/bot-token-guarded', { body: message, headers: { authorization: 'x' } }),
+    'bot',
+  )
+  assert.equal(slow.published, [])
+  await slow.stop()
+})
+
+unavailable('the publisher is told the time that is left', async () => {
+  const told: number[] = []
+  const clock = [0, 0, 1000, 1500]
+  const { port, stop } = await start({
+    publish: async (_, withinMs) => {
+      told.push(withinMs)
+      return E.right(undefined)
+    },
+    monotonic: () => clock.shift() ?? 1500,
+  })
+  await send(port, bot, { body: message })
+  await send(port, hooks, { body: accepted })
+  assert.equal(told, [1500, 5000])
+  await stop()
+})
+
+unavailable('after a failure the same request is published again, after a success it is not', async () => {
+  const results = [left, E.right(undefined)]
+  let calls = 0
+  const { port, stop } = await start({ publish: async () => results[calls++] ?? left })
+  const statuses = []
+  for (const _ of [1, 2, 3]) statuses.push((await send(port, bot, { body: message })).status)
+  for (const _ of [1, 2]) statuses.push((await send(port, hooks, { body: accepted })).status)
+  assert.equal(statuses, [503, 200, 200, 503, 503])
+  assert.is(calls, 4)
+  await stop()
+})
+
+unavailable('the same request twice at once is one event and two answers', async () => {
+  const { promise, resolve } = Promise.withResolvers<E.Either<never, void>>()
+  const begun = Promise.withResolvers<void>()
+  let calls = 0
+  const { port, stop, logged } = await start({
+    publish: async () => {
+      calls++
+      begun.resolve()
+      return promise
+    },
+  })
+  const first = send(port, hooks, { body: accepted })
+  await begun.promise
+  const second = send(port, hooks, { body: accepted })
+  const third = send(port, bot, { body: message })
+  while (calls < 2) await new Promise(setImmediate)
+  resolve(E.right(undefined))
+  const replies = await Promise.all([first, second, third])
+  assert.equal(
+    replies.map(({ status }) => status),
+    [200, 200, 200],
+  )
+  assert.is(calls, 2)
+  const ids = logged.map(({ fields }) => ('eventId' in fields ? fields.eventId : undefined))
+  assert.is(new Set(ids).size, 2)
+  await stop()
+})
+
+unavailable.run()

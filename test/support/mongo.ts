@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleepFor } from 'node:timers/promises'
+import { MongoClient } from 'mongodb'
+import { connectMongo, type Mongo } from '../../src/mongo/connect.ts'
+import type { Log, Sleep } from '../../src/ports.ts'
+import { servers } from './servers.ts'
+
+export const sleep: Sleep = (ms, signal) => sleepFor(ms, undefined, signal ? { signal } : {}).catch(() => undefined)
+const silent = () => {}
+export const silentLog: Log = { debug: silent, info: silent, warn: silent, error: silent }
+
+/** A database of the test's own, with the driver beside the bridge's side of it. */
+export const testDatabase = async () => {
+  const { mongoUrl } = await servers()
+  const database = `test-${randomUUID().slice(0, 8)}`
+  const client = new MongoClient(mongoUrl)
+  const started: Array<Mongo> = []
+  return {
+    url: mongoUrl,
+    database,
+    client,
+    db: client.db(database),
+    /** One more instance of the bridge on the same database. */
+    connect: (others: { readonly url?: string; readonly calmMs?: number } = {}): Mongo => {
+      const { url = mongoUrl, ...rest } = others
+      const mongo = connectMongo({ url, database }, { log: silentLog, sleep, clock: () => performance.now(), ...rest })
+      started.push(mongo)
+      return mongo
+    },
+    drop: async () => {
+      await Promise.all(started.map(({ stop }) => stop()))
+      await client.db(database).dropDatabase()
+      await client.close()
+    },
+  }
+}
+
+/** Waits until it is so, however long that takes within 20 seconds. */
+export const eventually = async (isSo: () => Promise<boolean>): Promise<void> => {
+  const deadline = performance.now() + 20_000
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error('not so within 20 s')
+    await sleep(20)
+  }
+}

@@ -1,0 +1,83 @@
+import type { ViewName, Views } from '../../contracts/views.ts'
+import type { ApplyChanges, CheckHealth, FindEnrichment, Log, ReadDocument, Sleep } from '../ports.ts'
+import type { StoreEnrichments } from '../projections/enrichment-handler.ts'
+import { applyWith } from './apply.ts'
+import { classify } from './classify.ts'
+import { type MongoLocation, mongoClient } from './client.ts'
+import { within } from './deadline.ts'
+import { findEnrichment, storeEnrichments } from './enrichments.ts'
+import { checkMongo } from './health.ts'
+import { ensureIndexes } from './indexes.ts'
+import { lane } from './lane.ts'
+import { settle } from './settle.ts'
+import { announceDays } from './stats-announce.ts'
+import { daysWithChanges, dueDays, markDays, writeStats } from './stats-due.ts'
+import { readStatsInput } from './stats-input.ts'
+import { type StatsRefresher, statsRefresher } from './stats-refresher.ts'
+import { readPresent, type Stored, writeIfUnchanged } from './store.ts'
+
+export type Mongo = {
+  /** Applies changes; calls at the same time go to MongoDB together. */
+  readonly applyChanges: ApplyChanges
+  readonly readDocument: ReadDocument
+  readonly storeEnrichments: StoreEnrichments
+  /** Throws when MongoDB has not answered within 400 ms. */
+  readonly findEnrichment: FindEnrichment
+  /** Keeps daily_stats up to date; one for each process, not running until it is started. */
+  readonly statsRefresher: StatsRefresher
+  /** Resolves when every index can be used, which may take long where there are many documents already. */
+  readonly ensureIndexes: () => Promise<void>
+  readonly health: CheckHealth
+  /** Stops the refresher and closes the connections; bounded. */
+  readonly stop: () => Promise<void>
+}
+
+type Deps = {
+  readonly log: Log
+  readonly sleep: Sleep
+  /** Milliseconds of a monotonic clock. */
+  readonly clock: () => number
+  /** How long no change of a day must have been announced before its mark goes; far above every step's deadline. */
+  readonly calmMs?: number
+}
+
+const closeMs = 3_000
+
+/** The bridge's side of MongoDB; connects at the first use and again after every outage. Throws on a malformed URL. */
+export const connectMongo = (location: MongoLocation, { log, sleep, clock, calmMs = 60_000 }: Deps): Mongo => {
+  const client = mongoClient(location)
+  const db = client.db(location.database)
+  const settleGroups = settle<Views[ViewName]>({
+    read: readPresent(db),
+    write: writeIfUnchanged(db),
+    announce: announceDays({ mark: (ids, fresh) => markDays(db, ids, fresh), clock }),
+    sleep,
+  })
+  const refresher = statsRefresher({
+    dueDays: () => dueDays(db, calmMs),
+    daysWithChanges: () => daysWithChanges(db),
+    readInput: (day) => readStatsInput(db, day),
+    writeStats: (due, document) => writeStats(client, db, due, document),
+    log,
+    sleep,
+    clock,
+  })
+  return {
+    applyChanges: lane(applyWith(settleGroups), classify),
+    readDocument: async <V extends ViewName>(view: V, id: string) =>
+      (await readPresent<Stored>(db)(view, [id])).get(id) as Views[V] | undefined,
+    storeEnrichments: storeEnrichments(db, sleep),
+    findEnrichment: findEnrichment(db),
+    statsRefresher: refresher,
+    ensureIndexes: async () => {
+      // An index of a large collection takes longer than a socket may be silent elsewhere.
+      await using patient = mongoClient(location, { socketTimeoutMS: 0 })
+      await ensureIndexes(patient.db(location.database))
+    },
+    health: () => checkMongo(db),
+    stop: async () => {
+      await Promise.race([refresher.stop(), sleep(closeMs)])
+      await within(closeMs, client.close(true)).catch(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import type { Db, IndexDescription } from 'mongodb'
+import type { ViewName } from '../../contracts/views.ts'
+
+const by = (...fields: ReadonlyArray<string>): IndexDescription => ({
+  key: Object.fromEntries(['accountId', ...fields].map((field) => [field, 1])),
+})
+
+/** Only documents that have the field: small where few have it. */
+const where = (field: string, ...others: ReadonlyArray<string>): IndexDescription => ({
+  ...by(field, ...others),
+  partialFilterExpression: { [field]: { $exists: true } },
+})
+
+const contacts = [where('visitor.email'), where('visitor.phone')]
+
+/**
+ * The questions that analysts ask, always of an account: by time, agent, widget, state, phone, email; and those of
+ * daily_stats.
+ */
+export const indexes: { readonly [V in ViewName]: ReadonlyArray<IndexDescription> } = {
+  chats: [
+    by('lastEventAt'),
+    where('acceptedAt'),
+    where('finishedAt'),
+    by('state', 'lastEventAt'),
+    by('widgetId', 'lastEventAt'),
+    by('agents.id', 'lastEventAt'),
+    ...contacts,
+  ],
+  calls: [
+    by('firstEventAt'),
+    by('state', 'firstEventAt'),
+    by('widgetId', 'firstEventAt'),
+    where('agent.id', 'firstEventAt'),
+    by('phone'),
+    ...contacts,
+  ],
+  clients: [
+    by('lastEventAt'),
+    by('widgetId'),
+    where('assignedAgent.id'),
+    where('status.id'),
+    where('organization.id'),
+    ...contacts,
+  ],
+  offline_messages: [by('receivedAt'), by('widgetId', 'receivedAt'), by('chatId'), ...contacts],
+  conversations: [
+    by('startedAt'),
+    by('lastEventAt'),
+    by('state', 'lastEventAt'),
+    by('outcome', 'startedAt'),
+    where('awaitingReplySince'),
+    where('clientId'),
+  ],
+  timeline: [by('chatId', 'time', 'offset'), by('time'), by('type', 'time'), where('clientId', 'time')],
+  daily_stats: [by('day')],
+  deliveries: [
+    by('requestedAt'),
+    by('state', 'requestedAt'),
+    by('chatId', 'requestedAt'),
+    by('clientId', 'requestedAt'),
+    where('finishedAt'),
+  ],
+}
+
+/**
+ * Makes the indexes that are missing; resolves when they can be used. Throws where one stands in the way with other
+ * options.
+ */
+export const ensureIndexes = async (db: Db): Promise<void> => {
+  await Promise.all(
+    Object.entries(indexes).map(([collection, descriptions]) =>
+      db.collection(collection).createIndexes([...descriptions]),
+    ),
+  )
+}

@@ -1,0 +1,58 @@
+import type { Sleep } from '../ports.ts'
+import { allDone } from './all-done.ts'
+import type { ReadPresent, Stored, Write, WriteIfUnchanged } from './store.ts'
+
+/** One document's changes, in their order. */
+export type Group<D> = {
+  readonly collection: string
+  readonly id: string
+  readonly evolve: (current: D | undefined) => D
+}
+
+/** What is about to be written is told before; the returned function is called when it is written. */
+export type Announce<D> = (
+  writes: ReadonlyArray<Write<D> & { readonly collection: string }>,
+) => Promise<() => Promise<void>>
+
+type Deps<D> = {
+  readonly read: ReadPresent<D>
+  readonly write: WriteIfUnchanged<D>
+  readonly announce: Announce<D>
+  readonly sleep: Sleep
+}
+
+const attempts = 12
+
+const byCollection = <A extends { readonly collection: string }>(items: ReadonlyArray<A>) =>
+  [...Map.groupBy(items, ({ collection }) => collection)] as const
+
+/** Full jitter up to 5, 10, 20, … 500 ms, so that two writers do not meet again and again. */
+const pause = (attempt: number): number => Math.random() * Math.min(500, 5 * 2 ** attempt)
+
+/**
+ * Read, fold, compare and set, until no document was overtaken by another writer; collections side by side. Documents
+ * that the fold returns as they were are not written. Throws when that fails too often, or with the error of a step.
+ */
+export const settle =
+  <D extends Stored>({ read, write, announce, sleep }: Deps<D>) =>
+  async (groups: ReadonlyArray<Group<D>>): Promise<void> => {
+    const fold = async ([collection, members]: readonly [string, ReadonlyArray<Group<D>>]) => {
+      const present = await read(
+        collection,
+        members.map(({ id }) => id),
+      )
+      return members.map(({ id, evolve }) => {
+        const before = present.get(id)
+        return { collection, before, after: evolve(before) }
+      })
+    }
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const folded = (await allDone(byCollection(groups).map(fold))).flat()
+      const announced = await announce(folded)
+      const changed = folded.filter(({ before, after }) => before !== after)
+      const results = await allDone(byCollection(changed).map(([collection, writes]) => write(collection, writes)))
+      if (results.every((result) => result === 'written')) return announced()
+      await sleep(pause(attempt))
+    }
+    throw new Error(`overtaken by other writers ${attempts} times in a row`)
+  }

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import type { Db, MongoClient } from 'mongodb'
+import type { DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
+import { within } from './deadline.ts'
+
+/**
+ * A day whose statistics are to be computed. `mark` is new whenever documents of the day are about to change or have
+ * changed, `fresh` says that they have; `at` is the server's time of the newest mark.
+ */
+export type DueDocument = {
+  readonly _id: string
+  readonly mark: string
+  readonly fresh: boolean
+  readonly at: Date
+}
+
+/** A day that is due. `calm`: no change was announced for so long that all that were are either written or given up. */
+export type Due = Pick<DueDocument, '_id' | 'mark' | 'fresh'> & { readonly calm: boolean }
+
+const stepMs = 10_000
+const due = (db: Db) => db.collection<DueDocument>('stats_due')
+
+/** Marks days durably: before their documents change, or after (`fresh`). */
+export const markDays = async (db: Db, ids: ReadonlyArray<string>, fresh: boolean): Promise<void> => {
+  if (ids.length === 0) return
+  const marks = ids.map((_id) => ({
+    updateOne: {
+      filter: { _id },
+      update: {
+        $set: { mark: randomUUID(), ...(fresh && { fresh }) },
+        ...(!fresh && { $setOnInsert: { fresh } }),
+        $currentDate: { at: true as const },
+      },
+      upsert: true,
+    },
+  }))
+  await within(stepMs, due(db).bulkWrite(marks, { ordered: false }))
+}
+
+/**
+ * The days to compute: those with changes, and once more those that have been calm for `calmMs` by the server's
+ * clock.
+ */
+export const dueDays = (db: Db, calmMs: number): Promise<ReadonlyArray<Due>> => {
+  const calm = { $lt: ['$at', { $subtract: ['$$NOW', calmMs] }] }
+  return within(
+    stepMs,
+    due(db)
+      .find({ $or: [{ fresh: true }, { $expr: calm }] }, { maxTimeMS: stepMs })
+      .project<Due>({ mark: 1, fresh: 1, calm })
+      .toArray(),
+  )
+}
+
+/**
+ * Writes a day's statistics if the day has not been marked, nor computed by another, since it was read as due: both
+ * in one transaction, so that an older computation never replaces a newer one. The mark goes once the day is calm.
+ */
+export const writeStats = (
+  client: MongoClient,
+  db: Db,
+  { _id, mark, fresh, calm }: Due,
+  document: DailyStatsDocument,
+): Promise<void> =>
+  within(
+    stepMs,
+    client.withSession((session) =>
+      session.withTransaction(async () => {
+        const filter = { _id, mark, fresh }
+        const taken = calm
+          ? (await due(db).deleteOne(filter, { session })).deletedCount
+          : (await due(db).updateOne(filter, { $set: { fresh: false } }, { session })).matchedCount
+        if (taken === 0) return
+        await db
+          .collection<DailyStatsDocument>('daily_stats')
+          .replaceOne({ _id: document._id }, document, { session, upsert: true })
+      }),
+    ),
+  )
+
+/** How many days have changes that are not in their statistics yet. */
+export const daysWithChanges = (db: Db): Promise<number> => within(stepMs, due(db).countDocuments({ fresh: true }))

@@ -1,0 +1,67 @@
+import type { DomainEvent } from '../../contracts/events/index.ts'
+import type { ViewName, Views } from '../../contracts/views.ts'
+import type { Change, Recorded } from '../ports.ts'
+import { evolveCall } from './calls.ts'
+import { evolveChat } from './chats.ts'
+import { evolveClient } from './clients.ts'
+import { evolveConversation } from './conversations.ts'
+import { deliveryId, evolveOutcome, evolvePending, type RecordedReply } from './deliveries.ts'
+import { documentId } from './fields.ts'
+import { storable } from './free-form.ts'
+import { evolveOfflineMessage } from './offline-messages.ts'
+import { evolveTimeline } from './timeline.ts'
+
+/** A view holds its own documents only, so `current` is one of them. */
+const change = <V extends ViewName>(
+  view: V,
+  id: string,
+  evolve: (current: Views[V] | undefined) => Views[V],
+): Change => ({ view, id, evolve: (current) => evolve(current as Views[V] | undefined) })
+
+const viewChanges = (recorded: Recorded): ReadonlyArray<Change> => {
+  const { event } = recorded
+  const as = <E extends DomainEvent>(narrowed: E): Recorded<E> => ({ ...recorded, event: narrowed })
+  switch (event.type) {
+    case 'ChatAccepted':
+    case 'ChatAssigned':
+    case 'ChatUpdated':
+    case 'ChatFinished':
+      return [change('chats', documentId(event), (current) => evolveChat(current, as(event)))]
+    case 'CallStatusChanged':
+      return [change('calls', documentId(event), (current) => evolveCall(current, as(event)))]
+    case 'ClientUpdated':
+      return [change('clients', documentId(event), (current) => evolveClient(current, as(event)))]
+    case 'OfflineMessageReceived': {
+      const id = `${event.data.accountId}/${event.data.offlineMessageId}`
+      return [change('offline_messages', id, (current) => evolveOfflineMessage(current, as(event)))]
+    }
+    case 'ClientMessageReceived':
+    case 'AgentInvited':
+    case 'AgentJoined':
+    case 'AgentUnavailable':
+    case 'ChatClosed':
+      return [change('conversations', documentId(event), (current) => evolveConversation(current, as(event)))]
+    case 'BotReplyDelivered':
+    case 'BotReplyFailed':
+    case 'BotReplySuppressed': {
+      const id = deliveryId(event.data.accountId, event.data.commandId)
+      return [
+        change('conversations', documentId(event), (current) => evolveConversation(current, as(event))),
+        change('deliveries', id, (current) => evolveOutcome(current, as(event))),
+      ]
+    }
+  }
+}
+
+/** The documents that an event changes: its views' and its entry in timeline, each with storable values only. */
+export const changesOfEvent = (recorded: Recorded): ReadonlyArray<Change> => [
+  ...viewChanges({ ...recorded, event: storable(recorded.event) }),
+  change('timeline', storable(recorded.event.id), (current) => evolveTimeline(current, recorded)),
+]
+
+/** The document that a valid command of bot-replies makes. */
+export const changesOfReply = (recorded: RecordedReply): ReadonlyArray<Change> => {
+  const stored = { ...recorded, reply: storable(recorded.reply) }
+  const id = deliveryId(stored.reply.accountId, stored.reply.id)
+  return [change('deliveries', id, (current) => evolvePending(current, stored))]
+}

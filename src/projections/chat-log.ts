@@ -1,0 +1,10 @@
+import type { ChatMessage } from '../../contracts/events/parts.ts'
+import { msBetween } from './fields.ts'
+
+/** From the visitor's first message to the agent's first one after it; undefined where either is missing. */
+export const firstResponseMs = (log: ReadonlyArray<ChatMessage>): number | undefined => {
+  const asked = log.findIndex(({ type }) => type !== 'agent')
+  const question = log[asked]
+  const answer = log.slice(asked + 1).find(({ type }) => type === 'agent')
+  return question && answer ? msBetween(question.timestamp, answer.timestamp) : undefined
+}

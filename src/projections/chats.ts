@@ -1,0 +1,70 @@
+import type { ChatEvent } from '../../contracts/events/index.ts'
+import type { ChatDocument } from '../../contracts/views/chat.ts'
+import type { Recorded } from '../ports.ts'
+import { withAgents } from './agents.ts'
+import { type Guard, once } from './applied.ts'
+import { firstResponseMs } from './chat-log.ts'
+import { documentId, msBetween, present } from './fields.ts'
+
+const base = (current: ChatDocument | undefined, event: ChatEvent, guard: Guard): ChatDocument => ({
+  state: 'open',
+  agents: [],
+  messages: [],
+  firstEventAt: event.time,
+  ...current,
+  ...guard,
+  _id: documentId(event),
+  accountId: event.data.accountId,
+  chatId: event.data.chatId,
+  widgetId: event.data.widgetId,
+  visitor: event.data.visitor,
+  ...present(event.data, 'userToken', 'organization', 'status', 'assignedAgent', 'tags'),
+  ...present(event.data, 'department', 'session', 'page'),
+  lastEventAt: event.time,
+})
+
+const accepted = (chat: ChatDocument, { time, data }: ChatEvent & { type: 'ChatAccepted' }): ChatDocument => ({
+  ...chat,
+  agents: withAgents(chat.agents, [data.agent]),
+  state: 'open',
+  acceptedAt: chat.state === 'open' && chat.acceptedAt !== undefined ? chat.acceptedAt : time,
+})
+
+const finished = (chat: ChatDocument, { time, data }: ChatEvent & { type: 'ChatFinished' }): ChatDocument => {
+  const { rate, invitation, firstResponseMs: _response, totalMs, ...rest } = chat
+  const response = firstResponseMs(data.chat.messages)
+  return {
+    ...rest,
+    state: 'finished',
+    agents: withAgents(chat.agents, data.agents),
+    finishedAt: time,
+    messages: data.chat.messages,
+    blacklisted: data.chat.blacklisted,
+    ...present(data.chat, 'rate', 'invitation'),
+    ...(response !== undefined && { firstResponseMs: response }),
+    ...(chat.acceptedAt !== undefined && { totalMs: msBetween(chat.acceptedAt, time) }),
+  }
+}
+
+const fold = (chat: ChatDocument, event: ChatEvent): ChatDocument => {
+  switch (event.type) {
+    case 'ChatAccepted':
+      return accepted(chat, event)
+    case 'ChatAssigned': {
+      const { agent } = event.data
+      const agents = withAgents(chat.agents, [agent])
+      return { ...chat, agents, ...present(event.data, 'assignTo'), assignedAt: event.time }
+    }
+    case 'ChatUpdated':
+      return { ...chat, agents: withAgents(chat.agents, [event.data.agent]), updatedAt: event.time }
+    case 'ChatFinished':
+      return finished(chat, event)
+  }
+}
+
+/**
+ * One chat from its events; guarded as contracts/views/applied.ts says, so that a repeated ChatAccepted neither moves
+ * `acceptedAt` nor opens a finished chat again.
+ */
+export const evolveChat = (current: ChatDocument | undefined, recorded: Recorded<ChatEvent>): ChatDocument =>
+  once(current, recorded, (guard) => fold(base(current, recorded.event, guard), recorded.event))

@@ -1,0 +1,57 @@
+import type { BotReplyDelivered, ClientMessageReceived } from '../../contracts/events/index.ts'
+import type { ConversationDocument } from '../../contracts/views/conversation.ts'
+import { identity } from './applied.ts'
+import { invited, withUnanswered } from './conversation-states.ts'
+import { msBetween } from './fields.ts'
+
+/** A message waits for an answer unless an agent has the conversation. */
+export const clientWrote = (
+  conversation: ConversationDocument,
+  { id, time, data }: ClientMessageReceived,
+): ConversationDocument => {
+  const { state, unanswered, clientMessages } = conversation
+  const waiting = state === 'agent' ? unanswered : [...unanswered, { id, at: time }]
+  return {
+    ...withUnanswered(conversation, waiting),
+    state: state === 'closed' ? 'bot' : state,
+    clientMessages: clientMessages + 1,
+    lastClientMessageId: id,
+    lastMessage: { id, from: 'client', message: data.message, at: time },
+  }
+}
+
+/**
+ * How many of the unanswered messages a reply answers: up to the one of its `inReplyTo`; none where that one was
+ * answered before; all where it names none, or none that is known.
+ */
+const answeredBy = ({ unanswered, seen }: ConversationDocument, { data: { inReplyTo } }: BotReplyDelivered): number => {
+  if (inReplyTo === undefined) return unanswered.length
+  const place = unanswered.findIndex(({ id }) => id === inReplyTo)
+  if (place >= 0) return place + 1
+  return seen.includes(identity({ source: 'bot', id: inReplyTo })) ? 0 : unanswered.length
+}
+
+const replied = (conversation: ConversationDocument, event: BotReplyDelivered): ConversationDocument => {
+  const { unanswered, replyTimesMs, outcome } = conversation
+  const answered = answeredBy(conversation, event)
+  const first = answered > 0 ? unanswered[0] : undefined
+  const { message } = event.data
+  return {
+    ...withUnanswered(conversation, unanswered.slice(answered)),
+    replyTimesMs: first ? [...replyTimesMs, msBetween(first.at, event.time)] : replyTimesMs,
+    outcome: outcome === 'open' ? 'bot' : outcome,
+    ...(message && { lastMessage: { id: event.id, from: 'bot', message, at: event.time } }),
+  }
+}
+
+/** The service took a command: a message answers the client, a hand-over asks for an agent. */
+export const delivered = (conversation: ConversationDocument, event: BotReplyDelivered): ConversationDocument => {
+  const counted = { ...conversation, repliesDelivered: conversation.repliesDelivered + 1 }
+  const { commandType, attempts } = event.data
+  switch (commandType) {
+    case 'BotMessage':
+      return replied(counted, event)
+    case 'InviteAgent':
+      return invited(counted, event.time, attempts.at(-1)?.at ?? event.time)
+  }
+}

@@ -1,0 +1,66 @@
+import type { BotReply } from '../../contracts/commands/bot-reply.ts'
+import type { BotReplyDelivered, BotReplyFailed, BotReplySuppressed } from '../../contracts/events/index.ts'
+import type { Instant } from '../../contracts/primitives.ts'
+import type { DeliveryDocument } from '../../contracts/views/delivery.ts'
+import type { Recorded } from '../ports.ts'
+import { advance, type Guard, once } from './applied.ts'
+import { messageOf } from './command-message.ts'
+import { present } from './fields.ts'
+
+export type Outcome = BotReplyDelivered | BotReplyFailed | BotReplySuppressed
+
+/** A command as it stands in bot-replies. */
+export type RecordedReply = Omit<Recorded, 'event'> & { readonly reply: BotReply; readonly requestedAt: Instant }
+
+export const deliveryId = (accountId: string, commandId: string): string => `${accountId}/${commandId}`
+
+/** A command makes a document only where there is none: what came of it, or an earlier record of the same id, stays. */
+export const evolvePending = (current: DeliveryDocument | undefined, recorded: RecordedReply): DeliveryDocument => {
+  const { reply, requestedAt } = recorded
+  const applied = advance(current?.applied ?? {}, recorded)
+  if (current !== undefined) return applied === undefined ? current : { ...current, applied }
+  const { id: commandId, type: commandType, accountId, chatId, clientId, inReplyTo } = reply
+  return {
+    _id: deliveryId(accountId, commandId),
+    accountId,
+    applied: applied ?? {},
+    seen: [],
+    commandId,
+    commandType,
+    chatId,
+    clientId,
+    state: 'pending',
+    attempts: [],
+    requestedAt,
+    ...(inReplyTo && { inReplyTo }),
+    ...(reply.type === 'BotMessage' && { message: messageOf(reply.message, requestedAt) }),
+  }
+}
+
+const told = ({ time, data }: Outcome, guard: Guard) => ({
+  ...guard,
+  _id: deliveryId(data.accountId, data.commandId),
+  ...present(data, 'accountId', 'commandId', 'commandType', 'chatId', 'clientId', 'attempts', 'requestedAt'),
+  ...present(data, 'inReplyTo', 'message'),
+  finishedAt: time,
+})
+
+const fold = (event: Outcome, guard: Guard): DeliveryDocument => {
+  switch (event.type) {
+    case 'BotReplyDelivered':
+      return { ...told(event, guard), state: 'delivered' }
+    case 'BotReplyFailed':
+      return { ...told(event, guard), state: 'failed', ...present(event.data, 'reason', 'detail') }
+    case 'BotReplySuppressed':
+      return { ...told(event, guard), state: 'suppressed', ...present(event.data, 'reason') }
+  }
+}
+
+/**
+ * An outcome tells everything of its command, so that it does not matter whether it or the command is taken in first.
+ * Delivered is final; guarded as contracts/views/applied.ts says.
+ */
+export const evolveOutcome = (current: DeliveryDocument | undefined, recorded: Recorded<Outcome>): DeliveryDocument =>
+  once(current, recorded, (guard) =>
+    current?.state === 'delivered' ? { ...current, ...guard } : fold(recorded.event, guard),
+  )

@@ -1,0 +1,75 @@
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { botReplies } from '../../contracts/topics.ts'
+import type { ApplyChanges, Change, DeadLetter, Failure, HandleSlice, IncomingRecord, Measure } from '../ports.ts'
+import { changesOf, type Decode, type Undecodable } from './decoded.ts'
+
+type Deps = {
+  readonly decode: Decode
+  readonly applyChanges: ApplyChanges
+  /**
+   * Whose fault an error of applyChanges is: `permanent` where the documents cannot be stored because of themselves.
+   */
+  readonly classify: (error: unknown) => Failure
+  readonly deadLetter: DeadLetter
+  readonly measure: Pick<Measure, 'projected'>
+  /** Milliseconds of a monotonic clock. */
+  readonly clock: () => number
+}
+
+type Readable = { readonly record: IncomingRecord; readonly changes: ReadonlyArray<Change> }
+type Refused = { readonly record: IncomingRecord; readonly why: Undecodable }
+
+const read = (decode: Decode, records: ReadonlyArray<IncomingRecord>) => {
+  const readable: Array<Readable> = []
+  const refused: Array<Refused> = []
+  for (const record of records) {
+    const decoded = decode(record)
+    if (!isLeft(decoded)) readable.push({ record, changes: changesOf(record, decoded.right) })
+    // Egress tells of a bad command, and keeps it, for all.
+    else if (record.topic !== botReplies.name) refused.push({ record, why: decoded.left })
+  }
+  return { readable, refused }
+}
+
+/**
+ * Takes the records of a slice into the views; the slice resolves once they are durable. What cannot be read, or
+ * cannot be stored through its own fault, becomes a dead letter and holds up nothing. An outage throws, so that the
+ * slice comes again.
+ */
+export const projector = ({ decode, applyChanges, classify, deadLetter, measure, clock }: Deps): HandleSlice => {
+  /** What was refused of one record, each change tried by itself: the others of the same record are kept. */
+  const applyAlone = async ({ record, changes }: Readable): Promise<ReadonlyArray<Refused>> => {
+    let why: Undecodable | undefined
+    for (const change of changes) {
+      try {
+        await applyChanges([change])
+      } catch (error) {
+        const { kind, reason } = classify(error)
+        if (kind === 'transient') throw error
+        why ??= { cause: 'unstorable', detail: `${change.view}: ${reason}` }
+      }
+    }
+    return why === undefined ? [] : [{ record, why }]
+  }
+
+  const apply = async (readable: ReadonlyArray<Readable>): Promise<ReadonlyArray<Refused>> => {
+    try {
+      await applyChanges(readable.flatMap(({ changes }) => changes))
+      return []
+    } catch (error) {
+      if (classify(error).kind === 'transient') throw error
+    }
+    const refused: Array<Refused> = []
+    for (const each of readable) refused.push(...(await applyAlone(each)))
+    return refused
+  }
+
+  return async ({ records }) => {
+    const began = clock()
+    const { readable, refused } = read(decode, records)
+    // Dead letters last: were the views away, each redelivery would add them again.
+    const unstorable = await apply(readable)
+    for (const { record, why } of [...refused, ...unstorable]) await deadLetter(record, why.cause, why.detail)
+    measure.projected(records.length, (clock() - began) / 1000)
+  }
+}

@@ -1,0 +1,27 @@
+import type { TimelineDocument } from '../../contracts/views/timeline.ts'
+import type { Recorded } from '../ports.ts'
+import { present } from './fields.ts'
+import { asText, storable } from './free-form.ts'
+
+type Data = TimelineDocument['data'] & { readonly extra?: unknown } & Pick<TimelineDocument, 'chatId' | 'clientId'>
+
+/** An event's entry; written once: the first record of a ce_id stays, whatever is repeated later. Takes the
+ * event as it came: `extra` keeps its field names. */
+export const evolveTimeline = (current: TimelineDocument | undefined, recorded: Recorded): TimelineDocument => {
+  if (current !== undefined) return current
+  const { event, topic, partition, offset } = recorded
+  const { extra, ...rest }: Data = event.data
+  const data = storable(rest)
+  return {
+    _id: storable(event.id),
+    accountId: event.data.accountId,
+    type: event.type,
+    time: event.time,
+    topic,
+    partition,
+    offset,
+    data,
+    ...present(data, 'chatId', 'clientId'),
+    ...(extra !== undefined && { extra: asText(extra) }),
+  }
+}

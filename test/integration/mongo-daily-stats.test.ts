@@ -1,0 +1,149 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { DomainEvent } from '../../contracts/events/index.ts'
+import type { DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
+import type { ViewName, Views } from '../../contracts/views.ts'
+import { applyWith } from '../../src/mongo/apply.ts'
+import { settle } from '../../src/mongo/settle.ts'
+import { announceDays } from '../../src/mongo/stats-announce.ts'
+import { dueDays, markDays, writeStats } from '../../src/mongo/stats-due.ts'
+import { readStatsInput } from '../../src/mongo/stats-input.ts'
+import { readPresent, writeIfUnchanged } from '../../src/mongo/store.ts'
+import { changesOfEvent } from '../../src/projections/changes.ts'
+import { dailyStats } from '../../src/projections/daily-stats.ts'
+import { accountDay } from '../../src/projections/stats-days.ts'
+import { anEvent, at, inLog } from '../support/given-events.ts'
+import { eventually, sleep, testDatabase } from '../support/mongo.ts'
+
+const { client, db, connect, drop } = await testDatabase()
+const calmMs = 400
+const instances = [connect({ calmMs }), connect({ calmMs })]
+const patient = connect({ calmMs: 2_000 })
+const [one] = instances
+assert.ok(one)
+
+const stats = suite('daily statistics in MongoDB')
+stats.before.each(async () => {
+  for (const { name } of await db.listCollections().toArray()) await db.collection(name).deleteMany({})
+})
+stats.after.each(async () => {
+  for (const { statsRefresher } of [...instances, patient]) await statsRefresher.stop()
+})
+
+const day = 'acme/2026-01-31'
+const statsOf = (_id: string) => db.collection<DailyStatsDocument>('daily_stats').findOne({ _id })
+const due = () => db.collection('stats_due').countDocuments()
+const changes = (...events: ReadonlyArray<DomainEvent>) => inLog(...events).flatMap(changesOfEvent)
+const message = (id: number) =>
+  anEvent('OfflineMessageReceived', `e${id}`, at('10:00:00'), { offlineMessageId: `${id}` })
+const computed = async () => dailyStats(accountDay(day), await readStatsInput(db, accountDay(day)))
+
+/** An instance that stops for good where it is told: `written` is after the documents and before their second mark. */
+const crashing = (where: 'announced' | 'written') =>
+  applyWith(
+    settle<Views[ViewName]>({
+      read: readPresent(db),
+      write: async (collection, writes) => {
+        if (where === 'announced') throw new Error('crash')
+        return writeIfUnchanged<Views[ViewName]>(db)(collection, writes)
+      },
+      announce: announceDays({
+        mark: async (ids, fresh) => {
+          if (fresh) throw new Error('crash')
+          await markDays(db, ids, fresh)
+        },
+        clock: () => performance.now(),
+      }),
+      sleep,
+    }),
+  )
+const crash = (error: Error) => assert.is(error.message, 'crash')
+
+stats('follow the documents, on two instances that refresh side by side', async () => {
+  for (const { statsRefresher } of instances) statsRefresher.start()
+  for (let i = 0; i < 30; i++) await instances[i % 2]?.applyChanges(changes(message(i)))
+  await one.statsRefresher.settled()
+  assert.is((await statsOf(day))?.offlineMessages, 30)
+  await eventually(async () => (await due()) === 0)
+  assert.equal(await statsOf(day), await computed())
+})
+
+stats('move when a document leaves a day', async () => {
+  one.statsRefresher.start()
+  const chat = [anEvent('ChatAccepted', 'e1', at('10:00:00')), anEvent('ChatFinished', 'e2', at('11:00:00'))]
+  await one.applyChanges(changes(...chat))
+  await one.statsRefresher.settled()
+  assert.is((await statsOf(day))?.chats.accepted, 1)
+  await one.applyChanges(changes(...chat, anEvent('ChatAccepted', 'e3', '2026-02-01T09:00:00.000Z')))
+  await one.statsRefresher.settled()
+  assert.equal([(await statsOf(day))?.chats.accepted, (await statsOf('acme/2026-02-01'))?.chats.accepted], [0, 1])
+})
+
+stats('come out right when the writer dies between the documents and their second mark', async () => {
+  await crashing('written')(changes(message(1))).catch(crash)
+  one.statsRefresher.start()
+  await eventually(async () => (await statsOf(day))?.offlineMessages === 1 && (await due()) === 0)
+})
+
+stats(
+  'come out right when they were computed between the mark and the documents, and the writer dies then',
+  async () => {
+    const { statsRefresher } = patient
+    await markDays(db, [day], true)
+    statsRefresher.start()
+    await statsRefresher.settled()
+    assert.is((await statsOf(day))?.offlineMessages, 0)
+    const unannounced = settle<Views[ViewName]>({
+      read: readPresent(db),
+      write: writeIfUnchanged(db),
+      announce: async () => async () => {},
+      sleep,
+    })
+    await applyWith(unannounced)(changes(message(1)))
+    await eventually(async () => (await statsOf(day))?.offlineMessages === 1 && (await due()) === 0)
+  },
+)
+
+stats('are computed though the writer dies before the documents are written, and again when they are', async () => {
+  await crashing('announced')(changes(message(1))).catch(crash)
+  one.statsRefresher.start()
+  await eventually(async () => (await due()) === 0)
+  assert.is((await statsOf(day))?.offlineMessages, 0)
+  await one.applyChanges(changes(message(1)))
+  await one.statsRefresher.settled()
+  assert.is((await statsOf(day))?.offlineMessages, 1)
+})
+
+stats('are marked again when a slice comes again, since it is not known whether its second mark was set', async () => {
+  await crashing('written')(changes(message(1))).catch(crash)
+  await db.collection('stats_due').deleteMany({})
+  await one.applyChanges(changes(message(1)))
+  one.statsRefresher.start()
+  await one.statsRefresher.settled()
+  assert.is((await statsOf(day))?.offlineMessages, 1)
+})
+
+stats('of an older computation never replace those of a newer one', async () => {
+  await one.applyChanges(changes(message(1)))
+  const [older] = await dueDays(db, calmMs)
+  const olderStats = await computed()
+  await one.applyChanges(changes(message(1), message(2)))
+  const [newer] = await dueDays(db, calmMs)
+  assert.ok(older && newer)
+  await writeStats(client, db, newer, await computed())
+  await writeStats(client, db, older, olderStats)
+  await writeStats(client, db, newer, olderStats)
+  assert.is((await statsOf(day))?.offlineMessages, 2)
+})
+
+stats('are computed by whichever instance starts next when the refresher died in the middle', async () => {
+  await one.applyChanges(changes(message(1)))
+  await dueDays(db, calmMs)
+  await computed()
+  const [, two] = instances
+  two?.statsRefresher.start()
+  await eventually(async () => (await statsOf(day))?.offlineMessages === 1)
+})
+
+stats.after(drop)
+stats.run()

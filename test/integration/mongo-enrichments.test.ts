@@ -1,0 +1,47 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { RecordedEnrichment } from '../../src/projections/enrichments.ts'
+import { testDatabase } from '../support/mongo.ts'
+
+const { db, connect, drop } = await testDatabase()
+const { storeEnrichments, findEnrichment } = connect()
+
+const enrichments = suite('enrichments in MongoDB')
+
+const recorded = (offset: number, key: string, value: RecordedEnrichment['value']): RecordedEnrichment => ({
+  topic: 'enrichments',
+  partition: 0,
+  offset,
+  key,
+  value,
+})
+const token = 'acme/userToken:t'
+const phone = 'acme/phone:+15550100'
+const link = (crmLink: string) => ({ crmLink })
+
+enrichments('are found by the first key that has one', async () => {
+  await storeEnrichments([recorded(0, phone, link('by phone')), recorded(1, token, link('by token'))])
+  assert.equal(await findEnrichment(['acme/userToken:other', token, phone]), link('by token'))
+  assert.equal(await findEnrichment([phone, token]), link('by phone'))
+  assert.is(await findEnrichment(['acme/userToken:other']), undefined)
+  assert.is(await findEnrichment([]), undefined)
+})
+
+enrichments('are gone once they are removed, whatever is replayed', async () => {
+  await storeEnrichments([recorded(2, token, null)])
+  assert.equal(await findEnrichment([token, phone]), link('by phone'))
+  await storeEnrichments([recorded(0, phone, link('by phone')), recorded(1, token, link('by token'))])
+  assert.is(await findEnrichment([token]), undefined)
+  assert.equal(await db.collection<{ _id: string }>('enrichments').findOne({ _id: token }), {
+    _id: token,
+    applied: { 'enrichments/0': 2 },
+  })
+})
+
+enrichments('have the newest of several records that come together', async () => {
+  await storeEnrichments([3, 4, 5].map((offset) => recorded(offset, token, link(`at ${offset}`))))
+  assert.equal(await findEnrichment([token]), link('at 5'))
+})
+
+enrichments.after(drop)
+enrichments.run()

@@ -1,0 +1,53 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { classify } from '../../src/mongo/classify.ts'
+import { changesOfEvent } from '../../src/projections/changes.ts'
+import { anEvent, at, inLog } from '../support/given-events.ts'
+import { eventually, testDatabase } from '../support/mongo.ts'
+import { pausableProxy } from '../support/pausable-proxy.ts'
+
+const { url, client, connect, drop } = await testDatabase()
+await client.connect()
+const [host] = client.options.hosts
+const proxy = await pausableProxy(host?.port ?? 27017)
+const viaProxy = new URL(url)
+viaProxy.host = `127.0.0.1:${proxy.port}`
+viaProxy.search = 'directConnection=true'
+const mongo = connect({ url: viaProxy.href })
+
+const outage = suite('a MongoDB that hangs')
+
+const change = (id: string) => inLog(anEvent('ClientUpdated', id, at('10:00:00'))).flatMap(changesOfEvent)
+const outcomeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'resolved',
+    (error: unknown) => classify(error).kind,
+  )
+
+outage('costs each caller bounded time, is told as an outage, and is over without a restart', async () => {
+  await mongo.applyChanges(change('e1'))
+  assert.equal(await mongo.health(), { ok: true, reason: 'the primary answers' })
+  proxy.pause()
+  const began = performance.now()
+  const enrichment = outcomeOf(mongo.findEnrichment(['acme/clientId:1'])).then((outcome) => [
+    outcome,
+    performance.now() - began < 1_000,
+  ])
+  const health = Promise.resolve(mongo.health())
+  const applied = outcomeOf(mongo.applyChanges(change('e2')))
+  assert.equal(await enrichment, ['transient', true])
+  assert.is((await health).ok, false)
+  assert.is(await applied, 'transient')
+  assert.ok(performance.now() - began < 15_000)
+  proxy.resume()
+  const back = performance.now()
+  await eventually(async () => (await outcomeOf(mongo.applyChanges(change('e3')))) === 'resolved')
+  assert.ok(performance.now() - back < 5_000)
+  await eventually(async () => (await mongo.health()).ok)
+})
+
+outage.after(async () => {
+  await drop()
+  proxy.stop()
+})
+outage.run()

@@ -1,0 +1,130 @@
+import { deepStrictEqual as same } from 'node:assert'
+import fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { DomainEvent } from '../../contracts/events/index.ts'
+import type { ClientDocument } from '../../contracts/views.ts'
+import { writeIfUnchanged } from '../../src/mongo/store.ts'
+import { changesOfEvent } from '../../src/projections/changes.ts'
+import { evolveClient } from '../../src/projections/clients.ts'
+import { anEvent, at, inLog } from '../support/given-events.ts'
+import { aLog, deliveriesOf, type Entry } from '../support/logs.ts'
+import { changesOfEntries, type Documents, foldOf } from '../support/memory-views.ts'
+import { testDatabase } from '../support/mongo.ts'
+
+const { db, connect, drop } = await testDatabase()
+const [one, two] = [connect(), connect()]
+const collections = [
+  'chats',
+  'calls',
+  'clients',
+  'offline_messages',
+  'conversations',
+  'timeline',
+  'deliveries',
+] as const
+
+const clear = () => Promise.all([...collections, 'stats_due'].map((name) => db.collection(name).deleteMany({})))
+
+const stored = async (): Promise<Documents> => {
+  const all = await Promise.all(
+    collections.map(async (view) => {
+      const documents = await db.collection<{ _id: string }>(view).find().toArray()
+      return documents.map((document) => [`${view} ${document._id}`, document])
+    }),
+  )
+  return Object.fromEntries(all.flat())
+}
+
+const views = suite('views in MongoDB')
+views.before.each(async () => {
+  await clear()
+})
+
+const deliveredLog = aLog.chain((log) => fc.tuple(fc.constant(log), deliveriesOf(log)))
+
+views('equal a plain fold of the log under replays, and a second replay changes nothing', async () => {
+  await fc.assert(
+    fc.asyncProperty(deliveredLog, async ([log, slices]) => {
+      await clear()
+      for (const slice of slices) await one.applyChanges(changesOfEntries(slice))
+      const expected = await foldOf(log)
+      same(await stored(), expected)
+      await one.applyChanges(changesOfEntries(log))
+      same(await stored(), expected)
+    }),
+    { numRuns: 15 },
+  )
+})
+
+views('equal it when two instances work through the same partitions at once', async () => {
+  const whole = async (instance: typeof one, slices: ReadonlyArray<ReadonlyArray<Entry>>) => {
+    for (const slice of slices) await instance.applyChanges(changesOfEntries(slice))
+  }
+  const twice = aLog.chain((log) => fc.tuple(fc.constant(log), deliveriesOf(log), deliveriesOf(log)))
+  await fc.assert(
+    fc.asyncProperty(twice, async ([log, some, others]) => {
+      await clear()
+      await Promise.all([whole(one, some), whole(two, others)])
+      same(await stored(), await foldOf(log))
+    }),
+    { numRuns: 15 },
+  )
+})
+
+views('are not overwritten by a writer that read before another has written', async () => {
+  const [first, second] = inLog(
+    anEvent('ClientUpdated', 'e1', at('10:00:00')),
+    anEvent('ClientUpdated', 'e2', at('10:00:01')),
+  )
+  assert.ok(first && second)
+  const write = writeIfUnchanged<ClientDocument>(db)
+  const before = evolveClient(undefined, first)
+  const after = evolveClient(before, second)
+  const outcomes = [
+    await write('clients', [{ before: undefined, after: before }]),
+    await write('clients', [{ before: undefined, after: before }]),
+    await write('clients', [{ before, after }]),
+    await write('clients', [{ before, after: { ...after, seen: [] } }]),
+  ]
+  assert.equal(outcomes, ['written', 'overtaken', 'written', 'overtaken'])
+  assert.equal(await one.readDocument('clients', 'acme/1233'), after)
+})
+
+views('take more documents at once than go into one bulk write', async () => {
+  const events = Array.from({ length: 700 }, (_, i) =>
+    anEvent('OfflineMessageReceived', `e${i}`, at('10:00:00'), { offlineMessageId: `${i}` }),
+  )
+  const changes = inLog(...events).flatMap(changesOfEvent)
+  await Promise.all([one.applyChanges(changes), one.applyChanges(changes)])
+  assert.is(await db.collection('offline_messages').countDocuments(), 700)
+  assert.is(await db.collection('timeline').countDocuments(), 700)
+})
+
+views('refuse a document above 16 MB as its own fault, and take in the others that came with it', async () => {
+  const [good, large] = inLog<DomainEvent>(
+    anEvent('ClientUpdated', 'e1', at('10:00:00')),
+    anEvent('OfflineMessageReceived', 'e2', at('10:00:00'), { message: 'x'.repeat(17_000_000) }),
+  )
+  assert.ok(good && large)
+  const outcomes = await Promise.allSettled([
+    one.applyChanges(changesOfEvent(good).slice(0, 1)),
+    one.applyChanges(changesOfEvent(good).slice(1)),
+    one.applyChanges(changesOfEvent(large)),
+  ])
+  assert.equal(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'rejected'],
+  )
+  assert.equal(Object.keys(await stored()).sort(), ['clients acme/1233', 'timeline e1'])
+})
+
+views('can be read one document at a time', async () => {
+  await one.applyChanges(inLog(anEvent('ClientUpdated', 'e1', at('10:00:00'))).flatMap(changesOfEvent))
+  const client = await one.readDocument('clients', 'acme/1233')
+  assert.is(client?.clientId, '1233')
+  assert.is(await one.readDocument('clients', 'acme/absent'), undefined)
+})
+
+views.after(drop)
+views.run()

@@ -1,0 +1,66 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { lane } from '../../src/mongo/lane.ts'
+import type { Change, Failure } from '../../src/ports.ts'
+
+const lanes = suite('the lane to MongoDB')
+
+const change = (id: string): Change => ({
+  view: 'chats',
+  id,
+  evolve: () => {
+    throw new Error('not folded here')
+  },
+})
+const classify = (error: unknown): Failure => ({
+  kind: error instanceof RangeError ? 'permanent' : 'transient',
+  reason: 'refused',
+})
+const outcomes = async (promises: ReadonlyArray<Promise<void>>) =>
+  (await Promise.allSettled(promises)).map(({ status }) => status)
+
+/** An apply that is told when to go on, and refuses what `refuse` says. */
+const gate = (refuse: (ids: ReadonlyArray<string>) => Error | undefined = () => undefined) => {
+  const calls: string[][] = []
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const apply = async (changes: ReadonlyArray<Change>) => {
+    const ids = changes.map(({ id }) => id)
+    calls.push(ids)
+    await opened
+    const error = refuse(ids)
+    if (error) throw error
+  }
+  return { calls, open: () => open(), apply: lane(apply, classify) }
+}
+
+lanes('takes what waits while one apply is under way together, in order', async () => {
+  const { calls, open, apply } = gate()
+  const done = [apply([change('1')]), apply([change('2'), change('3')]), apply([change('4')])]
+  open()
+  assert.equal(await outcomes(done), ['fulfilled', 'fulfilled', 'fulfilled'])
+  assert.equal(calls, [['1'], ['2', '3', '4']])
+})
+
+lanes('tells each caller of an outage, and goes on with what comes after', async () => {
+  let away = true
+  const { calls, open, apply } = gate(() => (away ? new Error('away') : undefined))
+  const done = [apply([change('1')]), apply([change('2')]), apply([change('3')])]
+  open()
+  assert.equal(await outcomes(done), ['rejected', 'rejected', 'rejected'])
+  away = false
+  assert.equal(await outcomes([apply([change('4')])]), ['fulfilled'])
+  assert.equal(calls, [['1'], ['2', '3'], ['4']])
+})
+
+lanes('lets only the caller fail whose documents cannot be stored', async () => {
+  const { calls, open, apply } = gate((ids) => (ids.includes('bad') ? new RangeError('too large') : undefined))
+  const done = [apply([change('1')]), apply([change('2')]), apply([change('bad')]), apply([change('3')])]
+  open()
+  assert.equal(await outcomes(done), ['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
+  assert.equal(calls, [['1'], ['2', 'bad', '3'], ['2'], ['bad'], ['3']])
+})
+
+lanes.run()

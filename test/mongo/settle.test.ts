@@ -1,0 +1,87 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Group, settle } from '../../src/mongo/settle.ts'
+import type { Stored } from '../../src/mongo/store.ts'
+
+const settling = suite('compare and set')
+
+type Counter = Stored & { readonly applied: Readonly<Record<string, number>>; readonly ids: ReadonlyArray<number> }
+
+const add =
+  (offset: number) =>
+  (current: Counter | undefined): Counter =>
+    offset <= (current?.applied.log ?? -1) && current !== undefined
+      ? current
+      : { _id: 'a', applied: { log: offset }, ids: [...(current?.ids ?? []), offset] }
+const group = (...offsets: ReadonlyArray<number>): Group<Counter> => ({
+  collection: 'counters',
+  id: 'a',
+  evolve: (current) => offsets.reduce<Counter | undefined>((it, offset) => add(offset)(it), current) as Counter,
+})
+
+/** One collection in memory; `meanwhile` runs between each read and write. */
+const memory = (meanwhile: (documents: Map<string, Counter>) => void = () => {}) => {
+  const documents = new Map<string, Counter>()
+  const log: string[] = []
+  const run = settle<Counter>({
+    read: async (_, ids) => {
+      log.push('read')
+      return new Map([...documents].filter(([id]) => ids.includes(id)))
+    },
+    write: async (_, writes) => {
+      meanwhile(documents)
+      log.push('write')
+      const stale = writes.filter(({ before, after }) => documents.get(after._id)?.applied.log !== before?.applied.log)
+      for (const write of writes) if (!stale.includes(write)) documents.set(write.after._id, write.after)
+      return stale.length === 0 ? 'written' : 'overtaken'
+    },
+    announce: async () => {
+      log.push('announce')
+      return async () => {
+        log.push('announced')
+      }
+    },
+    sleep: async () => {
+      log.push('sleep')
+    },
+  })
+  return { run, log, documents }
+}
+
+settling('reads, announces, writes, and tells when it is written', async () => {
+  const { run, log, documents } = memory()
+  await run([group(0, 1, 2)])
+  assert.equal(log, ['read', 'announce', 'write', 'announced'])
+  assert.equal(documents.get('a'), { _id: 'a', applied: { log: 2 }, ids: [0, 1, 2] })
+})
+
+settling('writes nothing where everything has been taken in', async () => {
+  const { run, log } = memory()
+  await run([group(0, 1, 2)])
+  log.length = 0
+  await run([group(1, 2)])
+  assert.equal(log, ['read', 'announce', 'announced'])
+})
+
+settling('folds again what another writer has changed meanwhile', async () => {
+  let once = true
+  const { run, log, documents } = memory((all) => {
+    if (once) all.set('a', { _id: 'a', applied: { log: 1 }, ids: [0, 1] })
+    once = false
+  })
+  await run([group(0, 1, 2)])
+  assert.equal(log, ['read', 'announce', 'write', 'sleep', 'read', 'announce', 'write', 'announced'])
+  assert.equal(documents.get('a'), { _id: 'a', applied: { log: 2 }, ids: [0, 1, 2] })
+})
+
+settling('gives up when it is overtaken again and again', async () => {
+  let offset = 100
+  const { run } = memory((all) => {
+    offset += 1
+    all.set('a', { _id: 'a', applied: { log: offset - 1000 }, ids: [] })
+  })
+  const outcome = await run([group(2_000)]).catch((error: Error) => error.message)
+  assert.equal(outcome, 'overtaken by other writers 12 times in a row')
+})
+
+settling.run()

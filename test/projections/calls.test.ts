@@ -1,0 +1,68 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { CallStatusChanged } from '../../contracts/events/index.ts'
+import type { CallDocument } from '../../contracts/views/call.ts'
+import { evolveCall } from '../../src/projections/calls.ts'
+import { anEvent, at, inLog } from '../support/given-events.ts'
+
+const calls = suite('calls')
+
+const call = (id: string, time: string, status: string, rest: object = {}) =>
+  anEvent('CallStatusChanged', id, at(time), { call: { type: 'callback', phone: '+15550100', status, ...rest } })
+const callOf = (...events: ReadonlyArray<CallStatusChanged>) =>
+  inLog(...events).reduce<CallDocument | undefined>(evolveCall, undefined)
+
+const whole = [
+  call('e1', '10:00:00', 'start'),
+  call('e2', '10:00:03', 'agent_connected'),
+  call('e3', '10:00:30', 'end', { recordUrl: 'https://example.com/1.mp3' }),
+]
+
+calls('a call has its newest status, every status, and the time from start to end', () => {
+  assert.equal(callOf(...whole), {
+    _id: 'acme/2037',
+    accountId: 'acme',
+    applied: { 'calls/0': 2 },
+    seen: ['webhooks/e1', 'webhooks/e2', 'webhooks/e3'],
+    chatId: '2037',
+    widgetId: 'w1',
+    type: 'callback',
+    phone: '+15550100',
+    state: 'end',
+    history: [
+      { id: 'e1', status: 'start', at: at('10:00:00') },
+      { id: 'e2', status: 'agent_connected', at: at('10:00:03') },
+      { id: 'e3', status: 'end', at: at('10:00:30') },
+    ],
+    visitor: { number: '2746', chatsCount: 3, name: 'Ann' },
+    recordUrl: 'https://example.com/1.mp3',
+    firstEventAt: at('10:00:00'),
+    lastEventAt: at('10:00:30'),
+    startedAt: at('10:00:00'),
+    endedAt: at('10:00:30'),
+    totalMs: 30_000,
+  })
+})
+
+calls('a failed call has its reason', () => {
+  const { state, reason, history } = callOf(call('e1', '10:00:00', 'error', { reason: 'busy' })) ?? {}
+  assert.equal(
+    { state, reason, history },
+    { state: 'error', reason: 'busy', history: [{ id: 'e1', status: 'error', at: at('10:00:00'), reason: 'busy' }] },
+  )
+})
+
+calls('a start after the end begins anew', () => {
+  const again = callOf(...whole, call('e4', '11:00:00', 'start'))
+  assert.equal(again?.startedAt, at('11:00:00'))
+  assert.not.ok(again && ('endedAt' in again || 'totalMs' in again))
+})
+
+calls('a repeated status stands in the history once and does not turn the call back', () => {
+  assert.equal(callOf(...whole, call('e2', '10:01:00', 'agent_connected')), {
+    ...callOf(...whole),
+    applied: { 'calls/0': 3 },
+  })
+})
+
+calls.run()

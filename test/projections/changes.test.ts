@@ -1,0 +1,38 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { DomainEvent } from '../../contracts/events/index.ts'
+import { changesOfEvent } from '../../src/projections/changes.ts'
+import { anEvent, at } from '../support/given-events.ts'
+
+const changes = suite('the documents that an event changes')
+
+const expected = {
+  ChatAccepted: ['chats acme/2037'],
+  ChatAssigned: ['chats acme/2037'],
+  ChatUpdated: ['chats acme/2037'],
+  ChatFinished: ['chats acme/2037'],
+  CallStatusChanged: ['calls acme/2037'],
+  ClientUpdated: ['clients acme/1233'],
+  OfflineMessageReceived: ['offline_messages acme/77'],
+  ClientMessageReceived: ['conversations acme/2037'],
+  AgentInvited: ['conversations acme/2037'],
+  AgentJoined: ['conversations acme/2037'],
+  AgentUnavailable: ['conversations acme/2037'],
+  ChatClosed: ['conversations acme/2037'],
+  BotReplyDelivered: ['conversations acme/2037', 'deliveries acme/r1'],
+  BotReplyFailed: ['conversations acme/2037', 'deliveries acme/r1'],
+  BotReplySuppressed: ['conversations acme/2037', 'deliveries acme/r1'],
+} satisfies Record<DomainEvent['type'], ReadonlyArray<string>>
+
+for (const [type, documents] of Object.entries(expected)) {
+  changes(`of ${type} are ${documents.join(', ')} and its entry in timeline`, () => {
+    const event = anEvent(type as DomainEvent['type'], 'e1', at('10:00:00'))
+    const given = { event, topic: 'chats', partition: 0, offset: 0 } as const
+    assert.equal(
+      changesOfEvent(given).map(({ view, id }) => `${view} ${id}`),
+      [...documents, 'timeline e1'],
+    )
+  })
+}
+
+changes.run()

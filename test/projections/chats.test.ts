@@ -1,0 +1,101 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { ChatEvent } from '../../contracts/events/index.ts'
+import type { ChatDocument } from '../../contracts/views/chat.ts'
+import { evolveChat } from '../../src/projections/chats.ts'
+import { anEvent, at, inLog } from '../support/given-events.ts'
+
+const chats = suite('chats')
+
+const chatOf = (...events: ReadonlyArray<ChatEvent>) =>
+  inLog(...events).reduce<ChatDocument | undefined>(evolveChat, undefined)
+
+const accepted = anEvent('ChatAccepted', 'e1', at('10:00:00'), { organization: { id: 'o1', name: 'Acme' } })
+const finished = anEvent('ChatFinished', 'e2', at('10:05:00'), {
+  agents: [{ id: 'a1', name: 'Bob B.' }, { id: 'a2' }],
+  visitor: { number: '2746', chatsCount: 4 },
+  chat: {
+    messages: [
+      { message: 'May I help?', timestamp: at('09:59:00'), type: 'agent', agentId: 'a1' },
+      { message: 'Hi', timestamp: at('10:00:01'), type: 'visitor' },
+      { message: 'Hello', timestamp: at('10:00:08'), type: 'agent', agentId: 'a1' },
+    ],
+    blacklisted: false,
+    rate: 'good',
+  },
+})
+
+chats('a finished chat has all that its events have told', () => {
+  assert.equal(chatOf(accepted, finished), {
+    _id: 'acme/2037',
+    accountId: 'acme',
+    applied: { 'chats/0': 1 },
+    seen: ['webhooks/e1', 'webhooks/e2'],
+    chatId: '2037',
+    widgetId: 'w1',
+    state: 'finished',
+    visitor: { number: '2746', chatsCount: 4 },
+    organization: { id: 'o1', name: 'Acme' },
+    agents: [{ id: 'a1', name: 'Bob B.' }, { id: 'a2' }],
+    messages: finished.data.chat.messages,
+    rate: 'good',
+    blacklisted: false,
+    firstResponseMs: 7_000,
+    totalMs: 300_000,
+    firstEventAt: at('10:00:00'),
+    lastEventAt: at('10:05:00'),
+    acceptedAt: at('10:00:00'),
+    finishedAt: at('10:05:00'),
+  })
+})
+
+chats('a chat keeps its first acceptance when a second agent accepts it', () => {
+  const second = anEvent('ChatAccepted', 'e3', at('10:01:00'), { agent: { id: 'a2' } })
+  const { acceptedAt, agents } = chatOf(accepted, second) ?? {}
+  assert.equal(
+    { acceptedAt, agents },
+    { acceptedAt: at('10:00:00'), agents: [{ id: 'a1', name: 'Bob' }, { id: 'a2' }] },
+  )
+})
+
+chats('a chat that is accepted anew is open, and keeps what its last end told until the next', () => {
+  const again = anEvent('ChatAccepted', 'e3', at('11:00:00'))
+  const { state, acceptedAt, finishedAt, totalMs, rate } = chatOf(accepted, finished, again) ?? {}
+  assert.equal(
+    { state, acceptedAt, finishedAt, totalMs, rate },
+    { state: 'open', acceptedAt: at('11:00:00'), finishedAt: at('10:05:00'), totalMs: 300_000, rate: 'good' },
+  )
+  const end = anEvent('ChatFinished', 'e4', at('11:00:10'))
+  const after = chatOf(accepted, finished, again, end)
+  assert.equal(after?.totalMs, 10_000)
+  assert.not.ok(after && ('rate' in after || 'firstResponseMs' in after))
+})
+
+chats('a repeated acceptance neither opens a finished chat nor moves its times', () => {
+  const before = chatOf(accepted, finished)
+  const after = chatOf(accepted, finished, { ...accepted, time: at('10:06:00') as typeof accepted.time })
+  assert.equal(after, { ...before, applied: { 'chats/0': 2 } })
+})
+
+chats('an assignment and an update have times of their own and leave a finished chat finished', () => {
+  const assigned = anEvent('ChatAssigned', 'e3', at('10:06:00'), { assignTo: 'https://crm.example.com/1' })
+  const updated = anEvent('ChatUpdated', 'e4', at('10:07:00'))
+  const { state, assignTo, assignedAt, updatedAt } = chatOf(accepted, finished, assigned, updated) ?? {}
+  assert.equal(
+    { state, assignTo, assignedAt, updatedAt },
+    {
+      state: 'finished',
+      assignTo: 'https://crm.example.com/1',
+      assignedAt: at('10:06:00'),
+      updatedAt: at('10:07:00'),
+    },
+  )
+})
+
+chats('a chat whose acceptance never came has no total time', () => {
+  const chat = chatOf(finished)
+  assert.equal(chat?.state, 'finished')
+  assert.not.ok(chat && 'totalMs' in chat)
+})
+
+chats.run()

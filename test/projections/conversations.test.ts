@@ -1,0 +1,151 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { ConversationEvent } from '../../contracts/events/index.ts'
+import type { ConversationDocument } from '../../contracts/views/conversation.ts'
+import { evolveConversation } from '../../src/projections/conversations.ts'
+import { anEvent, at, inLog } from '../support/given-events.ts'
+
+const conversations = suite('conversations')
+
+const conversationOf = (...events: ReadonlyArray<ConversationEvent>) =>
+  inLog(...events).reduce<ConversationDocument | undefined>(evolveConversation, undefined)
+
+const message = (id: string, time: string) => anEvent('ClientMessageReceived', id, at(time))
+const reply = (id: string, time: string, part: object = {}) => anEvent('BotReplyDelivered', id, at(time), part)
+const handOver = (id: string, time: string, sent = time) =>
+  reply(id, time, { commandType: 'InviteAgent', message: undefined, attempts: [{ at: at(sent), durationMs: 5 }] })
+const invited = (id: string, time: string) => anEvent('AgentInvited', id, at(time))
+const joined = (id: string, time: string) => anEvent('AgentJoined', id, at(time))
+const unavailable = (id: string, time: string) => anEvent('AgentUnavailable', id, at(time))
+const closed = (id: string, time: string) => anEvent('ChatClosed', id, at(time))
+
+conversations('a message that the bot has answered', () => {
+  const answer = reply('e2', '10:00:02')
+  assert.equal(conversationOf(message('e1', '10:00:00'), answer), {
+    _id: 'acme/2037',
+    accountId: 'acme',
+    applied: { 'bot-conversations/0': 1 },
+    seen: ['bot/e1', 'egress/e2'],
+    chatId: '2037',
+    clientId: '1233',
+    state: 'bot',
+    clientMessages: 1,
+    repliesDelivered: 1,
+    repliesFailed: 0,
+    repliesSuppressed: 0,
+    unanswered: [],
+    replyTimesMs: [2_000],
+    outcome: 'bot',
+    lastMessage: { id: 'e2', from: 'bot', message: answer.data.message, at: at('10:00:02') },
+    lastClientMessageId: 'e1',
+    startedAt: at('10:00:00'),
+    lastEventAt: at('10:00:02'),
+  })
+})
+
+type Expected = Partial<ConversationDocument>
+const table: ReadonlyArray<readonly [string, ReadonlyArray<ConversationEvent>, object]> = [
+  [
+    'messages without an answer wait since the first of them',
+    [message('e1', '10:00:00'), message('e2', '10:00:05')],
+    { state: 'bot', outcome: 'open', awaitingReplySince: at('10:00:00'), awaitingReplyTo: 'e1', clientMessages: 2 },
+  ],
+  [
+    'a reply that names no message answers all, as one turn',
+    [message('e1', '10:00:00'), message('e2', '10:00:05'), reply('e3', '10:00:06')],
+    { replyTimesMs: [6_000], awaitingReplySince: undefined, awaitingReplyTo: undefined },
+  ],
+  [
+    'a reply to the first of two messages leaves the second waiting',
+    [message('e1', '10:00:00'), message('e2', '10:00:05'), reply('e3', '10:00:06', { inReplyTo: 'e1' })],
+    { replyTimesMs: [6_000], awaitingReplySince: at('10:00:05'), awaitingReplyTo: 'e2' },
+  ],
+  [
+    'a second reply to a message that was answered does not answer a newer one',
+    [
+      message('e1', '10:00:00'),
+      reply('e2', '10:00:01', { inReplyTo: 'e1' }),
+      message('e3', '10:00:05'),
+      reply('e4', '10:00:06', { inReplyTo: 'e1' }),
+    ],
+    { replyTimesMs: [1_000], awaitingReplyTo: 'e3', repliesDelivered: 2 },
+  ],
+  [
+    'a reply to a message that is not known answers all',
+    [message('e1', '10:00:00'), reply('e2', '10:00:01', { inReplyTo: 'nonsense' })],
+    { replyTimesMs: [1_000], awaitingReplyTo: undefined },
+  ],
+  [
+    'a delivered hand-over invites an agent, and the client goes on waiting',
+    [message('e1', '10:00:00'), handOver('e2', '10:00:01')],
+    { state: 'invited', outcome: 'agent', invitedAt: at('10:00:01'), awaitingReplyTo: 'e1', replyTimesMs: [] },
+  ],
+  [
+    'an agent who joins has the conversation, and what the client writes then does not wait for the bot',
+    [message('e1', '10:00:00'), invited('e2', '10:00:01'), joined('e3', '10:00:02'), message('e4', '10:00:09')],
+    { state: 'agent', outcome: 'agent', joinedAt: at('10:00:02'), awaitingReplyTo: undefined, clientMessages: 2 },
+  ],
+  [
+    'a hand-over whose outcome is recorded after the agent joined does not take the conversation back',
+    [message('e1', '10:00:00'), joined('e2', '10:00:02'), handOver('e3', '10:00:03', '10:00:01')],
+    { state: 'agent' },
+  ],
+  [
+    'a hand-over whose outcome is recorded after the answer that no agent is there does not hide it',
+    [message('e1', '10:00:00'), unavailable('e2', '10:00:02'), handOver('e3', '10:00:03', '10:00:01')],
+    { state: 'unavailable', outcome: 'agent', unavailableAt: at('10:00:02') },
+  ],
+  [
+    'a second hand-over after no agent was there invites again',
+    [message('e1', '10:00:00'), handOver('e2', '10:00:01'), unavailable('e3', '10:00:02'), handOver('e4', '10:01:00')],
+    { state: 'invited' },
+  ],
+  [
+    'a reply of the bot after no agent was there answers the client',
+    [message('e1', '10:00:00'), handOver('e2', '10:00:01'), unavailable('e3', '10:00:02'), reply('e4', '10:00:04')],
+    { state: 'unavailable', outcome: 'agent', replyTimesMs: [4_000], awaitingReplyTo: undefined },
+  ],
+  [
+    'a closed conversation stays closed whatever comes late, and waits for nothing',
+    [message('e1', '10:00:00'), closed('e2', '10:00:01'), joined('e3', '10:00:02'), reply('e4', '10:00:03')],
+    { state: 'closed', closedAt: at('10:00:01'), awaitingReplyTo: undefined, replyTimesMs: [] },
+  ],
+  [
+    "a client's message after closing gives it to the bot again",
+    [message('e1', '10:00:00'), reply('e2', '10:00:01'), closed('e3', '10:00:02'), message('e4', '11:00:00')],
+    { state: 'bot', outcome: 'bot', awaitingReplySince: at('11:00:00'), awaitingReplyTo: 'e4' },
+  ],
+  [
+    'failed and suppressed replies count and answer nothing',
+    [
+      message('e1', '10:00:00'),
+      anEvent('BotReplyFailed', 'e2', at('10:00:01')),
+      anEvent('BotReplySuppressed', 'e3', at('10:00:02')),
+    ],
+    { repliesFailed: 1, repliesSuppressed: 1, repliesDelivered: 0, outcome: 'open', awaitingReplyTo: 'e1' },
+  ],
+  [
+    'repeated events count once',
+    [message('e1', '10:00:00'), reply('e2', '10:00:01'), message('e1', '10:00:05'), reply('e2', '10:00:06')],
+    { clientMessages: 1, repliesDelivered: 1, replyTimesMs: [1_000], lastEventAt: at('10:00:01') },
+  ],
+]
+
+for (const [name, given, expected] of table) {
+  conversations(name, () => {
+    const conversation: Expected = conversationOf(...given) ?? {}
+    const told = Object.fromEntries(Object.keys(expected).map((key) => [key, conversation[key as keyof Expected]]))
+    assert.equal(told, expected)
+  })
+}
+
+conversations('of many unanswered messages the oldest and the newest 99 are kept', () => {
+  const ids = Array.from({ length: 150 }, (_, i) => `e${i}`)
+  const { unanswered = [] } = conversationOf(...ids.map((id) => message(id, '10:00:00'))) ?? {}
+  assert.equal(
+    unanswered.map(({ id }) => id as string),
+    ['e0', ...ids.slice(51)],
+  )
+})
+
+conversations.run()

@@ -1,0 +1,84 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { IncomingRecord } from '../../src/ports.ts'
+import { enrichmentHandler } from '../../src/projections/enrichment-handler.ts'
+import { evolveEnrichment, type RecordedEnrichment, readEnrichment } from '../../src/projections/enrichments.ts'
+
+const enrichments = suite('enrichments')
+
+const record = (key: string | null, value: string | Buffer | null, offset = 3): IncomingRecord => ({
+  topic: 'enrichments',
+  partition: 2,
+  offset,
+  timestamp: 0,
+  key: key === null ? null : Buffer.from(key),
+  value: value === null ? null : Buffer.from(value),
+  headers: {},
+})
+const place = { topic: 'enrichments', partition: 2, offset: 3 } as const
+const expectedKey =
+  'key: expected <account id>/<field>:<value>, field one of userToken, clientId, email, phone, visitorNumber'
+
+const table: ReadonlyArray<readonly [string, IncomingRecord, unknown]> = [
+  [
+    'with a value',
+    record('acme/email:a:b@example.com', '{"crmLink":"https://crm.example.com"}'),
+    E.right({ ...place, key: 'acme/email:a:b@example.com', value: { crmLink: 'https://crm.example.com' } }),
+  ],
+  ['without a value', record('acme/clientId:1', null), E.right({ ...place, key: 'acme/clientId:1', value: null })],
+  [
+    'that is null in JSON',
+    record('acme/clientId:1', 'null'),
+    E.right({ ...place, key: 'acme/clientId:1', value: null }),
+  ],
+  ['without a key', record(null, '{}'), E.left({ cause: 'invalid', detail: expectedKey })],
+  ['of another field', record('acme/name:Ann', '{}'), E.left({ cause: 'invalid', detail: expectedKey })],
+  ['that is not JSON', record('acme/clientId:1', '{'), E.left({ cause: 'invalid', detail: 'not JSON' })],
+  [
+    'that is not UTF-8',
+    record('acme/clientId:1', Buffer.from([0x22, 0xff, 0x22])),
+    E.left({ cause: 'invalid', detail: 'not UTF-8' }),
+  ],
+  [
+    'with a wrong part',
+    record('acme/clientId:1', '{"crmLink":1,"enableAssign":"yes"}'),
+    E.left({ cause: 'invalid', detail: 'enableAssign: expected true or false; crmLink: expected text' }),
+  ],
+]
+for (const [name, given, expected] of table) {
+  enrichments(`a record ${name} is read`, () => {
+    assert.equal(readEnrichment(given), expected)
+  })
+}
+
+const recorded = (offset: number, value: RecordedEnrichment['value']): RecordedEnrichment => ({
+  ...place,
+  key: 'acme/clientId:1',
+  offset,
+  value,
+})
+
+enrichments('an older record does not bring back what was removed', () => {
+  const removed = evolveEnrichment(evolveEnrichment(undefined, recorded(3, { enableAssign: true })), recorded(4, null))
+  assert.equal(removed, { _id: 'acme/clientId:1', applied: { 'enrichments/2': 4 } })
+  assert.is(evolveEnrichment(removed, recorded(3, { enableAssign: true })), removed)
+})
+
+enrichments('what cannot be read is a dead letter once the others are kept', async () => {
+  const done: unknown[] = []
+  const handle = enrichmentHandler({
+    storeEnrichments: async (given) => {
+      done.push(given.map(({ key }) => key))
+    },
+    deadLetter: async ({ offset }, cause, detail) => {
+      done.push([offset, cause, detail])
+    },
+  })
+  const records = [record('acme/clientId:1', '{', 7), record('acme/clientId:2', '{}', 8)]
+  const partition = { isCurrent: () => true, done: () => {}, pause: () => () => {} }
+  await handle({ topic: 'enrichments', partition: 2, records }, partition)
+  assert.equal(done, [['acme/clientId:2'], [7, 'invalid', 'not JSON']])
+})
+
+enrichments.run()

@@ -1,0 +1,92 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Change, Failure, IncomingRecord, OwnedPartition, Slice } from '../../src/ports.ts'
+import type { Decode } from '../../src/projections/decoded.ts'
+import { projector } from '../../src/projections/projector.ts'
+import { anEvent, at } from '../support/given-events.ts'
+
+const projectors = suite('the projector')
+
+const record = (offset: number, value: string, topic: IncomingRecord['topic'] = 'chats'): IncomingRecord => ({
+  topic,
+  partition: 1,
+  offset,
+  timestamp: Date.parse(at('10:00:00')),
+  key: Buffer.from('acme/2037'),
+  value: Buffer.from(value),
+  headers: {},
+})
+const slice = (...records: ReadonlyArray<IncomingRecord>): Slice => ({ topic: 'chats', partition: 1, records })
+const partition: OwnedPartition = { isCurrent: () => true, done: () => {}, pause: () => () => {} }
+
+/** Reads `e1` as a chat's acceptance under that id. */
+const decode: Decode = ({ value }) =>
+  String(value).startsWith('e')
+    ? E.right(anEvent('ChatAccepted', String(value), at('10:00:00')))
+    : E.left({ cause: 'invalid', detail: 'not an event' })
+
+/** Keeps what was done, in its order; a change of a document in `unstorable`, or anything while `away`, is refused. */
+const world = (refused: { readonly unstorable?: string; readonly away?: boolean } = {}) => {
+  const done: string[] = []
+  const classify = (error: unknown): Failure => ({
+    kind: error instanceof RangeError ? 'permanent' : 'transient',
+    reason: 'MongoServerError 10334',
+  })
+  const applyChanges = async (changes: ReadonlyArray<Change>) => {
+    if (refused.away) throw new Error('away')
+    if (changes.some(({ id }) => id === refused.unstorable)) throw new RangeError('too large')
+    done.push(`apply ${changes.map(({ view, id }) => `${view} ${id}`).join(', ')}`)
+  }
+  const deadLetter = async ({ offset }: IncomingRecord, cause: string, detail: string) => {
+    done.push(`dead letter ${offset}: ${cause}, ${detail}`)
+  }
+  let now = 0
+  const measure = { projected: (records: number, seconds: number) => done.push(`${records} in ${seconds} s`) }
+  const clock = () => {
+    now += 500
+    return now
+  }
+  return { done, handle: projector({ decode, applyChanges, classify, deadLetter, measure, clock }) }
+}
+
+projectors('applies a slice at once and keeps what cannot be read as dead letters after that', async () => {
+  const { done, handle } = world()
+  await handle(slice(record(5, 'nonsense'), record(6, 'e1'), record(7, 'e2')), partition)
+  assert.equal(done, [
+    'apply chats acme/2037, timeline e1, chats acme/2037, timeline e2',
+    'dead letter 5: invalid, not an event',
+    '3 in 0.5 s',
+  ])
+})
+
+projectors('leaves commands that cannot be read to egress', async () => {
+  const { done, handle } = world()
+  await handle(slice(record(5, 'nonsense', 'bot-replies')), partition)
+  assert.equal(done, ['apply ', '1 in 0.5 s'])
+})
+
+projectors('takes in all but the change that cannot be stored', async () => {
+  const { done, handle } = world({ unstorable: 'e2' })
+  await handle(slice(record(5, 'e1'), record(6, 'e2'), record(7, 'e3')), partition)
+  assert.equal(done, [
+    'apply chats acme/2037',
+    'apply timeline e1',
+    'apply chats acme/2037',
+    'apply chats acme/2037',
+    'apply timeline e3',
+    'dead letter 6: unstorable, timeline: MongoServerError 10334',
+    '3 in 0.5 s',
+  ])
+})
+
+projectors('throws in an outage and makes no dead letter', async () => {
+  const { done, handle } = world({ away: true })
+  const outcome = await handle(slice(record(5, 'nonsense'), record(6, 'e1')), partition).then(
+    () => 'resolved',
+    (error: Error) => error.message,
+  )
+  assert.equal([outcome, done], ['away', []])
+})
+
+projectors.run()

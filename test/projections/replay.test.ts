@@ -1,0 +1,96 @@
+import { deepStrictEqual as same } from 'node:assert'
+import fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { DomainEvent } from '../../contracts/events/index.ts'
+import * as views from '../../contracts/views.ts'
+import { aLog, deliveriesOf, type Entry } from '../support/logs.ts'
+import { changesOfEntries, type Documents, foldOf, memoryViews } from '../support/memory-views.ts'
+
+const replay = suite('views under replay')
+
+const withoutRepeats = (log: ReadonlyArray<Entry>) =>
+  log.filter(
+    ({ said, topic, partition }, i) =>
+      log.findIndex((it) => it.said.id === said.id && it.topic === topic && it.partition === partition) === i,
+  )
+
+/** What may differ between a log with repeats and one without: places in it. */
+const withoutPlaces = (documents: Documents) =>
+  Object.fromEntries(
+    Object.entries(documents).map(([key, document]) => {
+      const { applied, offset, ...rest }: Record<string, unknown> = document
+      return [key, rest]
+    }),
+  )
+
+replay('equal a plain fold of the log, however its slices are cut, repeated and mixed', async () => {
+  const given = aLog.chain((log) => fc.tuple(fc.constant(log), deliveriesOf(log)))
+  await fc.assert(
+    fc.asyncProperty(given, async ([log, slices]) => {
+      const { applyChanges, documents } = memoryViews()
+      for (const slice of slices) await applyChanges(changesOfEntries(slice))
+      same(documents(), await foldOf(log))
+    }),
+    { numRuns: 300 },
+  )
+})
+
+replay('give the same documents, by reference, when the whole log comes again', async () => {
+  await fc.assert(
+    fc.asyncProperty(aLog, async (log) => {
+      const { applyChanges, documents } = memoryViews()
+      await applyChanges(changesOfEntries(log))
+      const before = documents()
+      await applyChanges(changesOfEntries(log))
+      const after = documents()
+      for (const key of Object.keys(before)) assert.ok(before[key] === after[key], key)
+    }),
+    { numRuns: 100 },
+  )
+})
+
+replay('do not count or change anything for an event that is repeated under its id at another time', async () => {
+  await fc.assert(
+    fc.asyncProperty(aLog, async (log) => {
+      same(withoutPlaces(await foldOf(log)), withoutPlaces(await foldOf(withoutRepeats(log))))
+    }),
+    { numRuns: 300 },
+  )
+})
+
+const codecs = {
+  chats: views.ChatDocument,
+  calls: views.CallDocument,
+  clients: views.ClientDocument,
+  offline_messages: views.OfflineMessageDocument,
+  conversations: views.ConversationDocument,
+  timeline: views.TimelineDocument,
+  deliveries: views.DeliveryDocument,
+}
+const codecOf = (key: string) =>
+  Object.entries(codecs).find(([view]) => key.startsWith(`${view} `))?.[1] ?? views.DailyStatsDocument
+
+replay('hold only documents that their contract knows', async () => {
+  await fc.assert(
+    fc.asyncProperty(aLog, async (log) => {
+      for (const [key, document] of Object.entries(await foldOf(log))) {
+        const decoded = codecOf(key).decode(document)
+        same(decoded, { _tag: 'Right', right: document }, key)
+      }
+    }),
+    { numRuns: 200 },
+  )
+})
+
+replay('are tried with events that are valid themselves', () => {
+  fc.assert(
+    fc.property(aLog, (log) => {
+      for (const { said } of log)
+        assert.ok(DomainEvent.is(said) || said.type === 'BotMessage' || said.type === 'InviteAgent')
+    }),
+    { numRuns: 50 },
+  )
+})
+
+replay.run()

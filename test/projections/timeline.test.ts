@@ -1,0 +1,33 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { evolveTimeline } from '../../src/projections/timeline.ts'
+import { anEvent, at } from '../support/given-events.ts'
+
+const timeline = suite('timeline')
+
+const event = anEvent('ClientMessageReceived', 'e1', at('10:00:00'), { extra: { $sender: { 'a.b': 1 } } })
+const recorded = { event, topic: 'bot-conversations', partition: 3, offset: 12 } as const
+
+timeline('an entry has the event, its place, and what the contract does not know as text', () => {
+  const { extra, ...data } = event.data
+  assert.equal(evolveTimeline(undefined, recorded), {
+    _id: 'e1',
+    accountId: 'acme',
+    type: 'ClientMessageReceived',
+    time: at('10:00:00'),
+    topic: 'bot-conversations',
+    partition: 3,
+    offset: 12,
+    data,
+    chatId: '2037',
+    clientId: '1233',
+    extra: '{"$sender":{"a.b":1}}',
+  })
+})
+
+timeline('the first record of an event stays', () => {
+  const first = evolveTimeline(undefined, recorded)
+  assert.is(evolveTimeline(first, { ...recorded, offset: 40 }), first)
+})
+
+timeline.run()

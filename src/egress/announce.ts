@@ -1,0 +1,47 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Health } from '../ports.ts'
+import type { OutcomeEvent } from './outcome.ts'
+import { persistently } from './patience.ts'
+import type { EgressPorts } from './ports.ts'
+
+const withinMs = 5000
+const stuckAfterMs = 30_000
+
+export type Announcer = {
+  /** Publishes until durable: true; false only when the worker stops before that. */
+  readonly announce: (event: OutcomeEvent) => Promise<boolean>
+  readonly health: () => Health
+}
+
+/** A log that refuses an event for good, for its size, gets it without the message: the outcome counts, not the text. */
+const withoutMessage = (event: OutcomeEvent): OutcomeEvent => {
+  const { message: _, ...data } = event.data
+  return { ...event, data } as OutcomeEvent
+}
+
+type Ports = Pick<EgressPorts, 'publish' | 'sleep' | 'random' | 'log' | 'monotonic'>
+
+export const announcer = (ports: Ports, stopping: AbortSignal): Announcer => {
+  const waiting = new Map<string, number>()
+  return {
+    announce: async (event) => {
+      let told = event
+      waiting.set(event.id, ports.monotonic())
+      const publish = async () => {
+        const result = await ports.publish(told, withinMs)
+        if (E.isRight(result)) return
+        if (result.left.kind === 'permanent') told = withoutMessage(told)
+        throw new Error(result.left.reason)
+      }
+      const published = await persistently(ports, 'outcome', publish, stopping)
+      waiting.delete(event.id)
+      return published !== undefined
+    },
+    health: () => {
+      const oldest = Math.min(...waiting.values())
+      return ports.monotonic() - oldest > stuckAfterMs
+        ? { ok: false, reason: `${waiting.size} outcomes of replies cannot be published` }
+        : { ok: true, reason: 'outcomes of replies are published' }
+    },
+  }
+}

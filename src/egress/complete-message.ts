@@ -1,0 +1,29 @@
+import type { ReplyMessage } from '../../contracts/commands/bot-reply.ts'
+import type { Message } from '../../contracts/events/message.ts'
+import type { Instant } from '../../contracts/primitives.ts'
+import { plainText } from './markdown/plain-text.ts'
+
+/** A command's message with what it may leave out: the time is its command's, the plain text is made from the rest. */
+export const completeMessage = (message: ReplyMessage, requestedAt: Instant): Message => {
+  const timestamp = message.timestamp ?? requestedAt
+  switch (message.type) {
+    case 'TEXT':
+      return { type: 'TEXT', text: message.text, timestamp }
+    case 'MARKDOWN':
+      return {
+        type: 'MARKDOWN',
+        content: message.content,
+        text: message.text ?? plainText(message.content),
+        timestamp,
+      }
+    case 'BUTTONS':
+      return {
+        type: 'BUTTONS',
+        title: message.title,
+        text: message.text ?? message.title,
+        buttons: message.buttons.map(({ text, id }) => ({ text, id })),
+        timestamp,
+        ...(message.force_reply !== undefined && { forceReply: message.force_reply }),
+      }
+  }
+}

@@ -1,0 +1,54 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { keyOf } from '../../../contracts/topics.ts'
+import type { OwnedPartition, Slice } from '../../ports.ts'
+import type { EgressPorts } from '../ports.ts'
+import { factOf } from './facts.ts'
+import type { Tail } from './tail.ts'
+
+const evictEveryMs = 10_000
+
+type Ports = Pick<EgressPorts, 'decodeEvent' | 'committedOffsets' | 'monotonic' | 'log'>
+
+/**
+ * Keeps the tail: reads bot-conversations from where the views end, and lets go of what they have taken in since. Nothing is
+ * committed: the next reading begins where the views end then, which may be before what was read here.
+ */
+export const followConversations = ({ decodeEvent, committedOffsets, monotonic, log }: Ports, tail: Tail) => {
+  const owners = new Map<number, OwnedPartition>()
+  let evictedAt = monotonic()
+
+  const inViews = () => committedOffsets('projector', 'bot-conversations')
+  const evict = async () => {
+    evictedAt = monotonic()
+    const committed = await inViews()
+    for (const [partition, owner] of owners) {
+      if (owner.isCurrent()) tail.evict(partition, committed.get(partition) ?? 0)
+      else {
+        owners.delete(partition)
+        tail.end(partition)
+      }
+    }
+  }
+  return {
+    startAt: async (partition: number): Promise<number> => {
+      const offset = (await inViews()).get(partition) ?? 0
+      owners.delete(partition)
+      tail.begin(partition, offset)
+      return offset
+    },
+    read: ({ partition, records }: Slice, owner: OwnedPartition): void => {
+      if (!owner.isCurrent()) return
+      owners.set(partition, owner)
+      for (const record of records) {
+        const event = decodeEvent(record)
+        const fact = E.isRight(event) ? factOf(event.right) : undefined
+        if (E.isLeft(event)) log.warn({ partition, offset: record.offset }, 'egress: an event that cannot be read')
+        else if (fact !== undefined) tail.add(partition, keyOf(event.right), fact, record.offset)
+      }
+      const last = records.at(-1)?.offset
+      if (last !== undefined) tail.advance(partition, last + 1)
+      if (monotonic() - evictedAt < evictEveryMs) return
+      evict().catch(() => log.warn({}, 'egress: how far the views are is not known'))
+    },
+  }
+}

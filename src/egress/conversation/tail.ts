@@ -1,0 +1,89 @@
+import type { Fact } from './facts.ts'
+
+/** The end of bot-conversations that the views may not hold yet, as facts by chat, for the partitions of this worker. */
+export type Tail = {
+  /** Reading of a partition begins anew, at this offset. */
+  readonly begin: (partition: number, offset: number) => void
+  readonly end: (partition: number) => void
+  readonly add: (partition: number, chat: string, fact: Fact, offset: number) => void
+  /** An outcome of this worker's own, known before it is read. */
+  readonly remember: (partition: number, chat: string, fact: Fact) => void
+  /** Everything before this offset has been read. */
+  readonly advance: (partition: number, offset: number) => void
+  /** Resolves once everything before this offset has been read; never, where the partition is lost before. */
+  readonly reached: (partition: number, offset: number) => Promise<void>
+  /** Facts before this offset are in the views and may go. */
+  readonly evict: (partition: number, before: number) => void
+  /** Facts before this offset are not here. */
+  readonly floor: (partition: number) => number
+  /** A chat's facts after an offset, in the order of the log; those not read yet come last. */
+  readonly after: (partition: number, chat: string, offset: number) => ReadonlyArray<Fact>
+}
+
+type Placed = { readonly fact: Fact; readonly offset: number }
+type Waiter = { readonly offset: number; readonly resolve: () => void }
+type Part = {
+  floor: number
+  position: number
+  waiting: ReadonlyArray<Waiter>
+  readonly chats: Map<string, Map<string, Placed>>
+}
+
+const unread = Number.POSITIVE_INFINITY
+
+export const conversationTail = (): Tail => {
+  const parts = new Map<number, Part>()
+
+  const begin = (partition: number, offset: number) => {
+    const part: Part = { floor: offset, position: offset, waiting: [], chats: new Map() }
+    const waiting = parts.get(partition)?.waiting ?? []
+    parts.set(partition, part)
+    part.waiting = waiting
+    return part
+  }
+  const partAt = (partition: number, offset: number) => parts.get(partition) ?? begin(partition, offset)
+  const put = (part: Part, chat: string, placed: Placed) => {
+    const facts = part.chats.get(chat) ?? new Map<string, Placed>()
+    // the log's copy takes the place of the worker's own; a repeat in the log changes nothing
+    if (facts.get(placed.fact.id)?.offset === unread) facts.delete(placed.fact.id)
+    if (!facts.has(placed.fact.id)) facts.set(placed.fact.id, placed)
+    part.chats.set(chat, facts)
+  }
+  const evictChat = (part: Part, chat: string, before: number) => {
+    const facts = part.chats.get(chat)
+    for (const [id, { offset }] of facts ?? []) if (offset < before) facts?.delete(id)
+    if (facts?.size === 0) part.chats.delete(chat)
+  }
+  return {
+    begin,
+    end: (partition) => parts.delete(partition),
+    add: (partition, chat, fact, offset) => put(partAt(partition, offset), chat, { fact, offset }),
+    remember: (partition, chat, fact) => {
+      const part = parts.get(partition)
+      if (part !== undefined) put(part, chat, { fact, offset: unread })
+    },
+    advance: (partition, offset) => {
+      const part = partAt(partition, offset)
+      part.position = Math.max(part.position, offset)
+      for (const waiter of part.waiting) if (waiter.offset <= part.position) waiter.resolve()
+      part.waiting = part.waiting.filter((waiter) => waiter.offset > part.position)
+    },
+    reached: (partition, offset) =>
+      new Promise((resolve) => {
+        const part = parts.get(partition) ?? begin(partition, 0)
+        if (part.position >= offset) resolve()
+        else part.waiting = [...part.waiting, { offset, resolve }]
+      }),
+    evict: (partition, before) => {
+      const part = parts.get(partition)
+      if (part === undefined || before <= part.floor) return
+      part.floor = before
+      for (const chat of [...part.chats.keys()]) evictChat(part, chat, before)
+    },
+    floor: (partition) => parts.get(partition)?.floor ?? 0,
+    after: (partition, chat, offset) =>
+      [...(parts.get(partition)?.chats.get(chat)?.values() ?? [])]
+        .filter((placed) => placed.offset > offset)
+        .map(({ fact }) => fact),
+  }
+}

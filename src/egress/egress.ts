@@ -1,0 +1,100 @@
+import { botConversations, botReplies } from '../../contracts/topics.ts'
+import type { CheckHealth, ConsumerSpec, IncomingRecord, OwnedPartition, Slice } from '../ports.ts'
+import { announcer } from './announce.ts'
+import { chatQueues } from './chat-queues.ts'
+import { conversationNow } from './conversation/conversation-now.ts'
+import { followConversations } from './conversation/follow-conversations.ts'
+import { readBarrier } from './conversation/read-barrier.ts'
+import { conversationTail } from './conversation/tail.ts'
+import { viewsReader } from './conversation/views.ts'
+import { commandHandler } from './handle-command.ts'
+import { type PartitionWork, partitionWork } from './partition-work.ts'
+import { within } from './patience.ts'
+import type { EgressPorts } from './ports.ts'
+import type { Addressed } from './readable.ts'
+import { refuser } from './refuse.ts'
+import { type AccountGate, accountGate } from './service/account-gate.ts'
+import { tryOnce } from './service/attempt.ts'
+import { tokenCache } from './service/token-cache.ts'
+
+export type Egress = {
+  /** For `consume`; its partitions of both topics must go to the same worker (co-partitioned assignment). */
+  readonly spec: ConsumerSpec
+  readonly health: CheckHealth
+  /**
+   * No new attempts; resolves when those under way have ended and their outcomes are published, after 10 s at most. To be
+   * called before the consumer's own stop, so that what is finished is committed.
+   */
+  readonly stop: () => Promise<void>
+}
+
+const stopWithinMs = 10_000
+
+/** The worker that takes bot logic's commands off bot-replies and posts them to the service, in order for each chat. */
+export const egress = (ports: EgressPorts): Egress => {
+  const { log, monotonic, sleep } = ports
+  const stopping = new AbortController()
+  const tail = conversationTail()
+  const queues = chatQueues()
+  const works = new Map<number, PartitionWork>()
+  const gates = new Map<string, AccountGate>()
+  const follower = followConversations(ports, tail)
+  const { announce, health } = announcer(ports, stopping.signal)
+  const readViews = viewsReader(ports)
+  const nowOf = (partition: number, command: Addressed) => conversationNow(readViews, tail, partition, command)
+  const gateOf = (accountId: string) => {
+    const gate = gates.get(accountId) ?? accountGate(monotonic, sleep)
+    gates.set(accountId, gate)
+    return gate
+  }
+  const refuse = refuser({ ports, stopping: stopping.signal, announce, nowOf })
+  const handle = commandHandler({
+    ...{ ports, tail, announce, refuse, nowOf, gateOf },
+    accounts: new Map(ports.accounts.map((account) => [account.id, account])),
+    barrier: readBarrier(ports, tail),
+    tryOnce: tryOnce(ports, tokenCache(ports.issueToken, monotonic)),
+  })
+
+  const workOf = (partition: number, owned: OwnedPartition) => {
+    const known = works.get(partition)
+    if (known?.isOwned()) return known
+    known?.end()
+    const work = partitionWork(partition, owned, stopping.signal)
+    works.set(partition, work)
+    return work
+  }
+  const run = async (record: IncomingRecord, work: PartitionWork, takenAt: number) => {
+    if (work.signal.aborted || !work.isOwned()) return
+    const unforeseen = (error: unknown) => {
+      const detail = error instanceof Error ? error.name : 'Error'
+      const at = error instanceof Error ? error.stack?.split('\n    at ')[1] : undefined
+      log.error({ partition: record.partition, offset: record.offset, detail, at }, 'egress: a command was not handled')
+      return refuse(record, { cause: 'unforeseen', detail })
+    }
+    if (await handle({ record, work, takenAt }).catch(unforeseen)) work.finish(record.offset)
+  }
+  const takeCommands = ({ partition, records }: Slice, owned: OwnedPartition) => {
+    if (stopping.signal.aborted || !owned.isCurrent()) return
+    const work = workOf(partition, owned)
+    const takenAt = monotonic()
+    for (const record of records)
+      if (work.take(record.offset)) queues.add(String(record.key ?? ''), () => run(record, work, takenAt))
+  }
+
+  return {
+    spec: {
+      group: 'egress',
+      topics: [botReplies.name, botConversations.name],
+      commit: 'by-handler',
+      handle: async (slice, owned) =>
+        slice.topic === botConversations.name ? follower.read(slice, owned) : takeCommands(slice, owned),
+      startAt: async (topic, partition) => (topic === botConversations.name ? follower.startAt(partition) : undefined),
+    },
+    health,
+    stop: async () => {
+      stopping.abort()
+      const idle = await within(sleep, stopWithinMs, queues.idle)
+      if (idle === undefined) log.warn({ chats: queues.size() }, 'egress: stopped with commands under way')
+    },
+  }
+}

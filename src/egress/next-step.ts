@@ -1,0 +1,38 @@
+import { backoff } from './backoff.ts'
+import type { Verdict } from './service/classify.ts'
+
+export type Limits = { readonly attempts: number; readonly deadlineMs: number }
+
+export type Step =
+  | { readonly kind: 'attempt'; readonly afterMs: number }
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'failed'; readonly reason: 'rejected' | 'attempts' | 'deadline' }
+
+const failed = (reason: 'rejected' | 'attempts' | 'deadline'): Step => ({ kind: 'failed', reason })
+
+const delayAfter = (last: Verdict, history: ReadonlyArray<Verdict>, random: () => number): number => {
+  if (last.kind === 'unauthorized') return 0
+  const asked = last.kind === 'retry' ? (last.retryAfterMs ?? 0) : 0
+  return Math.max(asked, backoff(history.length, random))
+}
+
+/**
+ * What to do with a reply after its attempts so far. `elapsedMs` counts from when this worker took the command off its
+ * topic, not from when it was appended: the bridge's own outage must not turn a backlog into failures. An access token
+ * that is refused is renewed once. A Retry-After that lies beyond the deadline is the deadline.
+ */
+export const nextStep = (
+  history: ReadonlyArray<Verdict>,
+  { attempts, deadlineMs }: Limits,
+  elapsedMs: number,
+  random: () => number,
+): Step => {
+  const last = history.at(-1)
+  if (last?.kind === 'delivered') return { kind: 'delivered' }
+  if (last?.kind === 'rejected') return failed('rejected')
+  if (last?.kind === 'unauthorized' && history.filter(({ kind }) => kind === 'unauthorized').length > 1)
+    return failed('rejected')
+  if (history.length >= attempts) return failed('attempts')
+  const afterMs = last === undefined ? 0 : delayAfter(last, history, random)
+  return elapsedMs + afterMs >= deadlineMs ? failed('deadline') : { kind: 'attempt', afterMs }
+}

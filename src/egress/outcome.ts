@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import type { BotReply } from '../../contracts/commands/bot-reply.ts'
+import type { Attempt, BotReplyDelivered, BotReplyFailed, BotReplySuppressed } from '../../contracts/events/index.ts'
+import { Id, type Instant, type NonBlank } from '../../contracts/primitives.ts'
+import type { IncomingRecord } from '../ports.ts'
+import { completeMessage } from './complete-message.ts'
+import type { SuppressedReason } from './conversation/fence.ts'
+import type { Undecodable } from './ports.ts'
+import type { Addressed } from './readable.ts'
+
+/** What became of a command. */
+export type Outcome =
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'failed'; readonly reason: 'rejected' | 'attempts' | 'deadline' }
+  | { readonly kind: 'suppressed'; readonly reason: SuppressedReason }
+export type OutcomeEvent = BotReplyDelivered | BotReplyFailed | BotReplySuppressed
+
+/** The same each time for a command and an outcome; the command's id is hashed where the whole would be no Id. */
+const outcomeId = (accountId: string, commandId: string, outcome: string): Id => {
+  const plain = `${accountId}/${commandId}:${outcome}`
+  if (Id.is(plain)) return plain
+  return `${accountId}/${createHash('sha256').update(commandId).digest('hex')}:${outcome}` as Id
+}
+
+const envelope = ({ accountId, chatId, id }: Addressed, outcome: string, time: Instant) => ({
+  id: outcomeId(accountId, id, outcome),
+  source: `/accounts/${accountId}/egress` as NonBlank,
+  subject: chatId,
+  time,
+})
+
+/** The event that tells a command's outcome, with all its attempts; `requestedAt` is its record's time. */
+export const outcomeEvent = (
+  command: BotReply,
+  outcome: Outcome,
+  attempts: ReadonlyArray<Attempt>,
+  requestedAt: Instant,
+  time: Instant,
+): OutcomeEvent => {
+  const { accountId, chatId, clientId, id, type, inReplyTo } = command
+  const data = {
+    accountId,
+    chatId,
+    clientId,
+    commandId: id,
+    commandType: type,
+    attempts: [...attempts],
+    requestedAt,
+    ...(inReplyTo && { inReplyTo }),
+    ...(command.type === 'BotMessage' && { message: completeMessage(command.message, requestedAt) }),
+  }
+  const told = envelope(command, outcome.kind, time)
+  switch (outcome.kind) {
+    case 'delivered':
+      return { type: 'BotReplyDelivered', ...told, data }
+    case 'failed':
+      return { type: 'BotReplyFailed', ...told, data: { ...data, reason: outcome.reason } }
+    case 'suppressed':
+      return { type: 'BotReplySuppressed', ...told, data: { ...data, reason: outcome.reason } }
+  }
+}
+
+/** The event that tells a command's author that its record was refused unsent. The command may come again. */
+export const refusedEvent = (
+  command: Addressed,
+  { partition, offset }: Pick<IncomingRecord, 'partition' | 'offset'>,
+  { cause, detail }: Undecodable,
+  requestedAt: Instant,
+  time: Instant,
+): BotReplyFailed => ({
+  type: 'BotReplyFailed',
+  ...envelope(command, `refused-${partition}-${offset}`, time),
+  data: {
+    accountId: command.accountId,
+    chatId: command.chatId,
+    clientId: command.clientId,
+    commandId: command.id,
+    commandType: command.type === 'InviteAgent' ? 'InviteAgent' : 'BotMessage',
+    attempts: [],
+    requestedAt,
+    reason: cause === 'unknown-account' ? 'unknown-account' : 'invalid',
+    detail,
+  },
+})

@@ -1,0 +1,47 @@
+import type { Log, Sleep } from '../ports.ts'
+import { backoff } from './backoff.ts'
+
+export type Patience = { readonly sleep: Sleep; readonly random: () => number; readonly log: Log }
+
+/** What the work resolves to, or undefined when that takes longer or fails; then its signal aborts. */
+export const within = async <A>(
+  sleep: Sleep,
+  ms: number,
+  work: (given: AbortSignal) => Promise<A>,
+): Promise<{ readonly value: A } | undefined> => {
+  const settled = new AbortController()
+  const late = new AbortController()
+  let result: { readonly value: A } | undefined
+  work(late.signal)
+    .then(
+      (value) => {
+        result = { value }
+      },
+      () => undefined,
+    )
+    .finally(() => settled.abort())
+  await sleep(ms, settled.signal)
+  late.abort()
+  return result
+}
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+/** Does the work again, with full jitter between, until it succeeds or the signal aborts (then undefined). */
+export const persistently = async <A>(
+  { sleep, random, log }: Patience,
+  what: string,
+  work: () => Promise<A>,
+  signal: AbortSignal,
+): Promise<{ readonly value: A } | undefined> => {
+  for (let failures = 0; ; ) {
+    try {
+      return { value: await work() }
+    } catch (error) {
+      failures += 1
+      log.warn({ what, failures, reason: reasonOf(error) }, 'egress: failed, to be tried again')
+    }
+    if (signal.aborted) return undefined
+    await sleep(backoff(failures, random), signal)
+  }
+}

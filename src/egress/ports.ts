@@ -1,0 +1,43 @@
+import type { Either } from 'fp-ts/lib/Either.js'
+import type { BotReply } from '../../contracts/commands/bot-reply.ts'
+import type { DomainEvent } from '../../contracts/events/index.ts'
+import type { Account } from '../accounts.ts'
+import type {
+  CommittedOffsets,
+  DeadLetter,
+  EndOffsets,
+  IncomingRecord,
+  IssueToken,
+  Log,
+  Measure,
+  Now,
+  Publish,
+  ReadDocument,
+  Sleep,
+} from '../ports.ts'
+import type { PostToService } from './service/http.ts'
+
+/** Why a record cannot be read; `detail` names fields, never their values. */
+export type Undecodable = { readonly cause: string; readonly detail: string }
+export type DecodeCommand = (record: IncomingRecord) => Either<Undecodable, BotReply>
+export type DecodeEvent = (record: IncomingRecord) => Either<Undecodable, DomainEvent>
+
+/** Everything that egress needs of the world; `random` is in [0, 1), `monotonic` in milliseconds from anywhere. */
+export type EgressPorts = {
+  readonly accounts: ReadonlyArray<Account>
+  readonly readDocument: ReadDocument
+  readonly publish: Publish
+  readonly deadLetter: DeadLetter
+  readonly decodeCommand: DecodeCommand
+  readonly decodeEvent: DecodeEvent
+  readonly endOffsets: EndOffsets
+  readonly committedOffsets: CommittedOffsets
+  readonly issueToken: IssueToken
+  readonly post: PostToService
+  readonly measure: Measure
+  readonly log: Log
+  readonly now: Now
+  readonly sleep: Sleep
+  readonly random: () => number
+  readonly monotonic: () => number
+}

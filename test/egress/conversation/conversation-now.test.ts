@@ -1,0 +1,75 @@
+import * as fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { ConversationEvent } from '../../../contracts/events/index.ts'
+import { keyOf } from '../../../contracts/topics.ts'
+import { conversationNow } from '../../../src/egress/conversation/conversation-now.ts'
+import { factOf } from '../../../src/egress/conversation/facts.ts'
+import { conversationTail } from '../../../src/egress/conversation/tail.ts'
+import type { ReadViews } from '../../../src/egress/conversation/views.ts'
+import { conversationEvents } from '../support/arbitraries.ts'
+import { project } from '../support/project.ts'
+import { botMessage, told } from '../support/values.ts'
+
+const test = suite('what is known of a conversation')
+
+const viewsOf =
+  (events: () => ReadonlyArray<ConversationEvent>): ReadViews =>
+  async (chat, delivery) => {
+    const views = project(events())
+    return { conversation: views.conversations.get(chat), delivery: views.deliveries.get(delivery) }
+  }
+const tailFrom = (events: ReadonlyArray<ConversationEvent>, from: number) => {
+  const tail = conversationTail()
+  tail.begin(0, from)
+  events.forEach((event, offset) => {
+    const fact = factOf(event)
+    if (fact !== undefined && offset >= from) tail.add(0, keyOf(event), fact, offset)
+  })
+  return tail
+}
+const command = botMessage('c1')
+
+test('the views of any part of the log, and a tail that begins anywhere in it, tell the same as the whole', async () => {
+  await fc.assert(
+    fc.asyncProperty(conversationEvents, fc.nat(25), fc.nat(25), async (events, a, b) => {
+      const [begin, applied] = [Math.min(a, b), Math.max(a, b)]
+      const views = viewsOf(() => events.slice(0, applied))
+      const told = await conversationNow(views, tailFrom(events, begin), 0, command)()
+      const whole = await conversationNow(
+        viewsOf(() => events),
+        conversationTail(),
+        0,
+        command,
+      )()
+      assert.equal(told, whole)
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('facts that are evicted while the views are being read are read anew', async () => {
+  const events = [told('AgentJoined', 'j1')] as ReadonlyArray<ConversationEvent>
+  const tail = tailFrom(events, 0)
+  let readings = 0
+  const views: ReadViews = async (...ids) => {
+    readings += 1
+    const known = await viewsOf(() => (readings === 1 ? [] : events))(...ids)
+    tail.evict(0, 1)
+    return known
+  }
+  const { conversation } = await conversationNow(views, tail, 0, command)()
+  assert.equal([conversation.state, readings], ['agent', 2])
+})
+
+test('views that cannot be read leave the tail alone to decide, and are asked again next time', async () => {
+  const tail = tailFrom([told('AgentJoined', 'j1')] as ReadonlyArray<ConversationEvent>, 0)
+  let isAway = true
+  const views: ReadViews = async (...ids) => (isAway ? undefined : viewsOf(() => [])(...ids))
+  const now = conversationNow(views, tail, 0, command)
+  assert.equal(await now(), { conversation: { state: 'agent' }, isFinished: false })
+  isAway = false
+  assert.equal(await now(), { conversation: { state: 'agent' }, isFinished: false })
+})
+
+test.run()

@@ -1,0 +1,82 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Fact } from '../../../src/egress/conversation/facts.ts'
+import { conversationTail } from '../../../src/egress/conversation/tail.ts'
+
+const test = suite('the tail of the log')
+
+const fact = (id: string): Fact => ({ id, at: 0, kind: 'joined' })
+const ids = (facts: ReadonlyArray<Fact>) => facts.map(({ id }) => id)
+
+test("has a chat's facts after an offset, in the order of the log", () => {
+  const tail = conversationTail()
+  tail.begin(0, 5)
+  tail.add(0, 'a', fact('f5'), 5)
+  tail.add(0, 'b', fact('f6'), 6)
+  tail.add(0, 'a', fact('f7'), 7)
+  assert.equal(
+    [ids(tail.after(0, 'a', -1)), ids(tail.after(0, 'a', 5)), ids(tail.after(1, 'a', -1))],
+    [['f5', 'f7'], ['f7'], []],
+  )
+})
+
+test('a fact that is repeated in the log counts where it was first', () => {
+  const tail = conversationTail()
+  for (const [id, offset] of [
+    ['f', 1],
+    ['g', 2],
+    ['f', 3],
+  ] as const)
+    tail.add(0, 'a', fact(id), offset)
+  assert.equal(ids(tail.after(0, 'a', -1)), ['f', 'g'])
+})
+
+test('an outcome that is remembered stands last until the log has it, then in its place', () => {
+  const tail = conversationTail()
+  tail.begin(0, 0)
+  tail.remember(0, 'a', fact('own'))
+  assert.equal(ids(tail.after(0, 'a', 100)), ['own'])
+  tail.add(0, 'a', fact('f1'), 1)
+  tail.add(0, 'a', fact('own'), 2)
+  tail.add(0, 'a', fact('f3'), 3)
+  assert.equal([ids(tail.after(0, 'a', -1)), ids(tail.after(0, 'a', 100))], [['f1', 'own', 'f3'], []])
+})
+
+test('what the views have taken in may go; the floor tells', () => {
+  const tail = conversationTail()
+  tail.begin(0, 0)
+  for (let i = 0; i < 4; i += 1) tail.add(0, 'a', fact(`f${i}`), i)
+  tail.evict(0, 2)
+  tail.evict(0, 1)
+  assert.equal([ids(tail.after(0, 'a', -1)), tail.floor(0)], [['f2', 'f3'], 2])
+})
+
+test('reading that begins anew begins with nothing', () => {
+  const tail = conversationTail()
+  tail.begin(0, 0)
+  tail.add(0, 'a', fact('f0'), 0)
+  tail.remember(0, 'a', fact('own'))
+  tail.begin(0, 9)
+  assert.equal([ids(tail.after(0, 'a', -1)), tail.floor(0)], [[], 9])
+})
+
+test('an offset is reached once everything before it has been read, also across a new beginning', async () => {
+  const tail = conversationTail()
+  const reached: number[] = []
+  const wait = (offset: number) => void tail.reached(0, offset).then(() => reached.push(offset))
+  const settle = () => new Promise((resolve) => setImmediate(resolve))
+  wait(3)
+  tail.begin(0, 2)
+  wait(2)
+  wait(5)
+  await settle()
+  assert.equal(reached, [2])
+  tail.advance(0, 3)
+  await settle()
+  assert.equal(reached, [2, 3])
+  tail.advance(0, 7)
+  await settle()
+  assert.equal(reached, [2, 3, 5])
+})
+
+test.run()

@@ -1,0 +1,95 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { answer, botMessage, inviteAgent, ok, told } from './support/values.ts'
+import { world } from './support/world.ts'
+
+const test = suite('the egress worker')
+
+const sent = (requests: ReadonlyArray<{ readonly body: { readonly id: string } }>) =>
+  requests.map(({ body }) => body.id)
+
+test('a command is posted, its outcome published and its offset committed', async () => {
+  const w = world()
+  await w.start()
+  w.log.appendEvent(told('ClientMessageReceived', 'm1'))
+  w.command(botMessage('c1', { inReplyTo: 'm1' }))
+  await w.time.until(w.isDone)
+
+  assert.equal(w.requests[0]?.request, {
+    url: 'https://bot.example.com/webhooks/prov1/bot-token-0123456789',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      event: 'BOT_MESSAGE',
+      id: 'c1',
+      client_id: '1233',
+      chat_id: '2037',
+      message: { type: 'TEXT', text: 'text of c1', timestamp: 1769860800 },
+    }),
+  })
+  assert.equal(w.outcomes(), [
+    {
+      type: 'BotReplyDelivered',
+      id: 'acme/c1:delivered',
+      source: '/accounts/acme/egress',
+      subject: '2037',
+      time: '2026-01-31T12:00:00.010Z',
+      data: {
+        accountId: 'acme',
+        chatId: '2037',
+        clientId: '1233',
+        commandId: 'c1',
+        commandType: 'BotMessage',
+        attempts: [{ at: '2026-01-31T12:00:00.000Z', durationMs: 10, status: 200 }],
+        requestedAt: '2026-01-31T12:00:00.000Z',
+        inReplyTo: 'm1',
+        message: { type: 'TEXT', text: 'text of c1', timestamp: '2026-01-31T12:00:00.000Z' },
+      },
+    },
+  ])
+})
+
+test('replies of a chat go out in their order though the first has to be tried again', async () => {
+  const w = world({ answer: ({ id }, nth) => ({ result: id === 'c1' && nth < 3 ? answer(500) : ok }) })
+  await w.start()
+  for (const command of ['c1', 'c2', 'c3']) w.command(botMessage(command))
+  await w.time.until(w.isDone)
+  assert.equal(w.applied, ['c1', 'c2', 'c3'])
+})
+
+test('a chat that always fails delays no other chat of its partition', async () => {
+  const w = world({ answer: ({ chat_id }) => ({ result: chat_id === 'bad' ? answer(500) : ok }) })
+  await w.start()
+  w.command(botMessage('b1', { chatId: 'bad' }))
+  for (let i = 0; i < 50; i += 1) w.command(botMessage(`g${i}`, { chatId: `good-${i}` }))
+  await w.time.until(() => w.applied.length === 50)
+  assert.ok(w.time.monotonic() < 100)
+  assert.is(w.log.committed['bot-replies'], 0)
+
+  await w.time.until(w.isDone)
+  const failed = w.outcomes().at(-1)
+  assert.equal(
+    [failed?.data.commandId, failed?.type === 'BotReplyFailed' && failed.data.reason, failed?.data.attempts.length],
+    ['b1', 'attempts', 8],
+  )
+})
+
+test('a command that is sent twice goes out once, also when both are waiting', async () => {
+  const w = world()
+  await w.start()
+  for (let i = 0; i < 3; i += 1) w.command(botMessage('c1'))
+  await w.time.until(w.isDone)
+  w.command(botMessage('c1'))
+  await w.time.until(w.isDone)
+  assert.equal(sent(w.requests), ['c1'])
+  assert.is(w.outcomes().length, 1)
+})
+
+test('an invitation goes out without a message', async () => {
+  const w = world()
+  await w.start()
+  w.command(inviteAgent('i1'))
+  await w.time.until(w.isDone)
+  assert.equal(w.requests[0]?.body, { event: 'INVITE_AGENT', id: 'i1', client_id: '1233', chat_id: '2037' })
+})
+
+test.run()

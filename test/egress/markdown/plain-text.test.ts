@@ -1,0 +1,44 @@
+import * as fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { plainText } from '../../../src/egress/markdown/plain-text.ts'
+import { unsupportedMarkdown } from '../../../src/egress/markdown/unsupported.ts'
+
+const test = suite('plain text of Markdown')
+
+const cases: ReadonlyArray<[string, string]> = [
+  ['**bold** and *italic* and __bold__ and _italic_', 'bold and italic and bold and italic'],
+  ['***both*** and *a **b** c*', 'both and a b c'],
+  ['[text](https://a.b "title") and [**bold**](https://a.b)', 'text and bold'],
+  ['<https://a.b> and <me@a.b>', 'https://a.b and me@a.b'],
+  ['5 * 3 * 2, snake_case_name, a * b', '5 * 3 * 2, snake_case_name, a * b'],
+  ['**not closed, *nor this', '**not closed, *nor this'],
+  ['\\*kept\\* *taken*', '*kept* taken'],
+  ['**two\nlines**\n\n*a paragraph\n\nends it*', 'two\nlines\n\n*a paragraph\n\nends it*'],
+]
+for (const [markdown, expected] of cases) test(JSON.stringify(markdown), () => assert.is(plainText(markdown), expected))
+
+test('what has no markup stays as it is', () => {
+  fc.assert(fc.property(fc.stringMatching(/^[\p{L}\d .,;:?!'"+=%$#&-]*$/u), (text) => assert.is(plainText(text), text)))
+})
+
+test('bold and italic text is found again', () => {
+  const word = fc.stringMatching(/^[\p{L}\d]{1,9}$/u)
+  const mark = fc.constantFrom('*', '**', '***', '_', '__', '___')
+  fc.assert(
+    fc.property(word, mark, word, (before, around, within) =>
+      assert.is(plainText(`${before} ${around}${within}${around}.`), `${before} ${within}.`),
+    ),
+  )
+})
+
+/** Were any of it quadratic, a megabyte would take minutes. */
+const megabyte = ['~a ', '`a``', '<a b="', '](a ', '[a[b]', '*a ', '_a', '![', '](  ', '<!--', '- | ', '**a* ', '<a  ']
+for (const part of megabyte)
+  test(`a megabyte of ${JSON.stringify(part)} is read in one go`, () => {
+    const content = part.repeat(1_000_000 / part.length)
+    assert.type(plainText(content), 'string')
+    assert.ok(Array.isArray(unsupportedMarkdown(content)))
+  })
+
+test.run()

@@ -1,0 +1,62 @@
+import * as fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { ConversationEvent } from '../../contracts/events/index.ts'
+import type { AccountId, Instant } from '../../contracts/primitives.ts'
+import { outcomeEvent, refusedEvent } from '../../src/egress/outcome.ts'
+import { recordTime } from '../../src/egress/record-time.ts'
+import { botReplies, instants, outcomes } from './support/arbitraries.ts'
+import { botMessage } from './support/values.ts'
+
+const test = suite('outcomes as events')
+
+const noon = '2026-01-31T12:00:00.000Z' as Instant
+
+test('any command and outcome give an event of the contract, equal to its JSON', () => {
+  fc.assert(
+    fc.property(botReplies, outcomes, instants, (command, outcome, requestedAt) => {
+      const attempts = [{ at: requestedAt, durationMs: 3, status: 503, code: 'busy' }]
+      const event = outcomeEvent(command, outcome, attempts, requestedAt, noon)
+      assert.equal(ConversationEvent.decode(event), E.right(event))
+      assert.equal(JSON.parse(JSON.stringify(event)), event)
+    }),
+  )
+})
+
+test('a refusal of any readable command gives an event of the contract', () => {
+  fc.assert(
+    fc.property(botReplies, fc.nat(), (command, offset) => {
+      const event = refusedEvent(command, { partition: 3, offset }, { cause: 'wrong-key', detail: 'why' }, noon, noon)
+      assert.equal(ConversationEvent.decode(event), E.right(event))
+    }),
+  )
+})
+
+const idOf = (account: string, command: string) =>
+  outcomeEvent({ ...botMessage(command), accountId: account as AccountId }, { kind: 'delivered' }, [], noon, noon).id
+
+test('an outcome has the same id each time, another one for another account or command, also for the longest ids', () => {
+  const longest = 'x'.repeat(255)
+  const seen = [
+    idOf('acme', 'c1'),
+    idOf('other', 'c1'),
+    idOf('acme', 'c2'),
+    idOf('acme', longest),
+    idOf('acme', `${longest.slice(1)}y`),
+  ]
+  assert.is(new Set(seen).size, seen.length)
+  assert.is(idOf('acme', longest), idOf('acme', longest))
+  assert.is(idOf('acme', 'c1'), 'acme/c1:delivered')
+})
+
+test("a record's time that is none becomes now", () => {
+  assert.equal(
+    [1769860800000, -1, 8.64e15, Number.NaN].map((timestamp) =>
+      recordTime({ timestamp }, '2027-01-01T00:00:00.000Z' as Instant),
+    ),
+    [noon, ...Array(3).fill('2027-01-01T00:00:00.000Z')],
+  )
+})
+
+test.run()

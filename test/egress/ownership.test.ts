@@ -1,0 +1,143 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { answer, botMessage, ok, told } from './support/values.ts'
+import { world } from './support/world.ts'
+
+const test = suite('ownership, restarts and stopping')
+
+test('after a crash only what was unfinished goes out, though later commands were finished', async () => {
+  const w = world({ answer: ({ id }, nth) => ({ result: id === 'slow' && nth < 3 ? answer(500) : ok }) })
+  const first = await w.start()
+  w.command(botMessage('slow', { chatId: 'a' }))
+  for (let i = 0; i < 5; i += 1) w.command(botMessage(`c${i}`, { chatId: 'b' }))
+  await w.time.until(() => w.outcomes().length === 5)
+  assert.is(w.log.committed['bot-replies'], 0)
+  first.lose()
+  await w.start()
+  await w.time.until(w.isDone)
+  assert.equal(w.applied, ['c0', 'c1', 'c2', 'c3', 'c4', 'slow'])
+})
+
+test('an outcome that only the views still hold is enough', async () => {
+  const w = world()
+  w.views.set('deliveries/acme/c1', { state: 'delivered' } as never)
+  w.views.set('deliveries/acme/c2', { state: 'failed', reason: 'invalid' } as never)
+  w.views.set('deliveries/acme/c3', { state: 'pending' } as never)
+  await w.start()
+  for (const command of ['c1', 'c2', 'c3']) w.command(botMessage(command))
+  await w.time.until(w.isDone)
+  assert.equal(w.applied, ['c2', 'c3'])
+})
+
+test('what waits when its partition is lost is dropped without effect', async () => {
+  const w = world({ answer: () => ({ result: answer(500) }) })
+  const worker = await w.start()
+  w.command(botMessage('c1'))
+  w.command(botMessage('c2'))
+  await w.time.until(() => w.requests.length === 1)
+  worker.lose()
+  await w.time.resolved(worker.stop())
+  assert.equal([w.requests.length, w.outcomes(), w.log.committed['bot-replies']], [1, [], 0])
+})
+
+test('what was delivered when its partition had been lost is told, so that nobody sends it again', async () => {
+  const w = world({ answer: () => ({ result: ok, afterMs: 100 }) })
+  const worker = await w.start()
+  w.command(botMessage('c1'))
+  await w.time.until(() => w.requests.length === 1)
+  worker.lose()
+  await w.time.until(() => w.outcomes().length === 1)
+  assert.is(w.log.committed['bot-replies'], 0)
+  await w.start()
+  await w.time.until(w.isDone)
+  assert.is(w.requests.length, 1)
+})
+
+test('a final refusal that comes when its partition had been lost is left to the new owner', async () => {
+  const w = world({ answer: () => ({ result: answer(400), afterMs: 100 }) })
+  const worker = await w.start()
+  w.command(botMessage('c1'))
+  await w.time.until(() => w.requests.length === 1)
+  worker.lose()
+  await w.time.resolved(worker.stop())
+  assert.equal([w.outcomes(), w.log.committed['bot-replies']], [[], 0])
+})
+
+test('a partition that comes back to the same worker goes on at once with what it had', async () => {
+  const w = world({ answer: (_, nth) => ({ result: nth === 0 ? answer(503, '', '60') : ok }) })
+  const worker = await w.start()
+  w.command(botMessage('c1'))
+  await w.time.until(() => w.requests.length === 1)
+  await w.time.pass(100)
+  worker.lose()
+  const again = { isCurrent: () => true, done: () => undefined, pause: () => () => undefined }
+  await worker.spec.startAt?.('bot-conversations', 0)
+  await worker.spec.handle({ topic: 'bot-replies', partition: 0, records: w.log.records['bot-replies'] }, again)
+  await w.time.until(() => w.outcomes().length === 1)
+  assert.equal(w.applied, ['c1'])
+  assert.ok(w.time.monotonic() < 2000)
+})
+
+test('stop lets the attempt under way end, tells its outcome, and leaves the rest', async () => {
+  const w = world({ answer: () => ({ result: ok, afterMs: 1000 }) })
+  const worker = await w.start()
+  w.command(botMessage('c1'))
+  w.command(botMessage('c2'))
+  await w.time.until(() => w.requests.length === 1)
+  await w.time.resolved(worker.stop())
+  assert.equal([w.applied, w.outcomes().length, w.log.committed['bot-replies']], [['c1'], 1, 1])
+  assert.is(w.time.monotonic(), 1000)
+})
+
+test('stop abandons a back-off', async () => {
+  const w = world({ answer: () => ({ result: answer(503, '', '60') }) })
+  const worker = await w.start()
+  w.command(botMessage('c1'))
+  await w.time.until(() => w.requests.length === 1)
+  await w.time.pass(100)
+  await w.time.resolved(worker.stop())
+  assert.equal([w.outcomes(), w.log.committed['bot-replies'], w.time.monotonic()], [[], 0, 100])
+})
+
+test('while the broker is away nothing is finished, and health says so', async () => {
+  const w = world()
+  const worker = await w.start()
+  w.broker.isAway = true
+  w.command(botMessage('c1'))
+  await w.time.pass(40_000)
+  assert.equal([w.applied, w.log.committed['bot-replies']], [['c1'], 0])
+  assert.equal(await worker.health(), { ok: false, reason: '1 outcomes of replies cannot be published' })
+  w.broker.isAway = false
+  await w.time.until(w.isDone)
+  assert.is(w.requests.length, 1)
+  assert.equal(await worker.health(), { ok: true, reason: 'outcomes of replies are published' })
+})
+
+test('above a thousand unfinished commands a partition is paused, below half of it resumed', async () => {
+  const w = world({ answer: () => ({ result: ok, afterMs: 100 }) })
+  const worker = await w.start()
+  for (let i = 0; i < 1500; i += 1) w.command(botMessage(`c${i}`, { chatId: `chat-${i}` }))
+  await w.time.settle()
+  assert.is(worker.owned['bot-replies'].isPaused(), true)
+  await w.time.until(() => w.outcomes().length >= 990)
+  assert.is(worker.owned['bot-replies'].isPaused(), true)
+  await w.time.until(() => w.outcomes().length > 1001)
+  assert.is(worker.owned['bot-replies'].isPaused(), false)
+  await w.time.until(w.isDone)
+})
+
+test('facts that the views have taken in leave the tail, and the fence stays', async () => {
+  const w = world({ answer: (_, nth) => ({ result: nth === 0 ? answer(503, '', '30') : ok }) })
+  await w.start()
+  w.command(botMessage('c1'))
+  await w.time.until(() => w.requests.length === 1)
+  w.log.appendEvent(told('AgentJoined', 'j1'))
+  await w.time.pass(11_000)
+  w.views.set('conversations/acme/2037', { state: 'agent', applied: { 'bot-conversations/0': 0 }, seen: [] } as never)
+  w.projector.committed = 1
+  w.log.appendEvent(told('ClientMessageReceived', 'm1'))
+  await w.time.until(w.isDone)
+  assert.equal([w.requests.length, w.outcomes()[0]?.type], [1, 'BotReplySuppressed'])
+})
+
+test.run()

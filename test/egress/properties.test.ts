@@ -1,0 +1,105 @@
+import * as fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { ConversationEvent } from '../../contracts/events/index.ts'
+import { project } from './support/project.ts'
+import { account, answer, botMessage, networkFailure, ok } from './support/values.ts'
+import { type Answer, world } from './support/world.ts'
+
+const test = suite('egress under any service and any crash')
+
+/** `late` has the message and answers after the timeout; so does `applied`, whose connection breaks before the answer. */
+const answers: Record<string, Answer> = {
+  ok: { result: ok },
+  slow: { result: ok, afterMs: 2500 },
+  late: { result: ok, afterMs: 4000, drops: false },
+  applied: { result: networkFailure('ECONNRESET'), drops: false },
+  reset: { result: networkFailure('ECONNRESET') },
+  error: { result: answer(500) },
+  throttled: { result: answer(429, '', '1') },
+  refused: { result: answer(200, '{"error":{"code":"busy"}}'), drops: true },
+}
+const services = fc.array(fc.constantFrom(...Object.keys(answers)), { maxLength: 60 })
+/** Commands by chat and number: numbers repeat, so some commands are sent again. */
+const commands = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(8)), { minLength: 1, maxLength: 30 })
+/** A worker dies after so many requests more, when the views hold this part of the log. */
+const crashes = fc.array(
+  fc.record({ afterRequests: fc.nat(12), viewsHold: fc.double({ min: 0, max: 1, noNaN: true }) }),
+  {
+    maxLength: 4,
+  },
+)
+
+const unique = (ids: ReadonlyArray<string>) => [...new Set(ids)]
+
+test('first deliveries are in order, none is missing, none repeats a finished one, commits stay below open work', async () => {
+  await fc.assert(
+    fc.asyncProperty(services, commands, crashes, async (service, replies, deaths) => {
+      let requests = 0
+      const again: string[] = []
+      const w: ReturnType<typeof world> = world({
+        accounts: [account({ attempts: 100, deadlineMs: 86_000_000 })],
+        answer: (body) => {
+          if (finished().includes(body.id)) again.push(body.id)
+          requests += 1
+          return answers[service[requests - 1] ?? 'ok'] ?? { result: ok }
+        },
+      })
+      const finished = () => w.outcomes().map(({ data }) => String(data.commandId))
+      const ids = replies.map(([chat, n]) => `${chat}${n}`)
+      const commitsAreSound = () => {
+        const committed = ids.slice(0, w.log.committed['bot-replies'])
+        assert.ok(committed.every((id) => finished().includes(id)))
+      }
+
+      for (const [chat, n] of replies) w.command(botMessage(`${chat}${n}`, { chatId: chat }))
+      for (const { afterRequests, viewsHold } of deaths) {
+        const worker = await w.start()
+        const enough = w.requests.length + afterRequests
+        await w.time.until(() => w.isDone() || w.requests.length >= enough)
+        commitsAreSound()
+        worker.lose()
+        w.projector.committed = Math.floor(viewsHold * w.log.events.length)
+        const views = project(w.log.events.slice(0, w.projector.committed) as ReadonlyArray<ConversationEvent>)
+        for (const [id, document] of views.conversations) w.views.set(`conversations/${id}`, document)
+        for (const [id, document] of views.deliveries) w.views.set(`deliveries/${id}`, document)
+      }
+      await w.start()
+      await w.time.until(w.isDone)
+      commitsAreSound()
+
+      assert.equal(again, [], 'nothing that was finished goes out again')
+      for (const chat of ['a', 'b', 'c']) {
+        const ofChat = (all: ReadonlyArray<string>) => unique(all.filter((id) => id.startsWith(chat)))
+        assert.equal(ofChat(w.applied), ofChat(ids))
+      }
+      assert.equal(unique(finished()).sort(), unique(ids).sort())
+    }),
+    { numRuns: 150 },
+  )
+})
+
+test('without crashes, a reply repeats only where the service had it and did not say so', async () => {
+  await fc.assert(
+    fc.asyncProperty(services, commands, async (service, replies) => {
+      let ambiguous = 0
+      let requests = 0
+      const w = world({
+        accounts: [account({ attempts: 100, deadlineMs: 86_000_000 })],
+        answer: () => {
+          const kind = service[requests] ?? 'ok'
+          requests += 1
+          if (kind === 'late' || kind === 'applied') ambiguous += 1
+          return answers[kind] ?? { result: ok }
+        },
+      })
+      await w.start()
+      for (const [chat, n] of replies) w.command(botMessage(`${chat}${n}`, { chatId: chat }))
+      await w.time.until(w.isDone)
+      assert.is(w.applied.length - unique(w.applied).length, ambiguous)
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test.run()

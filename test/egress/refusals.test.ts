@@ -1,0 +1,124 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { account, botMessage, id } from './support/values.ts'
+import { world } from './support/world.ts'
+
+const test = suite('refused commands')
+
+const addressed = { id: 'c1', accountId: 'acme', chatId: '2037', clientId: '1233' }
+const markdown = (content: string) => ({ ...addressed, type: 'BotMessage', message: { type: 'MARKDOWN', content } })
+
+type World = ReturnType<typeof world>
+const refusals = (w: World) =>
+  w.outcomes().map((event) => event.type === 'BotReplyFailed' && [event.data.reason, event.data.detail])
+
+const handled = async (w: World, value: unknown, key: string | null = 'acme/2037') => {
+  await w.start()
+  w.log.append('bot-replies', key, value)
+  await w.time.until(w.isDone)
+  assert.is(w.requests.length, 0)
+  return { letters: w.deadLetters, refusals: refusals(w) }
+}
+
+test('Markdown beyond links, bold and italic becomes a dead letter, and its author is told', async () => {
+  const detail = 'message.content: expected links, bold and italic only, found heading, list'
+  assert.equal(await handled(world(), markdown('# Title\n\n- item')), {
+    letters: [{ offset: 0, cause: 'invalid', detail }],
+    refusals: [['invalid', detail]],
+  })
+})
+
+test('more than three buttons become a dead letter', async () => {
+  const buttons = [1, 2, 3, 4].map((n) => ({ id: n, text: `${n}` }))
+  const message = { type: 'BUTTONS', title: 'Which?', buttons }
+  const { letters, refusals } = await handled(world(), { ...addressed, type: 'BotMessage', message })
+  assert.equal(letters, [{ offset: 0, cause: 'invalid', detail: 'message.buttons: expected 1 to 3 buttons' }])
+  assert.is(refusals.length, 1)
+})
+
+test('a key that is not the account and chat becomes a dead letter', async () => {
+  for (const key of ['acme/2038', '2037', null]) {
+    const { letters } = await handled(world(), botMessage('c1'), key)
+    assert.equal(
+      letters.map(({ cause }) => cause),
+      ['wrong-key'],
+    )
+  }
+})
+
+test('an account that is unknown, or has no bot, becomes a dead letter', async () => {
+  const { bot: _, ...botless } = account()
+  for (const accounts of [[], [botless]]) {
+    const { letters, refusals } = await handled(world({ accounts }), botMessage('c1'))
+    assert.equal(letters, [
+      { offset: 0, cause: 'unknown-account', detail: 'accountId: expected an account with a bot' },
+    ])
+    assert.equal(refusals, [['unknown-account', 'accountId: expected an account with a bot']])
+  }
+})
+
+test('a command whose author cannot be read becomes a dead letter only', async () => {
+  const w = world()
+  const { letters, refusals } = await handled(w, { ...addressed, id: '', type: 'InviteAgent' })
+  assert.equal([letters.length, refusals], [1, []])
+})
+
+test('bytes that make the reading itself fail become a dead letter and block nothing', async () => {
+  const w = world()
+  const { letters, refusals } = await handled(w, 'no json')
+  assert.equal(letters, [{ offset: 0, cause: 'unforeseen', detail: 'SyntaxError' }])
+  assert.equal(refusals, [])
+  w.command(botMessage('c2'))
+  await w.time.until(w.isDone)
+  assert.equal(w.applied, ['c2'])
+})
+
+test('a refused command may come again corrected, under its id', async () => {
+  const w = world()
+  await handled(w, markdown('# Title'))
+  w.command(botMessage('c1'))
+  await w.time.until(w.isDone)
+  assert.equal(w.applied, ['c1'])
+  assert.is(new Set(w.outcomes().map((event) => event.id)).size, 2)
+})
+
+test('what was delivered keeps its outcome when its id comes again in a bad command', async () => {
+  const w = world()
+  await w.start()
+  w.command(botMessage('c1'))
+  await w.time.until(w.isDone)
+  w.log.append('bot-replies', 'acme/2037', markdown('# Title'))
+  await w.time.until(w.isDone)
+  assert.equal([w.outcomes().length, w.deadLetters.length], [1, 1])
+})
+
+test('a dead letter that cannot be kept yet is not skipped', async () => {
+  const w = world()
+  w.broker.isAway = true
+  await w.start()
+  w.log.append('bot-replies', 'acme/2037', markdown('# Title'))
+  await w.time.pass(20_000)
+  assert.equal([w.deadLetters.length, w.log.committed['bot-replies']], [0, 0])
+  w.broker.isAway = false
+  await w.time.until(w.isDone)
+  assert.equal([w.deadLetters.length, w.outcomes().length], [1, 1])
+})
+
+test('an outcome that the log refuses for its size is told without the message', async () => {
+  const { left, right } = await import('fp-ts/lib/Either.js')
+  const published: string[] = []
+  const w = world({
+    ports: {
+      publish: async (event) => {
+        published.push('message' in event.data ? 'with the message' : 'without')
+        return published.length === 1 ? left({ kind: 'permanent', reason: 'too large' }) : right(undefined)
+      },
+    },
+  })
+  await w.start()
+  w.command(botMessage(id('c1')))
+  await w.time.until(w.isDone)
+  assert.equal(published, ['with the message', 'without'])
+})
+
+test.run()

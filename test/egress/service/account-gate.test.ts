@@ -1,0 +1,135 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { accountGate } from '../../../src/egress/service/account-gate.ts'
+import type { Verdict } from '../../../src/egress/service/classify.ts'
+import { virtualTime } from '../support/time.ts'
+
+const test = suite('the gate of an account')
+
+const outage: Verdict = { kind: 'retry', why: 'outage' }
+const delivered: Verdict = { kind: 'delivered' }
+const never = new AbortController().signal
+const aMinute = 60_000
+
+const gateAt = () => {
+  const time = virtualTime()
+  const gate = accountGate(time.monotonic, time.sleep)
+  const fail = (...chats: ReadonlyArray<string>) => {
+    for (const chat of chats) gate.enter(chat)?.(outage)
+  }
+  const waited = async () => {
+    const since = time.monotonic()
+    await time.resolved(gate.open(aMinute, never))
+    return time.monotonic() - since
+  }
+  return { time, gate, fail, waited }
+}
+const tenOf = (...chats: ReadonlyArray<string>) => Array.from({ length: 10 }, (_, i) => chats[i % chats.length] ?? '')
+
+test('ten failures in a row of three chats close it for a second', async () => {
+  const { gate, fail, waited } = gateAt()
+  fail(...tenOf('a', 'b', 'c'))
+  assert.is(gate.enter('d'), undefined)
+  assert.is(await waited(), 1000)
+  assert.ok(gate.enter('d'))
+})
+
+test('one chat that always fails closes it for nobody', () => {
+  const { gate, fail } = gateAt()
+  fail(...tenOf('a'), ...tenOf('a'))
+  assert.ok(gate.enter('b'))
+})
+
+test('an answer between the failures begins the count anew', () => {
+  const { gate, fail } = gateAt()
+  fail(...tenOf('a', 'b', 'c').slice(1))
+  gate.enter('d')?.({ kind: 'rejected' })
+  fail('a')
+  assert.ok(gate.enter('d'))
+})
+
+test('after the wait one probe goes through, and its success lets the others in', async () => {
+  const { time, gate, fail, waited } = gateAt()
+  fail(...tenOf('a', 'b', 'c'))
+  await waited()
+  const leave = gate.enter('a')
+  assert.is(gate.enter('b'), undefined)
+  let isOpen = false
+  void gate.open(aMinute, never).then(() => {
+    isOpen = true
+  })
+  await time.settle()
+  assert.is(isOpen, false)
+  leave?.(delivered)
+  await time.settle()
+  assert.is(isOpen, true)
+  assert.ok(gate.enter('b'))
+})
+
+test('a probe that fails doubles the wait, 30 s at most', async () => {
+  const { fail, waited } = gateAt()
+  fail(...tenOf('a', 'b', 'c'))
+  const waits: number[] = []
+  for (let i = 0; i < 7; i += 1) {
+    waits.push(await waited())
+    fail('a')
+  }
+  assert.equal(waits, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
+})
+
+test('a failure of an attempt that began before it closed changes nothing', async () => {
+  const { gate, fail, waited } = gateAt()
+  const late = gate.enter('a')
+  fail(...tenOf('a', 'b', 'c'))
+  late?.(outage)
+  assert.is(await waited(), 1000)
+})
+
+test('429 pauses the account as long as it asks', async () => {
+  const { gate, waited } = gateAt()
+  gate.enter('a')?.({ kind: 'retry', why: 'throttled', retryAfterMs: 7000 })
+  assert.is(gate.enter('b'), undefined)
+  assert.is(await waited(), 7000)
+  assert.ok(gate.enter('b'))
+})
+
+test('a 503 with Retry-After delays its own chat only', () => {
+  const { gate } = gateAt()
+  gate.enter('a')?.({ ...outage, retryAfterMs: 7000 })
+  assert.ok(gate.enter('b'))
+})
+
+test('waiting ends when the time is up or the signal aborts', async () => {
+  const { time, gate } = gateAt()
+  gate.enter('a')?.({ kind: 'retry', why: 'throttled', retryAfterMs: aMinute })
+  const stopping = new AbortController()
+  const ended: string[] = []
+  void gate.open(500, never).then(() => ended.push('time is up'))
+  void gate.open(aMinute, stopping.signal).then(() => ended.push('aborted'))
+  await time.until(() => ended.length === 1)
+  stopping.abort()
+  await time.settle()
+  assert.equal(ended, ['time is up', 'aborted'])
+  assert.is(time.monotonic(), 500)
+})
+
+test('64 run at once, the rest in their order', async () => {
+  const { time, gate } = gateAt()
+  const begun: number[] = []
+  const release = new AbortController()
+  const work = (i: number) => async () => {
+    begun.push(i)
+    await time.sleep(aMinute, release.signal)
+  }
+  const all = Array.from({ length: 70 }, (_, i) => gate.inSlot(work(i)))
+  await time.settle()
+  assert.is(begun.length, 64)
+  release.abort()
+  await Promise.all(all)
+  assert.equal(
+    begun,
+    Array.from({ length: 70 }, (_, i) => i),
+  )
+})
+
+test.run()

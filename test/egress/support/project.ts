@@ -1,0 +1,22 @@
+import type { ConversationEvent } from '../../../contracts/events/index.ts'
+import { keyOf } from '../../../contracts/topics.ts'
+import type { ConversationDocument } from '../../../contracts/views/conversation.ts'
+import type { DeliveryDocument } from '../../../contracts/views/delivery.ts'
+import { evolveConversation } from '../../../src/projections/conversations.ts'
+import { evolveOutcome } from '../../../src/projections/deliveries.ts'
+
+/** The two views that egress reads, as the projector makes them of the first events of bot-conversations' partition 0. */
+export const project = (events: ReadonlyArray<ConversationEvent>) => {
+  const conversations = new Map<string, ConversationDocument>()
+  const deliveries = new Map<string, DeliveryDocument>()
+  events.forEach((event, offset) => {
+    const place = { topic: 'bot-conversations', partition: 0, offset } as const
+    const chat = keyOf(event)
+    conversations.set(chat, evolveConversation(conversations.get(chat), { event, ...place }))
+    if (event.type === 'BotReplyDelivered' || event.type === 'BotReplyFailed' || event.type === 'BotReplySuppressed') {
+      const id = `${event.data.accountId}/${event.data.commandId}`
+      deliveries.set(id, evolveOutcome(deliveries.get(id), { event, ...place }))
+    }
+  })
+  return { conversations, deliveries }
+}

@@ -10,7 +10,7 @@ type Shown = {
   readonly took: number
 }
 
-const row = (name: string, value: string) => `  ${styleText('dim', name.padEnd(10))}${value}`
+const row = (name: string, value: string) => `  ${styleText('dim', name.padEnd(12))}${value}`
 
 const sample = 'contracts/webhooks/samples/chat_accepted.json'
 

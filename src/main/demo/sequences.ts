@@ -29,7 +29,7 @@ export const playAnsweredByBot = async (story: Story) => {
     what: 'the answer',
     read: () => shown(chat(), 'You said: Hello'),
   })
-  await clientWrites(story, chatId, 'buttons')
+  await clientWrites(story, chatId, 'buttons', 2)
   await botReplies(story, chatId, {
     title: 'BOT_MESSAGE · the bot answers with three buttons',
     type: 'BotMessage',

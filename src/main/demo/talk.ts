@@ -11,8 +11,8 @@ export const inChat =
 const fieldOf = (message: unknown, name: 'type' | 'text') =>
   typeof message === 'object' && message !== null && name in message ? (message as Data)[name] : undefined
 
-/** Step: a client writes, and the bridge takes the message in. */
-export const clientWrites = (story: Story, chatId: string, text: string) =>
+/** Step: a client writes, for the `nth` time in this chat, and the bridge takes the message in. */
+export const clientWrites = (story: Story, chatId: string, text: string, nth = 1) =>
   story.stage.step(`CLIENT_MESSAGE · the client writes “${text}”`, async (sight) => {
     const { account, service } = story
     const isIt = inChat(story, chatId)
@@ -21,12 +21,12 @@ export const clientWrites = (story: Story, chatId: string, text: string) =>
       'bot-conversations',
       'ClientMessageReceived',
       (data) => isIt(data) && fieldOf(data.message, 'text') === text,
-      ['chatId', 'message'],
+      ['message'],
     )
     await sight.view(
       'conversations',
       `${account.id}/${chatId}`,
-      ({ clientMessages }) => clientMessages > 0,
+      ({ clientMessages }) => clientMessages === nth,
       ({ state, clientMessages }) => `state ${state}, ${clientMessages} from the client`,
     )
   })

@@ -1,7 +1,6 @@
 import type { DomainEvent } from '../../../contracts/events/index.ts'
 import type { TopicName } from '../../../contracts/topics.ts'
 import type { ViewName, Views } from '../../../contracts/views.ts'
-import { visitor } from '../../simulator/payload-parts.ts'
 import * as payloads from '../../simulator/payloads.ts'
 import type { Story } from './story.ts'
 
@@ -28,7 +27,7 @@ const play = async <V extends ViewName>({ stage, service, account }: Story, scen
   })
 }
 
-const phone = '14085550123'
+const phone = '+14085550123'
 const crmLink = 'https://crm.example.com/contacts/42'
 
 /** Act: the seven events of Interface A, as an afternoon at the agents’ desks. */
@@ -43,7 +42,7 @@ export const playWebhooks = async (story: Story) => {
 
   await play(story, {
     title: 'an incoming call begins',
-    payload: payloads.callEvent({ chat_id: call }),
+    payload: payloads.callEvent({ chat_id: call, call: { type: 'incoming', phone, status: 'start' } }),
     topic: 'calls',
     type: 'CallStatusChanged',
     by: ['chatId', String(call)],
@@ -55,7 +54,7 @@ export const playWebhooks = async (story: Story) => {
   })
   await play(story, {
     ...aboutChat,
-    title: 'Anna accepts John’s chat',
+    title: 'an agent accepts John’s chat',
     payload: payloads.chatAccepted({ chat_id: chat }),
     type: 'ChatAccepted',
     fields: ['agent'],
@@ -64,7 +63,7 @@ export const playWebhooks = async (story: Story) => {
   })
   await play(story, {
     ...aboutChat,
-    title: 'she links it to the CRM',
+    title: 'the agent links it to the CRM',
     payload: payloads.chatAssigned({ chat_id: chat, assign_to: crmLink }),
     type: 'ChatAssigned',
     fields: ['assignTo'],
@@ -74,7 +73,7 @@ export const playWebhooks = async (story: Story) => {
   await play(story, {
     ...aboutChat,
     title: 'John leaves another phone number',
-    payload: payloads.chatUpdated({ chat_id: chat, visitor: { ...visitor, phone } }),
+    payload: payloads.chatUpdated({ chat_id: chat, visitor: { ...payloads.chatUpdated().visitor, phone } }),
     type: 'ChatUpdated',
     fields: ['visitor'],
     wanted: (document) => document.visitor.phone === phone,

@@ -1,0 +1,78 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { accessTokens } from '../access-token.ts'
+import { createIngress } from '../ingress/server.ts'
+import { connectKafka } from '../kafka/kafka.ts'
+import { connectMongo } from '../mongo/connect.ts'
+import type { CheckHealth, Log } from '../ports.ts'
+import { monotonic, now, sleep } from './clocks.ts'
+import { type Part, startEgress, startProjector } from './consumers.ts'
+import { kafkaSettings } from './kafka-settings.ts'
+import { createMetrics } from './metrics.ts'
+import { prepare } from './prepare.ts'
+import type { Role } from './roles.ts'
+import type { Servers } from './servers.ts'
+import type { Settings } from './settings.ts'
+
+export type Bridge = {
+  /** Where its HTTP side listens: both interfaces where it has the role ingress, health in any case. */
+  readonly url: string
+  /** Resolves when topics and indexes are there and every role runs. */
+  readonly ready: Promise<void>
+  /** Drains in the order of the picture: what is taken in is finished first. */
+  readonly stop: () => Promise<void>
+}
+
+/** Runs the roles in this process. HTTP is up at once; the consumers follow when their topics are there. */
+export const startBridge = async (
+  settings: Settings,
+  servers: Pick<Servers, 'kafka' | 'mongo'>,
+  roles: ReadonlyArray<Role>,
+  log: Log,
+): Promise<E.Either<string, Bridge>> => {
+  const { topics, accounts, http } = settings
+  const { measure, render } = createMetrics()
+  const kafka = connectKafka(kafkaSettings(servers.kafka, topics, 'livechat-bridge'), { log, measure, now })
+  const mongo = connectMongo(servers.mongo, { log, sleep, clock: monotonic })
+  const tokens = accessTokens(accounts, now)
+  const stopping = new AbortController()
+  const preparation = prepare({ ...kafka, ensureIndexes: mongo.ensureIndexes, sleep, log }, stopping.signal)
+  const parts: Part[] = []
+  const checks: Record<string, CheckHealth> = {
+    kafka: kafka.health,
+    mongodb: mongo.health,
+    'topics and indexes': preparation.health,
+  }
+  const ingress = createIngress({
+    ...{ measure, log, now, monotonic, checks, metrics: render },
+    accounts: roles.includes('ingress') ? accounts : [],
+    publish: kafka.publish,
+    append: kafka.append,
+    findEnrichment: mongo.findEnrichment,
+    verify: tokens.verify,
+    issue: tokens.issue,
+  })
+
+  const stop = async () => {
+    stopping.abort()
+    await ingress.stop()
+    await Promise.all(parts.map((part) => part.stop()))
+    await kafka.stop()
+    await mongo.stop()
+  }
+  const listening = await ingress.listen(http.host, http.port ?? (roles.includes('ingress') ? 8080 : 0))
+  if (E.isLeft(listening)) {
+    await stop()
+    return E.left(
+      `${listening.left.reason}: end what uses it, or set HTTP_PORT to another port (0 takes any free one).`,
+    )
+  }
+
+  const run = async () => {
+    await preparation.done
+    const deps = { kafka, mongo, accounts, issueToken: tokens.issue, measure, log }
+    if (roles.includes('projector') && !stopping.signal.aborted) parts.push(await startProjector(deps))
+    if (roles.includes('egress') && !stopping.signal.aborted) parts.push(await startEgress(deps))
+    for (const part of parts) Object.assign(checks, part.checks)
+  }
+  return E.right({ url: `http://${http.host}:${listening.right.port}`, ready: run(), stop })
+}

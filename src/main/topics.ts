@@ -1,0 +1,55 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { connectKafka } from '../kafka/kafka.ts'
+import { now } from './clocks.ts'
+import { kafkaSettings } from './kafka-settings.ts'
+import { createLog } from './log.ts'
+import { createMetrics } from './metrics.ts'
+import { findRunning } from './running.ts'
+import { exitOfWrongConfig, readSettings, type Settings } from './settings.ts'
+
+/** The broker of the configuration, or that of the bridge that runs on this DATA_DIR. */
+export const kafkaOf = ({ kafka, dataDir }: Settings) => {
+  if (kafka !== 'embedded') return kafka
+  const brokers = findRunning(dataDir)?.brokers
+  return brokers && { brokers, ssl: false }
+}
+
+/** Prints a line for each topic and its differences below; exit code 1 where there are any. */
+export const topics = async (): Promise<number> => {
+  const settings = await readSettings()
+  if (settings === undefined) return exitOfWrongConfig
+  const connection = kafkaOf(settings)
+  if (connection === undefined) {
+    console.error('No bridge runs here with an embedded broker: start one with npm start, or set KAFKA_BROKERS.')
+    return 1
+  }
+  const kafka = connectKafka(kafkaSettings(connection, settings.topics, 'livechat-bridge-topics'), {
+    log: createLog('silent'),
+    measure: createMetrics().measure,
+    now,
+  })
+  const reports = await kafka.describeTopics()
+  await kafka.stop()
+  if (E.isLeft(reports)) {
+    console.error(`Kafka does not answer: ${reports.left.reason}`)
+    return 1
+  }
+  const rows = reports.right.map(({ name, key, partitions, replication, cleanUp }) => [
+    name,
+    key,
+    `${partitions} partitions`,
+    `replication ${replication}`,
+    cleanUp,
+  ])
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  for (const [i, row] of rows.entries()) {
+    console.log(
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    for (const difference of reports.right[i]?.differences ?? []) console.log(`  ! ${difference}`)
+  }
+  return reports.right.every(({ differences }) => differences.length === 0) ? 0 : 1
+}

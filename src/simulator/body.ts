@@ -1,0 +1,54 @@
+import { isUtf8 } from 'node:buffer'
+import * as E from 'fp-ts/lib/Either.js'
+import { BotRequest } from '../../contracts/bot-api/outbound.ts'
+import { describe, problemsOf } from '../../contracts/problem.ts'
+import type { Refusal } from './refusal.ts'
+
+const invalid = (message: string) => E.left<Refusal>({ status: 400, code: 'invalid_request', message })
+
+const fields = {
+  BOT_MESSAGE: ['event', 'id', 'client_id', 'chat_id', 'message'],
+  INVITE_AGENT: ['event', 'id', 'client_id', 'chat_id'],
+  TEXT: ['type', 'text', 'timestamp'],
+  MARKDOWN: ['type', 'content', 'text', 'timestamp'],
+  BUTTONS: ['type', 'title', 'text', 'buttons', 'timestamp', 'force_reply'],
+} as const
+
+const unsupported = (value: object, known: ReadonlyArray<string>) =>
+  Object.keys(value).filter((key) => !known.includes(key))
+
+const unsupportedFields = (request: BotRequest) => [
+  ...unsupported(request, fields[request.event]),
+  ...(request.event === 'BOT_MESSAGE' ? unsupported(request.message, fields[request.message.type]) : []),
+]
+
+const maxButtons = 3
+const tooManyButtons = (request: BotRequest) =>
+  request.event === 'BOT_MESSAGE' && request.message.type === 'BUTTONS' && request.message.buttons.length > maxButtons
+
+const eventOf = (json: object) => ('event' in json ? json.event : undefined)
+
+const parse = (body: Buffer) =>
+  E.tryCatch(
+    (): unknown => JSON.parse(body.toString()),
+    () => undefined,
+  )
+
+/**
+ * What a bot's request says. Left: 405 an event that is not one of the bot's, 400 anything else: not application/json (the
+ * protocol has no 415), not JSON, a field that is missing, wrong or unknown, too many buttons (protocol, Errors, Limits).
+ */
+export const readBody = (contentType: string | undefined, body: Buffer): E.Either<Refusal, BotRequest> => {
+  if (!/^application\/json\s*(;|$)/i.test(contentType ?? '')) return invalid('content-type: expected application/json')
+  const json = isUtf8(body) ? parse(body) : E.left(undefined)
+  if (E.isLeft(json) || typeof json.right !== 'object' || json.right === null)
+    return invalid('body: expected a JSON object')
+  const event = eventOf(json.right)
+  if (typeof event === 'string' && event !== 'BOT_MESSAGE' && event !== 'INVITE_AGENT')
+    return E.left({ status: 405, code: 'invalid_request', message: 'event: expected BOT_MESSAGE or INVITE_AGENT' })
+  const request = BotRequest.decode(json.right)
+  if (E.isLeft(request)) return invalid(describe(problemsOf(request.left)))
+  const unknown = unsupportedFields(request.right)
+  if (unknown.length > 0) return invalid(`not supported: ${unknown.join(', ')}`)
+  return tooManyButtons(request.right) ? invalid(`message.buttons: at most ${maxButtons}`) : request
+}

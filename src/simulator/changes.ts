@@ -1,0 +1,40 @@
+/** Reads a condition again whenever something changes; undefined, null and false stand for 'not yet'. */
+export type WaitFor = <A>(
+  what: string,
+  read: () => A | undefined | null | false,
+  withinMs?: number,
+) => Promise<NonNullable<A>>
+
+/** A place to tell that something changed, and to wait until it has; a wait rejects after `withinMs`, by default 10 s. */
+export const createChanges = (): { readonly changed: () => void; readonly waitFor: WaitFor } => {
+  const waiting = new Set<() => void>()
+  return {
+    changed: () => {
+      for (const look of [...waiting]) look()
+    },
+    waitFor: <A>(what: string, read: () => A | undefined | null | false, withinMs = 10_000) =>
+      new Promise<NonNullable<A>>((resolve, reject) => {
+        const end = () => {
+          clearTimeout(deadline)
+          waiting.delete(look)
+        }
+        const look = () => {
+          try {
+            const value = read()
+            if (value === undefined || value === null || value === false) return
+            end()
+            resolve(value)
+          } catch (error) {
+            end()
+            reject(error)
+          }
+        }
+        const deadline = setTimeout(() => {
+          end()
+          reject(new Error(`${what}: not within ${withinMs} ms`))
+        }, withinMs)
+        waiting.add(look)
+        look()
+      }),
+  }
+}

@@ -1,0 +1,67 @@
+import type { OutboundMessage } from '../../contracts/bot-api/outbound.ts'
+
+/** Who has the chat: the bot, nobody yet since an agent was invited, an agent, or nobody any more. */
+export type ChatState = 'bot' | 'invited' | 'agent' | 'closed'
+
+/** A bot's message as the client saw it: its event's id, when (ms since 1970), and who had the chat then. */
+export type Delivered = {
+  readonly id: string
+  readonly message: OutboundMessage
+  readonly at: number
+  readonly during: ChatState
+}
+
+/** Why an agent was called: the bot asked (`id` of its event), or the bot gave no regular response. */
+export type Invitation = { readonly by: 'bot' | 'service'; readonly id: string; readonly at: number }
+
+export type Chat = {
+  readonly accountId: string
+  readonly chatId: string
+  readonly clientId?: string
+  readonly state: ChatState
+  readonly delivered: ReadonlyArray<Delivered>
+  readonly invitations: ReadonlyArray<Invitation>
+}
+
+export type ChatChange =
+  | { readonly kind: 'client-wrote'; readonly clientId: string }
+  | { readonly kind: 'bot-wrote'; readonly id: string; readonly message: OutboundMessage }
+  | { readonly kind: 'agent-invited'; readonly by: Invitation['by']; readonly id: string }
+  | { readonly kind: 'agent-joined' }
+  | { readonly kind: 'agent-unavailable' }
+  | { readonly kind: 'closed' }
+
+export const newChat = (accountId: string, chatId: string): Chat => ({
+  accountId,
+  chatId,
+  state: 'bot',
+  delivered: [],
+  invitations: [],
+})
+
+/**
+ * The chat after a change. A message is shown whoever has the chat, and shown again when it is sent again, since the
+ * service is not known to do better (field notes). The service itself moves a chat to an agent only from the bot.
+ */
+export const evolve = (chat: Chat, change: ChatChange, at: number): Chat => {
+  switch (change.kind) {
+    case 'client-wrote':
+      return { ...chat, clientId: change.clientId, state: chat.state === 'closed' ? 'bot' : chat.state }
+    case 'bot-wrote': {
+      const { id, message } = change
+      return { ...chat, delivered: [...chat.delivered, { id, message, at, during: chat.state }] }
+    }
+    case 'agent-invited': {
+      const { by, id } = change
+      if (by === 'service' && chat.state !== 'bot') return chat
+      const invitations = [...chat.invitations, { by, id, at }]
+      return { ...chat, invitations, state: chat.state === 'bot' ? 'invited' : chat.state }
+    }
+    case 'agent-joined':
+      return { ...chat, state: 'agent' }
+    case 'agent-unavailable':
+      return { ...chat, state: 'bot' }
+    case 'closed':
+      return { ...chat, state: 'closed' }
+  }
+}

@@ -1,0 +1,26 @@
+import callSample from '../../contracts/webhooks/samples/call_event.json' with { type: 'json' }
+import acceptedSample from '../../contracts/webhooks/samples/chat_accepted.json' with { type: 'json' }
+import assignedSample from '../../contracts/webhooks/samples/chat_assigned.json' with { type: 'json' }
+import finishedSample from '../../contracts/webhooks/samples/chat_finished.json' with { type: 'json' }
+import updatedSample from '../../contracts/webhooks/samples/chat_updated.json' with { type: 'json' }
+import clientSample from '../../contracts/webhooks/samples/client_updated.json' with { type: 'json' }
+import offlineSample from '../../contracts/webhooks/samples/offline_message.json' with { type: 'json' }
+
+const build =
+  <Sample extends { readonly event_name: string }>(sample: Sample) =>
+  (overrides: Readonly<Record<string, unknown>> = {}): Sample & Readonly<Record<string, unknown>> => ({
+    ...sample,
+    ...overrides,
+  })
+
+/**
+ * The webhooks' payloads, each the contract's sample: with the fields that the reference's table gives to its event
+ * (protocol, Resources, Interface A). Overrides replace whole fields, and add some.
+ */
+export const callEvent = build(callSample)
+export const chatAccepted = build(acceptedSample)
+export const chatAssigned = build(assignedSample)
+export const chatUpdated = build(updatedSample)
+export const clientUpdated = build(clientSample)
+export const chatFinished = build(finishedSample)
+export const offlineMessage = build(offlineSample)

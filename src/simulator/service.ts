@@ -1,0 +1,99 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { createAccessToken } from './access-token.ts'
+import type { Bridge, ServiceAccount } from './account.ts'
+import type { Script } from './behaviour.ts'
+import { createConversations } from './conversations.ts'
+import { createPost } from './post.ts'
+import { type AcceptToken, createReceiver } from './receive.ts'
+import { type Exchange, sendBotEvent, sendWebhook } from './send.ts'
+import { listen } from './server.ts'
+import { createState } from './state.ts'
+
+export type ServiceOptions = {
+  /** 0 takes any free one. */
+  readonly port?: number
+  readonly accounts: ReadonlyArray<ServiceAccount>
+  /** Per attempt, ms, and how many attempts (protocol, Limits: 3 s and 2). */
+  readonly timeoutMs?: number
+  readonly attempts?: number
+  readonly now?: () => number
+  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Which access tokens the service takes from a bot, instead of those that the exchange gives it. */
+  readonly acceptToken?: AcceptToken
+}
+
+/** An event for the bot; whatever else it has is sent as it is. */
+export type BotEvent = { readonly id: string; readonly chat_id: string }
+
+const everyChat = ''
+const waitOrStop = (ms: number, signal: AbortSignal) => wait(ms, undefined, { signal })
+
+/** The chat service: listens for a bot's requests, sends webhooks and bot events, keeps chats and all that came. */
+export const startService = async ({
+  port = 0,
+  accounts,
+  timeoutMs = 3000,
+  attempts = 2,
+  now = Date.now,
+  sleep = waitOrStop,
+  acceptToken,
+}: ServiceOptions) => {
+  const state = createState(now)
+  const post = createPost(timeoutMs, now)
+  const byId = new Map(accounts.map((account) => [account.id, account]))
+  const tokens = new Map(accounts.map(({ id }) => [id, createAccessToken(() => byId.get(id), post, now)]))
+  const scripts = new Map<string, Script>()
+  const stopping = new AbortController()
+
+  const known = (accountId: string) => {
+    const [account, token] = [byId.get(accountId), tokens.get(accountId)]
+    if (account === undefined || token === undefined) throw new Error(`no account ${accountId}`)
+    return { account, token }
+  }
+
+  const receive = createReceiver({
+    accounts: () => [...byId.values()],
+    state,
+    accepts: acceptToken ?? ((accountId, token) => known(accountId).token.accepts(token)),
+    script: (request) => scripts.get(request.chatId)?.(request) ?? scripts.get(everyChat)?.(request),
+    now,
+  })
+  const server = await listen(receive, (ms) => sleep(ms, stopping.signal), port)
+
+  /**
+   * Sends an event that has a `chat_id`, twice at most; without a regular response the chat is handed to an agent
+   * (protocol, Limits), which shows in the chat as an invitation by the service.
+   */
+  const botEvent = async (accountId: string, event: BotEvent): Promise<Exchange> => {
+    const { account, token } = known(accountId)
+    const exchange = await sendBotEvent({ post, token, now, attempts }, account, event)
+    if (!exchange.regular)
+      state.change(accountId, event.chat_id, { kind: 'agent-invited', by: 'service', id: event.id })
+    return exchange
+  }
+
+  return {
+    baseUrl: server.baseUrl,
+    /** Tells where an account's events go from now on. */
+    connect: (accountId: string, bridge: Bridge) => {
+      byId.set(accountId, { ...known(accountId).account, bridge })
+    },
+    webhook: (accountId: string, payload: object) => sendWebhook(post, known(accountId).account, payload),
+    botEvent,
+    ...createConversations({ state, botEvent, accountIds: accounts.map(({ id }) => id) }),
+    /** What came, oldest first, as far as it is known by now. */
+    requests: () => [...state.requests],
+    chats: () => [...state.chats.values()],
+    /** Resolves when the condition is met; it is looked at after each change. */
+    waitFor: state.waitFor,
+    /** How requests of one chat, or all that no script of their chat speaks of, are treated from now on. */
+    misbehave: (script: Script, chatId = everyChat) => void scripts.set(chatId, script),
+    /** Takes all scripts away. */
+    behave: () => scripts.clear(),
+    stop: () => {
+      stopping.abort()
+      return server.stop()
+    },
+  }
+}
+export type Service = Awaited<ReturnType<typeof startService>>

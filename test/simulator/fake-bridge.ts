@@ -1,0 +1,35 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type Heard = { readonly path: string; readonly authorization: string | undefined; readonly body: string }
+/** What to answer; undefined: nothing, ever. */
+export type Respond = (heard: Heard) => { readonly status: number; readonly body: unknown } | undefined
+
+const ok = { status: 200, body: { result: 'ok' } }
+
+/** Something that listens where a bridge would, keeps what it hears and answers as it is told. */
+export const startFakeBridge = async (respond: Respond = () => ok) => {
+  const heard: Heard[] = []
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const one = { path: request.url ?? '', authorization: request.headers.authorization, body }
+    heard.push(one)
+    const answer = respond(one)
+    if (answer === undefined) return
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    heard,
+    stop: async () => {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import * as inbound from '../../contracts/bot-api/inbound.ts'
+import * as wire from '../../contracts/webhooks/events.ts'
+import * as botEvents from '../../src/simulator/bot-events.ts'
+import { generate } from '../../src/simulator/generate.ts'
+import * as payloads from '../../src/simulator/payloads.ts'
+
+const client = 'widget_id visitor organization status assigned_agent tags'
+const chat = `${client} user_token chat_id session page analytics agent`
+
+/** Each event's fields by the reference's table (protocol, Resources, per-event field sets). */
+const webhooks = [
+  [payloads.callEvent(), wire.WireCallEvent, 'chat_id widget_id visitor agent department session page call analytics'],
+  [payloads.chatAccepted(), wire.WireChatAccepted, `${chat} department`],
+  [payloads.chatAssigned(), wire.WireChatAssigned, `${chat} assign_to`],
+  [payloads.chatUpdated(), wire.WireChatUpdated, `${chat} department`],
+  [payloads.clientUpdated(), wire.WireClientUpdated, `${client} user_token client_id`],
+  [
+    payloads.chatFinished(),
+    wire.WireChatFinished,
+    `${client} chat_id session page analytics agents chat plain_messages html_messages`,
+  ],
+  [
+    payloads.offlineMessage(),
+    wire.WireOfflineMessage,
+    `${client} user_token chat_id session page analytics message offline_message_id`,
+  ],
+] as const
+
+const payload = suite('payloads')
+
+for (const [example, codec, fields] of webhooks)
+  payload(`${example.event_name} has the fields of the reference and passes its contract`, () => {
+    assert.equal(Object.keys(example).sort(), ['event_name', ...fields.split(' ')].sort())
+    assert.is(codec.decode(example)._tag, 'Right')
+  })
+
+const events = [
+  [botEvents.clientMessage(), inbound.WireClientMessage],
+  [botEvents.inviteAgent(), inbound.WireInviteAgent],
+  [botEvents.agentJoined(), inbound.WireAgentJoined],
+  [botEvents.agentUnavailable(), inbound.WireAgentUnavailable],
+  [botEvents.chatClosed(), inbound.WireChatClosed],
+] as const
+
+for (const [example, codec] of events)
+  payload(`${example.event} passes its contract`, () => {
+    assert.is(codec.decode(example)._tag, 'Right')
+  })
+
+payload('overrides replace fields and add some', () => {
+  const example = payloads.chatAccepted({ chat_id: 1, topic: { topic_id: 2 } })
+  assert.equal([example.chat_id, example.topic, example.widget_id], [1, { topic_id: 2 }, '3948'])
+})
+
+payload('a load is the same for the same seed, and another for another', () => {
+  assert.equal([...generate(1, 50)], [...generate(1, 50)])
+  assert.not.equal([...generate(1, 50)], [...generate(2, 50)])
+})
+
+payload('a load has 500 chats, about 1.3 KB each time, no two alike, counted up within each chat', () => {
+  const load = [...generate(1, 10_000)]
+  const texts = load.map((one) => JSON.stringify(one))
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) / texts.length
+  const byChat = Map.groupBy(load, ({ chat_id }) => chat_id)
+  const counted = [...byChat.values()].every((ones) => ones.every(({ visitor }, i) => visitor.chats_count === i + 1))
+  assert.equal([byChat.size, new Set(texts).size, counted], [500, 10_000, true])
+  assert.ok(bytes > 1200 && bytes < 1450, `${bytes} bytes`)
+})
+
+payload.run()

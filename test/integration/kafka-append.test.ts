@@ -1,0 +1,160 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { ChatClosed } from '../../contracts/events/index.ts'
+import { fromRecord } from '../../src/kafka/cloud-event.ts'
+import type { IncomingRecord } from '../../src/ports.ts'
+import { eventually, newPrefix, recordOf, roomOf, textOf, withinMs } from '../kafka/rooms.ts'
+
+const warnings: string[] = []
+process.on('warning', ({ name }) => warnings.push(name))
+
+const room = await roomOf(newPrefix())
+const topics = await room.ensureTopics()
+
+const records = (topic: IncomingRecord['topic']) => {
+  const read: IncomingRecord[] = []
+  const consumer = room.consume({
+    group: `reader-of-${topic}`,
+    topics: [topic],
+    commit: 'when-handled',
+    handle: async (slice) => void read.push(...slice.records),
+  })
+  return { read, stop: async () => (await consumer).stop() }
+}
+
+const closed = (id: string): ChatClosed =>
+  ({
+    type: 'ChatClosed',
+    id,
+    source: '/accounts/acme/bot',
+    subject: '2037',
+    time: '2026-01-31T12:00:00.000Z',
+    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    data: { accountId: 'acme', chatId: '2037', clientId: '1233' },
+  }) as ChatClosed
+
+const append = suite('append and publish')
+
+append('the topics of the interface are created', () => {
+  assert.equal(
+    E.isRight(topics) && topics.right.every(({ created, differences }) => created && differences.length === 0),
+    true,
+  )
+})
+
+append(
+  'a published event is in the log as a CloudEvent of the binary mode, and comes back as the same event',
+  async () => {
+    const event = closed('evt-1')
+    const { read, stop } = records('bot-conversations')
+
+    const published = await room.publish(event, withinMs)
+
+    await eventually(() => read.length > 0)
+    const [record] = read
+    assert.equal(published, E.right(undefined))
+    assert.equal(
+      [String(record?.key), String(record?.value)],
+      ['acme/2037', '{"accountId":"acme","chatId":"2037","clientId":"1233"}'],
+    )
+    assert.equal(
+      Object.fromEntries(Object.entries(record?.headers ?? {}).map(([name, value]) => [name, String(value)])),
+      {
+        ce_specversion: '1.0',
+        ce_id: 'evt-1',
+        ce_type: 'livechat.ChatClosed.v1',
+        ce_source: '/accounts/acme/bot',
+        ce_subject: '2037',
+        ce_time: '2026-01-31T12:00:00.000Z',
+        ce_dataschema: 'urn:livechat:schemas:ChatClosed.v1',
+        'content-type': 'application/json',
+        traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      },
+    )
+    assert.equal(record && fromRecord(record), E.right(event))
+    await stop()
+  },
+)
+
+append('what shares a key keeps its order, however many are appended at once', async () => {
+  const keys = ['a/1', 'a/2', 'b/1', 'b/2', 'c/1']
+  const { read, stop } = records('chats')
+
+  const appended = await Promise.all(
+    Array.from({ length: 2_000 }, (_, i) => room.append(recordOf(keys[i % keys.length] ?? '', String(i)), withinMs)),
+  )
+
+  await eventually(() => read.length >= 2_000)
+  const byKey = Map.groupBy(read, ({ key }) => String(key))
+  assert.ok(appended.every(E.isRight))
+  assert.equal(
+    keys.map((key) => byKey.get(key)?.map(textOf)),
+    keys.map((_, k) => Array.from({ length: 400 }, (_, i) => String(i * keys.length + k))),
+  )
+  await stop()
+})
+
+append('a record that the broker never takes is refused alone', async () => {
+  const { read, stop } = records('enrichments')
+  const given = (key: string | null) => ({ topic: 'enrichments' as const, key, value: '{}', headers: {} })
+
+  // A compacted topic has no place for a record without a key.
+  const outcomes = await Promise.all(['a', null, 'b'].map((key) => room.append(given(key), withinMs)))
+
+  await eventually(() => new Set(read.map(({ key }) => String(key))).size === 2)
+  assert.equal(outcomes, [
+    E.right(undefined),
+    E.left({ kind: 'permanent', reason: 'INVALID_RECORD' }),
+    E.right(undefined),
+  ])
+  await stop()
+})
+
+append('a record that is larger than its topic takes is refused at once', async () => {
+  const outcome = await room.append(recordOf('a/1', 'x'.repeat(5 * 1024 * 1024)), withinMs)
+
+  assert.equal(outcome, E.left({ kind: 'permanent', reason: 'larger than a record of chats may be' }))
+})
+
+append('a dead letter holds the bytes and all headers of the original, repeated ones too', async () => {
+  const originals = records('bot-replies')
+  const letters = records('dead-letters')
+  const value = Buffer.from([0xff, 0x00, 0xfe])
+  await room.append(
+    { topic: 'bot-replies', key: Buffer.from([0xff]), value, headers: { mine: Buffer.from([0xfd]) } },
+    withinMs,
+  )
+  await eventually(() => originals.read.length === 1)
+  const [original] = originals.read
+  assert.ok(original)
+
+  await room.deadLetter('egress')(original, 'contract', 'id: expected text')
+
+  await eventually(() => letters.read.length === 1)
+  const [letter] = letters.read
+  const { dl_failed_at, dl_timestamp, ...headers } = letter?.headers ?? {}
+  assert.equal([letter?.key, letter?.value], [Buffer.from([0xff]), value])
+  assert.equal(headers, {
+    mine: Buffer.from([0xfd]),
+    dl_topic: Buffer.from('bot-replies'),
+    dl_partition: Buffer.from(String(original.partition)),
+    dl_offset: Buffer.from('0'),
+    dl_consumer: Buffer.from('egress'),
+    dl_cause: Buffer.from('contract'),
+    dl_detail: Buffer.from('id: expected text'),
+  })
+  assert.equal(Date.parse(String(dl_timestamp)), original.timestamp)
+  assert.ok(Date.parse(String(dl_failed_at)) >= original.timestamp)
+  assert.equal(room.seen.deadLetters, ['egress: contract'])
+  await Promise.all([originals.stop(), letters.stop()])
+})
+
+append('a stopped room refuses records, and kafkajs has given Node nothing to warn of', async () => {
+  await room.stop()
+
+  assert.equal(await room.append(recordOf('a/1', '1'), withinMs), E.left({ kind: 'transient', reason: 'stopping' }))
+  assert.equal(warnings, [])
+})
+
+append.run()

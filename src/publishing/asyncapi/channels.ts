@@ -1,0 +1,101 @@
+import type * as t from 'io-ts'
+import { BotReply } from '../../../contracts/commands/bot-reply.ts'
+import { enrichmentFields } from '../../../contracts/commands/enrichment.ts'
+import { DomainEvent } from '../../../contracts/events/index.ts'
+import { patterns } from '../../../contracts/primitives.ts'
+import { DeadLetterHeaders, QuarantineHeaders } from '../../../contracts/records.ts'
+import {
+  botReplies,
+  deadLetters,
+  enrichments,
+  quarantine,
+  type Topic,
+  topicOf,
+  topics,
+} from '../../../contracts/topics.ts'
+import { typeOf } from '../catalogue.ts'
+import type { PartOf } from '../json-schema.ts'
+import type { JsonObject, Schema } from '../schema.ts'
+
+const bindingVersion = '0.5.0'
+const defaultPartitions = 12
+
+/** The topics that others write to. */
+const isReceived = ({ name }: Topic) => name === botReplies.name || name === enrichments.name
+
+const messagesOf = ({ name }: Topic): ReadonlyArray<string> => {
+  if (name === botReplies.name) return BotReply.types.map((command) => command.name)
+  if (name === enrichments.name) return ['Enrichment', 'EnrichmentRemoval']
+  if (name === quarantine.name) return ['QuarantinedRequest']
+  if (name === deadLetters.name) return ['DeadLetter']
+  return DomainEvent.types.map(typeOf).filter((type) => topicOf({ type }).name === name)
+}
+
+const describedBy = ({ name, carries }: Topic): t.Mixed => {
+  if (carries !== 'raw bytes') return carries
+  return name === quarantine.name ? QuarantineHeaders : DeadLetterHeaders
+}
+
+const configurationOf = ({ cleanUp }: Topic): JsonObject => {
+  if (cleanUp === 'compact') return { 'cleanup.policy': ['compact'] }
+  return { 'cleanup.policy': ['delete'], 'retention.ms': cleanUp === 'forever' ? -1 : cleanUp.deleteAfterMs }
+}
+
+const account = patterns.AccountId.source.slice(1, -1)
+
+/** The key's schema: its pattern up to the first part that may be anything. */
+const keySchema = ({ key }: Topic): Schema => {
+  if (!key.startsWith('<')) return { type: 'string', description: key }
+  const [known = '', open] = key
+    .replace('<account id>', account)
+    .replace('<field>', `(${enrichmentFields.join('|')})`)
+    .split('<')
+  return { type: 'string', description: `\`${key}\``, pattern: `^${known}${open === undefined ? '$' : ''}` }
+}
+
+export const channels = (partOf: PartOf): Readonly<Record<string, JsonObject>> =>
+  Object.fromEntries(
+    topics.map((topic) => [
+      topic.name,
+      {
+        address: `{prefix}${topic.name}`,
+        title: topic.name,
+        description: partOf(describedBy(topic))?.description ?? '',
+        servers: [{ $ref: '#/servers/kafka' }],
+        parameters: { prefix: { $ref: '#/components/parameters/prefix' } },
+        messages: Object.fromEntries(
+          messagesOf(topic).map((name) => [name, { $ref: `#/components/messages/${name}` }]),
+        ),
+        bindings: {
+          kafka: { partitions: defaultPartitions, topicConfiguration: configurationOf(topic), bindingVersion },
+        },
+      },
+    ]),
+  )
+
+/** The key of a topic's messages, for their Kafka binding. */
+export const keyBindings = (): ReadonlyMap<string, JsonObject> =>
+  new Map(
+    topics.flatMap((topic) =>
+      messagesOf(topic).map((name) => [name, { kafka: { key: keySchema(topic), bindingVersion } }] as const),
+    ),
+  )
+
+const camel = (text: string) => text.replace(/(^|-)(.)/g, (_, _dash: string, letter: string) => letter.toUpperCase())
+
+/** What the bridge does with each topic. */
+export const operations = (): Readonly<Record<string, JsonObject>> =>
+  Object.fromEntries(
+    topics.map((topic) => {
+      const action = isReceived(topic) ? 'receive' : 'send'
+      return [
+        `${action}${camel(topic.name)}`,
+        {
+          action,
+          channel: { $ref: `#/channels/${topic.name}` },
+          summary: `The bridge ${action === 'send' ? 'writes' : 'reads'} \`${topic.name}\`, keyed by ${topic.key}.`,
+          messages: messagesOf(topic).map((name) => ({ $ref: `#/channels/${topic.name}/messages/${name}` })),
+        },
+      ]
+    }),
+  )

@@ -1,0 +1,82 @@
+import type * as t from 'io-ts'
+import { ErrorBody } from '../../contracts/bot-api/error.ts'
+import * as inbound from '../../contracts/bot-api/inbound.ts'
+import { BotMessageRequest, InviteAgentRequest } from '../../contracts/bot-api/outbound.ts'
+import { BotMessage, InviteAgent } from '../../contracts/commands/bot-reply.ts'
+import { Enrichment } from '../../contracts/commands/enrichment.ts'
+import { DomainEvent } from '../../contracts/events/index.ts'
+import * as http from '../../contracts/http.ts'
+import { DeadLetterHeaders, EventHeaders, QuarantineHeaders } from '../../contracts/records.ts'
+import { ceDataSchema } from '../../contracts/topics.ts'
+import * as views from '../../contracts/views.ts'
+import * as webhooks from '../../contracts/webhooks/events.ts'
+import { WebhookReply } from '../../contracts/webhooks/reply.ts'
+
+/**
+ * Who writes and who reads, which decides what may change: an `event` is kept for ever and read by old and new readers alike,
+ * what is `received` is written by others and read by the bridge, what is `given` is written by the bridge and read by others.
+ */
+export type Direction = 'event' | 'received' | 'given'
+
+/**
+ * A published schema: `<name>.json` with the `$id`; `codec` says what is in it, the docstring of `describedBy` what it means.
+ * `asRequest`: it is read from a request's body, where integers are exact whatever their size.
+ */
+export type Published = {
+  readonly name: string
+  readonly id: string
+  readonly direction: Direction
+  readonly codec: t.Mixed
+  readonly describedBy: t.Mixed
+  readonly asRequest?: true
+}
+
+type EventCodec = (typeof DomainEvent.types)[number]
+export const typeOf = (event: EventCodec): DomainEvent['type'] => event.type.types[0].props.type.value
+const dataOf = (event: EventCodec): t.Mixed => event.type.types[0].props.data
+
+export const events: ReadonlyArray<Published> = DomainEvent.types.map((event) => {
+  const type = typeOf(event)
+  return { name: `${type}.v1`, id: ceDataSchema(type), direction: 'event', codec: dataOf(event), describedBy: event }
+})
+
+const named =
+  (direction: Direction) =>
+  ([name, codec]: [string, t.Mixed]): Published => ({
+    name,
+    id: `urn:livechat:schemas:${name}`,
+    direction,
+    codec,
+    describedBy: codec,
+  })
+
+export const commands = Object.entries({ BotMessage, InviteAgent, Enrichment }).map(named('received'))
+
+export const headers = Object.entries({ EventHeaders, QuarantineHeaders, DeadLetterHeaders }).map(named('given'))
+
+/** A view's document, among the parts of others. */
+export const documents = Object.entries({ ...views })
+  .filter(([name]) => name.endsWith('Document'))
+  .map(named('given'))
+
+/** What the service posts to us. */
+export const requests = Object.entries({ ...webhooks, ...inbound })
+  .map(named('received'))
+  .map((entry): Published => ({ ...entry, asRequest: true }))
+
+const { AccessTokenRequest, ...answers } = http
+
+/** The other bodies of HTTP: what we answer, what we post, and what the service answers to that. */
+export const bodies = [
+  ...Object.entries({ WebhookReply, ...answers, BotMessageRequest, InviteAgentRequest }).map(named('given')),
+  ...Object.entries({ AccessTokenRequest, ErrorBody }).map(named('received')),
+]
+
+export const published: ReadonlyArray<Published> = [
+  ...events,
+  ...commands,
+  ...headers,
+  ...documents,
+  ...requests,
+  ...bodies,
+]

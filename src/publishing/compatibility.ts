@@ -1,0 +1,45 @@
+import type { Direction } from './catalogue.ts'
+import { differences } from './compatibility/differences.ts'
+import type { Effect } from './compatibility/keywords.ts'
+import type { Schema } from './schema.ts'
+
+/** A change that breaks somebody: where (`visitor.name`, `tags[].id`; '' is the whole), what, and for whom. */
+export type Break = { readonly schema: string; readonly path: string; readonly change: string; readonly breaks: string }
+
+const newReaders = 'readers of today: what was written before does not fit'
+const oldReaders = 'readers of before: what is written today does not fit'
+const everybody = 'whoever relies on it'
+
+const breaksOf: Readonly<Record<Direction, Partial<Record<Effect, string>>>> = {
+  event: { narrowed: newReaders, widened: oldReaders, changed: everybody, lost: everybody },
+  received: { narrowed: 'its writers: what they send is refused', changed: everybody, lost: everybody },
+  given: { widened: oldReaders, changed: everybody, lost: everybody },
+}
+
+/**
+ * The breaking changes from one release of the schemas, by name, to another; none where the release may go out.
+ *
+ * The rule. An event's schema is backward and forward compatible within its version: the log keeps old records for ever, so
+ * new readers must understand them, and readers that were not updated must understand new records. That leaves one change
+ * of the shape: a new optional field, whose absence means what it always meant. No field goes away or changes its type or
+ * bounds, none becomes required or optional, and no value of an enumeration comes or goes. Whatever else is needed is a new
+ * version: a new schema beside the old one, with a new `ce_type`, and old records are upcast when they are read.
+ *
+ * What others write and the bridge reads (`received`: commands, enrichments, requests) may be widened: a required field may
+ * become optional, a value be added. What the bridge writes and others read without history (`given`: answers, documents,
+ * headers) may be narrowed: an optional field may become always present, a value go unused. A published schema is never
+ * removed. Descriptions and titles may change at any time.
+ */
+export const breakingChanges = (
+  before: ReadonlyMap<string, Schema>,
+  after: ReadonlyMap<string, Schema>,
+  directionOf: (schema: string) => Direction,
+): ReadonlyArray<Break> =>
+  [...before].flatMap(([schema, old]): ReadonlyArray<Break> => {
+    const now = after.get(schema)
+    if (now === undefined) return [{ schema, path: '', change: 'schema removed', breaks: everybody }]
+    return differences(old, now).flatMap(({ path, change, effect }) => {
+      const breaks = breaksOf[directionOf(schema)][effect]
+      return breaks === undefined ? [] : [{ schema, path, change, breaks }]
+    })
+  })

@@ -1,0 +1,69 @@
+import type { DomainEvent } from '../../../contracts/events/index.ts'
+import type { JsonObject } from '../schema.ts'
+
+const accountId = 'acme'
+const visitor = { number: '2746', chatsCount: 1, name: 'John Smith', email: 'john.smith@example.com' }
+const agent = { id: '1', name: 'Jane Doe', email: 'jane.doe@example.com' }
+const page = { url: 'https://shop.example.com/shoes', title: 'Shoes' }
+const webhook = { accountId, widgetId: '3948', visitor }
+const chat = { ...webhook, chatId: '2037', agent, page }
+const conversation = { accountId, chatId: '2037', clientId: '1233' }
+const reply = {
+  ...conversation,
+  commandId: 'r-1',
+  commandType: 'BotMessage',
+  inReplyTo: '9661ab9c-48b0-11ed-a3d6-859398ff9bd9',
+  message: { type: 'TEXT', text: 'Hello', timestamp: '2022-10-10T15:31:20.000Z' },
+  requestedAt: '2022-10-10T15:31:20.000Z',
+}
+const attempt = { at: '2022-10-10T15:31:20.010Z', durationMs: 87 }
+
+/** The data of one event of each type. */
+export const exampleEvents: Readonly<Record<DomainEvent['type'], JsonObject>> = {
+  ChatAccepted: { ...chat, organization: { id: '12', name: 'Example Ltd' }, tags: [{ id: '21', title: 'delivery' }] },
+  ChatAssigned: { ...chat, assignTo: 'https://crm.example.com/clients/1233' },
+  ChatUpdated: { ...chat, visitor: { ...visitor, phone: '+14085550142' } },
+  ChatFinished: {
+    ...webhook,
+    chatId: '2037',
+    agents: [agent],
+    chat: {
+      messages: [
+        { message: 'Hi', timestamp: '2022-10-10T10:07:56.000Z', type: 'visitor' },
+        { message: 'Hello', timestamp: '2022-10-10T10:08:03.000Z', type: 'agent', agentId: '1' },
+      ],
+      blacklisted: false,
+      rate: 'good',
+    },
+  },
+  CallStatusChanged: {
+    ...webhook,
+    chatId: '2038',
+    agent,
+    call: {
+      type: 'incoming',
+      phone: '+14085550142',
+      status: 'end',
+      recordUrl: 'https://records.example.com/2038.mp3',
+    },
+  },
+  ClientUpdated: { ...webhook, clientId: '1233', status: { id: '4', title: 'Regular customer' } },
+  OfflineMessageReceived: { ...webhook, chatId: '2039', message: 'Call me back', offlineMessageId: '1665399500726' },
+  ClientMessageReceived: {
+    ...conversation,
+    message: { type: 'TEXT', text: 'Hello', timestamp: '2022-10-10T15:31:19.000Z' },
+    extra: { site_id: '123456', agents_online: true },
+  },
+  AgentInvited: { ...conversation, invitedBy: 'service' },
+  AgentJoined: conversation,
+  AgentUnavailable: conversation,
+  ChatClosed: conversation,
+  BotReplyDelivered: { ...reply, attempts: [{ ...attempt, status: 200 }] },
+  BotReplyFailed: {
+    ...reply,
+    attempts: [{ ...attempt, status: 400, code: 'invalid_request' }],
+    reason: 'rejected',
+    detail: 'HTTP 400 invalid_request',
+  },
+  BotReplySuppressed: { ...reply, attempts: [], reason: 'agent-joined' },
+}

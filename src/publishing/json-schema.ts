@@ -1,0 +1,95 @@
+import * as t from 'io-ts'
+import { type Leaves, leaves as usual } from './leaves.ts'
+import { fieldsOf, isObjectCodec } from './object-fields.ts'
+import { type Json, refTo, type Schema } from './schema.ts'
+
+/** A codec that has a name and a description of its own, and so a definition of its own. */
+export type Part = { readonly name: string; readonly description: string }
+export type PartOf = (codec: t.Mixed) => Part | undefined
+
+type SchemaOf = (codec: t.Mixed) => Schema
+
+const objectSchema = (codec: t.Mixed, schemaOf: SchemaOf): Schema => {
+  const { required, optional, others } = fieldsOf(codec)
+  const properties = Object.entries({ ...required, ...optional }).map(([name, field]) => [name, schemaOf(field)])
+  const names = Object.keys(required)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    ...(names.length > 0 && { required: names }),
+    ...(others && { additionalProperties: schemaOf(others) }),
+  }
+}
+
+const orNull = (schema: Schema): Schema =>
+  typeof schema.type === 'string' && !('enum' in schema || 'const' in schema)
+    ? { ...schema, type: [schema.type, 'null'] }
+    : { anyOf: [schema, { type: 'null' }] }
+
+const typeOf = (value: Json): string => (value === null ? 'null' : typeof value)
+
+const unionSchema = (members: ReadonlyArray<t.Mixed>, schemaOf: SchemaOf): Schema => {
+  const literals = members.flatMap((member) => (member instanceof t.LiteralType ? [member.value as Json] : []))
+  if (literals.length === members.length) {
+    if (new Set(literals.map(typeOf)).size > 1) throw new Error('a union has literals of several types')
+    return { type: typeOf(literals[0] ?? null), enum: literals }
+  }
+  const others = members.filter((member) => !(member instanceof t.NullType)).map(schemaOf)
+  const [only, another] = others
+  if (only === undefined) return { type: 'null' }
+  if (others.length === members.length) return { anyOf: others }
+  return another === undefined ? orNull(only) : { anyOf: [...others, { type: 'null' }] }
+}
+
+/** They are named as JSON Schema names them. */
+const primitives = [t.StringType, t.NumberType, t.BooleanType, t.NullType]
+
+/** The codec's schema, its parts by `schemaOf`. Throws where a codec decides for itself and `leaves` does not know it. */
+const shapeOf = (codec: t.Mixed, leaves: Leaves, schemaOf: SchemaOf): Schema => {
+  if (isObjectCodec(codec)) return objectSchema(codec, schemaOf)
+  if (codec instanceof t.UnionType) return unionSchema(codec.types, schemaOf)
+  if (codec instanceof t.KeyofType) return { type: 'string', enum: Object.keys(codec.keys) }
+  if (codec instanceof t.LiteralType) return { type: typeOf(codec.value), const: codec.value }
+  if (codec instanceof t.ArrayType) return { type: 'array', items: schemaOf(codec.type) }
+  if (codec instanceof t.AnyDictionaryType) return { type: 'object' }
+  if (codec instanceof t.DictionaryType && codec.domain instanceof t.StringType)
+    return { type: 'object', additionalProperties: schemaOf(codec.codomain) }
+  if (primitives.some((primitive) => codec instanceof primitive)) return { type: codec.name }
+  const leaf = leaves[codec.name]
+  if (leaf === undefined) throw new Error(`the codec ${codec.name} has no JSON Schema: add it to leaves.ts`)
+  return leaf(schemaOf)
+}
+
+export type Compiled = {
+  readonly schemas: ReadonlyArray<Schema>
+  readonly definitions: Readonly<Record<string, Schema>>
+}
+
+/**
+ * The schemas of what the codecs accept, in their order, and the definitions that they refer to under `place`: one for each
+ * codec that `partOf` names. Fields beyond the named ones stay allowed, as reading is tolerant. Throws where two codecs have one
+ * name, and for a codec that decides for itself and is not among the leaves.
+ */
+export const compile = (
+  codecs: ReadonlyArray<t.Mixed>,
+  partOf: PartOf,
+  place: string,
+  leaves: Leaves = usual,
+): Compiled => {
+  const found = new Map<string, { readonly codec: t.Mixed; schema: Schema }>()
+  const schemaOf: SchemaOf = (codec) => {
+    const part = partOf(codec)
+    if (part === undefined) return shapeOf(codec, leaves, schemaOf)
+    const known = found.get(part.name)
+    if (known !== undefined && known.codec !== codec) throw new Error(`two codecs are named ${part.name}`)
+    if (known === undefined) {
+      const entry = { codec, schema: {} }
+      found.set(part.name, entry)
+      entry.schema = { description: part.description, ...shapeOf(codec, leaves, schemaOf) }
+    }
+    return refTo(place, part.name)
+  }
+  const schemas = codecs.map(schemaOf)
+  const sorted = [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, { schema }]) => [name, schema])
+  return { schemas, definitions: Object.fromEntries(sorted) }
+}

@@ -1,0 +1,34 @@
+import * as t from 'io-ts'
+
+/** The fields of an object, and what every field must be that is not among them, where the codec says so. */
+type Fields = { readonly required: t.Props; readonly optional: t.Props; readonly others?: t.Mixed }
+
+const isOfAllFields = (codec: t.Mixed) => codec instanceof t.DictionaryType && codec.domain instanceof t.StringType
+
+/** Whether a codec describes an object by its fields: `type`, `partial`, what is made of both, exact or not. */
+export const isObjectCodec = (codec: t.Mixed): boolean => {
+  if (codec instanceof t.ExactType) return isObjectCodec(codec.type)
+  if (codec instanceof t.IntersectionType)
+    return codec.types.every((part: t.Mixed) => isObjectCodec(part) || isOfAllFields(part))
+  return codec instanceof t.InterfaceType || codec instanceof t.PartialType
+}
+
+/**
+ * The fields of such a codec, flat. Of an intersection with a record, the record's codec must accept all that the fields'
+ * own codecs accept. Throws where two parts of an intersection describe the same field.
+ */
+export const fieldsOf = (codec: t.Mixed): Fields => {
+  if (codec instanceof t.ExactType) return fieldsOf(codec.type)
+  if (codec instanceof t.InterfaceType) return { required: codec.props, optional: {} }
+  if (codec instanceof t.PartialType) return { required: {}, optional: codec.props }
+  if (codec instanceof t.DictionaryType) return { required: {}, optional: {}, others: codec.codomain }
+  if (!(codec instanceof t.IntersectionType)) throw new Error(`the codec ${codec.name} has no fields`)
+  const parts: ReadonlyArray<Fields> = (codec.types as ReadonlyArray<t.Mixed>).map(fieldsOf)
+  const names = parts.flatMap(({ required, optional }) => [...Object.keys(required), ...Object.keys(optional)])
+  const twice = names.find((name, i) => names.indexOf(name) < i)
+  if (twice !== undefined) throw new Error(`the codec ${codec.name} describes ${twice} twice`)
+  return Object.assign({}, ...parts, {
+    required: Object.assign({}, ...parts.map(({ required }) => required)),
+    optional: Object.assign({}, ...parts.map(({ optional }) => optional)),
+  })
+}

@@ -1,0 +1,206 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Direction, published } from '../../src/publishing/catalogue.ts'
+import { breakingChanges } from '../../src/publishing/compatibility.ts'
+import type { Schema } from '../../src/publishing/schema.ts'
+import { schemaDocuments } from '../../src/publishing/schema-files.ts'
+import { partOf } from './current.ts'
+
+const directions: ReadonlyArray<Direction> = ['event', 'received', 'given']
+
+/** Where a change of one schema breaks somebody, by who writes it and who reads it. */
+const brokenBy = (before: Schema, after: Schema) =>
+  Object.fromEntries(
+    directions.map((direction) => [
+      direction,
+      breakingChanges(new Map([['It', before]]), new Map([['It', after]]), () => direction).map(
+        ({ path, change }) => `${path}: ${change}`,
+      ),
+    ]),
+  )
+
+const everywhere = (...changes: string[]) => ({ event: changes, received: changes, given: changes })
+const narrowed = (...changes: string[]) => ({ event: changes, received: changes, given: [] })
+const widened = (...changes: string[]) => ({ event: changes, received: [], given: changes })
+const nobody = everywhere()
+
+const text: Schema = { type: 'string' }
+const count: Schema = { type: 'integer', minimum: 0 }
+const object = (properties: Schema, ...required: string[]): Schema => ({ type: 'object', properties, required })
+const holding = (field: Schema): Schema => object({ field }, 'field')
+const before = object({ id: text, name: text }, 'id')
+const message = (type: string): Schema => object({ type: { type: 'string', const: type } }, 'type')
+
+const cases: Readonly<Record<string, readonly [Schema, Schema, ReturnType<typeof brokenBy>]>> = {
+  'nothing changed': [before, before, nobody],
+  'another description': [before, { ...before, title: 'It', description: 'Better words.' }, nobody],
+  'a new optional field': [before, object({ id: text, name: text, more: count }, 'id'), nobody],
+  'a new required field': [
+    before,
+    object({ id: text, name: text, more: count }, 'id', 'more'),
+    narrowed('more: required field added'),
+  ],
+  'an optional field removed': [before, object({ id: text }, 'id'), everywhere('name: field removed')],
+  'a required field removed': [before, object({ name: text }), everywhere('id: field removed')],
+  'a field renamed': [before, object({ key: text, name: text }), everywhere('id: field removed')],
+  'an optional field that became required': [
+    before,
+    object({ id: text, name: text }, 'id', 'name'),
+    narrowed('name: became required'),
+  ],
+  'a required field that became optional': [before, object({ id: text, name: text }), widened('id: became optional')],
+  'another type': [holding(text), holding(count), everywhere('field: type changed from string to integer')],
+  'whole numbers that became numbers': [
+    holding({ type: 'integer' }),
+    holding({ type: 'number' }),
+    widened('field: type changed from integer to number'),
+  ],
+  'numbers that became whole numbers': [
+    holding({ type: 'number' }),
+    holding({ type: 'integer' }),
+    narrowed('field: type changed from number to integer'),
+  ],
+  'a value more in an enumeration': [
+    holding({ type: 'string', enum: ['a'] }),
+    holding({ type: 'string', enum: ['a', 'b'] }),
+    widened('field: value added: b'),
+  ],
+  'a value less in an enumeration': [
+    holding({ type: 'string', enum: ['a', 'b'] }),
+    holding({ type: 'string', enum: ['b'] }),
+    narrowed('field: value removed: a'),
+  ],
+  'the order of an enumeration': [
+    holding({ type: 'string', enum: ['a', 'b'] }),
+    holding({ type: 'string', enum: ['b', 'a'] }),
+    nobody,
+  ],
+  'a constant that became an enumeration': [
+    holding({ type: 'string', const: 'a' }),
+    holding({ type: 'string', enum: ['a', 'b'] }),
+    widened('field: value added: b'),
+  ],
+  'text that became an enumeration': [
+    holding(text),
+    holding({ type: 'string', enum: ['a', 'b'] }),
+    narrowed('field: only a, b any more'),
+  ],
+  'an enumeration that became text': [
+    holding({ type: 'string', enum: ['a', 'b'] }),
+    holding(text),
+    widened('field: no longer only a, b'),
+  ],
+  'a higher minimum': [
+    holding(count),
+    holding({ type: 'integer', minimum: 1 }),
+    narrowed('field: minimum changed from 0 to 1'),
+  ],
+  'no minimum any more': [
+    holding(count),
+    holding({ type: 'integer' }),
+    widened('field: minimum changed from 0 to none'),
+  ],
+  'a first maximum length': [
+    holding(text),
+    holding({ type: 'string', maxLength: 9 }),
+    narrowed('field: maxLength changed from none to 9'),
+  ],
+  'a higher maximum length': [
+    holding({ type: 'string', maxLength: 9 }),
+    holding({ type: 'string', maxLength: 10 }),
+    widened('field: maxLength changed from 9 to 10'),
+  ],
+  'another pattern': [
+    holding({ type: 'string', pattern: '^a' }),
+    holding({ type: 'string', pattern: '^b' }),
+    everywhere('field: pattern changed'),
+  ],
+  'a first pattern': [holding(text), holding({ type: 'string', pattern: '^a' }), narrowed('field: pattern added')],
+  'a field that may be null': [
+    holding(text),
+    holding({ type: ['string', 'null'] }),
+    widened('field: alternative added: null'),
+  ],
+  'a field that may no longer be null': [
+    holding({ anyOf: [text, { type: 'null' }] }),
+    holding(text),
+    narrowed('field: alternative removed: null'),
+  ],
+  'another way to say that it may be null': [
+    holding({ anyOf: [text, { type: 'null' }] }),
+    holding({ type: ['string', 'null'] }),
+    nobody,
+  ],
+  'a message type more': [
+    holding({ anyOf: [message('TEXT')] }),
+    holding({ anyOf: [message('TEXT'), message('CARD')] }),
+    widened('field: alternative added: CARD'),
+  ],
+  'a change inside the items of an array': [
+    holding({ type: 'array', items: before }),
+    holding({ type: 'array', items: object({ id: text }, 'id') }),
+    everywhere('field[].name: field removed'),
+  ],
+  'a change inside the values of a record': [
+    holding({ type: 'object', additionalProperties: text }),
+    holding({ type: 'object', additionalProperties: count }),
+    everywhere('field{}: type changed from string to integer'),
+  ],
+  'no room for unknown fields any more': [
+    before,
+    { ...before, additionalProperties: false },
+    narrowed('{}: additionalProperties changed'),
+  ],
+  'a definition that was inlined': [
+    { ...holding({ $ref: '#/$defs/Name' }), $defs: { Name: text } },
+    holding(text),
+    nobody,
+  ],
+  'a change in a definition': [
+    { ...holding({ $ref: '#/$defs/Part' }), $defs: { Part: before } },
+    { ...holding({ $ref: '#/$defs/Part' }), $defs: { Part: object({ id: text }, 'id') } },
+    everywhere('field.name: field removed'),
+  ],
+}
+
+const compatibility = suite('compatibility')
+
+for (const [name, [from, to, expected]] of Object.entries(cases))
+  compatibility(`${name} breaks ${expected === nobody ? 'nobody' : 'whom the rule names'}`, () => {
+    assert.equal(brokenBy(from, to), expected)
+  })
+
+compatibility('a published schema is never removed, a new one may come', () => {
+  const old = new Map([['ChatAccepted.v1', before]])
+  assert.equal(
+    breakingChanges(old, new Map([['ChatAccepted.v2', before]]), () => 'event'),
+    [{ schema: 'ChatAccepted.v1', path: '', change: 'schema removed', breaks: 'whoever relies on it' }],
+  )
+  assert.equal(
+    breakingChanges(old, new Map([...old, ['ChatAccepted.v2', text]]), () => 'event'),
+    [],
+  )
+})
+
+compatibility('each break says for whom', () => {
+  const [from, to] = [new Map([['It', before]]), new Map([['It', object({ id: text, name: text })]])]
+  assert.equal(
+    breakingChanges(from, to, () => 'event'),
+    [
+      {
+        schema: 'It',
+        path: 'id',
+        change: 'became optional',
+        breaks: 'readers of before: what is written today does not fit',
+      },
+    ],
+  )
+})
+
+compatibility('the contracts do not break themselves', () => {
+  const now = schemaDocuments(partOf)
+  const directionOf = (name: string) => published.find((entry) => entry.name === name)?.direction ?? 'event'
+  assert.equal(breakingChanges(now, now, directionOf), [])
+})
+
+compatibility.run()

@@ -1,0 +1,20 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { publishedFiles } from '../../src/publishing/files.ts'
+import { readContracts } from '../../src/publishing/read-contracts.ts'
+import { readSamples } from '../../src/publishing/read-samples.ts'
+
+export const folder = fileURLToPath(new URL('../../contracts/published', import.meta.url))
+
+/** The files as they are checked in, by their paths. */
+export const checkedIn: Readonly<Record<string, string>> = Object.fromEntries(
+  globSync('**/*.{json,yaml}', { cwd: folder })
+    .sort()
+    .map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
+)
+
+export const partOf = await readContracts()
+
+/** The files as the contracts say. */
+export const generated = publishedFiles(partOf, { webhooks: readSamples('webhooks'), bot: readSamples('bot-api') })

@@ -1,0 +1,72 @@
+import { globSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import * as E from 'fp-ts/lib/Either.js'
+import type * as t from 'io-ts'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { parse } from 'yaml'
+import * as botEvents from '../../contracts/bot-api/inbound.ts'
+import * as webhookEvents from '../../contracts/webhooks/events.ts'
+import { published } from '../../src/publishing/catalogue.ts'
+import { schemaDocument } from '../../src/publishing/schema-files.ts'
+import { checkedIn, partOf } from './current.ts'
+import { validatorOf } from './validators.ts'
+
+const contracts = fileURLToPath(new URL('../../contracts', import.meta.url))
+const validators = new Map(published.map((entry) => [entry.name, validatorOf(schemaDocument(entry, partOf))]))
+const codecs = new Map(published.map(({ name, codec }) => [name, codec]))
+
+/** What the schema and the codec of this name say of a value. */
+const verdicts = (name: string, value: unknown) => ({
+  schema: validators.get(name)?.(value),
+  codec: E.isRight(codecs.get(name)?.decode(value) ?? E.left(undefined)),
+})
+
+type Message = {
+  readonly headers?: { readonly $ref?: string; readonly allOf?: ReadonlyArray<{ readonly $ref?: string }> }
+  readonly payload: { readonly $ref?: string }
+  readonly examples?: ReadonlyArray<{ readonly headers?: unknown; readonly payload: unknown }>
+}
+const messages: Readonly<Record<string, Message>> = parse(checkedIn['asyncapi.yaml'] ?? '').components.messages
+const nameOf = (ref: string | undefined) => ref && basename(ref, '.json')
+
+const samplesOf = (api: string) =>
+  globSync('**/*.json', { cwd: join(contracts, api, 'samples') }).flatMap((file) => {
+    try {
+      const value: unknown = JSON.parse(readFileSync(join(contracts, api, 'samples', file), 'utf8'))
+      return [{ file, value }]
+    } catch {
+      return []
+    }
+  })
+
+const examples = suite('examples')
+
+for (const [name, { headers, payload, examples: given = [] }] of Object.entries(messages))
+  examples(`the examples of ${name} are of its schemas and its codecs`, () => {
+    const schemaOfHeaders = nameOf(headers?.$ref ?? headers?.allOf?.[0]?.$ref)
+    const schemaOfPayload = nameOf(payload.$ref)
+    for (const example of given) {
+      if (schemaOfPayload) assert.equal(verdicts(schemaOfPayload, example.payload), { schema: true, codec: true })
+      if (schemaOfHeaders) assert.equal(verdicts(schemaOfHeaders, example.headers), { schema: true, codec: true })
+    }
+  })
+
+const interfaces: Readonly<Record<string, Readonly<Record<string, t.Mixed>>>> = {
+  webhooks: { ...webhookEvents },
+  'bot-api': { ...botEvents },
+}
+
+for (const [api, events] of Object.entries(interfaces))
+  examples(`every sample of contracts/${api} is accepted by a schema where it is by the codec`, () => {
+    const samples = samplesOf(api)
+    assert.ok(samples.length > 10)
+    for (const { file, value } of samples)
+      for (const name of Object.keys(events)) {
+        const { schema, codec } = verdicts(name, value)
+        assert.is(schema, codec, `${file} as ${name}`)
+      }
+  })
+
+examples.run()

@@ -1,0 +1,67 @@
+import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { Buttons } from '../../contracts/commands/bot-reply.ts'
+import { AccountId, Count, Day, Id, Instant, NonBlank } from '../../contracts/primitives.ts'
+import { Digits } from '../../contracts/records.ts'
+import { Opaque, UnixTime, WireId, WireText } from '../../contracts/wire.ts'
+import { compile } from '../../src/publishing/json-schema.ts'
+import { leaves, leavesOfRequests } from '../../src/publishing/leaves.ts'
+import { edges } from './mutations.ts'
+import { validatorOf } from './validators.ts'
+
+const nameless = () => undefined
+const codecs: ReadonlyArray<t.Mixed> = [
+  Instant,
+  Day,
+  Id,
+  AccountId,
+  NonBlank,
+  Digits,
+  Count,
+  t.Int,
+  WireId,
+  WireText,
+  UnixTime,
+  Opaque,
+  Buttons,
+]
+
+const leafCodecs = suite('leaf codecs')
+
+leafCodecs('the table has each of them', () => {
+  assert.equal(codecs.map(({ name }) => name).sort(), Object.keys(leaves).sort())
+})
+
+for (const codec of codecs) {
+  leafCodecs(`${codec.name} and its schema agree on every value at the edges`, () => {
+    const accepts = validatorOf(compile([codec], nameless, '$defs').schemas[0] ?? {})
+    assert.equal(
+      edges.filter((value) => accepts(value)),
+      edges.filter((value) => E.isRight(codec.decode(value))),
+    )
+  })
+}
+
+leafCodecs('in a request, the schema of WireId takes integers of any size, which are read as their digits', () => {
+  const inDigits = (value: unknown) =>
+    Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(Number(value)).toString() : value
+  const accepts = validatorOf(compile([WireId], nameless, '$defs', leavesOfRequests).schemas[0] ?? {})
+  assert.equal(
+    edges.filter((value) => accepts(value)),
+    edges.filter((value) => E.isRight(WireId.decode(inDigits(value)))),
+  )
+})
+
+leafCodecs('a codec that decides for itself and is not in the table is an error', () => {
+  const Odd = new t.Type<number, number, unknown>(
+    'Odd',
+    (u): u is number => typeof u === 'number' && u % 2 === 1,
+    (u, context) => (typeof u === 'number' && u % 2 === 1 ? t.success(u) : t.failure(u, context)),
+    t.identity,
+  )
+  assert.throws(() => compile([t.type({ odd: Odd })], nameless, '$defs'), /the codec Odd has no JSON Schema/)
+})
+
+leafCodecs.run()

@@ -20,6 +20,7 @@ export type Config = {
   readonly http: { readonly host: string; readonly port?: number }
   readonly topics: { readonly prefix: string; readonly partitions: number; readonly replication?: number }
   readonly dataDir: string
+  readonly journalMaxBytes: number
   readonly logLevel: LogLevel
 }
 
@@ -89,6 +90,7 @@ export const readConfig = (variables: Variables, readFile: ReadFile): E.Either<R
       ...(env.TOPIC_REPLICATION !== undefined && { replication: env.TOPIC_REPLICATION }),
     },
     dataDir: env.DATA_DIR ?? '',
+    journalMaxBytes: env.JOURNAL_MAX_BYTES,
     logLevel: env.LOG_LEVEL ?? 'info',
   })
 }

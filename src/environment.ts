@@ -30,7 +30,7 @@ const oneOf = <A extends string>(values: ReadonlyArray<A>, unset: A | undefined)
 const wholeNumber = <U extends number | undefined>(from: number, to: number, unset: U) =>
   variable<number | U>(
     `a whole number from ${from} to ${to}`,
-    (text) => (/^\d{1,9}$/.test(text) && Number(text) >= from && Number(text) <= to ? Number(text) : undefined),
+    (text) => (/^\d{1,13}$/.test(text) && Number(text) >= from && Number(text) <= to ? Number(text) : undefined),
     unset,
   )
 
@@ -59,6 +59,7 @@ export const Environment = t.type({
   TOPIC_PARTITIONS: wholeNumber(1, 10_000, 12),
   TOPIC_REPLICATION: wholeNumber(1, 100, undefined),
   DATA_DIR: matching(/./, 'the path of a folder', '.data'),
+  JOURNAL_MAX_BYTES: wholeNumber(0, 1_000_000_000_000, 1024 ** 3),
   LOG_LEVEL: oneOf(logLevels, 'info'),
 })
 export type Environment = t.TypeOf<typeof Environment>

@@ -48,6 +48,7 @@ config('an empty environment is the first hour: embedded servers and the demo ac
       http: { host: '127.0.0.1' },
       topics: { prefix: 'livechat.', partitions: 12 },
       dataDir: '.data',
+      journalMaxBytes: 1024 ** 3,
       logLevel: 'info',
     }),
   )
@@ -70,6 +71,7 @@ config('every variable has its place', () => {
       TOPIC_PARTITIONS: '6',
       TOPIC_REPLICATION: '3',
       DATA_DIR: '/var/lib/bridge',
+      JOURNAL_MAX_BYTES: '5000',
       LOG_LEVEL: 'warn',
     }),
     E.right({
@@ -98,6 +100,7 @@ config('every variable has its place', () => {
       http: { host: '0.0.0.0', port: 0 },
       topics: { prefix: '', partitions: 6, replication: 3 },
       dataDir: '/var/lib/bridge',
+      journalMaxBytes: 5000,
       logLevel: 'warn',
     }),
   )

@@ -1,6 +1,7 @@
 import type { Admin } from 'kafkajs'
 import type { Client, NewClient } from './client.ts'
 import { settled, withDeadline } from './deadline.ts'
+import { noAnswer } from './errors.ts'
 
 export type Ask = <A>(question: (admin: Admin) => Promise<A>, withinMs?: number) => Promise<A>
 
@@ -27,7 +28,7 @@ export const adminConnection = (newClient: NewClient): { readonly ask: Ask; read
       const mine = live
       try {
         const answer = mine.connected.then(() => question(mine.admin))
-        return await withDeadline(answer, withinMs, () => Promise.reject(new Error('Kafka does not answer')))
+        return await withDeadline(answer, withinMs, () => Promise.reject(noAnswer()))
       } catch (error) {
         await discard(mine)
         throw error

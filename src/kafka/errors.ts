@@ -13,6 +13,9 @@ const chain = (error: unknown): ReadonlyArray<Unknown> => {
   return causes
 }
 
+/** Nothing was heard within a time of our own; what was asked for may still happen. */
+export const noAnswer = (): Error => Object.assign(new Error('Kafka does not answer'), { name: 'KafkaDoesNotAnswer' })
+
 /** What the broker or kafkajs calls the error: `MESSAGE_TOO_LARGE`, `KafkaJSConnectionError`. */
 export const kindOf = (error: unknown): string => {
   const causes = chain(error)

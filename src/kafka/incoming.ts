@@ -11,11 +11,13 @@ const valuesOf = (header: IHeaders[string] | null): ReadonlyArray<Buffer> => {
   return values.filter((value) => Buffer.isBuffer(value))
 }
 
+type Message = Pick<KafkaMessage, 'offset' | 'timestamp' | 'key' | 'value' | 'headers'>
+
 /** A record as the other rooms see it; of a header that stands more than once, the last. */
 export const toIncoming = (
   topic: TopicName,
   partition: number,
-  { offset, timestamp, key, value, headers }: KafkaMessage,
+  { offset, timestamp, key, value, headers }: Message,
 ): IncomingRecord => {
   const all = Object.entries(headers ?? {}).map(([name, header]) => [name, valuesOf(header)] as const)
   const record = {
@@ -27,6 +29,10 @@ export const toIncoming = (
     value,
     headers: Object.fromEntries(all.map(([name, values]) => [name, values.at(-1) ?? none])),
   }
-  if (all.some(([, values]) => values.length > 1)) noteHeaders(record, Object.fromEntries(all))
+  if (all.some(([, values]) => values.length > 1))
+    noteHeaders(
+      record,
+      Object.fromEntries(all.map(([name, values]) => [name, values.length === 1 ? (values[0] ?? none) : values])),
+    )
   return record
 }

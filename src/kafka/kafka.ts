@@ -45,7 +45,7 @@ export type KafkaRoom = {
   readonly health: CheckHealth
   /** What is not known to be durable yet; the age in milliseconds. */
   readonly waiting: () => Waiting
-  /** Refuses new records, stops the consumers, sends what waits, and closes every connection: within 20 s at most. */
+  /** Refuses new records, stops the consumers, sends what waits, and closes every connection: within 15 s at most. */
   readonly stop: () => Promise<void>
 }
 
@@ -53,7 +53,8 @@ const limits: LaneLimits = {
   send: { records: 2_000, bytes: 1024 * 1024 },
   waiting: { records: 50_000, bytes: 64 * 1024 * 1024 },
 }
-const drainWithinMs = 8_000
+const drainWithinMs = 5_000
+const consumersWithinMs = 9_000
 
 const late = (): E.Either<Failure, void> =>
   E.left({ kind: 'transient', reason: 'not known to be durable within the time given' })
@@ -103,7 +104,7 @@ export const connectKafka = (
     waiting: records.waiting,
     stop: async () => {
       stopping = true
-      await settled(Promise.all([...consumers].map((consumer) => consumer.stop())), drainWithinMs + 4_000)
+      await settled(Promise.all([...consumers].map((consumer) => consumer.stop())), consumersWithinMs)
       await records.stop(drainWithinMs)
       await Promise.all([closeSender(), close()])
     },

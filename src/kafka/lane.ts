@@ -55,6 +55,7 @@ export const lane = <R>({ send, permanent, sizeOf, limits, sleep, random, clock 
   let records = 0
   let bytes = 0
   let stopping = false
+  let refusing = false
   let running: Promise<void> | undefined
 
   const settle = (entry: Entry<R>, outcome: E.Either<Failure, void>) => {
@@ -104,12 +105,22 @@ export const lane = <R>({ send, permanent, sizeOf, limits, sleep, random, clock 
     running = undefined
   }
 
+  /** A smaller record must not slip past a refused one before its caller has heard of the refusal. */
+  const refuseThisTurn = () => {
+    refusing = true
+    setImmediate(() => {
+      refusing = false
+    })
+  }
+
   return {
     append: (record) => {
       const size = sizeOf(record)
       if (stopping) return Promise.resolve(transient('stopping'))
-      if (records >= limits.waiting.records || bytes + size > limits.waiting.bytes)
+      if (refusing || records >= limits.waiting.records || bytes + size > limits.waiting.bytes) {
+        refuseThisTurn()
         return Promise.resolve(transient('too much waits to be appended'))
+      }
       records++
       bytes += size
       return new Promise((resolve) => {

@@ -2,7 +2,7 @@ import { type Message, Partitioners, type Producer } from 'kafkajs'
 import type { Log, Measure } from '../ports.ts'
 import type { Client, NewClient } from './client.ts'
 import { settled, withDeadline } from './deadline.ts'
-import { reasonOf } from './errors.ts'
+import { noAnswer, reasonOf } from './errors.ts'
 import { sizeOf, type WireRecord } from './wire-record.ts'
 
 type Deps = {
@@ -74,7 +74,7 @@ export const sender = ({ newClient, prefix, log, measure }: Deps): Sender => {
     send: async (batch) => {
       const began = performance.now()
       try {
-        await withDeadline(attempt(batch), sendWithinMs, () => Promise.reject(new Error('Kafka does not answer')))
+        await withDeadline(attempt(batch), sendWithinMs, () => Promise.reject(noAnswer()))
       } catch (error) {
         measure.produceFailed()
         if (!failing)

@@ -6,9 +6,11 @@ import { connectMongo } from '../mongo/connect.ts'
 import type { CheckHealth, Log } from '../ports.ts'
 import { monotonic, now, sleep } from './clocks.ts'
 import { type Part, startEgress, startProjector } from './consumers.ts'
+import { openIntake } from './intake.ts'
 import { kafkaSettings } from './kafka-settings.ts'
 import { createMetrics } from './metrics.ts'
 import { prepare } from './prepare.ts'
+import { serverChecks } from './readiness.ts'
 import type { Role } from './roles.ts'
 import type { Servers } from './servers.ts'
 import type { Settings } from './settings.ts'
@@ -25,28 +27,36 @@ export type Bridge = {
 /** Runs the roles in this process. HTTP is up at once; the consumers follow when their topics are there. */
 export const startBridge = async (
   settings: Settings,
-  servers: Pick<Servers, 'kafka' | 'mongo'>,
+  { kafka: kafkaConfig, mongo: mongoConfig }: Pick<Servers, 'kafka' | 'mongo'>,
   roles: ReadonlyArray<Role>,
   log: Log,
 ): Promise<E.Either<string, Bridge>> => {
   const { topics, accounts, http } = settings
-  const { measure, render } = createMetrics()
-  const kafka = connectKafka(kafkaSettings(servers.kafka, topics, 'livechat-bridge'), { log, measure, now })
-  const mongo = connectMongo(servers.mongo, { log, sleep, clock: monotonic })
+  const { measure, watchJournal, render } = createMetrics()
+  const kafka = connectKafka(kafkaSettings(kafkaConfig, topics, 'livechat-bridge'), { log, measure, now })
+  const mongo = connectMongo(mongoConfig, { log, sleep, clock: monotonic })
   const tokens = accessTokens(accounts, now)
   const stopping = new AbortController()
   const preparation = prepare({ ...kafka, ensureIndexes: mongo.ensureIndexes, sleep, log }, stopping.signal)
   const parts: Part[] = []
-  const checks: Record<string, CheckHealth> = {
-    kafka: kafka.health,
-    mongodb: mongo.health,
-    'topics and indexes': preparation.health,
+  const takesIn = roles.includes('ingress')
+  const { dataDir, journalMaxBytes: maxBytes } = settings
+  const intake = takesIn ? await openIntake({ kafka, dataDir, maxBytes, measure, log }) : E.right(undefined)
+  if (E.isLeft(intake)) {
+    stopping.abort()
+    await Promise.all([kafka.stop(), mongo.stop()])
+    return E.left(`${intake.left.reason}: see to ${dataDir}/journal, or set DATA_DIR to another folder.`)
   }
+  const servers = { kafka: kafka.health, mongodb: mongo.health, 'topics and indexes': preparation.health }
+  const checks: Record<string, CheckHealth> = {
+    ...serverChecks(servers, roles),
+    ...(intake.right && { journal: intake.right.health }),
+  }
+  const { publish, append } = intake.right ?? kafka
+  if (intake.right) watchJournal(intake.right.state)
   const ingress = createIngress({
-    ...{ measure, log, now, monotonic, checks, metrics: render },
-    accounts: roles.includes('ingress') ? accounts : [],
-    publish: kafka.publish,
-    append: kafka.append,
+    ...{ measure, log, now, monotonic, checks, metrics: render, publish, append },
+    accounts: takesIn ? accounts : [],
     findEnrichment: mongo.findEnrichment,
     verify: tokens.verify,
     issue: tokens.issue,
@@ -55,11 +65,12 @@ export const startBridge = async (
   const stop = async () => {
     stopping.abort()
     await ingress.stop()
+    await intake.right?.stop()
     await Promise.all(parts.map((part) => part.stop()))
     await kafka.stop()
     await mongo.stop()
   }
-  const listening = await ingress.listen(http.host, http.port ?? (roles.includes('ingress') ? 8080 : 0))
+  const listening = await ingress.listen(http.host, http.port ?? (takesIn ? 8080 : 0))
   if (E.isLeft(listening)) {
     await stop()
     return E.left(

@@ -1,10 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Measure } from '../ports.ts'
 
+type JournalState = { readonly records: number; readonly bytes: number; readonly oldestAt?: number }
+
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Prometheus metrics; labels are accounts, topics, kinds and outcomes, never a token or a person. */
-export const createMetrics = (): { readonly measure: Measure; readonly render: () => Promise<string> } => {
+export const createMetrics = () => {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
@@ -34,30 +36,46 @@ export const createMetrics = (): { readonly measure: Measure; readonly render: (
   const deadLetters = counter('dead_letters_total', 'Records that could not be processed', ['consumer', 'cause'])
   const quarantined = counter('quarantined_total', 'Requests that could not be understood', ['api', 'reason'])
 
-  return {
-    render: () => registry.metrics(),
-    measure: {
-      request: (api, status, took) => requests.observe({ api, status: String(status) }, took),
-      published: (type) => events.inc({ type }),
-      produced: (records, bytes, took) => {
-        produce.observe(took)
-        produced.inc(records)
-        producedBytes.inc(bytes)
+  const reading = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name: `livechat_${name}`,
+      help,
+      registers,
+      collect() {
+        this.set(read())
       },
-      produceFailed: () => produceFailures.inc(),
-      consumed: (group, topic, partition, records, behind) => {
-        consumed.inc({ group, topic }, records)
-        lag.set({ group, topic, partition: String(partition) }, behind)
-      },
-      consumerRestarted: (group) => restarts.inc({ group }),
-      projected: (records, took) => {
-        projection.observe(took)
-        projected.inc(records)
-      },
-      delivery: (account, outcome) => deliveries.inc({ account, outcome }),
-      attempt: (account, result, took) => attempts.observe({ account, result }, took),
-      deadLetter: (consumer, cause) => deadLetters.inc({ consumer, cause }),
-      quarantined: (api, reason) => quarantined.inc({ api, reason }),
-    },
+    })
+  const watchJournal = (state: () => JournalState) => {
+    reading('journal_records', 'Records that wait in the journal', () => state().records)
+    reading('journal_bytes', 'Bytes of the journal', () => state().bytes)
+    reading('journal_age_seconds', 'Age of the oldest record in the journal', () => {
+      const { oldestAt } = state()
+      return oldestAt === undefined ? 0 : Math.max(0, Date.now() - oldestAt) / 1000
+    })
   }
+
+  const measure: Measure = {
+    request: (api, status, took) => requests.observe({ api, status: String(status) }, took),
+    published: (type) => events.inc({ type }),
+    produced: (records, bytes, took) => {
+      produce.observe(took)
+      produced.inc(records)
+      producedBytes.inc(bytes)
+    },
+    produceFailed: () => produceFailures.inc(),
+    consumed: (group, topic, partition, records, behind) => {
+      consumed.inc({ group, topic }, records)
+      lag.set({ group, topic, partition: String(partition) }, behind)
+    },
+    consumerRestarted: (group) => restarts.inc({ group }),
+    projected: (records, took) => {
+      projection.observe(took)
+      projected.inc(records)
+    },
+    delivery: (account, outcome) => deliveries.inc({ account, outcome }),
+    attempt: (account, result, took) => attempts.observe({ account, result }, took),
+    deadLetter: (consumer, cause) => deadLetters.inc({ consumer, cause }),
+    quarantined: (api, reason) => quarantined.inc({ api, reason }),
+  }
+  return { measure, watchJournal, render: () => registry.metrics() }
 }

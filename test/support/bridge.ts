@@ -64,6 +64,7 @@ export const world = async (partitions = 4) => {
             http: { host: '127.0.0.1', port: 0 },
             topics: { prefix, partitions },
             dataDir,
+            journalMaxBytes: 100 * 1024 * 1024,
             logLevel: 'silent',
           },
           { kafka: { brokers, ssl: false }, mongo },

@@ -41,7 +41,9 @@ export type Session = {
 
 const commitEveryMs = 200
 const checkEveryMs = 1_000
-const handlersWithinMs = 5_000
+const handlersWithinMs = 4_000
+const commitWithinMs = 2_000
+const leaveWithinMs = 2_000
 
 export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => {
   const { newClient, prefix, findStarts, leftovers, clock, log, measure } = deps
@@ -62,7 +64,7 @@ export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => 
     resolve(reason)
   }
   const close = async () => {
-    await settled(consumer.disconnect(), 3_000)
+    await settled(consumer.disconnect(), leaveWithinMs)
     client.sockets.close()
   }
   const commit = commits({
@@ -137,7 +139,7 @@ export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => 
       for (const reader of readers.all()) reader.close()
       await settled(Promise.all(readers.all().map((reader) => reader.handled())), handlersWithinMs)
       await sleep(0)
-      if (!over) await settled(commit.flush().then(commit.flush), 3_000)
+      if (!over) await settled(commit.flush().then(commit.flush), commitWithinMs)
       end('stopped')
       await close()
     },

@@ -1,0 +1,52 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Failure, Log } from '../ports.ts'
+import { type OpenFile, replaceFile, syncPath } from './durable-files.ts'
+import { attempt } from './failure.ts'
+
+/** What was found damaged since the journal was opened. */
+export type DamageCount = { readonly places: number; readonly bytes: number }
+
+export type DamagePlace = {
+  readonly file: string
+  readonly offset: number
+  readonly content: Buffer
+  readonly reason: string
+}
+
+export type DamageReport = {
+  /** Reports a place and sets its bytes aside, once. Left when they could not be set aside: then it is to be repeated. */
+  readonly report: (place: DamagePlace) => Promise<E.Either<Failure, void>>
+  readonly setAside: (place: DamagePlace) => Promise<E.Either<Failure, void>>
+  readonly count: () => DamageCount
+}
+
+/** Keeps account of damage: copies go to `damaged/<file>-<offset>`, for a person to look at and to remove. */
+export const damageReport = (dir: string, openFile: OpenFile, log: Log): DamageReport => {
+  const counted = new Set<string>()
+  const kept = new Set<string>()
+  let bytes = 0
+  const setAside = async ({ file, offset, content }: DamagePlace) =>
+    attempt('damaged bytes cannot be set aside', async () => {
+      await mkdir(join(dir, 'damaged'), { recursive: true })
+      await replaceFile(openFile, join(dir, 'damaged', `${file}-${offset}`), content)
+      await syncPath(dir)
+    })
+  const report = async (place: DamagePlace): Promise<E.Either<Failure, void>> => {
+    const { file, offset, content, reason } = place
+    const id = `${file}-${offset}`
+    if (kept.has(id)) return E.right(undefined)
+    const outcome = await setAside(place)
+    if (E.isRight(outcome)) kept.add(id)
+    if (!counted.has(id)) bytes += content.length
+    counted.add(id)
+    const copy = E.isRight(outcome) ? `damaged/${id}` : outcome.left.reason
+    log.error(
+      { file, offset, bytes: content.length, reason, copy },
+      'the journal is damaged: reading goes on behind it',
+    )
+    return outcome
+  }
+  return { report, setAside, count: () => ({ places: counted.size, bytes }) }
+}

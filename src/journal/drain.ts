@@ -1,0 +1,94 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Failure, Log, OutgoingRecord, Sleep } from '../ports.ts'
+import { backOff } from './back-off.ts'
+import { transient } from './failure.ts'
+import type { Journal } from './journal.ts'
+import { within } from './patience.ts'
+import type { Entry } from './reader.ts'
+
+/** Keeps a record that the broker refuses for ever, with why; resolves when it is durable. A throw means 'repeat'. */
+export type Reject = (record: OutgoingRecord, reason: string) => Promise<void>
+
+type Deps = {
+  readonly journal: Journal
+  readonly send: (record: OutgoingRecord) => Promise<E.Either<Failure, void>>
+  readonly reject: Reject
+  /** Told what came of each round; true once the drain is over. */
+  readonly tell: (type: 'NearlyDrained' | 'Drained' | 'DrainFailed') => boolean
+  /** Resolves when all that the journal has been given by now is durable there, or refused. */
+  readonly kept: () => Promise<unknown>
+  readonly sleep: Sleep
+  readonly random: () => number
+  readonly stopping: AbortSignal
+  readonly log: Log
+}
+
+/** So many records are started together; the order of starting is the order of the journal. */
+const most = 512
+
+/** A lane that has not answered by then is asked again, each time later: in an outage that only makes duplicates. */
+const patienceMs = (failures: number) => 60_000 * 2 ** Math.min(failures, 6)
+
+/** Whether anything got into the log, and what stood in the way of the rest. */
+type Round = { readonly appended: boolean; readonly outcome: E.Either<Failure, void> }
+
+const settle = async (entry: Entry, outcome: E.Either<Failure, void>, { reject, log }: Deps) => {
+  if (E.isRight(outcome) || outcome.left.kind === 'transient') return outcome
+  const { topic } = entry.record
+  log.error({ topic, position: entry.position, reason: outcome.left.reason }, 'the broker refuses a journaled record')
+  try {
+    return E.right(await reject(entry.record, outcome.left.reason))
+  } catch {
+    return transient('a refused record cannot be kept')
+  }
+}
+
+/** Starts all entries, then settles them in order up to the first that must be repeated. */
+const appendAll = async (entries: ReadonlyArray<Entry>, failures: number, deps: Deps): Promise<Round> => {
+  const sent = Promise.all(entries.map(({ record }) => deps.send(record)))
+  const outcomes = await within(sent, patienceMs(failures), deps.sleep, deps.stopping)
+  if (outcomes === undefined) return { appended: false, outcome: transient('the lane does not answer') }
+  let done: number | undefined
+  let outcome: E.Either<Failure, void> = E.right(undefined)
+  for (const [i, entry] of entries.entries()) {
+    outcome = await settle(entry, outcomes[i] ?? E.right(undefined), deps)
+    if (E.isLeft(outcome) || deps.stopping.aborted) break
+    done = entry.position
+  }
+  if (deps.stopping.aborted || done === undefined) return { appended: false, outcome }
+  const remembered = await deps.journal.drained(done)
+  return { appended: true, outcome: E.isLeft(outcome) ? outcome : remembered }
+}
+
+const round = async (failures: number, deps: Deps): Promise<Round> => {
+  const entries = await deps.journal.peek(most)
+  if (E.isLeft(entries)) return { appended: false, outcome: entries }
+  if (entries.right.length > 0 && !deps.stopping.aborted) return appendAll(entries.right, failures, deps)
+  await deps.kept()
+  return { appended: false, outcome: E.right(undefined) }
+}
+
+/**
+ * Moves the journal to the broker, batch after batch, until `tell` says that it is over or the bridge stops; after the stop
+ * it leaves the journal alone.
+ */
+export const drain = async (deps: Deps): Promise<void> => {
+  const { journal, tell, sleep, random, stopping, log } = deps
+  for (let failures = 0; !stopping.aborted; ) {
+    const { appended, outcome } = await round(failures, deps)
+    if (stopping.aborted) return
+    const { records } = journal.state()
+    if (appended) failures = 0
+    if (E.isLeft(outcome)) {
+      if (failures === 0) log.warn({ reason: outcome.left.reason, records }, 'the journal cannot be drained yet')
+      failures += 1
+      tell('DrainFailed')
+      await sleep(backOff(failures, random()), stopping)
+    } else {
+      failures = 0
+      if (records === 0 && tell('Drained')) return
+      // A journal that takes nothing is empty as well: then the direct way has to show whether the broker is there.
+      if (records === 0 || (appended && records <= most)) tell('NearlyDrained')
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import { crc32 } from 'node:zlib'
+import * as E from 'fp-ts/lib/Either.js'
+
+const version = 1
+const at = { mark: 0, checksum: 4, version: 8, length: 9, position: 13, appendedAt: 19, body: 25 } as const
+
+/**
+ * One record in a segment. `position` numbers the records of a journal, ascending for ever; `appendedAt` is in
+ * milliseconds since 1970; `bytes` is the size of the whole frame.
+ */
+export type Frame = {
+  readonly position: number
+  readonly appendedAt: number
+  readonly body: Buffer
+  readonly bytes: number
+}
+
+/** Why no frame can be read at a place. */
+export type Flaw = 'incomplete' | 'no record begins here' | 'wrong checksum' | 'unknown version'
+
+export const frameSize = (body: Buffer): number => at.body + body.length
+
+/**
+ * Mark (4 bytes), CRC-32 of all that follows (4), version (1), length of the body (4), position (6), time (6), body.
+ * The mark is the segment's own random number, which stands in its name: after damage the next record is found by it,
+ * and nobody who can put bytes into a record can make them look like a record.
+ */
+export const encodeFrame = (mark: Buffer, { position, appendedAt, body }: Omit<Frame, 'bytes'>): Buffer => {
+  const frame = Buffer.allocUnsafe(at.body + body.length)
+  mark.copy(frame, at.mark)
+  frame.writeUInt8(version, at.version)
+  frame.writeUInt32LE(body.length, at.length)
+  frame.writeUIntLE(position, at.position, 6)
+  frame.writeUIntLE(appendedAt, at.appendedAt, 6)
+  body.copy(frame, at.body)
+  frame.writeUInt32LE(crc32(frame.subarray(at.version)), at.checksum)
+  return frame
+}
+
+/** The frame that begins at this offset; its body is a view of `bytes`, not a copy. */
+export const frameAt = (mark: Buffer, bytes: Buffer, offset: number): E.Either<Flaw, Frame> => {
+  const rest = bytes.subarray(offset)
+  if (!mark.equals(rest.subarray(at.mark, at.checksum)))
+    return E.left(rest.length < mark.length ? 'incomplete' : 'no record begins here')
+  if (rest.length < at.body) return E.left('incomplete')
+  const end = at.body + rest.readUInt32LE(at.length)
+  if (end > rest.length) return E.left('incomplete')
+  if (crc32(rest.subarray(at.version, end)) !== rest.readUInt32LE(at.checksum)) return E.left('wrong checksum')
+  if (rest.readUInt8(at.version) !== version) return E.left('unknown version')
+  return E.right({
+    position: rest.readUIntLE(at.position, 6),
+    appendedAt: rest.readUIntLE(at.appendedAt, 6),
+    body: rest.subarray(at.body, end),
+    bytes: end,
+  })
+}

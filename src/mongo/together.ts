@@ -1,0 +1,26 @@
+type Ask<A> = (keys: ReadonlySet<string>) => Promise<ReadonlyMap<string, A>>
+
+/**
+ * Questions about keys that come while one is under way go together in the next one: a look-up for each request costs the
+ * database and its driver more than all else that the request needs. What fails, fails for those who shared it.
+ */
+export const together = <A>(ask: Ask<A>) => {
+  let running: Promise<unknown> = Promise.resolve()
+  let next: { readonly keys: Set<string>; readonly answer: Promise<ReadonlyMap<string, A>> } | undefined
+
+  const open = () => {
+    const keys = new Set<string>()
+    const answer = running.then(() => {
+      next = undefined
+      const asked = ask(keys)
+      running = asked.catch(() => {})
+      return asked
+    })
+    return { keys, answer }
+  }
+  return (keys: Iterable<string>): Promise<ReadonlyMap<string, A>> => {
+    next ??= open()
+    for (const key of keys) next.keys.add(key)
+    return next.answer
+  }
+}

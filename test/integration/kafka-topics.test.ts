@@ -1,0 +1,114 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { Kafka, logLevel } from 'kafkajs'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { topics as allTopics } from '../../contracts/topics.ts'
+import { newPrefix, recordOf, roomOf, withinMs } from '../kafka/rooms.ts'
+import { right } from '../support/either.ts'
+import { servers } from '../support/servers.ts'
+
+const prefix = newPrefix()
+const room = await roomOf(prefix)
+const kafka = new Kafka({ brokers: [...(await servers()).brokers], logLevel: logLevel.NOTHING })
+const admin = kafka.admin()
+await admin.connect()
+
+const names = allTopics.map(({ name }) => `${prefix}${name}`)
+const configEntries = [{ name: 'retention.ms', value: '86400000' }]
+await admin.createTopics({
+  topics: [{ topic: `${prefix}chats`, numPartitions: 2, configEntries }],
+  waitForLeaders: true,
+})
+
+const topics = suite('topics')
+
+topics('before they are created, the description says what is missing and creates nothing', async () => {
+  const reports = right(await room.describeTopics())
+
+  assert.equal(
+    reports.map(({ name }) => name),
+    names,
+  )
+  assert.equal(reports[1]?.differences, ['does not exist'])
+  assert.equal(
+    (await admin.listTopics()).filter((name) => name.startsWith(prefix)),
+    [`${prefix}chats`],
+  )
+})
+
+topics(
+  'two instances that create them at once both succeed, and what exists differently is reported and left',
+  async () => {
+    const other = await roomOf(prefix)
+
+    const both = await Promise.all([room.ensureTopics(), other.ensureTopics()])
+
+    const [chats, ...others] = right(both[0])
+    assert.equal(both.map(E.isRight), [true, true])
+    assert.equal(chats, {
+      ...{ name: `${prefix}chats`, key: '<account id>/<chat id>', partitions: 2, replication: 1, cleanUp: '1 days' },
+      created: false,
+      differences: [
+        'partitions is 2, not 4',
+        'retention.ms is 86400000, not -1',
+        'max.message.bytes is 1048588, not 4194304',
+      ],
+    })
+    assert.ok(others.every(({ partitions, differences }) => partitions === 4 && differences.length === 0))
+    assert.equal(
+      others.map(({ cleanUp }) => cleanUp),
+      ['kept for ever', 'kept for ever', 'kept for ever', 'kept for ever', '7 days', 'compact', '90 days', '90 days'],
+    )
+    await other.stop()
+  },
+)
+
+topics('end offsets are those of after the call, and a group that has committed nothing has none', async () => {
+  const before = await room.endOffsets('calls')
+  right(await room.append({ ...recordOf('acme/1', 'x'), topic: 'calls' }, withinMs))
+
+  const many = await Promise.all(Array.from({ length: 100 }, () => room.endOffsets('calls')))
+
+  const sum = (ends: ReadonlyMap<number, number>) => [...ends.values()].reduce((all, end) => all + end, 0)
+  assert.equal([before.size, sum(before)], [4, 0])
+  assert.equal(new Set(many.map(sum)), new Set([1]))
+  assert.equal(await room.committedOffsets('nobody', 'calls'), new Map())
+})
+
+topics('the room says that the broker answers', async () => {
+  assert.equal(await room.health(), { ok: true, reason: '1 brokers' })
+})
+
+topics('where no broker is, every question is answered in time, and the room stops', async () => {
+  const nowhere = await roomOf(prefix, ['127.0.0.1:1'])
+  const began = performance.now()
+
+  const appended = nowhere.append(recordOf('acme/1', 'x'), 200)
+  const outcomes = await Promise.all([
+    appended,
+    nowhere.ensureTopics().then(E.isLeft),
+    nowhere.endOffsets('chats').catch(() => 'rejected'),
+    Promise.resolve(nowhere.health()).then(({ ok }) => ok),
+  ])
+  const consumer = await nowhere.consume({
+    ...{ group: 'g', topics: ['chats'], commit: 'when-handled', handle: async () => {} },
+  })
+
+  assert.equal(outcomes, [
+    E.left({ kind: 'transient', reason: 'not known to be durable within the time given' }),
+    true,
+    'rejected',
+    false,
+  ])
+  assert.is((await consumer.health()).ok, false)
+  assert.is(nowhere.waiting().records, 1)
+  await nowhere.stop()
+  assert.is(nowhere.waiting().records, 0)
+  assert.ok(performance.now() - began < 20_000)
+})
+
+topics('all connections are closed', async () => {
+  await Promise.all([room.stop(), admin.disconnect()])
+})
+
+topics.run()

@@ -1,0 +1,100 @@
+import { existsSync, readFileSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { append, drainAll, freshDir, idOf, openAt, recordingLog, recordOf } from './given.ts'
+import { damage, reopened, segmentsOf, three, written } from './segments.ts'
+
+const damaged = suite('journal: damage')
+
+damaged('a byte flipped anywhere costs the record that it is in, is reported and is set aside', async () => {
+  const records = Array.from({ length: 8 }, (_, i) => recordOf(i + 1, 'acme/1', i * 3))
+  await fc.assert(
+    fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 255 }), async (at, flip) => {
+      const { dir, places } = await written(records, 300)
+      const files = segmentsOf(dir)
+      const file = files[at % files.length] ?? ''
+      const original = readFileSync(join(dir, file))
+      const place = at % original.length
+      damage(join(dir, file), place, flip)
+      const content = readFileSync(join(dir, file))
+      const hit = places.findLastIndex((p) => p.file === file && p.offset <= place)
+      const offset = places[hit]?.offset ?? 0
+      const next = places[hit + 1]
+      const end = next?.file === file ? next.offset : content.length
+      const newestTail = hit === records.length - 1
+
+      const after = await reopened(dir, 300)
+
+      assert.equal(after.records, records.toSpliced(hit, 1))
+      assert.equal(after.damaged, newestTail ? { places: 0, bytes: 0 } : { places: 1, bytes: end - offset })
+      assert.equal(
+        after.lines.map(({ level }) => level),
+        [newestTail ? 'warn' : 'error'],
+      )
+      assert.equal(readFileSync(join(dir, 'damaged', `${file}-${offset}`)), content.subarray(offset, end))
+    }),
+    { numRuns: 60 },
+  )
+})
+
+damaged('damage is reported with its file, position and reason', async () => {
+  const { dir, places } = await written(three)
+  const [file = ''] = segmentsOf(dir)
+  const offset = places[1]?.offset ?? 0
+  const bytes = (places[2]?.offset ?? 0) - offset
+  damage(join(dir, file), offset + 30, 1)
+  const { lines } = await reopened(dir)
+  assert.equal(lines, [
+    {
+      level: 'error',
+      fields: { file, offset, bytes, reason: 'wrong checksum', copy: `damaged/${file}-${offset}` },
+      message: 'the journal is damaged: reading goes on behind it',
+    },
+  ])
+})
+
+damaged('damage that happens while the journal is open is met by the reader', async () => {
+  const dir = freshDir()
+  const { log, levels } = recordingLog()
+  const journal = await openAt(dir, { log })
+  await append(journal, three)
+  damage(join(dir, segmentsOf(dir)[0] ?? ''), 30, 1)
+  assert.equal((await drainAll(journal)).map(idOf), [2, 3])
+  assert.equal(levels(), ['error'])
+  assert.is(journal.state().damaged.places, 1)
+  assert.is(journal.state().records, 0)
+  await journal.close()
+})
+
+damaged('a segment whose name cannot be read is set aside and reported', async () => {
+  const { dir } = await written(three)
+  const [file = ''] = segmentsOf(dir)
+  const content = readFileSync(join(dir, file))
+  renameSync(join(dir, file), join(dir, 'strange.segment'))
+  const { records, damaged, lines } = await reopened(dir)
+  assert.equal(records, [])
+  assert.equal(damaged, { places: 1, bytes: content.length })
+  assert.equal(
+    lines.map(({ level }) => level),
+    ['error'],
+  )
+  assert.equal(readFileSync(join(dir, 'damaged', 'strange.segment-0')), content)
+  assert.not.ok(existsSync(join(dir, 'strange.segment')))
+})
+
+damaged('a damaged checkpoint is reported, and everything is drained again', async () => {
+  const dir = freshDir()
+  const journal = await openAt(dir)
+  await append(journal, three)
+  await journal.peek(10)
+  await journal.drained(2)
+  await journal.close()
+  damage(join(dir, 'checkpoint'), 8, 1)
+  const { records, damaged } = await reopened(dir)
+  assert.equal(records.map(idOf), [1, 2, 3])
+  assert.is(damaged.places, 1)
+})
+
+damaged.run()

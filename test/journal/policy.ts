@@ -1,0 +1,66 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Journal, JournalOptions } from '../../src/journal/journal.ts'
+import { journaled } from '../../src/journal/journaled.ts'
+import { scriptedBroker } from './broker.ts'
+import { virtualClock } from './clock.ts'
+import { idOf, openAt, recordingLog } from './given.ts'
+
+/** Tells when all calls of the journal have been answered. */
+const counted = (journal: Journal) => {
+  let calls = 0
+  const count =
+    <A extends unknown[], B>(call: (...args: A) => Promise<B>) =>
+    (...args: A) => {
+      calls += 1
+      return call(...args).finally(() => {
+        calls -= 1
+      })
+    }
+  const { append, peek, drained } = journal
+  return {
+    journal: { ...journal, append: count(append), peek: count(peek), drained: count(drained) },
+    busy: () => calls > 0,
+  }
+}
+
+export const budgetMs = 1_000
+
+/** The policy over a real journal, a scripted broker and a virtual clock. */
+export const startPolicy = async (
+  dir: string,
+  broker = scriptedBroker(),
+  clock = virtualClock(),
+  options: Partial<JournalOptions> = {},
+) => {
+  const { log, lines } = recordingLog()
+  const { journal, busy } = counted(await openAt(dir, { now: clock.now, segmentBytes: 600, ...options }))
+  const lane = broker.connect()
+  const rejected: number[] = []
+  const keeping = { fails: false }
+  const reject = async (record: Parameters<typeof idOf>[0]) => {
+    if (keeping.fails) throw new Error('no dead letters')
+    rejected.push(idOf(record))
+  }
+  const policy = journaled({
+    ...{ append: lane.append, journal, reject, budgetMs, log, random: () => 0.5 },
+    ...{ now: clock.now, sleep: clock.sleep },
+  })
+  /** Until nothing goes on without the broker or the clock. */
+  const idle = async () => {
+    for (let quiet = 0; quiet < 4; quiet = busy() ? 0 : quiet + 1) await setImmediate()
+  }
+  /** The broker takes and acknowledges everything until nothing is left. */
+  const recover = async () => {
+    broker.setFull(false)
+    await idle()
+    for (let i = 1; policy.state().away || lane.waiting().length > 0; i++) {
+      if (i > 1_000) throw new Error('the direct way does not open again')
+      lane.take(Number.POSITIVE_INFINITY, 'now')
+      lane.acknowledgeLate()
+      // Now and then long enough for the drain to ask again about what is never answered.
+      await clock.pass(i % 10 === 0 ? 100 * budgetMs : budgetMs / 20)
+      await idle()
+    }
+  }
+  return { ...policy, broker, clock, lane, rejected, keeping, lines, idle, recover }
+}

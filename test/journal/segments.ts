@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import type { OutgoingRecord } from '../../src/ports.ts'
+import { append, drainAll, freshDir, openAt, recordingLog, recordOf } from './given.ts'
+
+export const segmentsOf = (dir: string) =>
+  readdirSync(dir)
+    .filter((name) => name.endsWith('.segment'))
+    .sort()
+
+/** Writes records into a journal of its own and tells where each of them begins in which file. */
+export const written = async (records: ReadonlyArray<OutgoingRecord>, segmentBytes = 1_000_000) => {
+  const dir = freshDir()
+  const journal = await openAt(dir, { segmentBytes })
+  const places: { file: string; offset: number }[] = []
+  for (const record of records) {
+    const before = journal.state().bytes
+    await append(journal, [record])
+    places.push({ file: segmentsOf(dir).at(-1) ?? '', offset: before })
+  }
+  const bytes = journal.state().bytes
+  await journal.close()
+  const first = (file: string) => places.find((place) => place.file === file)?.offset ?? 0
+  return { dir, bytes, places: places.map(({ file, offset }) => ({ file, offset: offset - first(file) })) }
+}
+
+export const damage = (path: string, place: number, flip: number) => {
+  const content = readFileSync(path)
+  content.writeUInt8(content.readUInt8(place) ^ flip, place)
+  writeFileSync(path, content)
+}
+
+export const three = [recordOf(1), recordOf(2), recordOf(3)]
+export const reopened = async (dir: string, segmentBytes = 1_000_000) => {
+  const { log, lines } = recordingLog()
+  const journal = await openAt(dir, { segmentBytes, log })
+  const { damaged, records: counted } = journal.state()
+  const records = await drainAll(journal)
+  await journal.close()
+  return { damaged, counted, records, lines }
+}

@@ -1,0 +1,75 @@
+import { cpSync, readdirSync, statSync, truncateSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { OpenFile } from '../../src/journal/durable-files.ts'
+import { append, drainAll, freshDir, idOf, openAt, recordOf } from './given.ts'
+
+const many = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => recordOf(from + i))
+
+/** A disk that counts, and that knows how much of each file has been synced. */
+const countingDisk = () => {
+  const counts = { writes: 0, syncs: 0 }
+  const synced = new Map<string, number>()
+  const openFile: OpenFile = async (path, flags) => {
+    const handle = await open(path, flags)
+    return {
+      write: async (...args: unknown[]) => {
+        counts.writes += 1
+        const [bytes, offset, length, position] = args as [Buffer, number, number, number]
+        return handle.write(bytes, offset, length, position)
+      },
+      datasync: async () => {
+        counts.syncs += 1
+        const { size } = statSync(path)
+        await handle.datasync()
+        synced.set(basename(path), size)
+      },
+      truncate: (length) => handle.truncate(length),
+      close: () => handle.close(),
+    } as Awaited<ReturnType<OpenFile>>
+  }
+  /** A copy of the directory as a power cut leaves it: what was not synced is gone. */
+  const cutPower = (dir: string) => {
+    const copy = freshDir()
+    cpSync(dir, copy, { recursive: true })
+    for (const name of readdirSync(copy).filter((file) => file.endsWith('.segment')))
+      truncateSync(join(copy, name), synced.get(name) ?? 0)
+    return copy
+  }
+  return { counts, openFile, cutPower }
+}
+
+const sync = suite('journal: made durable')
+
+sync('what waits together is written together, with one write and one sync', async () => {
+  const { counts, openFile } = countingDisk()
+  const journal = await openAt(freshDir(), { openFile })
+  await append(journal, many(1, 64))
+  assert.equal(counts, { writes: 1, syncs: 1 })
+  await journal.close()
+})
+
+sync('what has been acknowledged is there after a power cut', async () => {
+  const { openFile, cutPower } = countingDisk()
+  const dir = freshDir()
+  const journal = await openAt(dir, { openFile, segmentBytes: 500 })
+  for (let id = 1; id <= 20; id++) {
+    const later = journal.append(recordOf(id + 100))
+    await append(journal, [recordOf(id)])
+    const after = await openAt(cutPower(dir))
+    const there = (await drainAll(after, 100)).map(idOf)
+    await after.close()
+    assert.equal(
+      many(1, id)
+        .map(idOf)
+        .filter((each) => !there.includes(each)),
+      [],
+    )
+    await later
+  }
+  await journal.close()
+})
+
+sync.run()

@@ -1,0 +1,160 @@
+import fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { backoff } from '../../src/kafka/backoff.ts'
+import { brokenBy, isMember, type Signs, troubleOf } from '../../src/kafka/consumer/signs.ts'
+import { slicesOf } from '../../src/kafka/consumer/slices.ts'
+import { standstills } from '../../src/kafka/consumer/standstill.ts'
+import { startOffset } from '../../src/kafka/consumer/start-offset.ts'
+import { isRecordsFault, kindOf, reasonOf } from '../../src/kafka/errors.ts'
+import type { IncomingRecord } from '../../src/ports.ts'
+
+const decisions = suite('decisions of the Kafka room')
+
+decisions('a pause grows with the failures to its cap, half of it by chance', () => {
+  const bounds = { baseMs: 100, capMs: 5_000 }
+
+  assert.equal(
+    [1, 2, 3, 7, 1_000].map((failures) => [0, 1].map((random) => backoff(failures, bounds, () => random))),
+    [
+      [50, 100],
+      [100, 200],
+      [200, 400],
+      [2_500, 5_000],
+      [2_500, 5_000],
+    ],
+  )
+})
+
+decisions('slices keep all records in their order and within their bounds', () => {
+  const record = (offset: number, size: number): IncomingRecord => ({
+    ...{ topic: 'chats', partition: 0, offset, timestamp: 0, key: null, value: Buffer.alloc(size), headers: {} },
+  })
+  fc.assert(
+    fc.property(fc.array(fc.nat(120)), (sizes) => {
+      const records = sizes.map((size, offset) => record(offset, size))
+
+      const slices = slicesOf(records, { records: 3, bytes: 100 })
+
+      assert.equal(slices.flat(), records)
+      for (const slice of slices) {
+        const bytes = slice.reduce((sum, { value }) => sum + (value?.length ?? 0), 0)
+        assert.ok(slice.length >= 1 && slice.length <= 3 && (bytes <= 100 || slice.length === 1))
+      }
+    }),
+  )
+})
+
+decisions(
+  'reading begins where it is asked to, or where the group is, or at the beginning, but never outside of the log',
+  () => {
+    const range = { low: 10, high: 20 }
+
+    assert.equal(
+      [
+        startOffset(15, 12, range),
+        startOffset(undefined, 12, range),
+        startOffset(undefined, undefined, range),
+        startOffset(20, undefined, range),
+        startOffset(undefined, 5, range),
+        startOffset(undefined, 25, range),
+      ],
+      [15, 12, 10, 20, 10, 10],
+    )
+  },
+)
+
+const signs = (given: Partial<Signs> = {}): Signs => ({
+  ...{ startedAt: 0, readyAt: 1_000, contactAt: 100_000, fetchAt: 100_000, commitFailsSince: undefined },
+  ...given,
+})
+
+decisions('a consumer is made anew when it does not join, hear from its group or fetch any more', () => {
+  assert.equal(
+    [
+      brokenBy(signs(), 105_000),
+      brokenBy(signs({ readyAt: undefined }), 44_000),
+      brokenBy(signs({ readyAt: undefined }), 46_000),
+      brokenBy(signs({ fetchAt: 200_000 }), 110_000),
+      brokenBy(signs({ contactAt: 200_000 }), 116_000),
+    ],
+    [
+      undefined,
+      undefined,
+      'has not joined within 46 s',
+      "no word from the group's coordinator for 10 s",
+      'no fetch was answered for 16 s',
+    ],
+  )
+  assert.equal([isMember(signs(), 109_999), isMember(signs(), 110_000)], [true, false])
+})
+
+decisions('trouble is told of within ten seconds, and a short one is not', () => {
+  const reader = (trouble?: number, busySince?: number) => ({
+    ...{ topic: 'chats' as const, partition: 3, busySince: () => busySince },
+    trouble: () => (trouble === undefined ? undefined : { since: trouble, failures: 2, error: 'TypeError' }),
+  })
+
+  assert.equal(
+    [
+      troubleOf(signs(), 104_000, [reader(100_000, 100_000)]),
+      troubleOf(signs({ readyAt: undefined }), 0, []),
+      troubleOf(signs(), 106_000, [reader(100_000)]),
+      troubleOf(signs(), 106_000, [reader(undefined, 70_000)]),
+      troubleOf(signs(), 108_000, []),
+      troubleOf(signs({ contactAt: 108_000 }), 108_000, []),
+      troubleOf(signs({ commitFailsSince: 96_000 }), 104_000, []),
+    ],
+    [
+      undefined,
+      'has not joined its group yet',
+      'chats/3: its handler fails for 6 s (TypeError)',
+      'chats/3: its handler does not end for 36 s',
+      "no word from the group's coordinator for 8 s",
+      'no fetch was answered for 8 s',
+      'offsets cannot be committed for 8 s',
+    ],
+  )
+})
+
+decisions('a partition that has records and does not get them for half a minute is reported once for its place', () => {
+  const look = standstills()
+  const places = (position: number, end: number) => [{ name: 'chats/3', position, end }]
+
+  assert.equal(
+    [
+      look(places(5, 9), 0),
+      look(places(6, 9), 20_000),
+      look(places(6, 9), 49_000),
+      look(places(6, 9), 50_000),
+      look(places(6, 9), 90_000),
+      look(places(9, 9), 100_000),
+      look(places(9, 10), 110_000),
+      look(places(9, 11), 140_000),
+    ],
+    [undefined, undefined, undefined, 'chats/3 at 6', undefined, undefined, undefined, 'chats/3 at 9'],
+  )
+})
+
+decisions("an error's kind is the broker's, and words that may quote data are not repeated", () => {
+  const protocol = Object.assign(new Error('too large'), { name: 'KafkaJSProtocolError', type: 'MESSAGE_TOO_LARGE' })
+  const wrapped = Object.assign(new Error('too large', { cause: protocol }), { name: 'KafkaJSNonRetriableError' })
+  const connection = Object.assign(new Error('no route'), { name: 'KafkaJSConnectionError' })
+
+  assert.equal(
+    [protocol, wrapped, connection, new TypeError('secret'), undefined].map((error) => [
+      kindOf(error),
+      reasonOf(error),
+      isRecordsFault(error),
+    ]),
+    [
+      ['MESSAGE_TOO_LARGE', 'MESSAGE_TOO_LARGE: too large', true],
+      ['MESSAGE_TOO_LARGE', 'MESSAGE_TOO_LARGE: too large', true],
+      ['KafkaJSConnectionError', 'KafkaJSConnectionError: no route', false],
+      ['TypeError', 'TypeError', false],
+      ['unknown error', 'unknown error', false],
+    ],
+  )
+})
+
+decisions.run()

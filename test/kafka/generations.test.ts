@@ -1,0 +1,161 @@
+import type { Batch, Offsets } from 'kafkajs'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { batchTaker } from '../../src/kafka/consumer/batch-taker.ts'
+import { commits } from '../../src/kafka/consumer/commits.ts'
+import { type PartitionReader, partitionReader } from '../../src/kafka/consumer/partition-reader.ts'
+import { readersOf } from '../../src/kafka/consumer/readers.ts'
+import type { HandleSlice } from '../../src/ports.ts'
+import { measureOf, newSeen } from './rooms.ts'
+
+const nothing = () => {}
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+const readerOf = (partition: number, start: number, handle: HandleSlice = async () => {}): PartitionReader =>
+  partitionReader({
+    spec: { group: 'g', commit: 'when-handled', handle },
+    ...{ topic: 'chats', partition, start, before: Promise.resolve(), isMember: () => true, changed: nothing },
+    sleep: async () => {},
+    ...{ random: () => 0, clock: () => 0, measure: measureOf(newSeen()) },
+    log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+  })
+
+/** A batch as kafkajs hands it over. */
+const batchOf = (fetchedOffset: number, offsets: ReadonlyArray<number>, lastOffset = offsets.at(-1)) =>
+  ({
+    ...{ topic: 't.chats', partition: 3, highWatermark: '100', fetchedOffset: String(fetchedOffset) },
+    lastOffset: () => String(lastOffset),
+    messages: offsets.map((offset) => ({
+      offset: String(offset),
+      timestamp: '0',
+      key: null,
+      value: null,
+      headers: {},
+    })),
+  }) as unknown as Batch
+
+const generations = suite('generations of a consumer group')
+
+generations(
+  'a batch counts when it was fetched from where its reader is, holes and markers in it included',
+  async () => {
+    const take = batchTaker(nothing)
+    const reader = readerOf(3, 10)
+
+    const taken = [take(batchOf(10, [12, 14], 15), reader), take(batchOf(16, [16]), reader)]
+
+    await reader.handled()
+    assert.equal([taken, reader.position(), reader.finished()], [[true, true], 17, 17])
+  },
+)
+
+generations('a late batch of an earlier generation is not taken, since that would skip what lies between', () => {
+  const astray: string[] = []
+  const take = batchTaker((name) => astray.push(name))
+  const reader = readerOf(3, 10)
+
+  const taken = [take(batchOf(50, [50, 51]), reader), take(batchOf(10, [10]), reader)]
+
+  assert.equal([taken, reader.position(), astray], [[false, true], 11, []])
+})
+
+generations('a partition that goes on elsewhere is told of', () => {
+  const astray: string[] = []
+  const take = batchTaker((name) => astray.push(name))
+  const reader = readerOf(3, 10)
+
+  take(batchOf(0, [0]), reader)
+  take(batchOf(0, [0]), reader)
+
+  assert.equal([astray, reader.position()], [['chats/3'], 10])
+})
+
+generations('what is finished is committed once, one request at a time', async () => {
+  const [one, two, three] = [readerOf(1, 5), readerOf(2, 5), readerOf(3, 5)]
+  const sent: Offsets[] = []
+  const answers: Array<() => void> = []
+  const { flush } = commits({
+    ...{ prefix: 't.', readers: () => [one, two, three], clock: () => 0 },
+    commit: () => (offsets) =>
+      new Promise((resolve) => {
+        sent.push(offsets)
+        answers.push(resolve)
+      }),
+  })
+  one.add([], 5, 5)
+  const take = batchTaker(nothing)
+  take({ ...batchOf(5, [5, 6]), partition: 1 } as Batch, one)
+  take(batchOf(5, [5]), three)
+  await Promise.all([one.handled(), three.handled()])
+
+  const flushes = [flush(), flush()]
+  answers[0]?.()
+  await Promise.all(flushes)
+  await flush()
+
+  assert.equal(sent, [
+    {
+      topics: [
+        {
+          topic: 't.chats',
+          partitions: [
+            { partition: 1, offset: '7' },
+            { partition: 3, offset: '6' },
+          ],
+        },
+      ],
+    },
+  ])
+})
+
+generations('a commit that fails is repeated with what is finished by then', async () => {
+  const reader = readerOf(3, 5)
+  const sent: string[] = []
+  let now = 7
+  const { flush, failsSince } = commits({
+    ...{ prefix: '', readers: () => [reader], clock: () => now },
+    commit: () => async (offsets) => {
+      sent.push(offsets.topics[0]?.partitions[0]?.offset ?? '')
+      if (sent.length === 1) throw new Error('not a member')
+    },
+  })
+  const take = batchTaker(nothing)
+  take(batchOf(5, [5]), reader)
+  await reader.handled()
+  await flush()
+  const failing = failsSince()
+  now = 9
+  take(batchOf(6, [6]), reader)
+  await reader.handled()
+
+  await flush()
+
+  assert.equal([sent, failing, failsSince()], [['6', '7'], 7, undefined])
+})
+
+generations('a new generation begins a partition when the handler that the last one left has ended', async () => {
+  const { promise: running, resolve: finish } = Promise.withResolvers<void>()
+  const leftovers = new Map<string, Promise<void>>()
+  const readers = readersOf(leftovers)
+  const old = readerOf(3, 5, () => running)
+  readers.set('chats/3', old)
+  batchTaker(nothing)(batchOf(5, [5]), old)
+  await turn()
+
+  readers.retire()
+
+  let free = false
+  const before = readersOf(leftovers)
+    .before('chats/3')
+    .then(() => {
+      free = true
+    })
+  await turn()
+  assert.equal([readers.all(), free], [[], false])
+  finish()
+  await before
+  await turn()
+  assert.equal([old.finished(), leftovers.size], [undefined, 0])
+})
+
+generations.run()

@@ -1,0 +1,170 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { partitionReader } from '../../src/kafka/consumer/partition-reader.ts'
+import type { HandleSlice, IncomingRecord, OwnedPartition } from '../../src/ports.ts'
+import { measureOf, newSeen } from './rooms.ts'
+
+const record = (offset: number): IncomingRecord => ({
+  ...{ topic: 'chats', partition: 3, offset, timestamp: 0, key: null, value: Buffer.from(String(offset)), headers: {} },
+})
+const records = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => record(from + i))
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+const readerOf = (
+  handle: HandleSlice,
+  commit: 'when-handled' | 'by-handler' = 'when-handled',
+  before = Promise.resolve(),
+) => {
+  const consumed: Array<readonly [records: number, lag: number]> = []
+  const wants: boolean[] = []
+  const reader = partitionReader({
+    spec: { group: 'g', commit, handle },
+    ...{ topic: 'chats', partition: 3, start: 10, before, isMember: () => true, log: silent },
+    changed: () => wants.push(reader.wantsMore()),
+    sleep: turn as () => Promise<void>,
+    random: () => 0,
+    clock: () => 0,
+    measure: { ...measureOf(newSeen()), consumed: (_g, _t, _p, count, lag) => void consumed.push([count, lag]) },
+  })
+  return { reader, consumed, wants }
+}
+
+const reading = suite('partition reader')
+
+reading('slices of at most 500 records are handled one after the other, and each moves what is finished', async () => {
+  const lengths: number[] = []
+  const { reader, consumed } = readerOf(async ({ records: { length } }) => void lengths.push(length))
+
+  reader.add(records(10, 610), 612, 700)
+  await reader.handled()
+
+  assert.equal(lengths, [500, 100])
+  assert.equal(consumed, [
+    [500, 190],
+    [100, 88],
+  ])
+  // 612: two offsets behind the last record are markers of a transaction
+  assert.equal([reader.finished(), reader.position()], [612, 612])
+})
+
+reading('a handler that throws anything gets the same slice until it resolves', async () => {
+  const failures: unknown[] = [new TypeError('x'), undefined, 'text', { retriable: false }, null]
+  const seen: number[] = []
+  const { reader } = readerOf(async (slice) => {
+    seen.push(slice.records[0]?.offset ?? -1)
+    if (failures.length > 0) throw failures.shift()
+  })
+
+  reader.add(records(10, 12), 12, 12)
+  await turn()
+  assert.is(reader.trouble()?.failures, 1)
+  await reader.handled()
+
+  assert.equal(seen, [10, 10, 10, 10, 10, 10])
+  assert.equal([reader.finished(), reader.trouble()], [12, undefined])
+})
+
+reading('a handler that throws before it returns a promise is a failure like any other', async () => {
+  let calls = 0
+  const { reader } = readerOf(() => {
+    if (++calls === 1) throw new RangeError('at once')
+    return Promise.resolve()
+  })
+
+  reader.add(records(10, 11), 11, 11)
+  await reader.handled()
+
+  assert.equal([calls, reader.finished()], [2, 11])
+})
+
+reading('by handler, what is done is finished, however the handler resolves, and never goes back', async () => {
+  let owned: OwnedPartition | undefined
+  const { reader } = readerOf(async (_, given) => {
+    owned = given
+  }, 'by-handler')
+  reader.add(records(10, 20), 20, 20)
+  await reader.handled()
+  assert.is(reader.finished(), undefined)
+
+  owned?.done(14)
+  owned?.done(12)
+
+  assert.is(reader.finished(), 15)
+})
+
+reading('a retired reader is not current, and what its handler finishes has no effect', async () => {
+  const { promise: running, resolve: finish } = Promise.withResolvers<void>()
+  let owned: OwnedPartition | undefined
+  const { reader, consumed } = readerOf((_, given) => {
+    owned = given
+    return running
+  })
+  reader.add(records(10, 20), 20, 20)
+  await turn()
+  const before = owned?.isCurrent()
+
+  reader.retire()
+  finish()
+  await reader.handled()
+  owned?.done(19)
+
+  assert.equal([before, owned?.isCurrent(), reader.finished()], [true, false, undefined])
+  assert.equal(consumed, [])
+})
+
+reading('nothing is handled before an earlier owner in this process has ended', async () => {
+  const { promise: earlier, resolve: end } = Promise.withResolvers<void>()
+  let calls = 0
+  const { reader } = readerOf(async () => void calls++, 'when-handled', earlier)
+  reader.add(records(10, 11), 11, 11)
+  await turn()
+  const before = calls
+
+  end()
+  await reader.handled()
+
+  assert.equal([before, calls], [0, 1])
+})
+
+reading('a paused partition wants nothing and handles nothing until every pause is over', async () => {
+  let owned: OwnedPartition | undefined
+  let calls = 0
+  const { reader, wants } = readerOf(async (_, given) => {
+    calls++
+    owned ??= given
+  })
+  reader.add(records(10, 11), 11, 11)
+  await reader.handled()
+  const resumes = [owned?.pause(), owned?.pause()]
+  reader.add(records(11, 12), 12, 12)
+  await turn()
+  assert.equal([calls, reader.wantsMore()], [1, false])
+
+  resumes[0]?.()
+  resumes[0]?.()
+  await turn()
+  assert.equal([calls, reader.wantsMore()], [1, false])
+  resumes[1]?.()
+  await reader.handled()
+
+  assert.equal([calls, reader.wantsMore(), wants.at(-1)], [2, true, true])
+})
+
+reading('a full queue wants no more until half of it is handled', async () => {
+  const ends: Array<() => void> = []
+  const { reader } = readerOf(() => new Promise((resolve) => ends.push(resolve)))
+  reader.add(records(10, 1_510), 1_510, 1_510)
+  const wanted = [reader.wantsMore()]
+
+  for (let i = 0; i < 3; i++) {
+    await turn()
+    ends[i]?.()
+    await turn()
+    wanted.push(reader.wantsMore())
+  }
+
+  assert.equal(wanted, [false, false, true, true])
+})
+
+reading.run()

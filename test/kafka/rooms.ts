@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Instant } from '../../contracts/primitives.ts'
+import { connectKafka, type KafkaRoom } from '../../src/kafka/kafka.ts'
+import type { IncomingRecord, Log, Measure, OutgoingRecord } from '../../src/ports.ts'
+import { servers } from '../support/servers.ts'
+
+const nothing = () => undefined
+
+/** What a room has measured and logged, for tests that ask. */
+export type Seen = {
+  readonly logged: Array<readonly [level: string, message: string, fields: object]>
+  readonly restarted: string[]
+  readonly deadLetters: string[]
+}
+
+export const newSeen = (): Seen => ({ logged: [], restarted: [], deadLetters: [] })
+
+const logOf = ({ logged }: Seen): Log => {
+  const at = (level: string) => (fields: object, message: string) => void logged.push([level, message, fields])
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+export const measureOf = ({ restarted, deadLetters }: Seen): Measure => ({
+  ...{ request: nothing, published: nothing, produced: nothing, produceFailed: nothing, consumed: nothing },
+  ...{ projected: nothing, delivery: nothing, attempt: nothing, quarantined: nothing },
+  consumerRestarted: (group) => void restarted.push(group),
+  deadLetter: (consumer, cause) => void deadLetters.push(`${consumer}: ${cause}`),
+})
+
+export type TestRoom = KafkaRoom & { readonly seen: Seen }
+
+/** Topics of its own on the broker that all test files share. */
+export const newPrefix = (): string => `t${randomUUID().slice(0, 8)}.`
+
+/** A room on the tests' broker, or on the one given. */
+export const roomOf = async (prefix: string, brokers?: ReadonlyArray<string>, partitions = 4): Promise<TestRoom> => {
+  const seen = newSeen()
+  const room = connectKafka(
+    {
+      ...{ ssl: false, clientId: 'test', topicPrefix: prefix, partitions },
+      brokers: brokers ?? (await servers()).brokers,
+    },
+    { log: logOf(seen), measure: measureOf(seen), now: () => new Date().toISOString() as Instant },
+  )
+  return { ...room, seen }
+}
+
+/** Resolves once the condition holds; throws where it does not in time. */
+export const eventually = async (condition: () => boolean | Promise<boolean>, withinMs = 30_000): Promise<void> => {
+  for (const deadline = Date.now() + withinMs; !(await condition()); await delay(20))
+    if (Date.now() > deadline) throw new Error(`it did not happen in time: ${condition}`)
+}
+
+export const recordOf = (key: string, value: string): OutgoingRecord => ({
+  topic: 'chats',
+  key,
+  value,
+  headers: { 'content-type': 'text/plain' },
+})
+
+export const textOf = ({ value }: IncomingRecord): string => String(value)
+
+export const withinMs = 20_000

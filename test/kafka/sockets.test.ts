@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import type * as tls from 'node:tls'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Sockets, trackedSockets } from '../../src/kafka/sockets.ts'
+
+/** A server that takes connections and says nothing. */
+const silentServer = async (): Promise<Server> => {
+  const server = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+const noTls = false as unknown as tls.ConnectionOptions
+const open = async ({ factory }: Sockets, server: Server): Promise<Socket> => {
+  const { port } = server.address() as AddressInfo
+  const socket = factory({ host: '127.0.0.1', port, ssl: noTls, onConnect: () => {} })
+  await once(socket, 'connect')
+  return socket
+}
+const endOf = (socket: Socket) =>
+  new Promise<string>((resolve) => socket.once('error', ({ message }) => resolve(message)))
+
+const sockets = suite('tracked sockets')
+
+sockets(
+  'a connection on which nothing is said is destroyed with an error, which rejects what waits on it',
+  async () => {
+    const server = await silentServer()
+    const socket = await open(trackedSockets(20), server)
+
+    assert.is(await endOf(socket), 'no answer on the connection')
+    assert.ok(socket.destroyed)
+    server.close()
+  },
+)
+
+sockets('all that are open are destroyed at once, and new ones may be opened', async () => {
+  const server = await silentServer()
+  const tracked = trackedSockets(60_000)
+  const before = await Promise.all([open(tracked, server), open(tracked, server)])
+  const ends = before.map(endOf)
+
+  tracked.destroy('a request was not answered in time')
+
+  assert.equal(await Promise.all(ends), ['a request was not answered in time', 'a request was not answered in time'])
+  const after = await open(tracked, server)
+  assert.not.ok(after.destroyed)
+  after.on('error', () => {})
+  tracked.close()
+  server.close()
+})
+
+sockets('a client that was given up can open none', async () => {
+  const server = await silentServer()
+  const tracked = trackedSockets(60_000)
+  tracked.close()
+
+  const opening = await open(tracked, server).catch(String)
+
+  assert.is(opening, 'Error: the client was given up')
+  server.close()
+})
+
+sockets.run()

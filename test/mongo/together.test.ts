@@ -1,0 +1,50 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { together } from '../../src/mongo/together.ts'
+
+const asking = () => {
+  const asked: Array<{ readonly keys: ReadonlyArray<string>; readonly answer: () => void; readonly fail: () => void }> =
+    []
+  const ask = together((keys) => {
+    const { promise, resolve, reject } = Promise.withResolvers<ReadonlyMap<string, string>>()
+    const found = () => resolve(new Map([...keys].map((key) => [key, `${key}!`])))
+    asked.push({ keys: [...keys], answer: found, fail: () => reject(new Error('away')) })
+    return promise
+  })
+  return { asked, ask }
+}
+const turn = () => new Promise(setImmediate)
+
+const lookUps = suite('look-ups together')
+
+lookUps('those of one turn share a question, those that come meanwhile the next', async () => {
+  const { asked, ask } = asking()
+  const first = [ask(['a', 'b']), ask(['b', 'c'])]
+  await turn()
+  const second = [ask(['d']), ask(['a'])]
+  await turn()
+  assert.equal(
+    asked.map(({ keys }) => keys),
+    [['a', 'b', 'c']],
+  )
+  asked[0]?.answer()
+  assert.is((await first[1])?.get('c'), 'c!')
+  await turn()
+  asked[1]?.answer()
+  assert.equal(asked[1]?.keys, ['d', 'a'])
+  assert.is((await second[0])?.get('d'), 'd!')
+})
+
+lookUps('a question that fails, fails for those who shared it alone', async () => {
+  const { asked, ask } = asking()
+  const failed = ask(['a']).catch(() => 'failed')
+  await turn()
+  const later = ask(['b'])
+  asked[0]?.fail()
+  assert.is(await failed, 'failed')
+  await turn()
+  asked[1]?.answer()
+  assert.is((await later).get('b'), 'b!')
+})
+
+lookUps.run()

@@ -45,7 +45,8 @@ export const QuarantineHeaders = exactShape(
 /**
  * The headers that a dead letter has beside the original ones; key and value are the original's, byte for byte. They name
  * the record (topic without its prefix, partition, offset, when it was appended), the consumer that gave it up, why, in one
- * word and in a sentence, and when.
+ * word and in a sentence, and when: this time and the first time. `dl_redriven` says how often the record was sent back before;
+ * without it, never. A record that was sent back has it and `dl_first_failed_at` on its own topic too: consumers ignore them.
  */
 export const DeadLetterHeaders = exactShape(
   {
@@ -57,7 +58,8 @@ export const DeadLetterHeaders = exactShape(
     [deadLetterHeaders.cause]: NonBlank,
     [deadLetterHeaders.detail]: t.string,
     [deadLetterHeaders.failedAt]: Instant,
+    [deadLetterHeaders.firstFailedAt]: Instant,
   },
-  {},
+  { [deadLetterHeaders.redriven]: Digits },
   'DeadLetterHeaders',
 )

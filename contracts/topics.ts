@@ -107,7 +107,10 @@ export const quarantineHeaders = {
   contentEncoding: 'content_encoding',
 } as const
 
-/** Headers that a dead letter has beside the original ones; key and value are the original's, byte for byte. */
+/**
+ * Headers that a dead letter has beside the original ones; key and value are the original's, byte for byte. A record that was
+ * sent back keeps the last two on its own topic, where consumers ignore them.
+ */
 export const deadLetterHeaders = {
   topic: 'dl_topic',
   partition: 'dl_partition',
@@ -117,4 +120,6 @@ export const deadLetterHeaders = {
   cause: 'dl_cause',
   detail: 'dl_detail',
   failedAt: 'dl_failed_at',
+  firstFailedAt: 'dl_first_failed_at',
+  redriven: 'dl_redriven',
 } as const

@@ -2,7 +2,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Instant } from '../../contracts/primitives.ts'
 import { deadLetters, deadLetterHeaders as names } from '../../contracts/topics.ts'
 import type { DeadLetter, Failure, IncomingRecord, Log, Measure, Now, Sleep } from '../ports.ts'
-import { allHeaders, type WireRecord } from './wire-record.ts'
+import { firstFailureOf, foreignHeaders, timesRedriven } from './redriven.ts'
+import type { WireRecord } from './wire-record.ts'
 
 type Why = { readonly consumer: string; readonly cause: string; readonly detail: string; readonly failedAt: Instant }
 
@@ -26,7 +27,7 @@ export const toDeadLetter = (record: IncomingRecord, { consumer, cause, detail, 
   key: record.key,
   value: record.value,
   headers: {
-    ...allHeaders(record),
+    ...foreignHeaders(record),
     [names.topic]: record.topic,
     [names.partition]: String(record.partition),
     [names.offset]: String(record.offset),
@@ -35,6 +36,8 @@ export const toDeadLetter = (record: IncomingRecord, { consumer, cause, detail, 
     [names.cause]: cause,
     [names.detail]: detail.slice(0, 1000),
     [names.failedAt]: failedAt,
+    [names.firstFailedAt]: firstFailureOf(record, failedAt),
+    ...(timesRedriven(record) > 0 && { [names.redriven]: String(timesRedriven(record)) }),
   },
 })
 

@@ -8,6 +8,7 @@ import type {
   DeadLetter,
   EndOffsets,
   Failure,
+  IncomingRecord,
   Log,
   Measure,
   Now,
@@ -23,7 +24,9 @@ import { settled, withDeadline } from './deadline.ts'
 import { isRecordsFault, kindOf } from './errors.ts'
 import { brokerHealth } from './health.ts'
 import { type LaneLimits, lane, type Waiting } from './lane.ts'
-import { committedOffsetsOf, endOffsetsOf, rangesOf } from './offsets.ts'
+import { committedOffsetsOf, endOffsetsOf, forgetGroupOf, type Ranges, rangesOf } from './offsets.ts'
+import { type ReadTopic, readTopicWith } from './read-topic.ts'
+import { type Redriven, toRedriven } from './redriven.ts'
 import { sender } from './send.ts'
 import { sleep } from './sleep.ts'
 import { largestRecord } from './topic-settings.ts'
@@ -36,9 +39,15 @@ export type KafkaRoom = {
   readonly publish: Publish
   /** For the consumer of that name. */
   readonly deadLetter: (consumer: string) => DeadLetter
+  /** Appends the record that a dead letter holds to its own topic again. */
+  readonly redrive: (letter: IncomingRecord, to: Redriven, withinMs: number) => Promise<E.Either<Failure, void>>
   readonly consume: Consume
+  readonly readTopic: ReadTopic
   readonly endOffsets: EndOffsets
   readonly committedOffsets: CommittedOffsets
+  /** Where the log of each partition of a topic begins and ends. */
+  readonly ranges: Ranges
+  readonly forgetGroup: (group: string) => Promise<void>
   /** Creates the topics that are missing; reports, and does not change, those that are there. */
   readonly ensureTopics: () => TopicReports
   readonly describeTopics: () => TopicReports
@@ -73,6 +82,7 @@ export const connectKafka = (
   const { send, close: closeSender } = sender({ newClient: clients, prefix, log, measure })
   const permanent = (error: unknown) => (isRecordsFault(error) ? kindOf(error) : undefined)
   const records = lane<WireRecord>({ send, permanent, sizeOf, limits, sleep, clock, random: Math.random })
+  const forgetGroup = forgetGroupOf(ask, prefix)
   const consumers = new Set<RunningConsumer>()
   let stopping = false
 
@@ -81,7 +91,12 @@ export const connectKafka = (
       ? Promise.resolve(E.left({ kind: 'permanent', reason: `larger than a record of ${record.topic} may be` }))
       : records.append(record)
   const append: Append = (record, withinMs) => withDeadline(take(record), withinMs, late)
-  const consume = consumeWith({ newClient: clients, prefix, clock, log, measure, ranges, committedOffsets })
+  const supervised = consumeWith({ newClient: clients, prefix, clock, log, measure, ranges, committedOffsets })
+  const consume: Consume = async (spec) => {
+    const consumer = await supervised(spec)
+    consumers.add(consumer)
+    return consumer
+  }
 
   return {
     append,
@@ -91,13 +106,13 @@ export const connectKafka = (
       return appended
     },
     deadLetter: deadLetterFor({ append: take, now, sleep, log, measure }, () => stopping),
-    consume: async (spec) => {
-      const consumer = await consume(spec)
-      consumers.add(consumer)
-      return consumer
-    },
+    redrive: (letter, to, withinMs) => withDeadline(take(toRedriven(letter, to)), withinMs, late),
+    consume,
+    readTopic: readTopicWith({ ranges, consume, forgetGroup, clock }),
     endOffsets: endOffsetsOf(ranges),
     committedOffsets,
+    ranges,
+    forgetGroup,
     ensureTopics: () => ensureTopics(ask, settings),
     describeTopics: () => describeTopics(ask, settings),
     health: brokerHealth(ask, records.waiting, clock),

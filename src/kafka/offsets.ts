@@ -32,6 +32,13 @@ export const rangesOf = (ask: Ask, prefix: string): Ranges =>
     return new Map(partitions.map(({ partition, low, high }) => [partition, { low: Number(low), high: Number(high) }]))
   })
 
+/** Lets go of a group that nobody is a member of; one that is not there, or is in use, stays as it is. */
+export const forgetGroupOf =
+  (ask: Ask, prefix: string) =>
+  async (group: string): Promise<void> => {
+    await ask((admin) => admin.deleteGroups([`${prefix}${group}`])).catch(() => undefined)
+  }
+
 export const endOffsetsOf =
   (ranges: Ranges): EndOffsets =>
   async (topic) =>

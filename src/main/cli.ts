@@ -1,6 +1,8 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { checkConfig } from './check-config.ts'
 import { demo } from './demo.ts'
+import { rebuildCommand } from './rebuild.ts'
+import { redriveCommand } from './redrive.ts'
 import { type Role, roles } from './roles.ts'
 import { start } from './start.ts'
 import { topics } from './topics.ts'
@@ -40,5 +42,8 @@ program
   .command('demo')
   .description('play every webhook and the four bot sequences against a running bridge, or against one that it starts')
   .action(async () => process.exit(await demo()))
+
+program.addCommand(redriveCommand())
+program.addCommand(rebuildCommand())
 
 await program.parseAsync()

@@ -6,6 +6,7 @@ import { createLog } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { findRunning } from './running.ts'
 import { exitOfWrongConfig, readSettings, type Settings } from './settings.ts'
+import { table } from './table.ts'
 
 /** The broker of the configuration, or that of the bridge that runs on this DATA_DIR. */
 export const kafkaOf = ({ kafka, dataDir }: Settings) => {
@@ -41,14 +42,8 @@ export const topics = async (): Promise<number> => {
     `replication ${replication}`,
     cleanUp,
   ])
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  for (const [i, row] of rows.entries()) {
-    console.log(
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
+  for (const [i, line] of table(rows).entries()) {
+    console.log(line)
     for (const difference of reports.right[i]?.differences ?? []) console.log(`  ! ${difference}`)
   }
   return reports.right.every(({ differences }) => differences.length === 0) ? 0 : 1

@@ -16,15 +16,18 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const dataDir = mkdtempSync(join(tmpdir(), 'livechat-command-line-'))
 symlinkSync(resolve(root, cacheDir), join(dataDir, 'cache'))
 
+const running = new Set<ChildProcess>()
+
 type Run = { readonly child: ChildProcess; readonly text: () => string; readonly ended: Promise<number | null> }
 
 /** The command as a user runs it, without the servers of the environment unless they are given. */
 const run = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}): Run => {
-  const { KAFKA_BROKERS, MONGODB_URL, ...others } = process.env
+  const { KAFKA_BROKERS, MONGODB_URL, FORCE_COLOR, ...others } = process.env
   const child = spawn('sh', [join(root, 'src/main/livechat-bridge'), ...args], {
     env: { ...others, DATA_DIR: dataDir, HTTP_PORT: '0', NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  running.add(child)
   let text = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (text += chunk.toString()))
   return { child, text: () => text, ended: once(child, 'close').then(([code]) => code as number | null) }
@@ -63,7 +66,10 @@ const chats = async (url: string) => {
 
 const commandLine = suite('command line')
 
-commandLine.after(() => rmSync(dataDir, { recursive: true, force: true }))
+commandLine.after(async () => {
+  for (const child of running) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+  rmSync(dataDir, { recursive: true, force: true })
+})
 
 commandLine('start brings up everything, the demo runs against it, and the next start has its data', async () => {
   const first = await start()

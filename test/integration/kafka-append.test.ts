@@ -133,7 +133,7 @@ append('a dead letter holds the bytes and all headers of the original, repeated 
 
   await eventually(() => letters.read.length === 1)
   const [letter] = letters.read
-  const { dl_failed_at, dl_timestamp, ...headers } = letter?.headers ?? {}
+  const { dl_failed_at, dl_first_failed_at, dl_timestamp, ...headers } = letter?.headers ?? {}
   assert.equal([letter?.key, letter?.value], [Buffer.from([0xff]), value])
   assert.equal(headers, {
     mine: Buffer.from([0xfd]),
@@ -146,6 +146,7 @@ append('a dead letter holds the bytes and all headers of the original, repeated 
   })
   assert.equal(Date.parse(String(dl_timestamp)), original.timestamp)
   assert.ok(Date.parse(String(dl_failed_at)) >= original.timestamp)
+  assert.equal(dl_first_failed_at, dl_failed_at)
   assert.equal(room.seen.deadLetters, ['egress: contract'])
   await Promise.all([originals.stop(), letters.stop()])
 })

@@ -62,7 +62,12 @@ const addresses = {
   ...(brokers && { KAFKA_BROKERS: brokers.join(',') }),
   ...(mongoUrl !== undefined && { MONGODB_URL: mongoUrl }),
 }
+const tooLongMs = 25 * 60 * 1000
 const interrupted = new Promise<Outcome>((resolve) => {
+  setTimeout(() => {
+    console.error(`The tests have not ended after ${tooLongMs / 60_000} minutes.`)
+    resolve({ passed: 0, failed: 1, skipped: 0 })
+  }, tooLongMs)
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => resolve({ passed: 0, failed: 1, skipped: 0 }))
 })

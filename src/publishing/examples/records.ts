@@ -74,4 +74,5 @@ export const exampleDeadLetter: JsonObject = {
   dl_cause: 'invalid',
   dl_detail: 'message.buttons: expected 1 to 3 buttons',
   dl_failed_at: '2022-10-10T15:31:20.010Z',
+  dl_first_failed_at: '2022-10-10T15:31:20.010Z',
 }

@@ -1,0 +1,39 @@
+import type { Db } from 'mongodb'
+import type { Instant } from '../../contracts/primitives.ts'
+import { within } from './deadline.ts'
+import { chunks } from './groups.ts'
+
+type Redrive = { readonly _id: string; readonly sentAt: ReadonlyArray<Instant> }
+
+/** Which dead letters were sent back, and when; kept for good, some 100 bytes for each. Both throw 'not known'. */
+export type Redrives = {
+  /** The times at which each of these was sent back, in their order; those that never were are missing. */
+  readonly find: (ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, ReadonlyArray<Instant>>>
+  /** Resolves when it is durable on a majority; the same when it is done twice. */
+  readonly remember: (ids: ReadonlyArray<string>, at: Instant) => Promise<void>
+}
+
+const collection = 'redrives'
+const stepMs = 10_000
+const atOnce = 500
+
+export const redrivesIn = (db: Db): Redrives => {
+  const redrives = db.collection<Redrive>(collection)
+  return {
+    find: async (ids) => {
+      const found: Array<Redrive> = []
+      for (const some of chunks(ids, atOnce))
+        found.push(
+          ...(await within(stepMs, redrives.find({ _id: { $in: [...some] } }, { maxTimeMS: stepMs }).toArray())),
+        )
+      return new Map(found.map(({ _id, sentAt }) => [_id, [...sentAt].sort()]))
+    },
+    remember: async (ids, at) => {
+      const operations = ids.map((_id) => ({
+        updateOne: { filter: { _id }, update: { $addToSet: { sentAt: at } }, upsert: true },
+      }))
+      for (const some of chunks(operations, atOnce))
+        await within(stepMs, redrives.bulkWrite([...some], { ordered: false }))
+    },
+  }
+}

@@ -1,0 +1,299 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { KafkaMessage } from 'kafkajs'
+import { MongoClient } from 'mongodb'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { startBridge } from '../../src/main/bridge.ts'
+import { createLog } from '../../src/main/log.ts'
+import { world } from '../support/bridge.ts'
+import { runCommand } from '../support/command.ts'
+import { right } from '../support/either.ts'
+import { eventually } from '../support/eventually.ts'
+import { plainClient } from '../support/plain-consumer.ts'
+import { sample } from '../support/samples.ts'
+
+const here = await world()
+const dataDir = mkdtempSync(join(tmpdir(), 'livechat-redrive-'))
+const db = (await MongoClient.connect(here.mongo.url)).db()
+const client = plainClient(here.brokers)
+const admin = client.admin()
+await admin.connect()
+const producer = client.producer()
+await producer.connect()
+
+type Read = Pick<KafkaMessage, 'key' | 'value' | 'headers' | 'offset'> & {
+  readonly topic: string
+  readonly partition: number
+}
+const read: Read[] = []
+const consumer = client.consumer({ groupId: `${here.prefix}outside`, maxWaitTimeInMs: 100 })
+await consumer.connect()
+
+const kafkaOnly = { kafka: { brokers: here.brokers, ssl: false }, mongo: here.mongo }
+/** A bridge that does not know the account `acme`. */
+const stranger = right(
+  await startBridge(
+    {
+      ...{ kafka: kafkaOnly.kafka, mongo: here.mongo, demo: false, http: { host: '127.0.0.1', port: 0 } },
+      ...{ topics: { prefix: here.prefix, partitions: 4 }, dataDir, logLevel: 'silent', journalMaxBytes: 1024 * 1024 },
+      accounts: here.accounts.filter(({ id }) => id !== 'acme'),
+    },
+    kafkaOnly,
+    ['projector', 'egress'],
+    createLog('silent'),
+  ),
+)
+await stranger.ready
+await consumer.subscribe({
+  topics: ['dead-letters', 'bot-replies', 'bot-conversations', 'calls', 'enrichments'].map(
+    (name) => `${here.prefix}${name}`,
+  ),
+  fromBeginning: true,
+})
+await consumer.run({
+  eachMessage: async ({ topic, partition, message: { key, value, headers, offset } }) =>
+    void read.push({ topic: topic.slice(here.prefix.length), partition, key, value, headers: headers ?? {}, offset }),
+})
+
+const redrive = (...args: string[]) =>
+  runCommand(['redrive', ...args], {
+    ...{ KAFKA_BROKERS: here.brokers.join(','), MONGODB_URL: here.mongo.url, TOPIC_PREFIX: here.prefix },
+    ...{ TOPIC_PARTITIONS: '4', DATA_DIR: dataDir },
+  })
+
+const produce = (topic: string, message: Parameters<typeof producer.send>[0]['messages'][number]) =>
+  producer.send({ topic: `${here.prefix}${topic}`, messages: [message] })
+
+const on = (topic: string) => read.filter((record) => record.topic === topic)
+const header = ({ headers }: Read, name: string) => headers?.[name]?.toString()
+const letters = (cause: string) => on('dead-letters').filter((letter) => header(letter, 'dl_cause') === cause)
+const idOf = ({ partition, offset }: Read) => `${partition}/${offset}`
+const letter = (cause: string, number = 1) =>
+  eventually(`letter ${number} of ${cause}`, () => letters(cause)[number - 1])
+
+const bytes = {
+  key: Buffer.from([0xff, 0x01]),
+  value: Buffer.from([0xfe, 0x00, 0xff]),
+  mine: Buffer.from([0xfd, 0x00]),
+}
+const linesWith = (text: string, what: string) => text.split('\n').filter((line) => line.includes(what))
+
+const dead = suite('dead letters and redrive')
+
+dead.after(async () => {
+  await Promise.all([consumer.disconnect(), producer.disconnect(), admin.disconnect()])
+  await db.client.close()
+  await here.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+dead('a command that its consumer does not take is kept, and goes out once its cause is mended', async () => {
+  const command = {
+    ...{ type: 'BotMessage', id: 'r-1', accountId: 'acme', chatId: '2037', clientId: '1233' },
+    message: { type: 'TEXT', text: 'Hello' },
+  }
+  await produce('bot-replies', { key: 'acme/2037', value: JSON.stringify(command) })
+  const kept = await letter('unknown-account')
+  await stranger.stop()
+  await here.start()
+  await here.service.clientWrites('2037', 'Hi')
+
+  const sent = await redrive('send', '--cause', 'unknown-account')
+
+  assert.equal(sent, {
+    code: 0,
+    err: '',
+    out: `sent           ${idOf(kept)}  bot-replies/${header(kept, 'dl_partition')}/0  egress  unknown-account\n1 sent\n`,
+  })
+  await here.service.waitFor('the reply', () => here.service.chat('2037')?.delivered.length || undefined)
+  assert.equal(
+    here.service.chat('2037')?.delivered.map(({ id }) => id),
+    ['r-1'],
+  )
+})
+
+dead('poison is kept byte for byte, with where it was, why it is here, and when that was', async () => {
+  const before = Date.now()
+  await produce('bot-conversations', {
+    ...{ key: bytes.key, value: bytes.value },
+    headers: { mine: bytes.mine, twice: ['a', 'b'], dl_redriven: 'many' },
+  })
+  await produce('bot-replies', { key: 'acme/1', value: 'poison \u001b[31m' })
+
+  const [event, command] = [await letter('headers'), await letter('not-json')]
+
+  const { dl_timestamp, dl_failed_at, dl_first_failed_at, dl_partition, ...headers } = event.headers ?? {}
+  assert.equal([event.key, event.value], [bytes.key, bytes.value])
+  assert.equal(headers, {
+    mine: bytes.mine,
+    twice: [Buffer.from('a'), Buffer.from('b')],
+    dl_topic: Buffer.from('bot-conversations'),
+    dl_offset: Buffer.from(on('bot-conversations').find(({ key }) => key?.equals(bytes.key))?.offset ?? ''),
+    dl_consumer: Buffer.from('projector'),
+    dl_cause: Buffer.from('headers'),
+    dl_detail: Buffer.from(header(event, 'dl_detail') ?? ''),
+  })
+  assert.equal(dl_first_failed_at, dl_failed_at)
+  assert.ok(Date.parse(String(dl_failed_at)) >= before)
+  assert.ok(Date.parse(String(dl_timestamp)) >= before)
+  assert.ok(Number(dl_partition) < 4)
+  assert.equal([String(command.key), String(command.value)], ['acme/1', 'poison \u001b[31m'])
+  assert.equal([header(command, 'dl_topic'), header(command, 'dl_consumer')], ['bot-replies', 'egress'])
+})
+
+dead('list prints the letters that fit, and which of them were sent back', async () => {
+  const [known, event, command] = [await letter('unknown-account'), await letter('headers'), await letter('not-json')]
+
+  const [all, other, some] = await Promise.all([
+    redrive('list'),
+    redrive('list', '--quarantine'),
+    redrive('list', '--topic', 'bot-replies', '--cause', 'not-json', '--consumer', 'egress', '--since', '2026-01-01'),
+  ])
+
+  assert.is(all.code, 0, all.err)
+  assert.match(all.out, /^ID +ORIGIN +CONSUMER +CAUSE +FAILED AT +BEFORE +REDRIVEN +DETAIL\n/)
+  assert.match(linesWith(all.out, 'unknown-account')[0] ?? '', new RegExp(`^${idOf(known)} .* 0 +20\\d\\d-`))
+  assert.match(linesWith(all.out, ' headers ')[0] ?? '', new RegExp(`^${idOf(event)} .* 0 +no `))
+  assert.match(all.out, '\ndead letters: 3\n')
+  assert.match(some.out, new RegExp(`\n${idOf(command)} .* not-json `))
+  assert.match(some.out, '\ndead letters: 1\n')
+  assert.equal(other, { code: 0, out: 'requests in quarantine: 0\n', err: '' })
+})
+
+dead('show prints a letter with its bytes, and nothing that steers the terminal', async () => {
+  const [event, command] = [await letter('headers'), await letter('not-json')]
+
+  const [binary, text, none, wrong] = await Promise.all([
+    redrive('show', idOf(event)),
+    redrive('show', idOf(command)),
+    redrive('show', '0/999999'),
+    redrive('show', 'first'),
+  ])
+
+  assert.match(binary.out, 'header  mine: hex fd00\n')
+  assert.match(binary.out, 'header  dl_topic: bot-conversations\n')
+  assert.match(binary.out, 'key     hex ff01\nvalue   3 bytes\nhex fe00ff\n')
+  assert.match(text.out, 'key     acme/1\nvalue   12 bytes\npoison \\u001b[31m\n')
+  assert.equal(none, { code: 1, out: '', err: 'dead-letters has no record at 0/999999, or has it no more.\n' })
+  assert.match(wrong.err, 'Expected an ID as list prints it')
+})
+
+dead('a dry run prints what would be sent, and sends and remembers nothing', async () => {
+  const event = await letter('headers')
+  const count = read.length
+
+  const dry = await redrive('send', '--cause', 'headers', '--dry-run')
+
+  assert.equal(dry.code, 0)
+  assert.match(dry.out, new RegExp(`^would be sent  ${idOf(event)}  bot-conversations/.*\n1 would be sent\n$`))
+  assert.is(read.length, count)
+  assert.match(linesWith((await redrive('list', '--cause', 'headers')).out, idOf(event))[0] ?? '', / no /)
+})
+
+dead('what fails again comes back with its count and its first time, until the guard refuses it', async () => {
+  const first = await letter('headers')
+  for (const times of [1, 2, 3]) {
+    const sent = await redrive('send', '--cause', 'headers')
+    assert.is(sent.code, 0, sent.out + sent.err)
+    assert.match(sent.out, `1 sent${times > 1 ? `, ${times - 1} sent before` : ''}\n`)
+
+    const again = await letter('headers', times + 1)
+
+    assert.equal([again.key, again.value], [bytes.key, bytes.value])
+    assert.equal([again.headers?.mine, again.headers?.twice], [bytes.mine, [Buffer.from('a'), Buffer.from('b')]])
+    assert.equal(header(again, 'dl_redriven'), String(times))
+    assert.equal(header(again, 'dl_first_failed_at'), header(first, 'dl_failed_at'))
+    assert.ok(String(header(again, 'dl_failed_at')) > String(header(first, 'dl_failed_at')))
+  }
+  const redriven = on('bot-conversations').filter(({ key }) => key?.equals(bytes.key))
+  assert.equal(redriven[1]?.headers, {
+    mine: bytes.mine,
+    twice: [Buffer.from('a'), Buffer.from('b')],
+    dl_first_failed_at: Buffer.from(header(first, 'dl_failed_at') ?? ''),
+    dl_redriven: Buffer.from('1'),
+  })
+
+  const refused = await redrive('send', '--cause', 'headers')
+
+  assert.is(refused.code, 1)
+  assert.match(refused.out, /refused +\S+ .* redriven 3 times\n3 sent before, 1 refused\n/)
+  assert.is(letters('headers').length, 4)
+  const forced = await redrive('send', '--id', idOf(await letter('headers', 4)), '--force')
+  assert.match(forced.out, '1 sent\n')
+  assert.equal(header(await letter('headers', 5), 'dl_redriven'), '4')
+})
+
+dead('what was sent before is sent again only when that is asked for', async () => {
+  const first = await letter('headers')
+
+  const once = await redrive('send', '--id', idOf(first))
+  const twice = await redrive('send', '--id', idOf(first), '--again')
+
+  assert.equal(once, { code: 0, out: '1 sent before\n', err: '' })
+  assert.match(twice.out, '1 sent\n')
+  assert.equal(header(await letter('headers', 6), 'dl_redriven'), '2')
+})
+
+dead('an event that could not be stored for a while is in its view after a redrive', async () => {
+  const payload = JSON.parse(sample('webhooks', 'call_event'))
+  const calls = db.collection('calls')
+  await db.command({ collMod: 'calls', validator: { phone: { $ne: '+15550199' } } })
+  await here.service.webhook('acme', { ...payload, call: { ...payload.call, phone: '+15550199' } })
+  const kept = await letter('unstorable')
+  assert.is(await calls.countDocuments({}), 0)
+  await db.command({ collMod: 'calls', validator: {} })
+
+  const sent = await redrive('send', '--topic', 'calls', '--until', '2999-01-01')
+
+  assert.match(sent.out, new RegExp(`^sent +${idOf(kept)}  calls/.*\n1 sent\n$`))
+  const stored = await eventually('the call', async () => (await calls.findOne({ phone: '+15550199' })) ?? undefined)
+  assert.equal(stored.history.length, 1)
+  assert.is(on('calls').length, 2)
+  assert.equal(header(on('calls')[1] as Read, 'ce_id'), header(on('calls')[0] as Read, 'ce_id'))
+  assert.is(letters('unstorable').length, 1)
+})
+
+dead('the letters of a key go back in their order, so many and so fast as is asked for', async () => {
+  const key = 'acme/clientId:3'
+  const values = Array.from({ length: 6 }, (_, n) => `poison ${n}`)
+  for (const value of values) await produce('enrichments', { key, value })
+  await letter('invalid', 6)
+  const began = performance.now()
+
+  const some = await redrive('send', '--topic', 'enrichments', '--limit', '4', '--per-second', '2')
+  const took = performance.now() - began
+  await letter('invalid', 10)
+  const first = letters('invalid')
+  const rest = await redrive(
+    'send',
+    '--topic',
+    'enrichments',
+    '--until',
+    header(first[6] as Read, 'dl_failed_at') ?? '',
+  )
+
+  await letter('invalid', 12)
+  assert.ok(took > 1_000)
+  assert.match(some.out, '4 sent\nThe limit of 4 is reached: there may be more.\n')
+  assert.match(rest.out, '2 sent, 4 sent before\n')
+  assert.equal(
+    on('enrichments').map(({ value }) => String(value)),
+    [...values, ...values],
+  )
+  assert.equal(
+    linesWith(some.out + rest.out, 'sent  ').map((line) => line.split(/ +/)[1]),
+    first.slice(0, 6).map(idOf),
+  )
+})
+
+dead('no consumer group is left behind', async () => {
+  const { groups } = await admin.listGroups()
+  assert.equal(
+    groups.map(({ groupId }) => groupId).filter((id) => id.startsWith(`${here.prefix}read-`)),
+    [],
+  )
+})
+
+dead.run()

@@ -1,0 +1,34 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { readTopicWith } from '../../src/kafka/read-topic.ts'
+
+const reading = suite('reading a topic that gives nothing')
+
+reading('is given up after half a minute with the reason of its consumer, which is stopped and forgotten', async () => {
+  let now = 0
+  const done: string[] = []
+  const readTopic = readTopicWith({
+    ranges: async () => new Map([[0, { low: 0, high: 1 }]]),
+    consume: async ({ group }) => ({
+      health: () => {
+        now += 31_000
+        return { ok: false, reason: 'has not joined its group yet' }
+      },
+      stop: async () => void done.push(`stopped ${group}`),
+    }),
+    forgetGroup: async (group) => void done.push(`forgot ${group}`),
+    clock: () => now,
+  })
+
+  const outcome = await readTopic('dead-letters', () => Promise.reject(new Error('nothing was to come')))
+
+  const reason = 'Kafka sends nothing: has not joined its group yet'
+  assert.equal(outcome, E.left({ kind: 'transient', reason }))
+  assert.equal(
+    done.map((line) => line.replace(/-[0-9a-f-]{36}$/, '')),
+    ['stopped read-dead-letters', 'forgot read-dead-letters'],
+  )
+})
+
+reading.run()

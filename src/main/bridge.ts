@@ -62,13 +62,18 @@ export const startBridge = async (
     issue: tokens.issue,
   })
 
-  const stop = async () => {
+  const end = async () => {
     stopping.abort()
     await ingress.stop()
     await intake.right?.stop()
     await Promise.all(parts.map((part) => part.stop()))
     await kafka.stop()
     await mongo.stop()
+  }
+  let ended: Promise<void> | undefined
+  const stop = () => {
+    ended ??= end()
+    return ended
   }
   const listening = await ingress.listen(http.host, http.port ?? (takesIn ? 8080 : 0))
   if (E.isLeft(listening)) {

@@ -7,10 +7,11 @@ import { fromCommand } from '../kafka/decode.ts'
 import type { KafkaRoom } from '../kafka/kafka.ts'
 import { classify } from '../mongo/classify.ts'
 import type { Mongo } from '../mongo/connect.ts'
-import type { CheckHealth, IncomingRecord, IssueToken, Log, Measure } from '../ports.ts'
+import type { CheckHealth, IssueToken, Log, Measure } from '../ports.ts'
 import { enrichmentHandler } from '../projections/enrichment-handler.ts'
 import { projector } from '../projections/projector.ts'
 import { monotonic, now, sleep } from './clocks.ts'
+import { decodeRecord } from './decode-record.ts'
 
 type Deps = {
   readonly kafka: KafkaRoom
@@ -31,7 +32,7 @@ export const startProjector = async ({ kafka, mongo, measure, log }: Deps): Prom
     topics: [...eventTopics.map(({ name }) => name), botReplies.name],
     commit: 'when-handled',
     handle: projector({
-      decode: (record: IncomingRecord) => (record.topic === botReplies.name ? fromCommand(record) : fromRecord(record)),
+      decode: decodeRecord,
       applyChanges: mongo.applyChanges,
       classify,
       deadLetter: kafka.deadLetter('projector'),
@@ -65,6 +66,7 @@ export const startEgress = async (deps: Deps): Promise<Part> => {
   const worker = egress({
     ...{ accounts, issueToken, measure, log, now, sleep, monotonic },
     readDocument: mongo.readDocument,
+    openTurns: mongo.openTurns,
     publish: kafka.publish,
     deadLetter: kafka.deadLetter('egress'),
     decodeCommand: fromCommand,

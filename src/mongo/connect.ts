@@ -9,6 +9,9 @@ import { findEnrichment, storeEnrichments } from './enrichments.ts'
 import { checkMongo } from './health.ts'
 import { ensureIndexes } from './indexes.ts'
 import { lane } from './lane.ts'
+import { openTurns } from './open-turns.ts'
+import { swapGate } from './rebuild/swap-lock.ts'
+import { type Redrives, redrivesIn } from './redrives.ts'
 import { settle } from './settle.ts'
 import { announceDays } from './stats-announce.ts'
 import { daysWithChanges, dueDays, markDays, writeStats } from './stats-due.ts'
@@ -20,9 +23,11 @@ export type Mongo = {
   /** Applies changes; calls at the same time go to MongoDB together. */
   readonly applyChanges: ApplyChanges
   readonly readDocument: ReadDocument
+  readonly openTurns: ReturnType<typeof openTurns>
   readonly storeEnrichments: StoreEnrichments
   /** Throws when MongoDB has not answered within 400 ms. */
   readonly findEnrichment: FindEnrichment
+  readonly redrives: Redrives
   /** Keeps daily_stats up to date; one for each process, not running until it is started. */
   readonly statsRefresher: StatsRefresher
   /** Resolves when every index can be used, which may take long where there are many documents already. */
@@ -51,6 +56,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, calmM
     read: readPresent(db),
     write: writeIfUnchanged(db),
     announce: announceDays({ mark: (ids, fresh) => markDays(db, ids, fresh), clock }),
+    mayWrite: swapGate(db),
     sleep,
   })
   const refresher = statsRefresher({
@@ -66,8 +72,10 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, calmM
     applyChanges: lane(applyWith(settleGroups), classify),
     readDocument: async <V extends ViewName>(view: V, id: string) =>
       (await readPresent<Stored>(db)(view, [id])).get(id) as Views[V] | undefined,
+    openTurns: openTurns(db),
     storeEnrichments: storeEnrichments(db, sleep),
     findEnrichment: findEnrichment(db),
+    redrives: redrivesIn(db),
     statsRefresher: refresher,
     ensureIndexes: async () => {
       // An index of a large collection takes longer than a socket may be silent elsewhere.

@@ -18,6 +18,7 @@ export const storeEnrichments = (db: Db, sleep: Sleep): StoreEnrichments => {
     read: readPresent(db),
     write: writeIfUnchanged(db),
     announce: async () => async () => {},
+    mayWrite: async () => true,
     sleep,
   })
   return async (enrichments) => {

@@ -50,6 +50,7 @@ export const indexes: { readonly [V in ViewName]: ReadonlyArray<IndexDescription
     by('state', 'lastEventAt'),
     by('outcome', 'startedAt'),
     where('awaitingReplySince'),
+    where('silentSince', 'lastEventAt'),
     where('clientId'),
   ],
   timeline: [by('chatId', 'time', 'offset'), by('time'), by('type', 'time'), where('clientId', 'time')],

@@ -18,10 +18,13 @@ type Deps<D> = {
   readonly read: ReadPresent<D>
   readonly write: WriteIfUnchanged<D>
   readonly announce: Announce<D>
+  /** Asked with the changes in hand and before anything is written; false is 'wait and ask again' (rebuild/swap.ts). */
+  readonly mayWrite: () => Promise<boolean>
   readonly sleep: Sleep
 }
 
 const attempts = 12
+const askAgainMs = 20
 
 const byCollection = <A extends { readonly collection: string }>(items: ReadonlyArray<A>) =>
   [...Map.groupBy(items, ({ collection }) => collection)] as const
@@ -34,7 +37,7 @@ const pause = (attempt: number): number => Math.random() * Math.min(500, 5 * 2 *
  * that the fold returns as they were are not written. Throws when that fails too often, or with the error of a step.
  */
 export const settle =
-  <D extends Stored>({ read, write, announce, sleep }: Deps<D>) =>
+  <D extends Stored>({ read, write, announce, mayWrite, sleep }: Deps<D>) =>
   async (groups: ReadonlyArray<Group<D>>): Promise<void> => {
     const fold = async ([collection, members]: readonly [string, ReadonlyArray<Group<D>>]) => {
       const present = await read(
@@ -47,6 +50,7 @@ export const settle =
       })
     }
     for (let attempt = 0; attempt < attempts; attempt++) {
+      while (!(await mayWrite())) await sleep(askAgainMs)
       const folded = (await allDone(byCollection(groups).map(fold))).flat()
       const announced = await announce(folded)
       const changed = folded.filter(({ before, after }) => before !== after)

@@ -55,12 +55,13 @@ export const dueDays = (db: Db, calmMs: number): Promise<ReadonlyArray<Due>> => 
 /**
  * Writes a day's statistics if the day has not been marked, nor computed by another, since it was read as due: both
  * in one transaction, so that an older computation never replaces a newer one. The mark goes once the day is calm.
+ * Without a document the day has none any more.
  */
 export const writeStats = (
   client: MongoClient,
   db: Db,
   { _id, mark, fresh, calm }: Due,
-  document: DailyStatsDocument,
+  document: DailyStatsDocument | undefined,
 ): Promise<void> =>
   within(
     stepMs,
@@ -71,9 +72,9 @@ export const writeStats = (
           ? (await due(db).deleteOne(filter, { session })).deletedCount
           : (await due(db).updateOne(filter, { $set: { fresh: false } }, { session })).matchedCount
         if (taken === 0) return
-        await db
-          .collection<DailyStatsDocument>('daily_stats')
-          .replaceOne({ _id: document._id }, document, { session, upsert: true })
+        const stats = db.collection<DailyStatsDocument>('daily_stats')
+        if (document === undefined) await stats.deleteOne({ _id }, { session })
+        else await stats.replaceOne({ _id }, document, { session, upsert: true })
       }),
     ),
   )

@@ -2,6 +2,7 @@ import type { Db, Filter } from 'mongodb'
 import type { StatsInput } from '../projections/daily-stats.ts'
 import { type AccountDay, type StatsView, statsViews } from '../projections/stats-days.ts'
 import { within } from './deadline.ts'
+import type { CollectionOf } from './groups.ts'
 
 type Dated = { readonly accountId: string } & { readonly [field: string]: unknown }
 
@@ -12,27 +13,36 @@ const onDay = ({ accountId, day }: AccountDay, fields: ReadonlyArray<string>): F
   $or: fields.map((field) => ({ accountId, [field]: { $gte: day, $lt: `${day}U` } })),
 })
 
-const documentsOf = async <V extends StatsView>(db: Db, view: V, day: AccountDay): Promise<StatsInput[V]> => {
+const documentsOf = async <V extends StatsView>(
+  db: Db,
+  view: V,
+  day: AccountDay,
+  collectionOf: CollectionOf,
+): Promise<StatsInput[V]> => {
   const { days, counted } = statsViews[view]
   const fields = Object.fromEntries([...days, ...counted].map((field) => [field, 1]))
   const found = await db
-    .collection<Dated>(view)
+    .collection<Dated>(collectionOf(view))
     .find(onDay(day, days), { maxTimeMS: queryMs, batchSize: 2_000 })
     .project({ ...fields, _id: 0 })
     .toArray()
   return found as unknown as StatsInput[V]
 }
 
-/** What the documents of a day say, with no more fields than are counted. */
-export const readStatsInput = async (db: Db, day: AccountDay): Promise<StatsInput> => {
+/** What the documents of a day say, with no more fields than are counted; of the live views unless others are named. */
+export const readStatsInput = async (
+  db: Db,
+  day: AccountDay,
+  collectionOf: CollectionOf = (view) => view,
+): Promise<StatsInput> => {
   const [chats, calls, offlineMessages, conversations, deliveries] = await within(
     queryMs,
     Promise.all([
-      documentsOf(db, 'chats', day),
-      documentsOf(db, 'calls', day),
-      documentsOf(db, 'offline_messages', day),
-      documentsOf(db, 'conversations', day),
-      documentsOf(db, 'deliveries', day),
+      documentsOf(db, 'chats', day, collectionOf),
+      documentsOf(db, 'calls', day, collectionOf),
+      documentsOf(db, 'offline_messages', day, collectionOf),
+      documentsOf(db, 'conversations', day, collectionOf),
+      documentsOf(db, 'deliveries', day, collectionOf),
     ]),
   )
   return { chats, calls, offline_messages: offlineMessages, conversations, deliveries }

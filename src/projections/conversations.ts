@@ -2,8 +2,8 @@ import type { ConversationEvent } from '../../contracts/events/index.ts'
 import type { ConversationDocument } from '../../contracts/views/conversation.ts'
 import type { Recorded } from '../ports.ts'
 import { type Guard, once } from './applied.ts'
-import { invited, joined, leftWithout, withUnanswered } from './conversation-states.ts'
-import { clientWrote, delivered } from './conversation-turns.ts'
+import { invited, joined, leftWithout, withoutUnheard, withSilence, withUnanswered } from './conversation-states.ts'
+import { clientWrote, delivered, failed } from './conversation-turns.ts'
 import { documentId, present } from './fields.ts'
 
 const base = (
@@ -38,13 +38,13 @@ const fold = (conversation: ConversationDocument, event: ConversationEvent): Con
     case 'AgentJoined':
       return joined(conversation, event.time)
     case 'AgentUnavailable':
-      return leftWithout(conversation, event.time)
+      return leftWithout(conversation, event)
     case 'ChatClosed':
-      return { ...withUnanswered(conversation, []), state: 'closed', closedAt: event.time }
+      return { ...withUnanswered(withoutUnheard(conversation), []), state: 'closed', closedAt: event.time }
     case 'BotReplyDelivered':
       return delivered(conversation, event)
     case 'BotReplyFailed':
-      return { ...conversation, repliesFailed: conversation.repliesFailed + 1 }
+      return failed(conversation, event)
     case 'BotReplySuppressed':
       return { ...conversation, repliesSuppressed: conversation.repliesSuppressed + 1 }
   }
@@ -55,4 +55,4 @@ export const evolveConversation = (
   current: ConversationDocument | undefined,
   recorded: Recorded<ConversationEvent>,
 ): ConversationDocument =>
-  once(current, recorded, (guard) => fold(base(current, recorded.event, guard), recorded.event))
+  once(current, recorded, (guard) => withSilence(fold(base(current, recorded.event, guard), recorded.event)))

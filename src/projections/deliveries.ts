@@ -41,7 +41,7 @@ const told = ({ time, data }: Outcome, guard: Guard) => ({
   ...guard,
   _id: deliveryId(data.accountId, data.commandId),
   ...present(data, 'accountId', 'commandId', 'commandType', 'chatId', 'clientId', 'attempts', 'requestedAt'),
-  ...present(data, 'inReplyTo', 'message'),
+  ...present(data, 'inReplyTo', 'message', 'because'),
   finishedAt: time,
 })
 

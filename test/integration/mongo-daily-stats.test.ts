@@ -54,6 +54,7 @@ const crashing = (where: 'announced' | 'written') =>
         },
         clock: () => performance.now(),
       }),
+      mayWrite: async () => true,
       sleep,
     }),
   )
@@ -97,6 +98,7 @@ stats(
       read: readPresent(db),
       write: writeIfUnchanged(db),
       announce: async () => async () => {},
+      mayWrite: async () => true,
       sleep,
     })
     await applyWith(unannounced)(changes(message(1)))

@@ -20,7 +20,10 @@ const group = (...offsets: ReadonlyArray<number>): Group<Counter> => ({
 })
 
 /** One collection in memory; `meanwhile` runs between each read and write. */
-const memory = (meanwhile: (documents: Map<string, Counter>) => void = () => {}) => {
+const memory = (
+  meanwhile: (documents: Map<string, Counter>) => void = () => {},
+  mayWrite: () => Promise<boolean> = async () => true,
+) => {
   const documents = new Map<string, Counter>()
   const log: string[] = []
   const run = settle<Counter>({
@@ -41,6 +44,7 @@ const memory = (meanwhile: (documents: Map<string, Counter>) => void = () => {})
         log.push('announced')
       }
     },
+    mayWrite,
     sleep: async () => {
       log.push('sleep')
     },
@@ -72,6 +76,16 @@ settling('folds again what another writer has changed meanwhile', async () => {
   await run([group(0, 1, 2)])
   assert.equal(log, ['read', 'announce', 'write', 'sleep', 'read', 'announce', 'write', 'announced'])
   assert.equal(documents.get('a'), { _id: 'a', applied: { log: 2 }, ids: [0, 1, 2] })
+})
+
+settling('waits until it may write, and reads only then', async () => {
+  let asked = 0
+  const { run, log } = memory(
+    () => {},
+    async () => ++asked > 2,
+  )
+  await run([group(0)])
+  assert.equal([asked, log], [3, ['sleep', 'sleep', 'read', 'announce', 'write', 'announced']])
 })
 
 settling('gives up when it is overtaken again and again', async () => {

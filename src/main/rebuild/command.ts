@@ -1,0 +1,94 @@
+import type { ViewName } from '../../../contracts/views.ts'
+import type { Rebuilds } from '../../mongo/rebuild/connect.ts'
+import type { OwnRebuild } from '../../mongo/rebuild/own-rebuild.ts'
+import { cutOff } from '../../projections/rebuild/places.ts'
+import { topicsOf, viewNames } from '../../projections/rebuild/sources.ts'
+import { groupOf, type Outcome, type RebuildDeps } from './deps.ts'
+import { readCommitted, readLogs } from './logs.ts'
+import { forget, runRebuild } from './run.ts'
+
+/** What was asked for; without views only `resume` and `discard` mean something. */
+export type Asked = {
+  readonly views: ReadonlyArray<ViewName> | undefined
+  readonly dryRun: boolean
+  readonly resume: boolean
+  readonly discard: boolean
+  readonly force: boolean
+}
+
+type Deps = RebuildDeps & { readonly rebuilds: Rebuilds }
+
+const choice =
+  'go on with it: livechat-bridge rebuild --resume; or drop what is left of it: livechat-bridge rebuild --discard'
+const busy = 'A rebuild is running: wait until it has ended.'
+
+const committedBy =
+  ({ kafka }: Pick<RebuildDeps, 'kafka'>) =>
+  (writer: string) =>
+    readCommitted(kafka, groupOf(writer), topicsOf(viewNames))
+
+const fail = ({ say }: Pick<RebuildDeps, 'say'>, reason: string): number => {
+  say(reason)
+  return 1
+}
+
+const end = (deps: Deps, { dryRun }: Pick<OwnRebuild, 'dryRun'>, outcome: Outcome): number => {
+  switch (outcome.kind) {
+    case 'done':
+      deps.say(dryRun ? 'There is no difference, and nothing was changed.' : 'Done.')
+      return 0
+    case 'different':
+      return fail(deps, 'There are differences; nothing was changed.')
+    case 'refused':
+      return fail(deps, `Refused: ${outcome.reason}. With --resume --force all the same, or --discard.`)
+    case 'stopped':
+      return fail(deps, `Stopped: ${outcome.reason}. To ${choice}`)
+  }
+}
+
+const resume = async (deps: Deps, { views, dryRun, force }: Asked): Promise<number> => {
+  const unfinished = await deps.rebuilds.unfinished()
+  if (unfinished === undefined) return fail(deps, 'No rebuild was interrupted.')
+  if (views !== undefined && views.toSorted().join() !== unfinished.views.toSorted().join())
+    return fail(deps, `The interrupted rebuild is of ${unfinished.views.join(', ')}: ${choice}`)
+  if (dryRun && !unfinished.dryRun) return fail(deps, `The interrupted rebuild is no dry run: ${choice}`)
+  const own = await deps.rebuilds.resume(committedBy(deps))
+  return own === undefined ? fail(deps, busy) : end(deps, own, await runRebuild(deps, own, force))
+}
+
+const discard = async (deps: Deps): Promise<number> => {
+  if ((await deps.rebuilds.unfinished()) === undefined) {
+    deps.say('No rebuild was interrupted: there is nothing to discard.')
+    return 0
+  }
+  const own = await deps.rebuilds.resume(committedBy(deps))
+  if (own === undefined) return fail(deps, busy)
+  await forget(deps, own)
+  deps.say('Discarded.')
+  return 0
+}
+
+const begin = async (deps: Deps, views: ReadonlyArray<ViewName>, { dryRun, force }: Asked): Promise<number> => {
+  const unfinished = await deps.rebuilds.unfinished()
+  if (unfinished?.isRunning) return fail(deps, busy)
+  if (unfinished !== undefined) {
+    const { views: others, startedAt, dryRun: dry } = unfinished
+    const what = `${dry ? 'dry run of a rebuild' : 'rebuild'} of ${others.join(', ')}`
+    return fail(deps, `A ${what} that began at ${startedAt.toISOString()} was interrupted: ${choice}`)
+  }
+  const lacking = cutOff(await readLogs(deps.kafka, topicsOf(views)))
+  if (lacking.length > 0) {
+    deps.say(`The first records are gone of ${lacking.join(', ')}: the views would be without them.`)
+    if (!dryRun && !force) return fail(deps, 'Refused. With --force all the same.')
+  }
+  const own = await deps.rebuilds.begin(views, dryRun)
+  return own === undefined ? fail(deps, busy) : end(deps, own, await runRebuild(deps, own, force))
+}
+
+/** Does what was asked for, and tells of it; the process's exit code. */
+export const rebuildAsked = async (deps: Deps, asked: Asked): Promise<number> => {
+  if (asked.resume) return resume(deps, asked)
+  if (asked.discard) return discard(deps)
+  if (asked.views === undefined) return fail(deps, `Which view? One of ${viewNames.join(', ')}; or all.`)
+  return begin(deps, asked.views, asked)
+}

@@ -1,0 +1,38 @@
+import {
+  botConversations,
+  botReplies,
+  calls,
+  chats,
+  clients,
+  eventTopics,
+  offlineMessages,
+  type TopicName,
+} from '../../../contracts/topics.ts'
+import type { ViewName } from '../../../contracts/views.ts'
+import { statsViews } from '../stats-days.ts'
+
+/** The topics that each view is folded from; none for daily_stats, which is computed from the other views. */
+const sources: { readonly [V in ViewName]: ReadonlyArray<TopicName> } = {
+  chats: [chats.name],
+  calls: [calls.name],
+  clients: [clients.name],
+  offline_messages: [offlineMessages.name],
+  conversations: [botConversations.name],
+  timeline: eventTopics.map(({ name }) => name),
+  daily_stats: [],
+  deliveries: [botConversations.name, botReplies.name],
+}
+
+export const viewNames = Object.keys(sources) as ReadonlyArray<ViewName>
+
+export const topicsOf = (views: ReadonlyArray<ViewName>): ReadonlyArray<TopicName> => [
+  ...new Set(views.flatMap((view) => sources[view])),
+]
+
+/** Those of the views that are folded from topics. */
+export const foldedOf = (views: ReadonlyArray<ViewName>): ReadonlyArray<ViewName> =>
+  views.filter((view) => sources[view].length > 0)
+
+/** Whether daily_stats may be another once these views are. */
+export const changesStats = (views: ReadonlyArray<ViewName>): boolean =>
+  views.some((view) => view === 'daily_stats' || Object.hasOwn(statsViews, view))

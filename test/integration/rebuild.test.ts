@@ -1,0 +1,302 @@
+import { deepStrictEqual as same } from 'node:assert'
+import { MongoClient } from 'mongodb'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { BotReply } from '../../contracts/commands/bot-reply.ts'
+import type { DomainEvent } from '../../contracts/events/index.ts'
+import { keyOf } from '../../contracts/topics.ts'
+import { connectKafka } from '../../src/kafka/kafka.ts'
+import { monotonic, now, sleep } from '../../src/main/clocks.ts'
+import { decodeRecord } from '../../src/main/decode-record.ts'
+import { kafkaSettings } from '../../src/main/kafka-settings.ts'
+import { createLog } from '../../src/main/log.ts'
+import { createMetrics } from '../../src/main/metrics.ts'
+import { type Asked, rebuildAsked } from '../../src/main/rebuild/command.ts'
+import type { ShowProgress } from '../../src/main/rebuild/progress.ts'
+import { connectRebuilds } from '../../src/mongo/rebuild/connect.ts'
+import { readDay } from '../../src/mongo/rebuild/stats.ts'
+import { changesOf } from '../../src/projections/decoded.ts'
+import { topicsOf, viewNames } from '../../src/projections/rebuild/sources.ts'
+import { world } from '../support/bridge.ts'
+import { right } from '../support/either.ts'
+import { eventually } from '../support/eventually.ts'
+import { anEvent } from '../support/given-events.ts'
+import { memoryViews } from '../support/memory-views.ts'
+
+const here = await world()
+await here.start(['projector'])
+const mongo = await MongoClient.connect(here.mongo.url)
+const db = mongo.db()
+const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 4 }, 'test')
+const kafka = connectKafka(settings, { log: createLog('silent'), measure: createMetrics().measure, now })
+const rebuilds = connectRebuilds(here.mongo, { sleep })
+const folded = viewNames.filter((view) => view !== 'daily_stats')
+const all = (name: string) => db.collection<{ _id: string }>(name).find().sort({ _id: 1 }).toArray()
+
+let said: string[] = []
+const quiet: ShowProgress = () => ({ at: () => {}, end: () => {} })
+/** Runs the command's own function; what it says is in `said`. */
+const rebuild = (
+  asked: Partial<Asked>,
+  { signal = new AbortController().signal, show = quiet }: { signal?: AbortSignal; show?: ShowProgress } = {},
+): Promise<number> => {
+  said = []
+  const say = (line: string) => void said.push(line)
+  const deps = { kafka, rebuilds, say, show, sleep, clock: monotonic, signal }
+  return rebuildAsked(deps, {
+    ...{ views: undefined, dryRun: false, resume: false, discard: false, force: false },
+    ...asked,
+  })
+}
+
+let published = 0
+/** Eight events of a chat and of what belongs to it; a client's words are answered, once, and again under the same id. */
+const eventsOf = (chat: number): ReadonlyArray<DomainEvent> => {
+  const second = () => new Date(Date.UTC(2026, 0, 30 + (chat % 4)) + published++ * 1000).toISOString()
+  const of = (id: string, type: DomainEvent['type'], part: object = {}): DomainEvent => {
+    const subject = type === 'ClientUpdated' ? `${chat % 7}` : `${chat}`
+    const ids = type === 'ClientUpdated' ? { clientId: subject } : { chatId: subject }
+    return { ...anEvent(type, `${id}-${chat}`, second(), { ...ids, ...part }), subject } as DomainEvent
+  }
+  return [
+    of('a', 'ChatAccepted'),
+    of('b', 'ClientMessageReceived'),
+    of('c', 'BotReplyDelivered', { commandId: `r${chat}`, inReplyTo: `b-${chat}` }),
+    of('c', 'BotReplyDelivered', { commandId: `r${chat}`, inReplyTo: `b-${chat}` }),
+    of('d', 'CallStatusChanged'),
+    of('e', 'ClientUpdated'),
+    of('f', 'OfflineMessageReceived', { offlineMessageId: `${chat % 11}` }),
+    of('g', 'ChatFinished'),
+  ]
+}
+const command = (chat: number) =>
+  ({ type: 'InviteAgent', id: `r${chat}`, accountId: 'acme', chatId: `${chat}`, clientId: '1233' }) as BotReply
+const publish = async (chat: number): Promise<void> => {
+  const value = JSON.stringify(command(chat))
+  const sent = [
+    kafka.append({ topic: 'bot-replies', key: `acme/${chat}`, value, headers: {} }, 20_000),
+    ...eventsOf(chat).map((event) => kafka.publish(event, 20_000)),
+  ]
+  for (const each of await Promise.all(sent)) right(each)
+}
+const publishAll = (from: number, to: number) =>
+  Promise.all(Array.from({ length: to - from }, (_, i) => publish(from + i)))
+
+/** A plain fold of all that the log has. */
+const fold = async () => {
+  const { applyChanges, documents } = memoryViews()
+  for (const topic of topicsOf(viewNames))
+    right(
+      await kafka.readTopic(topic, async (records) => {
+        for (const record of records) await applyChanges(changesOf(record, right(decodeRecord(record))))
+      }),
+    )
+  const entries = Object.entries(documents())
+  return Object.fromEntries(
+    folded.map((view) => [
+      view,
+      Object.fromEntries(entries.flatMap(([key, it]) => (key.startsWith(`${view} `) ? [[it._id, it]] : []))),
+    ]),
+  )
+}
+const stored = async () =>
+  Object.fromEntries(
+    await Promise.all(
+      folded.map(async (view) => [view, Object.fromEntries((await all(view)).map((it) => [it._id, it]))] as const),
+    ),
+  )
+/** Resolves when the projector has taken in everything, statistics too. */
+const settled = () =>
+  eventually('the projector to be at the end', async () => {
+    for (const topic of topicsOf(viewNames)) {
+      const [ends, committed] = [await kafka.endOffsets(topic), await kafka.committedOffsets('projector', topic)]
+      for (const [partition, end] of ends) if (end > (committed.get(partition) ?? 0)) return undefined
+    }
+    return (await db.collection('stats_due').countDocuments({ fresh: true })) === 0 || undefined
+  })
+const isRight = async () => {
+  await settled()
+  const [now_, expected] = [await stored(), await fold()]
+  for (const view of folded) same(now_[view], expected[view], view)
+  for (const { _id } of await all('daily_stats')) {
+    const { live, rebuilt } = await readDay(db, _id)
+    same(live, rebuilt)
+  }
+}
+const leftovers = async () => {
+  const names = (await db.listCollections().toArray()).map(({ name }) => name)
+  return [...names.filter((name) => name.includes('__')), ...(await all('rebuilds'))]
+}
+/** Damage of every kind. */
+const damage = async () => {
+  const chats = db.collection<{ _id: string }>('chats')
+  await chats.updateOne({ _id: 'acme/1' }, { $set: { state: 'open', 'visitor.name': 'Mallory' } })
+  await chats.deleteOne({ _id: 'acme/2' })
+  await chats.insertOne({ _id: 'acme/nonsense' })
+  await db.collection('timeline').drop()
+  await db.collection<{ _id: string }>('calls').updateMany({}, { $set: { applied: { 'calls/0': 1_000_000 } } })
+  await db.collection('conversations').deleteMany({})
+  await db.collection<{ _id: string }>('daily_stats').updateMany({}, { $set: { offlineMessages: 99 } })
+  await db.collection<{ _id: string }>('daily_stats').insertOne({ _id: 'acme/2020-02-02' })
+}
+
+const rebuilding = suite('a rebuild')
+rebuilding.after(async () => {
+  await kafka.stop()
+  await rebuilds.stop()
+  await mongo.close()
+  await here.stop()
+})
+
+await publishAll(0, 150)
+await settled()
+
+rebuilding('of all views leaves them as they were, and nothing else', async () => {
+  await isRight()
+  const before = [await stored(), await all('daily_stats')]
+  assert.is(await rebuild({ views: viewNames }), 0, said.join('\n'))
+  same([await stored(), await all('daily_stats')], before)
+  assert.equal(await leftovers(), [])
+  assert.ok(said.includes('chats: 150 documents, the live view has 150: as many'), said.join('\n'))
+})
+
+rebuilding('repairs what was damaged, wiped or planted, in the views and the statistics', async () => {
+  const statistics = await all('daily_stats')
+  await damage()
+  assert.is(await rebuild({ views: viewNames }), 0, said.join('\n'))
+  await isRight()
+  same(await all('daily_stats'), statistics)
+  assert.ok(said.includes('timeline: 1,050 documents, the live view has 0: 1,050 more'), said.join('\n'))
+})
+
+rebuilding('of one view leaves the others alone', async () => {
+  await db.collection('clients').deleteMany({})
+  await db.collection('calls').deleteMany({})
+  assert.is(await rebuild({ views: ['clients'] }), 0)
+  assert.equal([(await all('clients')).length, await all('calls')], [7, []])
+  assert.is(await rebuild({ views: ['calls'] }), 0)
+  await isRight()
+})
+
+rebuilding('of daily_stats computes every day anew', async () => {
+  const before = await all('daily_stats')
+  await db.collection('daily_stats').deleteMany({})
+  assert.is(await rebuild({ views: ['daily_stats'] }), 0)
+  same(await all('daily_stats'), before)
+})
+
+rebuilding('that is dry finds nothing where nothing is wrong', async () => {
+  assert.is(await rebuild({ views: viewNames, dryRun: true }), 0, said.join('\n'))
+  assert.ok(said.includes('chats: 150 documents are the same'))
+  assert.equal(await leftovers(), [])
+})
+
+rebuilding('that is dry names what differs by ids and fields, and changes nothing', async () => {
+  await damage()
+  const before = [await stored(), await all('daily_stats')]
+  assert.is(await rebuild({ views: viewNames, dryRun: true }), 1)
+  same([await stored(), await all('daily_stats')], before)
+  for (const line of [
+    'chats: 148 documents are the same, 3 are different',
+    '  acme/1: state, visitor.name',
+    '  acme/2: the live view lacks it',
+    '  acme/nonsense: the live view alone has it',
+    'calls: 0 documents are the same, 150 are different',
+    'timeline: 0 documents are the same, 1,050 are different',
+    '  and 1,030 more',
+    '  acme/2020-02-02: the live view alone has it',
+  ])
+    assert.ok(said.includes(line), `${line} is not in\n${said.join('\n')}`)
+  assert.not.match(said.join('\n'), 'Mallory')
+  assert.equal(await leftovers(), [])
+  assert.is(await rebuild({ views: viewNames }), 0)
+  await isRight()
+})
+
+rebuilding('that has nothing for a view is refused, and done all the same when it is forced', async () => {
+  await db.collection<{ _id: string }>('chats').deleteMany({})
+  await db.collection<{ _id: string }>('chats').insertOne({ _id: 'acme/planted' })
+  const other = connectKafka(
+    { ...settings, topicPrefix: `${here.prefix}other.` },
+    { log: createLog('silent'), measure: createMetrics().measure, now },
+  )
+  right(await other.ensureTopics())
+  const deps = { rebuilds, say: (line: string) => void said.push(line), show: quiet, sleep, clock: monotonic }
+  const asked = { dryRun: false, resume: false, discard: false, force: false }
+  const signal = new AbortController().signal
+  assert.is(await rebuildAsked({ ...deps, signal, kafka: other }, { ...asked, views: ['chats'] }), 1)
+  assert.match(said.at(-1) ?? '', 'Refused: the log has nothing for chats')
+  assert.is((await all('chats')).length, 1)
+  assert.is(
+    await rebuildAsked({ ...deps, signal, kafka: other }, { ...asked, views: undefined, resume: true, force: true }),
+    0,
+  )
+  assert.equal(await all('chats'), [])
+  await other.stop()
+  assert.is(await rebuild({ views: ['chats'] }), 0)
+  await isRight()
+})
+
+/** Ends at the first look, wherever that is. */
+const interrupting = () => {
+  const stop = new AbortController()
+  const show: ShowProgress = () => ({ at: () => stop.abort(), end: () => {} })
+  return { signal: stop.signal, show }
+}
+
+rebuilding('that was interrupted is told, and can be resumed', async () => {
+  await damage()
+  const before = await stored()
+  assert.is(await rebuild({ views: folded }, interrupting()), 1)
+  assert.match(said.at(-1) ?? '', 'Stopped: interrupted. To go on with it')
+  same(await stored(), before)
+
+  assert.is(await rebuild({ views: ['chats'] }), 1)
+  assert.match(said.at(-1) ?? '', /A rebuild of chats, .* was interrupted: go on with it: .*--resume; .*--discard/)
+  assert.is(await rebuild({ views: ['chats'], resume: true }), 1)
+  assert.match(said.at(-1) ?? '', 'The interrupted rebuild is of chats, ')
+
+  assert.is(await rebuild({ resume: true }), 0, said.join('\n'))
+  await isRight()
+  assert.equal(await leftovers(), [])
+  assert.is(await rebuild({ resume: true }), 1)
+})
+
+rebuilding('that was interrupted can be discarded', async () => {
+  assert.is(await rebuild({ views: viewNames, dryRun: true }, interrupting()), 1)
+  assert.is.not((await leftovers()).length, 0)
+  assert.is(await rebuild({ discard: true }), 0)
+  assert.equal([said, await leftovers()], [['Discarded.'], []])
+  assert.is(await rebuild({ discard: true }), 0)
+  await isRight()
+})
+
+rebuilding('under concurrent writes, by two bridges, loses nothing', async () => {
+  const second = await here.start(['projector'])
+  await damage()
+  let running = true
+  let chat = 150
+  const publishing = (async () => {
+    // New chats, and more of those that are there.
+    while (running) {
+      await Promise.all([publish(chat), publish(chat % 40), publish((chat * 7) % 40)])
+      chat++
+    }
+  })()
+  const codes = []
+  for (let i = 0; i < 3; i++) {
+    codes.push(await rebuild({ views: viewNames }))
+    assert.ok(
+      said.some((line) => line.startsWith('Swapped')),
+      said.join('\n'),
+    )
+  }
+  running = false
+  await publishing
+  assert.equal(codes, [0, 0, 0])
+  assert.ok(chat > 200, `${chat} chats`)
+  await isRight()
+  await second.stop()
+})
+
+rebuilding.run()

@@ -1,0 +1,97 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { compare } from '../../../src/projections/rebuild/compare.ts'
+import { differingFields } from '../../../src/projections/rebuild/fields.ts'
+import { findingsText, found, noFindings } from '../../../src/projections/rebuild/findings.ts'
+
+const comparing = suite('a live document and its rebuilt one')
+
+const document = (offset: number, state = 'open') => ({
+  _id: 'acme/2037',
+  applied: { 'chats/0': offset },
+  state,
+  visitor: { name: 'Ann', tags: ['a', 'b'] },
+})
+/** With the log of chats from 10 to 100, and both sides somewhere in it. */
+const known = (live: number, rebuilt: number) => ({
+  live: new Map([['chats/0', live]]),
+  rebuilt: new Map([['chats/0', rebuilt]]),
+  logs: new Map([['chats/0', { first: 10, position: 0, end: 100 }]]),
+})
+const here = known(50, 50)
+const different = (...what: ReadonlyArray<string>) => ({ kind: 'different', what })
+
+comparing('are the same where they have taken in the same records to the same end', () => {
+  assert.equal(compare(document(20), document(20), here), { kind: 'same' })
+  assert.equal(compare(undefined, undefined, here), { kind: 'same' })
+})
+
+comparing('are different where the same records have come to another end', () => {
+  assert.equal(compare(document(20, 'finished'), document(20), here), different('state'))
+  assert.equal(compare(document(70, 'finished'), document(70), here), different('state'))
+})
+
+comparing('are moving where one may still get the record that the other has', () => {
+  assert.equal(compare(document(20), document(60), here), { kind: 'moving' })
+  assert.equal(compare(document(60), document(20), here), { kind: 'moving' })
+  assert.equal(compare(undefined, document(60), here), { kind: 'moving' })
+  assert.equal(compare(document(60), undefined, here), { kind: 'moving' })
+})
+
+comparing('are different where one lacks a record that it was past', () => {
+  assert.equal(compare(document(20), document(40), here), different('applied.chats/0'))
+  assert.equal(compare(document(40), document(20), here), different('applied.chats/0'))
+  assert.equal(compare(document(20), document(60), known(61, 61)), different('applied.chats/0'))
+  assert.equal(compare(undefined, document(40), here), { kind: 'different', what: 'only rebuilt' })
+  assert.equal(compare(document(40), undefined, here), { kind: 'different', what: 'only live' })
+})
+
+comparing('are different where the live one names records that never were, or says nothing of records', () => {
+  assert.equal(compare(document(100), document(20), here), different('applied.chats/0'))
+  assert.equal(compare({ ...document(20), applied: { 'elsewhere/0': 1 } }, document(20), here), {
+    kind: 'different',
+    what: ['applied.elsewhere/0', 'applied.chats/0'],
+  })
+  assert.equal(compare({ _id: 'nonsense' }, undefined, here), { kind: 'different', what: 'only live' })
+  assert.equal(compare({ _id: 'acme/2037', applied: 'x' }, document(20), here).kind, 'different')
+})
+
+comparing('need not agree on records that the log has no more', () => {
+  const live = { ...document(20), applied: { 'chats/0': 20, 'bot-replies/0': 3 } }
+  const logs = new Map([...here.logs, ['bot-replies/0', { first: 4, position: 0, end: 9 }] as const])
+  assert.equal(compare(live, document(20), { ...here, logs }), { kind: 'same' })
+})
+
+comparing('of timeline are told apart by the record that each is', () => {
+  const entry = (offset: number) => ({ _id: 'e1', topic: 'chats', partition: 0, offset, data: {} })
+  assert.equal(compare(entry(20), entry(20), here), { kind: 'same' })
+  assert.equal(compare(entry(20), entry(30), here), different('offset'))
+  assert.equal(compare(undefined, entry(60), here), { kind: 'moving' })
+})
+
+comparing('differ in fields that are named by their paths, without what stands there', () => {
+  const one = document(20)
+  const other = { ...one, visitor: { name: 'Bob', tags: ['a', 'c', 'd'], email: 'b@example.com' }, rate: 'good' }
+  assert.equal(differingFields(one, other), [
+    'visitor.name',
+    'visitor.tags.1',
+    'visitor.tags.2',
+    'visitor.email',
+    'rate',
+  ])
+  assert.equal(differingFields({ a: [1] }, { a: { 0: 1 } }), ['a'])
+  assert.equal(differingFields({ a: new Date(1) }, { a: new Date(2) }), ['a'])
+  assert.is(differingFields({}, Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`f${i}`, i]))).length, 20)
+})
+
+comparing('are counted, and the first twenty differences are told', () => {
+  const all = Array.from({ length: 23 }, (_, i) => i).reduce(
+    (findings, i) => found(findings, `acme/${i}`, { kind: 'different', what: ['state'] }),
+    found(found(noFindings, 'acme/same', { kind: 'same' }), 'acme/busy', { kind: 'moving' }),
+  )
+  const lines = findingsText('chats', all)
+  assert.is(lines[0], 'chats: 1 document is the same, 23 are different, 1 was changing all the time and not compared')
+  assert.equal([lines[1], lines.length, lines.at(-1)], ['  acme/0: state', 22, '  and 3 more'])
+})
+
+comparing.run()

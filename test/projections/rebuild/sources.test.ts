@@ -1,0 +1,33 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { DomainEvent } from '../../../contracts/events/index.ts'
+import { topicOf } from '../../../contracts/topics.ts'
+import { changesOfEvent } from '../../../src/projections/changes.ts'
+import { changesStats, foldedOf, topicsOf, viewNames } from '../../../src/projections/rebuild/sources.ts'
+import { anEvent, at, inLog } from '../../support/given-events.ts'
+
+const sources = suite('what a view is made from')
+
+for (const { name } of DomainEvent.types)
+  sources(`the topic of ${name} is read for every view that it changes`, () => {
+    const event = anEvent(name as DomainEvent['type'], 'e1', at('10:00:00'))
+    for (const { view } of inLog<DomainEvent>(event).flatMap(changesOfEvent))
+      assert.ok(topicsOf([view]).includes(topicOf(event).name), view)
+  })
+
+sources('each topic is read once, however many views need it', () => {
+  assert.equal(topicsOf(['conversations', 'deliveries', 'daily_stats']), ['bot-conversations', 'bot-replies'])
+})
+
+sources('daily_stats alone is not folded, and follows the views that it counts', () => {
+  assert.equal(
+    viewNames.filter((view) => !foldedOf(viewNames).includes(view)),
+    ['daily_stats'],
+  )
+  assert.equal(
+    viewNames.filter((view) => !changesStats([view])),
+    ['clients', 'timeline'],
+  )
+})
+
+sources.run()

@@ -29,9 +29,15 @@ const wholeNumber = (from: number, to: number) =>
     t.identity,
   )
 
+const WhenOvertaken = t.keyof({ send: null, suppress: null }, 'send or suppress')
+const MessageText = text('MessageText', '1 to 4096 characters', (s) => /\S/.test(s) && s.length <= 4096)
+
 const hour = 3_600_000
 
-/** An account as its file has it: `replyWithin` and `deadlineMs` in ms, `requestsPerSecond` for all of its requests to us. */
+/**
+ * An account as its file has it: `replyWithin` and `deadlineMs` in ms, `requestsPerSecond` for all of its requests to us,
+ * `bot.requestsPerSecond` for ours to the service.
+ */
 export const AccountEntry = exactShape(
   { id: AccountId },
   {
@@ -43,6 +49,9 @@ export const AccountEntry = exactShape(
         replyWithin: wholeNumber(100, hour),
         attempts: wholeNumber(1, 100),
         deadlineMs: wholeNumber(1000, 24 * hour),
+        whenOvertaken: WhenOvertaken,
+        agentUnavailableText: MessageText,
+        requestsPerSecond: wholeNumber(1, 100_000),
       },
       'Bot',
     ),
@@ -65,6 +74,12 @@ export type BotAccount = {
   readonly replyWithin: number
   readonly attempts: number
   readonly deadlineMs: number
+  /** What becomes of a reply to a message that is no longer the client's newest; without it, it is sent. */
+  readonly whenOvertaken?: 'send' | 'suppress'
+  /** What the bridge tells a client itself when no agent is there and the bot says nothing to that. */
+  readonly agentUnavailableText?: string
+  /** Requests to the service, at most; without it as many as there are. */
+  readonly requestsPerSecond?: number
 }
 
 /** An account with its defaults. */

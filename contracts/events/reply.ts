@@ -10,7 +10,20 @@ import { Message } from './message.ts'
 export const Attempt = exactShape({ at: Instant, durationMs: Count }, { status: Count, code: t.string }, 'Attempt')
 export type Attempt = t.TypeOf<typeof Attempt>
 
-/** What the outcomes of a bot reply have in common; `requestedAt` is when its command was appended to the topic. */
+/**
+ * Why the bridge itself made a command: the client had no reply in time, the delivery of the reply failed for good, or no
+ * agent was there and the bot said nothing to that.
+ */
+export const Because = t.keyof(
+  { 'no-reply-in-time': null, 'delivery-failed': null, 'agent-unavailable': null },
+  'Because',
+)
+export type Because = t.TypeOf<typeof Because>
+
+/**
+ * What the outcomes of a bot reply have in common; `requestedAt` is when its command was appended to the topic. With
+ * `because` it is a command of the bridge's own: `requestedAt` is when it was made, `inReplyTo` the ce_id of what it answers.
+ */
 export const reply = {
   required: {
     ...conversation,
@@ -19,5 +32,5 @@ export const reply = {
     attempts: t.array(Attempt),
     requestedAt: Instant,
   },
-  optional: { inReplyTo: Id, message: Message },
+  optional: { inReplyTo: Id, message: Message, because: Because },
 }

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Health } from '../ports.ts'
-import type { OutcomeEvent } from './outcome.ts'
+import type { ToldEvent } from './outcome.ts'
 import { persistently } from './patience.ts'
 import type { EgressPorts } from './ports.ts'
 
@@ -9,14 +9,15 @@ const stuckAfterMs = 30_000
 
 export type Announcer = {
   /** Publishes until durable: true; false only when the worker stops before that. */
-  readonly announce: (event: OutcomeEvent) => Promise<boolean>
+  readonly announce: (event: ToldEvent) => Promise<boolean>
   readonly health: () => Health
 }
 
 /** A log that refuses an event for good, for its size, gets it without the message: the outcome counts, not the text. */
-const withoutMessage = (event: OutcomeEvent): OutcomeEvent => {
+const withoutMessage = (event: ToldEvent): ToldEvent => {
+  if (!('message' in event.data)) return event
   const { message: _, ...data } = event.data
-  return { ...event, data } as OutcomeEvent
+  return { ...event, data } as ToldEvent
 }
 
 type Ports = Pick<EgressPorts, 'publish' | 'sleep' | 'random' | 'log' | 'monotonic'>

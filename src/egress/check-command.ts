@@ -9,7 +9,8 @@ export type BotOwner = Account & { readonly bot: BotAccount }
 /** A command that may be sent, with the account that it is sent for. */
 export type Checked = { readonly command: BotReply; readonly account: BotOwner }
 
-const ownerOf = (account: Account | undefined): BotOwner | undefined =>
+/** The account, if it has a bot. */
+export const ownerOf = (account: Account | undefined): BotOwner | undefined =>
   account?.bot === undefined ? undefined : { ...account, bot: account.bot }
 
 const refuse = (cause: string, detail: string) => E.left({ cause, detail })

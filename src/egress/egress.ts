@@ -2,7 +2,8 @@ import { botConversations, botReplies } from '../../contracts/topics.ts'
 import type { CheckHealth, ConsumerSpec, IncomingRecord, OwnedPartition, Slice } from '../ports.ts'
 import { announcer } from './announce.ts'
 import { chatQueues } from './chat-queues.ts'
-import { conversationNow } from './conversation/conversation-now.ts'
+import type { BotOwner } from './check-command.ts'
+import { type ChatOrCommand, conversationNow } from './conversation/conversation-now.ts'
 import { followConversations } from './conversation/follow-conversations.ts'
 import { readBarrier } from './conversation/read-barrier.ts'
 import { conversationTail } from './conversation/tail.ts'
@@ -11,11 +12,13 @@ import { commandHandler } from './handle-command.ts'
 import { type PartitionWork, partitionWork } from './partition-work.ts'
 import { within } from './patience.ts'
 import type { EgressPorts } from './ports.ts'
-import type { Addressed } from './readable.ts'
 import { refuser } from './refuse.ts'
+import { commandSender } from './sender.ts'
 import { type AccountGate, accountGate } from './service/account-gate.ts'
 import { tryOnce } from './service/attempt.ts'
 import { tokenCache } from './service/token-cache.ts'
+import { looker } from './watchdog/look.ts'
+import { watchdog } from './watchdog/watchdog.ts'
 
 export type Egress = {
   /** For `consume`; its partitions of both topics must go to the same worker (co-partitioned assignment). */
@@ -30,30 +33,33 @@ export type Egress = {
 
 const stopWithinMs = 10_000
 
-/** The worker that takes bot logic's commands off bot-replies and posts them to the service, in order for each chat. */
+/**
+ * The worker that takes bot logic's commands off bot-replies and posts them to the service, in order for each chat, and
+ * that invites an agent itself where a client gets no answer.
+ */
 export const egress = (ports: EgressPorts): Egress => {
   const { log, monotonic, sleep } = ports
   const stopping = new AbortController()
+  const accounts = new Map(ports.accounts.map((account) => [account.id as string, account]))
   const tail = conversationTail()
   const queues = chatQueues()
   const works = new Map<number, PartitionWork>()
   const gates = new Map<string, AccountGate>()
-  const follower = followConversations(ports, tail)
   const { announce, health } = announcer(ports, stopping.signal)
   const readViews = viewsReader(ports)
-  const nowOf = (partition: number, command: Addressed) => conversationNow(readViews, tail, partition, command)
-  const gateOf = (accountId: string) => {
-    const gate = gates.get(accountId) ?? accountGate(monotonic, sleep)
-    gates.set(accountId, gate)
+  const barrier = readBarrier(ports, tail)
+  const nowOf = (partition: number, of: ChatOrCommand) => conversationNow(readViews, tail, partition, of)
+  const gateOf = ({ id, bot }: BotOwner) => {
+    const gate = gates.get(id) ?? accountGate({ monotonic, sleep, requestsPerSecond: bot.requestsPerSecond })
+    gates.set(id, gate)
     return gate
   }
+  const tried = tryOnce(ports, tokenCache(ports.issueToken, monotonic))
+  const send = commandSender({ ports, tail, announce, barrier, nowOf, gateOf, tryOnce: tried })
   const refuse = refuser({ ports, stopping: stopping.signal, announce, nowOf })
-  const handle = commandHandler({
-    ...{ ports, tail, announce, refuse, nowOf, gateOf },
-    accounts: new Map(ports.accounts.map((account) => [account.id, account])),
-    barrier: readBarrier(ports, tail),
-    tryOnce: tryOnce(ports, tokenCache(ports.issueToken, monotonic)),
-  })
+  const handle = commandHandler({ ports, accounts, refuse, send })
+  const dog = watchdog({ ports, accounts, tail, look: looker({ ports, barrier, nowOf, send }) })
+  const follower = followConversations(ports, tail, dog)
 
   const workOf = (partition: number, owned: OwnedPartition) => {
     const known = works.get(partition)
@@ -93,7 +99,8 @@ export const egress = (ports: EgressPorts): Egress => {
     health,
     stop: async () => {
       stopping.abort()
-      const idle = await within(sleep, stopWithinMs, queues.idle)
+      dog.stop()
+      const idle = await within(sleep, stopWithinMs, () => Promise.all([queues.idle(), dog.idle()]))
       if (idle === undefined) log.warn({ chats: queues.size() }, 'egress: stopped with commands under way')
     },
   }

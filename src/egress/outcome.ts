@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
-import type { Attempt, BotReplyDelivered, BotReplyFailed, BotReplySuppressed } from '../../contracts/events/index.ts'
+import type {
+  AgentInvited,
+  Attempt,
+  Because,
+  BotReplyDelivered,
+  BotReplyFailed,
+  BotReplySuppressed,
+} from '../../contracts/events/index.ts'
 import { Id, type Instant, type NonBlank } from '../../contracts/primitives.ts'
 import type { IncomingRecord } from '../ports.ts'
 import { completeMessage } from './complete-message.ts'
@@ -14,6 +21,8 @@ export type Outcome =
   | { readonly kind: 'failed'; readonly reason: 'rejected' | 'attempts' | 'deadline' }
   | { readonly kind: 'suppressed'; readonly reason: SuppressedReason }
 export type OutcomeEvent = BotReplyDelivered | BotReplyFailed | BotReplySuppressed
+/** What egress tells the log. */
+export type ToldEvent = OutcomeEvent | AgentInvited
 
 /** The same each time for a command and an outcome; the command's id is hashed where the whole would be no Id. */
 const outcomeId = (accountId: string, commandId: string, outcome: string): Id => {
@@ -29,14 +38,18 @@ const envelope = ({ accountId, chatId, id }: Addressed, outcome: string, time: I
   time,
 })
 
-/** The event that tells a command's outcome, with all its attempts; `requestedAt` is its record's time. */
-export const outcomeEvent = (
-  command: BotReply,
-  outcome: Outcome,
-  attempts: ReadonlyArray<Attempt>,
-  requestedAt: Instant,
-  time: Instant,
-): OutcomeEvent => {
+/** What is to be told of a command's end; `requestedAt` is its record's time, or when the bridge itself made it. */
+export type Ended = {
+  readonly command: BotReply
+  readonly outcome: Outcome
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly requestedAt: Instant
+  readonly time: Instant
+  readonly because?: Because | undefined
+}
+
+/** The event that tells a command's outcome, with all its attempts. */
+export const outcomeEvent = ({ command, outcome, attempts, requestedAt, time, because }: Ended): OutcomeEvent => {
   const { accountId, chatId, clientId, id, type, inReplyTo } = command
   const data = {
     accountId,
@@ -48,6 +61,7 @@ export const outcomeEvent = (
     requestedAt,
     ...(inReplyTo && { inReplyTo }),
     ...(command.type === 'BotMessage' && { message: completeMessage(command.message, requestedAt) }),
+    ...(because && { because }),
   }
   const told = envelope(command, outcome.kind, time)
   switch (outcome.kind) {
@@ -58,6 +72,23 @@ export const outcomeEvent = (
     case 'suppressed':
       return { type: 'BotReplySuppressed', ...told, data: { ...data, reason: outcome.reason } }
   }
+}
+
+/** All events that tell of a command's end: where the bridge itself has invited an agent, that as well, as of its sending. */
+export const outcomeEvents = (ended: Ended): ReadonlyArray<ToldEvent> => {
+  const { command, outcome, attempts, time, because } = ended
+  const told = outcomeEvent(ended)
+  if (command.type !== 'InviteAgent' || outcome.kind !== 'delivered') return [told]
+  if (because === undefined || because === 'agent-unavailable') return [told]
+  const { accountId, chatId, clientId } = command
+  return [
+    told,
+    {
+      type: 'AgentInvited',
+      ...envelope(command, 'invited', attempts.at(-1)?.at ?? time),
+      data: { accountId, chatId, clientId, invitedBy: 'bridge', reason: because },
+    },
+  ]
 }
 
 /** The event that tells a command's author that its record was refused unsent. The command may come again. */

@@ -1,6 +1,8 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { DomainEvent } from '../../contracts/events/index.ts'
+import type { Instant } from '../../contracts/primitives.ts'
+import type { ConversationDocument } from '../../contracts/views/conversation.ts'
 import type { Account } from '../accounts.ts'
 import type {
   CommittedOffsets,
@@ -22,10 +24,21 @@ export type Undecodable = { readonly cause: string; readonly detail: string }
 export type DecodeCommand = (record: IncomingRecord) => Either<Undecodable, BotReply>
 export type DecodeEvent = (record: IncomingRecord) => Either<Undecodable, DomainEvent>
 
+/**
+ * The conversations of these accounts whose client waits for a word (`silentSince`), as far as the log's partition of
+ * bot-conversations has them and something has happened in them since then.
+ */
+export type OpenTurns = (
+  partition: number,
+  accountIds: ReadonlyArray<string>,
+  since: Instant,
+) => Promise<ReadonlyArray<ConversationDocument>>
+
 /** Everything that egress needs of the world; `random` is in [0, 1), `monotonic` in milliseconds from anywhere. */
 export type EgressPorts = {
   readonly accounts: ReadonlyArray<Account>
   readonly readDocument: ReadDocument
+  readonly openTurns: OpenTurns
   readonly publish: Publish
   readonly deadLetter: DeadLetter
   readonly decodeCommand: DecodeCommand

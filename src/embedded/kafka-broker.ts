@@ -43,12 +43,16 @@ const format = async (directory: string, jars: string): Promise<E.Either<Problem
     : problem(`Kafka's data directory ${directory} cannot be prepared: ${lastWords(outcome.left.output)}`)
 }
 
-/** Starts the Kafka broker whose data is in `directory`; its address is `127.0.0.1:port`. */
+/**
+ * Starts the Kafka broker whose data is in `directory`; its address is `127.0.0.1:port`. With `advertised`, clients are sent to
+ * that port of a proxy in front of it.
+ */
 export const startKafka = async (
   directory: string,
   cacheDir: string,
   logFile: string,
   say: Say,
+  advertised?: number,
 ): Promise<E.Either<Problem, Running>> => {
   const jars = await kafkaJars(cacheDir, say)
   if (E.isLeft(jars)) return jars
@@ -61,7 +65,8 @@ export const startKafka = async (
     prepare: async () => {
       const broker = await rememberedPort(join(directory, 'broker.port'))
       const controller = await rememberedPort(join(directory, 'controller.port'), broker)
-      await writeFile(join(directory, 'server.properties'), kafkaConfig({ broker, controller }))
+      const ports = { broker, controller, ...(advertised !== undefined && { advertised }) }
+      await writeFile(join(directory, 'server.properties'), kafkaConfig(ports))
       const formatted = await format(directory, jars.right)
       if (E.isLeft(formatted)) return formatted
       return E.right({

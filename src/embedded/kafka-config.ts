@@ -2,6 +2,8 @@
 export type KafkaPorts = {
   readonly broker: number
   readonly controller: number
+  /** Where clients are told to find the broker, when that is a proxy in front of it. */
+  readonly advertised?: number
 }
 
 const internalTopics = ['offsets.topic', 'transaction.state.log', 'share.coordinator.state.topic']
@@ -13,13 +15,13 @@ const oneNode = internalTopics.flatMap((topic) => [
 ])
 
 /** The server.properties of a broker for one machine: quick to start, frugal, never reachable from outside. */
-export const kafkaConfig = ({ broker, controller }: KafkaPorts): string =>
+export const kafkaConfig = ({ broker, controller, advertised = broker }: KafkaPorts): string =>
   [
     ['process.roles', 'broker,controller'],
     ['node.id', 1],
     ['controller.quorum.voters', `1@127.0.0.1:${controller}`],
     ['listeners', `CLIENTS://127.0.0.1:${broker},CONTROLLER://127.0.0.1:${controller}`],
-    ['advertised.listeners', `CLIENTS://127.0.0.1:${broker}`],
+    ['advertised.listeners', `CLIENTS://127.0.0.1:${advertised}`],
     ['inter.broker.listener.name', 'CLIENTS'],
     ['controller.listener.names', 'CONTROLLER'],
     ['listener.security.protocol.map', 'CLIENTS:PLAINTEXT,CONTROLLER:PLAINTEXT'],

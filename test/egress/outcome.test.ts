@@ -17,7 +17,7 @@ test('any command and outcome give an event of the contract, equal to its JSON',
   fc.assert(
     fc.property(botReplies, outcomes, instants, (command, outcome, requestedAt) => {
       const attempts = [{ at: requestedAt, durationMs: 3, status: 503, code: 'busy' }]
-      const event = outcomeEvent(command, outcome, attempts, requestedAt, noon)
+      const event = outcomeEvent({ command, outcome, attempts, requestedAt, time: noon })
       assert.equal(ConversationEvent.decode(event), E.right(event))
       assert.equal(JSON.parse(JSON.stringify(event)), event)
     }),
@@ -34,7 +34,13 @@ test('a refusal of any readable command gives an event of the contract', () => {
 })
 
 const idOf = (account: string, command: string) =>
-  outcomeEvent({ ...botMessage(command), accountId: account as AccountId }, { kind: 'delivered' }, [], noon, noon).id
+  outcomeEvent({
+    command: { ...botMessage(command), accountId: account as AccountId },
+    outcome: { kind: 'delivered' },
+    attempts: [],
+    requestedAt: noon,
+    time: noon,
+  }).id
 
 test('an outcome has the same id each time, another one for another account or command, also for the longest ids', () => {
   const longest = 'x'.repeat(255)

@@ -1,5 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { ConversationEvent } from '../../contracts/events/index.ts'
+import { project } from './support/project.ts'
 import { answer, botMessage, ok, told } from './support/values.ts'
 import { world } from './support/world.ts'
 
@@ -133,7 +135,8 @@ test('facts that the views have taken in leave the tail, and the fence stays', a
   await w.time.until(() => w.requests.length === 1)
   w.log.appendEvent(told('AgentJoined', 'j1'))
   await w.time.pass(11_000)
-  w.views.set('conversations/acme/2037', { state: 'agent', applied: { 'bot-conversations/0': 0 }, seen: [] } as never)
+  const { conversations } = project([told('AgentJoined', 'j1')] as ReadonlyArray<ConversationEvent>)
+  for (const [id, document] of conversations) w.views.set(`conversations/${id}`, document)
   w.projector.committed = 1
   w.log.appendEvent(told('ClientMessageReceived', 'm1'))
   await w.time.until(w.isDone)

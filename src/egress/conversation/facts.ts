@@ -1,25 +1,32 @@
 import type {
+  Because,
   BotReplyDelivered,
   BotReplyFailed,
   BotReplySuppressed,
   DomainEvent,
 } from '../../../contracts/events/index.ts'
+import type { Id } from '../../../contracts/primitives.ts'
 
 type OutcomeEvent = BotReplyDelivered | BotReplyFailed | BotReplySuppressed
 
+/** What became of a command; `because` where it was the bridge's own. */
+export type Finished = {
+  readonly kind: 'finished'
+  readonly commandId: Id
+  readonly commandType: 'BotMessage' | 'InviteAgent'
+  readonly outcome: 'delivered' | 'failed' | 'suppressed'
+  readonly inReplyTo?: Id
+  readonly because?: Because
+}
+
 /**
- * What fencing and de-duplication need of an event of bot-conversations. `id` is the event's as `seen` of the views has it;
- * `at` in ms since 1970: when it was taken in, for a delivered command when its last attempt began.
+ * What egress needs of an event of bot-conversations. `id` is the event's as `seen` of the views has it, `eventId` its
+ * ce_id; `at` in ms since 1970: when it was taken in, for a delivered command when its last attempt began.
  */
-export type Fact = { readonly id: string; readonly at: number } & (
-  | { readonly kind: 'invited' | 'joined' | 'unavailable' | 'closed' }
-  | { readonly kind: 'client-message'; readonly messageId: string }
-  | {
-      readonly kind: 'finished'
-      readonly commandId: string
-      readonly commandType: 'BotMessage' | 'InviteAgent'
-      readonly outcome: 'delivered' | 'failed' | 'suppressed'
-    }
+export type Fact = { readonly id: string; readonly at: number; readonly clientId?: Id } & (
+  | { readonly kind: 'invited' | 'joined' | 'closed' }
+  | { readonly kind: 'client-message' | 'unavailable'; readonly eventId: Id }
+  | Finished
 )
 
 /** A command that was refused unsent may come again under its id, corrected by its author or redriven by an operator. */
@@ -32,33 +39,46 @@ export const isFinal = (state: string, reason: string | undefined): boolean =>
 /** An event in `seen` (contracts/views/applied.ts): `bot/<ce_id>`. */
 const identity = ({ source, id }: DomainEvent) => `${source.slice(source.lastIndexOf('/') + 1)}/${id}`
 
-const seenOf = (event: DomainEvent) => ({ id: identity(event), at: Date.parse(event.time) })
-
-const finished = (event: OutcomeEvent) => {
-  const { commandId, commandType } = event.data
-  return { ...seenOf(event), kind: 'finished', commandId, commandType } as const
+const finished = (event: OutcomeEvent, outcome: Finished['outcome']): Fact => {
+  const { clientId, commandId, commandType, inReplyTo, because, attempts } = event.data
+  const sentAt = outcome === 'delivered' ? attempts.at(-1)?.at : undefined
+  return {
+    id: identity(event),
+    at: Date.parse(sentAt ?? event.time),
+    clientId,
+    kind: 'finished',
+    commandId,
+    commandType,
+    outcome,
+    ...(inReplyTo !== undefined && { inReplyTo }),
+    ...(because !== undefined && { because }),
+  }
 }
 
 /** The fact of an event, if it has one. */
 export const factOf = (event: DomainEvent): Fact | undefined => {
-  const seen = seenOf(event)
+  const seen = (clientId: Id | undefined) => ({
+    id: identity(event),
+    at: Date.parse(event.time),
+    ...(clientId !== undefined && { clientId }),
+  })
   switch (event.type) {
     case 'ClientMessageReceived':
-      return { ...seen, kind: 'client-message', messageId: event.id }
+      return { ...seen(event.data.clientId), kind: 'client-message', eventId: event.id }
     case 'AgentInvited':
-      return { ...seen, kind: 'invited' }
+      return { ...seen(event.data.clientId), kind: 'invited' }
     case 'AgentJoined':
-      return { ...seen, kind: 'joined' }
+      return { ...seen(event.data.clientId), kind: 'joined' }
     case 'AgentUnavailable':
-      return { ...seen, kind: 'unavailable' }
+      return { ...seen(event.data.clientId), kind: 'unavailable', eventId: event.id }
     case 'ChatClosed':
-      return { ...seen, kind: 'closed' }
+      return { ...seen(event.data.clientId), kind: 'closed' }
     case 'BotReplyDelivered':
-      return { ...finished(event), at: Date.parse(event.data.attempts.at(-1)?.at ?? event.time), outcome: 'delivered' }
+      return finished(event, 'delivered')
     case 'BotReplyFailed':
-      return wasRefused(event.data.reason) ? undefined : { ...finished(event), outcome: 'failed' }
+      return wasRefused(event.data.reason) ? undefined : finished(event, 'failed')
     case 'BotReplySuppressed':
-      return { ...finished(event), outcome: 'suppressed' }
+      return finished(event, 'suppressed')
     case 'ChatAccepted':
     case 'ChatAssigned':
     case 'ChatUpdated':

@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { keyOf } from '../../../contracts/topics.ts'
 import type { OwnedPartition, Slice } from '../../ports.ts'
 import type { EgressPorts } from '../ports.ts'
+import type { Watchdog } from '../watchdog/watchdog.ts'
 import { factOf } from './facts.ts'
 import type { Tail } from './tail.ts'
 
@@ -10,10 +11,16 @@ const evictEveryMs = 10_000
 type Ports = Pick<EgressPorts, 'decodeEvent' | 'committedOffsets' | 'monotonic' | 'log'>
 
 /**
- * Keeps the tail: reads bot-conversations from where the views end, and lets go of what they have taken in since. Nothing is
- * committed: the next reading begins where the views end then, which may be before what was read here.
+ * Keeps the tail, and the watchdog informed: reads bot-conversations from where the views end, and lets go of what they
+ * have taken in since. Nothing is committed: the next reading begins where the views end then, which may be before what was
+ * read here. It begins one record before that: the records are what tells that the partition is owned, and so that the
+ * watchdog has to watch it, also where nothing new comes.
  */
-export const followConversations = ({ decodeEvent, committedOffsets, monotonic, log }: Ports, tail: Tail) => {
+export const followConversations = (
+  { decodeEvent, committedOffsets, monotonic, log }: Ports,
+  tail: Tail,
+  watchdog: Pick<Watchdog, 'watch' | 'note' | 'lose'>,
+) => {
   const owners = new Map<number, OwnedPartition>()
   let evictedAt = monotonic()
 
@@ -25,25 +32,31 @@ export const followConversations = ({ decodeEvent, committedOffsets, monotonic, 
       if (owner.isCurrent()) tail.evict(partition, committed.get(partition) ?? 0)
       else {
         owners.delete(partition)
+        watchdog.lose(partition)
         tail.end(partition)
       }
     }
   }
   return {
     startAt: async (partition: number): Promise<number> => {
-      const offset = (await inViews()).get(partition) ?? 0
+      const offset = Math.max(0, ((await inViews()).get(partition) ?? 0) - 1)
       owners.delete(partition)
+      watchdog.lose(partition)
       tail.begin(partition, offset)
       return offset
     },
     read: ({ partition, records }: Slice, owner: OwnedPartition): void => {
       if (!owner.isCurrent()) return
       owners.set(partition, owner)
+      watchdog.watch(partition, owner)
       for (const record of records) {
         const event = decodeEvent(record)
         const fact = E.isRight(event) ? factOf(event.right) : undefined
         if (E.isLeft(event)) log.warn({ partition, offset: record.offset }, 'egress: an event that cannot be read')
-        else if (fact !== undefined) tail.add(partition, keyOf(event.right), fact, record.offset)
+        else if (fact !== undefined) {
+          tail.add(partition, keyOf(event.right), fact, record.offset)
+          watchdog.note(partition, keyOf(event.right), fact)
+        }
       }
       const last = records.at(-1)?.offset
       if (last !== undefined) tail.advance(partition, last + 1)

@@ -10,7 +10,7 @@ export type KnownViews = {
   readonly delivery: DeliveryDocument | undefined
 }
 /** Undefined is 'the views cannot be read now'. */
-export type ReadViews = (chatId: string, deliveryId: string) => Promise<KnownViews | undefined>
+export type ReadViews = (chatId: string, deliveryId: string | undefined) => Promise<KnownViews | undefined>
 
 const atOnce = 64
 const withinMs = 2000
@@ -31,7 +31,7 @@ export const viewsReader = (
       const read = async () => {
         const [conversation, delivery] = await Promise.all([
           ports.readDocument('conversations', chatId),
-          ports.readDocument('deliveries', deliveryId),
+          deliveryId === undefined ? undefined : ports.readDocument('deliveries', deliveryId),
         ])
         return { conversation, delivery }
       }

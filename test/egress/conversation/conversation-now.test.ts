@@ -17,7 +17,7 @@ const viewsOf =
   (events: () => ReadonlyArray<ConversationEvent>): ReadViews =>
   async (chat, delivery) => {
     const views = project(events())
-    return { conversation: views.conversations.get(chat), delivery: views.deliveries.get(delivery) }
+    return { conversation: views.conversations.get(chat), delivery: views.deliveries.get(delivery ?? '') }
   }
 const tailFrom = (events: ReadonlyArray<ConversationEvent>, from: number) => {
   const tail = conversationTail()
@@ -67,9 +67,10 @@ test('views that cannot be read leave the tail alone to decide, and are asked ag
   let isAway = true
   const views: ReadViews = async (...ids) => (isAway ? undefined : viewsOf(() => [])(...ids))
   const now = conversationNow(views, tail, 0, command)
-  assert.equal(await now(), { conversation: { state: 'agent' }, isFinished: false })
+  const conversation = { state: 'agent', unanswered: [], seen: ['bot/j1'], clientId: '1233' }
+  assert.equal(await now(), { conversation, isFinished: false, isWhole: false })
   isAway = false
-  assert.equal(await now(), { conversation: { state: 'agent' }, isFinished: false })
+  assert.equal(await now(), { conversation, isFinished: false, isWhole: true })
 })
 
 test.run()

@@ -13,7 +13,7 @@ const aMinute = 60_000
 
 const gateAt = () => {
   const time = virtualTime()
-  const gate = accountGate(time.monotonic, time.sleep)
+  const gate = accountGate({ monotonic: time.monotonic, sleep: time.sleep })
   const fail = (...chats: ReadonlyArray<string>) => {
     for (const chat of chats) gate.enter(chat)?.(outage)
   }

@@ -67,15 +67,26 @@ export const outcomes: fc.Arbitrary<Outcome> = fc.constantFrom(
   { kind: 'failed', reason: 'attempts' },
   { kind: 'suppressed', reason: 'agent-joined' },
 )
+const places = fc.option(
+  fc.nat(10).map((n) => `e${n}`),
+  { nil: undefined },
+)
+const becauses = fc.option(
+  fc.constantFrom('no-reply-in-time' as const, 'delivery-failed' as const, 'agent-unavailable' as const),
+  { nil: undefined },
+)
 const own = fc
-  .tuple(
-    fc.constantFrom(botMessage, (id: string) => inviteAgent(id)),
-    fc.nat(4),
-    outcomes,
-    fc.nat(59),
-  )
-  .map(([command, n, outcome, at]) =>
-    outcomeEvent(command(`c${n}`), outcome, [{ at: second(at), durationMs: 5 }], second(0), second(at)),
+  .record({ type: fc.constantFrom('BotMessage', 'InviteAgent'), n: fc.nat(4), inReplyTo: places })
+  .chain(({ type, n, inReplyTo }) => {
+    const addressed = { ...(inReplyTo !== undefined && { inReplyTo: inReplyTo as Id }) }
+    const command = type === 'BotMessage' ? botMessage(`c${n}`) : inviteAgent(`c${n}`)
+    return fc.tuple(fc.constant({ ...command, ...addressed }), outcomes, becauses, fc.nat(59))
+  })
+  .map(([command, outcome, because, at]) =>
+    outcomeEvent({
+      ...{ command, outcome, because, requestedAt: second(0), time: second(at) },
+      attempts: [{ at: second(at), durationMs: 5 }],
+    }),
   )
 
 /** A conversation's log: what the service told, some of it twice, and outcomes of commands, in any order. */

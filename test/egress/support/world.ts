@@ -45,6 +45,10 @@ export const world = ({ accounts = [account()], answer = () => ({ result: ok }),
   const everything: EgressPorts = {
     accounts,
     readDocument: (async (view: string, id: string) => views.get(`${view}/${id}`)) as EgressPorts['readDocument'],
+    openTurns: async () =>
+      [...views].flatMap(([id, document]) =>
+        id.startsWith('conversations/') && 'silentSince' in document ? [document] : [],
+      ),
     publish: async (event) => {
       if (broker.isAway) return E.left({ kind: 'transient', reason: 'the broker is away' })
       log.appendEvent(event)
@@ -87,7 +91,14 @@ export const world = ({ accounts = [account()], answer = () => ({ result: ok }),
 
   /** Starts a worker and gives it both partitions from where they are committed; it reads what is appended. */
   const start = async () => {
-    const worker = egress(everything)
+    let isDead = false
+    const never = new Promise<never>(() => undefined)
+    const worker = egress({
+      ...everything,
+      publish: (...given) => (isDead ? never : everything.publish(...given)),
+      post: (...given) => (isDead ? never : everything.post(...given)),
+      deadLetter: (...given) => (isDead ? never : everything.deadLetter(...given)),
+    })
     const owned = {
       'bot-replies': ownership(log, 'bot-replies'),
       'bot-conversations': ownership(log, 'bot-conversations'),
@@ -111,7 +122,12 @@ export const world = ({ accounts = [account()], answer = () => ({ result: ok }),
       owned['bot-replies'].lose()
       owned['bot-conversations'].lose()
     }
-    return { ...worker, owned, lose }
+    /** The process is killed: what it has sent is sent, and nothing comes of it any more. */
+    const die = () => {
+      isDead = true
+      lose()
+    }
+    return { ...worker, owned, lose, die }
   }
   const command = (reply: BotReply, key = `${reply.accountId}/${reply.chatId}`) => log.append('bot-replies', key, reply)
   const outcomes = () =>

@@ -1,0 +1,37 @@
+import type { Sleep } from '../../ports.ts'
+
+/** One alarm for each key; times are ms since 1970. */
+export type Alarms = {
+  /** Rings at this time, or at the one that was set before where that is earlier. */
+  readonly set: (key: string, at: number) => void
+  readonly clear: (key: string) => void
+  readonly clearAll: () => void
+}
+
+export const alarms = (sleep: Sleep, nowMs: () => number, ring: (key: string) => void): Alarms => {
+  const known = new Map<string, { readonly at: number; readonly off: AbortController }>()
+
+  const clear = (key: string) => {
+    known.get(key)?.off.abort()
+    known.delete(key)
+  }
+  const wait = async (key: string, at: number, off: AbortController) => {
+    await sleep(Math.max(0, at - nowMs()), off.signal)
+    if (off.signal.aborted) return
+    known.delete(key)
+    ring(key)
+  }
+  return {
+    set: (key, at) => {
+      if ((known.get(key)?.at ?? Number.POSITIVE_INFINITY) <= at) return
+      clear(key)
+      const off = new AbortController()
+      known.set(key, { at, off })
+      void wait(key, at, off)
+    },
+    clear,
+    clearAll: () => {
+      for (const key of [...known.keys()]) clear(key)
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import type { Id } from '../../../contracts/primitives.ts'
+import type { BotOwner } from '../check-command.ts'
+import type { ConversationNow } from '../conversation/conversation-now.ts'
+import type { EgressPorts } from '../ports.ts'
+import type { SendCommand } from '../sender.ts'
+import { type Chore, choresOf } from './chores.ts'
+import { isStillOpen, ownCommand } from './own-command.ts'
+import type { Stretch } from './stretch.ts'
+
+type Chat = { readonly account: BotOwner; readonly chatId: Id }
+
+type Parts = {
+  readonly ports: Pick<EgressPorts, 'now' | 'monotonic'>
+  readonly barrier: (partition: number) => Promise<void>
+  readonly nowOf: (
+    partition: number,
+    chat: { readonly accountId: BotOwner['id']; readonly chatId: Id },
+  ) => () => Promise<ConversationNow>
+  readonly send: SendCommand
+}
+
+const viewsAwayMs = 10_000
+
+/** The last resort ends with its deadline, not with the number of its attempts. */
+const patient = (account: BotOwner): BotOwner => ({
+  ...account,
+  bot: { ...account.bot, attempts: Number.POSITIVE_INFINITY },
+})
+
+/**
+ * Looks at a chat as the views and the tail have it, does what is due there, past the chat's queue of replies, and asks to
+ * look again when something else will be.
+ */
+export const looker =
+  ({ ports, barrier, nowOf, send }: Parts) =>
+  async ({ partition, work, look, settled }: Stretch, { account, chatId }: Chat): Promise<void> => {
+    const chat = `${account.id}/${chatId}`
+    const nowMs = () => Date.parse(ports.now())
+    const doChore = async (clientId: Id, chore: Chore) => {
+      const { kind, because } = chore
+      await send({
+        ...{ partition, work, because },
+        account: kind === 'invite-agent' ? patient(account) : account,
+        command: ownCommand({ account, chatId, clientId }, chore),
+        requestedAt: ports.now(),
+        takenAt: ports.monotonic(),
+        decide: isStillOpen(chore),
+      })
+    }
+    if (!work.isOwned()) return
+    await barrier(partition)
+    const read = nowOf(partition, { accountId: account.id, chatId })
+    const { conversation, isWhole } = await read()
+    const { clientId } = conversation
+    const due = choresOf(conversation, account.bot, nowMs()).filter(({ dueAt }) => dueAt <= nowMs())
+    if (clientId !== undefined) for (const chore of due) await doChore(clientId, chore)
+    if (!work.isOwned()) return
+
+    const done = new Set(due.map(({ about }) => about))
+    const after = await read()
+    const left = choresOf(after.conversation, account.bot, nowMs()).filter(({ about }) => !done.has(about))
+    for (const { dueAt } of left) look(chat, dueAt)
+    if (!isWhole) look(chat, nowMs() + viewsAwayMs)
+    else if (left.length === 0) settled(chat)
+  }

@@ -1,0 +1,100 @@
+import type { Id } from '../../../contracts/primitives.ts'
+import type { BotAccount } from '../../accounts.ts'
+import type { OwnedPartition, Sleep } from '../../ports.ts'
+import type { Fact } from '../conversation/facts.ts'
+import type { PartitionWork } from '../partition-work.ts'
+import { alarms } from './alarms.ts'
+
+/**
+ * When to look at which chat of a partition, while it is this worker's. All of it is hints, made of the log as it is read:
+ * what is to be done is decided by the look, so that nothing is lost with them.
+ */
+export type Stretch = {
+  readonly partition: number
+  readonly owner: OwnedPartition
+  readonly work: Pick<PartitionWork, 'isOwned' | 'signal'>
+  readonly note: (chat: string, fact: Fact) => void
+  /** Look at a chat then (ms since 1970), or earlier where that was said before. */
+  readonly look: (chat: string, at: number) => void
+  /** Look at a chat whose chore is due then, but give what others have under way or in store a moment first. */
+  readonly lookCalmly: (chat: string, at: number) => void
+  /** Nothing is left to be done in a chat for now. */
+  readonly settled: (chat: string) => void
+  /** The log is known up to its end: from now on alarms ring. */
+  readonly start: () => void
+  readonly end: () => void
+}
+
+type Deps = {
+  readonly sleep: Sleep
+  readonly nowMs: () => number
+  readonly botOf: (chat: string) => BotAccount | undefined
+  readonly ring: (stretch: Stretch, chat: string) => void
+}
+
+/**
+ * Longer than a request may take. After a takeover, what a former owner had under way is then in the log, and what bot
+ * logic has answered meanwhile is out: a late reply is better than an agent who was called because the bridge was away.
+ */
+const graceMs = 3500
+
+export const stretch = ({ sleep, nowMs, botOf, ring }: Deps, partition: number, owner: OwnedPartition): Stretch => {
+  const ended = new AbortController()
+  const newest = new Map<string, Id>()
+  const bells = alarms(sleep, nowMs, (chat) => ring(it, chat))
+  let held: Map<string, number> | undefined = new Map()
+
+  const look = (chat: string, at: number) => {
+    if (ended.signal.aborted) return
+    if (held === undefined) bells.set(chat, at)
+    else held.set(chat, Math.min(at, held.get(chat) ?? at))
+  }
+  const lookCalmly = (chat: string, at: number) => {
+    const grace = Math.min(graceMs, botOf(chat)?.replyWithin ?? 0)
+    look(chat, Math.max(at, nowMs() + grace))
+  }
+  const forget = (chat: string) => {
+    newest.delete(chat)
+    held?.delete(chat)
+    bells.clear(chat)
+  }
+  const note = (chat: string, fact: Fact) => {
+    const bot = botOf(chat)
+    if (bot === undefined) return
+    const dueAt = Math.min(fact.at, nowMs()) + bot.replyWithin
+    switch (fact.kind) {
+      case 'client-message':
+        newest.set(chat, fact.eventId)
+        return lookCalmly(chat, dueAt)
+      case 'unavailable':
+        return bot.agentUnavailableText === undefined ? undefined : lookCalmly(chat, dueAt)
+      case 'finished': {
+        const { outcome, commandType, inReplyTo, because } = fact
+        if (because !== undefined) return
+        if (outcome === 'failed') return look(chat, nowMs())
+        // one that names no message may be a repeat in the log, from before the client's newest: left to the look
+        const answersNewest = inReplyTo !== undefined && inReplyTo === newest.get(chat)
+        return outcome === 'delivered' && commandType === 'BotMessage' && answersNewest ? forget(chat) : undefined
+      }
+      case 'invited':
+      case 'joined':
+      case 'closed':
+        return
+    }
+  }
+  const it: Stretch = {
+    ...{ partition, owner, note, look, lookCalmly },
+    work: { signal: ended.signal, isOwned: () => !ended.signal.aborted && owner.isCurrent() },
+    settled: (chat) => newest.delete(chat),
+    start: () => {
+      const waiting = held ?? new Map<string, number>()
+      held = undefined
+      for (const [chat, at] of waiting) lookCalmly(chat, at)
+    },
+    end: () => {
+      ended.abort()
+      bells.clearAll()
+    },
+  }
+  return it
+}

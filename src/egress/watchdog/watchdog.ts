@@ -1,0 +1,100 @@
+import type { Instant } from '../../../contracts/primitives.ts'
+import { Id } from '../../../contracts/primitives.ts'
+import type { Account } from '../../accounts.ts'
+import type { OwnedPartition } from '../../ports.ts'
+import { chatQueues } from '../chat-queues.ts'
+import { ownerOf } from '../check-command.ts'
+import { conversationOf } from '../conversation/conversation.ts'
+import type { Fact } from '../conversation/facts.ts'
+import type { Tail } from '../conversation/tail.ts'
+import { persistently } from '../patience.ts'
+import type { EgressPorts } from '../ports.ts'
+import { choresOf, patienceMs } from './chores.ts'
+import type { looker } from './look.ts'
+import { type Stretch, stretch } from './stretch.ts'
+
+/** Sees to it that no client is left in silence, in the partitions of bot-conversations that this worker reads. */
+export type Watchdog = {
+  /** The partition is read for this owner; what is open in it is found out when that is new. */
+  readonly watch: (partition: number, owner: OwnedPartition) => void
+  readonly note: (partition: number, chat: string, fact: Fact) => void
+  readonly lose: (partition: number) => void
+  /** Begins nothing any more. */
+  readonly stop: () => void
+  /** Resolves when nothing is under way. */
+  readonly idle: () => Promise<void>
+}
+
+type Parts = {
+  readonly ports: Pick<EgressPorts, 'openTurns' | 'endOffsets' | 'now' | 'sleep' | 'random' | 'log'>
+  readonly accounts: ReadonlyMap<string, Account>
+  readonly tail: Tail
+  readonly look: ReturnType<typeof looker>
+}
+
+const lookAgainMs = 5000
+
+export const watchdog = ({ ports, accounts, tail, look }: Parts): Watchdog => {
+  const stretches = new Map<number, Stretch>()
+  const looks = chatQueues()
+  let isStopped = false
+
+  const nowMs = () => Date.parse(ports.now())
+  const accountOf = (chat: string) => ownerOf(accounts.get(chat.slice(0, chat.indexOf('/'))))
+  const ring = (given: Stretch, chat: string) =>
+    looks.add(chat, async () => {
+      const account = accountOf(chat)
+      const chatId = chat.slice(chat.indexOf('/') + 1)
+      if (account === undefined || !Id.is(chatId)) return
+      try {
+        await look(given, { account, chatId })
+      } catch (error) {
+        const detail = error instanceof Error ? error.name : 'Error'
+        ports.log.error({ partition: given.partition, detail }, 'egress: the watchdog could not look at a chat')
+        given.look(chat, nowMs() + lookAgainMs)
+      }
+    })
+
+  /** What is open comes from the tail, which is read up to its present end first, and from the views behind it. */
+  const takeOver = async (given: Stretch) => {
+    const { partition, work, start, lookCalmly } = given
+    const end = await persistently(
+      ports,
+      'the end of the log',
+      async () => (await ports.endOffsets('bot-conversations')).get(partition) ?? 0,
+      work.signal,
+    )
+    if (end === undefined) return
+    await tail.reached(partition, end.value)
+    start()
+    const since = new Date(nowMs() - patienceMs).toISOString() as Instant
+    const find = () => ports.openTurns(partition, [...accounts.keys()], since)
+    const found = await persistently(ports, 'open turns', find, work.signal)
+    for (const document of found?.value ?? []) {
+      const bot = accountOf(document._id)?.bot
+      if (bot === undefined) continue
+      for (const { dueAt } of choresOf(conversationOf(document), bot, nowMs())) lookCalmly(document._id, dueAt)
+    }
+  }
+  const lose = (partition: number) => {
+    stretches.get(partition)?.end()
+    stretches.delete(partition)
+  }
+  return {
+    watch: (partition, owner) => {
+      if (isStopped || stretches.get(partition)?.owner === owner) return
+      lose(partition)
+      const deps = { sleep: ports.sleep, nowMs, botOf: (chat: string) => accountOf(chat)?.bot, ring }
+      const given = stretch(deps, partition, owner)
+      stretches.set(partition, given)
+      void takeOver(given)
+    },
+    note: (partition, chat, fact) => stretches.get(partition)?.note(chat, fact),
+    lose,
+    stop: () => {
+      isStopped = true
+      for (const partition of [...stretches.keys()]) lose(partition)
+    },
+    idle: looks.idle,
+  }
+}

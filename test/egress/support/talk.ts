@@ -1,0 +1,30 @@
+import type { ConversationEvent } from '../../../contracts/events/index.ts'
+import { project } from './project.ts'
+import { told } from './values.ts'
+import type { World } from './world.ts'
+
+type Told = Parameters<typeof told>[0]
+
+/** The service tells of something now. */
+export const tells = (w: World, type: Told, eventId: string, chatId?: string) =>
+  w.log.appendEvent(told(type, eventId, w.time.now(), chatId))
+
+/** The projector has taken in so many events of the log. */
+export const projected = (w: World, upTo: number) => {
+  w.projector.committed = upTo
+  const views = project(w.log.events.slice(0, upTo) as ReadonlyArray<ConversationEvent>)
+  for (const [id, document] of views.conversations) w.views.set(`conversations/${id}`, document)
+  for (const [id, document] of views.deliveries) w.views.set(`deliveries/${id}`, document)
+}
+
+/** The requests so far: the command's id and when it was sent, in ms since the beginning. */
+export const sent = (w: World) => w.requests.map(({ body, at }) => [body.id, at] as const)
+
+/** What the worker has told the log: the type of each event, and why. */
+export const toldOf = (w: World) =>
+  w.log.events.flatMap((event) => {
+    if (!event.source.endsWith('/egress')) return []
+    const { data } = event
+    const why = 'reason' in data ? data.reason : 'because' in data ? data.because : undefined
+    return [[event.type, why] as const]
+  })

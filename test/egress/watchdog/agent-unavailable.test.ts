@@ -1,0 +1,72 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { projected, sent, tells, toldOf } from '../support/talk.ts'
+import { account, botMessage } from '../support/values.ts'
+import { world } from '../support/world.ts'
+
+const test = suite('AGENT_UNAVAILABLE')
+
+const aMinute = 60_000
+const accounts = [account({ agentUnavailableText: 'Leave us your number, please.' })]
+
+test('the text of the account goes out when the bot says nothing to it, once', async () => {
+  const w = world({ accounts })
+  await w.start()
+  tells(w, 'ClientMessageReceived', 'm1')
+  await w.time.until(() => w.requests.length === 1)
+  await w.time.pass(1000)
+  tells(w, 'AgentUnavailable', 'u1')
+  await w.time.pass(5 * aMinute)
+  assert.equal(sent(w), [
+    ['watchdog-m1', 10_000],
+    ['watchdog-u1', 21_000],
+  ])
+  assert.match(w.requests[1]?.request.body ?? '', 'Leave us your number, please.')
+  assert.equal(toldOf(w), [
+    ['BotReplyDelivered', 'no-reply-in-time'],
+    ['AgentInvited', 'no-reply-in-time'],
+    ['BotReplyDelivered', 'agent-unavailable'],
+  ])
+})
+
+test('a bot that speaks for itself is not interrupted', async () => {
+  const w = world({ accounts })
+  await w.start()
+  tells(w, 'AgentUnavailable', 'u1')
+  await w.time.pass(5000)
+  w.command(botMessage('c1', { inReplyTo: 'u1' }))
+  await w.time.pass(aMinute)
+  assert.equal(sent(w), [['c1', 5000]])
+})
+
+test('without a text nothing is said', async () => {
+  const w = world()
+  await w.start()
+  tells(w, 'AgentUnavailable', 'u1')
+  await w.time.pass(aMinute)
+  assert.equal(sent(w), [])
+})
+
+test('an agent who comes after all makes it needless', async () => {
+  const w = world({ accounts })
+  await w.start()
+  tells(w, 'AgentUnavailable', 'u1')
+  await w.time.pass(5000)
+  tells(w, 'AgentJoined', 'j1')
+  await w.time.pass(aMinute)
+  assert.equal(sent(w), [])
+})
+
+test('it survives a restart', async () => {
+  const w = world({ accounts })
+  const first = await w.start()
+  tells(w, 'AgentUnavailable', 'u1')
+  await w.time.pass(1000)
+  first.lose()
+  projected(w, 1)
+  await w.start()
+  await w.time.pass(5 * aMinute)
+  assert.equal(sent(w), [['watchdog-u1', 10_000]])
+})
+
+test.run()

@@ -1,0 +1,130 @@
+import * as fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { ConversationEvent } from '../../../contracts/events/index.ts'
+import { conversationOf } from '../../../src/egress/conversation/conversation.ts'
+import { choresOf } from '../../../src/egress/watchdog/chores.ts'
+import { project } from '../support/project.ts'
+import { projected, tells } from '../support/talk.ts'
+import { account, answer, botMessage, inviteAgent, networkFailure, ok } from '../support/values.ts'
+import { type Answer, world } from '../support/world.ts'
+
+const test = suite('no client is left in silence, under any log, service, clock and crash')
+
+/** `late` and `applied` have taken the request though it looks as if they had not; `rejected` is the end of it. */
+const answers: Record<string, Answer> = {
+  ok: { result: ok },
+  slow: { result: ok, afterMs: 2500 },
+  late: { result: ok, afterMs: 4000, drops: false },
+  applied: { result: networkFailure('ECONNRESET'), drops: false },
+  reset: { result: networkFailure('ECONNRESET') },
+  error: { result: answer(500) },
+  patience: { result: answer(503, '', '20') },
+  throttled: { result: answer(429, '', '1') },
+  rejected: { result: answer(400) },
+}
+const services = fc.array(fc.constantFrom(...Object.keys(answers)), { maxLength: 40 })
+
+const chats = fc.constantFrom('a', 'b')
+const steps = fc.array(
+  fc.tuple(
+    fc.oneof(fc.nat(300), fc.nat(15_000)),
+    fc.oneof(
+      { weight: 4, arbitrary: fc.record({ does: fc.constant('client-writes' as const), chat: chats }) },
+      {
+        weight: 3,
+        arbitrary: fc.record({
+          does: fc.constantFrom('bot-answers' as const, 'bot-says' as const, 'bot-hands-over' as const),
+          chat: chats,
+        }),
+      },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          does: fc.constantFrom(
+            ...(['AgentJoined', 'AgentUnavailable', 'AgentInvited', 'ChatClosed', 'AgentUnavailable'] as const),
+          ),
+          chat: chats,
+        }),
+      },
+      {
+        weight: 1,
+        arbitrary: fc.record({
+          does: fc.constantFrom('crash' as const, 'rebalance' as const),
+          viewsHold: fc.double({ min: 0, max: 1, noNaN: true }),
+        }),
+      },
+    ),
+  ),
+  { minLength: 1, maxLength: 20 },
+)
+
+const accounts = [account({ attempts: 100, deadlineMs: 86_000_000, agentUnavailableText: 'Call us.' })]
+const [{ bot }] = accounts as [ReturnType<typeof account>]
+const minutes = 60_000
+
+test('every turn ends with an answer or one invitation, each made when it was due and before its end was told', async () => {
+  await fc.assert(
+    fc.asyncProperty(services, steps, async (service, story) => {
+      let requests = 0
+      let deaths = 0
+      const problems: string[] = []
+      const ambiguous: string[] = []
+      const now = () => Date.parse(w.time.now())
+      const openChores = () =>
+        [...project(w.log.events as ReadonlyArray<ConversationEvent>).conversations.values()].flatMap((document) =>
+          choresOf(conversationOf(document), bot, now()),
+        )
+      const w: ReturnType<typeof world> = world({
+        accounts,
+        answer: ({ id }) => {
+          const kind = service[requests] ?? 'ok'
+          requests += 1
+          const isDue = openChores().some(({ about, dueAt }) => id === `watchdog-${about}` && dueAt <= now())
+          if (id.startsWith('watchdog') && !isDue) problems.push(`${id} at ${w.time.monotonic()}`)
+          if (kind === 'late' || kind === 'applied') ambiguous.push(id)
+          // an invitation that the service refuses for good has nobody left to go to
+          return (kind === 'rejected' && id.startsWith('watchdog') ? answers.error : answers[kind]) ?? { result: ok }
+        },
+      })
+      let worker = await w.start()
+      const newest = new Map<string, string>()
+      let n = 0
+      for (const [afterMs, step] of story) {
+        await w.time.pass(afterMs)
+        n += 1
+        if ('viewsHold' in step) {
+          deaths += 1
+          if (step.does === 'crash') worker.die()
+          else worker.lose()
+          projected(w, Math.floor(step.viewsHold * w.log.events.length))
+          worker = await w.start()
+          continue
+        }
+        const { does, chat: chatId } = step
+        const inReplyTo = newest.get(chatId)
+        if (does === 'client-writes') {
+          newest.set(chatId, `m${n}`)
+          tells(w, 'ClientMessageReceived', `m${n}`, chatId)
+        } else if (does === 'bot-answers')
+          w.command(botMessage(`c${n}`, { chatId, ...(inReplyTo !== undefined && { inReplyTo }) }))
+        else if (does === 'bot-says') w.command(botMessage(`c${n}`, { chatId }))
+        else if (does === 'bot-hands-over') w.command(inviteAgent(`c${n}`, chatId))
+        else tells(w, does, `e${n}`, chatId)
+      }
+      await w.time.pass(15 * minutes)
+
+      assert.equal(problems, [], 'nothing is sent that is not due by the log')
+      assert.equal(openChores(), [], 'nobody waits at the end')
+      assert.ok(w.isDone())
+      const times = (ids: ReadonlyArray<string>, id: string) => ids.filter((other) => other === id).length
+      for (const id of new Set(w.applied))
+        assert.ok(times(w.applied, id) <= 1 + times(ambiguous, id) + deaths, `${id} repeats only what was ambiguous`)
+      const invited = w.log.events.flatMap(({ type, id }) => (type === 'AgentInvited' ? [id] : []))
+      for (const id of new Set(invited)) assert.ok(times(invited, id) <= 1 + deaths, `${id} is told once`)
+    }),
+    { numRuns: 5000 },
+  )
+})
+
+test.run()

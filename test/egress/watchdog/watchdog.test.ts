@@ -1,0 +1,342 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { projected, sent, tells, toldOf } from '../support/talk.ts'
+import { account, answer, botMessage, inviteAgent, networkFailure, ok } from '../support/values.ts'
+import { world } from '../support/world.ts'
+
+const test = suite('the watchdog')
+
+const aMinute = 60_000
+
+test('a client whom nobody answers within replyWithin is handed to an agent, and the log says why', async () => {
+  const w = world()
+  await w.start()
+  tells(w, 'ClientMessageReceived', 'm1')
+  await w.time.pass(aMinute)
+
+  assert.equal(
+    w.requests.map(({ at, body }) => [at, body]),
+    [[10_000, { event: 'INVITE_AGENT', id: 'watchdog-m1', client_id: '1233', chat_id: '2037' }]],
+  )
+  const attempts = [{ at: '2026-01-31T12:00:10.000Z', durationMs: 10, status: 200 }]
+  const told = { source: '/accounts/acme/egress', subject: '2037' }
+  const chat = { accountId: 'acme', chatId: '2037', clientId: '1233' }
+  assert.equal(w.log.events.slice(1), [
+    {
+      type: 'BotReplyDelivered',
+      id: 'acme/watchdog-m1:delivered',
+      ...told,
+      time: '2026-01-31T12:00:10.010Z',
+      data: {
+        ...{ ...chat, commandId: 'watchdog-m1', commandType: 'InviteAgent', attempts },
+        ...{ requestedAt: '2026-01-31T12:00:10.000Z', inReplyTo: 'm1', because: 'no-reply-in-time' },
+      },
+    },
+    {
+      type: 'AgentInvited',
+      id: 'acme/watchdog-m1:invited',
+      ...told,
+      time: '2026-01-31T12:00:10.000Z',
+      data: { ...chat, invitedBy: 'bridge', reason: 'no-reply-in-time' },
+    },
+  ])
+})
+
+test('a client who is answered in time is left to the bot', async () => {
+  const w = world()
+  await w.start()
+  tells(w, 'ClientMessageReceived', 'm1')
+  await w.time.pass(9000)
+  w.command(botMessage('c1', { inReplyTo: 'm1' }))
+  await w.time.pass(aMinute)
+  assert.equal(sent(w), [['c1', 9000]])
+})
+
+test('several messages without an answer are one turn, which counts from the first', async () => {
+  const w = world()
+  await w.start()
+  for (const message of ['m1', 'm2', 'm3']) {
+    tells(w, 'ClientMessageReceived', message)
+    await w.time.pass(4000)
+  }
+  await w.time.pass(aMinute)
+  assert.equal(sent(w), [['watchdog-m1', 10_000]])
+})
+
+test('a message after the answered one is a turn of its own', async () => {
+  const w = world()
+  await w.start()
+  tells(w, 'ClientMessageReceived', 'm1')
+  await w.time.pass(5000)
+  tells(w, 'ClientMessageReceived', 'm2')
+  w.command(botMessage('c1', { inReplyTo: 'm1' }))
+  await w.time.pass(aMinute)
+  assert.equal(sent(w), [
+    ['c1', 5000],
+    ['watchdog-m2', 15_000],
+  ])
+})
+
+test('whoever has been handed over, or is gone, is left alone', async () => {
+  for (const event of ['AgentJoined', 'AgentInvited', 'ChatClosed', 'AgentUnavailable'] as const) {
+    const w = world()
+    await w.start()
+    tells(w, 'ClientMessageReceived', 'm1')
+    await w.time.pass(5000)
+    tells(w, event, 'e1')
+    await w.time.pass(aMinute)
+    assert.equal(sent(w), [], event)
+  }
+})
+
+test('AGENT_UNAVAILABLE does not call again for the same turn, and the next message is a new one', async () => {
+  const w = world()
+  await w.start()
+  tells(w, 'ClientMessageReceived', 'm1')
+  await w.time.until(() => w.requests.length === 1)
+  tells(w, 'AgentUnavailable', 'u1')
+  await w.time.pass(aMinute)
+  assert.equal(sent(w), [['watchdog-m1', 10_000]])
+  tells(w, 'ClientMessageReceived', 'm2')
+  await w.time.pass(aMinute)
+  assert.equal(sent(w)[1]?.[0], 'watchdog-m2')
+  assert.is(w.requests.length, 2)
+})
+
+test('a hand-over by the bot counts as an answer', async () => {
+  const w = world()
+  await w.start()
+  tells(w, 'ClientMessageReceived', 'm1')
+  w.command(inviteAgent('i1'))
+  await w.time.pass(aMinute)
+  assert.equal(
+    sent(w).map(([id]) => id),
+    ['i1'],
+  )
+})
+
+test('a reply that is given up calls an agent at once', async () => {
+  const w = world({ answer: ({ event }) => ({ result: event === 'BOT_MESSAGE' ? answer(400) : ok }) })
+  await w.start()
+  tells(w, 'ClientMessageReceived', 'm1')
+  await w.time.pass(1000)
+  w.command(botMessage('c1', { inReplyTo: 'm1' }))
+  await w.time.pass(aMinute)
+  assert.equal(sent(w), [
+    ['c1', 1000],
+    ['watchdog-m1', 1010],
+  ])
+  assert.equal(toldOf(w), [
+    ['BotReplyFailed', 'rejected'],
+    ['BotReplyDelivered', 'delivery-failed'],
+    ['AgentInvited', 'delivery-failed'],
+  ])
+})
+
+test('nonsense from bot logic leaves the client to the watchdog', async () => {
+  const w = world()
+  await w.start()
+  tells(w, 'ClientMessageReceived', 'm1')
+  w.log.append('bot-replies', 'acme/2037', { type: 'BotMessage', id: 'c1', accountId: 'acme', chatId: 1, clientId: 2 })
+  await w.time.pass(aMinute)
+  assert.equal(sent(w), [['watchdog-m1', 10_000]])
+})
+
+test('a reply that is just being retried does not keep the client waiting, and does not talk over the agent', async () => {
+  const w = world({ answer: ({ event }) => ({ result: event === 'BOT_MESSAGE' ? answer(503, '', '30') : ok }) })
+  await w.start()
+  tells(w, 'ClientMessageReceived', 'm1')
+  w.command(botMessage('c1', { inReplyTo: 'm1' }))
+  await w.time.pass(aMinute)
+  assert.equal(sent(w), [
+    ['c1', 0],
+    ['watchdog-m1', 10_000],
+  ])
+  assert.equal(toldOf(w), [
+    ['BotReplyDelivered', 'no-reply-in-time'],
+    ['AgentInvited', 'no-reply-in-time'],
+    ['BotReplySuppressed', 'agent-invited'],
+  ])
+})
+
+test('a reply that is under way when the time is up is waited for', async () => {
+  const w = world({ answer: () => ({ result: ok, afterMs: 2000 }) })
+  await w.start()
+  tells(w, 'ClientMessageReceived', 'm1')
+  await w.time.pass(9000)
+  w.command(botMessage('c1', { inReplyTo: 'm1' }))
+  await w.time.pass(aMinute)
+  assert.equal(sent(w), [['c1', 9000]])
+  assert.equal(toldOf(w), [['BotReplyDelivered', undefined]])
+})
+
+test('while the service is away the invitation waits with the reply; whichever gets through, one of them goes out', async () => {
+  const w: ReturnType<typeof world> = world({
+    answer: () => ({ result: w.time.monotonic() < 100_000 ? networkFailure('ECONNREFUSED') : ok }),
+  })
+  await w.start()
+  for (let i = 0; i < 20; i += 1) tells(w, 'ClientMessageReceived', `m${i}`, `chat-${i}`)
+  for (let i = 0; i < 10; i += 1) w.command(botMessage(`c${i}`, { chatId: `chat-${i}`, inReplyTo: `m${i}` }))
+  await w.time.pass(5 * aMinute)
+  assert.is(new Set(w.applied).size, 20)
+  assert.is(w.applied.length, 20)
+  assert.equal(
+    w.applied.map((id) => id.replace(/^(c|watchdog-m)/, '')).sort((a, b) => Number(a) - Number(b)),
+    Array.from({ length: 20 }, (_, i) => String(i)),
+  )
+})
+
+test('an invitation that cannot be delivered ends with its deadline, and the next message gets another', async () => {
+  const w = world({
+    accounts: [account({ deadlineMs: 30_000, attempts: 2 })],
+    answer: () => ({ result: answer(500) }),
+  })
+  await w.start()
+  tells(w, 'ClientMessageReceived', 'm1')
+  await w.time.pass(2 * aMinute)
+  const attempts = w.requests.length
+  assert.ok(attempts > 2)
+  assert.ok(w.requests.every(({ body, at }) => body.id === 'watchdog-m1' && at < 40_010))
+  assert.equal(toldOf(w), [['BotReplyFailed', 'deadline']])
+  tells(w, 'ClientMessageReceived', 'm2')
+  await w.time.pass(aMinute)
+  assert.ok(w.requests.slice(attempts).length > 2)
+  assert.ok(w.requests.slice(attempts).every(({ body }) => body.id === 'watchdog-m2'))
+})
+
+test('an account without a bot, or of which nothing is known, has no watchdog', async () => {
+  const w = world({ accounts: [] })
+  await w.start()
+  tells(w, 'ClientMessageReceived', 'm1')
+  await w.time.pass(aMinute)
+  assert.equal(sent(w), [])
+})
+
+test('without Kafka the invitation goes out all the same, and is told when the log is back', async () => {
+  const w = world()
+  await w.start()
+  tells(w, 'ClientMessageReceived', 'm1')
+  await w.time.pass(5000)
+  w.broker.isAway = true
+  await w.time.pass(aMinute)
+  assert.equal(
+    sent(w).map(([id]) => id),
+    ['watchdog-m1'],
+  )
+  w.broker.isAway = false
+  await w.time.pass(aMinute)
+  assert.equal(
+    toldOf(w).map(([type]) => type),
+    ['BotReplyDelivered', 'AgentInvited'],
+  )
+})
+
+test('with MongoDB away the tail alone decides', async () => {
+  const w = world({
+    ports: {
+      readDocument: async () => {
+        throw new Error('away')
+      },
+      openTurns: async () => {
+        throw new Error('away')
+      },
+    },
+  })
+  await w.start()
+  tells(w, 'ClientMessageReceived', 'm1')
+  tells(w, 'ClientMessageReceived', 'm2', '2038')
+  tells(w, 'AgentJoined', 'j2', '2038')
+  await w.time.pass(aMinute)
+  assert.equal(
+    sent(w).map(([id]) => id),
+    ['watchdog-m1'],
+  )
+})
+
+test('after a restart the turns that only the views still hold are found, and have their time', async () => {
+  const w = world()
+  const first = await w.start()
+  tells(w, 'ClientMessageReceived', 'm1', 'a')
+  tells(w, 'ClientMessageReceived', 'm2', 'b')
+  w.command(botMessage('c2', { chatId: 'b', inReplyTo: 'm2' }))
+  tells(w, 'ClientMessageReceived', 'm3', 'c')
+  await w.time.pass(2000)
+  first.lose()
+  projected(w, w.log.events.length)
+  await w.start()
+  await w.time.pass(aMinute)
+  assert.equal(sent(w).slice(1), [
+    ['watchdog-m1', 10_000],
+    ['watchdog-m3', 10_000],
+  ])
+})
+
+test('what fell due while nobody was there gets a moment, in which a reply that waits goes first', async () => {
+  const w = world()
+  tells(w, 'ClientMessageReceived', 'm1', 'a')
+  tells(w, 'ClientMessageReceived', 'm2', 'b')
+  projected(w, 1)
+  await w.time.pass(aMinute)
+  w.command(botMessage('c2', { chatId: 'b', inReplyTo: 'm2' }))
+  await w.start()
+  await w.time.pass(aMinute)
+  assert.equal(sent(w), [
+    ['c2', 60_000],
+    ['watchdog-m1', 63_500],
+  ])
+})
+
+test('what is older than a day is left alone', async () => {
+  const w = world()
+  tells(w, 'ClientMessageReceived', 'm1', 'a')
+  projected(w, 1)
+  await w.time.pass(24 * 60 * aMinute)
+  tells(w, 'ClientMessageReceived', 'm2', 'b')
+  await w.start()
+  await w.time.pass(aMinute)
+  assert.equal(
+    sent(w).map(([id]) => id),
+    ['watchdog-m2'],
+  )
+})
+
+test('an attempt that was under way in a crash is repeated under its id, and one that was told is not', async () => {
+  for (const crashAt of [10_005, 10_100]) {
+    const w = world()
+    const first = await w.start()
+    tells(w, 'ClientMessageReceived', 'm1')
+    await w.time.pass(crashAt)
+    if (crashAt === 10_005) first.die()
+    else first.lose()
+    await w.start()
+    await w.time.pass(aMinute)
+    assert.equal(
+      sent(w).map(([id]) => id),
+      crashAt === 10_005 ? ['watchdog-m1', 'watchdog-m1'] : ['watchdog-m1'],
+    )
+  }
+})
+
+test('a worker that has lost its partition calls nobody', async () => {
+  const w = world()
+  const worker = await w.start()
+  tells(w, 'ClientMessageReceived', 'm1')
+  await w.time.pass(5000)
+  worker.lose()
+  await w.time.pass(aMinute)
+  assert.equal(sent(w), [])
+})
+
+test('stop lets an invitation under way end and be told, and begins no other', async () => {
+  const w = world({ answer: () => ({ result: ok, afterMs: 1000 }) })
+  const worker = await w.start()
+  tells(w, 'ClientMessageReceived', 'm1', 'a')
+  await w.time.pass(5000)
+  tells(w, 'ClientMessageReceived', 'm2', 'b')
+  await w.time.until(() => w.requests.length === 1)
+  await w.time.resolved(worker.stop())
+  await w.time.pass(aMinute)
+  assert.equal([sent(w), toldOf(w).length], [[['watchdog-m1', 10_000]], 2])
+})
+
+test.run()

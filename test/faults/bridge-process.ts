@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Role } from '../../src/main/roles.ts'
+import { eventually } from '../support/eventually.ts'
+import type { Defence } from './defences.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A port that nobody uses now: a bridge that is started again is to be found where it was. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+export type BridgeOptions = {
+  readonly roles: ReadonlyArray<Role>
+  readonly port: number
+  readonly dataDir: string
+  readonly env: Readonly<Record<string, string>>
+  /** A negative control runs without this one. */
+  readonly without?: Defence | undefined
+}
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+
+/** The bridge as a process of its own, as it is run in earnest; resolves when its HTTP side is up. */
+export const startBridgeProcess = async ({ roles, port, dataDir, env, without }: BridgeOptions) => {
+  const url = `http://127.0.0.1:${port}`
+  const logFile = join(dataDir, `bridge-${port}.log`)
+  const weaken = without === undefined ? [] : ['--import', join(root, 'test/faults/weaken.ts')]
+  const output = openSync(logFile, 'a')
+  const { PATH, HOME } = process.env
+  const child = spawn(process.execPath, [...weaken, 'src/main/cli.ts', 'start', '--role', roles.join(',')], {
+    cwd: root,
+    env: {
+      PATH,
+      HOME,
+      ...env,
+      DATA_DIR: dataDir,
+      HTTP_PORT: String(port),
+      ...(without && { FAULTS_WITHOUT: without }),
+    },
+    stdio: ['ignore', output, output],
+  })
+  closeSync(output)
+  const ended = once(child, 'close').then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as string | null,
+  }))
+  const log = () => readFileSync(logFile, 'utf8')
+  const kill = async (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    return ended
+  }
+  const isOver = () => child.exitCode !== null || child.signalCode !== null
+  await eventually(`${url} to be up`, async () => {
+    if (isOver()) throw new Error(`the bridge ended while it started: ${log().slice(-2000)}`)
+    return (await answers(`${url}/livez`)) || undefined
+  })
+  const text = (path: string) =>
+    fetch(`${url}${path}`, { signal: AbortSignal.timeout(5_000) }).then((answer) => answer.text())
+  return {
+    url,
+    log,
+    isOver,
+    ended,
+    /** Ends it and waits for that. */
+    kill,
+    signal: (signal: NodeJS.Signals) => child.kill(signal),
+    isReady: () => answers(`${url}/readyz`),
+    readiness: () => text('/readyz'),
+    /** The sum of a metric over its labels; undefined where it is not told. */
+    metric: async (name: string): Promise<number | undefined> => {
+      const lines = (await text('/metrics').catch(() => ''))
+        .split('\n')
+        .filter((line) => line.split(/[ {]/)[0] === name)
+      return lines.length === 0 ? undefined : lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+    },
+  }
+}
+export type BridgeProcess = Awaited<ReturnType<typeof startBridgeProcess>>

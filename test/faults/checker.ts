@@ -1,0 +1,102 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Documents, Exchange, LogRecord } from './history.ts'
+
+export type Verdict = {
+  /** Events that were answered 200. */
+  readonly accepted: number
+  /** Requests that were answered otherwise, and that were not answered. */
+  readonly refused: number
+  readonly unanswered: number
+  /** Accepted events that are not in the log. */
+  readonly lost: ReadonlyArray<string>
+  /** Records that repeat an earlier one under its own identity. */
+  readonly duplicated: number
+  /** Events that are in the log under more than one identity. */
+  readonly renamed: ReadonlyArray<string>
+  /** Events whose first record stands before that of an event of the chat which had been answered before they were sent. */
+  readonly inverted: ReadonlyArray<string>
+  /** The longest time without any 200, in milliseconds. */
+  readonly longestStall: number
+}
+
+const nameOf = ({ chat, seq }: { readonly chat: string; readonly seq: number | undefined }) => `${chat} #${seq}`
+
+const firstRecords = (log: ReadonlyArray<LogRecord>) => {
+  const first = new Map<string, LogRecord>()
+  for (const record of [...log].sort((a, b) => a.offset - b.offset))
+    if (record.seq !== undefined && !first.has(nameOf(record))) first.set(nameOf(record), record)
+  return first
+}
+
+type Times = { sentAt: number; answeredAt: number }
+
+/** By event: when it was first sent, and when it was first answered 200 (never: Infinity). */
+const timesOf = (history: ReadonlyArray<Exchange>) => {
+  const times = new Map<string, Times>()
+  for (const { sentAt, endedAt, status, ...event } of history) {
+    const known = times.get(nameOf(event)) ?? { sentAt, answeredAt: Number.POSITIVE_INFINITY }
+    const answeredAt = status === 200 ? Math.min(known.answeredAt, endedAt) : known.answeredAt
+    times.set(nameOf(event), { sentAt: Math.min(known.sentAt, sentAt), answeredAt })
+  }
+  return times
+}
+
+const inversions = (first: ReadonlyMap<string, LogRecord>, times: ReadonlyMap<string, Times>) => {
+  const chats = Map.groupBy(first.values(), ({ chat }) => chat)
+  return [...chats.values()].flatMap((records) => {
+    let answeredLater = Number.POSITIVE_INFINITY
+    return records
+      .sort((a, b) => b.offset - a.offset)
+      .filter((record) => {
+        const { sentAt = 0, answeredAt = Number.POSITIVE_INFINITY } = times.get(nameOf(record)) ?? {}
+        const inverted = answeredLater < sentAt
+        answeredLater = Math.min(answeredLater, answeredAt)
+        return inverted
+      })
+      .map(nameOf)
+  })
+}
+
+const stall = (history: ReadonlyArray<Exchange>) => {
+  const times = history.flatMap(({ status, endedAt }) => (status === 200 ? [endedAt] : [])).sort((a, b) => a - b)
+  return times.reduce((longest, time, i) => Math.max(longest, time - (times[i - 1] ?? time)), 0)
+}
+
+/** Compares what clients were told with what the log holds. A chat's records are all in one partition. */
+export const check = (history: ReadonlyArray<Exchange>, log: ReadonlyArray<LogRecord>): Verdict => {
+  const first = firstRecords(log)
+  const times = timesOf(history)
+  const ids = Map.groupBy(
+    log.filter(({ seq }) => seq !== undefined),
+    nameOf,
+  )
+  const accepted = [...times]
+    .filter(([, { answeredAt }]) => answeredAt < Number.POSITIVE_INFINITY)
+    .map(([name]) => name)
+  return {
+    accepted: accepted.length,
+    refused: history.filter(({ status }) => status !== undefined && status !== 200).length,
+    unanswered: history.filter(({ status }) => status === undefined).length,
+    lost: accepted.filter((name) => !first.has(name)),
+    duplicated: log.length - new Set(log.map(({ chat, id }) => `${chat} ${id}`)).size,
+    renamed: [...ids].filter(([, records]) => new Set(records.map(({ id }) => id)).size > 1).map(([name]) => name),
+    inverted: inversions(first, times),
+    longestStall: Math.round(stall(history)),
+  }
+}
+
+const fieldsOf = (document: unknown): Readonly<Record<string, unknown>> => ({ ...Object(document) })
+
+const differing = (expected: unknown, actual: unknown): string => {
+  if (expected === undefined) return 'should not be there'
+  if (actual === undefined) return 'is missing'
+  const [one, other] = [fieldsOf(expected), fieldsOf(actual)]
+  const names = [...new Set([...Object.keys(one), ...Object.keys(other)])]
+  return names.filter((name) => !isDeepStrictEqual(one[name], other[name])).join(', ')
+}
+
+/** The documents that are not as they should be, or are there and should not, or the other way round, and wherein. */
+export const wrongDocuments = (expected: Documents, actual: Documents): ReadonlyArray<string> =>
+  [...new Set([...Object.keys(expected), ...Object.keys(actual)])]
+    .filter((id) => !isDeepStrictEqual(expected[id], actual[id]))
+    .map((id) => `${id}: ${differing(expected[id], actual[id])}`)

@@ -1,0 +1,50 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { startKafka } from '../../src/embedded/kafka-broker.ts'
+import { mongoUrl, startMongod } from '../../src/embedded/mongod.ts'
+import { randomNumbers } from '../../src/simulator/random.ts'
+import { cacheDir } from '../support/servers.ts'
+import { faultyProxy } from './proxy.ts'
+import { faultyServer } from './server.ts'
+
+const say = (line: string) => console.error(line)
+
+/** A real broker, behind a proxy that everybody is sent to, and a real mongod; both only to be ill-treated. */
+export const startCluster = async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'livechat-faults-'))
+  const cache = resolve(cacheDir)
+  const [kafkaDir, mongoDir, logs] = ['kafka', 'mongod', 'logs'].map((name) => join(dataDir, name)) as [
+    string,
+    string,
+    string,
+  ]
+  mkdirSync(logs)
+  const proxy = await faultyProxy(randomNumbers(Date.now()))
+  const [broker, mongod] = await Promise.all([
+    faultyServer(kafkaDir, () => startKafka(kafkaDir, cache, join(logs, 'kafka.log'), say, proxy.port), proxy.lead),
+    faultyServer(
+      mongoDir,
+      () => startMongod(mongoDir, cache, join(logs, 'mongod.log'), say, process.env.MONGOD_BINARY),
+      () => {},
+    ),
+  ])
+  return {
+    dataDir,
+    proxy,
+    broker,
+    mongod,
+    brokers: [`127.0.0.1:${proxy.port}`],
+    mongoUrl: (database: string) => {
+      const url = new URL(mongoUrl(mongod.address()))
+      url.pathname = `/${database}`
+      return url.href
+    },
+    stop: async () => {
+      proxy.stop()
+      await Promise.all([broker.stop(), mongod.stop()])
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+export type Cluster = Awaited<ReturnType<typeof startCluster>>

@@ -1,0 +1,95 @@
+/** A change to a source file that takes a defence out; `find` stands there exactly once. */
+export type Edit = { readonly file: string; readonly find: string; readonly put: string }
+
+/** By name: what is switched off in a negative control. */
+export const defences = {
+  'acknowledgement by the broker': [{ file: 'src/kafka/send.ts', find: 'acks: -1', put: 'acks: 0' }],
+  'what waits in the journal goes first': [
+    {
+      file: 'src/journal/way.ts',
+      find: "mode: recordsInJournal > 0 ? 'away' : 'direct'",
+      put: "mode: recordsInJournal > 0 ? 'direct' : 'direct'",
+    },
+  ],
+  'commit after MongoDB has acknowledged': [
+    {
+      file: 'src/kafka/consumer/partition-reader.ts',
+      find: 'if (!(await handle(piece.records)) || !isCurrent()) continue',
+      put: 'done(piece.next - 1)\n      if (!(await handle(piece.records)) || !isCurrent()) continue',
+    },
+  ],
+  'the offsets in each document': [
+    {
+      file: 'src/projections/applied.ts',
+      find: 'return offset <= (applied[source] ?? -1) ? undefined : { ...applied, [source]: offset }',
+      put: 'return { ...applied, [source]: offset }',
+    },
+    { file: 'src/projections/applied.ts', find: 'const remembered = 200', put: 'const remembered = 1' },
+  ],
+  'the journal': [{ file: 'src/main/bridge.ts', find: '= intake.right ?? kafka', put: '= kafka' }],
+  'a checksum for each record of the journal': [
+    {
+      file: 'src/journal/frame.ts',
+      find: "if (crc32(rest.subarray(at.version, end)) !== rest.readUInt32LE(at.checksum)) return E.left('wrong checksum')",
+      put: '',
+    },
+  ],
+  'the cap of the journal': [
+    { file: 'src/main/intake.ts', find: 'maxBytes, now, log', put: 'maxBytes: maxBytes * 1000, now, log' },
+  ],
+  'a full disk is a refusal': [
+    {
+      file: 'src/journal/segment-writer.ts',
+      find: 'return { taken: bodies.length, outcome: full }',
+      put: 'return { taken: bodies.length, outcome: E.right(undefined) }',
+    },
+  ],
+  'deadlines of requests': [
+    { file: 'src/ingress/within.ts', find: 'resolve(late()), ms)', put: 'resolve(late()), ms * 1000)' },
+    { file: 'src/main/intake.ts', find: 'const budgetMs = 1000', put: 'const budgetMs = 1000000' },
+  ],
+  'a consumer that tells of its trouble': [
+    { file: 'src/kafka/consumer/consume.ts', find: 'if (trouble === undefined) return', put: 'if (true) return' },
+  ],
+  'dead letters': [
+    {
+      file: 'src/projections/projector.ts',
+      find: 'else if (record.topic !== botReplies.name) refused.push({ record, why: decoded.left })',
+      put: "else if (record.topic !== botReplies.name) throw new Error('cannot be read')",
+    },
+  ],
+  'an outage is told from a fault of the message': [
+    {
+      file: 'src/mongo/classify.ts',
+      find: "kind: isOwnFault(error) ? 'permanent' : 'transient'",
+      put: "kind: isOwnFault(error) ? 'permanent' : 'permanent'",
+    },
+  ],
+  'an owner begins where the one before has committed': [
+    { file: 'src/kafka/consumer/start-offset.ts', find: 'wanted ?? committed ?? low', put: 'wanted ?? low' },
+  ],
+  'what is in flight is finished': [
+    {
+      file: 'src/ingress/server.ts',
+      find: 'await within(limits.graceMs, closed, () => undefined)',
+      put: '',
+    },
+  ],
+  'sockets are destroyed with their producer': [
+    { file: 'src/kafka/send.ts', find: 'old?.client.sockets.close()', put: '' },
+    {
+      file: 'src/kafka/send.ts',
+      find: 'if (old !== undefined) await settled(old.producer.disconnect(), 1_000)',
+      put: '',
+    },
+  ],
+} as const satisfies Readonly<Record<string, ReadonlyArray<Edit>>>
+
+export type Defence = keyof typeof defences
+
+/** The source after the edits; throws where one of them does not fit. */
+export const weakened = (source: string, edits: ReadonlyArray<Edit>): string =>
+  edits.reduce((text, { file, find, put }) => {
+    if (text.split(find).length !== 2) throw new Error(`${file} does not have this once: ${find}`)
+    return text.replace(find, () => put)
+  }, source)

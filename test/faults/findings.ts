@@ -1,0 +1,30 @@
+import type { Verdict } from './checker.ts'
+import type { Findings } from './scenario.ts'
+
+const some = (what: string, items: ReadonlyArray<string>): ReadonlyArray<string> =>
+  items.length === 0 ? [] : [`${items.length} ${what}, such as ${items.slice(0, 3).join('; ')}`]
+
+type Rest = {
+  readonly injected: number
+  readonly failures?: ReadonlyArray<string>
+  readonly notes?: ReadonlyArray<string>
+}
+
+/** What holds whatever the fault was, and what a scenario adds of its own. */
+export const findingsOf = (
+  { accepted, refused, unanswered, lost, duplicated, renamed, inverted, longestStall }: Verdict,
+  { injected, failures = [], notes = [] }: Rest,
+): Findings => ({
+  ...{ injected, accepted, lost: lost.length, duplicated, inverted: inverted.length, longestStall },
+  failures: [
+    ...some('lost', lost),
+    ...some('out of order', inverted),
+    ...some('under more than one identity', renamed),
+    ...(accepted === 0 ? ['nothing was accepted'] : []),
+    ...failures,
+  ],
+  notes: [`${refused} refused, ${unanswered} unanswered`, ...notes],
+})
+
+export const wrong = (what: string, ids: ReadonlyArray<string>) => some(what, ids)
+export const unless = (isSo: boolean, complaint: string): ReadonlyArray<string> => (isSo ? [] : [complaint])

@@ -1,0 +1,31 @@
+import type { Cluster } from './cluster.ts'
+import type { Defence } from './defences.ts'
+
+export type Size = 'short' | 'long'
+
+/** What a run has to show; `failures` are the promise's breaches, empty where it was kept. */
+export type Findings = {
+  readonly injected: number
+  readonly accepted: number
+  readonly lost: number
+  readonly duplicated: number
+  readonly inverted: number
+  /** Milliseconds. */
+  readonly longestStall: number
+  readonly failures: ReadonlyArray<string>
+  /** Figures that are told and not judged. */
+  readonly notes: ReadonlyArray<string>
+  /** Why it could not run here. */
+  readonly skipped?: string
+}
+
+export type Scenario = {
+  readonly name: string
+  readonly promises: string
+  readonly fault: string
+  /** Those without which it has to fail. */
+  readonly controls: ReadonlyArray<Defence>
+  readonly inShort: boolean
+  /** A throw means that the run itself went wrong, which proves nothing either way. */
+  readonly run: (cluster: Cluster, size: Size, without?: Defence) => Promise<Findings>
+}

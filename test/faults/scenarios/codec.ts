@@ -1,0 +1,64 @@
+import kafkajs from 'kafkajs'
+import { eventually } from '../../support/eventually.ts'
+import { plainClient } from '../../support/plain-consumer.ts'
+import { findingsOf, unless } from '../findings.ts'
+import { after } from '../progress.ts'
+import type { Scenario } from '../scenario.ts'
+import { sendSnappy } from '../snappy.ts'
+import { streams } from '../streams.ts'
+import { world } from '../world.ts'
+
+/** A batch that the projector cannot read at all: it says so, and goes on once the group was led past it. */
+export const codec: Scenario = {
+  name: 'codec',
+  promises: '7',
+  fault: 'a batch compressed with snappy, which the bridge does not read',
+  controls: ['a consumer that tells of its trouble'],
+  inShort: false,
+  run: async (cluster, _size, without) => {
+    const here = await world(cluster, without)
+    const [intake, place] = [await here.place(['ingress']), await here.place(['projector'])]
+    const ingress = await intake.start()
+    let projector = await place.start()
+    await here.ready(projector)
+    const posts = here.recorder([intake])
+    await posts.drive(streams({ workers: 4 }), { count: 200 })
+    await here.caughtUp()
+
+    sendSnappy()
+    const producer = plainClient(here.brokers).producer()
+    await producer.connect()
+    const topic = `${here.prefix}calls`
+    const compression = kafkajs.CompressionTypes.Snappy
+    await producer.send({ topic, compression, messages: [{ key: 'acme/1', value: 'snappy', partition: 0 }] })
+    await producer.disconnect()
+    const began = performance.now()
+    const told = await eventually(
+      'readiness to say why',
+      async () => {
+        const answer = await projector.readiness()
+        return /not implemented/i.test(answer) && !(await projector.isReady()) ? answer : undefined
+      },
+      without === undefined ? 45_000 : 15_000,
+    ).catch(() => undefined)
+    const tookMs = performance.now() - began
+
+    await projector.kill('SIGTERM')
+    await here.skip('calls', 0, 1)
+    projector = await place.start()
+    const load = posts.drive(streams({ workers: 4, from: 100 }), { count: 200 })
+    await after(200, posts, load)
+    const goesOn = await here.caughtUp()
+    const verdict = await here.verdict(posts.history)
+    await ingress.kill('SIGTERM')
+    await here.stop()
+    return findingsOf(verdict, {
+      injected: 1,
+      failures: [
+        ...unless(told !== undefined, 'readiness does not say that a codec is missing'),
+        ...unless(goesOn, 'does not go on behind it'),
+      ],
+      notes: [`not ready with the reason after ${(tookMs / 1000).toFixed(1)} s`],
+    })
+  },
+}

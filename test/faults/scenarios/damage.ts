@@ -1,0 +1,78 @@
+import { appendFileSync, existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { frameSize } from '../../../src/journal/frame.ts'
+import { scan } from '../../../src/journal/scan.ts'
+import { parseName } from '../../../src/journal/segment.ts'
+import { findingsOf, unless } from '../findings.ts'
+import { after } from '../progress.ts'
+import type { Scenario } from '../scenario.ts'
+import { streams } from '../streams.ts'
+import { world } from '../world.ts'
+
+/** Flips one bit in the middle of a record in the middle of the newest segment, and leaves half a record behind its end. */
+const damageNewest = (dir: string): void => {
+  const path = globSync(join(dir, '*.segment')).sort().at(-1) ?? ''
+  const name = parseName(path.split('/').at(-1) ?? '')
+  const bytes = readFileSync(path)
+  if (name === undefined) throw new Error('no segment to damage')
+  const { frames } = scan(name.mark, bytes)
+  const middle = Math.floor(frames.length / 2)
+  const victim = frames[middle]
+  if (victim === undefined) throw new Error('no record to damage')
+  const start = frames.slice(0, middle).reduce((sum, { body }) => sum + frameSize(body), 0)
+  const at = start + victim.bytes - Math.floor(victim.body.length / 2)
+  bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at)
+  writeFileSync(path, bytes)
+  appendFileSync(path, bytes.subarray(0, 60))
+}
+
+/** While the bridge is down its journal is damaged: one bit of a record, and a torn end. */
+export const damage: Scenario = {
+  name: 'damage',
+  promises: '5',
+  fault: 'bridge SIGKILL; a flipped bit in a record of the journal, and a torn tail',
+  controls: ['a checksum for each record of the journal'],
+  inShort: true,
+  run: async (cluster, size, without) => {
+    const { broker } = cluster
+    const here = await world(cluster, without)
+    const place = await here.place(['ingress'])
+    let bridge = await place.start()
+    await here.ready(bridge)
+    const posts = here.recorder([place])
+    const dir = join(place.dataDir, 'journal', '1')
+    broker.freeze()
+    try {
+      const load = posts.drive(streams({ workers: 16 }))
+      await after(size === 'long' ? 5_000 : 500, posts, load)
+      await bridge.kill('SIGKILL')
+      posts.halt()
+      damageNewest(dir)
+      bridge = await place.start()
+      await load
+    } finally {
+      broker.thaw()
+    }
+    const drained = await here.drained(bridge)
+    const log = bridge.log()
+    await bridge.kill('SIGTERM')
+    const verdict = await here.verdict(posts.history)
+    await here.stop()
+    const aside = existsSync(join(dir, 'damaged')) ? readdirSync(join(dir, 'damaged')).length : 0
+    const told = log.split('\n').filter((line) => line.includes('the journal is damaged')).length
+    const found = findingsOf(
+      { ...verdict, lost: verdict.lost.slice(told) },
+      {
+        injected: 3,
+        failures: [
+          ...unless(told === 1, `${told} damaged places are reported, and not 1`),
+          ...unless(log.includes('the end of the journal was torn'), 'the torn tail is not reported'),
+          ...unless(aside === 2, `${aside} damaged places are set aside, and not 2`),
+          ...unless(drained, 'the journal was not drained'),
+        ],
+        notes: [`${verdict.lost.length} event with the flipped bit, reported with its place and set aside`],
+      },
+    )
+    return found
+  },
+}

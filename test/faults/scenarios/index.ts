@@ -1,0 +1,18 @@
+import type { Scenario } from '../scenario.ts'
+import { codec } from './codec.ts'
+import { damage } from './damage.ts'
+import { deploy } from './deploy.ts'
+import { frozen } from './frozen.ts'
+import { cap, fullDisk } from './journal-limits.ts'
+import { mongoAway } from './mongo-away.ts'
+import { outage } from './outage.ts'
+import { poison } from './poison.ts'
+import { produce } from './produce.ts'
+import { silence } from './silence.ts'
+import { soak } from './soak.ts'
+import { views } from './views.ts'
+
+export const scenarios: ReadonlyArray<Scenario> = [
+  ...[produce, views, outage, cap, fullDisk, damage],
+  ...[silence, codec, poison, mongoAway, frozen, deploy, soak],
+]

@@ -1,0 +1,47 @@
+import { wrongDocuments } from '../checker.ts'
+import { findingsOf, unless, wrong } from '../findings.ts'
+import { after, wait } from '../progress.ts'
+import type { Scenario } from '../scenario.ts'
+import { streams } from '../streams.ts'
+import { world } from '../world.ts'
+
+/** MongoDB is away for long while events come in. */
+export const mongoAway: Scenario = {
+  name: 'mongo-away',
+  promises: '9',
+  fault: 'mongod SIGKILL, away for a minute (short: 5 s), then restarted',
+  controls: ['an outage is told from a fault of the message'],
+  inShort: false,
+  run: async (cluster, size, without) => {
+    const { mongod } = cluster
+    const here = await world(cluster, without)
+    const place = await here.place(['ingress', 'projector'])
+    const bridge = await place.start()
+    await here.ready(bridge)
+    const posts = here.recorder([place])
+    const load = posts.drive(streams({ workers: 8, messages: true }), { pauseMs: 20 })
+    await after(300, posts, load)
+    mongod.kill()
+    await wait(size === 'long' ? 60_000 : 5_000)
+    const unready = !(await bridge.isReady())
+    await mongod.restart()
+    await after(300, posts, load)
+    posts.halt()
+    await load
+    const caughtUp = await here.caughtUp(90_000)
+    const dead = await here.dead()
+    const [expected, actual] = [await here.fold(), await here.documents()]
+    const verdict = await here.verdict(posts.history)
+    await here.stop()
+    return findingsOf(verdict, {
+      injected: 1,
+      failures: [
+        ...unless(dead.length === 0, `${dead.length} dead letters`),
+        ...unless(unready, 'was ready all the while'),
+        ...unless(caughtUp, 'the projector did not catch up'),
+        ...wrong('documents that differ from the fold of the log', wrongDocuments(expected, actual)),
+      ],
+      notes: [`${dead.length} dead letters`],
+    })
+  },
+}

@@ -1,0 +1,76 @@
+import { findingsOf, unless, wrong } from '../findings.ts'
+import { after, wait } from '../progress.ts'
+import type { Scenario } from '../scenario.ts'
+import { streams } from '../streams.ts'
+import { world } from '../world.ts'
+
+/** Servers that are silent, connections that are reset or half open: every request is answered, and work goes on afterwards. */
+export const silence: Scenario = {
+  name: 'silence',
+  promises: '6',
+  fault: 'SIGSTOP of broker and mongod mid-connection; connections reset; half-open connections',
+  controls: ['deadlines of requests'],
+  inShort: false,
+  run: async (cluster, size, without) => {
+    const { broker, mongod, proxy } = cluster
+    const here = await world(cluster, without)
+    const [intake, place] = [await here.place(['ingress']), await here.place(['projector'])]
+    const [ingress, projector] = [await intake.start(), await place.start()]
+    await here.ready(ingress)
+    await here.ready(projector)
+    const posts = here.recorder([intake])
+    const load = posts.drive(streams({ workers: 8, messages: true }), { pauseMs: 10 })
+    const silentMs = size === 'long' ? 15_000 : 4_000
+    const notes: string[] = []
+    const failures: string[] = []
+    const rounds = size === 'long' ? 3 : 1
+
+    const during = async (what: string, begin: () => void, end: () => void) => {
+      await after(50, posts, load)
+      begin()
+      try {
+        await wait(silentMs)
+      } finally {
+        end()
+      }
+      const back = performance.now()
+      const goesOn = (await here.drained(ingress, 30_000)) && (await here.behind(200, 60_000))
+      notes.push(`${what}: goes on ${((performance.now() - back) / 1000).toFixed(1)} s after it is back`)
+      failures.push(...unless(goesOn, `${what}: does not go on`))
+    }
+    for (let round = 0; round < rounds; round++) {
+      await during('broker SIGSTOP', broker.freeze, broker.thaw)
+      await during('mongod SIGSTOP', mongod.freeze, mongod.thaw)
+      await during('half-open connections to the broker', proxy.freeze, () => {
+        proxy.cut()
+        proxy.thaw()
+      })
+      await during('connections to the broker reset', proxy.cut, proxy.cut)
+    }
+    posts.halt()
+    await load
+    const caughtUp = await here.caughtUp()
+    const verdict = await here.verdict(posts.history)
+    await here.stop()
+    const silent = posts.history.filter(({ status }) => status === undefined)
+    const slowest = (topic: string) =>
+      Math.max(
+        ...posts.history.filter(({ chat }) => chat.startsWith(topic)).map(({ sentAt, endedAt }) => endedAt - sentAt),
+      )
+    return findingsOf(verdict, {
+      injected: rounds * 4,
+      failures: [
+        ...wrong(
+          'requests without an answer',
+          silent.map(({ chat, seq, error }) => `${chat} #${seq} ${error}`),
+        ),
+        ...failures,
+        ...unless(caughtUp, 'the projector did not catch up'),
+      ],
+      notes: [
+        `slowest answer of Interface A ${Math.round(slowest('chats'))} ms, of Interface B ${Math.round(slowest('bot'))} ms`,
+        ...notes,
+      ],
+    })
+  },
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type * as E from 'fp-ts/lib/Either.js'
+import { right } from '../support/either.ts'
+
+type Running = { readonly address: string; readonly stop: () => Promise<void> }
+
+/** A real server that can be killed, frozen, and started again on its data. `started` hears its port each time. */
+export const faultyServer = async (
+  directory: string,
+  start: () => Promise<E.Either<unknown, Running>>,
+  started: (port: number) => unknown,
+) => {
+  let running = right(await start())
+  const portOf = ({ address }: Running) => Number(address.split(':')[1])
+  const group = (): number => JSON.parse(readFileSync(join(directory, 'lease.json'), 'utf8')).server.pid
+  const signal = (name: NodeJS.Signals) => process.kill(-group(), name)
+  started(portOf(running))
+  return {
+    address: () => running.address,
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
+    kill: () => signal('SIGKILL'),
+    restart: async () => {
+      running = right(await start())
+      started(portOf(running))
+    },
+    stop: () => running.stop(),
+  }
+}
+export type FaultyServer = Awaited<ReturnType<typeof faultyServer>>

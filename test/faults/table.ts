@@ -1,0 +1,58 @@
+import type { Findings, Scenario } from './scenario.ts'
+
+export type Result = { readonly scenario: Scenario; readonly findings: Findings }
+export type Control = { readonly scenario: Scenario; readonly without: string; readonly findings: Findings | Error }
+
+const row = (cells: ReadonlyArray<string | number>) => `| ${cells.join(' | ')} |`
+
+const verdictOf = ({ failures, skipped }: Findings) =>
+  skipped !== undefined ? `skipped: ${skipped}` : failures.length === 0 ? 'kept' : 'BROKEN'
+
+/** A control proves something only when its run was sound and the promise was broken in it. */
+export const failedAsItShould = ({ findings }: Control): boolean =>
+  !(findings instanceof Error) && findings.failures.length > 0
+
+export const tableOf = (results: ReadonlyArray<Result>): string =>
+  [
+    row(['promise', 'fault', 'injected', 'accepted', 'lost', 'duplicated', 'inverted', 'longest stall', '']),
+    row(['---', '---', ...Array(6).fill('---:'), '---']),
+    ...results.map(({ scenario, findings }) => {
+      const { injected, accepted, lost, duplicated, inverted, longestStall } = findings
+      const figures = [injected, accepted, lost, duplicated, inverted].map((figure) => figure.toLocaleString('en'))
+      return row([
+        scenario.promises,
+        scenario.fault,
+        ...figures,
+        `${(longestStall / 1000).toFixed(1)} s`,
+        verdictOf(findings),
+      ])
+    }),
+  ].join('\n')
+
+export const notesOf = (results: ReadonlyArray<Result>): string =>
+  results
+    .flatMap(({ scenario, findings: { notes, failures } }) => [
+      `- ${scenario.name}: ${notes.join('; ')}`,
+      ...failures.map((failure) => `  - BROKEN: ${failure}`),
+    ])
+    .join('\n')
+
+export const controlsOf = (controls: ReadonlyArray<Control>): string =>
+  [
+    row(['promise', 'scenario', 'without', '', 'what it showed']),
+    row(['---', '---', '---', '---', '---']),
+    ...controls.map((control) => {
+      const { scenario, without, findings } = control
+      const shown =
+        findings instanceof Error
+          ? `the run itself failed: ${findings.message.split('\n')[0]}`
+          : (findings.failures[0] ?? 'nothing')
+      return row([
+        scenario.promises,
+        scenario.name,
+        without,
+        failedAsItShould(control) ? 'failed as it should' : 'DID NOT FAIL',
+        shown,
+      ])
+    }),
+  ].join('\n')

@@ -1,0 +1,42 @@
+import { clientMessage, textMessage } from '../../src/simulator/bot-events.ts'
+import { chatAccepted, chatAssigned, chatUpdated } from '../../src/simulator/payloads.ts'
+import type { LogRecord } from './history.ts'
+
+/** An event to be posted: whose order counts, which it is there, and the request. */
+export type Event = {
+  readonly chat: string
+  readonly seq: number
+  readonly api: 'webhooks' | 'bot'
+  readonly body: string
+}
+
+const webhooks = [chatAccepted, chatUpdated, chatAssigned]
+const { visitor } = chatAccepted()
+
+/** Interface A's event: its number in the chat is `visitor.chats_count`. */
+export const webhook = (chatId: number, seq: number): Event => {
+  const build = webhooks[seq % webhooks.length] ?? chatAccepted
+  const numbered = { ...visitor, number: String(chatId), chats_count: seq }
+  const payload = build({ chat_id: chatId, user_token: `user-${chatId}`, visitor: numbered })
+  return { chat: `chats acme/${chatId}`, seq, api: 'webhooks', body: JSON.stringify(payload) }
+}
+
+/** Interface B's event: its number in the chat is the message's text. */
+export const message = (chatId: number, seq: number): Event => {
+  const ids = { id: `m-${chatId}-${seq}`, chat_id: String(chatId), client_id: String(chatId) }
+  const body = JSON.stringify(clientMessage({ ...ids, message: textMessage(String(seq)) }))
+  return { chat: `bot-conversations acme/${chatId}`, seq, api: 'bot', body }
+}
+
+type Data = { readonly visitor?: { readonly chatsCount?: number }; readonly message?: { readonly text?: string } }
+
+/** The number that the value of a record of ours has. */
+export const seqOf = (value: Buffer | null): LogRecord['seq'] => {
+  try {
+    const data: Data = JSON.parse(value?.toString() ?? '')
+    const seq = Number(data.visitor?.chatsCount ?? data.message?.text)
+    return Number.isInteger(seq) ? seq : undefined
+  } catch {
+    return undefined
+  }
+}

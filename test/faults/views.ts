@@ -1,0 +1,32 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { MongoClient } from 'mongodb'
+import { fromRecord } from '../../src/kafka/cloud-event.ts'
+import type { IncomingRecord } from '../../src/ports.ts'
+import { changesOf } from '../../src/projections/decoded.ts'
+import { memoryViews } from '../support/memory-views.ts'
+import type { Documents } from './history.ts'
+
+/** `daily_stats` is computed from the others, and enrichments are no fold of these topics. */
+const views = ['chats', 'calls', 'clients', 'offline_messages', 'conversations', 'timeline', 'deliveries']
+
+/** A pure fold of the events in the log; what is no event changes nothing. */
+export const foldOf = async (log: ReadonlyArray<IncomingRecord>): Promise<Documents> => {
+  const { applyChanges, documents } = memoryViews()
+  for (const record of log) {
+    const event = fromRecord(record)
+    if (E.isRight(event)) await applyChanges(changesOf(record, event.right))
+  }
+  return documents()
+}
+
+/** Every document as it stands in MongoDB. */
+export const readViews = async (url: string): Promise<Documents> => {
+  await using client = await MongoClient.connect(url)
+  const all = await Promise.all(
+    views.map(async (view) => {
+      const documents = await client.db().collection(view).find({}).toArray()
+      return documents.map((document) => [`${view} ${document._id}`, document as unknown] as const)
+    }),
+  )
+  return Object.fromEntries(all.flat())
+}

@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { botReplies, eventTopics } from '../../contracts/topics.ts'
+import type { Role } from '../../src/main/roles.ts'
+import { eventually } from '../support/eventually.ts'
+import { type BridgeProcess, freePort, startBridgeProcess } from './bridge-process.ts'
+import { check } from './checker.ts'
+import type { Cluster } from './cluster.ts'
+import type { Defence } from './defences.ts'
+import { commitAs, endsOf, readLog, toLogRecord, withAdmin } from './read-log.ts'
+import { recorder } from './recorder.ts'
+import { foldOf, readViews } from './views.ts'
+
+const partitions = 4
+const events = eventTopics.map(({ name }) => name)
+
+/** A scenario's own topics, database, account and bridges on the cluster. */
+export const world = async (cluster: Cluster, without?: Defence) => {
+  const { brokers } = cluster
+  const name = `f${randomBytes(4).toString('hex')}`
+  const prefix = `${name}.`
+  const dir = join(cluster.dataDir, name)
+  mkdirSync(dir)
+  const bot = { token: `bot-token-${name}`, providerId: 'p', baseUrl: 'http://127.0.0.1:1' }
+  const accounts = { accounts: [{ id: 'acme', webhooks: { token: `webhooks-${name}` }, bot }] }
+  writeFileSync(join(dir, 'accounts.json'), JSON.stringify(accounts))
+  const mongoUrl = cluster.mongoUrl(name)
+  const env = {
+    ...{ KAFKA_BROKERS: brokers.join(','), MONGODB_URL: mongoUrl, BRIDGE_CONFIG: join(dir, 'accounts.json') },
+    ...{ TOPIC_PREFIX: prefix, TOPIC_PARTITIONS: String(partitions), LOG_LEVEL: 'info' },
+  }
+  const bridges = new Set<BridgeProcess>()
+  const recorders: Array<ReturnType<typeof recorder>> = []
+
+  /** A place for a bridge: started again it has the port and the journal that it had. */
+  const place = async (roles: ReadonlyArray<Role>, more: Readonly<Record<string, string>> = {}) => {
+    const port = await freePort()
+    const dataDir = join(dir, String(port))
+    mkdirSync(dataDir)
+    const url = `http://127.0.0.1:${port}`
+    return {
+      dataDir,
+      webhooks: `${url}/webhooks/webhooks-${name}`,
+      bot: `${url}/bot/${bot.token}`,
+      start: async (now: Readonly<Record<string, string>> = {}) => {
+        const bridge = await startBridgeProcess({ roles, port, dataDir, without, env: { ...env, ...more, ...now } })
+        bridges.add(bridge)
+        return bridge
+      },
+    }
+  }
+  type Place = Awaited<ReturnType<typeof place>>
+  const log = () => readLog(brokers, prefix, events)
+  const groups = [['projector', [...events, botReplies.name]]] as const
+
+  const committed = () =>
+    withAdmin(brokers, async (admin) => {
+      const all = groups.map(async ([group, topics]) => {
+        const offsets = await admin.fetchOffsets({
+          groupId: prefix + group,
+          topics: topics.map((topic) => prefix + topic),
+        })
+        return offsets.flatMap(({ topic, partitions: each }) =>
+          each.map(
+            ({ partition, offset }) => [`${topic}/${partition}` as string, Math.max(0, Number(offset))] as const,
+          ),
+        )
+      })
+      return new Map((await Promise.all(all)).flat())
+    })
+
+  /** Waits until the projector has at most so many records left to commit; false where that takes too long. */
+  const behind = (most: number, withinMs: number) =>
+    eventually(
+      'the projector to have committed all',
+      async () => {
+        const topics = events.map((topic) => prefix + topic)
+        const [ends, done] = [await endsOf(brokers, topics), await committed()]
+        const left = [...ends].reduce((sum, [each, end]) => sum + Math.max(0, end - (done.get(each) ?? 0)), 0)
+        return left <= most || undefined
+      },
+      withinMs,
+    ).then(
+      () => true,
+      () => false,
+    )
+
+  return {
+    cluster,
+    prefix,
+    brokers,
+    mongoUrl,
+    place,
+    committed,
+    recorder: (places: ReadonlyArray<Place>) => {
+      const addresses = { webhooks: places.map(({ webhooks }) => webhooks), bot: places.map(({ bot: url }) => url) }
+      const made = recorder(addresses)
+      recorders.push(made)
+      return made
+    },
+    log,
+    dead: () => readLog(brokers, prefix, ['dead-letters']),
+    verdict: async (history: Parameters<typeof check>[0]) => check(history, (await log()).map(toLogRecord)),
+    fold: async () => foldOf(await log()),
+    documents: () => readViews(mongoUrl),
+    ready: (bridge: BridgeProcess) =>
+      eventually('readiness', async () => (await bridge.isReady()) || undefined, 90_000),
+    /** Waits until the journal and the lane are empty; false where that takes too long. */
+    drained: (bridge: BridgeProcess, withinMs = 60_000) =>
+      eventually(
+        'the journal to be drained',
+        async () => (await bridge.metric('livechat_journal_records')) === 0 || undefined,
+        withinMs,
+      ).then(
+        () => true,
+        () => false,
+      ),
+    behind,
+    /** Waits until the projector has committed all there is; false where that takes too long. */
+    caughtUp: (withinMs = 60_000) => behind(0, withinMs),
+    /** Sets where the projector begins; its group must have no members. */
+    rewind: async (to: (committed: number) => number) => {
+      const now = [...(await committed())].filter(([, offset]) => offset > 0)
+      const offsets = now.map(([place, offset]) => {
+        const [topic = '', partition] = place.split('/')
+        return { topic, partition: Number(partition), offset: String(to(offset)) }
+      })
+      await commitAs(brokers, `${prefix}projector`, offsets)
+    },
+    /** Leads the projector, whose group must have no members, to this offset of one partition. */
+    skip: (topic: string, partition: number, offset: number) =>
+      commitAs(brokers, `${prefix}projector`, [{ topic: prefix + topic, partition, offset: String(offset) }]),
+    stop: async () => {
+      for (const made of recorders) made.stop()
+      for (const bridge of bridges) if (!bridge.isOver()) await bridge.kill('SIGKILL')
+    },
+  }
+}
+export type World = Awaited<ReturnType<typeof world>>

@@ -53,7 +53,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   'src/projections': ['contracts', 'src/ports.ts'],
   'src/mongo': ['contracts', 'src/ports.ts', 'src/projections'],
   'src/egress': ['contracts', 'src/ports.ts', 'src/accounts.ts'],
-  'src/bot': ['contracts', 'src/ports.ts'],
+  'src/bot': ['contracts', 'src/ports.ts', 'src/kafka'],
   'src/embedded': ['src/mongo'],
   'src/publishing': ['contracts'],
   'src/simulator': ['contracts'],

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
+import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import type { IncomingRecord, ReadDocument } from '../../ports.ts'
 import { bridgeOf } from '../../simulator/account.ts'
-import type { Command } from '../../simulator/echo-bot.ts'
 import type { Service } from '../../simulator/service.ts'
 import { reactTo } from './bot.ts'
 import { playFigures } from './figures.ts'
@@ -22,7 +22,7 @@ export type DemoDeps = {
    */
   readonly consumeAll: (onRecord: (record: IncomingRecord) => void) => Promise<() => Promise<void>>
   /** Appends a command to bot-replies under the key `<account id>/<chat id>`. */
-  readonly produceReply: (command: Command) => Promise<void>
+  readonly produceReply: (command: BotReply) => Promise<void>
   readonly findView: ReadDocument
   readonly out: (line: string) => void
   /** The chat service, which the account's replies go to; it is connected to the bridge here. */
@@ -55,8 +55,9 @@ export const runDemo = async (deps: DemoDeps): Promise<{ readonly steps: number;
   const stopConsuming = await consumeAll((record) => {
     const seen = log.add(record)
     if (seen === undefined || !chatIds.has(String(seen.data.chatId))) return
-    for (const command of reactTo(seen))
-      produceReply(command).catch((error) => stage.mishap(`could not publish its reply: ${error}`))
+    reactTo(seen)
+      .then((commands) => Promise.all(commands.map(produceReply)))
+      .catch((error: unknown) => stage.mishap(`could not publish its reply: ${error}`))
   })
   const story: Story = { stage, service, account, bridgeUrl, newChatId, log }
   try {

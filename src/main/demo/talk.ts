@@ -1,4 +1,4 @@
-import type { Command } from '../../simulator/echo-bot.ts'
+import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import type { Data } from './seen.ts'
 import type { Sight } from './sight.ts'
 import type { Story } from './story.ts'
@@ -33,7 +33,7 @@ export const clientWrites = (story: Story, chatId: string, text: string, nth = 1
 
 type Reply = {
   readonly title: string
-  readonly type: Command['type']
+  readonly type: BotReply['type']
   readonly messageType?: 'TEXT' | 'BUTTONS'
   /** What the service shall have of it. */
   readonly what: string

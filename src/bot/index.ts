@@ -1,0 +1,52 @@
+import type { Instant } from '../../contracts/primitives.ts'
+import { botConversations } from '../../contracts/topics.ts'
+import type { KafkaSettings } from '../kafka/client.ts'
+import { fromRecord } from '../kafka/cloud-event.ts'
+import { connectKafka } from '../kafka/kafka.ts'
+import { sleep } from '../kafka/sleep.ts'
+import type { Log } from '../ports.ts'
+import { defaultLimits, type Limits, respond } from './conversation.ts'
+import type { Handlers } from './handlers.ts'
+import { silent, unmeasured } from './quiet.ts'
+import { worker } from './worker.ts'
+
+export type BotOptions = Partial<Pick<KafkaSettings, 'ssl' | 'sasl' | 'topicPrefix'>> & {
+  /** `host:port` each. */
+  readonly brokers: ReadonlyArray<string>
+  /** Bots of one group share the chats; a group of its own hears all of them. */
+  readonly group: string
+  readonly limits?: Limits
+  readonly log?: Log
+}
+
+/**
+ * Runs a bot until `stop`, which finishes the answers under way. It reads bot-conversations and publishes on bot-replies:
+ * keys, ids, `inReplyTo`, order per chat and repeats are taken care of. An event that comes twice is answered once.
+ */
+export const startBot = async (
+  handlers: Handlers,
+  { brokers, group, topicPrefix = 'livechat.', ssl = false, sasl, limits = defaultLimits, log = silent }: BotOptions,
+): Promise<{ readonly stop: () => Promise<void> }> => {
+  const kafka = connectKafka(
+    { brokers, ssl, ...(sasl && { sasl }), clientId: `livechat-bot-${group}`, topicPrefix, partitions: 1 },
+    { log, measure: unmeasured, now: () => new Date().toISOString() as Instant },
+  )
+  const answer = respond(handlers, limits, Date.now, ({ type, data }, reason) =>
+    log.warn({ type, chatId: data.chatId, reason }, 'the bot has said nothing, the client is left to the watchdog'),
+  )
+  const consumer = await kafka.consume({
+    group,
+    topics: [botConversations.name],
+    commit: 'when-handled',
+    handle: worker({ decode: fromRecord, respond: answer, append: kafka.append, sleep, log }),
+  })
+  return {
+    stop: async () => {
+      await consumer.stop()
+      await kafka.stop()
+    },
+  }
+}
+
+export type { Answer, Handlers } from './handlers.ts'
+export { buttons, handOver, markdown, type Reply, text } from './replies.ts'

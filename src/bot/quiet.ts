@@ -1,0 +1,19 @@
+import type { Log, Measure } from '../ports.ts'
+
+const nothing = () => {}
+
+export const silent: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing }
+
+export const unmeasured: Measure = {
+  request: nothing,
+  published: nothing,
+  produced: nothing,
+  produceFailed: nothing,
+  consumed: nothing,
+  consumerRestarted: nothing,
+  projected: nothing,
+  delivery: nothing,
+  attempt: nothing,
+  deadLetter: nothing,
+  quarantined: nothing,
+}

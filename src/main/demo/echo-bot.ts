@@ -1,0 +1,20 @@
+import type { Handlers } from '../../bot/handlers.ts'
+import { buttons, handOver, markdown, text } from '../../bot/replies.ts'
+
+/** The demo's bot: repeats what the client said, shows each kind of message, and knows when it has no answer. */
+export const echoBot: Handlers = {
+  onMessage: ({ data: { message } }) => {
+    switch (message.text.trim().toLowerCase()) {
+      case 'agent':
+        return handOver()
+      case 'buttons':
+        return buttons('What would you like to know?', { 1: 'Prices', 2: 'Delivery', 3: 'Something else' })
+      case 'markdown':
+        return markdown('We are **open** until *8 pm*, [see the map](https://shop.example.com/map)')
+      default:
+        return text(`You said: ${message.text}`)
+    }
+  },
+  onAgentUnavailable: () =>
+    text('Nobody is free at the moment. Please leave your phone number or e-mail address, and we will write to you.'),
+}

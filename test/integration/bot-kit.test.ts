@@ -1,0 +1,36 @@
+import { startBot, text } from 'livechat-bridge/bot'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { world } from '../support/bridge.ts'
+
+const here = await world()
+await here.start()
+const bot = await startBot(
+  { onMessage: ({ data: { message } }) => text(`You said ${message.text}`) },
+  { brokers: here.brokers, topicPrefix: here.prefix, group: 'echo' },
+)
+
+const kit = suite('bot kit on real servers')
+
+kit.after(async () => {
+  await bot.stop()
+  await here.stop()
+})
+
+kit('a bot answers every message of a chat, in order', async () => {
+  for (const words of ['one', 'two', 'three']) await here.service.clientWrites('2037', words)
+  const delivered = await here.service.waitFor(
+    'three answers',
+    () => {
+      const { delivered = [] } = here.service.chat('2037') ?? {}
+      return delivered.length >= 3 ? delivered : undefined
+    },
+    30_000,
+  )
+  assert.equal(
+    delivered.map(({ message }) => message.text),
+    ['You said one', 'You said two', 'You said three'],
+  )
+})
+
+kit.run()

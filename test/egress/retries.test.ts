@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { account, answer, botMessage, id, networkFailure, ok } from './support/values.ts'
+import { account, answer, botMessage, id, networkFailure, ok, told } from './support/values.ts'
 import { world } from './support/world.ts'
 
 const test = suite('retries')
@@ -112,6 +112,51 @@ test('a refused access token is replaced by a fresh one, once for each reply', a
     ['BotReplyDelivered', 'rejected'],
   )
   assert.ok(w.requests.every(({ request }) => request.url.includes('/providers/prov1/')))
+})
+
+test('with the service away, then at a fifth of its capacity, there is no storm, and it ends within a minute', async () => {
+  let second = -1
+  let taken = 0
+  const begun = new Set<string>()
+  const minutes = [0, 1, 2, 3, 4].map(() => ({ firsts: 0, vainRetries: 0 }))
+  const w: ReturnType<typeof world> = world({
+    accounts: [account({ attempts: 1000, deadlineMs: 3_600_000 })],
+    answer: ({ id }) => {
+      const now = Math.floor(w.time.monotonic() / 1000)
+      if (now !== second) taken = 0
+      second = now
+      taken += 1
+      const isTaken = now >= 180 || (now >= 60 && taken <= 1)
+      const minute = minutes[Math.floor(now / 60)]
+      if (minute !== undefined && !begun.has(id)) minute.firsts += 1
+      else if (minute !== undefined && !isTaken) minute.vainRetries += 1
+      begun.add(id)
+      return isTaken ? { result: ok } : { result: now < 60 ? networkFailure('ECONNREFUSED') : answer(503), afterMs: 1 }
+    },
+  })
+  await w.start()
+  for (let i = 0; i < 360; i += 1) {
+    w.command(botMessage(`c${i}`, { chatId: `chat-${i}` }))
+    await w.time.pass(500)
+  }
+  await w.time.until(w.isDone)
+  assert.is(new Set(w.applied).size, 360)
+  assert.ok(w.time.monotonic() < 240_000, `done at ${w.time.monotonic()}`)
+  const isStorm = ({ firsts, vainRetries }: (typeof minutes)[number]) => vainRetries > 0.1 * firsts + 16
+  assert.equal(minutes.filter(isStorm), [])
+})
+
+test('an account that wants it so has replies suppressed that the client has overtaken', async () => {
+  for (const whenOvertaken of ['send', 'suppress'] as const) {
+    const w = world({ accounts: [account({ whenOvertaken })] })
+    await w.start()
+    w.log.appendEvent(told('ClientMessageReceived', 'm1'))
+    w.log.appendEvent(told('ClientMessageReceived', 'm2'))
+    w.command(botMessage('c1', { inReplyTo: 'm1' }))
+    w.command(botMessage('c2', { inReplyTo: 'm2' }))
+    await w.time.until(w.isDone)
+    assert.equal(w.applied, whenOvertaken === 'send' ? ['c1', 'c2'] : ['c2'])
+  }
 })
 
 test.run()

@@ -35,6 +35,8 @@ const answers = (url: string): Promise<boolean> =>
     () => false,
   )
 
+process.setMaxListeners(100)
+
 /** The bridge as a process of its own, as it is run in earnest; resolves when its HTTP side is up. */
 export const startBridgeProcess = async ({ roles, port, dataDir, env, without }: BridgeOptions) => {
   const url = `http://127.0.0.1:${port}`
@@ -55,10 +57,13 @@ export const startBridgeProcess = async ({ roles, port, dataDir, env, without }:
     stdio: ['ignore', output, output],
   })
   closeSync(output)
+  const killWithParent = () => child.kill('SIGKILL')
+  process.once('exit', killWithParent)
   const ended = once(child, 'close').then(([code, signal]) => ({
     code: code as number | null,
     signal: signal as string | null,
   }))
+  ended.then(() => process.off('exit', killWithParent))
   const log = () => readFileSync(logFile, 'utf8')
   const kill = async (signal: NodeJS.Signals) => {
     child.kill(signal)

@@ -29,8 +29,18 @@ export const startCluster = async () => {
       () => {},
     ),
   ])
+  const guests = new Set<() => Promise<void>>()
   return {
     dataDir,
+    /** Has this done once the scenario is over. */
+    afterwards: (leave: () => Promise<void>) => guests.add(leave),
+    heal: async () => {
+      for (const leave of guests) await leave()
+      guests.clear()
+      proxy.swallow(0)
+      proxy.thaw()
+      await Promise.all([broker.heal(), mongod.heal()])
+    },
     proxy,
     broker,
     mongod,

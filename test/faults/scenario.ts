@@ -25,7 +25,9 @@ export type Scenario = {
   readonly fault: string
   /** Those without which it has to fail. */
   readonly controls: ReadonlyArray<Defence>
+  /** Runs within `npm test` as well, with these of its controls. */
   readonly inShort: boolean
+  readonly shortControls: ReadonlyArray<Defence>
   /** A throw means that the run itself went wrong, which proves nothing either way. */
   readonly run: (cluster: Cluster, size: Size, without?: Defence) => Promise<Findings>
 }

@@ -16,14 +16,23 @@ export const faultyServer = async (
   const group = (): number => JSON.parse(readFileSync(join(directory, 'lease.json'), 'utf8')).server.pid
   const signal = (name: NodeJS.Signals) => process.kill(-group(), name)
   started(portOf(running))
+  const restart = async () => {
+    running = right(await start())
+    started(portOf(running))
+  }
   return {
     address: () => running.address,
     freeze: () => signal('SIGSTOP'),
     thaw: () => signal('SIGCONT'),
     kill: () => signal('SIGKILL'),
-    restart: async () => {
-      running = right(await start())
-      started(portOf(running))
+    restart,
+    /** Makes it run again, whatever was done to it. */
+    heal: async () => {
+      try {
+        signal('SIGCONT')
+      } catch {
+        await restart()
+      }
     },
     stop: () => running.stop(),
   }

@@ -24,12 +24,17 @@ export const snappy = (bytes: Buffer): Buffer => {
   return Buffer.concat([xerial, size, block])
 }
 
-/** Lets this process's producers, and no bridge, send records compressed with snappy. */
-export const sendSnappy = (): void => {
+/** The bytes of what `snappy` made. */
+export const unsnappy = (framed: Buffer): Buffer => {
+  const block = framed.subarray(xerial.length + 4)
+  const lengthEnds = block.findIndex((byte) => byte < 0x80) + 1
+  return block.subarray(lengthEnds + 3)
+}
+
+/** Lets this process's clients, and no bridge, use records compressed with snappy. */
+export const useSnappy = (): void => {
   CompressionCodecs[CompressionTypes.Snappy] = () => ({
     compress: async ({ buffer }: { readonly buffer: Buffer }) => snappy(buffer),
-    decompress: async () => {
-      throw new Error('is not to be read here')
-    },
+    decompress: async (buffer: Buffer) => unsnappy(buffer),
   })
 }

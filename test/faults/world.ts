@@ -50,6 +50,11 @@ export const world = async (cluster: Cluster, without?: Defence) => {
       },
     }
   }
+  const stop = async () => {
+    for (const made of recorders) made.stop()
+    for (const bridge of bridges) if (!bridge.isOver()) await bridge.kill('SIGKILL')
+  }
+  cluster.afterwards(stop)
   type Place = Awaited<ReturnType<typeof place>>
   const log = () => readLog(brokers, prefix, events)
   const groups = [['projector', [...events, botReplies.name]]] as const
@@ -70,15 +75,18 @@ export const world = async (cluster: Cluster, without?: Defence) => {
       return new Map((await Promise.all(all)).flat())
     })
 
-  /** Waits until the projector has at most so many records left to commit; false where that takes too long. */
-  const behind = (most: number, withinMs: number) =>
+  const ends = () =>
+    endsOf(
+      brokers,
+      events.map((topic) => prefix + topic),
+    )
+  /** Waits until the projector has committed what is asked for; false where that takes too long. */
+  const hasCommitted = (wanted: () => Promise<ReadonlyMap<string, number>>, withinMs: number) =>
     eventually(
-      'the projector to have committed all',
+      'the projector to have committed',
       async () => {
-        const topics = events.map((topic) => prefix + topic)
-        const [ends, done] = [await endsOf(brokers, topics), await committed()]
-        const left = [...ends].reduce((sum, [each, end]) => sum + Math.max(0, end - (done.get(each) ?? 0)), 0)
-        return left <= most || undefined
+        const [to, done] = [await wanted(), await committed()]
+        return [...to].every(([each, end]) => (done.get(each) ?? 0) >= end) || undefined
       },
       withinMs,
     ).then(
@@ -116,9 +124,13 @@ export const world = async (cluster: Cluster, without?: Defence) => {
         () => true,
         () => false,
       ),
-    behind,
-    /** Waits until the projector has committed all there is; false where that takes too long. */
-    caughtUp: (withinMs = 60_000) => behind(0, withinMs),
+    /** Waits until the projector has committed all there is, also of what still comes; false where that takes too long. */
+    caughtUp: (withinMs = 60_000) => hasCommitted(ends, withinMs),
+    /** The same of what there is now. */
+    goesOn: async (withinMs = 60_000) => {
+      const now = await ends()
+      return hasCommitted(async () => now, withinMs)
+    },
     /** Sets where the projector begins; its group must have no members. */
     rewind: async (to: (committed: number) => number) => {
       const now = [...(await committed())].filter(([, offset]) => offset > 0)
@@ -131,10 +143,7 @@ export const world = async (cluster: Cluster, without?: Defence) => {
     /** Leads the projector, whose group must have no members, to this offset of one partition. */
     skip: (topic: string, partition: number, offset: number) =>
       commitAs(brokers, `${prefix}projector`, [{ topic: prefix + topic, partition, offset: String(offset) }]),
-    stop: async () => {
-      for (const made of recorders) made.stop()
-      for (const bridge of bridges) if (!bridge.isOver()) await bridge.kill('SIGKILL')
-    },
+    stop,
   }
 }
 export type World = Awaited<ReturnType<typeof world>>

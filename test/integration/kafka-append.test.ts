@@ -7,7 +7,7 @@ import type { IncomingRecord } from '../../src/ports.ts'
 import { eventually, newPrefix, recordOf, roomOf, textOf, withinMs } from '../kafka/rooms.ts'
 
 const warnings: string[] = []
-process.on('warning', ({ name }) => warnings.push(name))
+process.on('warning', ({ name }) => name === 'TimeoutNegativeWarning' && warnings.push(name))
 
 const room = await roomOf(newPrefix())
 const topics = await room.ensureTopics()

@@ -17,11 +17,13 @@ const { brokers, mongoUrl } = await servers()
 const id = right(AccountId.decode('acme'))
 const guardedId = right(AccountId.decode('guarded'))
 
+type BotSettings = Omit<NonNullable<AccountEntry['bot']>, 'token' | 'providerId' | 'baseUrl' | 'authorization'>
+
 /** A world of its own on the shared servers: names, two accounts (`guarded` with authorization) and their chat service. */
-export const world = async (partitions = 4) => {
+export const world = async (partitions = 4, settings: BotSettings = {}) => {
   const name = `t${randomBytes(5).toString('hex')}`
   const dataDir = mkdtempSync(join(tmpdir(), 'livechat-world-'))
-  const bot = { token: `bot-token-${name}`, providerId: 'prov1', baseUrl: 'http://127.0.0.1:1' }
+  const bot = { token: `bot-token-${name}`, providerId: 'prov1', baseUrl: 'http://127.0.0.1:1', ...settings }
   const guarded = {
     ...bot,
     token: `guarded-token-${name}`,

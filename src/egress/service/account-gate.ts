@@ -32,6 +32,8 @@ type Deps = {
 const slots = 64
 const pauseMs = 1000
 const budgetLookMs = 500
+/** So long after the breaker has opened, retries are scarce. */
+const troubledMs = 60_000
 
 const isOutage = (verdict: Verdict) => verdict.kind === 'retry' && verdict.why === 'outage'
 
@@ -43,6 +45,7 @@ export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): Acco
   let budget = unspent
   let bucket = requestsPerSecond === undefined ? undefined : fullBucket(requestsPerSecond, monotonic())
   let pausedUntil = 0
+  let troubledUntil = 0
   let probeEnded = new AbortController()
 
   const remaining = () => {
@@ -52,7 +55,9 @@ export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): Acco
   }
   const leave = (chat: string, isProbe: boolean, grant: Grant | undefined) => (verdict: Verdict) => {
     const now = monotonic()
+    const before = breaker.openings
     breaker = isOutage(verdict) ? failure(breaker, chat, isProbe, now) : closed
+    if (breaker.openings > before) troubledUntil = now + troubledMs
     if (grant !== undefined && verdict.kind !== 'retry') budget = giveBack(budget, grant.at, now)
     if (verdict.kind === 'retry' && verdict.why === 'throttled')
       pausedUntil = Math.max(pausedUntil, now + (verdict.retryAfterMs ?? pauseMs))
@@ -67,7 +72,7 @@ export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): Acco
       return retryLine.execute(async () => {
         while (!signal.aborted && monotonic() < until) {
           const at = monotonic()
-          if (mayRetry(budget, at)) {
+          if (mayRetry(budget, at < troubledUntil ? 'troubled' : 'calm', at)) {
             budget = retried(budget, at)
             return { at }
           }

@@ -132,4 +132,54 @@ test('64 run at once, the rest in their order', async () => {
   )
 })
 
+test('an account may begin as many requests a second as it may, after a pause as many at once', async () => {
+  const time = virtualTime()
+  const gate = accountGate({ monotonic: time.monotonic, sleep: time.sleep, requestsPerSecond: 10 })
+  const begun: number[] = []
+  for (let i = 0; i < 35; i += 1) {
+    for (let leave = gate.enter('a'); leave === undefined; leave = gate.enter('a'))
+      await time.resolved(gate.open(aMinute, never))
+    begun.push(time.monotonic())
+  }
+  assert.equal(begun.slice(0, 12), [...Array(10).fill(0), 100, 200])
+  assert.is(begun.at(-1), 2500)
+})
+
+test('retries are granted in the order of asking, ten in ten seconds where there is nothing else', async () => {
+  const { time, gate } = gateAt()
+  const granted: number[] = []
+  for (let i = 0; i < 12; i += 1) void gate.grantRetry(aMinute, never).then(() => granted.push(i))
+  await time.settle()
+  assert.is(granted.length, 10)
+  await time.until(() => granted.length === 12)
+  assert.ok(time.monotonic() >= 9000)
+  assert.equal(
+    granted,
+    Array.from({ length: 12 }, (_, i) => i),
+  )
+})
+
+test('a retry that the service answers costs nothing', async () => {
+  const { time, gate } = gateAt()
+  for (let i = 0; i < 50; i += 1) {
+    let given: Awaited<ReturnType<typeof gate.grantRetry>>
+    await time.resolved(
+      gate.grantRetry(aMinute, never).then((grant) => {
+        given = grant
+      }),
+    )
+    gate.enter('a', given)?.(delivered)
+  }
+  assert.is(time.monotonic(), 0)
+})
+
+test('a retry is not granted any more when the time is up or the signal aborts', async () => {
+  const { time, gate } = gateAt()
+  for (let i = 0; i < 10; i += 1) void gate.grantRetry(aMinute, never)
+  const told: unknown[] = []
+  void gate.grantRetry(700, never).then((grant) => told.push(grant))
+  await time.until(() => told.length === 1)
+  assert.equal([told, time.monotonic()], [[undefined], 700])
+})
+
 test.run()

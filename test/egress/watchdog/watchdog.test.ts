@@ -339,4 +339,64 @@ test('stop lets an invitation under way end and be told, and begins no other', a
   assert.equal([sent(w), toldOf(w).length], [[['watchdog-m1', 10_000]], 2])
 })
 
+test('nothing is called for before the log is known up to its end', async () => {
+  const w = world()
+  tells(w, 'ClientMessageReceived', 'm1')
+  await w.time.pass(aMinute)
+  const first = await w.start()
+  w.command(botMessage('c1', { inReplyTo: 'm1' }))
+  await w.time.until(w.isDone)
+  first.lose()
+
+  w.broker.hidesEvents = true
+  const { spec, owned } = await w.start()
+  const records = w.log.records['bot-conversations']
+  const read = (...some: typeof records) =>
+    spec.handle({ topic: 'bot-conversations', partition: 0, records: some }, owned['bot-conversations'].partition)
+  await read(...records.slice(0, 1))
+  await w.time.pass(aMinute)
+  await read(...records.slice(1))
+  await w.time.pass(aMinute)
+  assert.equal(
+    sent(w).map(([id]) => id),
+    ['c1'],
+  )
+})
+
+test('an outcome that stands in the log twice answers no newer message', async () => {
+  const w = world()
+  await w.start()
+  tells(w, 'ClientMessageReceived', 'm1')
+  w.command(botMessage('c1'))
+  await w.time.until(w.isDone)
+  tells(w, 'ClientMessageReceived', 'm2')
+  await w.time.settle()
+  const [outcome] = w.outcomes()
+  if (outcome !== undefined) w.log.appendEvent(outcome)
+  await w.time.pass(aMinute)
+  assert.equal(
+    sent(w).map(([id]) => id),
+    ['c1', 'watchdog-m2'],
+  )
+})
+
+test('a look that fails is tried again', async () => {
+  let readings = 0
+  const w: ReturnType<typeof world> = world({
+    ports: {
+      now: () => {
+        if (w.time.monotonic() === 10_000 && readings === 0) {
+          readings += 1
+          throw new Error('a bug')
+        }
+        return w.time.now()
+      },
+    },
+  })
+  await w.start()
+  tells(w, 'ClientMessageReceived', 'm1')
+  await w.time.pass(aMinute)
+  assert.is(w.requests.length, 1)
+})
+
 test.run()

@@ -4,7 +4,7 @@ import { plainClient } from '../../support/plain-consumer.ts'
 import { findingsOf, unless } from '../findings.ts'
 import { after } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
-import { sendSnappy } from '../snappy.ts'
+import { useSnappy } from '../snappy.ts'
 import { streams } from '../streams.ts'
 import { world } from '../world.ts'
 
@@ -15,6 +15,7 @@ export const codec: Scenario = {
   fault: 'a batch compressed with snappy, which the bridge does not read',
   controls: ['a consumer that tells of its trouble'],
   inShort: false,
+  shortControls: [],
   run: async (cluster, _size, without) => {
     const here = await world(cluster, without)
     const [intake, place] = [await here.place(['ingress']), await here.place(['projector'])]
@@ -25,7 +26,7 @@ export const codec: Scenario = {
     await posts.drive(streams({ workers: 4 }), { count: 200 })
     await here.caughtUp()
 
-    sendSnappy()
+    useSnappy()
     const producer = plainClient(here.brokers).producer()
     await producer.connect()
     const topic = `${here.prefix}calls`

@@ -33,6 +33,7 @@ export const damage: Scenario = {
   fault: 'bridge SIGKILL; a flipped bit in a record of the journal, and a torn tail',
   controls: ['a checksum for each record of the journal'],
   inShort: true,
+  shortControls: ['a checksum for each record of the journal'],
   run: async (cluster, size, without) => {
     const { broker } = cluster
     const here = await world(cluster, without)

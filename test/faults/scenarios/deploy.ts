@@ -16,6 +16,7 @@ export const deploy: Scenario = {
   fault: 'SIGTERM under load of two instances in turns, with requests half sent',
   controls: ['what is in flight is finished'],
   inShort: true,
+  shortControls: ['what is in flight is finished'],
   run: async (cluster, size, without) => {
     const here = await world(cluster, without)
     const places = [await here.place(['ingress', 'projector']), await here.place(['ingress', 'projector'])]

@@ -15,6 +15,7 @@ export const frozen: Scenario = {
   fault: 'one of two projectors SIGSTOP for twice the session timeout, then SIGCONT',
   controls: ['an owner begins where the one before has committed'],
   inShort: false,
+  shortControls: [],
   run: async (cluster, size, without) => {
     const here = await world(cluster, without)
     const intake = await here.place(['ingress'])

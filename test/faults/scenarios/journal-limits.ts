@@ -49,6 +49,7 @@ const limited = (
   fault,
   controls: [control],
   inShort: true,
+  shortControls: [control],
   run: async (cluster: Cluster, _size, without) => {
     const { broker } = cluster
     const here = await world(cluster, without)

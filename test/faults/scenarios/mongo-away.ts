@@ -9,9 +9,10 @@ import { world } from '../world.ts'
 export const mongoAway: Scenario = {
   name: 'mongo-away',
   promises: '9',
-  fault: 'mongod SIGKILL, away for a minute (short: 5 s), then restarted',
+  fault: 'mongod SIGKILL, away for 40 s (short: 12 s), then restarted',
   controls: ['an outage is told from a fault of the message'],
   inShort: false,
+  shortControls: [],
   run: async (cluster, size, without) => {
     const { mongod } = cluster
     const here = await world(cluster, without)
@@ -22,7 +23,7 @@ export const mongoAway: Scenario = {
     const load = posts.drive(streams({ workers: 8, messages: true }), { pauseMs: 20 })
     await after(300, posts, load)
     mongod.kill()
-    await wait(size === 'long' ? 60_000 : 5_000)
+    await wait(size === 'long' ? 40_000 : 12_000)
     const unready = !(await bridge.isReady())
     await mongod.restart()
     await after(300, posts, load)

@@ -10,7 +10,8 @@ export const outage: Scenario = {
   promises: '2, 4, 5',
   fault: 'broker SIGSTOP, then SIGKILL, for as long as the events take; bridge SIGKILL midway',
   controls: ['the journal', 'what waits in the journal goes first'],
-  inShort: true,
+  inShort: false,
+  shortControls: [],
   run: async (cluster, size, without) => {
     const { broker } = cluster
     const here = await world(cluster, without)

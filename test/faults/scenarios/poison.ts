@@ -29,6 +29,7 @@ export const poison: Scenario = {
   fault: 'bad bytes, JSON of depth 1,000,000 and ids beyond 2^53 on every topic of events, 1 % of the records',
   controls: ['dead letters'],
   inShort: false,
+  shortControls: [],
   run: async (cluster, size, without) => {
     const here = await world(cluster, without)
     const [intake, place] = [await here.place(['ingress']), await here.place(['projector'])]

@@ -13,6 +13,7 @@ export const produce: Scenario = {
   fault: 'Produce requests and responses swallowed (15 %); broker SIGKILL; bridge SIGKILL',
   controls: ['acknowledgement by the broker'],
   inShort: true,
+  shortControls: ['acknowledgement by the broker'],
   run: async (cluster, size, without) => {
     const { proxy, broker } = cluster
     const here = await world(cluster, without)
@@ -20,7 +21,7 @@ export const produce: Scenario = {
     let bridge = await place.start()
     await here.ready(bridge)
     const posts = here.recorder([place])
-    const [count, rounds] = size === 'long' ? [40_000, 4] : [3_000, 1]
+    const [count, rounds] = size === 'long' ? [30_000, 2] : [3_000, 1]
     const swallowedBefore = proxy.swallowed()
     let kills = 0
 
@@ -29,7 +30,7 @@ export const produce: Scenario = {
     for (let round = 0; round < rounds; round++) {
       const part = count / rounds / 4
       await after(part, posts, load)
-      await wait(size === 'long' ? 5_000 : 500)
+      await wait(size === 'long' ? 3_000 : 500)
       broker.kill()
       await after(part, posts, load)
       await broker.restart()

@@ -31,6 +31,7 @@ export const soak: Scenario = {
   fault: 'Produce swallowed, connections reset and half open, broker and mongod SIGSTOP, in turns',
   controls: ['sockets are destroyed with their producer'],
   inShort: false,
+  shortControls: [],
   run: async (cluster, size, without) => {
     const { broker, mongod, proxy } = cluster
     const here = await world(cluster, without)
@@ -58,7 +59,7 @@ export const soak: Scenario = {
     }
     await round()
     const first = await quiet(bridge)
-    for (let i = 0; i < 4; i++) await round()
+    for (let i = 0; i < 3; i++) await round()
     const drained = await here.drained(bridge)
     const last = await quiet(bridge)
     posts.halt()

@@ -11,7 +11,8 @@ export const views: Scenario = {
   promises: '2, 3',
   fault: 'projector SIGKILL at random and before its commit; offsets rewound at random; mongod SIGKILL',
   controls: ['commit after MongoDB has acknowledged', 'the offsets in each document'],
-  inShort: true,
+  inShort: false,
+  shortControls: [],
   run: async (cluster, size, without) => {
     const { mongod } = cluster
     const here = await world(cluster, without)
@@ -20,10 +21,10 @@ export const views: Scenario = {
     let projector = await place.start()
     await here.ready(projector)
     const posts = here.recorder([intake])
-    const rounds = size === 'long' ? 3 : 1
+    const rounds = size === 'long' ? 2 : 1
     const part = size === 'long' ? 2_500 : 600
     let injected = 0
-    const load = posts.drive(streams({ workers: 8, chats: 2, messages: true }), { pauseMs: size === 'long' ? 0 : 5 })
+    const load = posts.drive(streams({ workers: 8, chats: 2, messages: true }), { pauseMs: size === 'long' ? 15 : 5 })
 
     for (let round = 0; round < rounds; round++) {
       await after(part, posts, load)

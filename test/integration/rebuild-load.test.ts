@@ -1,0 +1,137 @@
+import { isDeepStrictEqual } from 'node:util'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { ViewName, Views } from '../../contracts/views.ts'
+import { applyWith } from '../../src/mongo/apply.ts'
+import { connectRebuilds } from '../../src/mongo/rebuild/connect.ts'
+import { swapGate } from '../../src/mongo/rebuild/swap-lock.ts'
+import { settle } from '../../src/mongo/settle.ts'
+import { readPresent, writeIfUnchanged } from '../../src/mongo/store.ts'
+import type { Change } from '../../src/ports.ts'
+import { changesOfEvent } from '../../src/projections/changes.ts'
+import { anEvent } from '../support/given-events.ts'
+import { memoryViews } from '../support/memory-views.ts'
+import { sleep, testDatabase } from '../support/mongo.ts'
+
+const world = await testDatabase()
+const { db } = world
+const rebuilds = connectRebuilds({ url: world.url, database: world.database }, { sleep })
+const random = (below: number) => Math.floor(Math.random() * below)
+
+/** A log of one partition that grows: the changes of its records. */
+const growingLog = () => {
+  const log: Array<ReadonlyArray<Change>> = []
+  const append = () => {
+    const offset = log.length
+    const statuses = ['start', 'agent_connected', 'client_connected', 'end', 'error']
+    const call = { type: 'incoming', phone: '+15550100', status: statuses[random(5)] }
+    const time = new Date(Date.UTC(2026, 0, 31) + offset * 1000).toISOString()
+    const event = anEvent('CallStatusChanged', `e${offset}`, time, { chatId: `${random(6)}`, call })
+    const subject = event.data.chatId
+    const changes = changesOfEvent({ event: { ...event, subject }, topic: 'calls', partition: 0, offset })
+    log.push(changes.filter(({ view }) => view === 'calls'))
+  }
+  return { append, end: () => log.length, changes: (from: number, to: number) => log.slice(from, to).flat() }
+}
+type Log = ReturnType<typeof growingLog>
+
+/** A projector's writer that is slow somewhere between reading and writing, and gets a slice again where it fails. */
+const projectorOf = (log: Log, mayWrite: () => Promise<boolean>) => {
+  const apply = applyWith(
+    settle<Views[ViewName]>({
+      read: readPresent(db),
+      write: async (collection, writes) => {
+        await sleep(random(2) * random(60))
+        return writeIfUnchanged<Views[ViewName]>(db)(collection, writes)
+      },
+      announce: async () => async () => sleep(random(5)),
+      mayWrite,
+      sleep,
+    }),
+  )
+  let position = 0
+  return {
+    position: () => position,
+    /** One slice; now and then some of it again, as after a rebalance. */
+    step: async () => {
+      const from = Math.max(0, position - random(3) * random(4))
+      const to = Math.min(log.end(), from + 1 + random(8))
+      if (to <= from) return sleep(2)
+      await apply(log.changes(from, to))
+      position = Math.max(position, to)
+    },
+  }
+}
+
+/** One rebuild, which may lose its lock in the middle: `calls` is damaged before, so that it matters. */
+const rebuildOnce = async (log: Log) => {
+  const own = await rebuilds.begin(['calls'], false)
+  assert.ok(own)
+  await own.make(['calls'])
+  await own.enter('replaying')
+  let position = 0
+  const takeIn = async (to: number) => {
+    for (; position < to; position = Math.min(position + 20, to))
+      await own.applyChanges(log.changes(position, Math.min(position + 20, to)))
+  }
+  await takeIn(log.end())
+  await own.enter('swapping')
+  for (let swapped = false; !swapped; ) {
+    await takeIn(log.end())
+    const token = await own.lock(random(3) === 0 ? 30 : 20_000)
+    assert.ok(token)
+    await takeIn(log.end())
+    if (random(2) === 0) await sleep(random(80))
+    swapped = (await own.swap(token, ['calls'])).length > 0
+    await own.unlock(token)
+  }
+  await own.forget()
+}
+
+/** Whether the view is what a plain fold of the log is, after so many rebuilds of it under load. */
+const isRightAfter = async (count: number, mayWrite: () => Promise<boolean>): Promise<boolean> => {
+  await db.collection('calls').drop()
+  const log = growingLog()
+  const projectors = [projectorOf(log, mayWrite), projectorOf(log, mayWrite)]
+  let running = true
+  const whileRunning = async (step: () => Promise<unknown>) => {
+    while (running) await step()
+  }
+  const all = [
+    ...projectors.map((projector) => whileRunning(projector.step)),
+    whileRunning(async () => {
+      log.append()
+      await sleep(random(6))
+    }),
+  ]
+  for (let i = 0; i < count; i++) {
+    await db
+      .collection<{ _id: string }>('calls')
+      .updateOne({ _id: `acme/${random(6)}` }, { $set: { phone: 'damaged' } })
+    await db.collection<{ _id: string }>('calls').deleteOne({ _id: `acme/${random(6)}` })
+    await rebuildOnce(log)
+  }
+  running = false
+  await Promise.all(all)
+  for (const { position, step } of projectors) while (position() < log.end()) await step()
+  const { applyChanges, documents } = memoryViews()
+  await applyChanges(log.changes(0, log.end()))
+  const stored = await db.collection('calls').find().toArray()
+  return isDeepStrictEqual(Object.fromEntries(stored.map((it) => [`calls ${it._id}`, it])), documents())
+}
+
+const load = suite('rebuilds under load')
+
+load('lose nothing and repair what was damaged, however slow the writers are and whoever loses the lock', async () => {
+  assert.is(await isRightAfter(20, swapGate(db)), true)
+})
+
+load('would lose events if the writers did not ask for the lock (control)', async () => {
+  assert.is(await isRightAfter(20, async () => true), false)
+})
+
+load.after(async () => {
+  await rebuilds.stop()
+  await world.drop()
+})
+load.run()

@@ -19,8 +19,8 @@ export const Buttons = new t.Type<Array<t.TypeOf<typeof Button>>, unknown, unkno
 )
 
 /**
- * What the client shall read. MARKDOWN knows links, bold and italic (protocol, Limits): a command with more in `content` goes
- * to dead-letters. `text`, the same as plain text, is made from `content` or `title` where it is left out, and `timestamp`
+ * What the client shall read. MARKDOWN knows links, bold and italic (protocol, Limits): a command with more in `content`, or
+ * more than 4096 characters of it, goes to dead-letters. `text`, the same as plain text, is made from `content` or `title` where it is left out, and `timestamp`
  * (Unix time) is then the time of sending.
  */
 export const ReplyMessage = t.union(

@@ -17,6 +17,8 @@ const handOver = (id: string, time: string, sent = time) =>
 const invited = (id: string, time: string) => anEvent('AgentInvited', id, at(time))
 const joined = (id: string, time: string) => anEvent('AgentJoined', id, at(time))
 const unavailable = (id: string, time: string) => anEvent('AgentUnavailable', id, at(time))
+const failed = (id: string, time: string, part: object = {}) => anEvent('BotReplyFailed', id, at(time), part)
+const own = (id: string, time: string, inReplyTo: string, because: string) => reply(id, time, { inReplyTo, because })
 const closed = (id: string, time: string) => anEvent('ChatClosed', id, at(time))
 
 conversations('a message that the bot has answered', () => {
@@ -123,6 +125,66 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<ConversationEvent>, o
       anEvent('BotReplySuppressed', 'e3', at('10:00:02')),
     ],
     { repliesFailed: 1, repliesSuppressed: 1, repliesDelivered: 0, outcome: 'open', awaitingReplyTo: 'e1' },
+  ],
+  [
+    'a reply that was given up marks its message, and the client goes on waiting',
+    [message('e1', '10:00:00'), message('e2', '10:00:05'), failed('e3', '10:00:06', { inReplyTo: 'e1' })],
+    {
+      unanswered: [
+        { id: 'e1', at: at('10:00:00'), status: 'reply-failed' },
+        { id: 'e2', at: at('10:00:05') },
+      ],
+      silentSince: at('10:00:00'),
+    },
+  ],
+  [
+    'a reply that was refused unsent marks nothing, since it may come again',
+    [message('e1', '10:00:00'), failed('e3', '10:00:06', { reason: 'invalid' })],
+    { unanswered: [{ id: 'e1', at: at('10:00:00') }], repliesFailed: 1 },
+  ],
+  [
+    'once an agent was asked for, nobody is silent, though the client waits',
+    [message('e1', '10:00:00'), invited('e2', '10:00:10'), message('e3', '10:00:20')],
+    {
+      unanswered: [
+        { id: 'e1', at: at('10:00:00'), status: 'agent-asked' },
+        { id: 'e3', at: at('10:00:20'), status: 'agent-asked' },
+      ],
+      silentSince: undefined,
+      awaitingReplySince: at('10:00:00'),
+    },
+  ],
+  [
+    'AGENT_UNAVAILABLE waits for a word, and what the client writes then for an answer',
+    [message('e1', '10:00:00'), unavailable('e2', '10:00:10'), message('e3', '10:00:20')],
+    {
+      unanswered: [
+        { id: 'e1', at: at('10:00:00'), status: 'agent-asked' },
+        { id: 'e3', at: at('10:00:20') },
+      ],
+      unheard: { id: 'e2', at: at('10:00:10') },
+      silentSince: at('10:00:10'),
+    },
+  ],
+  [
+    "the bridge's own word to AGENT_UNAVAILABLE is heard, and is no answer of the bot",
+    [message('e1', '10:00:00'), unavailable('e2', '10:00:10'), own('e3', '10:00:20', 'e2', 'agent-unavailable')],
+    { unheard: undefined, silentSince: undefined, outcome: 'open', awaitingReplyTo: 'e1', replyTimesMs: [] },
+  ],
+  [
+    'an invitation that the bridge could not deliver is not made again for the same message',
+    [
+      message('e1', '10:00:00'),
+      message('e2', '10:00:05'),
+      failed('e3', '10:05:00', { commandType: 'InviteAgent', inReplyTo: 'e1', because: 'no-reply-in-time' }),
+    ],
+    {
+      unanswered: [
+        { id: 'e1', at: at('10:00:00'), status: 'agent-asked' },
+        { id: 'e2', at: at('10:00:05') },
+      ],
+      silentSince: at('10:00:05'),
+    },
   ],
   [
     'repeated events count once',

@@ -1,0 +1,54 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { ConversationEvent } from '../../contracts/events/index.ts'
+import type { Instant } from '../../contracts/primitives.ts'
+import { topicOf } from '../../contracts/topics.ts'
+import { changesOfEvent } from '../../src/projections/changes.ts'
+import { told } from '../egress/support/values.ts'
+import { testDatabase } from '../support/mongo.ts'
+
+const { db, connect, drop } = await testDatabase()
+const mongo = connect()
+await mongo.ensureIndexes()
+
+const turns = suite('open turns in MongoDB')
+
+const old = '2026-01-30T12:00:00.000Z'
+const now = '2026-01-31T12:00:00.000Z'
+const inPartition = (partition: number, ...events: ReadonlyArray<ConversationEvent>) =>
+  events.map((event, i) => ({ event, topic: topicOf(event).name, partition, offset: i + 10 * partition }))
+const said = (...given: Parameters<typeof told>) => told(...given) as ConversationEvent
+
+turns('are found by the partition that their chat is in, not by age alone, and not once they are over', async () => {
+  const log = [
+    ...inPartition(
+      1,
+      said('ClientMessageReceived', 'm1', now, 'waits'),
+      said('ClientMessageReceived', 'm2', now, 'has an agent'),
+      said('AgentJoined', 'j2', now, 'has an agent'),
+      said('ClientMessageReceived', 'm3', old, 'long gone'),
+      said('ClientMessageReceived', 'm4', old, 'long ago and now'),
+      said('ClientMessageReceived', 'm5', now, 'long ago and now'),
+      said('AgentUnavailable', 'u6', now, 'nobody there'),
+    ),
+    ...inPartition(2, said('ClientMessageReceived', 'm7', now, 'elsewhere')),
+  ]
+  await mongo.applyChanges(log.flatMap(changesOfEvent))
+  const found = async (partition: number, ...accounts: ReadonlyArray<string>) => {
+    const documents = await mongo.openTurns(partition, accounts, now as Instant)
+    return documents.map(({ chatId }) => String(chatId)).sort()
+  }
+  assert.equal(await found(1, 'acme', 'globex'), ['long ago and now', 'nobody there', 'waits'])
+  assert.equal(await found(2, 'acme'), ['elsewhere'])
+  assert.equal(await found(1, 'globex'), [])
+})
+
+turns('are looked up in an index', async () => {
+  const question = { accountId: { $in: ['acme'] }, silentSince: { $exists: true }, lastEventAt: { $gte: now } }
+  const { queryPlanner } = await db.collection('conversations').find(question).explain('queryPlanner')
+  const plan = JSON.stringify(queryPlanner.winningPlan)
+  assert.ok(plan.includes('IXSCAN') && !plan.includes('COLLSCAN'), plan)
+})
+
+turns.after(drop)
+turns.run()

@@ -70,7 +70,7 @@ export const rebuildCommand = (): Command =>
   new Command('rebuild')
     .argument('[view]', `${viewNames.join(', ')}, or all`, viewsOf)
     .description(
-      'fold a view anew from the topics, beside the live one, and put it in its place in one step: readers see no gap, and\nthe bridge goes on meanwhile. daily_stats is computed anew from the other views, day by day. Queries that are open in\nthe moment of the swap end with an error and have to be asked again.',
+      'fold a view anew from the topics, beside the live one, and put it in its place in one step: readers see no gap, and the bridge goes on meanwhile. daily_stats is computed anew from the other views, day by day. Queries that are open in the moment of the swap end with an error and have to be asked again.',
     )
     .option('--dry-run', 'only compare with the live view, and print what differs; exit code 1 where something does')
     .addOption(new Option('--resume', 'go on with the rebuild that was interrupted').conflicts('discard'))

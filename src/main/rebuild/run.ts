@@ -116,6 +116,7 @@ export const runRebuild = async (deps: RebuildDeps, own: OwnRebuild, force: bool
   const signal = AbortSignal.any([deps.signal, lost.signal])
   try {
     const outcome = await steps({ ...deps, signal }, own, force)
+    if (lost.signal.aborted) return stopped('another process has taken it over')
     if (outcome.kind === 'stopped' || outcome.kind === 'refused') return outcome
     await forget(deps, own)
     return outcome

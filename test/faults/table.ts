@@ -46,7 +46,7 @@ export const controlsOf = (controls: ReadonlyArray<Control>): string =>
       const shown =
         findings instanceof Error
           ? `the run itself failed: ${findings.message.split('\n')[0]}`
-          : (findings.failures[0] ?? 'nothing')
+          : findings.failures.join('; ') || 'nothing'
       return row([
         scenario.promises,
         scenario.name,

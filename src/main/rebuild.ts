@@ -8,19 +8,12 @@ import { monotonic, now, sleep } from './clocks.ts'
 import { kafkaSettings } from './kafka-settings.ts'
 import { createLog } from './log.ts'
 import { createMetrics } from './metrics.ts'
+import { kafkaOf, mongoOf } from './places.ts'
 import { type Asked, rebuildAsked } from './rebuild/command.ts'
 import { progressBar, progressLines } from './rebuild/progress.ts'
-import { findRunning } from './running.ts'
-import { exitOfWrongConfig, readSettings, type Settings } from './settings.ts'
-import { kafkaOf } from './topics.ts'
+import { exitOfWrongConfig, readSettings } from './settings.ts'
 
 /** MongoDB of the configuration, or that of the bridge that runs on this DATA_DIR. */
-const mongoOf = ({ mongo, dataDir }: Settings) => {
-  if (mongo !== 'embedded') return mongo
-  const url = findRunning(dataDir)?.mongoUrl
-  return url === undefined ? undefined : { url, database: 'livechat' }
-}
-
 const say = (line: string) => console.log(line)
 
 const rebuild = async (asked: Asked): Promise<number> => {

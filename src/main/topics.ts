@@ -4,16 +4,9 @@ import { now } from './clocks.ts'
 import { kafkaSettings } from './kafka-settings.ts'
 import { createLog } from './log.ts'
 import { createMetrics } from './metrics.ts'
-import { findRunning } from './running.ts'
-import { exitOfWrongConfig, readSettings, type Settings } from './settings.ts'
+import { kafkaOf } from './places.ts'
+import { exitOfWrongConfig, readSettings } from './settings.ts'
 import { table } from './table.ts'
-
-/** The broker of the configuration, or that of the bridge that runs on this DATA_DIR. */
-export const kafkaOf = ({ kafka, dataDir }: Settings) => {
-  if (kafka !== 'embedded') return kafka
-  const brokers = findRunning(dataDir)?.brokers
-  return brokers && { brokers, ssl: false }
-}
 
 /** Prints a line for each topic and its differences below; exit code 1 where there are any. */
 export const topics = async (): Promise<number> => {

@@ -3,6 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import { AccountId, Instant } from '../../contracts/primitives.ts'
 import type { Account } from '../../src/accounts.ts'
+import { unmeasured } from '../../src/bot/quiet.ts'
 import type { Limits } from '../../src/ingress/limits.ts'
 import { createIngress, type IngressDeps } from '../../src/ingress/server.ts'
 import type { OutgoingRecord } from '../../src/ports.ts'
@@ -57,7 +58,6 @@ export const build = (deps: Partial<IngressDeps> = {}, limits: Partial<Limits> =
   const level = (name: string) => (fields: object, message: string) => {
     logged.push({ level: name, fields, message })
   }
-  const nothing = () => undefined
   const ingress = createIngress(
     {
       accounts,
@@ -75,17 +75,9 @@ export const build = (deps: Partial<IngressDeps> = {}, limits: Partial<Limits> =
       checks: {},
       metrics: async () => 'up 1\n',
       measure: {
+        ...unmeasured,
         request: (api, status) => requests.push([api, status]),
         quarantined: (api, reason) => quarantined.push([api, reason]),
-        published: nothing,
-        produced: nothing,
-        produceFailed: nothing,
-        consumed: nothing,
-        consumerRestarted: nothing,
-        projected: nothing,
-        delivery: nothing,
-        attempt: nothing,
-        deadLetter: nothing,
       },
       log: { debug: level('debug'), info: level('info'), warn: level('warn'), error: level('error') },
       now: () => noon,

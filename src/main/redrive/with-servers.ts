@@ -5,17 +5,10 @@ import { monotonic, now, sleep } from '../clocks.ts'
 import { kafkaSettings } from '../kafka-settings.ts'
 import { createLog } from '../log.ts'
 import { createMetrics } from '../metrics.ts'
-import { findRunning } from '../running.ts'
-import { exitOfWrongConfig, readSettings, type Settings } from '../settings.ts'
-import { kafkaOf } from '../topics.ts'
+import { kafkaOf, mongoOf } from '../places.ts'
+import { exitOfWrongConfig, readSettings } from '../settings.ts'
 
 /** MongoDB of the configuration, or that of the bridge that runs on this DATA_DIR. */
-const mongoOf = ({ mongo, dataDir }: Settings) => {
-  if (mongo !== 'embedded') return mongo
-  const url = findRunning(dataDir)?.mongoUrl
-  return url === undefined ? undefined : { url, database: 'livechat' }
-}
-
 type Servers = { readonly kafka: KafkaRoom; readonly redrives: Redrives; readonly interrupted: AbortSignal }
 
 const away = async () => Promise.reject(new Error('there is no MongoDB'))

@@ -4,7 +4,6 @@ import { DomainEvent } from '../../../contracts/events/index.ts'
 import type { AccountId, Id } from '../../../contracts/primitives.ts'
 import type { Account, BotAccount } from '../../../src/accounts.ts'
 import type { HttpResult } from '../../../src/egress/service/http.ts'
-import type { Log, Measure } from '../../../src/ports.ts'
 
 export const id = (text: string) => text as Id
 export const accountId = 'acme' as AccountId
@@ -64,18 +63,4 @@ export const answer = (status: number, body = '{}', retryAfter?: string): HttpRe
 export const ok = answer(200, '{"result":"ok"}')
 export const networkFailure = (code: string): HttpResult => E.left({ code })
 
-const nothing = () => undefined
-export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing }
-export const noMeasure: Measure = {
-  request: nothing,
-  published: nothing,
-  produced: nothing,
-  produceFailed: nothing,
-  consumed: nothing,
-  consumerRestarted: nothing,
-  projected: nothing,
-  delivery: nothing,
-  attempt: nothing,
-  deadLetter: nothing,
-  quarantined: nothing,
-}
+export { silent as silentLog, unmeasured as noMeasure } from '../../../src/bot/quiet.ts'

@@ -65,7 +65,6 @@ export const eventTopics = [chats, calls, clients, offlineMessages, botConversat
 export const topics = [...eventTopics, botReplies, enrichments, quarantine, deadLetters] as const
 
 export type TopicName = (typeof topics)[number]['name']
-export type EventTopicName = (typeof eventTopics)[number]['name']
 
 const topicByType = {
   ChatAccepted: chats,

@@ -1,7 +1,9 @@
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
+import { withDeadline } from '../kafka/deadline.ts'
 import { commandsOf } from './commands.ts'
 import { ask, type Handlers } from './handlers.ts'
+import type { Reply } from './replies.ts'
 
 export type Limits = {
   /** A message that is older, in ms, is left to the watchdog: a bot that starts anew does not answer last week's. */
@@ -14,23 +16,18 @@ export const defaultLimits: Limits = { ignoreOlderThan: 60_000, answerWithin: 10
 
 export type Failed = (event: ConversationEvent, reason: 'threw' | 'too slow') => void
 
-const within = async <A>(work: Promise<A>, ms: number): Promise<A | 'too slow'> => {
-  const { promise, resolve } = Promise.withResolvers<'too slow'>()
-  const timer = setTimeout(() => resolve('too slow'), ms)
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 /** The commands for one event. A handler that throws or is too slow says nothing: the client is left to the watchdog. */
 export const respond =
   (handlers: Handlers, limits: Limits, now: () => number, failed: Failed) =>
   async (event: ConversationEvent): Promise<ReadonlyArray<BotReply>> => {
     if (now() - Date.parse(event.time) > limits.ignoreOlderThan) return []
     try {
-      const replies = await within(ask(handlers, event), limits.answerWithin)
+      const answer = ask(handlers, event)
+      const replies = await withDeadline<ReadonlyArray<Reply> | 'too slow'>(
+        answer,
+        limits.answerWithin,
+        () => 'too slow',
+      )
       if (replies !== 'too slow') return commandsOf(event, replies)
       failed(event, 'too slow')
     } catch {

@@ -1,4 +1,5 @@
 import './patch-request-queue.ts'
+import './produce/patch-produce-request.ts'
 import './codecs.ts'
 import { Kafka, logLevel, type RetryOptions, type SASLOptions } from 'kafkajs'
 import type { Log } from '../ports.ts'

@@ -1,4 +1,4 @@
-import { type Message, Partitioners, type Producer } from 'kafkajs'
+import { type IHeaders, type Message, Partitioners, type Producer } from 'kafkajs'
 import type { Log, Measure } from '../ports.ts'
 import type { Client, NewClient } from './client.ts'
 import { settled, withDeadline } from './deadline.ts'
@@ -25,11 +25,8 @@ const ackTimeoutMs = 4_000
 // Connecting, asking who leads and sending may each take the request timeout, where the broker freezes in between.
 const sendWithinMs = 16_000
 
-const messageOf = ({ key, value, headers }: WireRecord): Message => ({
-  key,
-  value,
-  headers: Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, [header].flat()])),
-})
+/** kafkajs takes a header with several values as well; its types ask for a list that may be changed. */
+const messageOf = ({ key, value, headers }: WireRecord): Message => ({ key, value, headers: headers as IHeaders })
 
 const topicMessages = (batch: ReadonlyArray<WireRecord>, prefix: string) =>
   [...Map.groupBy(batch, ({ topic }) => topic)].map(([topic, records]) => ({

@@ -7,12 +7,20 @@ export type WireHeaders = Readonly<Record<string, Header | ReadonlyArray<Header>
 export type WireRecord = Omit<OutgoingRecord, 'headers'> & { readonly headers: WireHeaders }
 
 const lengthOf = (part: Header | null) => (part === null ? 0 : Buffer.byteLength(part))
+const perHeader = 8
+const perRecord = 32
 
 /** Bytes of a record in a batch, rather too many than too few. */
-export const sizeOf = ({ key, value, headers }: WireRecord): number =>
-  Object.entries(headers)
-    .flatMap(([name, header]) => [header].flat().map((one) => lengthOf(name) + lengthOf(one) + 8))
-    .reduce((sum, bytes) => sum + bytes, lengthOf(key) + lengthOf(value) + 32)
+export const sizeOf = ({ key, value, headers }: WireRecord): number => {
+  let size = lengthOf(key) + lengthOf(value) + perRecord
+  for (const name in headers) {
+    const header = headers[name]
+    if (header === undefined) continue
+    if (typeof header === 'string' || Buffer.isBuffer(header)) size += name.length + lengthOf(header) + perHeader
+    else for (const one of header) size += name.length + lengthOf(one) + perHeader
+  }
+  return size
+}
 
 const repeated = new WeakMap<IncomingRecord, WireHeaders>()
 

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type * as t from 'io-ts'
+import { compiled } from '../../contracts/compiled.ts'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { AccountId, Instant } from '../../contracts/primitives.ts'
 import { problemsOf } from '../../contracts/problem.ts'
@@ -32,14 +33,15 @@ const translateBy = (source: 'webhooks' | 'bot', { wire, event, subject, with: m
   const structure = structureOf(wire)
   const part = partOf(structure)
   const rename = renameOf(structure)
+  const [decodeWire, decodeEvent] = [compiled(wire), compiled(event)]
   return (receipt) => (payload) => {
     const { known, extra } = part(payload)
     return pipe(
-      wire.decode(known),
+      decodeWire(known),
       E.map(rename),
       E.map((data) => (isJsonObject(data) ? data : {})),
       E.chain((data) =>
-        event.decode({
+        decodeEvent({
           type: event.name,
           id: receipt.id ?? data.id,
           source: `/accounts/${receipt.accountId}/${source}`,

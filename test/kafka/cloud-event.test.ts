@@ -1,8 +1,10 @@
+import { CloudEvent, Kafka } from 'cloudevents'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DomainEvent } from '../../contracts/events/index.ts'
+import { ceDataSchema, ceType } from '../../contracts/topics.ts'
 import { fromRecord, toRecord } from '../../src/kafka/cloud-event.ts'
 import { fromCommand, fromEnrichment } from '../../src/kafka/decode.ts'
 import type { IncomingRecord, OutgoingRecord } from '../../src/ports.ts'
@@ -50,6 +52,21 @@ cloudEvents('an event that is written and read is the same event', () => {
       assert.equal(read, E.right(given))
     }),
     { numRuns: 300 },
+  )
+})
+
+cloudEvents('its headers are those of the CloudEvents package', () => {
+  fc.assert(
+    fc.property(event, (given) => {
+      const { type, id, source, subject, time, traceparent } = given
+      const attributes = { id, source, subject, time, type: ceType(type), dataschema: ceDataSchema(type) }
+      const { headers } = Kafka.binary(new CloudEvent({ ...attributes, datacontenttype: 'application/json' }, false))
+      const expected = Object.entries(headers).filter(([, header]) => header !== undefined)
+      assert.equal(toRecord(given).headers, {
+        ...Object.fromEntries(expected.filter(([name]) => name !== 'ce_datacontenttype')),
+        ...(traceparent !== undefined && { traceparent }),
+      })
+    }),
   )
 })
 

@@ -17,12 +17,13 @@ export type ProduceRequest = {
 /** As much of kafkajs's encoder as is asked of what a request has been encoded to. */
 type Encoded = { readonly buf: Buffer; readonly buffer: Buffer }
 type Request = { readonly encode: () => Promise<Encoded> }
-type NewRequest = (request: ProduceRequest) => Request
+export type NewRequest = (request: ProduceRequest) => Request
 
 const require = createRequire(import.meta.url)
 // Version 3; the later ones, which kafkajs loads with the first request, are made of it.
 const file = require.resolve('kafkajs/src/protocol/requests/produce/v3/request.js')
-const original: NewRequest = require(file)
+/** Of kafkajs itself. */
+export const ofKafkajs: NewRequest = require(file)
 
 const usualBytes = 2_048
 
@@ -58,7 +59,7 @@ const isPlain = ({ compression = 0, transactionalId = null, topicData }: Produce
 // kafkajs 2.2.4 allocates a buffer for each number, header and record: two thirds of what a request costs us are spent there.
 // What the bridge does not do (compression, transactions, times of its own) is left to kafkajs.
 const patched: NewRequest = (request) => {
-  const made = original(request)
+  const made = ofKafkajs(request)
   if (!isPlain(request)) return made
   return {
     ...made,

@@ -17,7 +17,7 @@ export type Config = {
   readonly mongodBinary?: string
   readonly accounts: ReadonlyArray<Account> | 'demo'
   /** Without a port, ingress takes 8080, and a process without ingress any free one. */
-  readonly http: { readonly host: string; readonly port?: number }
+  readonly http: { readonly host: string; readonly port?: number; readonly threads: number }
   readonly topics: { readonly prefix: string; readonly partitions: number; readonly replication?: number }
   readonly dataDir: string
   readonly journalMaxBytes: number
@@ -83,7 +83,11 @@ export const readConfig = (variables: Variables, readFile: ReadFile): E.Either<R
     mongo: env.MONGODB_URL ?? 'embedded',
     ...(env.MONGOD_BINARY !== undefined && { mongodBinary: env.MONGOD_BINARY }),
     accounts: accounts.right,
-    http: { host: env.HTTP_HOST ?? '', ...(env.HTTP_PORT !== undefined && { port: env.HTTP_PORT }) },
+    http: {
+      host: env.HTTP_HOST ?? '',
+      ...(env.HTTP_PORT !== undefined && { port: env.HTTP_PORT }),
+      threads: env.HTTP_THREADS,
+    },
     topics: {
       prefix: env.TOPIC_PREFIX ?? '',
       partitions: env.TOPIC_PARTITIONS,

@@ -55,6 +55,7 @@ export const Environment = t.type({
   BRIDGE_CONFIG: matching(/./, 'the path of a file', undefined),
   HTTP_HOST: matching(/^[\w.:-]+$/, 'a host name or address', '127.0.0.1'),
   HTTP_PORT: wholeNumber(0, 65_535, undefined),
+  HTTP_THREADS: wholeNumber(1, 64, 1),
   TOPIC_PREFIX: matching(/^[\w.-]{0,100}$/, 'up to 100 of A-Z a-z 0-9 . _ -', 'livechat.'),
   TOPIC_PARTITIONS: wholeNumber(1, 10_000, 12),
   TOPIC_REPLICATION: wholeNumber(1, 100, undefined),

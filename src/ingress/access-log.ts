@@ -1,13 +1,14 @@
 import type { Middleware } from 'koa'
-import type { Log, Measure } from '../ports.ts'
+import type { Log } from '../ports.ts'
 import { originOf, refusalBody } from './answering.ts'
 import type { State } from './context.ts'
+import type { MeasureRequests } from './measure.ts'
 import { internal } from './refusal.ts'
 import { requestIdOf, traceparentOf } from './trace.ts'
 
 export type AccessLogDeps = {
   readonly log: Log
-  readonly measure: Measure
+  readonly measure: MeasureRequests
   /** A clock that never goes back, in ms. */
   readonly monotonic: () => number
   readonly isStopping: () => boolean

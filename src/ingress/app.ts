@@ -1,13 +1,14 @@
 import Koa from 'koa'
 import type { Account } from '../accounts.ts'
-import type { Append, FindEnrichment, IssueToken, Log, Measure, Now, Publish, VerifyToken } from '../ports.ts'
+import type { Append, FindEnrichment, IssueToken, Log, Now, Publish, VerifyToken } from '../ports.ts'
 import { accessLog } from './access-log.ts'
 import { originOf, refusalBody } from './answering.ts'
 import { botRouter } from './bot-api/router.ts'
 import type { State } from './context.ts'
-import type { Checks } from './health/readiness.ts'
+import type { ReadReadiness } from './health/readiness.ts'
 import { healthRouter } from './health/router.ts'
 import type { Limits } from './limits.ts'
+import type { MeasureRequests } from './measure.ts'
 import { oauthRouter } from './oauth/router.ts'
 import { bounded, once } from './once.ts'
 import { rateLimits } from './rate-limit.ts'
@@ -21,10 +22,12 @@ export type IngressDeps = {
   readonly findEnrichment: FindEnrichment
   readonly verify: VerifyToken
   readonly issue: IssueToken
-  readonly checks: Checks
+  readonly readiness: ReadReadiness
+  /** Resolves as long as the process goes on. */
+  readonly pulse: () => Promise<void>
   /** Prometheus' text format. */
   readonly metrics: () => Promise<string>
-  readonly measure: Measure
+  readonly measure: MeasureRequests
   readonly log: Log
   readonly now: Now
   /** A clock that never goes back, in ms: `performance.now`. */

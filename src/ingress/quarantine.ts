@@ -1,7 +1,8 @@
 import type { Instant } from '../../contracts/primitives.ts'
 import { quarantineHeaders as names, quarantine } from '../../contracts/topics.ts'
-import type { Append, Measure, OutgoingRecord } from '../ports.ts'
+import type { Append, OutgoingRecord } from '../ports.ts'
 import type { Admitted } from './admission.ts'
+import type { MeasureRequests } from './measure.ts'
 import { inWords, type NotUnderstood } from './not-understood.ts'
 
 /** The record that keeps a body, byte for byte, with why it was not understood. Pure. */
@@ -26,7 +27,7 @@ export const quarantineRecord = (
 
 /** Keeps a body that was not understood; Left where it is not known to be kept within so many ms. */
 export const quarantining =
-  (append: Append, measure: Measure, api: 'webhooks' | 'bot') =>
+  (append: Append, measure: MeasureRequests, api: 'webhooks' | 'bot') =>
   (admitted: Admitted, reason: NotUnderstood, receivedAt: Instant, withinMs: number): ReturnType<Append> => {
     measure.quarantined(api, reason.kind)
     return append(quarantineRecord(api, admitted, reason, receivedAt), withinMs)

@@ -10,12 +10,17 @@ export type { IngressDeps } from './app.ts'
 
 export type Ingress = {
   /** Port 0 takes any free one; Left where the address cannot be listened on. */
-  readonly listen: (host: string, port: number) => Promise<E.Either<Failure, { readonly port: number }>>
+  readonly listen: (
+    host: string,
+    port: number,
+    /** Whether other threads may listen on the same port (SO_REUSEPORT). */
+    shared?: boolean,
+  ) => Promise<E.Either<Failure, { readonly port: number }>>
   /** Accepts nothing more, answers what is in flight, and closes every connection after `graceMs` at the latest. */
   readonly stop: () => Promise<void>
 }
 
-const refused = (host: string, port: number, { code, message }: NodeJS.ErrnoException): Failure => ({
+export const listenFailure = (host: string, port: number, { code, message }: NodeJS.ErrnoException): Failure => ({
   kind: 'permanent',
   reason: code === 'EADDRINUSE' ? `${host}:${port} is in use` : `cannot listen on ${host}:${port}: ${code ?? message}`,
 })
@@ -39,10 +44,10 @@ export const createIngress = (deps: IngressDeps, overrides: Partial<Limits> = {}
   server.on('clientError', onClientError)
 
   return {
-    listen: (host, port) =>
+    listen: (host, port, shared = false) =>
       new Promise((resolve) => {
-        const fail = (error: NodeJS.ErrnoException) => resolve(E.left(refused(host, port, error)))
-        server.once('error', fail).listen(port, host, () => {
+        const fail = (error: NodeJS.ErrnoException) => resolve(E.left(listenFailure(host, port, error)))
+        server.once('error', fail).listen({ port, host, reusePort: shared }, () => {
           const address = server.address()
           server.off('error', fail)
           resolve(E.right({ port: typeof address === 'object' && address !== null ? address.port : port }))

@@ -1,11 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { accessTokens } from '../access-token.ts'
+import { type ReadReadiness, readinessOf } from '../ingress/health/readiness.ts'
 import { createIngress } from '../ingress/server.ts'
 import { connectKafka } from '../kafka/kafka.ts'
 import { connectMongo } from '../mongo/connect.ts'
 import type { CheckHealth, Log } from '../ports.ts'
 import { monotonic, now, sleep } from './clocks.ts'
 import { type Part, startEgress, startProjector } from './consumers.ts'
+import { serveHttp } from './http/serve.ts'
 import { openIntake } from './intake.ts'
 import { kafkaSettings } from './kafka-settings.ts'
 import { createMetrics } from './metrics.ts'
@@ -52,15 +54,17 @@ export const startBridge = async (
     ...serverChecks(servers, roles),
     ...(intake.right && { journal: intake.right.health }),
   }
-  const { publish, append } = intake.right ?? kafka
   if (intake.right) watchJournal(intake.right.state)
-  const ingress = createIngress({
-    ...{ measure, log, now, monotonic, checks, metrics: render, publish, append },
-    accounts: takesIn ? accounts : [],
-    findEnrichment: mongo.findEnrichment,
-    verify: tokens.verify,
-    issue: tokens.issue,
-  })
+  const { findEnrichment } = mongo
+  const readiness: ReadReadiness = (withinMs) => readinessOf(checks, withinMs)
+  const ports = { findEnrichment, readiness, pulse: async () => {}, metrics: render }
+  const ingress = intake.right
+    ? serveHttp(
+        { ...ports, ...measure, publish: intake.right.publish, append: intake.right.append },
+        { accounts, logLevel: settings.logLevel },
+        http.threads,
+      )
+    : createIngress({ ...kafka, ...ports, ...tokens, measure, log, now, monotonic, accounts: [] })
 
   const end = async () => {
     stopping.abort()

@@ -2,13 +2,13 @@ import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { type Journal, openJournal } from '../journal/journal.ts'
 import { type Journaled, journaled } from '../journal/journaled.ts'
-import { toRecord } from '../kafka/cloud-event.ts'
 import type { KafkaRoom } from '../kafka/kafka.ts'
-import type { Append, Failure, Health, Log, Measure, OutgoingRecord, Publish } from '../ports.ts'
+import type { Append, Failure, Health, Log, Measure, OutgoingRecord } from '../ports.ts'
 import { now, sleep } from './clocks.ts'
+import type { MainSide } from './http/sides.ts'
 
 export type Intake = {
-  readonly publish: Publish
+  readonly publish: MainSide['publish']
   readonly append: Append
   readonly state: Journaled['state']
   readonly health: () => Health
@@ -69,11 +69,11 @@ export const openIntake = async (deps: Deps): Promise<E.Either<Failure, Intake>>
     health,
     stop,
     append: async (record, withinMs) => E.map(() => undefined)(await append(record, withinMs)),
-    publish: async (event, withinMs) => {
-      const kept = await append(toRecord(event), withinMs)
+    publish: async (record, { type, source }, withinMs) => {
+      const kept = await append(record, withinMs)
       if (E.isLeft(kept)) return kept
-      measure.published(event.type)
-      return kept.right === 'journal' && event.source.endsWith('/bot') ? onlyInJournal : E.right(undefined)
+      measure.published(type)
+      return kept.right === 'journal' && source.endsWith('/bot') ? onlyInJournal : E.right(undefined)
     },
   })
 }

@@ -4,6 +4,7 @@ import type { DomainEvent } from '../../contracts/events/index.ts'
 import { AccountId, Instant } from '../../contracts/primitives.ts'
 import type { Account } from '../../src/accounts.ts'
 import { unmeasured } from '../../src/bot/quiet.ts'
+import { type Checks, readinessOf } from '../../src/ingress/health/readiness.ts'
 import type { Limits } from '../../src/ingress/limits.ts'
 import { createIngress, type IngressDeps } from '../../src/ingress/server.ts'
 import type { OutgoingRecord } from '../../src/ports.ts'
@@ -48,8 +49,10 @@ export const never = <A>() => new Promise<A>(() => undefined)
 
 type LogLine = { readonly level: string; readonly fields: object; readonly message: string }
 
+type Given = Partial<IngressDeps> & { readonly checks?: Checks }
+
 /** An ingress with ports that remember what they were asked, but for those that the test brings. */
-export const build = (deps: Partial<IngressDeps> = {}, limits: Partial<Limits> = {}) => {
+export const build = ({ checks = {}, ...deps }: Given = {}, limits: Partial<Limits> = {}) => {
   const published: DomainEvent[] = []
   const appended: OutgoingRecord[] = []
   const logged: LogLine[] = []
@@ -72,7 +75,8 @@ export const build = (deps: Partial<IngressDeps> = {}, limits: Partial<Limits> =
       findEnrichment: async () => undefined,
       verify: async (account, token) => token === `token of ${account.id}`,
       issue: async (account) => ({ token: `token of ${account.id}`, expiresIn: 5000 }),
-      checks: {},
+      readiness: (withinMs) => readinessOf(checks, withinMs),
+      pulse: async () => {},
       metrics: async () => 'up 1\n',
       measure: {
         ...unmeasured,
@@ -90,7 +94,7 @@ export const build = (deps: Partial<IngressDeps> = {}, limits: Partial<Limits> =
 }
 
 /** The same, listening on a free port. */
-export const start = async (deps: Partial<IngressDeps> = {}, limits: Partial<Limits> = {}) => {
+export const start = async (deps: Given = {}, limits: Partial<Limits> = {}) => {
   const built = build(deps, limits)
   const { port } = right(await built.ingress.listen('127.0.0.1', 0))
   return { ...built, port }

@@ -13,6 +13,15 @@ health('it is alive whatever its dependencies say, and answers GET and HEAD only
   await stop()
 })
 
+health('it is neither alive nor ready where the process itself does not answer', async () => {
+  const { port, stop } = await start({ pulse: never, readiness: never }, { healthMs: 10 })
+  const [alive, ready] = [await send(port, '/livez', { method: 'GET' }), await send(port, '/readyz', { method: 'GET' })]
+  assert.equal([alive.status, alive.body], [503, { alive: false }])
+  const checks = { process: { ok: false, reason: 'no answer in time' } }
+  assert.equal([ready.status, ready.body], [503, { ready: false, checks }])
+  await stop()
+})
+
 health('it is ready when all of its dependencies are', async () => {
   const { port, stop } = await start({
     checks: { kafka: () => ({ ok: true, reason: 'reached' }), mongodb: async () => ({ ok: true, reason: 'reached' }) },

@@ -1,9 +1,10 @@
 import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Append, Log, Measure, Now, Publish, VerifyToken } from '../../ports.ts'
+import type { Append, Log, Now, Publish, VerifyToken } from '../../ports.ts'
 import { type AdmissionDeps, admission, authorizing } from '../admission.ts'
 import { answering, type Handle, ok } from '../answering.ts'
 import type { Ctx, State } from '../context.ts'
+import type { MeasureRequests } from '../measure.ts'
 import { quarantining } from '../quarantine.ts'
 import { refusalOf, unavailable, unavailableToSlow } from '../refusal.ts'
 import { understand } from '../understand.ts'
@@ -14,7 +15,7 @@ export type BotDeps = AdmissionDeps & {
   readonly publish: Publish
   readonly append: Append
   readonly verify: VerifyToken
-  readonly measure: Measure
+  readonly measure: MeasureRequests
   readonly log: Log
   readonly now: Now
   readonly monotonic: () => number

@@ -12,9 +12,19 @@ const ask = async (check: CheckHealth, withinMs: number): Promise<Health> => {
   }
 }
 
-/** Asks every dependency at once; one that does not answer within so many ms is not ready. */
-export const readiness = async (checks: Checks, withinMs: number): Promise<Readiness> => {
+/** The state of every dependency; one that does not answer within so many ms is not ready. */
+export type ReadReadiness = (withinMs: number) => Promise<Readiness>
+
+/** Asks every dependency at once. */
+export const readinessOf = async (checks: Checks, withinMs: number): Promise<Readiness> => {
   const asked = Object.entries(checks).map(async ([name, check]) => [name, await ask(check, withinMs)] as const)
   const answers = Object.fromEntries(await Promise.all(asked))
   return { ready: Object.values(answers).every(({ ok }) => ok), checks: answers }
 }
+
+const grace = 500
+const silent: Readiness = { ready: false, checks: { process: { ok: false, reason: 'no answer in time' } } }
+
+/** The same, where whoever asks the dependencies may itself not answer. */
+export const withinTime = (read: ReadReadiness, withinMs: number): Promise<Readiness> =>
+  within(withinMs + grace, read(withinMs), () => silent)

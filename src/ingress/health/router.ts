@@ -5,17 +5,20 @@ import { type Answer, answering } from '../answering.ts'
 import type { State } from '../context.ts'
 import type { Limits } from '../limits.ts'
 import { notAllowed } from '../refusal.ts'
-import { type Checks, readiness } from './readiness.ts'
+import { within } from '../within.ts'
+import { type ReadReadiness, withinTime } from './readiness.ts'
 
 export type HealthDeps = {
-  readonly checks: Checks
+  readonly readiness: ReadReadiness
+  /** Resolves as long as the process goes on. */
+  readonly pulse: () => Promise<void>
   readonly metrics: () => Promise<string>
   readonly limits: Limits
   readonly log: Log
 }
 
 /** Liveness, readiness with a reason for each dependency, and Prometheus' text format. */
-export const healthRouter = ({ checks, metrics, limits, log }: HealthDeps) => {
+export const healthRouter = ({ readiness, pulse, metrics, limits, log }: HealthDeps) => {
   const router = new Router<State>({ sensitive: true })
   const page = (path: string, read: () => Promise<Answer>) =>
     router.all(
@@ -24,9 +27,13 @@ export const healthRouter = ({ checks, metrics, limits, log }: HealthDeps) => {
         method === 'GET' || method === 'HEAD' ? E.right(await read()) : E.left(notAllowed('GET, HEAD')),
       ),
     )
-  page('/livez', async () => ({ status: 200, body: { alive: true } }))
+  page('/livez', async () => {
+    const beating = pulse().then(() => true)
+    const alive = await within(limits.healthMs, beating, () => false)
+    return { status: alive ? 200 : 503, body: { alive } }
+  })
   page('/readyz', async () => {
-    const body = await readiness(checks, limits.healthMs)
+    const body = await withinTime(readiness, limits.healthMs)
     return { status: body.ready ? 200 : 503, body }
   })
   page('/metrics', async () => ({

@@ -1,10 +1,11 @@
 import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Append, FindEnrichment, Log, Measure, Now, Publish } from '../../ports.ts'
+import type { Append, FindEnrichment, Log, Now, Publish } from '../../ports.ts'
 import { type AdmissionDeps, admission } from '../admission.ts'
 import { answering, ok } from '../answering.ts'
 import type { State } from '../context.ts'
 import { identity } from '../identity.ts'
+import type { MeasureRequests } from '../measure.ts'
 import { quarantining } from '../quarantine.ts'
 import { refusalOf, unavailable } from '../refusal.ts'
 import { understand } from '../understand.ts'
@@ -15,7 +16,7 @@ export type WebhooksDeps = AdmissionDeps & {
   readonly publish: Publish
   readonly append: Append
   readonly findEnrichment: FindEnrichment
-  readonly measure: Measure
+  readonly measure: MeasureRequests
   readonly log: Log
   readonly now: Now
 }

@@ -27,6 +27,9 @@ export type BridgeOptions = {
   readonly env: Readonly<Record<string, string>>
   /** A negative control runs without this one. */
   readonly without?: Defence | undefined
+  /** For Node, and for `start` after its roles. */
+  readonly nodeArgs?: ReadonlyArray<string>
+  readonly startArgs?: ReadonlyArray<string>
 }
 
 const answers = (url: string): Promise<boolean> =>
@@ -38,13 +41,15 @@ const answers = (url: string): Promise<boolean> =>
 process.setMaxListeners(100)
 
 /** The bridge as a process of its own, as it is run in earnest; resolves when its HTTP side is up. */
-export const startBridgeProcess = async ({ roles, port, dataDir, env, without }: BridgeOptions) => {
+export const startBridgeProcess = async (options: BridgeOptions) => {
+  const { roles, port, dataDir, env, without, nodeArgs = [], startArgs = [] } = options
   const url = `http://127.0.0.1:${port}`
   const logFile = join(dataDir, `bridge-${port}.log`)
   const weaken = without === undefined ? [] : ['--import', join(root, 'test/faults/weaken.ts')]
   const output = openSync(logFile, 'a')
   const { PATH, HOME } = process.env
-  const child = spawn(process.execPath, [...weaken, 'src/main/cli.ts', 'start', '--role', roles.join(',')], {
+  const start = ['src/main/cli.ts', 'start', '--role', roles.join(','), ...startArgs]
+  const child = spawn(process.execPath, [...weaken, ...nodeArgs, ...start], {
     cwd: root,
     env: {
       PATH,
@@ -78,6 +83,7 @@ export const startBridgeProcess = async ({ roles, port, dataDir, env, without }:
     fetch(`${url}${path}`, { signal: AbortSignal.timeout(5_000) }).then((answer) => answer.text())
   return {
     url,
+    pid: child.pid ?? 0,
     log,
     isOver,
     ended,

@@ -1,0 +1,56 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Role } from '../../src/main/roles.ts'
+import { type BridgeProcess, freePort, startBridgeProcess } from '../faults/bridge-process.ts'
+import { eventually } from '../support/eventually.ts'
+import type { Bench } from './bench.ts'
+
+export const accountId = 'acme'
+const webhooksToken = 'bench-webhooks-token'
+export const botToken = 'bench-bot-token-of-acme'
+export const providerId = 'bench'
+
+type World = {
+  /** Its own topics and database on the bench's servers. */
+  readonly name: string
+  readonly partitions?: number
+  /** The database, where it is not the one of that name. */
+  readonly database?: string
+  /** Where bot replies go. */
+  readonly serviceUrl?: string
+}
+
+/** Bridges as they are run in earnest, each a process of its own; the account has no bound that a benchmark would meet. */
+export const bridgeWorld = (bench: Bench, world: World) => {
+  const { name, partitions = 6, database = name, serviceUrl = 'http://127.0.0.1:1' } = world
+  const dir = join(bench.dataDir, database)
+  mkdirSync(dir, { recursive: true })
+  const bot = { token: botToken, providerId, baseUrl: serviceUrl }
+  const account = { id: accountId, webhooks: { token: webhooksToken }, bot, requestsPerSecond: 1_000_000 }
+  const accountsFile = join(dir, 'accounts.json')
+  writeFileSync(accountsFile, JSON.stringify({ accounts: [account] }))
+  const env = {
+    ...{ KAFKA_BROKERS: bench.brokers.join(','), MONGODB_URL: bench.mongoUrl(database), BRIDGE_CONFIG: accountsFile },
+    ...{ TOPIC_PREFIX: `${name}.`, TOPIC_PARTITIONS: String(partitions), LOG_LEVEL: 'warn' },
+  }
+  const start = async (roles: ReadonlyArray<Role>): Promise<BridgeProcess> => {
+    const { profile, startArgs } = bench.bridge
+    const isProfiled = profile !== undefined && roles.some((role) => profile.roles.includes(role))
+    const bridge = await startBridgeProcess({
+      ...{ roles, env, port: await freePort(), dataDir: dir },
+      startArgs: roles.includes('ingress') ? startArgs : [],
+      nodeArgs: isProfiled ? ['--cpu-prof', '--cpu-prof-dir', profile.dir] : [],
+    })
+    bench.afterwards(() => stopBridge(bridge))
+    await eventually('readiness', async () => (await bridge.isReady()) || undefined, 90_000)
+    return bridge
+  }
+  return { name, prefix: `${name}.`, env, start }
+}
+
+export const stopBridge = async (bridge: BridgeProcess): Promise<void> => {
+  if (!bridge.isOver()) await bridge.kill('SIGTERM')
+}
+
+export const webhooksUrl = ({ url }: BridgeProcess) => `${url}/webhooks/${webhooksToken}`
+export const botUrl = ({ url }: BridgeProcess) => `${url}/bot/${botToken}`

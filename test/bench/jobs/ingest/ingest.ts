@@ -1,0 +1,83 @@
+import { freePort } from '../../../faults/bridge-process.ts'
+import type { Bench, Findings, Job } from '../../bench.ts'
+import { type Gather, gatherFindings } from '../../findings.ts'
+import type { LoadAsk, LoadGiven } from '../../load/http-load.ts'
+import { cpuSeconds, residentMb } from '../../proc.ts'
+import { recordsIn } from '../../topics.ts'
+import { inTurns } from '../../turns.ts'
+import { startWorker, type Worker } from '../../worker.ts'
+import { type Participant, startParticipants } from './participants.ts'
+
+type Load = Worker<LoadAsk, LoadGiven>
+type Case = { readonly name: string; readonly connections: number; readonly seconds: number; readonly rate?: number }
+
+const openConnections = 64
+
+const casesOf = ({ size: { ingest } }: Bench): ReadonlyArray<Case> => [
+  ...ingest.connections.map((connections) => ({
+    name: `${connections} connection${connections === 1 ? '' : 's'}`,
+    ...{ connections, seconds: ingest.seconds },
+  })),
+  ...ingest.rates.map((rate) => ({
+    name: `${rate} requests/s`,
+    ...{ connections: openConnections, seconds: ingest.seconds, rate },
+  })),
+]
+
+/** Whoever publishes nothing has no place among fixed rates: they are for what a user would run. */
+const takesPart = ({ rate }: Case, { topic }: Participant) => rate === undefined || topic !== undefined
+
+const measure = async (bench: Bench, load: Load, it: Participant, each: Case, { add, check }: Gather) => {
+  const { connections, seconds, rate } = each
+  const { kafka } = bench.serverPids()
+  const before = { own: cpuSeconds(...it.pids), kafka: cpuSeconds(kafka), load: cpuSeconds(load.pid) }
+  const given = await load.ask({
+    ...{ urls: it.urls, connections, seconds, chats: bench.size.ingest.chats },
+    ...(rate !== undefined && { rate }),
+  })
+  const cpu = (since: number, ...pids: ReadonlyArray<number>) => ((cpuSeconds(...pids) - since) * 1e6) / given.ok
+  const figures = [
+    ['rate', 'requests/s', given.ok / given.seconds],
+    ['p50', 'ms', given.latency.p50],
+    ['p99', 'ms', given.latency.p99],
+    ['CPU', 'µs a request', cpu(before.own, ...it.pids)],
+    ['CPU of the broker', 'µs a request', cpu(before.kafka, kafka)],
+    ['CPU of the load', 'µs a request', cpu(before.load, load.pid)],
+    ['memory', 'MB', residentMb(...it.pids)],
+  ] as const
+  for (const [metric, unit, value] of figures) add({ case: each.name, who: it.who, metric, unit }, value)
+  const refused = Object.values(given.notOk).reduce((sum, count) => sum + count, 0)
+  check(`${it.who}, ${each.name}: requests that were not answered 200`, 0, refused)
+  return given.ok
+}
+
+const run = async (bench: Bench): Promise<Findings> => {
+  const gather = gatherFindings()
+  const participants = await startParticipants(bench, await freePort())
+  const load: Load = startWorker('load/http-load.ts')
+  bench.afterwards(load.stop)
+  const answered = new Map<Participant, number>()
+  const count = (it: Participant, ok: number) => answered.set(it, (answered.get(it) ?? 0) + ok)
+  for (const it of participants) {
+    const seconds = it.isJava ? bench.size.warmUp.jvm : bench.size.warmUp.node
+    bench.say(`${it.who}: ${seconds} s of load before anything is measured`)
+    const { ok } = await load.ask({ urls: it.urls, connections: 64, seconds, chats: bench.size.ingest.chats })
+    count(it, ok)
+  }
+  for (const each of casesOf(bench)) {
+    const taking = participants.filter((it) => takesPart(each, it))
+    await inTurns(bench.size.rounds, taking, async (it, round) => {
+      const ok = await measure(bench, load, it, each, gather)
+      count(it, ok)
+      bench.say(`${each.name}, round ${round + 1}, ${it.who}: ${Math.round(ok / each.seconds)} requests/s`)
+    })
+  }
+  for (const it of participants)
+    if (it.topic !== undefined)
+      gather.check(`${it.who}: records in the log`, answered.get(it) ?? 0, await recordsIn(bench.brokers, it.topic))
+  for (const it of participants) await it.stop()
+  await load.stop()
+  return gather.findings()
+}
+
+export const ingest: Job = { name: 'ingest', what: 'chat_accepted of 1.3 KB posted and published', run }

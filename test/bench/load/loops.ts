@@ -1,0 +1,62 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Connection } from './connection.ts'
+
+export type Loop = {
+  readonly connections: ReadonlyArray<Connection>
+  readonly seconds: number
+  /** The next request; each is another one. */
+  readonly next: () => Buffer
+  /** `since` is when the request was sent, or should have been. */
+  readonly heard: (status: number, since: number) => void
+}
+
+/** Each connection sends its next request when it has heard the answer to the one before. */
+export const closedLoop = async ({ connections, seconds, next, heard }: Loop): Promise<void> => {
+  const until = performance.now() + seconds * 1000
+  const drive = (connection: Connection) =>
+    new Promise<void>((resolve) => {
+      const send = () => {
+        const since = performance.now()
+        if (since >= until || !connection.isOpen()) return resolve()
+        connection.send(next(), (status) => {
+          heard(status, since)
+          send()
+        })
+      }
+      send()
+    })
+  await Promise.all(connections.map(drive))
+}
+
+/**
+ * Sends at a fixed rate whatever the answers do. A request that finds no idle connection waits, and its latency counts from
+ * when it was to be sent: a server that stands still is not spared the requests that would have come meanwhile.
+ */
+export const openLoop = async (loop: Loop, rate: number): Promise<void> => {
+  const { connections, seconds, next, heard } = loop
+  const idle = [...connections]
+  const waiting: number[] = []
+  const began = performance.now()
+  const total = Math.round(seconds * rate)
+  let underWay = 0
+  const give = (connection: Connection) => {
+    const since = waiting.shift()
+    if (since === undefined) return void idle.push(connection)
+    underWay++
+    connection.send(next(), (status) => {
+      underWay--
+      heard(status, since)
+      if (connection.isOpen()) give(connection)
+    })
+  }
+  for (let due = 0; due < total; ) {
+    const now = performance.now()
+    for (; due < total && began + (due * 1000) / rate <= now; due++) {
+      waiting.push(began + (due * 1000) / rate)
+      const connection = idle.pop()
+      if (connection !== undefined) give(connection)
+    }
+    await wait(1)
+  }
+  while (waiting.length + underWay > 0 && connections.some((connection) => connection.isOpen())) await wait(1)
+}

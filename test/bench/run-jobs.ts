@@ -1,0 +1,59 @@
+import { loadavg } from 'node:os'
+import type { Bench, Findings, Job } from './bench.ts'
+import { startServers } from './servers.ts'
+
+/** A job's figures, when they were taken, and how. */
+export type Result = {
+  readonly job: string
+  readonly what: string
+  readonly at: string
+  readonly tookSeconds: number
+  readonly rounds: number
+  readonly loadBefore: number
+  readonly bridge: { readonly ingressProcesses: number; readonly startArgs: ReadonlyArray<string> }
+} & Findings
+
+type Given = Pick<Bench, 'size' | 'say' | 'javaPeers' | 'bridge'>
+
+const isRight = ({ checks }: Findings) => checks.every(({ expected, found }) => expected === found)
+
+/** Runs jobs one after the other on servers of their own; a job that fails is told, and the others run all the same. */
+export const runJobs = async (jobs: ReadonlyArray<Job>, given: Given) => {
+  const { say } = given
+  const servers = await startServers(say)
+  const guests: Array<() => Promise<void>> = []
+  const leave = async () => {
+    for (const guest of guests.splice(0).reverse()) await guest().catch(() => {})
+  }
+  const interrupted = async () => {
+    await leave()
+    await servers.stop()
+    process.exit(1)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupted)
+  const results: Result[] = []
+  let isWell = true
+  for (const { name, what, run } of jobs) {
+    say(`${name}: ${what}`)
+    const began = performance.now()
+    const loadBefore = loadavg()[0] ?? 0
+    try {
+      const findings = await run({ ...servers, ...given, afterwards: (guest) => void guests.push(guest) })
+      const { rounds } = given.size
+      const { ingressProcesses, startArgs } = given.bridge
+      const tookSeconds = Math.round((performance.now() - began) / 1000)
+      const at = new Date().toISOString()
+      results.push({
+        ...{ job: name, what, at, tookSeconds, rounds, loadBefore, bridge: { ingressProcesses, startArgs } },
+        ...findings,
+      })
+      if (!isRight(findings)) isWell = false
+    } catch (error) {
+      isWell = false
+      say(`✘ ${name}: the run itself failed: ${error instanceof Error ? error.stack : error}`)
+    }
+    await leave()
+  }
+  await servers.stop()
+  return { results, isWell }
+}

@@ -1,0 +1,68 @@
+import { cpus } from 'node:os'
+import { resolve } from 'node:path'
+import { Command, InvalidArgumentError } from 'commander'
+import { type Role, roles } from '../../src/main/roles.ts'
+import type { Job } from './bench.ts'
+import { jobs } from './jobs/index.ts'
+import { printable } from './report/text.ts'
+import { writeResults } from './report/write.ts'
+import { runJobs } from './run-jobs.ts'
+import { full, short } from './size.ts'
+
+const wholeNumber = (text: string): number => {
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('It is to be a whole number above 0.')
+  return Number(text)
+}
+const jobsOf = (text: string): ReadonlyArray<Job> =>
+  text.split(',').map((name) => {
+    const job = jobs.find((known) => known.name === name.trim())
+    if (job === undefined)
+      throw new InvalidArgumentError(`${name} is not one of ${jobs.map((known) => known.name).join(', ')}.`)
+    return job
+  })
+
+type Options = {
+  readonly only: ReadonlyArray<Job>
+  readonly short: boolean
+  readonly rounds?: number
+  readonly out?: string
+  readonly ingressProcesses: number
+  readonly startArgs: string
+  readonly javaPeers: boolean
+  readonly profile?: string
+}
+
+const results = resolve(import.meta.dirname, 'results')
+const names = jobs.map(({ name }) => name).join(', ')
+
+const program = new Command('bench')
+  .description(`Measures the bridge and what a user would pick instead, side by side. Jobs: ${names}.`)
+  .option('--only <jobs>', 'some of the jobs, with commas between them', jobsOf, jobs)
+  .option('--short', 'little of each job, to see that it works: its figures mean nothing', false)
+  .option('--rounds <n>', 'how often each figure is taken', wholeNumber)
+  .option('--out <dir>', `where the results go (${results}; nowhere with --short)`)
+  .option('--ingress-processes <n>', 'processes with the role ingress that share the load', wholeNumber, 1)
+  .option('--start-args <args>', "more arguments for the bridge's `start` where it has the role ingress", '')
+  .option('--no-java-peers', 'leaves out the peers that Maven fetches')
+  .option('--profile <dir>', `writes CPU profiles of the bridge's processes (${roles.join(', ')}) there`)
+  .parse()
+const options = program.opts<Options>()
+
+const began = performance.now()
+const say = (line: string) => console.log(`${((performance.now() - began) / 1000).toFixed(0).padStart(5)} s  ${line}`)
+const size = { ...(options.short ? short : full), ...(options.rounds !== undefined && { rounds: options.rounds }) }
+const done = await runJobs(options.only, {
+  ...{ size, say, javaPeers: options.javaPeers },
+  bridge: {
+    ingressProcesses: options.ingressProcesses,
+    startArgs: options.startArgs.split(' ').filter((part) => part !== ''),
+    ...(options.profile !== undefined && {
+      profile: { dir: resolve(options.profile), roles: roles as ReadonlyArray<Role> },
+    }),
+  },
+})
+console.log(printable(done.results))
+const out = options.out ?? (options.short ? undefined : results)
+if (out !== undefined) await writeResults(resolve(out), done.results)
+say(`${cpus().length} cores; ${done.isWell ? 'every count is right' : 'NOT every count is right'}`)
+process.exit(done.isWell ? 0 : 1)

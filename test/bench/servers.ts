@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startEmbedded } from '../../src/embedded/servers.ts'
+import { right } from '../support/either.ts'
+import { cacheDir } from '../support/servers.ts'
+import { commandLine, family } from './proc.ts'
+
+const serverPid = (isIt: (command: string) => boolean): number => {
+  const found = family(process.pid).filter(({ pid }) => isIt(commandLine(pid).slice(0, 1).join()))
+  return found[0]?.pid ?? 0
+}
+
+/** One broker and one mongod for the whole run, the ones that `npm start` would run, with data of their own. */
+export const startServers = async (say: (line: string) => void) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'livechat-bench-'))
+  const mongodBinary = process.env.MONGOD_BINARY
+  const options = { dataDir, cacheDir, kafka: true, mongo: true, say }
+  const servers = right(await startEmbedded({ ...options, ...(mongodBinary !== undefined && { mongodBinary }) }))
+  const { brokers = [], mongoUrl = '' } = servers
+  const pids = { kafka: serverPid((it) => it === 'java'), mongod: serverPid((it) => it.endsWith('mongod')) }
+  return {
+    dataDir,
+    cacheDir,
+    brokers,
+    serverPids: () => pids,
+    mongoUrl: (database: string) => {
+      const url = new URL(mongoUrl)
+      url.pathname = `/${database}`
+      return url.href
+    },
+    stop: async () => {
+      await servers.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}

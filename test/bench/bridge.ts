@@ -3,12 +3,8 @@ import { join } from 'node:path'
 import type { Role } from '../../src/main/roles.ts'
 import { type BridgeProcess, freePort, startBridgeProcess } from '../faults/bridge-process.ts'
 import { eventually } from '../support/eventually.ts'
+import { accountId, botToken, providerId, webhooksToken } from './account.ts'
 import type { Bench } from './bench.ts'
-
-export const accountId = 'acme'
-const webhooksToken = 'bench-webhooks-token'
-export const botToken = 'bench-bot-token-of-acme'
-export const providerId = 'bench'
 
 type World = {
   /** Its own topics and database on the bench's servers. */

@@ -8,7 +8,6 @@ export type Result = {
   readonly what: string
   readonly at: string
   readonly tookSeconds: number
-  readonly rounds: number
   readonly loadBefore: number
   readonly bridge: { readonly ingressProcesses: number; readonly startArgs: ReadonlyArray<string> }
 } & Findings
@@ -39,12 +38,11 @@ export const runJobs = async (jobs: ReadonlyArray<Job>, given: Given) => {
     const loadBefore = loadavg()[0] ?? 0
     try {
       const findings = await run({ ...servers, ...given, afterwards: (guest) => void guests.push(guest) })
-      const { rounds } = given.size
       const { ingressProcesses, startArgs } = given.bridge
       const tookSeconds = Math.round((performance.now() - began) / 1000)
       const at = new Date().toISOString()
       results.push({
-        ...{ job: name, what, at, tookSeconds, rounds, loadBefore, bridge: { ingressProcesses, startArgs } },
+        ...{ job: name, what, at, tookSeconds, loadBefore, bridge: { ingressProcesses, startArgs } },
         ...findings,
       })
       if (!isRight(findings)) isWell = false

@@ -7,7 +7,7 @@ import { jobs } from './jobs/index.ts'
 import { printable } from './report/text.ts'
 import { writeResults } from './report/write.ts'
 import { runJobs } from './run-jobs.ts'
-import { full, short } from './size.ts'
+import { full, short, withRounds } from './size.ts'
 
 const wholeNumber = (text: string): number => {
   if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('It is to be a whole number above 0.')
@@ -50,7 +50,8 @@ const options = program.opts<Options>()
 
 const began = performance.now()
 const say = (line: string) => console.log(`${((performance.now() - began) / 1000).toFixed(0).padStart(5)} s  ${line}`)
-const size = { ...(options.short ? short : full), ...(options.rounds !== undefined && { rounds: options.rounds }) }
+const usual = options.short ? short : full
+const size = options.rounds === undefined ? usual : withRounds(usual, options.rounds)
 const done = await runJobs(options.only, {
   ...{ size, say, javaPeers: options.javaPeers },
   bridge: {

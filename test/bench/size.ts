@@ -1,24 +1,37 @@
-/** How much each job does. */
+/** How much each job does; `rounds` is how often each figure is taken. */
 export type Size = {
-  readonly rounds: number
   /** Seconds of load before anything is measured: the JVM needs more of them. */
   readonly warmUp: { readonly node: number; readonly jvm: number }
   readonly ingest: {
+    readonly rounds: number
     readonly connections: ReadonlyArray<number>
     readonly seconds: number
     readonly chats: number
     readonly rates: ReadonlyArray<number>
   }
+  readonly messageToReply: {
+    readonly rounds: number
+    readonly rates: ReadonlyArray<number>
+    readonly seconds: number
+    readonly chats: number
+  }
 }
 
 export const full: Size = {
-  rounds: 4,
   warmUp: { node: 6, jvm: 25 },
-  ingest: { connections: [1, 16, 64, 256], seconds: 4, chats: 500, rates: [1000, 2000, 4000] },
+  ingest: { rounds: 4, connections: [1, 16, 64, 256], seconds: 4, chats: 500, rates: [1000, 2000, 4000] },
+  messageToReply: { rounds: 3, rates: [50, 200, 500], seconds: 8, chats: 200 },
 }
 
 export const short: Size = {
-  rounds: 1,
   warmUp: { node: 0.2, jvm: 1 },
-  ingest: { connections: [1, 16], seconds: 0.5, chats: 50, rates: [200] },
+  ingest: { rounds: 1, connections: [1, 16], seconds: 0.5, chats: 50, rates: [200] },
+  messageToReply: { rounds: 1, rates: [50], seconds: 1, chats: 20 },
 }
+
+/** The same with another number of rounds in every job. */
+export const withRounds = (size: Size, rounds: number): Size => ({
+  ...size,
+  ingest: { ...size.ingest, rounds },
+  messageToReply: { ...size.messageToReply, rounds },
+})

@@ -1,5 +1,6 @@
 import type { Job } from '../bench.ts'
 import { ingest } from './ingest/ingest.ts'
+import { messageToReply } from './message-to-reply.ts'
 
 /** In the order in which they run. */
-export const jobs: ReadonlyArray<Job> = [ingest]
+export const jobs: ReadonlyArray<Job> = [ingest, messageToReply]

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Connection } from './connection.ts'
+import { atRate } from './pace.ts'
 
 export type Loop = {
   readonly connections: ReadonlyArray<Connection>
   readonly seconds: number
-  /** The next request; each is another one. */
-  readonly next: () => Buffer
-  /** `since` is when the request was sent, or should have been. */
+  /** The next request; each is another one. `since` is when it is sent, or should have been. */
+  readonly next: (since: number) => Buffer
   readonly heard: (status: number, since: number) => void
 }
 
@@ -18,7 +18,7 @@ export const closedLoop = async ({ connections, seconds, next, heard }: Loop): P
       const send = () => {
         const since = performance.now()
         if (since >= until || !connection.isOpen()) return resolve()
-        connection.send(next(), (status) => {
+        connection.send(next(since), (status) => {
           heard(status, since)
           send()
         })
@@ -36,27 +36,21 @@ export const openLoop = async (loop: Loop, rate: number): Promise<void> => {
   const { connections, seconds, next, heard } = loop
   const idle = [...connections]
   const waiting: number[] = []
-  const began = performance.now()
-  const total = Math.round(seconds * rate)
   let underWay = 0
   const give = (connection: Connection) => {
     const since = waiting.shift()
     if (since === undefined) return void idle.push(connection)
     underWay++
-    connection.send(next(), (status) => {
+    connection.send(next(since), (status) => {
       underWay--
       heard(status, since)
       if (connection.isOpen()) give(connection)
     })
   }
-  for (let due = 0; due < total; ) {
-    const now = performance.now()
-    for (; due < total && began + (due * 1000) / rate <= now; due++) {
-      waiting.push(began + (due * 1000) / rate)
-      const connection = idle.pop()
-      if (connection !== undefined) give(connection)
-    }
-    await wait(1)
-  }
+  await atRate(rate, Math.round(seconds * rate), (_, at) => {
+    waiting.push(at)
+    const connection = idle.pop()
+    if (connection !== undefined) give(connection)
+  })
   while (waiting.length + underWay > 0 && connections.some((connection) => connection.isOpen())) await wait(1)
 }

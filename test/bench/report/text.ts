@@ -27,10 +27,6 @@ const wrong = ({ checks }: Result): ReadonlyArray<string> =>
 export const printable = (results: ReadonlyArray<Result>): string =>
   results
     .map((result) =>
-      [
-        `\n${result.job}, ${result.rounds} rounds: median (lowest – highest)`,
-        ...result.measurements.map(line),
-        ...wrong(result),
-      ].join('\n'),
+      [`\n${result.job}: median (lowest – highest)`, ...result.measurements.map(line), ...wrong(result)].join('\n'),
     )
     .join('\n')

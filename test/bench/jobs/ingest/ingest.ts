@@ -66,7 +66,7 @@ const run = async (bench: Bench): Promise<Findings> => {
   }
   for (const each of casesOf(bench)) {
     const taking = participants.filter((it) => takesPart(each, it))
-    await inTurns(bench.size.rounds, taking, async (it, round) => {
+    await inTurns(bench.size.ingest.rounds, taking, async (it, round) => {
       const ok = await measure(bench, load, it, each, gather)
       count(it, ok)
       bench.say(`${each.name}, round ${round + 1}, ${it.who}: ${Math.round(ok / each.seconds)} requests/s`)

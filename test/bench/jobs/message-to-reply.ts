@@ -1,0 +1,93 @@
+import type { Role } from '../../../src/main/roles.ts'
+import { botToken, providerId } from '../account.ts'
+import type { Bench, Findings, Job } from '../bench.ts'
+import { botUrl, bridgeWorld } from '../bridge.ts'
+import { gatherFindings } from '../findings.ts'
+import type { TalkAsk, TalkGiven } from '../load/talk.ts'
+import type { EchoAsk } from '../peers/echo-bot.ts'
+import type { FloorAsk, FloorGiven } from '../peers/floor.ts'
+import { cpuSeconds } from '../proc.ts'
+import { createTopic } from '../topics.ts'
+import { inTurns } from '../turns.ts'
+import { startWorker, type Worker } from '../worker.ts'
+
+type Participant = { readonly who: string; readonly url: string; readonly pids: ReadonlyArray<number> }
+
+const partitions = 6
+
+const echo = async (bench: Bench, ask: Omit<EchoAsk, 'brokers'>) => {
+  const bot = startWorker<EchoAsk, void>('peers/echo-bot.ts')
+  bench.afterwards(bot.stop)
+  await bot.ask({ ...ask, brokers: bench.brokers })
+}
+
+/** The bridge with these roles in each of its processes. */
+const bridge = async (
+  bench: Bench,
+  name: string,
+  who: string,
+  processes: ReadonlyArray<ReadonlyArray<Role>>,
+  serviceUrl: string,
+): Promise<Participant> => {
+  const world = bridgeWorld(bench, { name, partitions, serviceUrl })
+  const started = []
+  for (const roles of processes) started.push({ roles, process: await world.start(roles) })
+  await echo(bench, { from: `${world.prefix}bot-conversations`, to: `${world.prefix}bot-replies`, language: 'events' })
+  const door = started.find(({ roles }) => roles.includes('ingress'))
+  if (door === undefined) throw new Error('no process has the role ingress')
+  return { who, url: botUrl(door.process), pids: started.map(({ process }) => process.pid) }
+}
+
+const floor = async (bench: Bench, service: string): Promise<Participant> => {
+  const [messages, replies] = ['floor-messages', 'floor-replies']
+  for (const topic of [messages, replies]) await createTopic(bench.brokers, topic, partitions)
+  const worker = startWorker<FloorAsk, FloorGiven>('peers/floor.ts')
+  bench.afterwards(worker.stop)
+  const serviceUrl = `${service}/webhooks/${providerId}/${botToken}`
+  const { url } = await worker.ask({ brokers: bench.brokers, messages, replies, serviceUrl })
+  await echo(bench, { from: messages, to: replies, language: 'wire' })
+  return { who: 'floor: bare node:http and kafkajs', url, pids: [worker.pid] }
+}
+
+const run = async (bench: Bench): Promise<Findings> => {
+  const { add, check, findings } = gatherFindings()
+  const { rates, seconds, chats, rounds } = bench.size.messageToReply
+  const load: Worker<TalkAsk, TalkGiven> = startWorker('load/talk.ts')
+  bench.afterwards(load.stop)
+  const { url: service } = await load.ask({ kind: 'listen' })
+  const participants = [
+    await bridge(bench, 'talk', 'bridge, one process', [['ingress', 'projector', 'egress']], service),
+    await bridge(bench, 'apart', 'bridge, a process a role', [['ingress'], ['projector'], ['egress']], service),
+    await floor(bench, service),
+  ]
+  const measure = async ({ who, url, pids }: Participant, rate: number, forSeconds: number) => {
+    const since = cpuSeconds(...pids)
+    const { talk } = await load.ask({ kind: 'talk', url, rate, seconds: forSeconds, chats })
+    if (talk === undefined) throw new Error('the load has not talked')
+    const cpu = ((cpuSeconds(...pids) - since) * 1e6) / talk.sent
+    check(`${who}, ${rate}/s: messages that were not answered 200`, 0, talk.refused)
+    check(`${who}, ${rate}/s: replies that never came`, 0, talk.missing)
+    check(`${who}, ${rate}/s: replies that came more than once`, 0, talk.repeated)
+    return { cpu, ...talk.latency }
+  }
+  for (const each of participants) await measure(each, Math.max(...rates), bench.size.warmUp.node)
+  for (const rate of rates)
+    await inTurns(rounds, participants, async (each, round) => {
+      const { cpu, p50, p99, max } = await measure(each, rate, seconds)
+      for (const [metric, unit, value] of [
+        ['p50', 'ms', p50],
+        ['p99', 'ms', p99],
+        ['max', 'ms', max],
+        ['CPU', 'µs a message', cpu],
+      ] as const)
+        add({ case: `${rate} messages/s`, who: each.who, metric, unit }, value)
+      bench.say(`${rate}/s, round ${round + 1}, ${each.who}: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`)
+    })
+  return findings()
+}
+
+export const messageToReply: Job = {
+  name: 'message-to-reply',
+  what: "a client's message posted until the bot's reply is received",
+  run,
+}

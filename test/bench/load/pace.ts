@@ -1,0 +1,18 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
+/**
+ * Tells of each of `total` moments at a fixed rate, with its number and the time at which it was due: whoever measures from
+ * then does not forget what came late.
+ */
+export const atRate = async (rate: number, total: number, due: (number: number, at: number) => void): Promise<void> => {
+  const began = performance.now()
+  for (let number = 0; number < total; ) {
+    const now = performance.now()
+    for (let at = began; number < total; number++) {
+      at = began + (number * 1000) / rate
+      if (at > now) break
+      due(number, at)
+    }
+    await wait(1)
+  }
+}

@@ -17,6 +17,8 @@ type World = {
 }
 
 /** Bridges as they are run in earnest, each a process of its own; the account has no bound that a benchmark would meet. */
+export type BridgeWorld = ReturnType<typeof bridgeWorld>
+
 export const bridgeWorld = (bench: Bench, world: World) => {
   const { name, partitions = 6, database = name, serviceUrl = 'http://127.0.0.1:1' } = world
   const dir = join(bench.dataDir, database)
@@ -41,7 +43,9 @@ export const bridgeWorld = (bench: Bench, world: World) => {
     await eventually('readiness', async () => (await bridge.isReady()) || undefined, 90_000)
     return bridge
   }
-  return { name, prefix: `${name}.`, env, start }
+  /** Makes the topics, as any bridge does when it starts. */
+  const makeTopics = async () => stopBridge(await start(['ingress']))
+  return { name, prefix: `${name}.`, env, start, makeTopics }
 }
 
 export const stopBridge = async (bridge: BridgeProcess): Promise<void> => {

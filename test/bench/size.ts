@@ -9,6 +9,13 @@ export type Size = {
     readonly chats: number
     readonly rates: ReadonlyArray<number>
   }
+  readonly projection: {
+    readonly rounds: number
+    /** Records before those that are measured. */
+    readonly warm: number
+    readonly events: number
+    readonly chats: number
+  }
   readonly messageToReply: {
     readonly rounds: number
     readonly rates: ReadonlyArray<number>
@@ -20,12 +27,14 @@ export type Size = {
 export const full: Size = {
   warmUp: { node: 6, jvm: 25 },
   ingest: { rounds: 4, connections: [1, 16, 64, 256], seconds: 4, chats: 500, rates: [1000, 2000, 4000] },
+  projection: { rounds: 3, warm: 20_000, events: 100_000, chats: 20_000 },
   messageToReply: { rounds: 3, rates: [50, 200, 500], seconds: 8, chats: 200 },
 }
 
 export const short: Size = {
   warmUp: { node: 0.2, jvm: 1 },
   ingest: { rounds: 1, connections: [1, 16], seconds: 0.5, chats: 50, rates: [200] },
+  projection: { rounds: 1, warm: 200, events: 1_000, chats: 200 },
   messageToReply: { rounds: 1, rates: [50], seconds: 1, chats: 20 },
 }
 
@@ -33,5 +42,6 @@ export const short: Size = {
 export const withRounds = (size: Size, rounds: number): Size => ({
   ...size,
   ingest: { ...size.ingest, rounds },
+  projection: { ...size.projection, rounds },
   messageToReply: { ...size.messageToReply, rounds },
 })

@@ -2,7 +2,7 @@ import { generate } from '../../../src/simulator/generate.ts'
 
 const seed = 7
 // Seven digits, so that a request's length never changes: up to nine million for each chat.
-const firstNumber = 1_000_000
+export const firstNumber = 1_000_000
 
 export type Bodies = {
   /** The request of this number: its chat is the number's turn, and no other has its body. */

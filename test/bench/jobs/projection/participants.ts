@@ -1,0 +1,89 @@
+import { withAdmin } from '../../../faults/read-log.ts'
+import type { Bench } from '../../bench.ts'
+import { bridgeWorld, stopBridge } from '../../bridge.ts'
+import type { Gather } from '../../findings.ts'
+import { follow, type Look, rateBetween } from '../../follow.ts'
+import { connectGroup, startConnect } from '../../peers/connect.ts'
+import type { DriverAsk, DriverGiven } from '../../peers/driver.ts'
+import { cpuSeconds } from '../../proc.ts'
+import { sumOfNewest } from '../../seed.ts'
+import { countOf, dropDatabase, sumOf, updatesSoFar } from '../../views.ts'
+import { startWorker } from '../../worker.ts'
+
+export type Plan = {
+  /** Records of the topics: the first `warm` are not measured. */
+  readonly warm: number
+  readonly events: number
+  readonly chats: number
+}
+export type Taken = {
+  readonly rate: number
+  readonly cpu: number
+  readonly memoryMb: number
+  readonly looks: ReadonlyArray<Look>
+}
+
+export const eventsWorld = 'projection'
+export const payloadTopic = 'projection-payloads'
+
+const measured = (looks: ReadonlyArray<Look>, { warm, events }: Plan, cpu: number): Taken => ({
+  rate: rateBetween(looks, warm, warm + events),
+  cpu: (cpu * 1e6) / (warm + events),
+  memoryMb: Math.max(...looks.map(({ memoryMb }) => memoryMb)),
+  looks,
+})
+
+/** A projector of all views, from the topics' beginnings into an empty database. */
+export const allViews = async (bench: Bench, plan: Plan, { check }: Pick<Gather, 'check'>): Promise<Taken> => {
+  const { warm, events, chats } = plan
+  const database = 'projection'
+  await dropDatabase(bench, database)
+  await forgetGroups(bench, [`${eventsWorld}.projector`])
+  const world = bridgeWorld(bench, { name: eventsWorld, database })
+  const bridge = await world.start(['projector'])
+  const looks = await follow(warm + events, () => bridge.metric('livechat_projected_records_total'), [bridge.pid])
+  const taken = measured(looks, plan, cpuSeconds(bridge.pid))
+  await stopBridge(bridge)
+  const newest = sumOfNewest(warm + events, chats)
+  check('bridge: events in the timeline', warm + events, await countOf(bench, database, 'timeline'))
+  check('bridge: chats', chats, await countOf(bench, database, 'chats'))
+  check('bridge: sum of newest', newest, await sumOf(bench, database, 'chats', 'visitor.chatsCount'))
+  return taken
+}
+
+export const connectSink = async (bench: Bench, plan: Plan, { check }: Pick<Gather, 'check'>): Promise<Taken> => {
+  const { warm, events, chats } = plan
+  const [name, database] = ['sink', 'projection-sink']
+  await dropDatabase(bench, database)
+  await forgetGroups(bench, [connectGroup(name)])
+  const before = await updatesSoFar(bench)
+  const connect = await startConnect(bench, name, payloadTopic, database)
+  const looks = await follow(warm + events, async () => {
+    if (connect.isOver()) throw new Error('Kafka Connect ended')
+    return (await updatesSoFar(bench)) - before
+  }, [connect.pid])
+  const taken = measured(looks, plan, cpuSeconds(connect.pid))
+  await connect.stop()
+  check('Kafka Connect: chats', chats, await countOf(bench, database, 'chats'))
+  const newest = sumOfNewest(warm + events, chats)
+  check('Kafka Connect: sum of newest', newest, await sumOf(bench, database, 'chats', 'visitor.chats_count'))
+  return taken
+}
+
+export const driverAlone = async (bench: Bench, { events, chats }: Plan): Promise<Taken> => {
+  const database = 'projection-driver'
+  await dropDatabase(bench, database)
+  const worker = startWorker<DriverAsk, DriverGiven>('peers/driver.ts')
+  bench.afterwards(worker.stop)
+  const { seconds } = await worker.ask({ url: bench.mongoUrl(database), events, chats })
+  const cpu = (cpuSeconds(worker.pid) * 1e6) / events
+  await worker.stop()
+  return { rate: events / seconds, cpu, memoryMb: Number.NaN, looks: [] }
+}
+
+const forgetGroups = (bench: Bench, groups: string[]) =>
+  withAdmin(bench.brokers, async (admin) => {
+    const { groups: known } = await admin.listGroups()
+    const there = groups.filter((group) => known.some(({ groupId }) => groupId === group))
+    if (there.length > 0) await admin.deleteGroups(there)
+  })

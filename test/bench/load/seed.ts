@@ -1,0 +1,83 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Message } from 'kafkajs'
+import { type AccountId, Instant } from '../../../contracts/primitives.ts'
+import { translate } from '../../../src/ingress/webhooks/translate.ts'
+import { toRecord } from '../../../src/kafka/cloud-event.ts'
+import { chatAccepted, chatAssigned, chatUpdated } from '../../../src/simulator/payloads.ts'
+import { right } from '../../support/either.ts'
+import { accountId } from '../account.ts'
+import { kafkaOf } from '../peers/group-commit.ts'
+import { serve } from '../worker.ts'
+import { chatAcceptedOf, firstNumber } from './bodies.ts'
+
+export type SeedAsk = {
+  readonly brokers: ReadonlyArray<string>
+  readonly topic: string
+  /** As the bridge's ingress publishes them, or as the service posted them. */
+  readonly as: 'events' | 'payloads'
+  /** Events from this number on; event n is of chat n modulo `chats`. */
+  readonly from: number
+  readonly count: number
+  readonly chats: number
+}
+
+const perSend = 2_000
+const startedAt = Date.UTC(2026, 0, 5)
+const kinds = [chatAccepted, chatAssigned, chatUpdated]
+
+type Template = {
+  readonly value: Buffer
+  readonly at: number
+  readonly key: string
+  readonly headers: Message['headers']
+}
+
+/** One chat's event of a kind, in which only its number, its id and its time will change. */
+const template = (as: SeedAsk['as'], chatId: number, kind: number): Template => {
+  const { chat_id, user_token, visitor, session } = chatAcceptedOf(chatId, firstNumber)
+  const payload = kinds[kind]?.({ chat_id, user_token, visitor, session })
+  if (as === 'payloads') return placed(JSON.stringify(payload), String(chatId), {})
+  const receivedAt = right(Instant.decode(new Date(startedAt).toISOString()))
+  const receipt = { accountId: accountId as AccountId, id: 'x', traceparent: '', receivedAt }
+  const event = translate(receipt)(payload)
+  if (E.isLeft(event)) throw new Error(`no event: ${JSON.stringify(event.left)}`)
+  const { key, value, headers } = toRecord(event.right)
+  return placed(String(value), String(key), headers)
+}
+const placed = (value: string, key: string, headers: Message['headers']): Template => {
+  const buffer = Buffer.from(value)
+  return { value: buffer, at: buffer.indexOf(`:${firstNumber}`) + 1, key, headers }
+}
+
+/** Like the bodies of requests: what an event costs is a copy. */
+const messages = ({ as, chats }: SeedAsk) => {
+  const templates = new Map<number, Template>()
+  const of = (chat: number, kind: number) => {
+    const slot = chat * kinds.length + kind
+    const known = templates.get(slot) ?? template(as, chat + 1, kind)
+    templates.set(slot, known)
+    return known
+  }
+  return (number: number): Message => {
+    const inChat = Math.floor(number / chats)
+    const { value, at, key, headers } = of(number % chats, inChat % kinds.length)
+    const copy = Buffer.from(value)
+    copy.write(String(firstNumber + inChat), at, 'latin1')
+    if (as === 'payloads') return { key, value: copy }
+    const ce_time = new Date(startedAt + number * 10).toISOString()
+    return { key, value: copy, headers: { ...headers, ce_id: `event-${number}`, ce_time } }
+  }
+}
+
+/** Fills a topic, many records in a send. */
+serve<SeedAsk>(async (ask) => {
+  const { brokers, topic, from, count } = ask
+  const producer = kafkaOf(brokers).producer()
+  await producer.connect()
+  const message = messages(ask)
+  for (let sent = 0; sent < count; sent += perSend) {
+    const size = Math.min(perSend, count - sent)
+    await producer.send({ topic, acks: -1, messages: Array.from({ length: size }, (_, i) => message(from + sent + i)) })
+  }
+  await producer.disconnect()
+})

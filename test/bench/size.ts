@@ -16,6 +16,13 @@ export type Size = {
     readonly events: number
     readonly chats: number
   }
+  readonly egress: {
+    readonly rounds: number
+    readonly rate: number
+    readonly seconds: number
+    readonly chats: number
+  }
+  readonly start: { readonly rounds: number }
   readonly messageToReply: {
     readonly rounds: number
     readonly rates: ReadonlyArray<number>
@@ -28,6 +35,8 @@ export const full: Size = {
   warmUp: { node: 6, jvm: 25 },
   ingest: { rounds: 4, connections: [1, 16, 64, 256], seconds: 4, chats: 500, rates: [1000, 2000, 4000] },
   projection: { rounds: 3, warm: 20_000, events: 100_000, chats: 20_000 },
+  egress: { rounds: 3, rate: 300, seconds: 15, chats: 100 },
+  start: { rounds: 4 },
   messageToReply: { rounds: 3, rates: [50, 200, 500], seconds: 8, chats: 200 },
 }
 
@@ -35,6 +44,8 @@ export const short: Size = {
   warmUp: { node: 0.2, jvm: 1 },
   ingest: { rounds: 1, connections: [1, 16], seconds: 0.5, chats: 50, rates: [200] },
   projection: { rounds: 1, warm: 200, events: 1_000, chats: 200 },
+  egress: { rounds: 1, rate: 50, seconds: 1, chats: 10 },
+  start: { rounds: 1 },
   messageToReply: { rounds: 1, rates: [50], seconds: 1, chats: 20 },
 }
 
@@ -43,5 +54,7 @@ export const withRounds = (size: Size, rounds: number): Size => ({
   ...size,
   ingest: { ...size.ingest, rounds },
   projection: { ...size.projection, rounds },
+  egress: { ...size.egress, rounds },
+  start: { rounds },
   messageToReply: { ...size.messageToReply, rounds },
 })

@@ -1,8 +1,9 @@
 import type { Job } from '../bench.ts'
+import { egress } from './egress.ts'
 import { ingest } from './ingest/ingest.ts'
 import { messageToReply } from './message-to-reply.ts'
-
 import { projection } from './projection/projection.ts'
+import { start } from './start/start.ts'
 
 /** In the order in which they run. */
-export const jobs: ReadonlyArray<Job> = [ingest, projection, messageToReply]
+export const jobs: ReadonlyArray<Job> = [ingest, messageToReply, egress, projection, start]

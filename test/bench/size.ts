@@ -23,6 +23,19 @@ export type Size = {
     readonly chats: number
   }
   readonly start: { readonly rounds: number }
+  readonly rebuild: { readonly events: number; readonly chats: number }
+  readonly growth: {
+    readonly rounds: number
+    /** In the store when the rates are taken, and of how many chats. */
+    readonly sizes: ReadonlyArray<number>
+    readonly chats: number
+    /** Each with so many events before the rates are taken. */
+    readonly chatSizes: ReadonlyArray<number>
+    readonly before: number
+    readonly measured: { readonly warm: number; readonly events: number }
+    readonly warmSeconds: number
+    readonly seconds: number
+  }
   readonly messageToReply: {
     readonly rounds: number
     readonly rates: ReadonlyArray<number>
@@ -33,11 +46,16 @@ export type Size = {
 
 export const full: Size = {
   warmUp: { node: 6, jvm: 25 },
-  ingest: { rounds: 4, connections: [1, 16, 64, 256], seconds: 4, chats: 500, rates: [1000, 2000, 4000] },
+  ingest: { rounds: 4, connections: [1, 16, 64, 256], seconds: 3, chats: 500, rates: [1000, 2000, 4000] },
   projection: { rounds: 3, warm: 20_000, events: 100_000, chats: 20_000 },
-  egress: { rounds: 3, rate: 300, seconds: 15, chats: 100 },
+  egress: { rounds: 4, rate: 300, seconds: 10, chats: 100 },
   start: { rounds: 4 },
-  messageToReply: { rounds: 3, rates: [50, 200, 500], seconds: 8, chats: 200 },
+  rebuild: { events: 1_000_000, chats: 20_000 },
+  growth: {
+    ...{ rounds: 2, sizes: [10_000, 100_000, 1_000_000], chats: 20_000, chatSizes: [1_000, 10_000, 100_000] },
+    ...{ before: 0, measured: { warm: 10_000, events: 20_000 }, warmSeconds: 4, seconds: 4 },
+  },
+  messageToReply: { rounds: 4, rates: [50, 200, 500], seconds: 6, chats: 200 },
 }
 
 export const short: Size = {
@@ -46,6 +64,11 @@ export const short: Size = {
   projection: { rounds: 1, warm: 200, events: 1_000, chats: 200 },
   egress: { rounds: 1, rate: 50, seconds: 1, chats: 10 },
   start: { rounds: 1 },
+  rebuild: { events: 1_000, chats: 100 },
+  growth: {
+    ...{ rounds: 1, sizes: [200, 1_000], chats: 100, chatSizes: [10, 100] },
+    ...{ before: 0, measured: { warm: 100, events: 200 }, warmSeconds: 0.2, seconds: 0.3 },
+  },
   messageToReply: { rounds: 1, rates: [50], seconds: 1, chats: 20 },
 }
 
@@ -56,5 +79,6 @@ export const withRounds = (size: Size, rounds: number): Size => ({
   projection: { ...size.projection, rounds },
   egress: { ...size.egress, rounds },
   start: { rounds },
+  growth: { ...size.growth, rounds },
   messageToReply: { ...size.messageToReply, rounds },
 })

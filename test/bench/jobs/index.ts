@@ -1,9 +1,11 @@
 import type { Job } from '../bench.ts'
 import { egress } from './egress.ts'
+import { growth } from './growth/growth.ts'
 import { ingest } from './ingest/ingest.ts'
 import { messageToReply } from './message-to-reply.ts'
 import { projection } from './projection/projection.ts'
+import { rebuild } from './rebuild.ts'
 import { start } from './start/start.ts'
 
 /** In the order in which they run. */
-export const jobs: ReadonlyArray<Job> = [ingest, messageToReply, egress, projection, start]
+export const jobs: ReadonlyArray<Job> = [ingest, messageToReply, egress, projection, growth, rebuild, start]

@@ -1,0 +1,71 @@
+import type { Bench, Findings, Job } from '../../bench.ts'
+import { bridgeWorld } from '../../bridge.ts'
+import { type Gather, gatherFindings } from '../../findings.ts'
+import { overTime } from '../../follow.ts'
+import { countOf } from '../../views.ts'
+import { growing, ingestRate, projectionRate, takeIn } from './stage.ts'
+
+const rateOf = (who: string, of: string) => ({ case: of, who, metric: 'rate', unit: 'events/s' })
+const short = (count: number) => (count >= 1e6 ? `${count / 1e6}M` : count >= 1000 ? `${count / 1000}k` : `${count}`)
+
+/** One store that grows: each rate when it holds so many events. */
+const byEvents = async (bench: Bench, { add, check, draw }: Gather) => {
+  const { sizes, chats } = bench.size.growth
+  const world = bridgeWorld(bench, { name: 'growth' })
+  // Posted events go to a log of their own, but to the same servers and beside the same views.
+  const door = bridgeWorld(bench, { name: 'growth-door', database: 'growth' })
+  await world.makeTopics()
+  await door.makeTopics()
+  const log = growing(bench, world, chats)
+  for (const size of sizes) {
+    const missing = size - log.events()
+    const looks = missing > 0 ? await takeIn(world, log, missing) : []
+    const { rate, memory } = overTime(looks)
+    const [who, metric] = ['bridge: projector', `from ${short(size - missing)} to ${short(size)} events`]
+    draw({ who, metric: `rate ${metric}`, unit: 'events/s', points: rate })
+    draw({ who, metric: `memory ${metric}`, unit: 'MB', points: memory })
+    const half = looks.filter(({ done }) => done > missing / 2)
+    const early = Math.max(...looks.filter(({ done }) => done <= missing / 2).map(({ memoryMb }) => memoryMb), 0)
+    const late = Math.max(...half.map(({ memoryMb }) => memoryMb), 0)
+    const of = `${short(size)} events`
+    add({ case: of, who: 'bridge: projector', metric: 'memory, first half', unit: 'MB' }, early)
+    add({ case: of, who: 'bridge: projector', metric: 'memory', unit: 'MB' }, late)
+    for (let round = 0; round < bench.size.growth.rounds; round++) {
+      const projected = await projectionRate(bench, world, log)
+      const ingested = await ingestRate(bench, door, chats)
+      add(rateOf('bridge: projector', of), projected)
+      add(rateOf('bridge: ingress', of), ingested.rate)
+      bench.say(`${of}: ${Math.round(projected)} projected and ${Math.round(ingested.rate)} taken in a second`)
+    }
+  }
+  check('events in the timeline', log.events(), await countOf(bench, 'growth', 'timeline'))
+}
+
+/** A new store for each number of chats. */
+const byChats = async (bench: Bench, { add, check }: Gather) => {
+  for (const chats of bench.size.growth.chatSizes) {
+    const name = `growth-${chats}`
+    const world = bridgeWorld(bench, { name })
+    await world.makeTopics()
+    const log = growing(bench, world, chats)
+    if (bench.size.growth.before > 0) await takeIn(world, log, bench.size.growth.before)
+    const of = `${short(chats)} chats`
+    for (let round = 0; round < bench.size.growth.rounds; round++) {
+      const rate = await projectionRate(bench, world, log)
+      add(rateOf('bridge: projector', of), rate)
+      bench.say(`${of}: ${Math.round(rate)} projected a second`)
+    }
+    check(`${of}: events in the timeline`, log.events(), await countOf(bench, name, 'timeline'))
+    const { rate } = await ingestRate(bench, world, chats)
+    add(rateOf('bridge: ingress', of), rate)
+  }
+}
+
+const run = async (bench: Bench): Promise<Findings> => {
+  const gather = gatherFindings()
+  await byEvents(bench, gather)
+  await byChats(bench, gather)
+  return gather.findings()
+}
+
+export const growth: Job = { name: 'growth', what: 'each rate as the store grows', run }

@@ -1,0 +1,62 @@
+import type { BridgeProcess } from '../../../faults/bridge-process.ts'
+import type { Bench } from '../../bench.ts'
+import { type BridgeWorld, stopBridge, webhooksUrl } from '../../bridge.ts'
+import { follow, type Look, rateBetween } from '../../follow.ts'
+import type { LoadAsk, LoadGiven } from '../../load/http-load.ts'
+import { seed } from '../../seed.ts'
+import { startWorker, type Worker } from '../../worker.ts'
+
+const projected = (bridge: BridgeProcess) => () => bridge.metric('livechat_projected_records_total')
+
+/** A log that grows, and how much is in it. */
+export const growing = (bench: Bench, world: BridgeWorld, chats: number) => {
+  let events = 0
+  return {
+    events: () => events,
+    append: async (count: number) => {
+      await seed(bench, { topic: `${world.prefix}chats`, as: 'events', from: events, count, chats })
+      events += count
+    },
+    /** What came in by another way. */
+    came: (count: number) => {
+      events += count
+    },
+  }
+}
+export type Growing = ReturnType<typeof growing>
+
+/**
+ * The rate of a projector that has just been started, the same way at every size: it takes in `warm` events, then those that
+ * are measured.
+ */
+export const projectionRate = async (bench: Bench, world: BridgeWorld, log: Growing): Promise<number> => {
+  const { warm, events } = bench.size.growth.measured
+  await log.append(warm + events)
+  const bridge = await world.start(['projector'])
+  const looks = await follow(warm + events, projected(bridge), [bridge.pid])
+  await stopBridge(bridge)
+  return rateBetween(looks, warm, warm + events)
+}
+
+/** Grows the store by so many events; rate and memory of the projector meanwhile. */
+export const takeIn = async (world: BridgeWorld, log: Growing, count: number): Promise<ReadonlyArray<Look>> => {
+  await log.append(count)
+  const bridge = await world.start(['projector'])
+  const looks = await follow(count, projected(bridge), [bridge.pid], 500)
+  await stopBridge(bridge)
+  return looks
+}
+
+/** The rate of ingress at 64 connections, and how many events came in; they are not in the views afterwards. */
+export const ingestRate = async (bench: Bench, world: BridgeWorld, chats: number) => {
+  const load: Worker<LoadAsk, LoadGiven> = startWorker('load/http-load.ts')
+  bench.afterwards(load.stop)
+  const bridge = await world.start(['ingress'])
+  const { seconds, warmSeconds } = bench.size.growth
+  const ask = { urls: [webhooksUrl(bridge)], connections: 64, chats }
+  const warm = await load.ask({ ...ask, seconds: warmSeconds })
+  const given = await load.ask({ ...ask, seconds })
+  await stopBridge(bridge)
+  await load.stop()
+  return { rate: given.ok / given.seconds, events: warm.ok + given.ok }
+}

@@ -1,0 +1,34 @@
+import type { Bench, Findings, Job } from '../bench.ts'
+import { gatherFindings } from '../findings.ts'
+import { overTime } from '../follow.ts'
+import { rebuildOnce } from '../rebuild.ts'
+import { sumOfNewest } from '../seed.ts'
+import { countOf, sumOf } from '../views.ts'
+import { longLog } from './million.ts'
+
+const who = 'bridge: rebuild all'
+
+const run = async (bench: Bench): Promise<Findings> => {
+  const { add, check, draw, findings } = gatherFindings()
+  const { events, chats } = bench.size.rebuild
+  const world = await longLog(bench)
+  const { rate, cpu, memoryMb, seconds, records, looks } = await rebuildOnce(bench, world, 'all')
+  for (const [metric, unit, value] of [
+    ['rate', 'events/s', rate],
+    ['CPU', 'µs an event', cpu],
+    ['memory', 'MB', memoryMb],
+    ['time', 's', seconds],
+  ] as const)
+    add({ case: `${events} events`, who, metric, unit }, value)
+  const { rate: rates, memory } = overTime(looks)
+  draw({ who, metric: 'rate', unit: 'events/s', points: rates })
+  draw({ who, metric: 'memory', unit: 'MB', points: memory })
+  check('records that were replayed', events, records)
+  check('events in the timeline', events, await countOf(bench, world.name, 'timeline'))
+  check('chats', chats, await countOf(bench, world.name, 'chats'))
+  check('sum of newest', sumOfNewest(events, chats), await sumOf(bench, world.name, 'chats', 'visitor.chatsCount'))
+  bench.say(`${Math.round(rate)} events/s, ${Math.round(memoryMb)} MB at the most`)
+  return findings()
+}
+
+export const rebuild: Job = { name: 'rebuild', what: 'all views from the topics, beside the live ones', run }

@@ -1,0 +1,107 @@
+import type { Measurement } from '../bench.ts'
+import type { Result } from '../run-jobs.ts'
+import { ratios } from '../statistics.ts'
+
+type Figure = Pick<Measurement, 'case' | 'who' | 'metric'>
+
+/** What the bridge is to reach; `against` another figure of the same run, round by round, or as it is. */
+export type Goal = {
+  readonly job: string
+  readonly text: string
+  readonly sense: 'at least' | 'at most'
+  readonly must?: number
+  readonly aim: number
+  readonly of: Figure
+  readonly against?: Figure
+}
+
+const atConnections = (connections: number, metric: string) => (who: string) => ({
+  ...{ case: `${connections} connections`, who, metric },
+})
+const ingest = (connections: number): ReadonlyArray<Goal> => {
+  const rate = atConnections(connections, 'rate')
+  const p99 = atConnections(connections, 'p99')
+  const job = 'ingest'
+  return [
+    {
+      ...{ job, text: `requests/s at ${connections} connections against Camel warm`, sense: 'at least' },
+      ...{ must: 0.9, aim: 1.2, of: rate('bridge'), against: rate('Camel') },
+    },
+    {
+      ...{ job, text: `p99 at ${connections} connections against Camel warm`, sense: 'at most' },
+      ...{ aim: 1, of: p99('bridge'), against: p99('Camel') },
+    },
+    {
+      ...{ job, text: `requests/s at ${connections} connections against the ceiling (Koa and io-ts, no Kafka)` },
+      ...{ sense: 'at least', must: 0.6, aim: 0.8, of: rate('bridge'), against: rate('Koa and io-ts, no Kafka') },
+    },
+  ]
+}
+
+const projection = (who: string) => ({ case: '100000 events, 20000 chats', who, metric: 'rate' })
+const egress = (who: string) => ({ case: '300 replies/s, 100 chats', who, metric: 'p99' })
+const talk = (who: string) => ({ case: '200 messages/s', who, metric: 'p99' })
+const growth = (who: string, of: string, metric = 'rate') => ({ case: of, who, metric })
+
+const grown = (who: string): Goal => ({
+  ...{ job: 'growth', text: `${who.slice('bridge: '.length)}: rate at 1M events against 10k`, sense: 'at least' },
+  ...{ must: 0.8, aim: 0.95, of: growth(who, '1M events'), against: growth(who, '10k events') },
+})
+const memory = growth('bridge: projector', '1M events', 'memory')
+
+export const goals: ReadonlyArray<Goal> = [
+  ...[64, 256].flatMap(ingest),
+  {
+    ...{ job: 'projection', text: "events/s into all views against Kafka Connect's single upsert", sense: 'at least' },
+    ...{ must: 1.5, aim: 3, of: projection('bridge, all views'), against: projection('Kafka Connect, one upsert') },
+  },
+  {
+    ...{ job: 'egress', text: 'p99 with a stuck chat against without', sense: 'at most' },
+    ...{ must: 2, aim: 1.2, of: egress('bridge, with a stuck chat'), against: egress('bridge') },
+  },
+  ...['bridge, one process', 'bridge, a process a role'].map(
+    (who): Goal => ({
+      ...{ job: 'message-to-reply', text: `p99 at 200/s against the floor's (${who})`, sense: 'at most' },
+      ...{ must: 2, aim: 1.3, of: talk(who), against: talk('floor: bare node:http and kafkajs') },
+    }),
+  ),
+  ...['bridge: projector', 'bridge: ingress'].map(grown),
+  {
+    ...{ job: 'growth', text: 'projector: memory in the second half of 900,000 events against the first' },
+    ...{ sense: 'at most', must: 1.1, aim: 1, of: memory, against: { ...memory, metric: 'memory, first half' } },
+  },
+  {
+    ...{
+      job: 'growth',
+      text: 'projector: resident memory after 1M events, MB',
+      sense: 'at most',
+      aim: 150,
+      of: memory,
+    },
+  },
+  {
+    ...{ job: 'start', text: 'second npm start to ready against the bare broker and mongod', sense: 'at most' },
+    ...{ must: 2, aim: 1.4, of: { case: 'to ready', who: 'bridge: second npm start', metric: 'time' } },
+    against: { case: 'to ready', who: 'bare broker and mongod', metric: 'time' },
+  },
+]
+
+const valuesOf = (results: ReadonlyArray<Result>, job: string, figure: Figure): ReadonlyArray<number> =>
+  results
+    .find((result) => result.job === job)
+    ?.measurements.find((m) => m.case === figure.case && m.who === figure.who && m.metric === figure.metric)?.values ??
+  []
+
+/** A value for each round; empty where it was not measured. */
+export const reached = (results: ReadonlyArray<Result>, { job, of, against }: Goal): ReadonlyArray<number> => {
+  const values = valuesOf(results, job, of)
+  return against === undefined ? values : ratios(values, valuesOf(results, job, against)).filter(Number.isFinite)
+}
+
+export type Verdict = 'reaches the aim' | 'reaches the must' | 'behind'
+
+export const verdictOf = ({ sense, must, aim }: Goal, median: number): Verdict => {
+  const meets = (bound: number) => (sense === 'at least' ? median >= bound : median <= bound)
+  if (meets(aim)) return 'reaches the aim'
+  return must === undefined || meets(must) ? 'reaches the must' : 'behind'
+}

@@ -1,0 +1,14 @@
+import { summary } from '../statistics.ts'
+
+/** Three figures, and no more noughts than that. */
+export const number = (value: number): string => {
+  if (!Number.isFinite(value)) return '–'
+  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en')
+  return String(Number(value.toPrecision(3)))
+}
+
+/** `5,800 (5,600 – 6,100)`. */
+export const spread = (values: ReadonlyArray<number>): string => {
+  const { median, min, max, rounds } = summary(values)
+  return rounds === 1 ? number(median) : `${number(median)} (${number(min)} – ${number(max)})`
+}

@@ -1,5 +1,6 @@
 import { loadavg } from 'node:os'
 import type { Bench, Findings, Job } from './bench.ts'
+import { describeMachine } from './machine.ts'
 import { startServers } from './servers.ts'
 
 /** A job's figures, when they were taken, and how. */
@@ -14,7 +15,11 @@ export type Result = {
 
 type Given = Pick<Bench, 'size' | 'say' | 'javaPeers' | 'bridge'>
 
-const isRight = ({ checks }: Findings) => checks.every(({ expected, found }) => expected === found)
+/** What is wrong with a job's counts. */
+const wrong = ({ checks }: Findings): ReadonlyArray<string> =>
+  checks.flatMap(({ what, expected, found }) =>
+    expected === found ? [] : [`${what}: expected ${expected}, found ${found}`],
+  )
 
 /** Runs jobs one after the other on servers of their own; a job that fails is told, and the others run all the same. */
 export const runJobs = async (jobs: ReadonlyArray<Job>, given: Given) => {
@@ -31,7 +36,7 @@ export const runJobs = async (jobs: ReadonlyArray<Job>, given: Given) => {
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupted)
   const results: Result[] = []
-  let isWell = true
+  const failures: Array<{ readonly job: string; readonly what: string }> = []
   for (const { name, what, run } of jobs) {
     say(`${name}: ${what}`)
     const began = performance.now()
@@ -45,13 +50,13 @@ export const runJobs = async (jobs: ReadonlyArray<Job>, given: Given) => {
         ...{ job: name, what, at, tookSeconds, loadBefore, bridge: { ingressProcesses, startArgs } },
         ...findings,
       })
-      if (!isRight(findings)) isWell = false
+      for (const each of wrong(findings)) failures.push({ job: name, what: each })
     } catch (error) {
-      isWell = false
-      say(`✘ ${name}: the run itself failed: ${error instanceof Error ? error.stack : error}`)
+      failures.push({ job: name, what: `the run itself failed: ${error instanceof Error ? error.stack : error}` })
     }
     await leave()
   }
+  const machine = describeMachine(await servers.versions())
   await servers.stop()
-  return { results, isWell }
+  return { results, machine, failures }
 }

@@ -1,4 +1,3 @@
-import { cpus } from 'node:os'
 import { resolve } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import { type Role, roles } from '../../src/main/roles.ts'
@@ -64,6 +63,7 @@ const done = await runJobs(options.only, {
 })
 console.log(printable(done.results))
 const out = options.out ?? (options.short ? undefined : results)
-if (out !== undefined) await writeResults(resolve(out), done.results)
-say(`${cpus().length} cores; ${done.isWell ? 'every count is right' : 'NOT every count is right'}`)
-process.exit(done.isWell ? 0 : 1)
+if (out !== undefined) await writeResults(resolve(out), done.machine, done.results)
+for (const { job, what } of done.failures) say(`✘ ${job}: ${what}`)
+if (done.failures.length === 0) say('nothing was lost, refused or repeated')
+process.exit(done.failures.length === 0 ? 0 : 1)

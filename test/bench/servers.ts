@@ -1,6 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { MongoClient } from 'mongodb'
+import { pins } from '../../src/embedded/pins.ts'
 import { startEmbedded } from '../../src/embedded/servers.ts'
 import { right } from '../support/either.ts'
 import { cacheDir } from '../support/servers.ts'
@@ -10,6 +12,8 @@ const serverPid = (isIt: (command: string) => boolean): number => {
   const found = family(process.pid).filter(({ pid }) => isIt(commandLine(pid).slice(0, 1).join()))
   return found[0]?.pid ?? 0
 }
+
+const kafkaVersion = () => /<kafka\.version>(.*)<\/kafka\.version>/.exec(readFileSync(pins.pom, 'utf8'))?.[1] ?? ''
 
 /** One broker and one mongod for the whole run, the ones that `npm start` would run, with data of their own. */
 export const startServers = async (say: (line: string) => void) => {
@@ -28,6 +32,11 @@ export const startServers = async (say: (line: string) => void) => {
       const url = new URL(mongoUrl)
       url.pathname = `/${database}`
       return url.href
+    },
+    versions: async () => {
+      await using client = await MongoClient.connect(mongoUrl)
+      const { version } = await client.db().admin().serverInfo()
+      return { Kafka: kafkaVersion(), MongoDB: String(version) }
     },
     stop: async () => {
       await servers.stop()

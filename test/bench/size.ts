@@ -66,7 +66,7 @@ export const short: Size = {
   start: { rounds: 1 },
   rebuild: { events: 1_000, chats: 100 },
   growth: {
-    ...{ rounds: 1, sizes: [200, 1_000], chats: 100, chatSizes: [10, 100] },
+    ...{ rounds: 1, sizes: [300], chats: 100, chatSizes: [10] },
     ...{ before: 0, measured: { warm: 100, events: 200 }, warmSeconds: 0.2, seconds: 0.3 },
   },
   messageToReply: { rounds: 1, rates: [50], seconds: 1, chats: 20 },

@@ -98,10 +98,11 @@ export const reached = (results: ReadonlyArray<Result>, { job, of, against }: Go
   return against === undefined ? values : ratios(values, valuesOf(results, job, against)).filter(Number.isFinite)
 }
 
-export type Verdict = 'reaches the aim' | 'reaches the must' | 'behind'
+export type Verdict = 'reaches the aim' | 'reaches the must' | 'behind' | 'misses the aim'
 
 export const verdictOf = ({ sense, must, aim }: Goal, median: number): Verdict => {
   const meets = (bound: number) => (sense === 'at least' ? median >= bound : median <= bound)
   if (meets(aim)) return 'reaches the aim'
-  return must === undefined || meets(must) ? 'reaches the must' : 'behind'
+  if (must === undefined) return 'misses the aim'
+  return meets(must) ? 'reaches the must' : 'behind'
 }

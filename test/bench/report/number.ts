@@ -7,6 +7,10 @@ export const number = (value: number): string => {
   return String(Number(value.toPrecision(3)))
 }
 
+/** For a plot, where room is short: `23.1k`. */
+export const compact = (value: number): string =>
+  value >= 10_000 ? `${Number((value / 1000).toPrecision(3))}k` : number(value)
+
 /** `5,800 (5,600 – 6,100)`. */
 export const spread = (values: ReadonlyArray<number>): string => {
   const { median, min, max, rounds } = summary(values)

@@ -12,19 +12,18 @@ type Row = ReadonlyArray<string>
 export const markdown = ([head = [], ...rows]: ReadonlyArray<Row>): string =>
   [head, head.map((_, i) => (i === 0 ? '---' : '---:')), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
 
-/** Job, must, aim, measured, spread: of the goals that were measured. */
+/** Job, must, aim, measured, spread: of the jobs that there are results of. */
 export const goalRows = (results: ReadonlyArray<Result>): ReadonlyArray<Row> => [
   ['job', 'must', 'aim', 'measured', 'spread', ''],
-  ...goals.flatMap((goal) => {
-    const values = reached(results, goal)
-    if (values.length === 0) return []
-    const { median, min, max, rounds } = summary(values)
-    const range = rounds === 1 ? 'one round' : `${number(min)} – ${number(max)}`
-    const { job, text, must, aim } = goal
-    return [
-      [...[`${job}: ${text}`, bound(goal, must), bound(goal, aim), number(median), range], verdictOf(goal, median)],
-    ]
-  }),
+  ...goals
+    .filter(({ job }) => results.some((result) => result.job === job))
+    .map((goal) => {
+      const { job, text, must, aim } = goal
+      const { median, min, max, rounds } = summary(reached(results, goal))
+      const range = rounds > 1 ? `${number(min)} – ${number(max)}` : ''
+      const verdict = rounds === 0 ? 'not measured' : verdictOf(goal, median)
+      return [`${job}: ${text}`, bound(goal, must), bound(goal, aim), number(median), range, verdict]
+    }),
 ]
 
 const key = ({ case: of, who }: Measurement) => JSON.stringify([of, who])

@@ -1,10 +1,25 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { jobs } from '../jobs/index.ts'
+import type { Machine } from '../machine.ts'
 import type { Result } from '../run-jobs.ts'
+import { plots } from './plots.ts'
+import { readme } from './readme.ts'
 
-/** Leaves each job's results as JSON. */
-export const writeResults = async (dir: string, results: ReadonlyArray<Result>): Promise<void> => {
+const earlier = async (dir: string, job: string): Promise<ReadonlyArray<Result>> =>
+  readFile(join(dir, `${job}.json`), 'utf8').then(
+    (text) => [JSON.parse(text)],
+    () => [],
+  )
+
+/** Leaves each job's results as JSON, and draws plots and page of these and of what earlier runs have left of other jobs. */
+export const writeResults = async (dir: string, machine: Machine, results: ReadonlyArray<Result>): Promise<void> => {
   await mkdir(dir, { recursive: true })
-  for (const result of results)
-    await writeFile(join(dir, `${result.job}.json`), `${JSON.stringify(result, undefined, 2)}\n`)
+  const write = (name: string, text: string) => writeFile(join(dir, name), `${text.trimEnd()}\n`)
+  for (const result of results) await write(`${result.job}.json`, JSON.stringify(result, undefined, 1))
+  await write('machine.json', JSON.stringify(machine, undefined, 2))
+  const all = (await Promise.all(jobs.map(({ name }) => earlier(dir, name)))).flat()
+  const drawn = plots(all)
+  for (const { file, svg } of drawn) await write(file, svg)
+  await write('README.md', readme(machine, all, drawn))
 }

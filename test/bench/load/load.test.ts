@@ -1,0 +1,121 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { WireChatAccepted } from '../../../contracts/webhooks/events.ts'
+import { right } from '../../support/either.ts'
+import { sumOfNewest } from '../seed.ts'
+import { bodies, firstNumber } from './bodies.ts'
+import { openConnection } from './connection.ts'
+import { closedLoop, openLoop } from './loops.ts'
+
+const bodyOf = (request: Buffer) => request.toString().split('\r\n\r\n')[1] ?? ''
+
+const load = suite('load of the benchmark')
+
+load('no two requests have the same body, and each is a chat_accepted of 1.3 KB', () => {
+  const { request } = bodies('/hook', '127.0.0.1', 5)
+  const texts = Array.from({ length: 23 }, (_, number) => bodyOf(request(number)))
+  assert.is(new Set(texts).size, 23)
+  for (const [number, text] of texts.entries()) {
+    const { chat_id, visitor } = right(WireChatAccepted.decode(JSON.parse(text)))
+    assert.equal(String(chat_id), String(1 + (number % 5)))
+    assert.is(visitor?.chats_count, firstNumber + Math.floor(number / 5))
+    assert.ok(text.length > 1200 && text.length < 1450, `${text.length} bytes`)
+  }
+})
+
+load('the sum of the newest numbers is that of the last event of each chat', () => {
+  for (const [events, chats] of [
+    [0, 3],
+    [2, 3],
+    [7, 3],
+    [9, 3],
+  ] as const) {
+    const newest = new Map<number, number>()
+    for (let n = 0; n < events; n++) newest.set(n % chats, firstNumber + Math.floor(n / chats))
+    const sum = [...newest.values()].reduce((total, number) => total + number, 0)
+    assert.is(sumOfNewest(events, chats), sum)
+  }
+})
+
+/** Answers each request with the next of the answers, in these pieces. */
+const serverOf = async (answers: ReadonlyArray<ReadonlyArray<string>>) => {
+  const left = [...answers]
+  const server = createServer((socket) => {
+    socket.on('data', async () => {
+      const pieces = left.shift()
+      if (pieces === undefined) return socket.destroy()
+      for (const piece of pieces) await new Promise<void>((resolve) => socket.write(piece, () => setImmediate(resolve)))
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { port: (server.address() as AddressInfo).port, close: () => server.close() }
+}
+
+load('an answer is heard when it is whole, with a length or in chunks; none is heard as 0', async () => {
+  const server = await serverOf([
+    ['HTTP/1.1 200 OK\r\nContent-Le', 'ngth: 4\r\n\r\n', 'ab', 'cd'],
+    ['HTTP/1.1 503 No\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n', '0\r\n\r\n'],
+  ])
+  const connection = await openConnection(server.port)
+  const heard = []
+  for (let i = 0; i < 3; i++) heard.push(await new Promise((resolve) => connection.send(Buffer.from('x'), resolve)))
+  assert.equal(heard, [200, 503, 0])
+  assert.not(connection.isOpen())
+  server.close()
+})
+
+/** A connection that answers when it is told to. */
+const heldConnection = () => {
+  const held: Array<() => void> = []
+  return {
+    connection: {
+      send: (_: Buffer, hear: (status: number) => void) => void held.push(() => hear(200)),
+      isOpen: () => true,
+      close: () => undefined as never,
+    },
+    release: () => held.splice(0).forEach((answer) => void answer()),
+  }
+}
+
+load('an open loop counts from when a request was due, also of those that had to wait for a connection', async () => {
+  const { connection, release } = heldConnection()
+  const since: number[] = []
+  let asked = 0
+  const loop = {
+    ...{ connections: [connection], seconds: 0.05 },
+    next: () => Buffer.from(String(asked++)),
+    heard: (_: number, at: number) => void since.push(at),
+  }
+  const running = openLoop(loop, 200)
+  const releasing = setInterval(() => asked > 0 && release(), 30)
+  await running
+  clearInterval(releasing)
+  assert.is(since.length, 10)
+  const [first = 0] = since
+  assert.equal(
+    since.map((at) => Math.round(at - first)),
+    [0, 5, 10, 15, 20, 25, 30, 35, 40, 45],
+  )
+})
+
+load('a closed loop has one request under way for each connection', async () => {
+  const held = [heldConnection(), heldConnection()]
+  let [asked, answered, most] = [0, 0, 0]
+  const running = closedLoop({
+    ...{ connections: held.map(({ connection }) => connection), seconds: 0.05 },
+    next: () => {
+      most = Math.max(most, ++asked - answered)
+      return Buffer.from('x')
+    },
+    heard: () => void answered++,
+  })
+  const releasing = setInterval(() => held.forEach(({ release }) => void release()), 1)
+  await running
+  clearInterval(releasing)
+  assert.is(answered, asked)
+  assert.is(most, 2)
+})
+
+load.run()

@@ -1,0 +1,43 @@
+import type { Machine } from '../machine.ts'
+import type { Result } from '../run-jobs.ts'
+import type { Plot } from './plots.ts'
+import { figureRows, goalRows, markdown } from './table.ts'
+
+const about = ({ job, at, tookSeconds, loadBefore, bridge }: Result) =>
+  `| ${job} | ${at.slice(0, 16).replace('T', ' ')} UTC | ${tookSeconds} s | ${loadBefore.toFixed(1)} | ${bridge.ingressProcesses}${bridge.startArgs.length > 0 ? ` (\`${bridge.startArgs.join(' ')}\`)` : ''} |`
+
+const figures = (result: Result, plots: ReadonlyArray<Plot>) => {
+  const own = plots.filter(({ file }) => file.startsWith(result.job))
+  return [
+    `### ${result.job}: ${result.what}`,
+    ...own.map(({ file, title }) => `![${title}](${file})`),
+    markdown(figureRows(result)),
+  ].join('\n\n')
+}
+
+/** The whole of results/README.md. */
+export const readme = (
+  machine: Machine,
+  results: ReadonlyArray<Result>,
+  plots: ReadonlyArray<Plot>,
+): string => `# Results
+
+Written by \`npm run bench\`; [what is measured, and how](../README.md). Each figure is the median of its rounds, in brackets the lowest
+and the highest. A ratio is taken round by round, and the median of these is told.
+
+${markdown(goalRows(results))}
+
+## The machine
+
+${markdown([['', ''], ...Object.entries(machine)])}
+
+Broker, mongod and load share its cores with what is measured. The load average says what else ran when a job began.
+
+| job | at | took | load average before | ingress processes |
+|---|---|---|---|---|
+${results.map(about).join('\n')}
+
+## All figures
+
+${results.map((result) => figures(result, plots)).join('\n\n')}
+`

@@ -1,0 +1,74 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Result } from '../run-jobs.ts'
+import { type Goal, reached, verdictOf } from './goals.ts'
+import { plots } from './plots.ts'
+import { readme } from './readme.ts'
+import { figureRows, goalRows } from './table.ts'
+
+const of = (who: string, metric: string, unit: string, values: ReadonlyArray<number>) => ({
+  ...{ case: '64 connections', who, metric, unit, values },
+})
+const result: Result = {
+  ...{ job: 'ingest', what: 'requests', at: '2026-01-31T10:00:00.000Z', tookSeconds: 60, loadBefore: 0.1, checks: [] },
+  bridge: { ingressProcesses: 1, startArgs: [] },
+  measurements: [
+    of('bridge', 'rate', 'requests/s', [900, 1200, 1100]),
+    of('Camel', 'rate', 'requests/s', [1000, 1000, 1000]),
+    of('bridge', 'p99', 'ms', [10, 12, 11]),
+  ],
+}
+const goal: Goal = {
+  ...{ job: 'ingest', text: 'against Camel', sense: 'at least', must: 0.9, aim: 1.2 },
+  of: { case: '64 connections', who: 'bridge', metric: 'rate' },
+  against: { case: '64 connections', who: 'Camel', metric: 'rate' },
+}
+
+const report = suite('report of the benchmark')
+
+report('what is reached is a ratio for each round; nothing where the peer was not measured', () => {
+  assert.equal(reached([result], goal), [0.9, 1.2, 1.1])
+  assert.equal(reached([result], { ...goal, of: { ...goal.of, metric: 'p50' } }), [])
+  assert.equal(reached([], goal), [])
+})
+
+report('a goal is met from its own side', () => {
+  assert.is(verdictOf(goal, 1.2), 'reaches the aim')
+  assert.is(verdictOf(goal, 1), 'reaches the must')
+  assert.is(verdictOf(goal, 0.89), 'behind')
+  assert.is(verdictOf({ ...goal, sense: 'at most', must: 2, aim: 1.3 }, 1.3), 'reaches the aim')
+  assert.is(verdictOf({ ...goal, sense: 'at most', must: 2, aim: 1.3 }, 2.1), 'behind')
+})
+
+report('the table has the goals of the jobs that were run, with must, aim, median and range', () => {
+  const [head, first, second, ...others] = goalRows([result])
+  assert.equal(head, ['job', 'must', 'aim', 'measured', 'spread', ''])
+  assert.equal(first, [
+    'ingest: requests/s at 64 connections against Camel warm',
+    ...['≥ 0.9', '≥ 1.2', '1.1', '0.9 – 1.2', 'reaches the must'],
+  ])
+  assert.equal(second, ['ingest: p99 at 64 connections against Camel warm', '', '≤ 1', '–', '', 'not measured'])
+  assert.ok(others.every(([text = '']) => text.startsWith('ingest: ')))
+})
+
+report('figures have a line for each participant and a column for each metric', () => {
+  assert.equal(figureRows(result), [
+    ['case', 'who', 'rate, requests/s', 'p99, ms'],
+    ['64 connections', 'bridge', '1,100 (900 – 1,200)', '11 (10 – 12)'],
+    ['64 connections', 'Camel', '1,000 (1,000 – 1,000)', ''],
+  ])
+})
+
+report('plots are drawn of what was measured, and the page shows each', () => {
+  const drawn = plots([result])
+  assert.equal(
+    drawn.map(({ file }) => file),
+    ['ingest-rate.svg', 'ingest-p99.svg'],
+  )
+  for (const { svg } of drawn) assert.match(svg, /^<svg [\s\S]*>bridge<[\s\S]*<\/svg>\s*$/)
+  const page = readme({ CPU: 'a CPU' }, [result], drawn)
+  for (const { file } of drawn) assert.ok(page.includes(`](${file})`))
+  assert.match(page, /a CPU/)
+})
+
+report.run()

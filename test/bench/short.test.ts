@@ -1,0 +1,34 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { jobs } from './jobs/index.ts'
+import { runJobs } from './run-jobs.ts'
+import { short } from './size.ts'
+
+// Only when its turn comes: its servers are not to stand beside the other files' tests.
+let started: ReturnType<typeof runJobs> | undefined
+const run = () => {
+  started ??= runJobs(jobs, {
+    ...{ size: short, javaPeers: false, say: () => {} },
+    bridge: { ingressProcesses: 1, startArgs: [] },
+  })
+  return started
+}
+
+const bench = suite('benchmark, in short')
+
+for (const { name, what } of jobs)
+  bench(`${name} (${what}): nothing is lost, refused or repeated, and each figure is there`, async () => {
+    const { results, failures } = await run()
+    assert.equal(
+      failures.filter(({ job }) => job === name),
+      [],
+    )
+    const { measurements = [] } = results.find(({ job }) => job === name) ?? {}
+    assert.ok(measurements.length > 0)
+    assert.equal(
+      measurements.filter(({ values }) => values.length === 0 || !values.every((value) => value >= 0)),
+      [],
+    )
+  })
+
+bench.run()

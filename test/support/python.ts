@@ -1,0 +1,56 @@
+import { join, resolve } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import { fetchOnce } from '../../src/embedded/download.ts'
+import { digestOf } from '../../src/embedded/pins.ts'
+import { type Problem, problem } from '../../src/embedded/problem.ts'
+import { run } from '../../src/embedded/run.ts'
+import { cacheDir } from './servers.ts'
+
+export type Python = {
+  /** The environment's interpreter. */
+  readonly python: string
+  /** A command that a package brought, to be run as `python script('name')`: the interpreter in its first line is not there. */
+  readonly script: (name: string) => string
+}
+
+/** The last of what a command printed that says something: pip's and Python's reasons stand there. */
+const reasonIn = (output: string) => {
+  const lines = output.split('\n').filter((line) => line.trim() !== '')
+  return lines.findLast((line) => line.startsWith('ERROR:')) ?? lines.at(-1) ?? 'it gave no reason'
+}
+
+/** Debian has `ensurepip` in a package of its own; pip of the machine serves the environment as well. */
+const install = async (directory: string, requirements: string): Promise<E.Either<Problem, unknown>> => {
+  const python = join(directory, 'bin', 'python')
+  const pip = ['-m', 'pip', '--python', python, '--disable-pip-version-check', 'install', '--no-input']
+  const steps = [
+    ['-m', 'venv', '--without-pip', directory],
+    [...pip, '--timeout=15', '--retries=1', '--only-binary=:all:', '--requirement', requirements],
+  ]
+  for (const step of steps) {
+    const done = await run('python3', step, { silenceMs: 120_000 })
+    if (E.isLeft(done)) return problem(reasonIn(done.left.output))
+  }
+  return E.right(undefined)
+}
+
+/**
+ * A Python environment with the packages that a file pins, made once below `.data/cache` and used again until the file
+ * or the machine's Python changes. Left says why there is none (no Python, no pip, PyPI out of reach): tests that need it
+ * then count as skipped.
+ */
+export const venv = async (name: string, requirementsFile: string): Promise<E.Either<Problem, Python>> => {
+  const version = await run('python3', ['-c', 'import platform; print(platform.python_version(), end="")'])
+  if (E.isLeft(version)) return problem('python3 is missing')
+  const requirements = resolve(requirementsFile)
+  const made = await fetchOnce({
+    target: resolve(cacheDir, `python-${version.right}-${name}-${await digestOf(requirements)}`),
+    what: `Python packages (${name}) from PyPI with pip`,
+    say: (line) => console.log(line),
+    fetch: (directory) => install(directory, requirements),
+  })
+  return E.map((directory: string) => ({
+    python: join(directory, 'bin', 'python'),
+    script: (command: string) => join(directory, 'bin', command),
+  }))(made)
+}

@@ -15,7 +15,9 @@ const importsOf = (file: string): Import[] =>
     .map(([, a, b, c]) => a ?? b ?? c ?? '')
     .map((what) => ({ file, what: what.startsWith('.') ? relative(root, join(root, dirname(file), what)) : what }))
 
-const sources = files('{src,contracts}/**/*.ts')
+// The guides' examples are programs of others, who have the package alone.
+const examples = files('contracts/guides/**/*.ts')
+const sources = files('{src,contracts}/**/*.ts').filter((file) => !examples.includes(file))
 const imports = sources.flatMap(importsOf)
 const room = (path: string) =>
   /^src\/[^/]+(?=\/)/.exec(path)?.[0] ?? (path.startsWith('contracts/') ? 'contracts' : path)
@@ -87,6 +89,14 @@ architecture('a room imports only the rooms that the picture allows', () => {
 architecture('the contracts import io-ts and fp-ts only', () => {
   assert.equal(
     found(({ file, what }) => file.startsWith('contracts/') && !/^(contracts\/|io-ts$|fp-ts\/)/.test(what)),
+    [],
+  )
+})
+
+architecture('the examples of the guides import what their readers have', () => {
+  const own = /^(livechat-bridge\/|contracts\/guides\/|kafkajs$|fp-ts\/|node:)/
+  assert.equal(
+    examples.flatMap(importsOf).filter(({ what }) => !own.test(what)),
     [],
   )
 })

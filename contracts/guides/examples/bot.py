@@ -1,0 +1,95 @@
+"""The shop's bot on plain Kafka: reads bot-conversations, writes bot-replies."""
+
+import json
+import os
+import signal
+import uuid
+from datetime import datetime, timedelta, timezone
+
+from confluent_kafka import Consumer, KafkaException, Message, Producer
+
+prefix = os.environ.get("TOPIC_PREFIX", "livechat.")
+brokers = os.environ.get("KAFKA_BROKERS", "localhost:9092")
+
+
+def text(words: str) -> dict:
+    return {"type": "TEXT", "text": words}
+
+
+def buttons(title: str, **answers: str) -> dict:
+    return {"type": "BUTTONS", "title": title, "buttons": [{"id": id, "text": text} for id, text in answers.items()]}
+
+
+HAND_OVER = None
+
+
+def answer(type: str, data: dict) -> list:
+    """What the bot says to an event: messages, or HAND_OVER."""
+    if type == "livechat.AgentUnavailable.v1":
+        return [text("Nobody is free now. Leave us your phone number, and we will call you back.")]
+    if type != "livechat.ClientMessageReceived.v1":
+        return []
+    match data["message"].get("buttonId") or data["message"]["text"].strip().lower():
+        case "hours" | "opening hours":
+            content = "We are **open** from 9 to 20, [find us](https://shop.example.com/map)."
+            return [{"type": "MARKDOWN", "content": content}]
+        case "agent" | "talk to a person":
+            return [text("One moment, please."), HAND_OVER]
+        case _:
+            return [buttons("How can we help?", hours="Opening hours", agent="Talk to a person")]
+
+
+def commands(event: Message) -> list:
+    headers = {name: value.decode() for name, value in event.headers() or []}
+    age = datetime.now(timezone.utc) - datetime.fromisoformat(headers["ce_time"])
+    if age > timedelta(minutes=1):  # a bot that starts anew leaves last week's messages to the watchdog
+        return []
+    data = json.loads(event.value())
+    chat = {name: data[name] for name in ("accountId", "chatId", "clientId") if name in data}
+    if headers["ce_type"] == "livechat.ClientMessageReceived.v1":
+        chat["inReplyTo"] = headers["ce_id"]
+    made = []
+    for place, message in enumerate(answer(headers["ce_type"], data)):
+        # The same event and place give the same id: an event that is read twice is answered once.
+        id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{headers['ce_source']}/{headers['ce_id']}/{place}"))
+        what = {"type": "InviteAgent"} if message is HAND_OVER else {"type": "BotMessage", "message": message}
+        made.append({"id": id, **chat, **what})
+    return made
+
+
+def delivered(error: object, _: Message) -> None:
+    if error:
+        raise KafkaException(error)
+
+
+running = True
+
+
+def stop(*_: object) -> None:
+    global running
+    running = False
+
+
+signal.signal(signal.SIGINT, stop)
+signal.signal(signal.SIGTERM, stop)
+
+consumer = Consumer(
+    {
+        "bootstrap.servers": brokers,
+        "group.id": os.environ.get("GROUP", "shop-bot"),
+        "auto.offset.reset": "earliest",
+        "enable.auto.commit": False,
+    }
+)
+# A chat's replies must stand in the partition that its events stand in: murmur2 of the key, not librdkafka's default.
+producer = Producer({"bootstrap.servers": brokers, "partitioner": "murmur2_random", "enable.idempotence": True})
+consumer.subscribe([f"{prefix}bot-conversations"], on_assign=lambda *_: print("the bot runs", flush=True))
+while running:
+    event = consumer.poll(1)
+    if event is None or event.error():
+        continue
+    for command in commands(event):
+        producer.produce(f"{prefix}bot-replies", key=event.key(), value=json.dumps(command), on_delivery=delivered)
+    producer.flush()
+    consumer.commit(event, asynchronous=False)
+consumer.close()

@@ -1,0 +1,19 @@
+import { buttons, type Handlers, handOver, markdown, text } from 'livechat-bridge/bot'
+
+/** A shop's bot. A click comes back with the button's id, or as its text alone, depending on the channel. */
+export const shopBot: Handlers = {
+  onMessage: ({ data: { message } }) => {
+    const button = 'buttonId' in message ? message.buttonId : undefined
+    switch (button ?? message.text.trim().toLowerCase()) {
+      case 'hours':
+      case 'opening hours':
+        return markdown('We are **open** from 9 to 20, [find us](https://shop.example.com/map).')
+      case 'agent':
+      case 'talk to a person':
+        return [text('One moment, please.'), handOver()]
+      default:
+        return buttons('How can we help?', { hours: 'Opening hours', agent: 'Talk to a person' })
+    }
+  },
+  onAgentUnavailable: () => text('Nobody is free now. Leave us your phone number, and we will call you back.'),
+}

@@ -1,0 +1,102 @@
+import { buttons, handOver, markdown, text } from 'livechat-bridge/bot'
+import { agentUnavailable, clientWrites, given } from 'livechat-bridge/bot/harness'
+import { MongoClient } from 'mongodb'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { shopBot } from '../../contracts/guides/examples/shop-bot.ts'
+import { world } from '../support/bridge.ts'
+import { eventually } from '../support/eventually.ts'
+import { plainConsumer } from '../support/plain-consumer.ts'
+import { canRun, type Example, type Language, runExample } from './examples.ts'
+
+const inMemory = suite("the shop's bot in memory")
+
+const menu = buttons('How can we help?', { hours: 'Opening hours', agent: 'Talk to a person' })
+const hours = markdown('We are **open** from 9 to 20, [find us](https://shop.example.com/map).')
+const sorry = text('Nobody is free now. Leave us your phone number, and we will call you back.')
+
+inMemory('it shows what it can do', () => given(shopBot).when(clientWrites('Hello')).says(menu))
+inMemory('it tells the opening hours', () => given(shopBot).when(clientWrites('Opening hours')).says(hours))
+inMemory('it knows a click by its id', () => given(shopBot).when(clientWrites('Open?', 'hours')).says(hours))
+inMemory('it hands over', () =>
+  given(shopBot).when(clientWrites('Talk to a person')).says(text('One moment, please.'), handOver()),
+)
+inMemory('it asks for a number when nobody is there', () => given(shopBot).when(agentUnavailable()).says(sorry))
+
+inMemory.run()
+
+const onServers = suite("the shop's bot on real servers")
+
+for (const language of ['TypeScript', 'Python'] satisfies ReadonlyArray<Language>) {
+  const test = canRun(language) ? onServers : onServers.skip
+
+  test(`${language}: a client is answered, handed over, and asked for a number when nobody is there`, async () => {
+    const here = await world()
+    let bot: Example | undefined
+    const mongo = await MongoClient.connect(here.mongo.url)
+    const log = await plainConsumer(here.brokers, here.prefix)
+    try {
+      await here.start()
+      bot = runExample(language, 'bot', {
+        KAFKA_BROKERS: here.brokers.join(','),
+        TOPIC_PREFIX: here.prefix,
+        GROUP: `${here.prefix}${language}`,
+      })
+      const { service } = here
+      const chat = () => service.chat('2037')
+      const reads = (count: number) =>
+        eventually(`${count} messages of the bot`, () => {
+          const { delivered = [] } = chat() ?? {}
+          return delivered.length >= count ? delivered[count - 1]?.message : undefined
+        })
+
+      await service.clientWrites('2037', 'Hello')
+      const { timestamp: _, ...question } = { ...(await reads(1)) }
+      assert.equal(question, {
+        type: 'BUTTONS',
+        title: 'How can we help?',
+        text: 'How can we help?\n1. Opening hours\n2. Talk to a person',
+        buttons: [
+          { id: 'hours', text: 'Opening hours' },
+          { id: 'agent', text: 'Talk to a person' },
+        ],
+      })
+      await service.clientWrites('2037', 'Opening hours')
+      assert.is((await reads(2)).type, 'MARKDOWN')
+      await service.clientWrites('2037', 'Talk to a person')
+      assert.is((await reads(3)).text, 'One moment, please.')
+      await eventually('the invitation', () => (chat()?.state === 'invited' ? true : undefined))
+      await service.agentUnavailable('2037')
+      assert.match((await reads(4)).text, 'Leave us your phone number')
+
+      // What became of them: the ledger, the log, and each reply beside the message that it answers.
+      const ledger = await eventually('five deliveries', async () => {
+        const found = await mongo.db().collection('deliveries').find({ state: 'delivered' }).toArray()
+        return found.length === 5 ? found : undefined
+      })
+      const events = (type: string) => log.records.filter(({ headers }) => headers.ce_type === `livechat.${type}.v1`)
+      const messages = events('ClientMessageReceived').map(({ headers }) => headers.ce_id)
+      assert.equal(
+        ledger.sort((a, b) => (a.requestedAt < b.requestedAt ? -1 : 1)).map(({ inReplyTo }) => inReplyTo ?? null),
+        [messages[0], messages[1], messages[2], messages[2], null],
+      )
+      await eventually('five outcomes', () => events('BotReplyDelivered').length === 5 || undefined)
+      assert.is(
+        new Set(
+          log.records
+            .filter(({ topic }) => topic === 'bot-conversations' || topic === 'bot-replies')
+            .map(({ partition }) => partition),
+        ).size,
+        1,
+        'the chat has one partition',
+      )
+    } finally {
+      await bot?.stop()
+      await log.stop()
+      await mongo.close()
+      await here.stop()
+    }
+  })
+}
+
+onServers.run()

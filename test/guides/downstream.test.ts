@@ -1,0 +1,181 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { eventTopics } from '../../contracts/topics.ts'
+import { world } from '../support/bridge.ts'
+import { eventually } from '../support/eventually.ts'
+import { type PlainRecord, plainClient, plainConsumer } from '../support/plain-consumer.ts'
+import { sample, samples } from '../support/samples.ts'
+import { canRun, type Language, runExample } from './examples.ts'
+
+// The watchdog, which would add events of its own, is not waited for.
+const here = await world(4, { replyWithin: 3_600_000 })
+const bridge = await here.start()
+const log = await plainConsumer(here.brokers, here.prefix)
+const producer = plainClient(here.brokers).producer()
+await producer.connect()
+const admin = plainClient(here.brokers).admin()
+await admin.connect()
+const directory = mkdtempSync(join(tmpdir(), 'livechat-guides-'))
+
+const [account] = here.accounts
+const post = async (path: string, text: string) => {
+  const answer = await fetch(`${bridge.url}/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: text,
+  })
+  assert.is(answer.status, 200)
+  return answer.json()
+}
+const webhook = (text: string) => post(`webhooks/${account?.webhooks?.token}`, text)
+const botEvent = (text: string) => post(`bot/${account?.bot?.token}`, text)
+
+/** Whether a group has committed all that stands on the event topics. */
+const hasReadAll = async (groupId: string) => {
+  const topics = eventTopics.map(({ name }) => `${here.prefix}${name}`)
+  const committed = new Map(
+    (await admin.fetchOffsets({ groupId, topics })).flatMap(({ topic, partitions }) =>
+      partitions.map(({ partition, offset }) => [`${topic}/${partition}`, Number(offset)] as const),
+    ),
+  )
+  const ends = await Promise.all(
+    topics.map(async (topic) =>
+      (await admin.fetchTopicOffsets(topic)).map(({ partition, offset }) => [`${topic}/${partition}`, offset] as const),
+    ),
+  )
+  return ends.flat().every(([place, end]) => Math.max(0, committed.get(place) ?? 0) >= Number(end))
+}
+
+const names = new Set<string>(eventTopics.map(({ name }) => name))
+const events = () => log.records.filter(({ topic, headers }) => names.has(topic) && headers.ce_id !== undefined)
+
+const unlike = (record: PlainRecord, headers: Readonly<Record<string, string>>, value: string | Buffer) => ({
+  topic: `${here.prefix}${record.topic}`,
+  messages: [{ key: record.key, headers: { ...record.headers, ...headers }, value }],
+})
+
+// What a running bridge makes of the samples; then one event again, one of a later version, and one that is broken.
+for (const { text } of samples('webhooks', 'accepted')) await webhook(text)
+for (const [i, { value }] of samples('bot-api', 'accepted').entries())
+  await botEvent(JSON.stringify({ ...Object(value), id: `bot-event-${i}` }))
+const posted = samples('webhooks', 'accepted').length + samples('bot-api', 'accepted').length
+const first = await eventually('the events of the samples', () => (events().length >= posted ? events()[0] : undefined))
+const made = events().map(({ topic, key, headers, value }) => ({
+  topic,
+  key,
+  headers,
+  data: JSON.parse(String(value)),
+}))
+await producer.send(unlike(first, {}, first.value))
+const later = {
+  ce_id: 'later',
+  ce_type: 'livechat.ChatAccepted.v2',
+  ce_dataschema: 'urn:livechat:schemas:ChatAccepted.v2',
+}
+await producer.send(unlike(first, later, '{"new":true}'))
+await producer.send(unlike(first, { ce_id: 'broken' }, '{"accountId":"acme"}'))
+await producer.send(unlike(first, { ce_id: 'no-json' }, 'no JSON'))
+
+const wanted = [
+  ...new Map(
+    made.map(({ headers, data }) => {
+      const { ce_source: source, ce_id: id, ce_subject: subject, ce_time: time, ce_type = '' } = headers
+      return [`${source} ${id}`, { source, id, type: ce_type.split('.')[1], subject, time, data }] as const
+    }),
+  ).values(),
+]
+type Row = Readonly<Record<string, unknown>>
+const byId = (a: Row, b: Row) => (String(a.id) < String(b.id) ? -1 : 1)
+
+const rowsOf = (file: string): ReadonlyArray<Row> => {
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    const rows = database.prepare('SELECT * FROM events').all()
+    return rows.map((row) => ({ ...row, data: JSON.parse(String(row.data)) }))
+  } finally {
+    database.close()
+  }
+}
+
+const guide = suite('guide for a downstream team')
+
+guide.after(async () => {
+  await Promise.all([producer.disconnect(), admin.disconnect()])
+  await log.stop()
+  await here.stop()
+  rmSync(directory, { recursive: true })
+})
+
+const lines = (text: string, start: RegExp) => text.split('\n').filter((line) => start.test(line))
+const told = (out: string) => lines(out, /^\d{4}-\d\d-\d\dT/)
+const passedOver = (err: string) => lines(err, /^passed over/)
+
+const at = { KAFKA_BROKERS: here.brokers.join(','), TOPIC_PREFIX: here.prefix, NODE_NO_WARNINGS: '1' }
+const languages: ReadonlyArray<Language> = ['TypeScript', 'Python']
+
+for (const language of languages) {
+  const test = canRun(language) ? guide : guide.skip
+  const file = join(directory, `${language}.sqlite`)
+  const subscribe = async (group: string) => {
+    const GROUP = `${here.prefix}${language}-${group}`
+    const example = runExample(language, 'subscribe', { ...at, GROUP, DATABASE: file })
+    await eventually(`${GROUP} to have read all`, async () => (await hasReadAll(GROUP)) || undefined)
+    assert.is(await example.stop(), 0, example.err())
+    return example
+  }
+
+  test(`${language}: every event is kept once, and what is not understood is told and passed over`, async () => {
+    const example = await subscribe('a')
+    assert.is(told(example.out()).length, wanted.length)
+    assert.is(passedOver(example.err()).length, 2)
+    assert.equal([...rowsOf(file)].sort(byId), [...wanted].sort(byId))
+  })
+
+  test(`${language}: all of the log read anew changes nothing`, async () => {
+    const before = rowsOf(file)
+    const example = await subscribe('b')
+    assert.equal(told(example.out()), [])
+    assert.equal(rowsOf(file), before)
+  })
+}
+
+for (const language of languages) {
+  const test = canRun(language) ? guide : guide.skip
+  const enrich = (email: string, ...enrichment: ReadonlyArray<string>) =>
+    runExample(language, 'enrich', at, ['acme', 'email', email, ...enrichment])
+
+  test(`${language}: what is published of a visitor is what agents see, until it is taken back`, async () => {
+    const email = `${language.toLowerCase()}@example.com`
+    const accepted = JSON.parse(sample('webhooks', 'chat_accepted'))
+    const ask = () => webhook(JSON.stringify({ ...accepted, visitor: { ...accepted.visitor, email } }))
+    const answers = (expected: object) =>
+      eventually(JSON.stringify(expected), async () =>
+        JSON.stringify(await ask()) === JSON.stringify(expected) ? true : undefined,
+      )
+
+    const made = enrich(
+      email,
+      '{"customData":[{"title":"Plan","content":"Gold"}],"crmLink":"https://crm.example.com/7"}',
+    )
+    assert.is(await made.ended, 0, made.err())
+    await answers({
+      result: 'ok',
+      custom_data: [{ title: 'Plan', content: 'Gold' }],
+      crm_link: 'https://crm.example.com/7',
+    })
+    assert.is(await enrich(email).ended, 0)
+    await answers({ result: 'ok' })
+  })
+
+  test(`${language}: an enrichment that breaks its contract is not published`, async () => {
+    const wrong = enrich('john@example.com', '{"crmLink":7}')
+    assert.is(await wrong.ended, 1)
+    assert.ok(log.records.every(({ topic, key }) => topic !== 'enrichments' || key !== 'acme/email:john@example.com'))
+  })
+}
+
+guide.run()

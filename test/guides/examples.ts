@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import * as E from 'fp-ts/lib/Either.js'
+import { venv } from '../support/python.ts'
+
+const folder = fileURLToPath(new URL('../../contracts/guides/examples', import.meta.url))
+
+export type Language = 'TypeScript' | 'Python'
+
+const python = await venv('guides', join(folder, 'requirements.txt'))
+if (E.isLeft(python)) console.log(`skipped: the examples in Python, for want of an environment: ${python.left.message}`)
+
+/** The languages whose examples can run here. */
+export const canRun = (language: Language): boolean => language === 'TypeScript' || E.isRight(python)
+
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+export type Example = {
+  /** What it printed so far. */
+  readonly out: () => string
+  readonly err: () => string
+  /** Its exit code. */
+  readonly ended: Promise<number | null>
+  /** Ends it as Ctrl-C does. */
+  readonly stop: () => Promise<number | null>
+}
+
+/** Runs an example of the guides as its reader does. */
+export const runExample = (
+  language: Language,
+  name: string,
+  env: NodeJS.ProcessEnv,
+  args: ReadonlyArray<string> = [],
+): Example => {
+  const [command, file] =
+    language === 'Python'
+      ? [E.isRight(python) ? python.right.python : 'python3', `${name}.py`]
+      : [process.execPath, `${name}.ts`]
+  const child = spawn(command, [join(folder, file), ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  const text = { out: '', err: '' }
+  child.stdout.on('data', (chunk: Buffer) => (text.out += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (text.err += chunk.toString()))
+  const ended = once(child, 'close').then(([code]) => {
+    running.delete(child)
+    return code as number | null
+  })
+  return {
+    out: () => text.out,
+    err: () => text.err,
+    ended,
+    stop: () => {
+      child.kill('SIGINT')
+      return ended
+    },
+  }
+}

@@ -55,7 +55,7 @@ for (const language of ['TypeScript', 'Python'] satisfies ReadonlyArray<Language
       assert.equal(question, {
         type: 'BUTTONS',
         title: 'How can we help?',
-        text: 'How can we help?\n1. Opening hours\n2. Talk to a person',
+        text: 'How can we help?',
         buttons: [
           { id: 'hours', text: 'Opening hours' },
           { id: 'agent', text: 'Talk to a person' },

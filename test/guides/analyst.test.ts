@@ -12,6 +12,20 @@ const bridge = connect()
 await bridge.ensureIndexes()
 await bridge.applyChanges(inLog(...shop).flatMap(changesOfEvent))
 
+// A hundred times as much of the year before and of other chats: no answer may have any of it, and only the index of
+// what is asked for avoids reading it.
+for (const { name } of await db.listCollections({ type: 'collection' }).toArray()) {
+  const documents = await db.collection<{ _id: string }>(name).find().toArray()
+  const earlier = (i: number) =>
+    documents.map((document) => ({
+      ...JSON.parse(JSON.stringify(document).replaceAll('2026-', '2025-')),
+      _id: `${document._id}/${i}`,
+      chatId: `earlier-${i}`,
+    }))
+  if (documents.length > 0)
+    await db.collection<{ _id: string }>(name).insertMany(Array.from({ length: 100 }, (_, i) => earlier(i)).flat())
+}
+
 const text = readFileSync(new URL('../../contracts/guides/analyst.md', import.meta.url), 'utf8')
 const block = (section: string, language: string) =>
   new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'ms').exec(section)?.[1]

@@ -7,28 +7,30 @@ const algorithm = 'HS256'
 const issuer = 'livechat-bridge'
 const [hour, lifetime] = [3600, 7200]
 
-/** The signing key: derived, so that what signs tokens is never itself the secret that the client sends. */
-const keyOf = (account: Account): Uint8Array | undefined => {
-  const secret = account.bot?.authorization?.secretKey
-  return secret === undefined
-    ? undefined
-    : new Uint8Array(hkdfSync('sha256', secret, '', `livechat-bridge access token 1 ${account.id}`, 32))
+/** A signing key: derived, so that what signs tokens is never itself the secret that the client sends. */
+const keyOf = ({ id }: Account, secret: string) =>
+  new Uint8Array(hkdfSync('sha256', secret, '', `livechat-bridge access token 1 ${id}`, 32))
+
+/** The key that signs, and after it the one that is accepted as well while the secret is replaced. */
+const keysOf = (account: Account): ReadonlyArray<Uint8Array> => {
+  const { secretKey, secondSecretKey } = account.bot?.authorization ?? {}
+  return [secretKey, secondSecretKey].flatMap((secret) => (secret === undefined ? [] : [keyOf(account, secret)]))
 }
 
-const digestOf = (account: Account, token: string) => `${account.id}/${hash('sha256', token, 'base64url')}`
+const digestOf = (id: string, token: string) => `${id}/${hash('sha256', token, 'base64url')}`
 
 /**
  * Access tokens of Interface B: JWTs signed with HS256 under a key of the account's secret, so that every instance can
  * check them. A token begins with the hour in which it is issued and lives two hours: every instance issues the same one
  * in an hour, and it is valid for one to two hours more (`expiresIn`, in seconds). What was verified is remembered by its
- * digest until it expires: there are at most two valid ones of an account, and the memory is emptied when it holds more
+ * digest until it expires: there are at most two valid ones of an account and a secret, and the memory is emptied when it holds more
  * than ten for each account.
  */
 export const accessTokens = (
   accounts: ReadonlyArray<Account>,
   now: Now,
 ): { readonly issue: IssueToken; readonly verify: VerifyToken } => {
-  const keys = new Map(accounts.map((account) => [account.id, keyOf(account)]))
+  const keys = new Map(accounts.map((account) => [account.id, keysOf(account)]))
   const verified = new Map<string, number>()
   const seconds = () => Math.floor(Date.parse(now()) / 1000)
 
@@ -38,7 +40,7 @@ export const accessTokens = (
   }
 
   const issue: IssueToken = async (account) => {
-    const key = keys.get(account.id)
+    const [key] = keys.get(account.id) ?? []
     if (key === undefined) throw new Error('an account without authorization has no access token')
     const issuedAt = Math.floor(seconds() / hour) * hour
     const token = await new SignJWT()
@@ -51,26 +53,28 @@ export const accessTokens = (
     return { token, expiresIn: issuedAt + lifetime - seconds() }
   }
 
-  const verify: VerifyToken = async (account, token) => {
-    const key = keys.get(account.id)
-    if (key === undefined) return false
-    const digest = digestOf(account, token)
-    const known = verified.get(digest)
-    if (known !== undefined) return known > seconds()
+  const isSignedBy = async (key: Uint8Array, { id }: Account, token: string): Promise<boolean> => {
     try {
       const { payload } = await jwtVerify(token, key, {
         algorithms: [algorithm],
         issuer,
-        subject: account.id,
+        subject: id,
         requiredClaims: ['exp'],
         currentDate: new Date(seconds() * 1000),
       })
-      if (payload.exp !== undefined) remember(digest, payload.exp)
+      if (payload.exp !== undefined) remember(digestOf(id, token), payload.exp)
       return true
     } catch (thrown) {
       if (thrown instanceof errors.JOSEError) return false
       throw thrown
     }
+  }
+
+  const verify: VerifyToken = async (account, token) => {
+    const known = verified.get(digestOf(account.id, token))
+    if (known !== undefined) return known > seconds()
+    for (const key of keys.get(account.id) ?? []) if (await isSignedBy(key, account, token)) return true
+    return false
   }
 
   return { issue, verify }

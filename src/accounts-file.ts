@@ -21,24 +21,34 @@ const unknownKeys = (sent: unknown, known: unknown, path: string): Problem[] =>
         return key in known ? unknownKeys(sent[key], known[key], at) : [{ path: file(at), expected: 'no such key' }]
       })
 
+type Named = readonly [name: string, value: string | undefined]
+
 const repeated = (
   entries: ReadonlyArray<AccountEntry>,
-  name: string,
-  of: (entry: AccountEntry) => string | undefined,
-): Problem[] =>
-  entries.flatMap((entry, i) => {
-    const value = of(entry)
-    const first = entries.findIndex((other) => of(other) === value)
-    return value === undefined || first === i
+  of: (entry: AccountEntry) => ReadonlyArray<Named>,
+): Problem[] => {
+  const all = entries.flatMap((entry, i) =>
+    of(entry).flatMap(([name, value]) => (value === undefined ? [] : [{ i, name, value }])),
+  )
+  return all.flatMap((one) => {
+    const first = all.find(({ value }) => value === one.value)
+    return first === undefined || first === one
       ? []
-      : [{ path: file(`accounts.${i}.${name}`), expected: `another value than accounts.${first} has` }]
+      : [{ path: file(`accounts.${one.i}.${one.name}`), expected: `another value than accounts.${first.i} has` }]
   })
+}
 
 const duplicates = (entries: ReadonlyArray<AccountEntry>): Problem[] => [
-  ...repeated(entries, 'id', ({ id }) => id),
-  ...repeated(entries, 'webhooks.token', ({ webhooks }) => webhooks?.token),
-  ...repeated(entries, 'bot.token', ({ bot }) => bot?.token),
-  ...repeated(entries, 'bot.authorization.clientId', ({ bot }) => bot?.authorization?.clientId),
+  ...repeated(entries, ({ id }) => [['id', id]]),
+  ...repeated(entries, ({ webhooks }) => [
+    ['webhooks.token', webhooks?.token],
+    ['webhooks.secondToken', webhooks?.secondToken],
+  ]),
+  ...repeated(entries, ({ bot }) => [
+    ['bot.token', bot?.token],
+    ['bot.secondToken', bot?.secondToken],
+  ]),
+  ...repeated(entries, ({ bot }) => [['bot.authorization.clientId', bot?.authorization?.clientId]]),
 ]
 
 /** The accounts of a file's text, or every mistake in it by its path. */

@@ -35,17 +35,19 @@ const MessageText = text('MessageText', '1 to 4096 characters', (s) => /\S/.test
 const hour = 3_600_000
 
 /**
- * An account as its file has it: `replyWithin` and `deadlineMs` in ms, `requestsPerSecond` for all of its requests to us,
+ * An account as its file has it. `secondToken` and `secondSecretKey` are accepted beside the first ones while those are
+ * replaced; what the bridge itself sends bears the first ones. `replyWithin` and `deadlineMs` in ms, `requestsPerSecond` for all of its requests to us,
  * `bot.requestsPerSecond` for ours to the service.
  */
 export const AccountEntry = exactShape(
   { id: AccountId },
   {
-    webhooks: t.strict({ token: Secret }, 'Webhooks'),
+    webhooks: exactShape({ token: Secret }, { secondToken: Secret }, 'Webhooks'),
     bot: exactShape(
       { token: Secret, providerId: ProviderId, baseUrl: BaseUrl },
       {
-        authorization: t.strict({ clientId: Id, secretKey: Secret }, 'Authorization'),
+        secondToken: Secret,
+        authorization: exactShape({ clientId: Id, secretKey: Secret }, { secondSecretKey: Secret }, 'Authorization'),
         replyWithin: wholeNumber(100, hour),
         attempts: wholeNumber(1, 100),
         deadlineMs: wholeNumber(1000, 24 * hour),
@@ -65,11 +67,13 @@ export const AccountsFile = t.strict({ accounts: t.array(AccountEntry) }, 'Accou
 
 export type BotAccount = {
   readonly token: string
+  readonly secondToken?: string
   readonly providerId: string
   readonly baseUrl: string
   readonly authorization?: {
     readonly clientId: string
     readonly secretKey: string
+    readonly secondSecretKey?: string
   }
   readonly replyWithin: number
   readonly attempts: number
@@ -85,7 +89,7 @@ export type BotAccount = {
 /** An account with its defaults. */
 export type Account = {
   readonly id: AccountId
-  readonly webhooks?: { readonly token: string }
+  readonly webhooks?: { readonly token: string; readonly secondToken?: string }
   readonly bot?: BotAccount
   readonly requestsPerSecond: number
 }

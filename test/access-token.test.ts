@@ -6,13 +6,13 @@ import { accessTokens } from '../src/access-token.ts'
 import type { Account } from '../src/accounts.ts'
 import { right } from './support/either.ts'
 
-const account = (id: string, secretKey: string): Account => ({
+const account = (id: string, secretKey: string, secondSecretKey?: string): Account => ({
   id: right(AccountId.decode(id)),
   bot: {
     token: 'bot-token-00000001',
     providerId: 'prov1',
     baseUrl: 'https://bot.example.com',
-    authorization: { clientId: id, secretKey },
+    authorization: { clientId: id, secretKey, ...(secondSecretKey !== undefined && { secondSecretKey }) },
     replyWithin: 10_000,
     attempts: 8,
     deadlineMs: 300_000,
@@ -80,6 +80,24 @@ accessToken('another account’s token, another secret’s, and anything else is
   assert.is(await tokens.verify(other, token), false)
   for (const wrong of [changed.token, signedWithSecret, unsigned, '', 'x', 'a.b.c', `${token}x`, `${token}.`])
     assert.is(await tokens.verify(acme, wrong), false)
+})
+
+accessToken('while the secret is replaced, tokens of both are taken, and the first one signs', async () => {
+  const time = '2026-01-31T12:00:00Z'
+  const [before, after] = ['secret-key-of-acme', 'another-secret-key']
+  const of = (...secrets: readonly [string, string?]) => instance(time, [account('acme', ...secrets)])
+  const [old, rotating, fresh] = [of(before), of(after, before), of(after)]
+  const tokens = [await old.issue(acme), await fresh.issue(acme)].map(({ token }) => token)
+  assert.equal((await rotating.issue(acme)).token, tokens[1])
+  const taken = (by: typeof old) => Promise.all(tokens.map((token) => by.verify(acme, token)))
+  assert.equal(
+    [await taken(old), await taken(rotating), await taken(fresh)],
+    [
+      [true, false],
+      [true, true],
+      [false, true],
+    ],
+  )
 })
 
 accessToken('an account without authorization has no token', async () => {

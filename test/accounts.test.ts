@@ -36,4 +36,39 @@ test('a setting that cannot be is named, with what it may be', () => {
   )
 })
 
+test('while a token or a secret is replaced, a second one stands beside it', () => {
+  const authorization = { clientId: 'acme', secretKey: 'secret-key-of-acme', secondSecretKey: 'secret-key-to-come' }
+  const accounts = [
+    {
+      id: 'acme',
+      webhooks: { token: 'webhooks-token-old', secondToken: 'webhooks-token-new' },
+      bot: { ...bot, secondToken: 'bot-token-00000002', authorization },
+    },
+  ]
+  const defaults = { replyWithin: 10_000, attempts: 8, deadlineMs: 300_000 }
+  assert.equal(
+    readAccounts(E.right(JSON.stringify({ accounts }))),
+    E.right(
+      accounts.map((account) => ({ ...account, requestsPerSecond: 20_000, bot: { ...defaults, ...account.bot } })),
+    ),
+  )
+})
+
+test('a token is that of one account, the first or the second, and never both', () => {
+  const [a, b, c] = ['webhooks-token-aaa', 'webhooks-token-bbb', 'webhooks-token-ccc']
+  const accounts = [
+    { id: 'acme', webhooks: { token: a, secondToken: a } },
+    { id: 'globex', webhooks: { token: b, secondToken: c } },
+    { id: 'initech', webhooks: { token: c } },
+  ]
+  const problem = (path: string, first: number) => ({
+    path: `BRIDGE_CONFIG accounts.${path}`,
+    expected: `another value than accounts.${first} has`,
+  })
+  assert.equal(
+    readAccounts(E.right(JSON.stringify({ accounts }))),
+    E.left([problem('0.webhooks.secondToken', 0), problem('2.webhooks.token', 1)]),
+  )
+})
+
 test.run()

@@ -7,7 +7,7 @@ import type { Limits } from './limits.ts'
 import { mediaTypeProblem } from './media-type.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { notAllowed, type Refusal, refusalOf, unauthorized, unknownToken } from './refusal.ts'
-import { byToken } from './tokens.ts'
+import { byToken, type TokensOf } from './tokens.ts'
 
 /** A request of a known and authorized account, its body not yet understood; headers are '' where they are missing. */
 export type Admitted = {
@@ -35,12 +35,8 @@ export const authorizing =
 const headersOf = ({ headers = {} }: Refusal) => ({ headers })
 
 /** Lets a request in, or says why not, in the order: method, token, rate limit, authorization, content type, body. */
-export const admission = (
-  { accounts, rateLimit, limits }: AdmissionDeps,
-  tokenOf: (account: Account) => string | undefined,
-  authorize: Authorize,
-) => {
-  const find = byToken(accounts, tokenOf)
+export const admission = ({ accounts, rateLimit, limits }: AdmissionDeps, tokensOf: TokensOf, authorize: Authorize) => {
+  const find = byToken(accounts, tokensOf)
   return async (ctx: Ctx): Promise<E.Either<Refusal, Admitted>> => {
     if (ctx.method !== 'POST') return E.left(notAllowed('POST'))
     const account = find(ctx.params.token ?? '')

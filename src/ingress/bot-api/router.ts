@@ -26,7 +26,7 @@ const route = '/bot/:token'
 /** Interface B: 200 once the event is durable; one budget, from the request's arrival, for all that it takes. */
 export const botRouter = (deps: BotDeps) => {
   const { publish, now, monotonic, limits } = deps
-  const admit = admission(deps, ({ bot }) => bot?.token, authorizing(deps.verify))
+  const admit = admission(deps, ({ bot }) => [bot?.token, bot?.secondToken], authorizing(deps.verify))
   const quarantine = quarantining(deps.append, deps.measure, 'bot')
   const left = ({ state }: Ctx) => limits.botMs - (monotonic() - state.arrivedAt)
 

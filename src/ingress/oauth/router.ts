@@ -27,7 +27,9 @@ export const oauthRouter = ({ accounts, issue, limits, log }: OauthDeps) => {
   const clients = new Map(
     accounts.flatMap((account) => {
       const authorization = account.bot?.authorization
-      return authorization === undefined ? [] : [[authorization.clientId, { account, secret: authorization.secretKey }]]
+      if (authorization === undefined) return []
+      const { clientId, secretKey, secondSecretKey = secretKey } = authorization
+      return [[clientId, { account, secrets: [secretKey, secondSecretKey] }]]
     }),
   )
   const handle = answering('oauth', route, log, async (ctx) => {
@@ -41,7 +43,8 @@ export const oauthRouter = ({ accounts, issue, limits, log }: OauthDeps) => {
     if (E.isLeft(granted)) return granted
     const { clientId, secret, basic } = granted.right
     const client = clients.get(clientId)
-    if (!sameSecret(secret, client?.secret ?? '') || client === undefined) return E.left(invalidClient(basic))
+    const isKnown = (client?.secrets ?? ['', '']).map((known) => sameSecret(secret, known)).includes(true)
+    if (!isKnown || client === undefined) return E.left(invalidClient(basic))
     ctx.state.accountId = client.account.id
     const { token, expiresIn } = await issue(client.account)
     const granting = { access_token: token, token_type: 'Bearer', expires_in: expiresIn }

@@ -29,7 +29,7 @@ export const webhooksRouter = (deps: WebhooksDeps) => {
   const identify = identity()
   const admit = admission(
     deps,
-    ({ webhooks }) => webhooks?.token,
+    ({ webhooks }) => [webhooks?.token, webhooks?.secondToken],
     async () => true,
   )
   const quarantine = quarantining(deps.append, deps.measure, 'webhooks')

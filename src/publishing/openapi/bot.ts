@@ -25,7 +25,7 @@ const examplesOf401 = {
 export const botPath = (samples: Samples, ref: Ref): JsonObject => {
   const responses = refusals([400, 404, 405, 408, 413, 415, 429, 431, 500, 503], plain, ref)
   return {
-    parameters: [tokenParameter('`bot.token` of an account.')],
+    parameters: [tokenParameter('`bot.token` or `bot.secondToken` of an account.')],
     post: {
       operationId: 'receiveBotEvent',
       tags: ['Interface B'],

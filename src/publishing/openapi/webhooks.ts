@@ -27,7 +27,7 @@ const enriched = {
 
 /** Interface A (protocol, Endpoints). */
 export const webhooksPath = (samples: Samples, ref: Ref): JsonObject => ({
-  parameters: [tokenParameter('`webhooks.token` of an account.')],
+  parameters: [tokenParameter('`webhooks.token` or `webhooks.secondToken` of an account.')],
   post: {
     operationId: 'receiveWebhook',
     tags: ['Interface A'],

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { checkConfig } from './check-config.ts'
+import { contractsCommand } from './contracts.ts'
 import { demo } from './demo.ts'
 import { rebuildCommand } from './rebuild.ts'
 import { redriveCommand } from './redrive.ts'
@@ -45,5 +46,6 @@ program
 
 program.addCommand(redriveCommand())
 program.addCommand(rebuildCommand())
+program.addCommand(contractsCommand())
 
 await program.parseAsync()

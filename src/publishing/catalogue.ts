@@ -80,3 +80,8 @@ export const published: ReadonlyArray<Published> = [
   ...requests,
   ...bodies,
 ]
+
+const directions = new Map(published.map(({ name, direction }) => [name, direction]))
+
+/** Who writes and who reads what this schema describes; of what is unknown the strictest is said. */
+export const directionOf = (name: string): Direction => directions.get(name) ?? 'event'

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Direction, published } from '../../src/publishing/catalogue.ts'
+import { type Direction, directionOf } from '../../src/publishing/catalogue.ts'
+import { parseRelease, releaseText } from '../../src/publishing/compatibility/release.ts'
 import { breakingChanges } from '../../src/publishing/compatibility.ts'
 import type { Schema } from '../../src/publishing/schema.ts'
 import { schemaDocuments } from '../../src/publishing/schema-files.ts'
@@ -199,8 +201,28 @@ compatibility('each break says for whom', () => {
 
 compatibility('the contracts do not break themselves', () => {
   const now = schemaDocuments(partOf)
-  const directionOf = (name: string) => published.find((entry) => entry.name === name)?.direction ?? 'event'
   assert.equal(breakingChanges(now, now, directionOf), [])
+})
+
+compatibility('the contracts do not break what was released', () => {
+  const { schemas } = parseRelease(readFileSync(new URL('../../contracts/released.json', import.meta.url), 'utf8'))
+  assert.ok(schemas.size > 50)
+  assert.equal(breakingChanges(schemas, schemaDocuments(partOf), directionOf), [])
+})
+
+compatibility('a release keeps all that the gate compares, and a field that is called as a keyword', () => {
+  const described = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'It',
+    ...object({ title: { ...text, description: 'Its title.' }, part: { $ref: '#/$defs/description' } }, 'title'),
+    $defs: { description: { description: 'A part.', type: 'string', enum: ['title'] } },
+  }
+  const { version, schemas } = parseRelease(releaseText({ version: '1.2.3', schemas: new Map([['It', described]]) }))
+  assert.is(version, '1.2.3')
+  assert.equal(schemas.get('It'), {
+    ...object({ title: text, part: { $ref: '#/$defs/description' } }, 'title'),
+    $defs: { description: { type: 'string', enum: ['title'] } },
+  })
 })
 
 compatibility.run()

@@ -1,0 +1,68 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { Command } from 'commander'
+import * as E from 'fp-ts/lib/Either.js'
+import { version } from '../publishing/about.ts'
+import { directionOf } from '../publishing/catalogue.ts'
+import { releaseText } from '../publishing/compatibility/release.ts'
+import { breakingChanges } from '../publishing/compatibility.ts'
+import { publishedHere, readRelease, released } from './contracts/released.ts'
+
+const fail = (reason: string): number => {
+  console.error(reason)
+  return 1
+}
+
+/** Compares the published schemas with a release; prints each breaking change, or how much was compared. */
+const check = (against: string): number => {
+  const [before, now] = [readRelease(against), readRelease(publishedHere)]
+  if (E.isLeft(before)) return fail(before.left)
+  if (E.isLeft(now)) return fail(now.left)
+  const [old, present] = [before.right.schemas, now.right.schemas]
+  const breaks = breakingChanges(old, present, directionOf)
+  for (const { schema, path, change, breaks: whom } of breaks)
+    console.log(`${path === '' ? schema : `${schema}: ${path}`}: ${change}. It breaks ${whom}.`)
+  if (breaks.length > 0) return fail(`${breaks.length} breaking changes since ${before.right.version}.`)
+  const added = [...present.keys()].filter((name) => !old.has(name)).length
+  console.log(`${old.size} schemas are compatible with ${before.right.version}, ${added} are new.`)
+  return 0
+}
+
+/** Makes the published schemas the release that later ones are compared with. */
+const release = (): number => {
+  const verdict = existsSync(released) ? check(released) : 0
+  const now = readRelease(publishedHere)
+  if (verdict !== 0) return verdict
+  if (E.isLeft(now)) return fail(now.left)
+  writeFileSync(released, releaseText({ ...now.right, version }))
+  console.log(`contracts/released.json is ${version} now.`)
+  return 0
+}
+
+/** `contracts check|release`: what may change in the published contracts, and what is compared with. */
+export const contractsCommand = (): Command => {
+  const contracts = new Command('contracts').description(
+    'compare the published contracts with those that were released',
+  )
+
+  contracts
+    .command('check')
+    .summary('name every breaking change since a release')
+    .description(
+      'Compare contracts/published with a release and print every breaking change: the schema, the path in it, what changed and whom it breaks. Exit code 1 where there is one. The rule is in contracts/README.md.',
+    )
+    .option(
+      '--against <release>',
+      'a git tag, a folder with the schemas, or a file as `release` writes it (default: contracts/released.json)',
+    )
+    .action(({ against = released }: { readonly against?: string }) => process.exit(check(against)))
+
+  contracts
+    .command('release')
+    .summary('make the published contracts the released ones')
+    .description(
+      'Write contracts/released.json, which `check` compares with, from contracts/published. Nothing is written where the check fails; the version is that of src/publishing/about.ts.',
+    )
+    .action(() => process.exit(release()))
+
+  return contracts
+}

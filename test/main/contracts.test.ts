@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { runCommand } from '../support/command.ts'
+
+const published = fileURLToPath(new URL('../../contracts/published', import.meta.url))
+const dir = mkdtempSync(join(tmpdir(), 'livechat-contracts-'))
+const before = join(dir, 'contracts/published')
+cpSync(published, before, { recursive: true })
+
+/** What was released had one field more, and one that was optional. */
+const file = join(before, 'schemas/ChatClosed.v1.json')
+const { properties, required, ...rest } = JSON.parse(readFileSync(file, 'utf8'))
+const old = { ...rest, properties: { ...properties, topic: { type: 'string' } }, required: required.slice(1) }
+writeFileSync(file, JSON.stringify(old))
+
+const git = (...args: ReadonlyArray<string>) =>
+  execFileSync('git', ['-C', dir, '-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...args])
+git('init', '--quiet')
+git('add', '.')
+git('commit', '--quiet', '--message', 'Released')
+git('tag', 'v1')
+
+const check = (...args: ReadonlyArray<string>) =>
+  runCommand(['contracts', 'check', ...args], { GIT_DIR: join(dir, '.git') })
+
+const breaks = [
+  `ChatClosed.v1: ${required[0]}: became required. It breaks readers of today: what was written before does not fit.`,
+  'ChatClosed.v1: topic: field removed. It breaks whoever relies on it.',
+]
+
+const contracts = suite('contracts check')
+contracts.after(() => rmSync(dir, { recursive: true }))
+
+contracts('says how much is compatible with what was released', async () => {
+  const { code, out, err } = await check()
+  assert.equal([code, err], [0, ''])
+  assert.match(out, /^\d+ schemas are compatible with 1\.\d+\.\d+, \d+ are new\.\n$/)
+})
+
+for (const [what, against] of [
+  ['a git tag', 'v1'],
+  ['a copy of contracts/published', before],
+] as const)
+  contracts(`names each change that breaks somebody since ${what}, with exit code 1`, async () => {
+    const { code, out, err } = await check('--against', against)
+    assert.equal(out.trim().split('\n').sort(), breaks)
+    assert.is(code, 1)
+    assert.match(err, /^2 breaking changes since .+\.\n$/)
+  })
+
+contracts('says when there is nothing to compare with', async () => {
+  const { code, out, err } = await check('--against', 'v2')
+  assert.equal([code, out], [1, ''])
+  assert.match(err, /^v2 is no release of the contracts: /)
+})
+
+contracts.run()

@@ -1,7 +1,8 @@
 import * as t from 'io-ts'
 import { DomainEvent } from './events/index.ts'
+import { ceTypeOfVersion, versionNames } from './events/upcast.ts'
 import { branded, exactShape, Id, Instant, NonBlank, patterns } from './primitives.ts'
-import { ceDataSchema, ceType, deadLetterHeaders, quarantineHeaders } from './topics.ts'
+import { deadLetterHeaders, quarantineHeaders, schemaId } from './topics.ts'
 
 /** A whole number, 0 or more, in decimal digits: the only way that a header can hold one. */
 export const Digits = branded('Digits', 'decimal digits', (text) => patterns.Digits.test(text))
@@ -9,18 +10,18 @@ export const Digits = branded('Digits', 'decimal digits', (text) => patterns.Dig
 const keysOf = <Key extends string>(keys: ReadonlyArray<Key>) =>
   Object.fromEntries(keys.map((key) => [key, null])) as Record<Key, null>
 
-const types = DomainEvent.types.map(({ name }) => name as DomainEvent['type'])
+const versions = DomainEvent.types.flatMap(({ name }) => versionNames(name as DomainEvent['type']))
 
 /** The headers of an event's record: CloudEvents 1.0, Kafka protocol binding, binary mode. `ce_id` is repeated by a repeat. */
 export const EventHeaders = exactShape(
   {
     ce_specversion: t.literal('1.0'),
     ce_id: Id,
-    ce_type: t.keyof(keysOf(types.map(ceType))),
+    ce_type: t.keyof(keysOf(versions.map(ceTypeOfVersion))),
     ce_source: NonBlank,
     ce_subject: Id,
     ce_time: Instant,
-    ce_dataschema: t.keyof(keysOf(types.map(ceDataSchema))),
+    ce_dataschema: t.keyof(keysOf(versions.map(schemaId))),
     'content-type': t.literal('application/json'),
   },
   { traceparent: t.string },

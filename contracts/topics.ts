@@ -9,6 +9,8 @@ import {
   type DomainEvent,
   OfflineMessageReceived,
 } from './events/index.ts'
+import { ceTypeOfVersion } from './events/upcast.ts'
+import { versionOf } from './events/versions.ts'
 
 const day = 24 * 60 * 60 * 1000
 
@@ -90,11 +92,17 @@ export const topicOf = ({ type }: Pick<DomainEvent, 'type'>): (typeof eventTopic
 /** Its message key: `acme/2037`. What shares a key stays in order. */
 export const keyOf = ({ data, subject }: DomainEvent): string => `${data.accountId}/${subject}`
 
+/** What the bridge writes today of an event: `ChatAccepted.v1`. */
+export const versionName = (type: DomainEvent['type']): string => `${type}.v${versionOf(type)}`
+
 /** The type attribute of CloudEvents: `livechat.ChatAccepted.v1`. */
-export const ceType = (type: DomainEvent['type']): string => `livechat.${type}.v1`
+export const ceType = (type: DomainEvent['type']): string => ceTypeOfVersion(versionName(type))
 
 /** The dataschema attribute: the `$id` of the published JSON Schema. */
-export const ceDataSchema = (type: DomainEvent['type']): string => `urn:livechat:schemas:${type}.v1`
+export const ceDataSchema = (type: DomainEvent['type']): string => schemaId(versionName(type))
+
+/** The `$id` of a published JSON Schema. */
+export const schemaId = (name: string): string => `urn:livechat:schemas:${name}`
 
 /** Headers of a quarantine record; its value is the request's body, byte for byte. `problems` names fields, never values. */
 export const quarantineHeaders = {

@@ -1,7 +1,8 @@
 import { CloudEvent, Kafka } from 'cloudevents'
 import * as E from 'fp-ts/lib/Either.js'
-import { compiled } from '../../contracts/compiled.ts'
 import { DomainEvent } from '../../contracts/events/index.ts'
+import { recordedTypes } from '../../contracts/events/upcast.ts'
+import { earlierVersions } from '../../contracts/events/versions.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
 import { ceDataSchema, ceType, keyOf, topicOf } from '../../contracts/topics.ts'
 import type { IncomingRecord, OutgoingRecord } from '../ports.ts'
@@ -46,12 +47,6 @@ export const toRecord = (event: DomainEvent): OutgoingRecord => {
   }
 }
 
-const readers = new Map(
-  DomainEvent.types.map((codec) => {
-    const type = codec.name as DomainEvent['type']
-    return [ceType(type), { type, decode: compiled<DomainEvent>(codec) }]
-  }),
-)
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 const headersOf = ({ headers }: IncomingRecord): E.Either<Undecodable, ReadonlyMap<string, string>> => {
@@ -66,25 +61,33 @@ const headersOf = ({ headers }: IncomingRecord): E.Either<Undecodable, ReadonlyM
   return read.right.get('ce_specversion') === '1.0' ? read : undecodable('headers', 'ce_specversion: expected 1.0')
 }
 
-/** The event of a record of an event topic. */
-export const fromRecord = (record: IncomingRecord): E.Either<Undecodable, DomainEvent> => {
-  const read = headersOf(record)
-  if (E.isLeft(read)) return read
-  const { right: headers } = read
-  const reader = readers.get(headers.get('ce_type') ?? '')
-  if (reader === undefined || topicOf(reader).name !== record.topic)
-    return undecodable('headers', `ce_type: expected an event of ${record.topic}`)
-  const data = readJson(record.value, { exact: false })
-  if (E.isLeft(data)) return data
-  const traceparent = headers.get('traceparent')
-  const decoded = reader.decode({
-    type: reader.type,
-    id: headers.get('ce_id'),
-    source: headers.get('ce_source'),
-    subject: headers.get('ce_subject'),
-    time: headers.get('ce_time'),
-    data: data.right,
-    ...(traceparent !== undefined && { traceparent }),
-  })
-  return E.isRight(decoded) ? decoded : undecodable('contract', describe(problemsOf(decoded.left)))
+/** The event of a record of an event topic, which may be of any version that the event ever had: it is read as the newest. */
+export const eventReader = (earlier = earlierVersions) => {
+  const readers = recordedTypes(earlier)
+  return (record: IncomingRecord): E.Either<Undecodable, DomainEvent> => {
+    const read = headersOf(record)
+    if (E.isLeft(read)) return read
+    const { right: headers } = read
+    const known = readers.get(headers.get('ce_type') ?? '')
+    if (known === undefined || topicOf(known).name !== record.topic)
+      return undecodable('headers', `ce_type: expected an event of ${record.topic}`)
+    const json = readJson(record.value, { exact: false })
+    if (E.isLeft(json)) return json
+    const traceparent = headers.get('traceparent')
+    const data = known.upcast(json.right)
+    if (E.isLeft(data)) return undecodable('contract', describe(problemsOf(data.left)))
+    const decoded = known.decode({
+      type: known.type,
+      id: headers.get('ce_id'),
+      source: headers.get('ce_source'),
+      subject: headers.get('ce_subject'),
+      time: headers.get('ce_time'),
+      data: data.right,
+      ...(traceparent !== undefined && { traceparent }),
+    })
+    return E.isRight(decoded) ? decoded : undecodable('contract', describe(problemsOf(decoded.left)))
+  }
 }
+
+/** The one way from a record to its event: the projector, egress, rebuild and the bot kit read with it. */
+export const fromRecord = eventReader()

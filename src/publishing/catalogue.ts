@@ -5,9 +5,11 @@ import { BotMessageRequest, InviteAgentRequest } from '../../contracts/bot-api/o
 import { BotMessage, InviteAgent } from '../../contracts/commands/bot-reply.ts'
 import { Enrichment } from '../../contracts/commands/enrichment.ts'
 import { DomainEvent } from '../../contracts/events/index.ts'
+import { versionNames } from '../../contracts/events/upcast.ts'
+import { earlierVersions } from '../../contracts/events/versions.ts'
 import * as http from '../../contracts/http.ts'
 import { DeadLetterHeaders, EventHeaders, QuarantineHeaders } from '../../contracts/records.ts'
-import { ceDataSchema } from '../../contracts/topics.ts'
+import { schemaId } from '../../contracts/topics.ts'
 import * as views from '../../contracts/views.ts'
 import * as webhooks from '../../contracts/webhooks/events.ts'
 import { WebhookReply } from '../../contracts/webhooks/reply.ts'
@@ -35,16 +37,24 @@ type EventCodec = (typeof DomainEvent.types)[number]
 export const typeOf = (event: EventCodec): DomainEvent['type'] => event.type.types[0].props.type.value
 const dataOf = (event: EventCodec): t.Mixed => event.type.types[0].props.data
 
-export const events: ReadonlyArray<Published> = DomainEvent.types.map((event) => {
-  const type = typeOf(event)
-  return { name: `${type}.v1`, id: ceDataSchema(type), direction: 'event', codec: dataOf(event), describedBy: event }
-})
+/** Every version of every event: old records stay in the log, and so does their schema. */
+export const eventsWith = (earlier = earlierVersions): ReadonlyArray<Published> =>
+  DomainEvent.types.flatMap((event) => {
+    const type = typeOf(event)
+    const before = earlier.filter((version) => version.type === type).map(({ codec }) => codec)
+    return versionNames(type, earlier).map((name, i): Published => {
+      const codec = before[i] ?? dataOf(event)
+      return { name, id: schemaId(name), direction: 'event', codec, describedBy: event }
+    })
+  })
+
+export const events = eventsWith()
 
 const named =
   (direction: Direction) =>
   ([name, codec]: [string, t.Mixed]): Published => ({
     name,
-    id: `urn:livechat:schemas:${name}`,
+    id: schemaId(name),
     direction,
     codec,
     describedBy: codec,

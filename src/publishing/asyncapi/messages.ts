@@ -2,7 +2,7 @@ import { BotMessage, InviteAgent } from '../../../contracts/commands/bot-reply.t
 import { Enrichment } from '../../../contracts/commands/enrichment.ts'
 import { DomainEvent } from '../../../contracts/events/index.ts'
 import { DeadLetterHeaders, QuarantineHeaders } from '../../../contracts/records.ts'
-import { ceDataSchema, ceType } from '../../../contracts/topics.ts'
+import { ceDataSchema, ceType, versionName } from '../../../contracts/topics.ts'
 import { typeOf } from '../catalogue.ts'
 import { exampleEvents } from '../examples/events.ts'
 import {
@@ -28,7 +28,7 @@ const eventMessage = (event: (typeof DomainEvent.types)[number], partOf: PartOf)
     summary: partOf(event)?.description ?? '',
     contentType: json,
     headers: { type: 'object', allOf: [file('EventHeaders'), { type: 'object', properties: headers }] },
-    payload: file(`${type}.v1`),
+    payload: file(versionName(type)),
     examples: [{ name: type, headers: exampleHeaders(type), payload: exampleEvents[type] }],
   }
 }

@@ -1,0 +1,44 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type * as t from 'io-ts'
+import { compiled } from '../compiled.ts'
+import { DomainEvent } from './index.ts'
+import { type EarlierVersion, earlierVersions, versionOf } from './versions.ts'
+
+type Type = DomainEvent['type']
+
+/** The versions of an event by name, oldest first: `ChatAccepted.v1`. The last one is written today. */
+export const versionNames = (type: Type, earlier = earlierVersions): ReadonlyArray<string> =>
+  Array.from({ length: versionOf(type, earlier) }, (_, i) => `${type}.v${i + 1}`)
+
+/** The type attribute of CloudEvents: `livechat.ChatAccepted.v1`. */
+export const ceTypeOfVersion = (name: string): string => `livechat.${name}`
+
+/** How a record of some version is read: which event it holds, how its data is made the newest version's, and the event's codec. */
+export type Recorded = {
+  readonly type: Type
+  readonly upcast: (data: unknown) => E.Either<t.Errors, unknown>
+  readonly decode: (event: unknown) => E.Either<t.Errors, DomainEvent>
+}
+
+const through = (steps: ReadonlyArray<EarlierVersion>) => (data: unknown) =>
+  steps.reduce<E.Either<t.Errors, unknown>>(
+    (before, { codec, upcast }) => E.map(upcast)(E.chain((given) => codec.decode(given))(before)),
+    E.right(data),
+  )
+
+const events = DomainEvent.types.map((codec) => ({
+  // A codec of the union is named for its event's type.
+  type: codec.name as Type,
+  decode: compiled<DomainEvent>(codec),
+}))
+
+/** Every version of every event by the ce_type under which its records stand in the log. Pure. */
+export const recordedTypes = (earlier = earlierVersions): ReadonlyMap<string, Recorded> =>
+  new Map(
+    events.flatMap(({ type, decode }) => {
+      const steps = earlier.filter((version) => version.type === type)
+      return versionNames(type, earlier).map(
+        (name, i) => [ceTypeOfVersion(name), { type, decode, upcast: through(steps.slice(i)) }] as const,
+      )
+    }),
+  )

@@ -1,0 +1,77 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { versionOf } from '../../contracts/events/versions.ts'
+import { eventReader, fromRecord } from '../../src/kafka/cloud-event.ts'
+import type { IncomingRecord } from '../../src/ports.ts'
+import { eventsWith } from '../../src/publishing/catalogue.ts'
+import { left, right } from '../support/either.ts'
+import { dataOfVersions, headersOfVersion, olderMessage } from './older-message.ts'
+
+const time = '2022-10-10T15:31:19.512Z'
+const read = eventReader(olderMessage)
+
+const record = (version: number, data: unknown): IncomingRecord => ({
+  ...{ topic: 'bot-conversations', partition: 0, offset: 0, timestamp: 0, key: Buffer.from('acme/2037') },
+  value: Buffer.from(JSON.stringify(data)),
+  headers: Object.fromEntries(
+    Object.entries(headersOfVersion(version, time)).map(([name, text]) => [name, Buffer.from(text)]),
+  ),
+})
+
+const versions = suite('versions of an event')
+
+versions('each is read as the newest one, through every step between', () => {
+  for (const [i, data] of dataOfVersions.entries())
+    assert.equal(right(read(record(i + 1, data))), {
+      ...{
+        type: 'ClientMessageReceived',
+        id: `message-v${i + 1}`,
+        source: '/accounts/acme/bot',
+        subject: '2037',
+        time,
+      },
+      data: dataOfVersions[2],
+    })
+})
+
+versions('a record that is not of the version that it names is refused, and so is a version that never was', () => {
+  assert.equal(left(read(record(1, dataOfVersions[1]))), {
+    cause: 'contract',
+    detail: 'chat: expected text; sentAt: expected unix time',
+  })
+  assert.equal(left(read(record(2, { ...dataOfVersions[1], sentAt: 'soon' }))).cause, 'contract')
+  assert.equal(left(read(record(4, dataOfVersions[2]))).cause, 'headers')
+  assert.equal(E.isLeft(fromRecord(record(2, dataOfVersions[1]))), true)
+})
+
+versions('what a step makes is checked as well', () => {
+  const [first, second] = olderMessage
+  assert.ok(first && second)
+  const careless = eventReader([first, { ...second, upcast: () => ({ accountId: 'acme' }) }])
+  assert.match(left(careless(record(1, dataOfVersions[0]))).detail, /^data\.chatId: expected /)
+})
+
+versions('every version of an event is published beside the newest, under a schema of its own', () => {
+  const names = eventsWith(olderMessage).map(({ name }) => name)
+  assert.equal(
+    names.filter((name) => name.startsWith('ClientMessage')),
+    ['ClientMessageReceived.v1', 'ClientMessageReceived.v2', 'ClientMessageReceived.v3'],
+  )
+  assert.is(names.length, eventsWith([]).length + 2)
+  assert.equal([versionOf('ClientMessageReceived', olderMessage), versionOf('ChatClosed', olderMessage)], [3, 1])
+})
+
+versions('a record becomes an event in one place only, so that nobody reads past the steps', () => {
+  const root = fileURLToPath(new URL('../..', import.meta.url))
+  const saying = (pattern: RegExp) =>
+    globSync('src/**/*.ts', { cwd: root }).filter((file) => pattern.test(readFileSync(join(root, file), 'utf8')))
+  assert.equal(saying(/\brecordedTypes\(/), ['src/kafka/cloud-event.ts'])
+  // The demo's bot hears of nothing but what the demo has just played.
+  assert.equal(saying(/\b(Domain|Conversation|Chat)Event\.decode\(/), ['src/main/demo/bot.ts'])
+})
+
+versions.run()

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { defaultLimits, respond } from '../../src/bot/conversation.ts'
+import { silent, unmeasured } from '../../src/bot/quiet.ts'
+import { text } from '../../src/bot/replies.ts'
+import { worker } from '../../src/bot/worker.ts'
+import { eventReader } from '../../src/kafka/cloud-event.ts'
+import { fromCommand } from '../../src/kafka/decode.ts'
+import { classify } from '../../src/mongo/classify.ts'
+import type { HandleSlice, IncomingRecord } from '../../src/ports.ts'
+import { projector } from '../../src/projections/projector.ts'
+import { dataOfVersions, headersOfVersion, olderMessage } from '../contracts/older-message.ts'
+import { eventually, newPrefix, roomOf } from '../kafka/rooms.ts'
+import { right } from '../support/either.ts'
+import { testDatabase } from '../support/mongo.ts'
+import { plainClient } from '../support/plain-consumer.ts'
+import { servers } from '../support/servers.ts'
+
+const prefix = newPrefix()
+const room = await roomOf(prefix)
+const database = await testDatabase()
+const mongo = database.connect()
+const decode = eventReader(olderMessage)
+right(await room.ensureTopics())
+
+const now = new Date().toISOString()
+const producer = plainClient((await servers()).brokers).producer()
+await producer.connect()
+for (const [i, data] of dataOfVersions.entries())
+  await producer.send({
+    topic: `${prefix}bot-conversations`,
+    messages: [{ key: 'acme/2037', value: JSON.stringify(data), headers: headersOfVersion(i + 1, now) }],
+  })
+await producer.disconnect()
+
+const follow = (group: string, topic: IncomingRecord['topic'], handle: HandleSlice) =>
+  room.consume({ group, topics: [topic], commit: 'when-handled', handle })
+
+const versions = suite('old records on a real topic')
+
+versions.after(async () => {
+  await room.stop()
+  await database.drop()
+})
+
+versions('the projector folds every version into the views', async () => {
+  const deadLetter = room.deadLetter('projector')
+  const { applyChanges } = mongo
+  const handle = projector({ decode, applyChanges, classify, deadLetter, measure: unmeasured, clock: Date.now })
+  const consumer = await follow('projector', 'bot-conversations', handle)
+  const timeline = database.db.collection<{ type: string; data: unknown }>('timeline')
+  await eventually(async () => (await timeline.countDocuments()) === 3)
+  await consumer.stop()
+  const documents = await timeline.find().sort({ offset: 1 }).toArray()
+  assert.equal(
+    documents.map(({ type, data }) => ({ type, data })),
+    dataOfVersions.map(() => ({ type: 'ClientMessageReceived', data: dataOfVersions[2] })),
+  )
+  assert.equal(room.seen.deadLetters, [])
+})
+
+versions('a bot of the kit answers every version', async () => {
+  const bot = {
+    onMessage: ({ data }: { data: { message: { text: string } } }) => text(`You said ${data.message.text}`),
+  }
+  const handle = worker({
+    ...{ decode, append: room.append, sleep: (ms: number) => sleep(ms), log: silent },
+    respond: respond(bot, defaultLimits, Date.now, () => {}),
+  })
+  const replies: IncomingRecord[] = []
+  const answering = await follow('bot', 'bot-conversations', handle)
+  const reading = await follow('reader', 'bot-replies', async ({ records }) => void replies.push(...records))
+  await eventually(() => replies.length === 3)
+  await Promise.all([answering.stop(), reading.stop()])
+  assert.equal(
+    replies.map((record) => right(fromCommand(record)).inReplyTo),
+    dataOfVersions.map((_, i) => `message-v${i + 1}`),
+  )
+})
+
+versions.run()

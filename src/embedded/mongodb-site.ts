@@ -1,3 +1,4 @@
+import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
 import { DryMongoBinary } from 'mongodb-memory-server-core/lib/util/DryMongoBinary.js'
@@ -5,7 +6,7 @@ import { DEFAULT_VERSION } from 'mongodb-memory-server-core/lib/util/resolveConf
 import type { Say } from './download.ts'
 import { run } from './run.ts'
 
-const fetcher = fileURLToPath(new URL('fetch-from-mongodb.ts', import.meta.url))
+const fetcher = fileURLToPath(new URL(`fetch-from-mongodb${extname(import.meta.url)}`, import.meta.url))
 
 /** The mongod that mongodb-memory-server keeps on this machine, if it does. */
 export const locateMongod = async (downloadDir: string): Promise<string | undefined> => {

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { emptyProject } from './empty-project.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const tsc = join(root, 'node_modules/.bin/tsc')
+const preload = fileURLToPath(new URL('loaded-packages.ts', import.meta.url))
+const project = emptyProject()
+
+project.write(
+  'bot.ts',
+  `import { handOver, startBot, text, type Handlers } from 'livechat-bridge/bot'
+import { clientWrites, given } from 'livechat-bridge/bot/harness'
+const bot: Handlers = {
+  onMessage: ({ data: { message } }) => (message.text === 'agent' ? handOver() : text(\`You said \${message.text}\`)),
+}
+if (process.env.BROKERS) await startBot(bot, { brokers: process.env.BROKERS.split(','), group: 'echo' })
+await given(bot).when(clientWrites('Hi')).says(text('You said Hi'))
+await given(bot).when(clientWrites('agent')).says(handOver())
+console.log('both as expected')
+`,
+)
+project.write(
+  'downstream.ts',
+  `import { isRight } from 'fp-ts/lib/Either.js'
+import { ChatClosed, type DomainEvent } from 'livechat-bridge/contracts/events/index'
+import { chats, keyOf } from 'livechat-bridge/contracts/topics'
+import schema from 'livechat-bridge/contracts/published/schemas/ChatClosed.v1.json' with { type: 'json' }
+const data = { accountId: 'acme', chatId: '2037', clientId: '1233' }
+const envelope = { id: 'e1', source: '/accounts/acme/bot', subject: '2037', time: '2026-01-31T12:00:00Z' }
+const read = ChatClosed.decode({ type: 'ChatClosed', ...envelope, data })
+const event: DomainEvent | undefined = isRight(read) ? read.right : undefined
+console.log(chats.name, event && keyOf(event), schema.$id)
+`,
+)
+project.write('wrong.ts', `import { text } from 'livechat-bridge/bot'\nexport const reply: number = text('Hi')\n`)
+
+const compilerOptions = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', 'node']
+const typeCheck = (file: string) => project.run(tsc, ...compilerOptions, file)
+const packages = (file: string): ReadonlyArray<string> =>
+  JSON.parse(project.run(process.execPath, '--import', preload, file).trim().split('\n').at(-1) ?? '')
+
+const tarball = suite('the packed tarball in an empty project')
+tarball.after(project.remove)
+
+tarball('a bot and a reader of the contracts type-check, and a mistake in one does not', () => {
+  assert.is(typeCheck('bot.ts'), '')
+  assert.is(typeCheck('downstream.ts'), '')
+  assert.throws(() => typeCheck('wrong.ts'))
+})
+
+tarball('the bot kit answers, and pulls in neither the HTTP side nor MongoDB', () => {
+  assert.match(project.run(process.execPath, 'bot.ts'), 'both as expected')
+  const loaded = packages('bot.ts')
+  assert.ok(loaded.includes('kafkajs'))
+  const ofOtherRooms = [
+    'koa',
+    '@koa/router',
+    'mongodb',
+    'mongodb-memory-server-core',
+    'pino',
+    'prom-client',
+    'commander',
+  ]
+  assert.equal(
+    loaded.filter((name) => ofOtherRooms.includes(name)),
+    [],
+  )
+})
+
+tarball('the contracts read an event with io-ts and fp-ts alone', () => {
+  assert.is(project.run(process.execPath, 'downstream.ts').trim(), 'chats acme/2037 urn:livechat:schemas:ChatClosed.v1')
+  assert.equal(packages('downstream.ts'), ['fp-ts', 'io-ts', 'livechat-bridge'])
+})
+
+tarball('its command runs', () => {
+  const command = 'node_modules/.bin/livechat-bridge'
+  assert.match(project.run(command, '--help'), 'rebuild')
+  assert.match(project.run(command, 'contracts', 'check'), 'are compatible with')
+})
+
+tarball('package.json is the sources’ own again after packing', () => {
+  assert.is(project.restored, readFileSync(join(root, 'package.json'), 'utf8'))
+  assert.equal([project.manifest.scripts, project.manifest.devDependencies], [undefined, undefined])
+})
+
+tarball.run()

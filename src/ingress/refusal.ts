@@ -43,8 +43,8 @@ export const unavailable: Refusal = {
   message: 'the event could not be stored, send it again',
   headers: { 'Retry-After': '1' },
 }
-/** The same to a request whose body has not come in full: there is nothing more to be read from its connection. */
-export const unavailableToSlow: Refusal = { ...unavailable, headers: { ...unavailable.headers, Connection: 'close' } }
+/** To a request whose body has not come in full: there is nothing more to be read from its connection. */
+export const tooSlow = invalid(408, 'request: expected all of it sooner', { Connection: 'close' })
 export const internal: Refusal = { status: 500, code: 'server_error', message: 'the request could not be processed' }
 
 /** The answer to a body that was not understood. */

@@ -75,6 +75,12 @@ export const defences = {
       put: '',
     },
   ],
+  'a bound on nesting': [{ file: 'src/ingress/json.ts', find: 'const deepest = 32', put: 'const deepest = Infinity' }],
+  'limits of time for a request': [
+    { file: 'src/ingress/limits.ts', find: 'headersMs: 5_000', put: 'headersMs: 500_000' },
+    { file: 'src/ingress/limits.ts', find: 'requestMs: 10_000', put: 'requestMs: 600_000' },
+    { file: 'src/ingress/limits.ts', find: 'botMs: 2_500', put: 'botMs: 250_000' },
+  ],
   'sockets are destroyed with their producer': [
     { file: 'src/kafka/send.ts', find: 'old?.client.sockets.close()', put: '' },
     {

@@ -1,4 +1,4 @@
-import { request } from 'node:http'
+import { type Agent, request } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import { AccountId, Instant } from '../../contracts/primitives.ts'
@@ -110,6 +110,7 @@ export type Sent = {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
+  readonly agent?: Agent
 }
 
 const parsed = (text: string): unknown =>
@@ -120,8 +121,12 @@ const parsed = (text: string): unknown =>
     ),
   )
 
-/** Sends a request on a connection of its own; a body is JSON unless the headers say otherwise. */
-export const send = (port: number, path: string, { method = 'POST', headers, body }: Sent = {}): Promise<Reply> =>
+/** Sends a request, on a connection of its own where no agent is given; a body is JSON unless the headers say otherwise. */
+export const send = (
+  port: number,
+  path: string,
+  { method = 'POST', headers, body, agent }: Sent = {},
+): Promise<Reply> =>
   new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
     const type = body === undefined ? {} : { 'content-type': 'application/json' }
@@ -130,7 +135,7 @@ export const send = (port: number, path: string, { method = 'POST', headers, bod
       host: '127.0.0.1',
       path,
       method,
-      agent: false,
+      agent: agent ?? false,
       headers: { ...type, ...length, ...headers },
     })
     req.on('error', reject).on('response', (res) => {

@@ -38,10 +38,10 @@ server('headers and bodies that come too slowly are cut off', async () => {
   await stop()
 })
 
-server('a bot’s body that comes too slowly is answered 503 in time', async () => {
+server('a bot’s body that comes too slowly is answered 408 in time', async () => {
   const { port, stop, published } = await start({}, { ...timeouts, botMs: 30 })
   const { status, closes } = parse(await raw(port, `${head(bot, 100)}{`))
-  assert.equal([status, closes], [503, true])
+  assert.equal([status, closes], [408, true])
   assert.equal(published, [])
   await stop()
 })

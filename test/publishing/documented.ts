@@ -23,12 +23,16 @@ export const statusesOf = (path: string): ReadonlyArray<number> =>
   Object.keys(operationOf(path)?.responses ?? {}).map(Number)
 export const documentedPaths = Object.keys(paths)
 
-const validator = (schema: Schema) =>
-  validatorOf(
-    JSON.parse(
-      JSON.stringify({ ...schema, $defs: components.schemas }).replaceAll('#/components/schemas/', '#/$defs/'),
-    ),
-  )
+const compiled = new WeakMap<Schema, ReturnType<typeof validatorOf>>()
+
+const validator = (schema: Schema) => {
+  const known = compiled.get(schema)
+  if (known !== undefined) return known
+  const text = JSON.stringify({ ...schema, $defs: components.schemas }).replaceAll('#/components/schemas/', '#/$defs/')
+  const made = validatorOf(JSON.parse(text))
+  compiled.set(schema, made)
+  return made
+}
 
 /** What in an answer is not as documented: its status, a header, its media type, its body. */
 export const surprises = (path: string, { status, headers, body, text }: Reply): ReadonlyArray<string> => {

@@ -24,9 +24,14 @@ const run = (command: string, args: ReadonlyArray<string>, env: NodeJS.ProcessEn
     child.on('close', (code) => resolve({ code: code ?? 1, output }))
   })
 
-/** A tool that says nothing when all is well, counted as one test. */
-const check = async (name: string, command: string, args: ReadonlyArray<string>): Promise<Outcome> => {
-  const { code } = await run(command, args)
+/** A program that ends with 0 when all is well, counted as one test. */
+const check = async (
+  name: string,
+  command: string,
+  args: ReadonlyArray<string>,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Outcome> => {
+  const { code } = await run(command, args, env)
   console.log(`${code === 0 ? '✓' : '✘'} ${name}`)
   return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 }
 }
@@ -72,8 +77,9 @@ const interrupted = new Promise<Outcome>((resolve) => {
     process.once(signal, () => resolve({ passed: 0, failed: 1, skipped: 0 }))
 })
 
+const chosen = process.argv[2]
 const suites = async (): Promise<Outcome> => {
-  const pattern = process.argv[2] ?? '\\.test\\.ts$'
+  const pattern = chosen ?? '\\.test\\.ts$'
   const { code, output } = await run(
     process.execPath,
     [join(root, 'node_modules/uvu/bin.js'), 'test', pattern],
@@ -86,6 +92,12 @@ const all = async () => {
     await check('types', bin('tsc'), ['--noEmit']),
     await check('format and lint', bin('biome'), ['ci', '--error-on-warnings']),
     await suites(),
+    await check(
+      'what the tests left on the servers is as the published schemas say',
+      process.execPath,
+      ['test/truth/check.ts', ...(chosen === undefined ? ['--all'] : [])],
+      addresses,
+    ),
   ]
   const sum = (of: (outcome: Outcome) => number) => outcomes.reduce((total, outcome) => total + of(outcome), 0)
   return {

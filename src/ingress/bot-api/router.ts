@@ -6,7 +6,7 @@ import { answering, type Handle, ok } from '../answering.ts'
 import type { Ctx, State } from '../context.ts'
 import type { MeasureRequests } from '../measure.ts'
 import { quarantining } from '../quarantine.ts'
-import { refusalOf, unavailable, unavailableToSlow } from '../refusal.ts'
+import { refusalOf, tooSlow, unavailable } from '../refusal.ts'
 import { understand } from '../understand.ts'
 import { within } from '../within.ts'
 import { translate } from './translate.ts'
@@ -46,7 +46,7 @@ export const botRouter = (deps: BotDeps) => {
     return E.isLeft(published) ? E.left(unavailable) : ok({ result: 'ok' })
   }
   const handle = answering('bot', route, deps.log, (ctx) =>
-    within(left(ctx), take(ctx), () => E.left(ctx.req.complete ? unavailable : unavailableToSlow)),
+    within(left(ctx), take(ctx), () => E.left(ctx.req.complete ? unavailable : tooSlow)),
   )
   return new Router<State>({ sensitive: true }).all(route, handle)
 }

@@ -3,6 +3,7 @@ import { codec } from './codec.ts'
 import { damage } from './damage.ts'
 import { deploy } from './deploy.ts'
 import { frozen } from './frozen.ts'
+import { hostile } from './hostile.ts'
 import { cap, fullDisk } from './journal-limits.ts'
 import { mongoAway } from './mongo-away.ts'
 import { outage } from './outage.ts'
@@ -14,5 +15,5 @@ import { views } from './views.ts'
 
 export const scenarios: ReadonlyArray<Scenario> = [
   ...[produce, views, outage, cap, fullDisk, damage],
-  ...[silence, codec, poison, mongoAway, frozen, deploy, soak],
+  ...[silence, codec, poison, mongoAway, frozen, deploy, hostile, soak],
 ]

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { Agent } from 'node:http'
+import fc from 'fast-check'
+import { send } from '../../ingress/harness.ts'
+import { surprises } from '../../publishing/documented.ts'
+import { samples } from '../../support/samples.ts'
+import { type Hostile, hostile } from './bodies.ts'
+
+/** The table of errors (interface.md) as far as it is the sender's fault. */
+const refusals = new Set([400, 401, 405, 413, 415])
+/** Nothing was durable in time, which is not the body's fault: it is sent again, as the service does, and may be kept twice. */
+const busy = 503
+
+const known = new Set(samples('webhooks', 'accepted').map(({ value }) => Object(value).event_name))
+
+export const digestOf = (bytes: Uint8Array | null) =>
+  createHash('sha256')
+    .update(bytes ?? '')
+    .digest('base64url')
+
+/** Whether a body that was answered so has to stand in quarantine: it was not understood, and it came whole from a known account. */
+const isKept = ({ api, body, token }: Hostile, status: number): boolean => {
+  if (token === 'unknown') return false
+  if (status !== 200) return status !== 413
+  return api === 'webhooks' && !known.has(JSON.parse(new TextDecoder().decode(body)).event_name)
+}
+
+/** Sends so many hostile requests to an address, so many at a time; tells what was answered as nobody should be. */
+export const attack = (port: number, tokens: Readonly<Record<Hostile['api'], string>>, seed: number) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 32 })
+  const answers = new Map<number, number>()
+  const wrong: string[] = []
+  /** How often each body has to be in quarantine, and how often more it may be. */
+  const kept = new Map<string, { readonly least: number; readonly more: number }>()
+  const keep = (body: Buffer, times: 'least' | 'more') => {
+    const before = kept.get(digestOf(body)) ?? { least: 0, more: 0 }
+    kept.set(digestOf(body), { ...before, [times]: before[times] + 1 })
+  }
+
+  const one = async (each: Hostile): Promise<void> => {
+    const { api, body, headers, token } = each
+    const path = `/${api}/${token === 'known' ? tokens[api] : 'token-of-nobody-at-all'}`
+    const reply = await send(port, path, { body, headers, agent }).catch((error: NodeJS.ErrnoException) => error)
+    if (reply instanceof Error) {
+      wrong.push(`no answer (${reply.code}) to ${body.toString('base64').slice(0, 80)}`)
+      return undefined
+    }
+    const { status } = reply
+    answers.set(status, (answers.get(status) ?? 0) + 1)
+    const unexpected = [
+      ...(status === 200 || status === busy || refusals.has(status) ? [] : [`status ${status}`]),
+      ...surprises(`/${api}/{token}`, reply),
+    ]
+    if (unexpected.length > 0) wrong.push(`${unexpected.join(', ')} to ${body.toString('base64').slice(0, 80)}`)
+    if (status === busy) {
+      keep(body, 'more')
+      return one(each)
+    }
+    if (isKept(each, status)) keep(body, 'least')
+    return undefined
+  }
+
+  let rounds = 0
+  return {
+    answers,
+    wrong,
+    kept,
+    send: async (count: number) => {
+      const perRound = 500
+      for (let left = count; left > 0; left -= perRound) {
+        const batch = fc.sample(hostile, { numRuns: Math.min(left, perRound), seed: seed + rounds++ })
+        await Promise.all(batch.map(one))
+      }
+    },
+    stop: () => agent.destroy(),
+  }
+}
+export type Attack = ReturnType<typeof attack>

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { schemathesis } from '../schemathesis/environment.ts'
+import { world } from '../support/bridge.ts'
+
+const name = 'what the running bridge answers to schemathesis is documented: status, headers and body'
+const document = fileURLToPath(new URL('../../contracts/published/openapi.yaml', import.meta.url))
+const checks = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_headers_conformance',
+  'response_schema_conformance',
+]
+const seconds = 20
+
+const fuzz = suite('HTTP, fuzzed against its OpenAPI')
+const command = schemathesis()
+
+if (E.isLeft(command)) {
+  console.log(`schemathesis is skipped: ${command.left}`)
+  fuzz.skip(name)
+} else {
+  fuzz(name, async () => {
+    const here = await world()
+    const { url } = await here.start(['ingress'])
+    const dir = mkdtempSync(join(tmpdir(), 'livechat-schemathesis-'))
+    const [account] = here.accounts
+    const tokenOf = (path: string, token = '') =>
+      `[[operations]]\ninclude-path = "${path}"\nparameters = { "path.token" = "${token}" }\n`
+    writeFileSync(
+      join(dir, 'schemathesis.toml'),
+      tokenOf('/webhooks/{token}', account?.webhooks?.token) + tokenOf('/bot/{token}', account?.bot?.token),
+    )
+    const child = spawn(
+      command.right,
+      [
+        ...['--config-file', join(dir, 'schemathesis.toml'), 'run', document, '--url', url, '--checks', checks.join()],
+        ...['--max-time', String(seconds), '--no-color', '--warnings', 'off', '--generation-database', 'none'],
+      ],
+      { cwd: dir, stdio: ['ignore', 'pipe', 'pipe'] },
+    )
+    let output = ''
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    const [code] = await once(child, 'close')
+    await here.stop()
+    rmSync(dir, { recursive: true })
+    assert.is(code, 0, output)
+    console.log(/^.*\d+ generated.*$/m.exec(output)?.[0].trim() ?? output)
+  })
+}
+
+fuzz.run()

@@ -1,0 +1,97 @@
+import { deadLetterHeaders as dl, topics } from '../../contracts/topics.ts'
+import type { IncomingRecord } from '../../src/ports.ts'
+import { readLog, withAdmin } from '../faults/read-log.ts'
+import { misfit } from './schemas.ts'
+import type { Tally } from './tally.ts'
+
+const names = topics.map(({ name }) => name)
+
+/** Prefixes of the topics on the broker, by whose names they are the bridge's. */
+const prefixesOn = async (brokers: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+  const all = await withAdmin(brokers, (admin) => admin.listTopics())
+  const ours = all.flatMap((topic) => {
+    const name = names.find((each) => topic.endsWith(`.${each}`))
+    return name === undefined ? [] : [topic.slice(0, -name.length)]
+  })
+  return [...new Set(ours)]
+}
+
+const text = (bytes: Buffer | null | undefined) => bytes?.toString() ?? ''
+
+const json = (value: Buffer | null): unknown => {
+  try {
+    return JSON.parse(text(value))
+  } catch {
+    return undefined
+  }
+}
+
+const headersOf = ({ headers }: IncomingRecord, only: (name: string) => boolean = () => true) =>
+  Object.fromEntries(
+    Object.entries(headers)
+      .filter(([name]) => only(name))
+      .map(([name, bytes]) => [name, text(bytes)]),
+  )
+
+const eventProblem = (record: IncomingRecord): string | undefined => {
+  const headers = headersOf(record, (name) => !name.startsWith('dl_'))
+  const data = Object(json(record.value))
+  const key = `${data.accountId}/${headers.ce_subject}`
+  return (
+    misfit('EventHeaders', headers) ??
+    misfit((headers.ce_type ?? '').replace('livechat.', ''), json(record.value)) ??
+    (text(record.key) === key ? undefined : `the key is not ${key}`)
+  )
+}
+
+/** What a record is said to be by its topic and itself, and what of that is not true. */
+const judge = (record: IncomingRecord): readonly [kind: string, problem: string | undefined] => {
+  switch (record.topic) {
+    case 'quarantine':
+      return ['quarantine', misfit('QuarantineHeaders', headersOf(record))]
+    case 'dead-letters':
+      return [
+        'dead-letters',
+        misfit(
+          'DeadLetterHeaders',
+          headersOf(record, (name) => name.startsWith('dl_')),
+        ),
+      ]
+    case 'enrichments':
+      if (record.value === null) return ['removed enrichment', undefined]
+      return ['Enrichment', misfit('Enrichment', json(record.value))]
+    case 'bot-replies': {
+      const { type } = Object(json(record.value))
+      const kind = type === 'InviteAgent' ? 'InviteAgent' : 'BotMessage'
+      return [kind, misfit(kind, json(record.value))]
+    }
+    default:
+      return [text(record.headers.ce_type).replace('livechat.', '') || 'not an event', eventProblem(record)]
+  }
+}
+
+const origin = ({ headers }: IncomingRecord) =>
+  [dl.topic, dl.partition, dl.offset].map((name) => text(headers[name])).join('/')
+
+/**
+ * Checks every record of the bridge's topics against the published schemas. What was made wrong on purpose is told by its
+ * dead letter; on the topics of a prefix that no bridge has worked on (`isBridge`), only what claims to be an event is checked.
+ */
+export const checkRecords = async (
+  brokers: ReadonlyArray<string>,
+  isBridge: (prefix: string) => boolean,
+  { count }: Tally,
+): Promise<void> => {
+  for (const prefix of await prefixesOn(brokers)) {
+    const records = await readLog(brokers, prefix, names)
+    const dead = new Set(records.filter(({ topic }) => topic === 'dead-letters').map(origin))
+    for (const record of records) {
+      const { topic, partition, offset, headers } = record
+      const place = `${topic}/${partition}/${offset}`
+      const [kind, problem] = judge(record)
+      const known = isBridge(prefix) || headers.ce_specversion !== undefined
+      if (problem !== undefined && (dead.has(place) || !known)) count('wrong on purpose', prefix + place, undefined)
+      else count(kind, prefix + place, problem)
+    }
+  }
+}

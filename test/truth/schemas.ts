@@ -1,0 +1,15 @@
+import { published } from '../../src/publishing/catalogue.ts'
+import { checkedIn } from '../publishing/current.ts'
+import { validatorOf } from '../publishing/validators.ts'
+
+const validators = new Map(
+  published.map(({ name }) => [name, validatorOf(JSON.parse(checkedIn[`schemas/${name}.json`] ?? ''))]),
+)
+
+/** What in a value does not fit the published schema of this name; undefined where all of it does. */
+export const misfit = (name: string, value: unknown): string | undefined => {
+  const accepts = validators.get(name)
+  if (accepts === undefined) return `no schema ${name} is published`
+  if (accepts(value)) return undefined
+  return (accepts.errors ?? []).map(({ instancePath, message }) => `${instancePath || 'value'} ${message}`).join(', ')
+}

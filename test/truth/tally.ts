@@ -1,0 +1,14 @@
+/** How many were checked of each kind, and what is wrong with which. */
+export const tally = () => {
+  const checked = new Map<string, number>()
+  const wrong: string[] = []
+  return {
+    checked,
+    wrong,
+    count: (kind: string, place: string, problem: string | undefined) => {
+      checked.set(kind, (checked.get(kind) ?? 0) + 1)
+      if (problem !== undefined) wrong.push(`${place}: ${kind}: ${problem}`)
+    },
+  }
+}
+export type Tally = ReturnType<typeof tally>

@@ -10,7 +10,7 @@ export const Durations = exactShape({ count: Count }, { median: Count, p95: Coun
  * messages to `receivedAt`, conversations in which a client has written to `startedAt`, replies (hand-overs included)
  * to `finishedAt`. `ratedGood` are the rates good, positive and like, `ratedBad` bad, negative and dislike; other
  * rates count in neither. Calls: `ended` after end, `failed` after error. `shareAnsweredByBotAlone` is of those
- * started, 0 where there are none.
+ * started, 0 where there are none. `version` is new with each computation, and says nothing about the day.
  */
 export const DailyStatsDocument = t.strict(
   {
@@ -39,6 +39,7 @@ export const DailyStatsDocument = t.strict(
       replyMs: Durations,
     }),
     replies: t.strict({ delivered: Count, failed: Count, suppressed: Count }),
+    version: t.string,
   },
   'DailyStatsDocument',
 )

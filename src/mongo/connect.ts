@@ -1,6 +1,8 @@
 import type { ViewName, Views } from '../../contracts/views.ts'
 import type { ApplyChanges, CheckHealth, FindEnrichment, Log, ReadDocument, Sleep } from '../ports.ts'
+import { dailyStats } from '../projections/daily-stats.ts'
 import type { StoreEnrichments } from '../projections/enrichment-handler.ts'
+import { accountDay } from '../projections/stats-days.ts'
 import { applyWith } from './apply.ts'
 import { classify } from './classify.ts'
 import { type MongoLocation, mongoClient } from './client.ts'
@@ -14,7 +16,8 @@ import { swapGate } from './rebuild/swap-lock.ts'
 import { type Redrives, redrivesIn } from './redrives.ts'
 import { settle } from './settle.ts'
 import { announceDays } from './stats-announce.ts'
-import { daysWithChanges, dueDays, markDays, writeStats } from './stats-due.ts'
+import { computeDayIn } from './stats-documents.ts'
+import { daysWithChanges, dueDays, markDays } from './stats-due.ts'
 import { readStatsInput } from './stats-input.ts'
 import { type StatsRefresher, statsRefresher } from './stats-refresher.ts'
 import { readPresent, type Stored, writeIfUnchanged } from './store.ts'
@@ -62,8 +65,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, calmM
   const refresher = statsRefresher({
     dueDays: () => dueDays(db, calmMs),
     daysWithChanges: () => daysWithChanges(db),
-    readInput: (day) => readStatsInput(db, day),
-    writeStats: (due, document) => writeStats(client, db, due, document),
+    computeDay: computeDayIn(db, async (id) => dailyStats(accountDay(id), await readStatsInput(db, accountDay(id)))),
     log,
     sleep,
     clock,

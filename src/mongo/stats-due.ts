@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Db, MongoClient } from 'mongodb'
-import type { DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
+import type { Db } from 'mongodb'
 import { within } from './deadline.ts'
 
 /**
@@ -53,31 +52,16 @@ export const dueDays = (db: Db, calmMs: number): Promise<ReadonlyArray<Due>> => 
 }
 
 /**
- * Writes a day's statistics if the day has not been marked, nor computed by another, since it was read as due: both
- * in one transaction, so that an older computation never replaces a newer one. The mark goes once the day is calm.
- * Without a document the day has none any more.
+ * Ticks off a day that was computed after it was read as due, unless it has been marked since. The mark goes once the day
+ * is calm.
  */
-export const writeStats = (
-  client: MongoClient,
-  db: Db,
-  { _id, mark, fresh, calm }: Due,
-  document: DailyStatsDocument | undefined,
-): Promise<void> =>
-  within(
+export const tickOff = async (db: Db, { _id, mark, fresh, calm }: Due): Promise<void> => {
+  const filter = { _id, mark, fresh }
+  await within<unknown>(
     stepMs,
-    client.withSession((session) =>
-      session.withTransaction(async () => {
-        const filter = { _id, mark, fresh }
-        const taken = calm
-          ? (await due(db).deleteOne(filter, { session })).deletedCount
-          : (await due(db).updateOne(filter, { $set: { fresh: false } }, { session })).matchedCount
-        if (taken === 0) return
-        const stats = db.collection<DailyStatsDocument>('daily_stats')
-        if (document === undefined) await stats.deleteOne({ _id }, { session })
-        else await stats.replaceOne({ _id }, document, { session, upsert: true })
-      }),
-    ),
+    calm ? due(db).deleteOne(filter) : due(db).updateOne(filter, { $set: { fresh: false } }),
   )
+}
 
 /** How many days have changes that are not in their statistics yet. */
 export const daysWithChanges = (db: Db): Promise<number> => within(stepMs, due(db).countDocuments({ fresh: true }))

@@ -1,15 +1,11 @@
-import type { DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
 import type { Log, Sleep } from '../ports.ts'
-import { dailyStats, type StatsInput } from '../projections/daily-stats.ts'
-import { type AccountDay, accountDay } from '../projections/stats-days.ts'
 import { classify } from './classify.ts'
 import type { Due } from './stats-due.ts'
 
 type Deps = {
   readonly dueDays: () => Promise<ReadonlyArray<Due>>
   readonly daysWithChanges: () => Promise<number>
-  readonly readInput: (day: AccountDay) => Promise<StatsInput>
-  readonly writeStats: (due: Due, document: DailyStatsDocument) => Promise<void>
+  readonly computeDay: (due: Due) => Promise<void>
   readonly log: Log
   readonly sleep: Sleep
   /** Milliseconds of a monotonic clock. */
@@ -31,14 +27,13 @@ export const pauseAfter = (lastMs: number): number => Math.max(250, 5 * lastMs)
 
 /** Keeps daily_stats up to date with the documents: one day after the other, and then a pause. */
 export const statsRefresher = (deps: Deps): StatsRefresher => {
-  const { dueDays, daysWithChanges, readInput, writeStats, log, sleep, clock } = deps
+  const { dueDays, daysWithChanges, computeDay, log, sleep, clock } = deps
   let running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined
 
   /** How long the day took. */
   const refresh = async (due: Due): Promise<number> => {
     const began = clock()
-    const day = accountDay(due._id)
-    await writeStats(due, dailyStats(day, await readInput(day)))
+    await computeDay(due)
     return clock() - began
   }
 

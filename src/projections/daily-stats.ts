@@ -10,8 +10,13 @@ export type Counted<V extends StatsView> = Pick<
   ((typeof statsViews)[V]['days'] | (typeof statsViews)[V]['counted'])[number] & keyof Views[V]
 >
 
+/** What daily_stats says of a day. */
+export type Statistics = Omit<DailyStatsDocument, 'version'>
+
 /** Documents of one account that may belong to the day. */
 export type StatsInput = { readonly [V in StatsView]: ReadonlyArray<Counted<V>> }
+
+export const nothing: StatsInput = { chats: [], calls: [], offline_messages: [], conversations: [], deliveries: [] }
 
 const rates = {
   good: new Set(['good', 'positive', 'like']),
@@ -27,7 +32,7 @@ const defined = (values: ReadonlyArray<number | undefined>): ReadonlyArray<numbe
  * The statistics of a day from the documents that belong to it; others are left out. Pure: the same documents, the
  * same day.
  */
-export const dailyStats = ({ accountId, day }: AccountDay, input: StatsInput): DailyStatsDocument => {
+export const dailyStats = ({ accountId, day }: AccountDay, input: StatsInput): Statistics => {
   const on = (instant: Instant | undefined) => instant?.startsWith(day) === true
   const finished = input.chats.filter(({ finishedAt }) => on(finishedAt))
   const rated = (words: ReadonlySet<string>) => count(finished, ({ rate }) => words.has(rate?.toLowerCase() ?? ''))

@@ -4,9 +4,11 @@ import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
 import type { ViewName, Views } from '../../contracts/views.ts'
 import { applyWith } from '../../src/mongo/apply.ts'
+import { recomputeDays } from '../../src/mongo/rebuild/stats.ts'
 import { settle } from '../../src/mongo/settle.ts'
 import { announceDays } from '../../src/mongo/stats-announce.ts'
-import { dueDays, markDays, writeStats } from '../../src/mongo/stats-due.ts'
+import { computeDayIn } from '../../src/mongo/stats-documents.ts'
+import { dueDays, markDays } from '../../src/mongo/stats-due.ts'
 import { readStatsInput } from '../../src/mongo/stats-input.ts'
 import { readPresent, writeIfUnchanged } from '../../src/mongo/store.ts'
 import { changesOfEvent } from '../../src/projections/changes.ts'
@@ -15,7 +17,7 @@ import { accountDay } from '../../src/projections/stats-days.ts'
 import { anEvent, at, inLog } from '../support/given-events.ts'
 import { eventually, sleep, testDatabase } from '../support/mongo.ts'
 
-const { client, db, connect, drop } = await testDatabase()
+const { db, connect, drop } = await testDatabase()
 const calmMs = 400
 const instances = [connect({ calmMs }), connect({ calmMs })]
 const patient = connect({ calmMs: 2_000 })
@@ -31,7 +33,8 @@ stats.after.each(async () => {
 })
 
 const day = 'acme/2026-01-31'
-const statsOf = (_id: string) => db.collection<DailyStatsDocument>('daily_stats').findOne({ _id })
+const statsOf = (_id: string) =>
+  db.collection<DailyStatsDocument>('daily_stats').findOne({ _id }, { projection: { version: 0 } })
 const due = () => db.collection('stats_due').countDocuments()
 const changes = (...events: ReadonlyArray<DomainEvent>) => inLog(...events).flatMap(changesOfEvent)
 const message = (id: number) =>
@@ -125,17 +128,70 @@ stats('are marked again when a slice comes again, since it is not known whether 
   assert.is((await statsOf(day))?.offlineMessages, 1)
 })
 
+/** A refresher that has read the documents and waits with what it has computed until it is told to go on. */
+const holding = async () => {
+  const [due] = await dueDays(db, calmMs)
+  assert.ok(due)
+  const read = Promise.withResolvers<void>()
+  const goesOn = Promise.withResolvers<void>()
+  const over = computeDayIn(db, async () => {
+    const statistics = await computed()
+    read.resolve()
+    await goesOn.promise
+    return statistics
+  })(due)
+  await read.promise
+  return async () => {
+    goesOn.resolve()
+    await over
+  }
+}
+
 stats('of an older computation never replace those of a newer one', async () => {
   await one.applyChanges(changes(message(1)))
-  const [older] = await dueDays(db, calmMs)
-  const olderStats = await computed()
+  const older = await holding()
   await one.applyChanges(changes(message(1), message(2)))
-  const [newer] = await dueDays(db, calmMs)
-  assert.ok(older && newer)
-  await writeStats(client, db, newer, await computed())
-  await writeStats(client, db, older, olderStats)
-  await writeStats(client, db, newer, olderStats)
+  const newer = await holding()
+  await newer()
+  await older()
   assert.is((await statsOf(day))?.offlineMessages, 2)
+  assert.is(await db.collection('stats_due').countDocuments({ fresh: true }), 0)
+})
+
+stats('of a newer computation that an older one has overtaken are computed again', async () => {
+  await one.applyChanges(changes(message(1)))
+  const older = await holding()
+  await one.applyChanges(changes(message(1), message(2)))
+  const newer = await holding()
+  await older()
+  await newer()
+  assert.is((await statsOf(day))?.offlineMessages, 1)
+  one.statsRefresher.start()
+  await one.statsRefresher.settled()
+  assert.is((await statsOf(day))?.offlineMessages, 2)
+})
+
+stats('that are computed late do not come back for a day that has gone meanwhile', async () => {
+  await one.applyChanges(changes(message(1)))
+  const late = await holding()
+  await db.collection('offline_messages').deleteMany({})
+  await recomputeDays(db, [day], () => {})
+  await late()
+  assert.equal([await statsOf(day), await due()], [null, 0])
+})
+
+stats('are right in the end when several refresh at once, each as fast as it can, while documents change', async () => {
+  const compute = computeDayIn(db, computed)
+  let writing = true
+  const refreshing = Array.from({ length: 4 }, async () => {
+    while (writing) for (const each of await dueDays(db, calmMs)) await compute(each)
+  })
+  for (let i = 0; i < 60; i++) await instances[i % 2]?.applyChanges(changes(message(i)))
+  writing = false
+  await Promise.all(refreshing)
+  one.statsRefresher.start()
+  await one.statsRefresher.settled()
+  assert.is((await statsOf(day))?.offlineMessages, 60)
 })
 
 stats('are computed by whichever instance starts next when the refresher died in the middle', async () => {

@@ -30,7 +30,13 @@ const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: 
 const kafka = connectKafka(settings, { log: createLog('silent'), measure: createMetrics().measure, now })
 const rebuilds = connectRebuilds(here.mongo, { sleep })
 const folded = viewNames.filter((view) => view !== 'daily_stats')
-const all = (name: string) => db.collection<{ _id: string }>(name).find().sort({ _id: 1 }).toArray()
+/** Without the version of daily_stats, which is another after each computation. */
+const all = (name: string) =>
+  db
+    .collection<{ _id: string }>(name)
+    .find({}, { projection: { version: 0 } })
+    .sort({ _id: 1 })
+    .toArray()
 
 let said: string[] = []
 const quiet: ShowProgress = () => ({ at: () => {}, end: () => {} })

@@ -26,7 +26,7 @@ export const connectRebuilds = (location: MongoLocation, { sleep }: { readonly s
   const client = mongoClient(location, { socketTimeoutMS })
   const db = client.db(location.database)
   const newOwner = () => randomBytes(6).toString('hex')
-  const deps = { client, db, sleep }
+  const deps = { db, sleep }
   return {
     unfinished: () => readRebuild(db),
     begin: async (views, dryRun) => {

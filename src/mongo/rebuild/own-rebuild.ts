@@ -1,4 +1,4 @@
-import type { Db, MongoClient } from 'mongodb'
+import type { Db } from 'mongodb'
 import type { ViewName, Views } from '../../../contracts/views.ts'
 import type { ApplyChanges, Sleep } from '../../ports.ts'
 import { applyWith } from '../apply.ts'
@@ -49,9 +49,9 @@ export type OwnRebuild = Begun & {
   readonly forget: () => Promise<void>
 }
 
-type Deps = { readonly client: MongoClient; readonly db: Db; readonly sleep: Sleep }
+type Deps = { readonly db: Db; readonly sleep: Sleep }
 
-export const ownRebuild = ({ client, db, sleep }: Deps, writer: string, begun: Begun): OwnRebuild => {
+export const ownRebuild = ({ db, sleep }: Deps, writer: string, begun: Begun): OwnRebuild => {
   const { views, writers } = begun
   const own: CollectionOf = (view) => rebuiltName(view, writer)
   const ownOf =
@@ -78,7 +78,7 @@ export const ownRebuild = ({ client, db, sleep }: Deps, writer: string, begun: B
     pairsAgain: (view, ids) => pairsAgain(db, view, writer, ids),
     days: (folded) => allDays(db, ownOf(folded)),
     day: (id, folded) => readDay(db, id, ownOf(folded)),
-    recomputeDays: (ids, done) => recomputeDays(client, db, ids, done),
+    recomputeDays: (ids, done) => recomputeDays(db, ids, done),
     lock: (leaseMs) => acquireLock(db, writer, leaseMs),
     swap: async (token, wanted) => {
       const swapped = await swapIn(db, { writer, token }, wanted)

@@ -1,15 +1,18 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Db, MongoClient } from 'mongodb'
+import type { Db } from 'mongodb'
 import type { DailyStatsDocument } from '../../../contracts/views/daily-stats.ts'
-import { dailyStats } from '../../projections/daily-stats.ts'
+import { dailyStats, nothing, type Statistics } from '../../projections/daily-stats.ts'
 import { accountDay, type StatsView, statsViews } from '../../projections/stats-days.ts'
 import { within } from '../deadline.ts'
 import { type CollectionOf, chunks } from '../groups.ts'
-import { type DueDocument, markDays, writeStats } from '../stats-due.ts'
+import { computeDayIn } from '../stats-documents.ts'
+import { type DueDocument, markDays } from '../stats-due.ts'
 import { readStatsInput } from '../stats-input.ts'
 
 const stepMs = 10_000
 const daysAtOnce = 50
+
+const statistics = (db: Db) => db.collection<DailyStatsDocument>('daily_stats')
 
 const text = (field: string) => ({ $eq: [{ $type: `$${field}` }, 'string'] })
 
@@ -28,18 +31,18 @@ const daysBy = async (db: Db, collection: string, field: string): Promise<Readon
 /** Every day that has statistics, or should have: in order. */
 export const allDays = async (db: Db, collectionOf: CollectionOf = (view) => view): Promise<ReadonlyArray<string>> => {
   const days = new Set<string>()
-  for await (const { _id } of db.collection('daily_stats').find({}, { projection: { _id: 1 } })) days.add(String(_id))
+  for await (const { _id } of statistics(db).find({}, { projection: { _id: 1 } })) days.add(String(_id))
   for (const view of Object.keys(statsViews) as ReadonlyArray<StatsView>)
     for (const field of statsViews[view].days)
       for (const id of await daysBy(db, collectionOf(view), field)) days.add(id)
   return [...days].sort()
 }
 
-const shape = /^[^/]+\/\d{4}-\d{2}-\d{2}$/
+const isDay = (id: string): boolean => /^[^/]+\/\d{4}-\d{2}-\d{2}$/.test(id)
 
 /** A day's statistics; undefined where no document belongs to it, or it is no day. */
-const computed = async (db: Db, id: string, collectionOf?: CollectionOf): Promise<DailyStatsDocument | undefined> => {
-  if (!shape.test(id)) return undefined
+const computed = async (db: Db, id: string, collectionOf?: CollectionOf): Promise<Statistics | undefined> => {
+  if (!isDay(id)) return undefined
   const input = await readStatsInput(db, accountDay(id), collectionOf)
   const isEmpty = Object.values(input).every((documents) => documents.length === 0)
   return isEmpty ? undefined : dailyStats(accountDay(id), input)
@@ -47,41 +50,40 @@ const computed = async (db: Db, id: string, collectionOf?: CollectionOf): Promis
 
 /**
  * Computes days anew from the live views, in place, each in the refresher's own way: marked as due first, and written only
- * where nobody has marked or computed it since; who has, computes it from what is there by then. A day that no document
- * belongs to goes. Each day is replaced in one step, so that readers see the old or the new one.
+ * where nobody has computed it since; who has, computes it from what is there by then. A day that no document belongs to
+ * goes. Each day is replaced in one step, so that readers see the old or the new one.
  */
 export const recomputeDays = async (
-  client: MongoClient,
   db: Db,
   ids: ReadonlyArray<string>,
   done: (days: number) => void,
 ): Promise<void> => {
+  const computeDay = computeDayIn(db, (id) => computed(db, id))
   for (const some of chunks(ids, daysAtOnce)) {
-    await markDays(db, some, true)
-    const due = db.collection<DueDocument>('stats_due').find({ _id: { $in: [...some] } })
-    for (const { _id, mark, fresh } of await within(stepMs, due.toArray())) {
-      const document = await computed(db, _id)
-      await writeStats(client, db, { _id, mark, fresh, calm: document === undefined }, document)
-    }
+    const { true: days = [], false: others = [] } = Object.groupBy(some, (id) => `${isDay(id)}` as const)
+    await within(stepMs, statistics(db).deleteMany({ _id: { $in: others } }))
+    await markDays(db, days, true)
+    const due = db.collection<DueDocument>('stats_due').find({ _id: { $in: days } })
+    for (const { _id, mark, fresh } of await within(stepMs, due.toArray()))
+      await computeDay({ _id, mark, fresh, calm: false })
     done(some.length)
   }
 }
 
-const none = { chats: [], calls: [], offline_messages: [], conversations: [], deliveries: [] }
-const nothingOn = (id: string): DailyStatsDocument => dailyStats(accountDay(id), none)
+const nothingOn = (id: string): Statistics => dailyStats(accountDay(id), nothing)
 
 /** A day's statistics as they are, as they should be (none where nothing happened), and whether they are about to be renewed. */
 export type Day = {
   readonly id: string
-  readonly live: DailyStatsDocument | undefined
-  readonly rebuilt: DailyStatsDocument | undefined
+  readonly live: Statistics | undefined
+  readonly rebuilt: Statistics | undefined
   readonly due: boolean
 }
 
 /** The day by the documents of the collections that are named, or of the live views. */
 export const readDay = async (db: Db, id: string, collectionOf?: CollectionOf): Promise<Day> => {
   const due = (await db.collection<DueDocument>('stats_due').findOne({ _id: id, fresh: true })) !== null
-  const live = (await db.collection<DailyStatsDocument>('daily_stats').findOne({ _id: id })) ?? undefined
+  const live = (await statistics(db).findOne({ _id: id }, { projection: { version: 0 } })) ?? undefined
   const rebuilt = await computed(db, id, collectionOf)
   // A day that has lost its documents is kept as zeros by the refresher, and not made by a rebuild: both say the same.
   const isZero = rebuilt === undefined && live !== undefined && isDeepStrictEqual(live, nothingOn(id))

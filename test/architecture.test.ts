@@ -30,6 +30,8 @@ const onlyIn: Readonly<Record<string, ReadonlyArray<string>>> = {
   'raw-body': ['src/ingress'],
   'rate-limiter-flexible': ['src/ingress'],
   kafkajs: ['src/kafka'],
+  snappy: ['src/kafka'],
+  'lz4-napi': ['src/kafka'],
   cloudevents: ['src/kafka'],
   mongodb: ['src/mongo'],
   cockatiel: ['src/egress'],

@@ -51,6 +51,9 @@ export const defences = {
   'a consumer that tells of its trouble': [
     { file: 'src/kafka/consumer/consume.ts', find: 'if (trouble === undefined) return', put: 'if (true) return' },
   ],
+  'a damaged batch is one record': [
+    { file: 'src/kafka/patch-batch-decoder.ts', find: 'if (instead === undefined) throw error', put: 'throw error' },
+  ],
   'dead letters': [
     {
       file: 'src/projections/projector.ts',

@@ -1,3 +1,4 @@
+import '../../src/kafka/patch-batch-decoder.ts'
 import '../../src/kafka/patch-request-queue.ts'
 import { randomUUID } from 'node:crypto'
 import type { TopicName } from '../../contracts/topics.ts'

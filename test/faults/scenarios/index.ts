@@ -1,6 +1,7 @@
 import type { Scenario } from '../scenario.ts'
 import { codec } from './codec.ts'
 import { damage } from './damage.ts'
+import { damagedBatch } from './damaged-batch.ts'
 import { deploy } from './deploy.ts'
 import { frozen } from './frozen.ts'
 import { hostile } from './hostile.ts'
@@ -15,5 +16,5 @@ import { views } from './views.ts'
 
 export const scenarios: ReadonlyArray<Scenario> = [
   ...[produce, views, outage, cap, fullDisk, damage],
-  ...[silence, codec, poison, mongoAway, frozen, deploy, hostile, soak],
+  ...[silence, codec, damagedBatch, poison, mongoAway, frozen, deploy, hostile, soak],
 ]

@@ -1,0 +1,29 @@
+import { createRequire } from 'node:module'
+import { unreadable } from './unreadable.ts'
+
+type Decoder = { readonly buffer: Buffer; readonly offset: number }
+type DecodeBatch = (decoder: Decoder) => Promise<object>
+
+const require = createRequire(import.meta.url)
+const path = require.resolve('kafkajs/src/protocol/recordBatch/v0/decoder.js')
+const decode: DecodeBatch = require(path)
+const loaded = require.cache[path]
+if (loaded === undefined) throw new Error('kafkajs has no decoder of batches where it is expected')
+
+/** Errors with a meaning of their own: the rest of the batch comes later, or with another build it can be read. */
+const others = new Set(['KafkaJSPartialMessageError', 'KafkaJSNotImplemented'])
+
+// In kafkajs 2.2.4 one batch that cannot be read fails the whole fetch, of all partitions, for ever. Here it becomes one
+// record with the batch's bytes, which whoever reads the topic refuses like any record that it cannot read.
+loaded.exports = async (decoder: Decoder): Promise<object> => {
+  const begins = decoder.offset
+  try {
+    return await decode(decoder)
+  } catch (error) {
+    if (error instanceof Error && others.has(error.name)) throw error
+    const batch = decoder.buffer.subarray(begins, decoder.offset)
+    const instead = unreadable(batch, error instanceof Error ? error.message : 'unknown error')
+    if (instead === undefined) throw error
+    return instead
+  }
+}

@@ -1,0 +1,34 @@
+/** A batch of records as it stands in the log, from its offset to its end (Kafka's message format 2). */
+export type RawBatch = Buffer
+
+const at = { firstOffset: 0, lastOffsetDelta: 23, maxTimestamp: 35, producerId: 43, count: 57 }
+const headerBytes = 61
+
+const reasons = new WeakMap<Buffer, string>()
+
+/**
+ * What kafkajs would make of a batch with one record: the batch's bytes as the value, at the batch's last offset, so that
+ * reading goes on behind it. Undefined where the batch's own header contradicts itself: then nobody knows where it ends.
+ */
+export const unreadable = (batch: RawBatch, reason: string): object | undefined => {
+  if (batch.length < headerBytes) return undefined
+  const [delta, count] = [batch.readInt32BE(at.lastOffsetDelta), batch.readInt32BE(at.count)]
+  if (delta < 0 || delta !== count - 1) return undefined
+  reasons.set(batch, reason)
+  const batchContext = {
+    firstOffset: String(batch.readBigInt64BE(at.firstOffset)),
+    producerId: String(batch.readBigInt64BE(at.producerId)),
+    inTransaction: false,
+    isControlBatch: false,
+  }
+  const record = {
+    ...{ offset: String(batch.readBigInt64BE(at.firstOffset) + BigInt(delta)), attributes: 0, magicByte: 2 },
+    ...{ timestamp: String(batch.readBigInt64BE(at.maxTimestamp)), key: null, value: batch, headers: {} },
+    ...{ isControlRecord: false, batchContext },
+  }
+  return { ...batchContext, records: [record] }
+}
+
+/** Why a record's value is a whole batch that could not be read, if it is one. */
+export const whyUnreadable = (value: Buffer | null): string | undefined =>
+  value === null ? undefined : reasons.get(value)

@@ -1,0 +1,29 @@
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Cluster } from './cluster.ts'
+
+/** Where in a batch its compression is told, and where its records begin (Kafka's message format 2). */
+export const inBatch = { attributes: 22, records: 61 }
+
+const startOf = (bytes: Buffer, offset: number): number => {
+  let at = 0
+  while (at < bytes.length && bytes.readBigInt64BE(at) !== BigInt(offset)) at += 12 + bytes.readInt32BE(at + 8)
+  return at
+}
+
+/** Changes one byte of the batch that begins at an offset, on the broker's disk, as a failing disk does; gives the batch as it is then. */
+export const changeByte = (
+  { dataDir }: Cluster,
+  { topic, partition, offset }: { readonly topic: string; readonly partition: number; readonly offset: number },
+  at: number,
+  change: (byte: number) => number,
+): Buffer => {
+  const path = join(dataDir, 'kafka', 'data', `${topic}-${partition}`, `${'0'.repeat(20)}.log`)
+  const bytes = readFileSync(path)
+  const start = startOf(bytes, offset)
+  bytes.writeUInt8(change(bytes.readUInt8(start + at)), start + at)
+  const file = openSync(path, 'r+')
+  writeSync(file, bytes, start + at, 1, start + at)
+  closeSync(file)
+  return bytes.subarray(start, start + 12 + bytes.readInt32BE(start + 8))
+}

@@ -1,0 +1,72 @@
+import '../../src/kafka/patch-batch-decoder.ts'
+import { createRequire } from 'node:module'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { whyUnreadable } from '../../src/kafka/unreadable.ts'
+
+const require = createRequire(import.meta.url)
+const at = 'kafkajs/src/protocol'
+const Decoder = require(`${at}/decoder.js`)
+const { RecordBatch } = require(`${at}/recordBatch/v0/index.js`)
+const Record = require(`${at}/recordBatch/record/v0/index.js`)
+const decodeBatch = require(`${at}/recordBatch/v0/decoder.js`)
+
+/** Three records from offset 7 on, not compressed. */
+const batchOf = async (): Promise<Buffer> => {
+  const records = ['a', 'b', 'c'].map((value, offsetDelta) =>
+    Record({ offsetDelta, timestampDelta: 0, key: null, value }),
+  )
+  const { buffer } = await RecordBatch({ firstOffset: 7, maxTimestamp: 1000, lastOffsetDelta: 2, records })
+  return buffer
+}
+const damaged = async () => {
+  const bytes = await batchOf()
+  // The length of the first record.
+  bytes.writeUInt8(0x7f, 61)
+  return bytes
+}
+
+const batches = suite('a batch that cannot be read')
+
+batches('a sound one is read as it always was', async () => {
+  const { records } = await decodeBatch(new Decoder(await batchOf()))
+  assert.equal(
+    records.map(({ offset, value }: { offset: string; value: Buffer }) => [offset, String(value)]),
+    [
+      ['7', 'a'],
+      ['8', 'b'],
+      ['9', 'c'],
+    ],
+  )
+})
+
+batches('is one record at its last offset, with its bytes, and the next one is read', async () => {
+  const [first, second] = [await damaged(), await batchOf()]
+  const decoder = new Decoder(Buffer.concat([first, second]))
+  const { records } = await decodeBatch(decoder)
+  assert.is(records.length, 1)
+  const [{ offset, key, value, headers, isControlRecord }] = records
+  assert.equal([offset, key, headers, isControlRecord], ['9', null, {}, false])
+  assert.ok(first.equals(value))
+  assert.type(whyUnreadable(value), 'string')
+  assert.is((await decodeBatch(decoder)).records.length, 3)
+})
+
+batches('whose header contradicts itself stays an error: nobody knows where it ends', async () => {
+  const bytes = await damaged()
+  bytes.writeInt32BE(1_000_000, 23)
+  const thrown = await decodeBatch(new Decoder(bytes)).catch((error: unknown) => error)
+  assert.instance(thrown, Error)
+})
+
+batches('of which only a part has come is no damaged one', async () => {
+  const bytes = await batchOf()
+  const thrown = await decodeBatch(new Decoder(bytes.subarray(0, bytes.length - 1))).catch((error: Error) => error)
+  assert.is(thrown.name, 'KafkaJSPartialMessageError')
+})
+
+batches('a value that is no batch is none', () => {
+  assert.equal([whyUnreadable(null), whyUnreadable(Buffer.from('x'))], [undefined, undefined])
+})
+
+batches.run()

@@ -41,11 +41,12 @@ export const createApp = (deps: IngressDeps, limits: Limits, isStopping: () => b
   const shared = {
     ...deps,
     limits,
+    isStopping,
     rateLimit: rateLimits(deps.accounts),
     publish: once(bounded(deps.publish)),
     append: bounded(deps.append),
   }
-  app.use(accessLog({ ...deps, isStopping }))
+  app.use(accessLog(shared))
   for (const router of [webhooksRouter(shared), botRouter(shared), oauthRouter(shared), healthRouter(shared)])
     app.use(router.routes())
   app.use((ctx) => {

@@ -16,7 +16,9 @@ export type Limits = {
   readonly keepAliveMs: number
   /** How long the rest of too large a body is read and thrown away, so that its sender hears the answer. */
   readonly drainMs: number
-  /** How long `stop` waits for requests in flight. */
+  /** How long `stop` lets callers find out: it still listens, answers, and closes each connection with its answer. */
+  readonly leaveMs: number
+  /** How long it then waits for requests in flight. */
   readonly graceMs: number
 }
 
@@ -33,5 +35,6 @@ export const limits: Limits = {
   checkMs: 500,
   keepAliveMs: 65_000,
   drainMs: 1_000,
-  graceMs: 10_000,
+  leaveMs: 2_000,
+  graceMs: 6_000,
 }

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import type { Socket } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../ports.ts'
 import { createApp, type IngressDeps } from './app.ts'
@@ -10,6 +11,7 @@ export type { IngressDeps } from './app.ts'
 
 export type Ingress = {
   /** Port 0 takes any free one; Left where the address cannot be listened on. */
+<<<<<<< HEAD
   readonly listen: (
     host: string,
     port: number,
@@ -17,6 +19,13 @@ export type Ingress = {
     shared?: boolean,
   ) => Promise<E.Either<Failure, { readonly port: number }>>
   /** Accepts nothing more, answers what is in flight, and closes every connection after `graceMs` at the latest. */
+=======
+  readonly listen: (host: string, port: number) => Promise<E.Either<Failure, { readonly port: number }>>
+  /**
+   * Is not ready any more, and sends every caller away with the answer to its request: a connection that is simply closed may
+   * have a request on its way. Then accepts nothing more, and ends after `leaveMs` and `graceMs` at the latest.
+   */
+>>>>>>> d0bf9d4 (A stopping bridge is not ready, and sends its callers away with their answers before it ceases to listen)
   readonly stop: () => Promise<void>
 }
 
@@ -42,6 +51,20 @@ export const createIngress = (deps: IngressDeps, overrides: Partial<Limits> = {}
   )
   server.maxConnections = limits.connections
   server.on('clientError', onClientError)
+  const callers = new Set<Socket>()
+  let lastLeft = () => {}
+  server.on('connection', (socket: Socket) => {
+    callers.add(socket)
+    socket.once('close', () => {
+      callers.delete(socket)
+      if (callers.size === 0) lastLeft()
+    })
+  })
+  const allLeft = () =>
+    new Promise<void>((resolve) => {
+      lastLeft = resolve
+      if (callers.size === 0) resolve()
+    })
 
   return {
     listen: (host, port, shared = false) =>
@@ -55,6 +78,9 @@ export const createIngress = (deps: IngressDeps, overrides: Partial<Limits> = {}
       }),
     stop: async () => {
       stopping = true
+      await within(limits.leaveMs, allLeft(), () => undefined)
+      // Right after new connections were taken: those that the system holds ready would be reset.
+      await new Promise(setImmediate)
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       await within(limits.graceMs, closed, () => undefined)
       server.closeAllConnections()

@@ -6,7 +6,7 @@ import { earlierVersions } from '../../contracts/events/versions.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
 import { ceDataSchema, ceType, keyOf, topicOf } from '../../contracts/topics.ts'
 import type { IncomingRecord, OutgoingRecord } from '../ports.ts'
-import { readJson, type Undecodable, undecodable, unreadableBatch } from './json.ts'
+import { readJson, type Undecodable, undecodable } from './json.ts'
 
 const attributes = ['specversion', 'id', 'type', 'source', 'subject', 'time', 'dataschema'] as const
 const names = attributes.map((attribute) => `ce_${attribute}`)

@@ -3,6 +3,7 @@ import type { Instant } from '../../contracts/primitives.ts'
 import { deadLetters, deadLetterHeaders as names } from '../../contracts/topics.ts'
 import type { DeadLetter, Failure, IncomingRecord, Log, Measure, Now, Sleep } from '../ports.ts'
 import { firstFailureOf, foreignHeaders, timesRedriven } from './redriven.ts'
+import { unreadableBatch, whyUnreadable } from './unreadable.ts'
 import type { WireRecord } from './wire-record.ts'
 
 type Why = { readonly consumer: string; readonly cause: string; readonly detail: string; readonly failedAt: Instant }
@@ -50,8 +51,12 @@ const againAfterMs = 500
 export const deadLetterFor =
   ({ append, now, sleep, log, measure }: Deps, isStopping: () => boolean) =>
   (consumer: string): DeadLetter =>
-  async (record, cause, detail) => {
+  async (record, ofConsumer, detailOfConsumer) => {
     const { topic, partition, offset } = record
+    const why = whyUnreadable(record.value)
+    // No consumer can know it: to each it is a record that it cannot read.
+    const [cause, detail] =
+      why === undefined ? [ofConsumer, detailOfConsumer] : [unreadableBatch, `value: a whole batch of records: ${why}`]
     const letter = toDeadLetter(record, { consumer, cause, detail, failedAt: now() })
     for (let appended = await append(letter); E.isLeft(appended); appended = await append(letter)) {
       if (appended.left.kind === 'permanent' || isStopping())

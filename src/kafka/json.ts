@@ -1,20 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { whyUnreadable } from './unreadable.ts'
 
 /** Why a record cannot be read: one word, and a sentence that names fields and never holds their values. */
 export type Undecodable = {
-  readonly cause: 'unreadable-batch' | 'no-value' | 'not-utf8' | 'too-deep' | 'not-json' | 'headers' | 'contract'
+  readonly cause: 'no-value' | 'not-utf8' | 'too-deep' | 'not-json' | 'headers' | 'contract'
   readonly detail: string
 }
 
 export const undecodable = (cause: Undecodable['cause'], detail: string): E.Either<Undecodable, never> =>
   E.left({ cause, detail: detail.slice(0, 1000) })
-
-/** What is to be said of a value that is a batch which could not be read; undefined of any other. */
-export const unreadableBatch = (bytes: Buffer | null): E.Either<Undecodable, never> | undefined => {
-  const why = whyUnreadable(bytes)
-  return why === undefined ? undefined : undecodable('unreadable-batch', `value: a whole batch of records: ${why}`)
-}
 
 const deepest = 64
 const longestSafe = 15
@@ -53,8 +46,6 @@ export const readJson = (
   { exact }: { readonly exact: boolean },
 ): E.Either<Undecodable, unknown> => {
   if (bytes === null) return undecodable('no-value', 'value: expected JSON')
-  const batch = unreadableBatch(bytes)
-  if (batch !== undefined) return batch
   const { depth, largeInteger } = scan(bytes)
   if (depth > deepest) return undecodable('too-deep', `value: expected JSON nested at most ${deepest} deep`)
   const text = E.tryCatch(

@@ -29,6 +29,9 @@ export const unreadable = (batch: RawBatch, reason: string): object | undefined 
   return { ...batchContext, records: [record] }
 }
 
+/** The cause of a dead letter that is a whole batch. */
+export const unreadableBatch = 'unreadable-batch'
+
 /** Why a record's value is a whole batch that could not be read, if it is one. */
 export const whyUnreadable = (value: Buffer | null): string | undefined =>
   value === null ? undefined : reasons.get(value)

@@ -22,7 +22,7 @@ export type Bridge = {
   readonly url: string
   /** Resolves when topics and indexes are there and every role runs. */
   readonly ready: Promise<void>
-  /** Drains in the order of the picture: what is taken in is finished first. */
+  /** Finishes what is in flight on either side, then leaves. */
   readonly stop: () => Promise<void>
 }
 
@@ -68,9 +68,8 @@ export const startBridge = async (
 
   const end = async () => {
     stopping.abort()
-    await ingress.stop()
-    await intake.right?.stop()
-    await Promise.all(parts.map((part) => part.stop()))
+    // Beside each other: callers are given time to leave.
+    await Promise.all([ingress.stop().then(() => intake.right?.stop()), ...parts.map((part) => part.stop())])
     await kafka.stop()
     await mongo.stop()
   }

@@ -72,11 +72,8 @@ export const defences = {
     { file: 'src/kafka/consumer/start-offset.ts', find: 'wanted ?? committed ?? low', put: 'wanted ?? low' },
   ],
   'what is in flight is finished': [
-    {
-      file: 'src/ingress/server.ts',
-      find: 'await within(limits.graceMs, closed, () => undefined)',
-      put: '',
-    },
+    { file: 'src/ingress/server.ts', find: 'await within(limits.leaveMs, allLeft(), () => undefined)', put: '' },
+    { file: 'src/ingress/server.ts', find: 'await within(limits.graceMs, closed, () => undefined)', put: '' },
   ],
   'a bound on nesting': [{ file: 'src/ingress/json.ts', find: 'const deepest = 32', put: 'const deepest = Infinity' }],
   'limits of time for a request': [

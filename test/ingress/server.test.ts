@@ -142,26 +142,50 @@ server('a well-formed traceparent is passed on, any other is replaced, and so ar
 server('stopping answers what is in flight, closes its connection, and accepts nothing more', async () => {
   const { promise, resolve } = Promise.withResolvers<E.Either<never, void>>()
   const begun = Promise.withResolvers<void>()
-  const { port, stop } = await start({
-    publish: () => {
-      begun.resolve()
-      return promise
-    },
-  })
+  const publish = () => {
+    begun.resolve()
+    return promise
+  }
+  const { port, stop } = await start({ publish }, { leaveMs: 0 })
   const inFlight = send(port, hooks, {
     body: accepted,
     headers: { connection: 'keep-alive', 'content-type': 'application/json' },
   })
   await begun.promise
   const stopped = stop()
-  const refused = await send(port, '/livez', { method: 'GET' }).then(
-    ({ status }) => status,
-    (e: NodeJS.ErrnoException) => e.code,
-  )
+  const ask = () =>
+    send(port, '/livez', { method: 'GET' }).then(
+      ({ status }) => status,
+      (e: NodeJS.ErrnoException) => e.code,
+    )
+  // Until it has ceased to listen; in the very moment a connection may be reset.
+  let refused = await ask()
+  while (refused === 200 || refused === 'ECONNRESET') refused = await ask()
   resolve(E.right(undefined))
   const { status, headers } = await inFlight
   assert.equal([refused, status, headers.connection], ['ECONNREFUSED', 200, 'close'])
   await stopped
+})
+
+server('stopping is told by readiness, and callers are answered and sent away while they find out', async () => {
+  const { port, stop, published } = await start({}, { leaveMs: 60_000 })
+  const agent = new Agent({ keepAlive: true })
+  const ask = (path: string) =>
+    new Promise<readonly [number | undefined, string | undefined]>((resolve) =>
+      get({ port, path, agent }, (res) =>
+        res.resume().on('end', () => resolve([res.statusCode, res.headers.connection])),
+      ),
+    )
+  assert.equal(await ask('/livez'), [200, 'keep-alive'])
+  const stopped = stop()
+  const reply = await send(port, hooks, { body: accepted, headers: { connection: 'keep-alive' } })
+  assert.equal([reply.status, reply.headers.connection, published.length], [200, 'close', 1])
+  const readiness = await send(port, '/readyz', { method: 'GET' })
+  assert.equal(readiness.body, { ready: false, checks: { bridge: { ok: false, reason: 'it stops' } } })
+  // The idle connection of before is the last one that it waits for.
+  assert.equal(await ask('/readyz'), [503, 'close'])
+  await stopped
+  agent.destroy()
 })
 
 server('stopping waits for nobody longer than it says', async () => {

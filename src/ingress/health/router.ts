@@ -15,7 +15,10 @@ export type HealthDeps = {
   readonly metrics: () => Promise<string>
   readonly limits: Limits
   readonly log: Log
+  readonly isStopping: () => boolean
 }
+
+const stopping: Readiness = { ready: false, checks: { bridge: { ok: false, reason: 'it stops' } } }
 
 /** Liveness, readiness with a reason for each dependency, and Prometheus' text format. */
 export const healthRouter = ({ readiness, pulse, metrics, limits, log }: HealthDeps) => {

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { deadLetters } from '../../../contracts/topics.ts'
 import type { ReadTopic } from '../../kafka/read-topic.ts'
+import { unreadableBatch } from '../../kafka/unreadable.ts'
 import type { IncomingRecord } from '../../ports.ts'
 import { type Fate, fateLine, noFates, type Tally } from './fate.ts'
 import { type Filters, matches, partOf } from './filters.ts'
@@ -54,6 +55,10 @@ export const sendLetters = async (ports: Ports, sending: Sending, interrupted: A
   const left = () => limit - tally.sent - tally.failed - tally['would be sent']
 
   const choose = (record: IncomingRecord, letter: Letter, timesSent: number): ReadonlyArray<Chosen> => {
+    if (letter.cause === unreadableBatch) {
+      tell('failed', letter, 'it is a whole batch of records, which no topic takes for one')
+      return []
+    }
     const decision = decide(letter, timesSent, rules)
     if (decision.kind === 'send') return [{ record, letter, redriven: decision.redriven }]
     tell(decision.kind, letter, decision.kind === 'refused' ? `redriven ${decision.redriven} times` : undefined)

@@ -56,7 +56,7 @@ export const deploy: Scenario = {
     const verdict = await here.verdict(posts.history)
     await here.stop()
     const cut = answers.filter((answer) => answer !== 200)
-    const races = posts.history.filter(({ error }) => error?.startsWith('ECONNRESET')).length
+    const unanswered = posts.history.flatMap(({ chat, seq, error }) => (error ? [`${chat} #${seq} ${error}`] : []))
     return findingsOf(verdict, {
       injected: restarts,
       failures: [
@@ -65,12 +65,12 @@ export const deploy: Scenario = {
           exits.every((code) => code === 0),
           `exit codes ${exits.join(', ')}`,
         ),
+        ...wrong('requests without an answer', unanswered),
         ...unless(caughtUp, 'the projectors did not catch up'),
         ...wrong('documents that differ from the fold of the log', wrongDocuments(expected, actual)),
       ],
       notes: [
         `drained within ${Math.max(...took)} ms, ${answers.length - cut.length} of ${answers.length} requests in flight answered`,
-        `${races} requests met the closing of an idle connection`,
       ],
     })
   },

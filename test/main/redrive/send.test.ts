@@ -26,6 +26,11 @@ const all: Sending = {
   rules: { most: 3, force: false, again: false },
 }
 
+const batch = (): IncomingRecord => {
+  const letter = letterAt(0)
+  return { ...letter, headers: { ...letter.headers, dl_cause: Buffer.from('unreadable-batch') } }
+}
+
 /** Kafka and MongoDB in memory; `trouble` is asked at each call of either, by its number. */
 const servers = (letters: ReadonlyArray<IncomingRecord>, sliceSize: number, atOnce: number) => {
   const sent: string[] = []
@@ -164,5 +169,12 @@ sending(
     )
   },
 )
+
+sending('of a whole batch that nobody could read are not sent, since it is no record', async () => {
+  const { ports, sent, lines } = servers([batch(), letterAt(1)], 10, 10)
+  const { tally } = await sendLetters(ports, all, new AbortController().signal)
+  assert.equal([sent, tally], [['1'], { ...noFates, sent: 1, failed: 1 }])
+  assert.match(lines[0] ?? '', /^failed .* unreadable-batch {2}it is a whole batch of records/)
+})
 
 sending.run()

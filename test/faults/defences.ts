@@ -89,6 +89,31 @@ export const defences = {
       put: '',
     },
   ],
+  'the order of a chat': [
+    {
+      file: 'src/egress/chat-queues.ts',
+      find: '(last.get(chat) ?? Promise.resolve()).then(work)',
+      put: 'Promise.resolve().then(work)',
+    },
+  ],
+  'what was delivered is known after a crash': [
+    {
+      file: 'src/egress/conversation/conversation-now.ts',
+      find: 'isFinished: isFinished || isInTail',
+      put: 'isFinished: false && (isFinished || isInTail)',
+    },
+  ],
+  'the low-water mark': [
+    {
+      file: 'src/egress/low-water.ts',
+      find: 'const upTo = oldest === undefined ? newest : oldest - 1',
+      put: 'const upTo = oldest === undefined ? newest : newest',
+    },
+  ],
+  'patience for Retry-After': [
+    { file: 'src/egress/service/account-gate.ts', find: 'pausedUntil - now, forToken', put: 'forToken' },
+    { file: 'src/egress/next-step.ts', find: '(last.retryAfterMs ?? 0)', put: '0' },
+  ],
 } as const satisfies Readonly<Record<string, ReadonlyArray<Edit>>>
 
 export type Defence = keyof typeof defences

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { botReplies, eventTopics } from '../../contracts/topics.ts'
+import type { AccountEntry } from '../../src/accounts.ts'
 import type { Role } from '../../src/main/roles.ts'
 import { eventually } from '../support/eventually.ts'
 import { type BridgeProcess, freePort, startBridgeProcess } from './bridge-process.ts'
@@ -15,16 +16,16 @@ import { foldOf, readViews } from './views.ts'
 const partitions = 4
 const events = eventTopics.map(({ name }) => name)
 
-/** A scenario's own topics, database, account and bridges on the cluster. */
-export const world = async (cluster: Cluster, without?: Defence) => {
+/** A scenario's own topics, database, account and bridges on the cluster; `settings` are those of the account's bot. */
+export const world = async (cluster: Cluster, without?: Defence, settings: Partial<AccountEntry['bot']> = {}) => {
   const { brokers } = cluster
   const name = `f${randomBytes(4).toString('hex')}`
   const prefix = `${name}.`
   const dir = join(cluster.dataDir, name)
   mkdirSync(dir)
-  const bot = { token: `bot-token-${name}`, providerId: 'p', baseUrl: 'http://127.0.0.1:1' }
-  const accounts = { accounts: [{ id: 'acme', webhooks: { token: `webhooks-${name}` }, bot }] }
-  writeFileSync(join(dir, 'accounts.json'), JSON.stringify(accounts))
+  const bot = { token: `bot-token-${name}`, providerId: 'p', baseUrl: 'http://127.0.0.1:1', ...settings }
+  const account = { id: 'acme', webhooks: { token: `webhooks-${name}` }, bot }
+  writeFileSync(join(dir, 'accounts.json'), JSON.stringify({ accounts: [account] }))
   const mongoUrl = cluster.mongoUrl(name)
   const env = {
     ...{ KAFKA_BROKERS: brokers.join(','), MONGODB_URL: mongoUrl, BRIDGE_CONFIG: join(dir, 'accounts.json') },
@@ -99,6 +100,7 @@ export const world = async (cluster: Cluster, without?: Defence) => {
     prefix,
     brokers,
     mongoUrl,
+    account,
     place,
     committed,
     recorder: (places: ReadonlyArray<Place>) => {

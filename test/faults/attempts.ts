@@ -1,0 +1,85 @@
+import type { Behaviour } from '../../src/simulator/behaviour.ts'
+import type { ReceivedRequest } from '../../src/simulator/state.ts'
+import type { Outcome } from './replies.ts'
+import type { Kill } from './reply-checker.ts'
+
+type Requests = ReadonlyMap<string, ReadonlyArray<ReceivedRequest>>
+
+/** Timers and roundings. */
+const slackMs = 50
+
+const statusOf = (behaviour: Behaviour | undefined): number | undefined => {
+  switch (behaviour?.kind) {
+    case 'regular':
+      return 200
+    case 'error':
+      return behaviour.status
+    case 'too-many-requests':
+      return 429
+    default:
+      return undefined
+  }
+}
+
+type Told = Outcome['data']['attempts'][number]
+
+/** An answer that came too late is no answer. */
+const tellsOf = ({ at, status, code }: Told, request: ReceivedRequest | undefined): boolean => {
+  if (request === undefined || Date.parse(at) > request.at + slackMs) return false
+  if (code === 'timeout') return status === undefined
+  return status === statusOf(request.behaviour) && (status === 200) === (code === undefined)
+}
+
+/** The commands whose outcome does not tell of every request that the service had, its time, its status and its error. */
+export const untoldAttempts = (
+  outcomes: ReadonlyArray<Outcome>,
+  requests: Requests,
+  kills: ReadonlyArray<Kill>,
+): ReadonlyArray<string> =>
+  outcomes.flatMap(({ data: { commandId, attempts } }) => {
+    const all = requests.get(commandId) ?? []
+    // what a worker had tried when it was killed, nobody knows
+    const died = kills.filter(({ finished }) => !finished.has(commandId)).at(-1)
+    const known = died === undefined ? all : all.filter(({ at }) => at > died.at)
+    const isTold = attempts.length === known.length && attempts.every((attempt, i) => tellsOf(attempt, known[i]))
+    return isTold ? [] : [commandId]
+  })
+
+type Waiting = { readonly commandId: string; readonly from: number; readonly until: number }
+
+/** As the outcomes have it: from each 429 on, its account has to be patient. */
+const pausesOf = (outcomes: ReadonlyArray<Outcome>, retryAfterMs: number): ReadonlyArray<Waiting> =>
+  outcomes.flatMap(({ data: { commandId, attempts } }) =>
+    attempts.flatMap(({ at, durationMs, status }) => {
+      const from = Date.parse(at) + durationMs
+      return status === 429 ? [{ commandId, from, until: from + retryAfterMs }] : []
+    }),
+  )
+
+/** The attempts, of any command of the account, that were begun while a Retry-After had not passed. */
+export const earlyAttempts = (
+  outcomes: ReadonlyArray<Outcome>,
+  retryAfterMs: number,
+  kills: ReadonlyArray<Kill>,
+): ReadonlyArray<string> => {
+  const pauses = pausesOf(outcomes, retryAfterMs)
+  const isEarly = (at: number) =>
+    pauses.some(
+      ({ from, until }) =>
+        at > from + slackMs && at < until - slackMs && !kills.some((kill) => kill.at > from && kill.at < at),
+    )
+  return outcomes.flatMap(({ data: { commandId, attempts } }) =>
+    attempts.filter(({ at }) => isEarly(Date.parse(at))).map(({ at }) => `${commandId} at ${at}`),
+  )
+}
+
+/** The requests that came again to the service before the Retry-After of their own 429 had passed. */
+export const earlyRequests = (requests: Requests, retryAfterMs: number): ReadonlyArray<string> =>
+  [...requests].flatMap(([id, all]) =>
+    all.flatMap(({ at, behaviour }, i) => {
+      const next = all[i + 1]
+      const isEarly =
+        behaviour?.kind === 'too-many-requests' && next !== undefined && next.at < at + retryAfterMs - slackMs
+      return isEarly ? [id] : []
+    }),
+  )

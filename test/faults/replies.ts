@@ -1,0 +1,69 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { MongoClient } from 'mongodb'
+import type {
+  BotReplyDelivered,
+  BotReplyFailed,
+  BotReplySuppressed,
+  DomainEvent,
+} from '../../contracts/events/index.ts'
+import { botReplies } from '../../contracts/topics.ts'
+import { fromRecord } from '../../src/kafka/cloud-event.ts'
+import type { IncomingRecord } from '../../src/ports.ts'
+import { eventually } from '../support/eventually.ts'
+import { plainClient } from '../support/plain-consumer.ts'
+import type { SentReply } from './reply-checker.ts'
+import type { World } from './world.ts'
+
+/** So many replies to each chat, all of a chat's in their order. */
+export const repliesTo = (chats: ReadonlyArray<string>, perChat: number): ReadonlyArray<SentReply> =>
+  Array.from({ length: perChat }, (_, i) => i + 1).flatMap((seq) =>
+    chats.map((chat) => ({ chat, id: `r-${chat}-${seq}`, text: `reply ${seq} to ${chat}` })),
+  )
+
+const recordOf = ({ chat, id, text }: SentReply) => ({
+  key: `acme/${chat}`,
+  value: JSON.stringify({
+    ...{ type: 'BotMessage', id, accountId: 'acme', chatId: chat, clientId: chat },
+    message: { type: 'TEXT', text },
+  }),
+})
+
+/** Bot logic as far as egress knows it: a producer on bot-replies, without any code of ours. */
+export const botLogic = async ({ brokers, prefix }: World) => {
+  const producer = plainClient(brokers).producer()
+  await producer.connect()
+  return {
+    /** Resolves when they are durable. */
+    say: async (replies: ReadonlyArray<SentReply>) => {
+      await producer.send({ topic: prefix + botReplies.name, messages: replies.map(recordOf) })
+    },
+    stop: () => producer.disconnect(),
+  }
+}
+
+export type Outcome = BotReplyDelivered | BotReplyFailed | BotReplySuppressed
+
+export const eventsIn = (log: ReadonlyArray<IncomingRecord>): ReadonlyArray<DomainEvent> =>
+  log.map(fromRecord).flatMap((event) => (E.isRight(event) ? [event.right] : []))
+
+export const outcomesIn = (log: ReadonlyArray<IncomingRecord>): ReadonlyArray<Outcome> =>
+  eventsIn(log).flatMap((event) =>
+    event.type === 'BotReplyDelivered' || event.type === 'BotReplyFailed' || event.type === 'BotReplySuppressed'
+      ? [event]
+      : [],
+  )
+
+/** Waits until so many of bot logic's replies have an outcome in the views; false where that takes too long. */
+export const areFinished = async ({ mongoUrl }: World, count: number, withinMs: number): Promise<boolean> => {
+  await using client = await MongoClient.connect(mongoUrl)
+  const finished = { state: { $ne: 'pending' }, because: { $exists: false } }
+  const deliveries = client.db().collection('deliveries')
+  return await eventually(
+    'the replies to be finished',
+    async () => (await deliveries.countDocuments(finished)) >= count || undefined,
+    withinMs,
+  ).then(
+    () => true,
+    () => false,
+  )
+}

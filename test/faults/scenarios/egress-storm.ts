@@ -1,0 +1,122 @@
+import { atRandom, type Script } from '../../../src/simulator/behaviour.ts'
+import { eventually } from '../../support/eventually.ts'
+import { earlyAttempts, earlyRequests, untoldAttempts } from '../attempts.ts'
+import { worldWithService } from '../chat-service.ts'
+import { unless, wrong } from '../findings.ts'
+import { wait } from '../progress.ts'
+import { areFinished, botLogic, eventsIn, outcomesIn, repliesTo } from '../replies.ts'
+import { checkReplies, type Kill } from '../reply-checker.ts'
+import type { Scenario } from '../scenario.ts'
+import { message } from '../traffic.ts'
+
+const chats = Array.from({ length: 200 }, (_, i) => String(1_000 + i))
+const [failing = '', ...healthy] = chats
+const retryAfterSeconds = 2
+/** These are answered 429 when they first come. */
+const throttled = new Set(['r-1050-2', 'r-1150-2'])
+
+const attemptsEach = 5
+
+/** 5 % are applied and answered after the client has given up, 10 % are 5xx; one chat takes nothing but an agent. */
+const storm = (seed: number): Script => {
+  const random = atRandom(seed, [
+    { share: 0.05, behaviour: { kind: 'late', ms: 4_000 } },
+    ...[500, 502, 503].map((status) => ({ share: 0.1 / 3, behaviour: { kind: 'error', status } as const })),
+  ])
+  return (request) => {
+    const { chatId, id, attempt } = request
+    if (chatId === failing) return id.startsWith('watchdog-') ? undefined : { kind: 'error', status: 500 }
+    if (attempt === 1 && throttled.has(id)) return { kind: 'too-many-requests', retryAfterSeconds }
+    // nobody has such bad luck that it looks as if it were to fail for good
+    return attempt < attemptsEach - 1 ? random(request) : undefined
+  }
+}
+
+/** 200 chats at once, several replies each, at a service that is late, fails and asks for patience; the worker is killed. */
+export const egressStorm: Scenario = {
+  name: 'egress-storm',
+  promises: '2, 10',
+  fault:
+    'service applies 5 % and answers late, 10 % 5xx, 429 with Retry-After, one chat always failing; egress worker SIGKILL',
+  controls: [
+    'the order of a chat',
+    'what was delivered is known after a crash',
+    'the low-water mark',
+    'patience for Retry-After',
+  ],
+  inShort: true,
+  shortControls: [],
+  run: async (cluster, size, without) => {
+    const { here, service, shown, requestsById } = await worldWithService(cluster, without, {
+      replyWithin: 120_000,
+      attempts: attemptsEach,
+    })
+    const seed = Math.floor(Math.random() * 2 ** 32)
+    service.misbehave(storm(seed))
+    const intake = await here.place(['ingress', 'projector'])
+    const place = await here.place(['egress'])
+    const [ingress, first] = await Promise.all([intake.start(), place.start()])
+    await Promise.all([here.ready(ingress), here.ready(first)])
+    let egress = first
+
+    const posts = here.recorder([intake])
+    await Promise.all(chats.map((chat) => posts.send(message(Number(chat), 1))))
+    const replies = repliesTo(chats, size === 'long' ? 10 : 2)
+    const bot = await botLogic(here)
+    await bot.say(replies)
+
+    const kills: Kill[] = []
+    for (let i = 1, rounds = size === 'long' ? 2 : 1; i <= rounds; i++) {
+      const part = (replies.length * i) / (rounds + 1)
+      await eventually('the middle', () => shown().length >= part || undefined)
+      await egress.kill('SIGKILL')
+      const at = Date.now()
+      const finished = new Set(outcomesIn(await here.log()).map(({ data }) => String(data.commandId)))
+      kills.push({ at, finished })
+      egress = await place.start()
+    }
+    const finished = await areFinished(here, replies.length, without === undefined ? 120_000 : 40_000)
+    const agent = await eventually('an agent', () => service.chat(failing)?.invitations[0], 30_000).catch(
+      () => undefined,
+    )
+    // what would come once more comes now
+    await wait(1_000)
+    await bot.stop()
+    const log = await here.log()
+    await here.stop()
+
+    const sent = replies.filter(({ chat }) => chat !== failing)
+    const verdict = checkReplies(sent, shown(), kills)
+    const [requests, outcomes] = [requestsById(), outcomesIn(log)]
+    const invited = eventsIn(log).filter(({ type, subject }) => type === 'AgentInvited' && subject === failing)
+    const invitations = [...healthy, failing].flatMap((chat) => service.chat(chat)?.invitations ?? [])
+    const times = shown().map(({ at }) => at)
+    const misbehaved = service.requests().filter(({ behaviour }) => behaviour?.kind !== 'regular')
+    return {
+      injected: misbehaved.length + kills.length,
+      accepted: replies.length,
+      lost: verdict.missing.length,
+      duplicated: verdict.repeated,
+      inverted: verdict.inverted.length,
+      longestStall: times.reduce((longest, at, i) => Math.max(longest, at - (times[i - 1] ?? at)), 0),
+      failures: [
+        ...wrong('replies that the service never had', verdict.missing),
+        ...wrong('replies out of order', verdict.inverted),
+        ...wrong('repeats of what was known to be delivered', verdict.unexplained),
+        ...wrong('replies under another id', verdict.renamed),
+        ...wrong('requests before Retry-After had passed', [
+          ...earlyRequests(requests, retryAfterSeconds * 1_000),
+          ...earlyAttempts(outcomes, retryAfterSeconds * 1_000, kills),
+        ]),
+        ...wrong('outcomes that do not tell of their attempts', untoldAttempts(outcomes, requests, kills)),
+        ...unless(finished, 'not every reply has an outcome'),
+        ...unless(agent !== undefined && invited.length === 1, 'no agent was asked to the chat that always fails'),
+        ...unless(invitations.length === 1, `${invitations.length} INVITE_AGENT, and not 1`),
+      ],
+      notes: [
+        `${service.requests().length} requests for ${replies.length} replies, ${verdict.repeated} of them shown twice`,
+        `seed ${seed}`,
+      ],
+    }
+  },
+}

@@ -11,21 +11,16 @@ export type { IngressDeps } from './app.ts'
 
 export type Ingress = {
   /** Port 0 takes any free one; Left where the address cannot be listened on. */
-<<<<<<< HEAD
   readonly listen: (
     host: string,
     port: number,
     /** Whether other threads may listen on the same port (SO_REUSEPORT). */
     shared?: boolean,
   ) => Promise<E.Either<Failure, { readonly port: number }>>
-  /** Accepts nothing more, answers what is in flight, and closes every connection after `graceMs` at the latest. */
-=======
-  readonly listen: (host: string, port: number) => Promise<E.Either<Failure, { readonly port: number }>>
   /**
    * Is not ready any more, and sends every caller away with the answer to its request: a connection that is simply closed may
    * have a request on its way. Then accepts nothing more, and ends after `leaveMs` and `graceMs` at the latest.
    */
->>>>>>> d0bf9d4 (A stopping bridge is not ready, and sends its callers away with their answers before it ceases to listen)
   readonly stop: () => Promise<void>
 }
 

@@ -65,8 +65,6 @@ const headersOf = ({ headers }: IncomingRecord): E.Either<Undecodable, ReadonlyM
 export const eventReader = (earlier = earlierVersions) => {
   const readers = recordedTypes(earlier)
   return (record: IncomingRecord): E.Either<Undecodable, DomainEvent> => {
-    const batch = unreadableBatch(record.value)
-    if (batch !== undefined) return batch
     const read = headersOf(record)
     if (E.isLeft(read)) return read
     const { right: headers } = read

@@ -6,7 +6,7 @@ import type { State } from '../context.ts'
 import type { Limits } from '../limits.ts'
 import { notAllowed } from '../refusal.ts'
 import { within } from '../within.ts'
-import { type ReadReadiness, withinTime } from './readiness.ts'
+import { type Readiness, type ReadReadiness, withinTime } from './readiness.ts'
 
 export type HealthDeps = {
   readonly readiness: ReadReadiness
@@ -21,7 +21,7 @@ export type HealthDeps = {
 const stopping: Readiness = { ready: false, checks: { bridge: { ok: false, reason: 'it stops' } } }
 
 /** Liveness, readiness with a reason for each dependency, and Prometheus' text format. */
-export const healthRouter = ({ readiness, pulse, metrics, limits, log }: HealthDeps) => {
+export const healthRouter = ({ readiness, pulse, metrics, limits, log, isStopping }: HealthDeps) => {
   const router = new Router<State>({ sensitive: true })
   const page = (path: string, read: () => Promise<Answer>) =>
     router.all(
@@ -36,7 +36,7 @@ export const healthRouter = ({ readiness, pulse, metrics, limits, log }: HealthD
     return { status: alive ? 200 : 503, body: { alive } }
   })
   page('/readyz', async () => {
-    const body = await withinTime(readiness, limits.healthMs)
+    const body = isStopping() ? stopping : await withinTime(readiness, limits.healthMs)
     return { status: body.ready ? 200 : 503, body }
   })
   page('/metrics', async () => ({

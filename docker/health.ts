@@ -1,0 +1,8 @@
+// The image's health check, since the image has no curl: `node docker/health.ts [/livez|/readyz]`, exit code 0 or 1.
+const [path = '/livez'] = process.argv.slice(2)
+const url = `http://127.0.0.1:${process.env.HTTP_PORT}${path}`
+
+const answer = await fetch(url, { signal: AbortSignal.timeout(4000) }).catch((error: Error) => error)
+if (answer instanceof Error) console.error(`${url}: ${answer.message}`)
+else console.log(answer.status, await answer.text())
+process.exitCode = answer instanceof Response && answer.ok ? 0 : 1

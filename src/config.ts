@@ -3,10 +3,14 @@ import { type Problem, problemsOf } from '../contracts/problem.ts'
 import type { Account } from './accounts.ts'
 import { readAccounts } from './accounts-file.ts'
 import { Environment, type LogLevel, type MongoConfig, type SaslMechanism } from './environment.ts'
+import { isKeyOf } from './pem.ts'
+
+export type Tls = { readonly ca?: string; readonly cert?: string; readonly key?: string }
 
 export type KafkaConfig = {
   readonly brokers: ReadonlyArray<string>
-  readonly ssl: boolean
+  /** With more than `true`: whom to trust instead of the system's authorities, and who we are, in PEM. */
+  readonly ssl: boolean | Tls
   readonly sasl?: { readonly mechanism: SaslMechanism; readonly username: string; readonly password: string }
 }
 
@@ -43,12 +47,17 @@ const withFiles = (variables: Variables, readFile: ReadFile) => {
   return { problems, values }
 }
 
+const tlsOf = ({ KAFKA_SSL_CA: ca, KAFKA_SSL_CERT: cert, KAFKA_SSL_KEY: key }: Environment): Tls | undefined =>
+  ca === undefined && cert === undefined
+    ? undefined
+    : { ...(ca !== undefined && { ca }), ...(cert !== undefined && { cert }), ...(key !== undefined && { key }) }
+
 const kafkaOf = (e: Environment): KafkaConfig | 'embedded' =>
   e.KAFKA_BROKERS === undefined
     ? 'embedded'
     : {
         brokers: e.KAFKA_BROKERS,
-        ssl: e.KAFKA_SSL === 'true',
+        ssl: e.KAFKA_SSL === 'true' && (tlsOf(e) ?? true),
         ...(e.KAFKA_SASL_MECHANISM && {
           sasl: {
             mechanism: e.KAFKA_SASL_MECHANISM,
@@ -65,6 +74,19 @@ const missingCredentials = (e: Environment): Problem[] =>
         .filter((name) => e[name] === undefined)
         .map((path) => ({ path, expected: 'text, since KAFKA_SASL_MECHANISM is set' }))
 
+/** What belongs together is there together; a certificate that nobody shows is a mistake, not a wish. */
+const contradictions = (e: Environment): Problem[] => {
+  const { KAFKA_SSL: ssl, KAFKA_SSL_CA: ca, KAFKA_SSL_CERT: cert, KAFKA_SSL_KEY: key } = e
+  const without = cert === undefined ? 'KAFKA_SSL_CERT' : 'KAFKA_SSL_KEY'
+  if (ssl !== 'true' && [ca, cert, key].some((part) => part !== undefined))
+    return [{ path: 'KAFKA_SSL', expected: 'true, since a KAFKA_SSL_ variable is set' }]
+  if ((cert === undefined) !== (key === undefined))
+    return [{ path: without, expected: 'KAFKA_SSL_CERT and KAFKA_SSL_KEY together' }]
+  return cert === undefined || key === undefined || isKeyOf(cert, key)
+    ? []
+    : [{ path: 'KAFKA_SSL_KEY', expected: 'the private key of KAFKA_SSL_CERT' }]
+}
+
 /** The whole configuration, or every mistake in it by path, never with a value: a value may be a secret. */
 export const readConfig = (variables: Variables, readFile: ReadFile): E.Either<ReadonlyArray<Problem>, Config> => {
   const { problems, values } = withFiles(variables, readFile)
@@ -74,7 +96,9 @@ export const readConfig = (variables: Variables, readFile: ReadFile): E.Either<R
   const accounts = path ? readAccounts(readFile(path)) : E.right('demo' as const)
   const all = [
     ...problems,
-    ...(E.isLeft(decoded) ? problemsOf(decoded.left) : missingCredentials(decoded.right)),
+    ...(E.isLeft(decoded)
+      ? problemsOf(decoded.left)
+      : [...missingCredentials(decoded.right), ...contradictions(decoded.right)]),
     ...(E.isLeft(accounts) ? accounts.left : []),
   ]
   if (env === undefined || E.isLeft(accounts) || all.length > 0) return E.left(all)

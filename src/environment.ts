@@ -1,4 +1,5 @@
 import * as t from 'io-ts'
+import { isCertificates, isPrivateKey } from './pem.ts'
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -34,12 +35,15 @@ const wholeNumber = <U extends number | undefined>(from: number, to: number, uns
     unset,
   )
 
+const pem = (expected: string, isOne: (text: string) => boolean) =>
+  variable<string | undefined>(expected, (text) => (isOne(text) ? text : undefined), undefined)
+
 const brokers = (text: string) => {
   const list = text.split(',').map((broker) => broker.trim())
   return list.every((broker) => /^(\[[\da-f:]+\]|[\w.-]+):\d{1,5}$/i.test(broker)) ? list : undefined
 }
 const mongoUrl = (text: string): MongoConfig | undefined => {
-  const path = /^mongodb(?:\+srv)?:\/\/[^/]+(?:\/([^?]*))?(?:\?.*)?$/.exec(text)
+  const path = /^mongodb(?:\+srv)?:\/\/[^/?]+(?:\/([^?]*))?(?:\?.*)?$/.exec(text)
   return path === null ? undefined : { url: text, database: path[1] ? decodeURIComponent(path[1]) : 'livechat' }
 }
 
@@ -47,6 +51,9 @@ const mongoUrl = (text: string): MongoConfig | undefined => {
 export const Environment = t.type({
   KAFKA_BROKERS: variable<ReadonlyArray<string> | undefined>('host:port, more of them with commas', brokers, undefined),
   KAFKA_SSL: oneOf(['true', 'false'], 'false'),
+  KAFKA_SSL_CA: pem('certificates in PEM', isCertificates),
+  KAFKA_SSL_CERT: pem('a certificate in PEM, with its chain', isCertificates),
+  KAFKA_SSL_KEY: pem('a private key in PEM, without a password', isPrivateKey),
   KAFKA_SASL_MECHANISM: oneOf(saslMechanisms, undefined),
   KAFKA_SASL_USERNAME: matching(/./, 'text', undefined),
   KAFKA_SASL_PASSWORD: matching(/./, 'text', undefined),

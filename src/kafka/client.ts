@@ -5,13 +5,15 @@ import './codecs.ts'
 import { Kafka, logLevel, type RetryOptions, type SASLOptions } from 'kafkajs'
 import type { Log } from '../ports.ts'
 import { kafkajsLog } from './kafkajs-log.ts'
+import { seedOf } from './seeds.ts'
 import { type Sockets, trackedSockets } from './sockets.ts'
 
 /** How the brokers are reached; `topicPrefix` stands before each topic and group, `partitions` and `replication` are for new topics. */
 export type KafkaSettings = {
-  /** `host:port` each. */
+  /** `host:port` or `[IPv6 address]:port` each. */
   readonly brokers: ReadonlyArray<string>
-  readonly ssl: boolean
+  /** With more than `true`: whom to trust instead of the system's authorities, and the client's own certificate, in PEM. */
+  readonly ssl: boolean | { readonly ca?: string; readonly cert?: string; readonly key?: string }
   readonly sasl?: {
     readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'
     readonly username: string
@@ -36,13 +38,14 @@ const silenceMs = 60_000
 
 export const newClient = ({ brokers, ssl, sasl, clientId }: KafkaSettings, log: Log): NewClient => {
   const credentials: SASLOptions | undefined = sasl
+  const seeds = brokers.map(seedOf)
   let made = 0
   return (retry) => {
     const sockets = trackedSockets(silenceMs)
     // kafkajs begins with the first of the list, and a client that does not retry would never come to the next.
-    const first = made++ % Math.max(1, brokers.length)
+    const first = made++ % Math.max(1, seeds.length)
     const kafka = new Kafka({
-      brokers: [...brokers.slice(first), ...brokers.slice(0, first)],
+      brokers: [...seeds.slice(first), ...seeds.slice(0, first)],
       clientId,
       ssl,
       ...(credentials && { sasl: credentials }),

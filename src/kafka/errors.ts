@@ -1,3 +1,5 @@
+import { adviceFor } from './advice.ts'
+
 type Unknown = {
   readonly name?: unknown
   readonly type?: unknown
@@ -23,12 +25,13 @@ export const kindOf = (error: unknown): string => {
   return String(type ?? causes.at(-1)?.name ?? 'unknown error')
 }
 
-/** kafkajs's own words for an error of its own; of other errors the name alone, since their words may quote data. */
+/** kafkajs's own words for an error of its own, and which setting to look at where one may be wrong; of other errors the name alone, since their words may quote data. */
 export const reasonOf = (error: unknown): string => {
   const [outermost] = chain(error)
   const kind = kindOf(error)
   const isKafkas = typeof outermost?.name === 'string' && outermost.name.startsWith('KafkaJS')
-  return isKafkas ? `${kind}: ${String(outermost.message)}` : kind
+  const advice = adviceFor(error)
+  return `${isKafkas ? `${kind}: ${String(outermost.message)}` : kind}${advice === undefined ? '' : ` (${advice})`}`
 }
 
 const ofTheRecord = new Set([

@@ -1,6 +1,7 @@
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { ISocketFactory } from 'kafkajs'
+import { hostOf } from './seeds.ts'
 
 /** The sockets of one client: kafkajs keeps those that have timed out, and never destroys any. */
 export type Sockets = {
@@ -23,8 +24,9 @@ export const trackedSockets = (silenceMs: number): Sockets => {
     for (const socket of open) socket.destroy(new Error(reason))
   }
   return {
-    factory: ({ host, port, ssl, onConnect }) => {
+    factory: ({ host: seed, port, ssl, onConnect }) => {
       if (closed) throw new Error('the client was given up')
+      const host = hostOf(seed)
       const socket = ssl
         ? connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }), ...ssl }, onConnect)
         : connect({ host, port }, onConnect)

@@ -3,6 +3,7 @@ import { accessTokens } from '../access-token.ts'
 import { type ReadReadiness, readinessOf } from '../ingress/health/readiness.ts'
 import { createIngress } from '../ingress/server.ts'
 import { connectKafka } from '../kafka/kafka.ts'
+import { classify } from '../mongo/classify.ts'
 import { connectMongo } from '../mongo/connect.ts'
 import type { CheckHealth, Log } from '../ports.ts'
 import { monotonic, now, sleep } from './clocks.ts'
@@ -39,7 +40,8 @@ export const startBridge = async (
   const mongo = connectMongo(mongoConfig, { log, sleep, clock: monotonic })
   const tokens = accessTokens(accounts, now)
   const stopping = new AbortController()
-  const preparation = prepare({ ...kafka, ensureIndexes: mongo.ensureIndexes, sleep, log }, stopping.signal)
+  const reasonOf = (error: unknown) => classify(error).reason
+  const preparation = prepare({ ...kafka, ensureIndexes: mongo.ensureIndexes, reasonOf, sleep, log }, stopping.signal)
   const parts: Part[] = []
   const takesIn = roles.includes('ingress')
   const { dataDir, journalMaxBytes: maxBytes } = settings

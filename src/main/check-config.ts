@@ -1,4 +1,8 @@
+import type { KafkaConfig } from '../config.ts'
 import { exitOfWrongConfig, readSettings } from './settings.ts'
+
+const shownBy = (ssl: KafkaConfig['ssl']) =>
+  typeof ssl === 'object' && ssl.cert !== undefined ? ' with a client certificate' : ''
 
 /** Prints what the configuration comes to, without its secrets, or every mistake in it. */
 export const checkConfig = async (): Promise<number> => {
@@ -10,7 +14,7 @@ export const checkConfig = async (): Promise<number> => {
       'Kafka',
       kafka === 'embedded'
         ? 'embedded'
-        : `${kafka.brokers.join(',')}${kafka.ssl ? ' over TLS' : ''}${kafka.sasl ? `, ${kafka.sasl.mechanism}` : ''}`,
+        : `${kafka.brokers.join(',')}${kafka.ssl ? ' over TLS' : ''}${shownBy(kafka.ssl)}${kafka.sasl ? `, ${kafka.sasl.mechanism}` : ''}`,
     ],
     ['MongoDB', mongo === 'embedded' ? 'embedded' : `database ${mongo.database}`],
     ['HTTP', `${http.host}:${http.port ?? 8080}`],

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { topics } from '../../contracts/topics.ts'
 import type { Account } from '../accounts.ts'
+import type { KafkaConfig } from '../config.ts'
 import { connectKafka } from '../kafka/kafka.ts'
 import { connectMongo } from '../mongo/connect.ts'
 import { serviceAccountOf } from '../simulator/account.ts'
@@ -22,7 +23,7 @@ const isDemo = (account: Account): account is DemoAccount => account.webhooks !=
 
 type Place = {
   readonly url: string
-  readonly kafka: { readonly brokers: ReadonlyArray<string>; readonly ssl: boolean }
+  readonly kafka: KafkaConfig
   readonly mongo: { readonly url: string; readonly database: string }
   readonly stop: () => Promise<void>
 }

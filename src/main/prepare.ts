@@ -6,6 +6,8 @@ type Report = { readonly name: string; readonly created: boolean; readonly diffe
 type Deps = {
   readonly ensureTopics: () => Promise<E.Either<Failure, ReadonlyArray<Report>>>
   readonly ensureIndexes: () => Promise<void>
+  /** An error in words that may be logged. */
+  readonly reasonOf: (error: unknown) => string
   readonly sleep: Sleep
   readonly log: Log
 }
@@ -13,12 +15,12 @@ type Deps = {
 const retryMs = 1000
 
 /** Creates topics and indexes, again and again until both are there: a server that is away now may come later. */
-export const prepare = ({ ensureTopics, ensureIndexes, sleep, log }: Deps, signal: AbortSignal) => {
+export const prepare = ({ ensureTopics, ensureIndexes, reasonOf, sleep, log }: Deps, signal: AbortSignal) => {
   const missing = new Set(['topics', 'indexes'])
 
   const until = async (what: string, attempt: () => Promise<string | undefined>) => {
     while (!signal.aborted) {
-      const reason = await attempt().catch((error: unknown) => (error instanceof Error ? error.name : 'unknown'))
+      const reason = await attempt().catch(reasonOf)
       if (reason === undefined) {
         missing.delete(what)
         return

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
-import { describe } from '../../contracts/problem.ts'
+import { describe, type Problem } from '../../contracts/problem.ts'
 import type { Account } from '../accounts.ts'
 import { type Config, processVariables, readConfig } from '../config.ts'
+import { urlProblems } from '../mongo/url.ts'
 import { demoAccount } from './demo-account.ts'
 
 const readFile = (path: string): E.Either<string, string> =>
@@ -16,17 +17,19 @@ export const exitOfWrongConfig = 78
 
 export type Settings = Config & { readonly accounts: ReadonlyArray<Account>; readonly demo: boolean }
 
+const told = (problems: ReadonlyArray<Problem>): undefined => {
+  for (const problem of problems) console.error(describe([problem]))
+}
+
 /** The configuration with its accounts; or undefined after every mistake was printed to stderr. */
 export const readSettings = async (): Promise<Settings | undefined> => {
   const config = readConfig(processVariables(), readFile)
-  if (E.isLeft(config)) {
-    for (const problem of config.left) console.error(describe([problem]))
-    return undefined
-  }
-  const { accounts } = config.right
+  if (E.isLeft(config)) return told(config.left)
+  const { accounts, mongo } = config.right
+  const problems = mongo === 'embedded' ? [] : urlProblems(mongo, readFile)
+  if (problems.length > 0) return told(problems)
   if (accounts !== 'demo') return { ...config.right, accounts, demo: false }
   const made = await demoAccount(config.right.dataDir)
   if (E.isRight(made)) return { ...config.right, accounts: made.right, demo: true }
-  for (const problem of made.left) console.error(describe([problem]))
-  return undefined
+  return told(made.left)
 }

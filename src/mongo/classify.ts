@@ -1,5 +1,6 @@
 import { BSON, MongoBulkWriteError, MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb'
 import type { Failure } from '../ports.ts'
+import { adviceFor } from './advice.ts'
 
 export const duplicateKey = 11000
 
@@ -41,12 +42,12 @@ const nameOf = (error: unknown): string => {
 
 /**
  * Whose fault an error is: `permanent` where documents cannot be stored because of themselves, and only then;
- * everything else, an outage or a mistake of the operator, may pass. The reason has names and codes, never values of
- * documents.
+ * everything else, an outage or a mistake of the operator, may pass. The reason has names and codes, which setting
+ * to look at where one may be wrong, and never values of documents.
  */
 export const classify = (error: unknown): Failure => ({
   kind: isOwnFault(error) ? 'permanent' : 'transient',
-  reason: nameOf(error),
+  reason: [nameOf(error), adviceFor(error)].filter((part) => part !== undefined).join(': '),
 })
 
 /** Whether every write that was refused came after another writer had inserted the same document. */

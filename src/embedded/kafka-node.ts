@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import { lastWords } from './last-words.ts'
+import { instead, type Problem, problem } from './problem.ts'
+import { answers } from './readiness.ts'
+import { run } from './run.ts'
+import { type Running, runServer } from './server.ts'
+
+/** One process of Kafka, broker and controller in one. */
+export type KafkaNode = {
+  readonly name: string
+  /** Holds its data, and `server.properties`. */
+  readonly directory: string
+  readonly logFile: string
+  readonly jars: string
+  /** The most memory of its heap, in MiB. */
+  readonly heap: number
+  /** The same for each node of a cluster. */
+  readonly clusterId: string
+  /** What the storage is formatted with beside that, such as the users of SCRAM. */
+  readonly formatWith?: ReadonlyArray<string>
+  /** Says how it is configured, once the directory is known to be nobody else's; at `port` it answers without TLS. */
+  readonly configure: () => Promise<{ readonly port: number; readonly properties: string }>
+}
+
+// Small heap: the serial collector and the first compiler tier start fastest and are frugal.
+const java = (jars: string, heap: number) => [
+  `-Xmx${heap}m`,
+  '-XX:+UseSerialGC',
+  '-XX:TieredStopAtLevel=1',
+  '-XX:+ExitOnOutOfMemoryError',
+  '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
+  '-Dorg.slf4j.simpleLogger.showDateTime=true',
+  '-Dorg.slf4j.simpleLogger.dateTimeFormat=yyyy-MM-dd HH:mm:ss.SSS',
+  '-cp',
+  join(jars, '*'),
+]
+
+// ApiVersions v0, correlation id 1, no client id: the request that any broker answers before it knows who asks.
+const apiVersions = Buffer.from([0, 0, 0, 10, 0, 18, 0, 0, 0, 0, 0, 1, 0xff, 0xff])
+
+const format = async ({
+  directory,
+  jars,
+  heap,
+  clusterId,
+  formatWith = [],
+}: KafkaNode): Promise<E.Either<Problem, unknown>> => {
+  if (existsSync(join(directory, 'data', 'meta.properties'))) return E.right(undefined)
+  const tool = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', 'server.properties', ...formatWith]
+  const outcome = await run('java', [...java(jars, heap), ...tool], { cwd: directory })
+  return E.isRight(outcome)
+    ? outcome
+    : problem(`Kafka's data directory ${directory} cannot be prepared: ${lastWords(outcome.left.output)}`)
+}
+
+/** Starts a node on its directory, and waits until it answers. */
+export const runKafkaNode = async (node: KafkaNode): Promise<E.Either<Problem, Running>> => {
+  const { name, directory, logFile, jars, heap, configure } = node
+  await mkdir(directory, { recursive: true })
+  return runServer({
+    name,
+    instead: instead.kafka,
+    directory,
+    logFile,
+    prepare: async () => {
+      const { port, properties } = await configure()
+      await writeFile(join(directory, 'server.properties'), properties)
+      const formatted = await format(node)
+      if (E.isLeft(formatted)) return formatted
+      return E.right({
+        port,
+        command: 'java',
+        args: [...java(jars, heap), 'kafka.Kafka', 'server.properties'],
+        isReady: () => answers(port, apiVersions),
+      })
+    },
+  })
+}

@@ -1,0 +1,32 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { type MongoClient, MongoParseError } from 'mongodb'
+import type { Problem } from '../../contracts/problem.ts'
+import { type MongoLocation, mongoClient } from './client.ts'
+
+type ReadFile = (path: string) => E.Either<string, string>
+
+const files = ['tlsCAFile', 'tlsCertificateKeyFile', 'tlsCRLFile'] as const
+
+/** Only words of the driver that have nothing of the URL beside names of options: the rest may hold a password. */
+const expectedBy = (error: unknown): string => {
+  const message = error instanceof MongoParseError ? error.message : ''
+  return /^options? [\w, ]+ (is|are) not supported$/.test(message)
+    ? `a URL with options of MongoDB's: ${message}`
+    : 'a mongodb:// URL; a user name and a password in it percent-encoded'
+}
+
+const missingFiles = ({ options }: MongoClient, readFile: ReadFile): ReadonlyArray<Problem> =>
+  files.flatMap((name) => {
+    const path = options[name]
+    const file = path === undefined ? E.right('') : readFile(path)
+    return E.isLeft(file) ? [{ path: `MONGODB_URL ${name}`, expected: `a file that can be read (${file.left})` }] : []
+  })
+
+/** What is wrong with a URL before anything is connected, and with the files that it names. */
+export const urlProblems = (location: MongoLocation, readFile: ReadFile): ReadonlyArray<Problem> => {
+  const client = E.tryCatch(
+    () => mongoClient(location),
+    (error): Problem => ({ path: 'MONGODB_URL', expected: expectedBy(error) }),
+  )
+  return E.isLeft(client) ? [client.left] : missingFiles(client.right, readFile)
+}

@@ -1,0 +1,125 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Instant } from '../../contracts/primitives.ts'
+import type { KafkaSettings } from '../../src/kafka/client.ts'
+import { connectKafka } from '../../src/kafka/kafka.ts'
+import type { Slice } from '../../src/ports.ts'
+import { eventually, measureOf, newPrefix, newSeen, recordOf, textOf, withinMs } from '../kafka/rooms.ts'
+import { right } from '../support/either.ts'
+import { hasIpv6, user } from './kafka-server.ts'
+import { secureServers } from './secure-servers.ts'
+
+type Servers = Awaited<ReturnType<typeof secureServers>>
+type Way = Pick<KafkaSettings, 'ssl' | 'sasl'> & { readonly broker: string }
+
+const roomBy = ({ broker, ...way }: Way) => {
+  const seen = newSeen()
+  const log = (fields: object, message: string) => void seen.logged.push(['', message, fields])
+  const room = connectKafka(
+    { ...way, brokers: [broker], clientId: 'test', topicPrefix: newPrefix(), partitions: 1 },
+    {
+      log: { debug: log, info: log, warn: log, error: log },
+      measure: measureOf(seen),
+      now: () => new Date().toISOString() as Instant,
+    },
+  )
+  return { ...room, seen }
+}
+
+/** Makes topics, appends and reads: questions, producer and consumer have connections of their own. */
+const comesAndGoes = async (way: Way) => {
+  const room = roomBy(way)
+  right(await room.ensureTopics())
+  right(await room.append(recordOf('acme/1', 'there'), withinMs))
+  const texts: string[] = []
+  const handle = async ({ records }: Slice) => void texts.push(...records.map(textOf))
+  await room.consume({ group: 'g', topics: ['chats'], commit: 'when-handled', handle })
+  await eventually(() => texts.length > 0)
+  await room.stop()
+  assert.equal(texts, ['there'])
+}
+
+/** What readiness says; neither there nor in what the room logs stands a secret. */
+const refusalOf = async (way: Way) => {
+  const room = roomBy(way)
+  const { ok, reason } = await room.health()
+  const topics = await room.ensureTopics()
+  await room.stop()
+  const said = JSON.stringify([reason, topics, room.seen.logged])
+  assert.equal([ok, topics._tag], [false, 'Left'])
+  assert.not.ok(said.includes('PRIVATE KEY') || (way.sasl && said.includes(way.sasl.password)))
+  return reason
+}
+
+const scram = { mechanism: 'scram-sha-512', ...user } as const
+const wrongPassword = 'a-wrong-secret-of-the-bridge'
+const security = suite('Kafka with TLS and SASL')
+
+const ways: Readonly<Record<string, (servers: Servers) => Way>> = {
+  ...Object.fromEntries(
+    (['plain', 'scram-sha-256', 'scram-sha-512'] as const).map((mechanism) => [
+      `over TLS with ${mechanism}`,
+      ({ kafka, authority }: Servers) => ({
+        ...{ broker: kafka.sasl, ssl: { ca: authority.own.cert }, sasl: { mechanism, ...user } },
+      }),
+    ]),
+  ),
+  'over TLS with a certificate of the client': ({ kafka, authority, client: { cert, key } }) => ({
+    ...{ broker: kafka.mutual, ssl: { ca: authority.own.cert, cert, key } },
+  }),
+}
+for (const [name, way] of Object.entries(ways))
+  security(`records come and go ${name}`, async () => comesAndGoes(way(await secureServers())))
+
+const six = hasIpv6 ? security : security.skip
+six('records come and go through a broker that is known by its IPv6 address', async () =>
+  comesAndGoes({ broker: (await secureServers()).kafka.six, ssl: false }),
+)
+
+type Refusal = readonly [title: string, way: (servers: Servers) => Way, says: RegExp]
+
+const refusals: ReadonlyArray<Refusal> = [
+  ...(['plain', 'scram-sha-512'] as const).map(
+    (mechanism): Refusal => [
+      `a wrong password of ${mechanism} is told with the variables of user and password`,
+      ({ kafka, authority }) => ({
+        ...{ broker: kafka.sasl, ssl: { ca: authority.own.cert } },
+        sasl: { ...user, mechanism, password: wrongPassword },
+      }),
+      /see KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD/,
+    ],
+  ),
+  [
+    'an authority that has not signed is told with KAFKA_SSL_CA',
+    ({ kafka, stranger }) => ({ broker: kafka.sasl, ssl: { ca: stranger.own.cert }, sasl: scram }),
+    /KAFKA_SSL_CA has no authority that has signed/,
+  ],
+  [
+    'without KAFKA_SSL_CA an authority that only we know is not trusted',
+    ({ kafka }) => ({ broker: kafka.sasl, ssl: true, sasl: scram }),
+    /KAFKA_SSL_CA has no authority that has signed/,
+  ],
+  [
+    'a broker under another name than its certificate has is told with KAFKA_BROKERS',
+    ({ kafka, authority }) => ({
+      ...{ broker: kafka.saslAtOtherName, ssl: { ca: authority.own.cert }, sasl: scram },
+    }),
+    /not for this host: see KAFKA_BROKERS/,
+  ],
+  [
+    'a broker that wants a certificate is told with KAFKA_SSL_CERT',
+    ({ kafka, authority }) => ({ broker: kafka.mutual, ssl: { ca: authority.own.cert } }),
+    /see KAFKA_SSL_CERT and KAFKA_SSL_KEY/,
+  ],
+  [
+    'TLS at a port that speaks none is told with KAFKA_SSL',
+    ({ kafka, authority }) => ({ broker: kafka.plaintext, ssl: { ca: authority.own.cert } }),
+    /no TLS is spoken at this port: see KAFKA_SSL and KAFKA_BROKERS/,
+  ],
+]
+for (const [title, way, says] of refusals)
+  security(title, async () => {
+    assert.match(await refusalOf(way(await secureServers())), says)
+  })
+
+security.run()

@@ -1,0 +1,78 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { sleep } from '../../src/kafka/sleep.ts'
+import { classify } from '../../src/mongo/classify.ts'
+import { connectMongo } from '../../src/mongo/connect.ts'
+import { user } from './mongo-server.ts'
+import { secureServers } from './secure-servers.ts'
+
+type Servers = Awaited<ReturnType<typeof secureServers>>
+
+const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const connect = (url: string) =>
+  connectMongo({ url, database: 'livechat' }, { log: quiet, sleep, clock: () => performance.now() })
+
+const comesAndGoes = async (url: string) => {
+  const mongo = connect(url)
+  await mongo.ensureIndexes()
+  const health = await mongo.health()
+  await mongo.stop()
+  assert.equal(health, { ok: true, reason: 'the primary answers' })
+}
+
+/** What readiness and the log say, which is no secret. */
+const refusalOf = async (url: string) => {
+  const mongo = connect(url)
+  const logged = await mongo.ensureIndexes().then(
+    () => 'indexes are there',
+    (error: unknown) => classify(error).reason,
+  )
+  const { ok, reason } = await mongo.health()
+  await mongo.stop()
+  assert.is(ok, false)
+  assert.not.ok([logged, reason].some((text) => text.includes(user.password) || text.includes('a-wrong-secret')))
+  return logged
+}
+
+const security = suite('MongoDB with TLS and authentication')
+
+security('indexes are made over TLS with user and password', async () => {
+  const { mongod } = await secureServers()
+  await comesAndGoes(mongod.url())
+})
+
+security('and with a certificate of the client beside that', async () => {
+  const { mutualMongod, client } = await secureServers()
+  await comesAndGoes(mutualMongod.url({ more: `&tlsCertificateKeyFile=${client.bothFile}` }))
+})
+
+type Refusal = readonly [title: string, url: (servers: Servers) => string, says: RegExp]
+
+const refusals: ReadonlyArray<Refusal> = [
+  [
+    'a wrong password is told with MONGODB_URL',
+    ({ mongod }) => mongod.url({ password: 'a-wrong-secret' }),
+    /user name or password of MONGODB_URL are wrong, or its authSource/,
+  ],
+  [
+    'an authority that has not signed is told with tlsCAFile',
+    ({ mongod, stranger }) => mongod.url({ options: `tls=true&tlsCAFile=${stranger.own.certFile}` }),
+    /tlsCAFile of MONGODB_URL has no authority that has signed/,
+  ],
+  [
+    'a server under another name than its certificate has is told with the hosts of MONGODB_URL',
+    ({ mongod }) => mongod.url({ host: '127.0.0.1' }),
+    /not for this host: see the hosts of MONGODB_URL/,
+  ],
+  [
+    'a server that wants a certificate is told with tlsCertificateKeyFile',
+    ({ mutualMongod }) => mutualMongod.url(),
+    /see tls and tlsCertificateKeyFile of MONGODB_URL/,
+  ],
+]
+for (const [title, url, says] of refusals)
+  security(title, async () => {
+    assert.match(await refusalOf(url(await secureServers())), says)
+  })
+
+security.run()

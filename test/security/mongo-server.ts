@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { MongoClient } from 'mongodb'
+import { findMongod } from '../../src/embedded/mongod-binary.ts'
+import { answers } from '../../src/embedded/readiness.ts'
+import { runServer } from '../../src/embedded/server.ts'
+import { freePort } from '../faults/bridge-process.ts'
+import { right } from '../support/either.ts'
+import { eventually } from '../support/eventually.ts'
+import { cacheDir } from '../support/servers.ts'
+import type { Authority } from './certificates.ts'
+
+export const user = { name: 'bridge', password: 'the password/of@the bridge' }
+const replicaSet = 'secure'
+
+/** A real mongod that speaks TLS only, asks for a certificate or does not, and lets in whom it knows. */
+export const startSecureMongod = async (directory: string, authority: Authority, wantsCertificate: boolean) => {
+  mkdirSync(join(directory, 'data'), { recursive: true })
+  const keyFile = join(directory, 'key')
+  writeFileSync(keyFile, randomBytes(66).toString('base64'), { mode: 0o600 })
+  const binary = right(await findMongod(resolve(cacheDir), (line) => console.error(line), process.env.MONGOD_BINARY))
+  const port = await freePort()
+  const { bothFile } = await authority.forLocalhost(`mongod-${port}`)
+  const ca = authority.own.certFile
+  const running = right(
+    await runServer({
+      ...{ name: 'mongod', instead: 'set MONGOD_BINARY', directory, logFile: join(directory, 'mongod.log') },
+      prepare: async () => ({
+        _tag: 'Right',
+        right: {
+          port,
+          command: binary,
+          args: [
+            ...['--dbpath', 'data', '--port', `${port}`, '--bind_ip', 'localhost', '--nounixsocket', '--quiet'],
+            ...['--replSet', replicaSet, '--oplogSize', '64', '--wiredTigerCacheSizeGB', '0.25'],
+            ...['--auth', '--keyFile', keyFile, '--tlsMode', 'requireTLS'],
+            ...['--tlsCertificateKeyFile', bothFile, '--tlsCAFile', ca],
+            ...(wantsCertificate ? [] : ['--tlsAllowConnectionsWithoutCertificates']),
+            ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=0'],
+          ],
+          isReady: () => answers(port),
+        },
+      }),
+    }),
+  )
+  const tls = `tls=true&tlsCAFile=${ca}`
+  const connect = (login = '') =>
+    new MongoClient(
+      `mongodb://${login}localhost:${port}/?directConnection=true&${tls}&tlsCertificateKeyFile=${bothFile}`,
+    )
+  // Whoever is on the machine may found the set and make its first user, and nothing else.
+  await using founder = connect()
+  const founding = founder.db('admin')
+  await founding.command({ replSetInitiate: { _id: replicaSet, members: [{ _id: 0, host: `localhost:${port}` }] } })
+  await eventually('a primary', async () => (await founding.command({ hello: 1 })).isWritablePrimary || undefined)
+  await founding.command({ createUser: 'root', pwd: 'the-root', roles: ['root'] })
+  await using root = connect('root:the-root@')
+  const roles = [{ role: 'readWrite', db: 'livechat' }]
+  await root.db('admin').command({ createUser: user.name, pwd: user.password, roles })
+  const login = (password: string) => `${user.name}:${encodeURIComponent(password)}@`
+  return {
+    /** A URL of this server; each part can be another. */
+    url: ({ password = user.password, host = 'localhost', options = tls, more = '' } = {}) =>
+      `mongodb://${login(password)}${host}:${port}/livechat?authSource=admin&replicaSet=${replicaSet}&${options}${more}`,
+    stop: running.stop,
+  }
+}

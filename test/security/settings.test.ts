@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { runCommand } from '../support/command.ts'
+import { newAuthority } from './certificates.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'livechat-settings-'))
+const authority = await newAuthority(directory, 'Authority')
+const [one, other] = [await authority.forClient('one'), await authority.forClient('other')]
+const garbage = join(directory, 'garbage')
+writeFileSync(garbage, '-----BEGIN CERTIFICATE-----\nc2VjcmV0\n-----END CERTIFICATE-----\n')
+
+/** The exit code of `check-config` and the lines that it prints of mistakes. */
+const check = async (env: NodeJS.ProcessEnv) => {
+  const { code, out, err } = await runCommand(['check-config'], {
+    ...{ DATA_DIR: directory, KAFKA_BROKERS: 'localhost:1', MONGODB_URL: 'mongodb://localhost:1' },
+    ...env,
+  })
+  assert.not.ok(`${out}${err}`.includes('c2VjcmV0') || `${out}${err}`.includes('PRIVATE KEY'))
+  return { code, out, mistakes: err.trim() === '' ? [] : err.trim().split('\n') }
+}
+
+const settings = suite('settings for TLS')
+
+settings.after(() => rmSync(directory, { recursive: true, force: true }))
+
+settings('an authority and a certificate with its key are taken from their files', async () => {
+  const { code, out, mistakes } = await check({
+    ...{
+      KAFKA_BROKERS: '[::1]:9093,k2.example.com:9093',
+      KAFKA_SSL: 'true',
+      KAFKA_SSL_CA_FILE: authority.own.certFile,
+    },
+    ...{ KAFKA_SSL_CERT_FILE: one.certFile, KAFKA_SSL_KEY_FILE: one.keyFile },
+    MONGODB_URL: `mongodb://localhost:1/?tls=true&tlsCAFile=${authority.own.certFile}`,
+  })
+  assert.equal([code, mistakes], [0, []])
+  assert.match(out, '[::1]:9093,k2.example.com:9093 over TLS with a client certificate')
+})
+
+const wrong: ReadonlyArray<readonly [title: string, env: NodeJS.ProcessEnv, mistakes: ReadonlyArray<string>]> = [
+  [
+    'what is no certificate and no key is told by its variable',
+    { KAFKA_SSL: 'true', KAFKA_SSL_CA_FILE: garbage, KAFKA_SSL_CERT: 'c2VjcmV0', KAFKA_SSL_KEY_FILE: one.certFile },
+    [
+      'KAFKA_SSL_CA: expected certificates in PEM',
+      'KAFKA_SSL_CERT: expected a certificate in PEM, with its chain',
+      'KAFKA_SSL_KEY: expected a private key in PEM, without a password',
+    ],
+  ],
+  [
+    "another certificate's key is not taken",
+    { KAFKA_SSL: 'true', KAFKA_SSL_CERT: one.cert, KAFKA_SSL_KEY: other.key },
+    ['KAFKA_SSL_KEY: expected the private key of KAFKA_SSL_CERT'],
+  ],
+  [
+    'a certificate comes with its key',
+    { KAFKA_SSL: 'true', KAFKA_SSL_CERT: one.cert },
+    ['KAFKA_SSL_KEY: expected KAFKA_SSL_CERT and KAFKA_SSL_KEY together'],
+  ],
+  [
+    'an authority for connections without TLS is a mistake',
+    { KAFKA_SSL_CA_FILE: authority.own.certFile },
+    ['KAFKA_SSL: expected true, since a KAFKA_SSL_ variable is set'],
+  ],
+  [
+    'a file that MONGODB_URL names is there',
+    { MONGODB_URL: `mongodb://u:c2VjcmV0@h/?tls=true&tlsCAFile=${directory}/missing` },
+    ['MONGODB_URL tlsCAFile: expected a file that can be read (ENOENT)'],
+  ],
+  [
+    'an option that MongoDB does not have is told by its name, and the URL is not',
+    { MONGODB_URL: 'mongodb://u:c2VjcmV0@h/?tlsAuthority=x' },
+    ["MONGODB_URL: expected a URL with options of MongoDB's: option tlsauthority is not supported"],
+  ],
+]
+for (const [title, env, mistakes] of wrong)
+  settings(title, async () => {
+    const checked = await check(env)
+    assert.equal([checked.code, checked.mistakes], [78, mistakes])
+  })
+
+settings.run()

@@ -26,7 +26,13 @@ export const defences = {
     },
     { file: 'src/projections/applied.ts', find: 'const remembered = 200', put: 'const remembered = 1' },
   ],
-  'the journal': [{ file: 'src/main/bridge.ts', find: '= intake.right ?? kafka', put: '= kafka' }],
+  'the journal': [
+    {
+      file: 'src/main/bridge.ts',
+      find: 'publish: intake.right.publish, append: intake.right.append',
+      put: 'publish: (record, _event, withinMs) => kafka.append(record, withinMs), append: kafka.append',
+    },
+  ],
   'a checksum for each record of the journal': [
     {
       file: 'src/journal/frame.ts',

@@ -20,31 +20,45 @@ const put = (target: JsonObject | undefined, key: string, value: unknown): JsonO
 
 const whole: Part = (known) => ({ known, extra: undefined })
 
+/** The first `count` fields, as they are. */
+const begin = (value: JsonObject, names: ReadonlyArray<string>, count: number): JsonObject =>
+  Object.fromEntries(names.slice(0, count).map((name) => [name, value[name]]))
+
+// A value without anything unknown, the usual one, is its own known part: nothing is copied.
 const partObject = (fields: Fields): Part => {
-  const parts = new Map([...fields].map(([name, structure]) => [name, partOf(structure)]))
+  const parts = new Map([...fields].map(([name, part]) => [name, part.kind === 'leaf' ? undefined : partOf(part)]))
   return (value) => {
     if (!isJsonObject(value)) return whole(value)
-    const known: JsonObject = {}
+    const names = Object.keys(value)
+    let known: JsonObject | undefined
     let extra: JsonObject | undefined
-    for (const key of Object.keys(value)) {
-      const part = parts.get(key)
-      const field = part?.(value[key])
-      if (field !== undefined) known[key] = field.known
-      const unknown = field === undefined ? value[key] : field.extra
-      if (unknown !== undefined) extra = put(extra, key, unknown)
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i] as string
+      const before = value[name]
+      if (!parts.has(name)) {
+        known ??= begin(value, names, i)
+        extra = put(extra, name, before)
+        continue
+      }
+      const field = parts.get(name)?.(before)
+      const after = field === undefined ? before : field.known
+      if (field?.extra !== undefined) extra = put(extra, name, field.extra)
+      if (after !== before) known ??= begin(value, names, i)
+      if (known !== undefined) known[name] = after
     }
-    return { known, extra }
+    return { known: known ?? value, extra }
   }
 }
 
 const partArray = (items: Structure): Part => {
+  if (items.kind === 'leaf') return whole
   const part = partOf(items)
   return (value) => {
     if (!Array.isArray(value)) return whole(value)
     const parted = value.map(part)
     let extra: JsonObject | undefined
     for (const [i, item] of parted.entries()) if (item.extra !== undefined) extra = put(extra, String(i), item.extra)
-    return { known: parted.map(({ known }) => known), extra }
+    return extra === undefined ? whole(value) : { known: parted.map(({ known }) => known), extra }
   }
 }
 

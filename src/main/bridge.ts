@@ -27,6 +27,9 @@ export type Bridge = {
   readonly stop: () => Promise<void>
 }
 
+/** A scrape is answered although a dependency is not. */
+const scrapeWithinMs = 2000
+
 /** Runs the roles in this process. HTTP is up at once; the consumers follow when their topics are there. */
 export const startBridge = async (
   settings: Settings,
@@ -35,7 +38,7 @@ export const startBridge = async (
   log: Log,
 ): Promise<E.Either<string, Bridge>> => {
   const { topics, accounts, http } = settings
-  const { measure, watchJournal, render } = createMetrics()
+  const { measure, watchJournal, watchHealth, render } = createMetrics()
   const kafka = connectKafka(kafkaSettings(kafkaConfig, topics, 'livechat-bridge'), { log, measure, now })
   const mongo = connectMongo(mongoConfig, { log, sleep, clock: monotonic })
   const tokens = accessTokens(accounts, now)
@@ -59,6 +62,7 @@ export const startBridge = async (
   if (intake.right) watchJournal(intake.right.state)
   const { findEnrichment } = mongo
   const readiness: ReadReadiness = (withinMs) => readinessOf(checks, withinMs)
+  watchHealth(async () => (await readiness(scrapeWithinMs)).checks)
   const ports = { findEnrichment, readiness, pulse: async () => {}, metrics: render }
   const ingress = intake.right
     ? serveHttp(

@@ -1,7 +1,14 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Measure } from '../ports.ts'
+import type { Health, Measure } from '../ports.ts'
 
-type JournalState = { readonly records: number; readonly bytes: number; readonly oldestAt?: number }
+type JournalState = {
+  readonly records: number
+  readonly bytes: number
+  readonly oldestAt?: number
+  readonly damaged: { readonly places: number }
+}
+/** What readiness says of each dependency now. */
+type AskHealth = () => Promise<Readonly<Record<string, Health>>>
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
@@ -48,11 +55,24 @@ export const createMetrics = () => {
   const watchJournal = (state: () => JournalState) => {
     reading('journal_records', 'Records that wait in the journal', () => state().records)
     reading('journal_bytes', 'Bytes of the journal', () => state().bytes)
+    reading('journal_damaged_places', 'Damaged places of the journal, set aside', () => state().damaged.places)
     reading('journal_age_seconds', 'Age of the oldest record in the journal', () => {
       const { oldestAt } = state()
       return oldestAt === undefined ? 0 : Math.max(0, Date.now() - oldestAt) / 1000
     })
   }
+
+  const watchHealth = (ask: AskHealth) =>
+    new Gauge({
+      name: 'livechat_check_ok',
+      help: 'Whether a check of readiness is met: 1 or 0',
+      labelNames: ['check'],
+      registers,
+      async collect() {
+        this.reset()
+        for (const [check, { ok }] of Object.entries(await ask())) this.set({ check }, ok ? 1 : 0)
+      },
+    })
 
   const measure: Measure = {
     request: (api, status, took) => requests.observe({ api, status: String(status) }, took),
@@ -77,5 +97,5 @@ export const createMetrics = () => {
     deadLetter: (consumer, cause) => deadLetters.inc({ consumer, cause }),
     quarantined: (api, reason) => quarantined.inc({ api, reason }),
   }
-  return { measure, watchJournal, render: () => registry.metrics() }
+  return { measure, watchJournal, watchHealth, render: () => registry.metrics() }
 }

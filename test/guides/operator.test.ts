@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { parse } from 'yaml'
+import { world } from '../support/bridge.ts'
+
+const read = (name: string) => readFileSync(new URL(`../../contracts/guides/${name}`, import.meta.url), 'utf8')
+const guideText = read('operator.md')
+
+const here = await world()
+const bridge = await here.start()
+const metricsText = await (await fetch(`${bridge.url}/metrics`)).text()
+
+type Metric = { readonly name: string; readonly type: string }
+const byName = (a: Metric, b: Metric) => (a.name < b.name ? -1 : 1)
+
+/** The metrics that a running bridge tells of. */
+const exposed: ReadonlyArray<Metric> = [...metricsText.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
+  .map(([, name = '', type = '']) => ({ name, type }))
+  .sort(byName)
+
+const section = guideText.slice(guideText.indexOf('\n## Metrics\n'), guideText.indexOf('\n## Runbook\n'))
+const rows = [...section.matchAll(/^\| (`.*?) \| (\w+) \| (.*?) ?\| /gm)].map(
+  ([, names = '', type = '', labels = '']) => ({
+    names: [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
+    labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label = '']) => label),
+    type,
+  }),
+)
+const documented = rows.flatMap(({ names, type }) => names.map((name) => ({ name, type }))).sort(byName)
+const labelsOf = new Map(rows.flatMap(({ names, labels }) => names.map((name) => [name, labels] as const)))
+
+type Rule = {
+  readonly alert: string
+  readonly expr: string
+  readonly labels: { readonly severity: string }
+  readonly annotations: { readonly summary: string; readonly runbook: string }
+}
+const alerts = parse(read('alerts.yaml')) as { readonly groups: ReadonlyArray<{ readonly rules: ReadonlyArray<Rule> }> }
+const rules = alerts.groups.flatMap((group) => group.rules)
+
+const slug = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-')
+const anchors = [...guideText.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => slug(heading))
+
+/** What Prometheus itself adds to a metric. */
+const ofPrometheus = { metrics: ['up'], labels: ['job', 'instance', 'le'] }
+const words = ['sum', 'by', 'rate', 'increase', 'changes', 'histogram_quantile', 'or']
+
+const isExposed = (name: string) => exposed.some((metric) => metric.name === name)
+
+/** The metrics that an expression selects, histograms by their own names, with the labels that it asks for. */
+const selectorsOf = (expr: string) =>
+  [...expr.replace(/\bby \([^)]*\)/g, 'by').matchAll(/\b([a-z]\w*)\b(?:\{([^}]*)\})?/g)]
+    .filter(([, name = '']) => !words.includes(name))
+    .map(([, name = '', labels = '']) => ({
+      name: isExposed(name) ? name : name.replace(/_(bucket|count|sum)$/, ''),
+      labels: [...labels.matchAll(/(\w+)\s*[=!]/g)].map(([, label = '']) => label),
+    }))
+
+/** An expression without its durations, `[5m]`, and the texts of its labels, which hold no metrics. */
+const bare = (expr: string) => expr.replace(/\[\w+\]/g, '').replace(/"[^"]*"/g, '""')
+
+const guide = suite('guide for an operator')
+
+guide.after(here.stop)
+
+guide('the table of metrics is that of a running bridge, name by name and type by type', () => {
+  assert.equal(documented, exposed)
+})
+
+guide('every label that a running bridge tells is in the table', () => {
+  const seen = [...metricsText.matchAll(/^(\w+?)(?:_bucket|_count|_sum)?\{([^}]*)\} /gm)].flatMap(
+    ([, name = '', labels = '']) => [...labels.matchAll(/(\w+)="/g)].map(([, label = '']) => ({ name, label })),
+  )
+  const unknown = seen.filter(
+    ({ name, label }) => label !== 'le' && labelsOf.get(name) !== undefined && !labelsOf.get(name)?.includes(label),
+  )
+  assert.ok(seen.length > 0)
+  assert.equal(unknown, [])
+})
+
+guide('every alert asks for metrics and labels that there are', () => {
+  const selected = rules.flatMap(({ alert, expr }) => selectorsOf(bare(expr)).map((each) => ({ alert, ...each })))
+  assert.ok(rules.length > 0 && rules.every(({ alert }) => selected.some((each) => each.alert === alert)))
+  assert.equal(
+    selected.filter(
+      ({ name, labels }) =>
+        !(ofPrometheus.metrics.includes(name) || isExposed(name)) ||
+        labels.some((label) => !ofPrometheus.labels.includes(label) && !labelsOf.get(name)?.includes(label)),
+    ),
+    [],
+  )
+})
+
+guide('every check of readiness that an alert names is one of a running bridge', async () => {
+  const { checks } = (await (await fetch(`${bridge.url}/readyz`)).json()) as { readonly checks: object }
+  const named = rules.flatMap(({ expr }) =>
+    [...expr.matchAll(/check=~?"([^"]*)"/g)].flatMap(([, names = '']) => names.split('|')),
+  )
+  assert.equal([...new Set(named)].sort(), Object.keys(checks).sort())
+})
+
+guide('every alert leads to a section of the runbook, and is named once', () => {
+  assert.is(new Set(rules.map(({ alert }) => alert)).size, rules.length)
+  assert.equal(
+    rules.filter(({ annotations: { runbook } }) => !anchors.includes(runbook.replace(/^operator\.md#/, ''))),
+    [],
+  )
+})
+
+guide.run()

@@ -1,5 +1,5 @@
 """Tells agents something of a visitor, or takes it back:
-`python enrich.py acme email john@example.com '{"customData":[{"title":"Plan","content":"Gold"}]}'`, or no JSON."""
+`python enrich.py acme email john.smith@example.com '{"customData":[{"title":"Plan","content":"Gold"}]}'`, or no JSON."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 /**
  * Tells agents something of a visitor, or takes it back:
- * `node enrich.ts acme email john@example.com '{"customData":[{"title":"Plan","content":"Gold"}]}'`, or no JSON.
+ * `node enrich.ts acme email john.smith@example.com '{"customData":[{"title":"Plan","content":"Gold"}]}'`, or no JSON.
  */
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'

@@ -1,0 +1,58 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+const texts = ['README.md', ...globSync('contracts/**/*.md', { cwd: root })].sort()
+
+const outsideCode = (text: string) => text.replace(/^```.*?^```$/gms, '')
+const slug = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-')
+const anchorsOf = (text: string) =>
+  [...outsideCode(text).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => slug(heading))
+
+/** What a file links to within the repository: the file, from the root, and the section where there is one. */
+const linksOf = (file: string) =>
+  [...outsideCode(read(file)).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, to = '']) => to)
+    .filter((to) => !/^https?:/.test(to))
+    .map((to) => {
+      const [path = '', anchor] = to.split('#')
+      return { file, to, path: path === '' ? file : join(dirname(file), path), anchor }
+    })
+
+const guides = suite('texts for readers')
+
+guides('every link within the repository leads somewhere', () => {
+  const links = texts.flatMap(linksOf)
+  const broken = links.filter(
+    ({ path, anchor }) =>
+      !existsSync(join(root, path)) || (anchor !== undefined && !anchorsOf(read(path)).includes(anchor)),
+  )
+  assert.ok(links.length > 0)
+  assert.equal(
+    broken.map(({ file, to }) => `${file}: ${to}`),
+    [],
+  )
+})
+
+guides('the README links to every guide', () => {
+  const linked = linksOf('README.md').map(({ path }) => path)
+  assert.equal(
+    texts.filter((file) => file.startsWith('contracts/guides/') && !linked.includes(file)),
+    [],
+  )
+})
+
+guides('the bot in its guide is the bot that is tested', () => {
+  const shown = /^```ts\n(export const shopBot.*?)^```$/ms.exec(read('contracts/guides/bot-author.md'))?.[1]
+  assert.ok(shown !== undefined && read('contracts/guides/examples/shop-bot.ts').includes(shown))
+})
+
+guides.run()

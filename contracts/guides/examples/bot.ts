@@ -3,6 +3,11 @@ import { startBot } from 'livechat-bridge/bot'
 import { shopBot } from './shop-bot.ts'
 
 const { KAFKA_BROKERS = 'localhost:9092', TOPIC_PREFIX = 'livechat.', GROUP = 'shop-bot' } = process.env
-const bot = await startBot(shopBot, { brokers: KAFKA_BROKERS.split(','), topicPrefix: TOPIC_PREFIX, group: GROUP })
-console.log('the bot runs')
+const tell = (fields: object, message: string) => console.error(message, JSON.stringify(fields))
+const bot = await startBot(shopBot, {
+  brokers: KAFKA_BROKERS.split(','),
+  topicPrefix: TOPIC_PREFIX,
+  group: GROUP,
+  log: { debug: () => {}, info: tell, warn: tell, error: tell },
+})
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => bot.stop())

@@ -15,16 +15,34 @@ const versions = DomainEvent.types.flatMap(({ name }) => versionNames(name as Do
 /** The headers of an event's record: CloudEvents 1.0, Kafka protocol binding, binary mode. `ce_id` is repeated by a repeat. */
 export const EventHeaders = exactShape(
   {
+    /** The version of CloudEvents. */
     ce_specversion: t.literal('1.0'),
+
+    /** The event's identity within its source: a repeat has the same. */
     ce_id: Id,
+
+    /** Which event it is, and which version of it. */
     ce_type: t.keyof(keysOf(versions.map(ceTypeOfVersion))),
+
+    /** `/accounts/<account id>/webhooks`, `/bot` or `/egress`. */
     ce_source: NonBlank,
+
+    /** The chat's or the client's id. */
     ce_subject: Id,
+
+    /** When the bridge took it in. */
     ce_time: Instant,
+
+    /** The `$id` of the JSON Schema of the value. */
     ce_dataschema: t.keyof(keysOf(versions.map(schemaId))),
+
+    /** What the value is. */
     'content-type': t.literal('application/json'),
   },
-  { traceparent: t.string },
+  {
+    /** The trace that it belongs to (W3C Trace Context). */
+    traceparent: t.string,
+  },
   'EventHeaders',
 )
 
@@ -34,12 +52,24 @@ export const EventHeaders = exactShape(
  */
 export const QuarantineHeaders = exactShape(
   {
+    /** By which interface it came. */
     [quarantineHeaders.interface]: t.keyof({ webhooks: null, bot: null }),
+
+    /** When it came. */
     [quarantineHeaders.receivedAt]: Instant,
+
+    /** What was wrong: how it was sent, what is in it, or that nobody knows its event. */
     [quarantineHeaders.reason]: t.keyof({ 'media-type': null, invalid: null, 'unknown-event': null }),
+
+    /** Where, and what was expected there; never what was sent. */
     [quarantineHeaders.problems]: t.string,
   },
-  { [quarantineHeaders.contentType]: t.string, [quarantineHeaders.contentEncoding]: t.string },
+  {
+    /** Its Content-Type header. */
+    [quarantineHeaders.contentType]: t.string,
+    /** Its Content-Encoding header. */
+    [quarantineHeaders.contentEncoding]: t.string,
+  },
   'QuarantineHeaders',
 )
 
@@ -51,16 +81,36 @@ export const QuarantineHeaders = exactShape(
  */
 export const DeadLetterHeaders = exactShape(
   {
+    /** Where the record was: the topic, without its prefix. */
     [deadLetterHeaders.topic]: NonBlank,
+
+    /** The topic's partition. */
     [deadLetterHeaders.partition]: Digits,
+
+    /** The offset in it. */
     [deadLetterHeaders.offset]: Digits,
+
+    /** When the record was appended there. */
     [deadLetterHeaders.timestamp]: Instant,
+
+    /** Who gave it up. */
     [deadLetterHeaders.consumer]: NonBlank,
+
+    /** Why, in a word. */
     [deadLetterHeaders.cause]: NonBlank,
+
+    /** Why, in a sentence; never what the record holds. */
     [deadLetterHeaders.detail]: t.string,
+
+    /** When it was given up. */
     [deadLetterHeaders.failedAt]: Instant,
+
+    /** When it was given up for the first time. */
     [deadLetterHeaders.firstFailedAt]: Instant,
   },
-  { [deadLetterHeaders.redriven]: Digits },
+  {
+    /** How often it was sent back before; absent where never. */
+    [deadLetterHeaders.redriven]: Digits,
+  },
   'DeadLetterHeaders',
 )

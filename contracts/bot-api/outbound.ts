@@ -2,7 +2,10 @@ import * as t from 'io-ts'
 import { Id, shape } from '../primitives.ts'
 
 const seconds = t.Int
-const sent = { timestamp: seconds }
+const sent = {
+  /** When it was sent, in seconds since 1970. */
+  timestamp: seconds,
+}
 
 /** Plain text for the client; `timestamp` in seconds since 1970. */
 export const OutboundText = t.type({ type: t.literal('TEXT'), text: t.string, ...sent }, 'OutboundText')
@@ -27,16 +30,36 @@ export const OutboundButtons = shape(
 export const OutboundMessage = t.union([OutboundText, OutboundMarkdown, OutboundButtons], 'OutboundMessage')
 export type OutboundMessage = t.TypeOf<typeof OutboundMessage>
 
-const exchange = { id: Id, client_id: Id, chat_id: Id }
+const exchange = {
+  /** The same for every attempt: made from the command's own id. */
+  id: Id,
+  /** Who writes on the channel, unique within the account. */
+  client_id: Id,
+  /** The chat, unique within the account. */
+  chat_id: Id,
+}
 
 /** Bot to service: a reply for the client; `timestamp` in seconds since 1970 (protocol, Events, Interface B). */
 export const BotMessageRequest = t.type(
-  { event: t.literal('BOT_MESSAGE'), ...exchange, message: OutboundMessage },
+  {
+    /** Says which event it is. */
+    event: t.literal('BOT_MESSAGE'),
+    ...exchange,
+    /** What the client shall read. */
+    message: OutboundMessage,
+  },
   'BotMessageRequest',
 )
 
 /** Bot to service: the bot has no answer, an agent shall take over. */
-export const InviteAgentRequest = t.type({ event: t.literal('INVITE_AGENT'), ...exchange }, 'InviteAgentRequest')
+export const InviteAgentRequest = t.type(
+  {
+    /** Says which event it is. */
+    event: t.literal('INVITE_AGENT'),
+    ...exchange,
+  },
+  'InviteAgentRequest',
+)
 
 /** What we post to the service. */
 export const BotRequest = t.union([BotMessageRequest, InviteAgentRequest], 'BotRequest')

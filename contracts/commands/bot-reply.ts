@@ -2,10 +2,26 @@ import * as t from 'io-ts'
 import { AccountId, Id, nullable, shape } from '../primitives.ts'
 import { UnixTime, WireId } from '../wire.ts'
 
-const optional = { timestamp: nullable(UnixTime) }
-const plain = { ...optional, text: nullable(t.string) }
+const optional = {
+  /** Unix time; that of sending where it is left out. */
+  timestamp: nullable(UnixTime),
+}
+const plain = {
+  ...optional,
+  /** The same as plain text; made from `content` or `title` where it is left out. */
+  text: nullable(t.string),
+}
 /** One ready-made answer: its text, and the id that comes back when it is clicked. */
-export const Button = shape({ text: t.string, id: WireId }, {}, 'Button')
+export const Button = shape(
+  {
+    /** The answer's words. */
+    text: t.string,
+    /** What comes back when it is clicked. */
+    id: WireId,
+  },
+  {},
+  'Button',
+)
 
 /** The protocol's bound (Limits): a BUTTONS message has 1 to 3 buttons. */
 export const Buttons = new t.Type<Array<t.TypeOf<typeof Button>>, unknown, unknown>(
@@ -25,11 +41,38 @@ export const Buttons = new t.Type<Array<t.TypeOf<typeof Button>>, unknown, unkno
  */
 export const ReplyMessage = t.union(
   [
-    shape({ type: t.literal('TEXT'), text: t.string }, optional, 'TEXT'),
-    shape({ type: t.literal('MARKDOWN'), content: t.string }, plain, 'MARKDOWN'),
     shape(
-      { type: t.literal('BUTTONS'), title: t.string, buttons: Buttons },
-      { ...plain, force_reply: t.boolean },
+      {
+        /** Which kind of message it is. */
+        type: t.literal('TEXT'),
+        /** What the client shall read; beside `content` or `title`, the same as plain text. */
+        text: t.string,
+      },
+      optional,
+      'TEXT',
+    ),
+    shape(
+      {
+        type: t.literal('MARKDOWN'),
+        /** What the client shall read, in Markdown. */
+        content: t.string,
+      },
+      plain,
+      'MARKDOWN',
+    ),
+    shape(
+      {
+        type: t.literal('BUTTONS'),
+        /** The question. */
+        title: t.string,
+        /** One to three ready-made answers. */
+        buttons: Buttons,
+      },
+      {
+        ...plain,
+        /** Whether the client must choose one. */
+        force_reply: t.boolean,
+      },
       'BUTTONS',
     ),
   ],
@@ -37,19 +80,44 @@ export const ReplyMessage = t.union(
 )
 export type ReplyMessage = t.TypeOf<typeof ReplyMessage>
 
-const command = { id: Id, accountId: AccountId, chatId: WireId, clientId: WireId }
+const command = {
+  /** Any text that is unique within the account: what was sent once is not sent again. */
+  id: Id,
+  /** The account, as in the event that is answered. */
+  accountId: AccountId,
+  /** The chat, as in the event that is answered. */
+  chatId: WireId,
+  /** The client, as in the event that is answered. */
+  clientId: WireId,
+}
 
 /** Bot logic's reply to a client. `id` is unique within the account: what was sent once is not sent again. */
 export const BotMessage = shape(
-  { type: t.literal('BotMessage'), ...command, message: ReplyMessage },
-  { inReplyTo: nullable(Id) },
+  {
+    /** Says which command it is. */
+    type: t.literal('BotMessage'),
+    ...command,
+    /** What the client shall read. */
+    message: ReplyMessage,
+  },
+  {
+    /** The ce_id of the ClientMessageReceived that it answers. */
+    inReplyTo: nullable(Id),
+  },
   'BotMessage',
 )
 
 /** Bot logic hands the client to an agent. */
 export const InviteAgent = shape(
-  { type: t.literal('InviteAgent'), ...command },
-  { inReplyTo: nullable(Id) },
+  {
+    /** Says which command it is. */
+    type: t.literal('InviteAgent'),
+    ...command,
+  },
+  {
+    /** The ce_id of the ClientMessageReceived that it answers. */
+    inReplyTo: nullable(Id),
+  },
   'InviteAgent',
 )
 

@@ -4,11 +4,50 @@ import { shape } from '../primitives.ts'
 /** What agents shall see of a visitor (protocol, Interface A: response parameters), each part optional. */
 export const Enrichment = t.partial(
   {
-    customData: t.array(t.type({ title: t.string, content: t.string }, 'CustomData')),
-    contactInfo: t.partial({ name: t.string, phone: t.string, email: t.string }, 'ContactInfo'),
+    /** Fields of your own, in the order in which agents see them. */
+    customData: t.array(
+      t.type(
+        {
+          /** The field's name. */
+          title: t.string,
+          /** What stands in it. */
+          content: t.string,
+        },
+        'CustomData',
+      ),
+    ),
+
+    /** Contacts, shown as if the visitor had given them. */
+    contactInfo: t.partial(
+      {
+        /** The visitor's name. */
+        name: t.string,
+        /** The visitor's phone number. */
+        phone: t.string,
+        /** The visitor's address. */
+        email: t.string,
+      },
+      'ContactInfo',
+    ),
+
+    /** Whether agents see the means to link the client to the CRM. */
     enableAssign: t.boolean,
+
+    /** The visitor's card in the CRM. */
     crmLink: t.string,
-    page: shape({ url: t.string }, { title: t.string }, 'EnrichmentPage'),
+
+    /** The page that the visitor is on. */
+    page: shape(
+      {
+        /** The page's address. */
+        url: t.string,
+      },
+      {
+        /** Its title. */
+        title: t.string,
+      },
+      'EnrichmentPage',
+    ),
   },
   'Enrichment',
 )

@@ -10,8 +10,16 @@ import { conversation } from './fields.ts'
 export const AgentInvited = domainEvent(
   'AgentInvited',
   exactShape(
-    { ...conversation, invitedBy: t.union([t.literal('service'), t.literal('bridge')]) },
-    { reason: t.keyof({ 'no-reply-in-time': null, 'delivery-failed': null }), ...extra },
+    {
+      ...conversation,
+      /** Who handed the chat over. */
+      invitedBy: t.union([t.literal('service'), t.literal('bridge')]),
+    },
+    {
+      /** Why the bridge did. */
+      reason: t.keyof({ 'no-reply-in-time': null, 'delivery-failed': null }),
+      ...extra,
+    },
     'AgentInvitedData',
   ),
 )

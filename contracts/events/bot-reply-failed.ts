@@ -12,9 +12,15 @@ export const BotReplyFailed = domainEvent(
   exactShape(
     {
       ...reply.required,
+
+      /** Why it was given up. */
       reason: t.keyof({ rejected: null, attempts: null, deadline: null, invalid: null, 'unknown-account': null }),
     },
-    { ...reply.optional, detail: t.string },
+    {
+      ...reply.optional,
+      /** The same in words: the service's answer, or what was expected of the command. Never what was sent. */
+      detail: t.string,
+    },
     'BotReplyFailedData',
   ),
 )

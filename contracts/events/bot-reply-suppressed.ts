@@ -12,6 +12,8 @@ export const BotReplySuppressed = domainEvent(
   exactShape(
     {
       ...reply.required,
+
+      /** What came first. */
       reason: t.keyof({
         'agent-joined': null,
         'agent-invited': null,

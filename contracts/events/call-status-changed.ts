@@ -8,8 +8,18 @@ import { Agent, Call } from './parts.ts'
 export const CallStatusChanged = domainEvent(
   'CallStatusChanged',
   exactShape(
-    { ...webhook.required, chatId: Id, call: Call },
-    { ...webhook.optional, agent: Agent },
+    {
+      ...webhook.required,
+      /** The call, by its number among the chats of the account. */
+      chatId: Id,
+      /** The call as it is now. */
+      call: Call,
+    },
+    {
+      ...webhook.optional,
+      /** The agent who has the call. */
+      agent: Agent,
+    },
     'CallStatusChangedData',
   ),
 )

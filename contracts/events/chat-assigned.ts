@@ -6,6 +6,14 @@ import { agentChat } from './fields.ts'
 /** A chat was linked to the CRM; `assignTo` is the link that was used (chat_assigned). */
 export const ChatAssigned = domainEvent(
   'ChatAssigned',
-  exactShape(agentChat.required, { ...agentChat.optional, assignTo: t.string }, 'ChatAssignedData'),
+  exactShape(
+    agentChat.required,
+    {
+      ...agentChat.optional,
+      /** The link to the CRM that was used. */
+      assignTo: t.string,
+    },
+    'ChatAssignedData',
+  ),
 )
 export type ChatAssigned = t.TypeOf<typeof ChatAssigned>

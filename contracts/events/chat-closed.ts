@@ -5,6 +5,19 @@ import { domainEvent, extra } from './envelope.ts'
 /** The conversation is over (CHAT_CLOSED). */
 export const ChatClosed = domainEvent(
   'ChatClosed',
-  exactShape({ accountId: AccountId, chatId: Id }, { clientId: Id, ...extra }, 'ChatClosedData'),
+  exactShape(
+    {
+      /** The customer account of the service, by its id in the accounts file. */
+      accountId: AccountId,
+      /** The chat, unique within the account; the same on both interfaces. */
+      chatId: Id,
+    },
+    {
+      /** Who wrote on the channel, where the service tells. */
+      clientId: Id,
+      ...extra,
+    },
+    'ChatClosedData',
+  ),
 )
 export type ChatClosed = t.TypeOf<typeof ChatClosed>

@@ -8,8 +8,22 @@ import { Agent, Chat } from './parts.ts'
 export const ChatFinished = domainEvent(
   'ChatFinished',
   exactShape(
-    { ...webhook.required, chatId: Id, agents: t.array(Agent), chat: Chat },
-    { ...webhook.optional, plainMessages: t.string, htmlMessages: t.string },
+    {
+      ...webhook.required,
+      /** The chat, unique within the account; the same on both interfaces. */
+      chatId: Id,
+      /** Everyone who took part. */
+      agents: t.array(Agent),
+      /** The chat with its log. */
+      chat: Chat,
+    },
+    {
+      ...webhook.optional,
+      /** The log as plain text, as the service makes it. */
+      plainMessages: t.string,
+      /** The log as HTML, as the service makes it. */
+      htmlMessages: t.string,
+    },
     'ChatFinishedData',
   ),
 )

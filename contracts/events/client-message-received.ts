@@ -7,6 +7,14 @@ import { Message } from './message.ts'
 /** A client wrote to the bot, which must answer (CLIENT_MESSAGE). */
 export const ClientMessageReceived = domainEvent(
   'ClientMessageReceived',
-  exactShape({ ...conversation, message: Message }, extra, 'ClientMessageReceivedData'),
+  exactShape(
+    {
+      ...conversation,
+      /** What the client wrote. */
+      message: Message,
+    },
+    extra,
+    'ClientMessageReceivedData',
+  ),
 )
 export type ClientMessageReceived = t.TypeOf<typeof ClientMessageReceived>

@@ -6,6 +6,14 @@ import { webhook } from './fields.ts'
 /** A client's data changed, in a chat or outside (client_updated). */
 export const ClientUpdated = domainEvent(
   'ClientUpdated',
-  exactShape({ ...webhook.required, clientId: Id }, webhook.optional, 'ClientUpdatedData'),
+  exactShape(
+    {
+      ...webhook.required,
+      /** The client, unique within the account. */
+      clientId: Id,
+    },
+    webhook.optional,
+    'ClientUpdatedData',
+  ),
 )
 export type ClientUpdated = t.TypeOf<typeof ClientUpdated>

@@ -13,4 +13,7 @@ export const domainEvent = <Type extends string, Data extends t.Mixed>(type: Typ
   )
 
 /** What the contract does not know of a request, under its wire names. */
-export const extra = { extra: t.UnknownRecord }
+export const extra = {
+  /** What the contract does not know of the request, under its wire names, nested in place. */
+  extra: t.UnknownRecord,
+}

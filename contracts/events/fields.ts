@@ -2,20 +2,45 @@ import * as t from 'io-ts'
 import { AccountId, Id } from '../primitives.ts'
 import { Opaque } from '../wire.ts'
 import { extra } from './envelope.ts'
-import { Agent, AssignedAgent, Department, Organization, Page, Session, Status, Tag, Visitor } from './parts.ts'
+import { Agent, AssignedAgent, Department, Organization, Status, Tag, Visitor } from './parts.ts'
+import { Page, Session } from './session.ts'
 
 /** What the events of Interface A have in common. */
 export const webhook = {
-  required: { accountId: AccountId, widgetId: Id, visitor: Visitor },
+  required: {
+    /** The customer account of the service, by its id in the accounts file. */
+    accountId: AccountId,
+    /** The channel's widget. */
+    widgetId: Id,
+    /** Who writes or calls. */
+    visitor: Visitor,
+  },
   optional: {
+    /** The visitor's id in the customer's own system, as the page set it (setUserToken). */
     userToken: t.string,
+
+    /** The company that the client is assigned to. */
     organization: Organization,
+
+    /** The client's category. */
     status: Status,
+
+    /** The agent that the client is assigned to. */
     assignedAgent: AssignedAgent,
+
+    /** The tags that were selected for the client. */
     tags: t.array(Tag),
+
+    /** The department that the visitor selected before the chat. */
     department: Department,
+
+    /** The visitor's session on the site. */
     session: Session,
+
+    /** The page that the visitor is on. */
     page: Page,
+
+    /** Analytics, in the service's own form, which the protocol does not show. */
     analytics: Opaque,
     ...extra,
   },
@@ -23,9 +48,22 @@ export const webhook = {
 
 /** What the events of a chat that an agent has accepted have in common. */
 export const agentChat = {
-  required: { ...webhook.required, chatId: Id, agent: Agent },
+  required: {
+    ...webhook.required,
+    /** The chat, unique within the account; the same on both interfaces. */
+    chatId: Id,
+    /** The agent who accepted the chat. */
+    agent: Agent,
+  },
   optional: webhook.optional,
 }
 
 /** What the events of a bot conversation have in common. */
-export const conversation = { accountId: AccountId, chatId: Id, clientId: Id }
+export const conversation = {
+  /** The customer account of the service, by its id in the accounts file. */
+  accountId: AccountId,
+  /** The chat, unique within the account; the same on both interfaces. */
+  chatId: Id,
+  /** Who writes on the channel, unique within the account. */
+  clientId: Id,
+}

@@ -1,30 +1,74 @@
 import * as t from 'io-ts'
 import { exactShape, Id, Instant } from '../primitives.ts'
 
-const sent = { timestamp: Instant }
+const sent = {
+  /** When its sender made it. */
+  timestamp: Instant,
+}
 
 /** Plain text; `buttonId` is the button that the client clicked. */
 export const TextMessage = exactShape(
-  { type: t.literal('TEXT'), text: t.string, ...sent },
-  { buttonId: Id },
+  {
+    /** Says that it is plain text. */
+    type: t.literal('TEXT'),
+    /** What is said. */
+    text: t.string,
+    ...sent,
+  },
+  {
+    /** The button that the client clicked. */
+    buttonId: Id,
+  },
   'TextMessage',
 )
 /** Markdown (links, bold, italic) in `content`, the same as plain text in `text`. */
 export const MarkdownMessage = exactShape(
-  { type: t.literal('MARKDOWN'), content: t.string, text: t.string, ...sent },
-  { buttonId: Id },
+  {
+    /** Says that it is Markdown. */
+    type: t.literal('MARKDOWN'),
+    /** What is said, in Markdown. */
+    content: t.string,
+    /** The same as plain text. */
+    text: t.string,
+    ...sent,
+  },
+  {
+    /** The button that the client clicked. */
+    buttonId: Id,
+  },
   'MarkdownMessage',
 )
 /** A question with ready-made answers; `text` is the same as plain text, with `forceReply` the client must choose one. */
 export const ButtonsMessage = exactShape(
   {
+    /** Says that it has ready-made answers. */
     type: t.literal('BUTTONS'),
+
+    /** The question. */
     title: t.string,
+
+    /** The same as plain text. */
     text: t.string,
-    buttons: t.array(exactShape({ text: t.string, id: Id }, {}, 'Button')),
+
+    /** The answers. */
+    buttons: t.array(
+      exactShape(
+        {
+          /** The answer's words. */
+          text: t.string,
+          /** What comes back when it is clicked. */
+          id: Id,
+        },
+        {},
+        'Button',
+      ),
+    ),
     ...sent,
   },
-  { forceReply: t.boolean },
+  {
+    /** Whether the client must choose one. */
+    forceReply: t.boolean,
+  },
   'ButtonsMessage',
 )
 

@@ -7,7 +7,15 @@ import { webhook } from './fields.ts'
 export const OfflineMessageReceived = domainEvent(
   'OfflineMessageReceived',
   exactShape(
-    { ...webhook.required, chatId: Id, message: t.string, offlineMessageId: Id },
+    {
+      ...webhook.required,
+      /** The chat, unique within the account; the same on both interfaces. */
+      chatId: Id,
+      /** What was written. */
+      message: t.string,
+      /** The message's id, unique within the account. */
+      offlineMessageId: Id,
+    },
     webhook.optional,
     'OfflineMessageReceivedData',
   ),

@@ -4,64 +4,118 @@ import { Opaque } from '../wire.ts'
 
 /** Who writes or calls. `chatsCount` is the number of the visitor's requests so far. */
 export const Visitor = exactShape(
-  { number: Id, chatsCount: Count },
-  { name: t.string, email: t.string, phone: t.string, description: t.string, social: Opaque },
+  {
+    /** The visitor's number in the account. */
+    number: Id,
+    /** How many requests the visitor has made so far. */
+    chatsCount: Count,
+  },
+  {
+    /** As the visitor gave it, or an agent noted it. */
+    name: t.string,
+    /** As the visitor gave it, or an agent noted it. */
+    email: t.string,
+    /** As the visitor gave it, or an agent noted it. */
+    phone: t.string,
+    /** What agents have noted about the visitor. */
+    description: t.string,
+    /** Accounts in social networks, in the service's own form, which the protocol does not show. */
+    social: Opaque,
+  },
   'Visitor',
 )
 export type Visitor = t.TypeOf<typeof Visitor>
 
 /** The company that the client is assigned to. */
-export const Organization = exactShape({ id: Id }, { name: t.string }, 'Organization')
-/** The client's category. */
-export const Status = exactShape({ id: Id }, { title: t.string }, 'Status')
-/** The agent that the client is assigned to. */
-export const AssignedAgent = exactShape({ id: Id }, { email: t.string, name: t.string }, 'AssignedAgent')
-/** A tag that was selected for the client. */
-export const Tag = exactShape({ id: Id }, { title: t.string }, 'Tag')
-/** The department that the visitor selected before the chat. */
-export const Department = exactShape({ id: Id }, { name: t.string }, 'Department')
-/** An agent who accepted or took part. */
-export const Agent = exactShape({ id: Id }, { name: t.string, email: t.string, phone: t.string }, 'Agent')
-export type Agent = t.TypeOf<typeof Agent>
-
-/** Where the client's address seems to be; `countryCode` is of ISO 3166-1, `organization` the internet provider. */
-export const Geoip = exactShape(
-  {},
+export const Organization = exactShape(
   {
-    regionCode: t.string,
-    countryCode: t.string,
-    country: t.string,
-    region: t.string,
-    city: t.string,
-    latitude: t.string,
-    longitude: t.string,
-    organization: t.string,
+    /** The company's id in the account. */
+    id: Id,
   },
-  'Geoip',
+  {
+    /** Its title. */
+    name: t.string,
+  },
+  'Organization',
 )
-
-/** The utm_ parameters under which the visitor came. */
-export const Utm = exactShape(
-  {},
-  { source: t.string, campaign: t.string, content: t.string, medium: t.string, term: t.string },
-  'Utm',
+/** The client's category. */
+export const Status = exactShape(
+  {
+    /** The category's id in the account. */
+    id: Id,
+  },
+  {
+    /** Its name. */
+    title: t.string,
+  },
+  'Status',
 )
-
-/** The visitor's session; `utm` is the service's one line of what `utmJson` has in parts. */
-export const Session = exactShape(
-  {},
-  { geoip: Geoip, utm: t.string, utmJson: Utm, ipAddr: t.string, userAgent: t.string },
-  'Session',
+/** The agent that the client is assigned to. */
+export const AssignedAgent = exactShape(
+  {
+    /** The agent's id in the account. */
+    id: Id,
+  },
+  {
+    /** The agent's address. */
+    email: t.string,
+    /** The agent's name. */
+    name: t.string,
+  },
+  'AssignedAgent',
 )
-
-/** The page that the visitor is on. */
-export const Page = exactShape({}, { url: t.string, title: t.string }, 'Page')
+/** A tag that was selected for the client. */
+export const Tag = exactShape(
+  {
+    /** The tag's id in the account. */
+    id: Id,
+  },
+  {
+    /** Its name. */
+    title: t.string,
+  },
+  'Tag',
+)
+/** The department that the visitor selected before the chat. */
+export const Department = exactShape(
+  {
+    /** The department's id in the account. */
+    id: Id,
+  },
+  {
+    /** Its title. */
+    name: t.string,
+  },
+  'Department',
+)
+/** An agent who accepted or took part. */
+export const Agent = exactShape(
+  {
+    /** The agent's id in the account. */
+    id: Id,
+  },
+  {
+    /** The agent's name. */
+    name: t.string,
+    /** The agent's address. */
+    email: t.string,
+    /** The agent's phone number. */
+    phone: t.string,
+  },
+  'Agent',
+)
+export type Agent = t.TypeOf<typeof Agent>
 
 /** A call; `reason` comes with the status error, `recordUrl` (an .mp3) after the end. */
 export const Call = exactShape(
   {
+    /** Who calls whom: the service calls back, the client calls, the agent calls. */
     type: t.union([t.literal('callback'), t.literal('incoming'), t.literal('outgoing')]),
+
+    /** The client's phone number. */
     phone: t.string,
+
+    /** What has become of the call. */
     status: t.union([
       t.literal('start'),
       t.literal('end'),
@@ -70,7 +124,12 @@ export const Call = exactShape(
       t.literal('error'),
     ]),
   },
-  { reason: t.string, recordUrl: t.string },
+  {
+    /** Why the call failed, with the status error. */
+    reason: t.string,
+    /** Where the recording (.mp3) is, after the end. */
+    recordUrl: t.string,
+  },
   'Call',
 )
 export type Call = t.TypeOf<typeof Call>
@@ -78,18 +137,36 @@ export type Call = t.TypeOf<typeof Call>
 /** One entry of a finished chat's log; `visitor` and `client` mean the same. */
 export const ChatMessage = exactShape(
   {
+    /** What was written. */
     message: t.string,
+
+    /** When it was written, to the second. */
     timestamp: Instant,
+
+    /** Who wrote it; visitor and client mean the same. */
     type: t.union([t.literal('visitor'), t.literal('client'), t.literal('agent')]),
   },
-  { agentId: Id },
+  {
+    /** The agent who wrote it. */
+    agentId: Id,
+  },
   'ChatMessage',
 )
 export type ChatMessage = t.TypeOf<typeof ChatMessage>
 
 /** The log of a finished chat; `blacklisted`: an agent blocked the client, `invitation`: the text that invited to chat. */
 export const Chat = exactShape(
-  { messages: t.array(ChatMessage), blacklisted: t.boolean },
-  { rate: t.string, invitation: t.string },
+  {
+    /** The chat's log, oldest first. */
+    messages: t.array(ChatMessage),
+    /** Whether an agent blocked the client. */
+    blacklisted: t.boolean,
+  },
+  {
+    /** The client's verdict on the chat, in the service's words. */
+    rate: t.string,
+    /** The text that invited the visitor to chat. */
+    invitation: t.string,
+  },
   'Chat',
 )

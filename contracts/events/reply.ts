@@ -7,7 +7,21 @@ import { Message } from './message.ts'
  * One request to the service: when it began, how long it took in ms, its HTTP status where there was one, the error code
  * of the service's body (`invalid_request`, …) or of the network (`timeout`, `ECONNREFUSED`, …) where there was one.
  */
-export const Attempt = exactShape({ at: Instant, durationMs: Count }, { status: Count, code: t.string }, 'Attempt')
+export const Attempt = exactShape(
+  {
+    /** When it began. */
+    at: Instant,
+    /** How long it took, in milliseconds. */
+    durationMs: Count,
+  },
+  {
+    /** The HTTP status that was answered. */
+    status: Count,
+    /** The error code of the service's body, or of the network. */
+    code: t.string,
+  },
+  'Attempt',
+)
 export type Attempt = t.TypeOf<typeof Attempt>
 
 /**
@@ -27,10 +41,25 @@ export type Because = t.TypeOf<typeof Because>
 export const reply = {
   required: {
     ...conversation,
+
+    /** The id that bot logic gave its command. */
     commandId: Id,
+
+    /** Which command it was. */
     commandType: t.union([t.literal('BotMessage'), t.literal('InviteAgent')]),
+
+    /** Every request to the service so far, oldest first. */
     attempts: t.array(Attempt),
+
+    /** When the command was appended to the topic, or made by the bridge itself. */
     requestedAt: Instant,
   },
-  optional: { inReplyTo: Id, message: Message, because: Because },
+  optional: {
+    /** The ce_id of the ClientMessageReceived that it answers. */
+    inReplyTo: Id,
+    /** What was to be said. */
+    message: Message,
+    /** Why the bridge itself made the command; absent where bot logic did. */
+    because: Because,
+  },
 }

@@ -8,8 +8,15 @@ import { AccountId, Count } from '../primitives.ts'
  * again, at a later offset, changes nothing but `applied`.
  */
 export const folded = {
+  /** The document's key, as the view's name says: `<account id>/<id>`. */
   _id: t.string,
+
+  /** The customer account of the service, by its id in the accounts file. */
   accountId: AccountId,
+
+  /** By `<topic>/<partition>`, the offset of the last record that was taken in. */
   applied: t.record(t.string, Count),
+
+  /** The newest 200 events that were taken in, each as `<webhooks, bot or egress>/<ce_id>`. */
   seen: t.array(t.string),
 }

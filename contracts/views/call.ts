@@ -1,10 +1,25 @@
 import * as t from 'io-ts'
-import { Agent, Call, Department, Page, Session, Visitor } from '../events/parts.ts'
+import { Agent, Call, Department, Visitor } from '../events/parts.ts'
+import { Page, Session } from '../events/session.ts'
 import { Count, exactShape, Id, Instant } from '../primitives.ts'
 import { folded } from './applied.ts'
 
 /** One step of a call: the event's id, the status it told, and when the bridge heard of it. */
-export const CallStep = exactShape({ id: Id, status: t.string, at: Instant }, { reason: t.string }, 'CallStep')
+export const CallStep = exactShape(
+  {
+    /** The ce_id of the event. */
+    id: Id,
+    /** The status that it told. */
+    status: t.string,
+    /** When the bridge heard of it. */
+    at: Instant,
+  },
+  {
+    /** Why the call failed, with the status error. */
+    reason: t.string,
+  },
+  'CallStep',
+)
 
 const { type, status } = Call.type.types[0].props
 
@@ -16,25 +31,50 @@ const { type, status } = Call.type.types[0].props
 export const CallDocument = exactShape(
   {
     ...folded,
+
+    /** The call, by its number among the chats of the account. */
     chatId: Id,
     widgetId: Id,
+
+    /** Who calls whom. */
     type,
+
+    /** The client's phone number. */
     phone: t.string,
+
+    /** The newest status. */
     state: status,
+
+    /** Every status, in the order of the log. */
     history: t.array(CallStep),
     visitor: Visitor,
+
+    /** When the bridge first heard of the call. */
     firstEventAt: Instant,
+
+    /** When it last did. */
     lastEventAt: Instant,
   },
   {
+    /** The agent who has the call. */
     agent: Agent,
     department: Department,
     session: Session,
     page: Page,
+
+    /** Why the call failed, with the status error. */
     reason: t.string,
+
+    /** Where the recording (.mp3) is, after the end. */
     recordUrl: t.string,
+
+    /** Its first start. */
     startedAt: Instant,
+
+    /** Its end or error. */
     endedAt: Instant,
+
+    /** From its start to its end, in milliseconds. */
     totalMs: Count,
   },
   'CallDocument',

@@ -1,16 +1,6 @@
 import * as t from 'io-ts'
-import {
-  Agent,
-  AssignedAgent,
-  ChatMessage,
-  Department,
-  Organization,
-  Page,
-  Session,
-  Status,
-  Tag,
-  Visitor,
-} from '../events/parts.ts'
+import { Agent, AssignedAgent, ChatMessage, Department, Organization, Status, Tag, Visitor } from '../events/parts.ts'
+import { Page, Session } from '../events/session.ts'
 import { Count, exactShape, Id, Instant } from '../primitives.ts'
 import { folded } from './applied.ts'
 
@@ -28,11 +18,21 @@ export const ChatDocument = exactShape(
     ...folded,
     chatId: Id,
     widgetId: Id,
+
+    /** Whether the chat is under way. */
     state: t.keyof({ open: null, finished: null }),
     visitor: Visitor,
+
+    /** Everyone who accepted it or took part. */
     agents: t.array(Agent),
+
+    /** The log as ChatFinished told it, oldest first. */
     messages: t.array(ChatMessage),
+
+    /** When the bridge first heard of the chat. */
     firstEventAt: Instant,
+
+    /** When it last did. */
     lastEventAt: Instant,
   },
   {
@@ -44,15 +44,35 @@ export const ChatDocument = exactShape(
     department: Department,
     session: Session,
     page: Page,
+
+    /** The link to the CRM that was used. */
     assignTo: t.string,
+
+    /** The client's verdict on the chat, in the service's words. */
     rate: t.string,
+
+    /** Whether an agent blocked the client. */
     blacklisted: t.boolean,
+
+    /** The text that invited the visitor to chat. */
     invitation: t.string,
+
+    /** When an agent first accepted it since it was last finished. */
     acceptedAt: Instant,
+
+    /** When it was last linked to the CRM. */
     assignedAt: Instant,
+
+    /** When the visitor's data last changed. */
     updatedAt: Instant,
+
+    /** When it was last finished. */
     finishedAt: Instant,
+
+    /** From the visitor's first message to the agent's first one after it, in milliseconds, exact to a second. */
     firstResponseMs: Count,
+
+    /** From acceptance to finish, in milliseconds. */
     totalMs: Count,
   },
   'ChatDocument',

@@ -8,7 +8,16 @@ import { folded } from './applied.ts'
  * out is gone.
  */
 export const ClientDocument = exactShape(
-  { ...folded, clientId: Id, widgetId: Id, visitor: Visitor, firstEventAt: Instant, lastEventAt: Instant },
+  {
+    ...folded,
+    clientId: Id,
+    widgetId: Id,
+    visitor: Visitor,
+    /** When the bridge first heard of the client. */
+    firstEventAt: Instant,
+    /** When it last did. */
+    lastEventAt: Instant,
+  },
   {
     userToken: t.string,
     organization: Organization,

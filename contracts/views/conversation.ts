@@ -4,8 +4,16 @@ import { Count, exactShape, Id, Instant } from '../primitives.ts'
 import { folded } from './applied.ts'
 
 const Unanswered = exactShape(
-  { id: Id, at: Instant },
-  { status: t.keyof({ 'reply-failed': null, 'agent-asked': null }) },
+  {
+    /** The ce_id of the client's message. */
+    id: Id,
+    /** When the bridge took it in. */
+    at: Instant,
+  },
+  {
+    /** Whether the reply to it was given up, or an agent asked for since. */
+    status: t.keyof({ 'reply-failed': null, 'agent-asked': null }),
+  },
   'Unanswered',
 )
 
@@ -37,32 +45,90 @@ export const ConversationDocument = exactShape(
   {
     ...folded,
     chatId: Id,
+
+    /** Who has the conversation. */
     state: ConversationState,
+
+    /** How many messages the client has written. */
     clientMessages: Count,
+
+    /** How many commands the service has taken. */
     repliesDelivered: Count,
+
+    /** How many were given up. */
     repliesFailed: Count,
+
+    /** How many came too late to be sent. */
     repliesSuppressed: Count,
+
+    /** The client's messages that neither reply nor agent has answered, oldest first. */
     unanswered: t.array(Unanswered),
+
+    /** For each answered turn, milliseconds from its first message to the first reply. */
     replyTimesMs: t.array(Count),
+
+    /** Who has answered so far. */
     outcome: t.keyof({ open: null, bot: null, agent: null }),
+
+    /** When the bridge first heard of the conversation. */
     startedAt: Instant,
+
+    /** When it last did. */
     lastEventAt: Instant,
   },
   {
     clientId: Id,
+
+    /** The newest message, the client's or the bot's. */
     lastMessage: exactShape(
-      { id: Id, from: t.keyof({ client: null, bot: null }), message: Message, at: Instant },
+      {
+        /** The ce_id under which it stands in timeline. */
+        id: Id,
+        /** Who wrote it. */
+        from: t.keyof({ client: null, bot: null }),
+        /** What was written. */
+        message: Message,
+        /** When the bridge took it in, or the service took it. */
+        at: Instant,
+      },
       {},
       'LastMessage',
     ),
+
+    /** The ce_id of the client's newest message. */
     lastClientMessageId: Id,
+
+    /** When the oldest unanswered message came in. */
     awaitingReplySince: Instant,
+
+    /** The ce_id of the oldest unanswered message. */
     awaitingReplyTo: Id,
+
+    /** Since when the client waits for a word. */
     silentSince: Instant,
-    unheard: exactShape({ id: Id, at: Instant }, {}, 'Unheard'),
+
+    /** The newest AGENT_UNAVAILABLE to which nothing was said yet. */
+    unheard: exactShape(
+      {
+        /** Its ce_id. */
+        id: Id,
+        /** When the bridge took it in. */
+        at: Instant,
+      },
+      {},
+      'Unheard',
+    ),
+
+    /** When an agent was last invited. */
     invitedAt: Instant,
+
+    /** When an agent last joined. */
     joinedAt: Instant,
+
+    /** When no agent was last there. */
     unavailableAt: Instant,
+
+    /** When it was last closed. */
     closedAt: Instant,
   },
   'ConversationDocument',

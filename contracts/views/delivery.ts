@@ -13,15 +13,38 @@ import { folded } from './applied.ts'
 export const DeliveryDocument = exactShape(
   {
     ...folded,
+
+    /** The id that bot logic gave its command. */
     commandId: Id,
+
+    /** Which command it is. */
     commandType: t.keyof({ BotMessage: null, InviteAgent: null }),
     chatId: Id,
     clientId: Id,
+
+    /** What has become of it. */
     state: t.keyof({ pending: null, delivered: null, failed: null, suppressed: null }),
+
+    /** Every request to the service so far, oldest first. */
     attempts: t.array(Attempt),
+
+    /** When the command was appended to bot-replies. */
     requestedAt: Instant,
   },
-  { inReplyTo: Id, message: Message, because: Because, reason: t.string, detail: t.string, finishedAt: Instant },
+  {
+    /** The ce_id of the ClientMessageReceived that it answers. */
+    inReplyTo: Id,
+    /** What was to be said. */
+    message: Message,
+    /** Why the bridge itself made the command; absent where bot logic did. */
+    because: Because,
+    /** Why it failed or was suppressed. */
+    reason: t.string,
+    /** The same in words. */
+    detail: t.string,
+    /** When the outcome was known. */
+    finishedAt: Instant,
+  },
   'DeliveryDocument',
 )
 export type DeliveryDocument = t.TypeOf<typeof DeliveryDocument>

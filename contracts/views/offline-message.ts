@@ -1,5 +1,6 @@
 import * as t from 'io-ts'
-import { AssignedAgent, Organization, Page, Session, Status, Tag, Visitor } from '../events/parts.ts'
+import { AssignedAgent, Organization, Status, Tag, Visitor } from '../events/parts.ts'
+import { Page, Session } from '../events/session.ts'
 import { exactShape, Id, Instant } from '../primitives.ts'
 import { folded } from './applied.ts'
 
@@ -7,11 +8,17 @@ import { folded } from './applied.ts'
 export const OfflineMessageDocument = exactShape(
   {
     ...folded,
+
+    /** The message's id, unique within the account. */
     offlineMessageId: Id,
     chatId: Id,
     widgetId: Id,
     visitor: Visitor,
+
+    /** What was written. */
     message: t.string,
+
+    /** When the bridge first took it in. */
     receivedAt: Instant,
   },
   {

@@ -7,16 +7,36 @@ import { AccountId, Count, exactShape, Id, Instant } from '../primitives.ts'
  */
 export const TimelineDocument = exactShape(
   {
+    /** The event's ce_id. */
     _id: t.string,
+
+    /** The customer account of the service, by its id in the accounts file. */
     accountId: AccountId,
+
+    /** The event's type: `ChatAccepted`. */
     type: t.string,
+
+    /** When the bridge took the event in. */
     time: Instant,
+
+    /** Where the event stands: the topic, without its prefix. */
     topic: t.string,
+
+    /** The topic's partition. */
     partition: Count,
+
+    /** The offset in it. */
     offset: Count,
+
+    /** The event's data, without extra. */
     data: t.UnknownRecord,
   },
-  { chatId: Id, clientId: Id, extra: t.string },
+  {
+    chatId: Id,
+    clientId: Id,
+    /** What the contract does not know of the request, as JSON text. */
+    extra: t.string,
+  },
   'TimelineDocument',
 )
 export type TimelineDocument = t.TypeOf<typeof TimelineDocument>

@@ -16,6 +16,7 @@ import {
 } from './parts.ts'
 
 const client = {
+  /** The channel's widget. */
   widget_id: WireId,
   visitor: WireVisitor,
   organization: nullable(WireOrganization),
@@ -30,6 +31,7 @@ const chat = { ...client, ...place, chat_id: WireId, agent: WireAgent }
 /** Interface A, agents get a new call, or a call's status changes (protocol, Events). */
 export const WireCallEvent = shape(
   {
+    /** Says which event it is. */
     event_name: t.literal('call_event'),
     chat_id: WireId,
     widget_id: WireId,
@@ -43,21 +45,47 @@ export const WireCallEvent = shape(
 )
 
 /** Interface A, an agent accepts a chat. */
-export const WireChatAccepted = shape({ event_name: t.literal('chat_accepted'), ...chat }, optional, 'WireChatAccepted')
+export const WireChatAccepted = shape(
+  {
+    /** Says which event it is. */
+    event_name: t.literal('chat_accepted'),
+    ...chat,
+  },
+  optional,
+  'WireChatAccepted',
+)
 
 /** Interface A, a chat is linked to the CRM; `assign_to` is the link that was used. */
 export const WireChatAssigned = shape(
-  { event_name: t.literal('chat_assigned'), ...chat, assign_to: nullable(t.string) },
+  {
+    /** Says which event it is. */
+    event_name: t.literal('chat_assigned'),
+    ...chat,
+    assign_to: nullable(t.string),
+  },
   optional,
   'WireChatAssigned',
 )
 
 /** Interface A, the visitor's information changes during a chat. */
-export const WireChatUpdated = shape({ event_name: t.literal('chat_updated'), ...chat }, optional, 'WireChatUpdated')
+export const WireChatUpdated = shape(
+  {
+    /** Says which event it is. */
+    event_name: t.literal('chat_updated'),
+    ...chat,
+  },
+  optional,
+  'WireChatUpdated',
+)
 
 /** Interface A, a client's data changes, in a chat or outside. */
 export const WireClientUpdated = shape(
-  { event_name: t.literal('client_updated'), ...client, client_id: WireId },
+  {
+    /** Says which event it is. */
+    event_name: t.literal('client_updated'),
+    ...client,
+    client_id: WireId,
+  },
   optional,
   'WireClientUpdated',
 )
@@ -65,6 +93,7 @@ export const WireClientUpdated = shape(
 /** Interface A, a chat is closed; carries its log. */
 export const WireChatFinished = shape(
   {
+    /** Says which event it is. */
     event_name: t.literal('chat_finished'),
     ...client,
     ...place,
@@ -79,6 +108,7 @@ export const WireChatFinished = shape(
 /** Interface A, a visitor writes through the offline form. */
 export const WireOfflineMessage = shape(
   {
+    /** Says which event it is. */
     event_name: t.literal('offline_message'),
     ...client,
     ...place,

@@ -1,6 +1,6 @@
 const docstring = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*export const (\w+)/g
 
-const paragraphs = (comment: string): string =>
+export const paragraphs = (comment: string): string =>
   comment
     .split('\n')
     .map((line) => line.replace(/^\s*\*? ?/, '').trim())

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml'
 import { asyncapi } from './asyncapi/document.ts'
+import { eventsPage } from './events-page.ts'
 import type { PartOf } from './json-schema.ts'
 import { bridgeOpenapi } from './openapi/bridge.ts'
 import { serviceOpenapi } from './openapi/service.ts'
@@ -26,5 +27,6 @@ export const publishedFiles = (
     ['asyncapi.yaml', yaml(asyncapi(partOf))],
     ['openapi.yaml', yaml(bridgeOpenapi(partOf, samples))],
     ['openapi-service.yaml', yaml(serviceOpenapi(partOf))],
+    ['events.md', eventsPage(partOf)],
     ...[...schemaDocuments(partOf)].map(([name, schema]) => [`schemas/${name}.json`, json(schema)] as const),
   ])

@@ -3,15 +3,22 @@ import { type Leaves, leaves as usual } from './leaves.ts'
 import { fieldsOf, isObjectCodec } from './object-fields.ts'
 import { type Json, refTo, type Schema } from './schema.ts'
 
+/** What is said of a field, by its path in the part. */
+export type FieldDoc = (path: string) => string | undefined
+
 /** A codec that has a name and a description of its own, and so a definition of its own. */
-export type Part = { readonly name: string; readonly description: string }
+export type Part = { readonly name: string; readonly description: string; readonly fieldDoc: FieldDoc }
 export type PartOf = (codec: t.Mixed) => Part | undefined
 
-type SchemaOf = (codec: t.Mixed) => Schema
+/** The schema of a codec that stands in a field of the part, or in the part itself. */
+type SchemaOf = (codec: t.Mixed, field?: string) => Schema
 
-const objectSchema = (codec: t.Mixed, schemaOf: SchemaOf): Schema => {
+const objectSchema = (codec: t.Mixed, schemaOf: SchemaOf, fieldDoc: FieldDoc): Schema => {
   const { required, optional, others } = fieldsOf(codec)
-  const properties = Object.entries({ ...required, ...optional }).map(([name, field]) => [name, schemaOf(field)])
+  const properties = Object.entries({ ...required, ...optional }).map(([name, field]) => {
+    const description = fieldDoc(name)
+    return [name, { ...(description !== undefined && { description }), ...schemaOf(field, name) }]
+  })
   const names = Object.keys(required)
   return {
     type: 'object',
@@ -34,7 +41,7 @@ const unionSchema = (members: ReadonlyArray<t.Mixed>, schemaOf: SchemaOf): Schem
     if (new Set(literals.map(typeOf)).size > 1) throw new Error('a union has literals of several types')
     return { type: typeOf(literals[0] ?? null), enum: literals }
   }
-  const others = members.filter((member) => !(member instanceof t.NullType)).map(schemaOf)
+  const others = members.filter((member) => !(member instanceof t.NullType)).map((member) => schemaOf(member))
   const [only, another] = others
   if (only === undefined) return { type: 'null' }
   if (others.length === members.length) return { anyOf: others }
@@ -45,8 +52,8 @@ const unionSchema = (members: ReadonlyArray<t.Mixed>, schemaOf: SchemaOf): Schem
 const primitives = [t.StringType, t.NumberType, t.BooleanType, t.NullType]
 
 /** The codec's schema, its parts by `schemaOf`. Throws where a codec decides for itself and `leaves` does not know it. */
-const shapeOf = (codec: t.Mixed, leaves: Leaves, schemaOf: SchemaOf): Schema => {
-  if (isObjectCodec(codec)) return objectSchema(codec, schemaOf)
+const shapeOf = (codec: t.Mixed, leaves: Leaves, schemaOf: SchemaOf, fieldDoc: FieldDoc): Schema => {
+  if (isObjectCodec(codec)) return objectSchema(codec, schemaOf, fieldDoc)
   if (codec instanceof t.UnionType) return unionSchema(codec.types, schemaOf)
   if (codec instanceof t.KeyofType) return { type: 'string', enum: Object.keys(codec.keys) }
   if (codec instanceof t.LiteralType) return { type: typeOf(codec.value), const: codec.value }
@@ -65,31 +72,39 @@ export type Compiled = {
   readonly definitions: Readonly<Record<string, Schema>>
 }
 
+const unsaid: FieldDoc = () => undefined
+
 /**
  * The schemas of what the codecs accept, in their order, and the definitions that they refer to under `place`: one for each
- * codec that `partOf` names. Fields beyond the named ones stay allowed, as reading is tolerant. Throws where two codecs have one
- * name, and for a codec that decides for itself and is not among the leaves.
+ * codec that `partOf` names. Fields beyond the named ones stay allowed, as reading is tolerant. `fieldDoc` is for codecs that
+ * are no parts. Throws where two codecs have one name, and for a codec that decides for itself and is not among the leaves.
  */
 export const compile = (
   codecs: ReadonlyArray<t.Mixed>,
   partOf: PartOf,
   place: string,
   leaves: Leaves = usual,
+  fieldDoc: FieldDoc = unsaid,
 ): Compiled => {
   const found = new Map<string, { readonly codec: t.Mixed; schema: Schema }>()
-  const schemaOf: SchemaOf = (codec) => {
-    const part = partOf(codec)
-    if (part === undefined) return shapeOf(codec, leaves, schemaOf)
-    const known = found.get(part.name)
-    if (known !== undefined && known.codec !== codec) throw new Error(`two codecs are named ${part.name}`)
-    if (known === undefined) {
-      const entry = { codec, schema: {} }
-      found.set(part.name, entry)
-      entry.schema = { description: part.description, ...shapeOf(codec, leaves, schemaOf) }
+  const inside = (outer: FieldDoc): SchemaOf => {
+    const here: SchemaOf = (codec, field) => {
+      const docs: FieldDoc = field === undefined ? outer : (path) => outer(`${field}.${path}`)
+      const part = partOf(codec)
+      if (part === undefined) return shapeOf(codec, leaves, inside(docs), docs)
+      const known = found.get(part.name)
+      if (known !== undefined && known.codec !== codec) throw new Error(`two codecs are named ${part.name}`)
+      if (known === undefined) {
+        const entry = { codec, schema: {} }
+        found.set(part.name, entry)
+        const shape = shapeOf(codec, leaves, inside(part.fieldDoc), part.fieldDoc)
+        entry.schema = { description: part.description, ...shape }
+      }
+      return refTo(place, part.name)
     }
-    return refTo(place, part.name)
+    return here
   }
-  const schemas = codecs.map(schemaOf)
+  const schemas = codecs.map((codec) => inside(fieldDoc)(codec))
   const sorted = [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, { schema }]) => [name, schema])
   return { schemas, definitions: Object.fromEntries(sorted) }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as t from 'io-ts'
 import { docstringsOf } from './docstrings.ts'
+import { type DocsOf, fieldDocs } from './field-docs.ts'
 import type { Part, PartOf } from './json-schema.ts'
 
 const contracts = fileURLToPath(new URL('../../contracts/', import.meta.url))
@@ -14,26 +15,66 @@ const otherNames: Readonly<Record<string, string>> = {
   'bot-api/message.ts WireButtons': 'WireButtonsMessage',
 }
 
-const partsOf = async (file: string): Promise<ReadonlyArray<readonly [t.Mixed, Part]>> => {
+/** Where a part's fields mean what another's mean: as it is on the wire and as it is in an event. Else its name says it. */
+const counterparts: Readonly<Record<string, string>> = {
+  WireCallEvent: 'CallStatusChanged',
+  WireOfflineMessage: 'OfflineMessageReceived',
+  WireClientMessage: 'ClientMessageReceived',
+  WireInviteAgent: 'AgentInvited',
+  WebhookReply: 'Enrichment',
+  OutboundText: 'TextMessage',
+  OutboundMarkdown: 'MarkdownMessage',
+  OutboundButtons: 'ButtonsMessage',
+}
+
+/** Where the fields are that many events have. */
+const common = 'events/fields.ts'
+
+// The guides hold programs, which would run.
+const sources = new Map(
+  globSync('**/*.ts', { cwd: contracts, exclude: ['guides/**'] })
+    .sort()
+    .map((file) => [file, readFileSync(join(contracts, file), 'utf8')]),
+)
+
+const counterpartOf = (name: string): readonly [file: string, name: string] => {
+  const counterpart = counterparts[name] ?? name.replace(/^Wire/, '')
+  const [home = ''] = [...sources].find(([, source]) => source.includes(`export const ${counterpart} `)) ?? []
+  return [home, counterpart]
+}
+
+const camelCase = (path: string) => path.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+
+const partsOf = async (
+  file: string,
+  source: string,
+  docsOf: DocsOf,
+): Promise<ReadonlyArray<readonly [t.Mixed, Part]>> => {
   const module: Readonly<Record<string, unknown>> = await import(join(contracts, file))
-  const source = readFileSync(join(contracts, file), 'utf8')
   const docstrings = docstringsOf(source)
-  return [...source.matchAll(/^export const (\w+)/gm)].flatMap(([, name = '']) => {
-    const codec = module[name]
+  return [...source.matchAll(/^export const (\w+)/gm)].flatMap(([, constant = '']) => {
+    const codec = module[constant]
     if (!(codec instanceof t.Type)) return []
-    const description = docstrings.get(name)
-    if (description === undefined) throw new Error(`contracts/${file}: ${name} has no docstring`)
-    return [[codec, { name: otherNames[`${file} ${name}`] ?? name, description }]]
+    const description = docstrings.get(constant)
+    if (description === undefined) throw new Error(`contracts/${file}: ${constant} has no docstring`)
+    const name = otherNames[`${file} ${constant}`] ?? constant
+    const [own, theirs] = [docsOf(file, constant), docsOf(...counterpartOf(name))]
+    // What views say of a chat or a client they say in the words of the events.
+    const everywhere = file.startsWith('views/')
+      ? new Map([...docsOf(common, 'webhook'), ...docsOf(common, 'conversation')])
+      : undefined
+    const fieldDoc = (path: string) => own.get(path) ?? theirs.get(camelCase(path)) ?? everywhere?.get(path)
+    return [[codec, { name, description, fieldDoc }]]
   })
 }
 
 /**
- * Every codec that contracts/ exports, with its name there and its docstring. Throws where one has none: what is published
- * is described by it.
+ * Every codec that contracts/ exports, with its name there, its docstring and those of its fields. Throws where a codec has none:
+ * what is published is described by it.
  */
 export const readContracts = async (): Promise<PartOf> => {
-  // The guides hold programs, which would run.
-  const files = globSync('**/*.ts', { cwd: contracts, exclude: ['guides/**'] }).sort()
-  const parts = new Map<t.Mixed, Part>((await Promise.all(files.map(partsOf))).flat())
+  const docsOf = fieldDocs(sources)
+  const found = await Promise.all([...sources].map(([file, source]) => partsOf(file, source, docsOf)))
+  const parts = new Map<t.Mixed, Part>(found.flat())
   return (codec) => parts.get(codec)
 }

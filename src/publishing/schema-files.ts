@@ -23,6 +23,7 @@ export const schemaDocument = (entry: Published, partOf: PartOf): Schema => {
     partsOnly,
     '$defs',
     entry.asRequest ? leavesOfRequests : leaves,
+    partOf(entry.describedBy)?.fieldDoc,
   )
   return {
     $schema: dialect,

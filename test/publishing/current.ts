@@ -9,7 +9,7 @@ export const folder = fileURLToPath(new URL('../../contracts/published', import.
 
 /** The files as they are checked in, by their paths. */
 export const checkedIn: Readonly<Record<string, string>> = Object.fromEntries(
-  globSync('**/*.{json,yaml}', { cwd: folder })
+  globSync('**/*.{json,yaml,md}', { cwd: folder })
     .sort()
     .map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
 )

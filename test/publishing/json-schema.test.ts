@@ -11,6 +11,7 @@ const tag = {
   required: ['id'],
 }
 const nameless = () => undefined
+const fieldDoc = () => undefined
 const schemaOf = (codec: t.Mixed) => compile([codec], nameless, '$defs').schemas[0]
 
 const jsonSchema = suite('compiling codecs to JSON Schema')
@@ -38,7 +39,7 @@ jsonSchema('each structure has its schema', () => {
 })
 
 jsonSchema('a named part is defined once, with its description, and referred to', () => {
-  const partOf = (codec: t.Mixed) => (codec === Tag ? { name: 'Tag', description: 'A tag.' } : undefined)
+  const partOf = (codec: t.Mixed) => (codec === Tag ? { name: 'Tag', description: 'A tag.', fieldDoc } : undefined)
   assert.equal(compile([t.type({ first: Tag, more: t.array(Tag) })], partOf, '$defs'), {
     schemas: [
       {
@@ -52,7 +53,8 @@ jsonSchema('a named part is defined once, with its description, and referred to'
 })
 
 jsonSchema('what it cannot say truthfully is an error', () => {
-  const named = (codec: t.Mixed) => (codec instanceof t.ArrayType ? undefined : { name: 'Same', description: '' })
+  const named = (codec: t.Mixed) =>
+    codec instanceof t.ArrayType ? undefined : { name: 'Same', description: '', fieldDoc }
   assert.throws(() => compile([t.array(t.string), t.array(t.number)], named, '$defs'), /two codecs are named Same/)
   assert.throws(
     () => schemaOf(t.intersection([t.type({ a: t.string }), t.partial({ a: t.string })])),

@@ -11,6 +11,7 @@ import { botPath } from './bot.ts'
 import { healthPaths } from './health.ts'
 import { oauthPath } from './oauth.ts'
 import { place, refs } from './parts.ts'
+import { withRequestId } from './request-id.ts'
 import { webhooksPath } from './webhooks.ts'
 
 const description =
@@ -56,12 +57,12 @@ export const bridgeOpenapi = (
       { name: 'Interface B', description: 'The exchange between the service and bots.' },
       { name: 'Operation', description: 'Health and measurements.' },
     ],
-    paths: {
+    paths: withRequestId({
       '/webhooks/{token}': webhooksPath(samples.webhooks, ref),
       '/bot/{token}': botPath(samples.bot, ref),
       '/oauth/token': oauthPath(ref),
       ...healthPaths(ref),
-    },
+    }),
     components: { securitySchemes, schemas: compile(codecs, partOf, place, leavesOfRequests).definitions },
   }
 }

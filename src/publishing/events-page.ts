@@ -1,0 +1,122 @@
+import * as t from 'io-ts'
+import { DomainEvent } from '../../contracts/events/index.ts'
+import { ceType, topicOf } from '../../contracts/topics.ts'
+import { typeOf } from './catalogue.ts'
+import type { FieldDoc, Part, PartOf } from './json-schema.ts'
+import { fieldsOf, isObjectCodec } from './object-fields.ts'
+import { sourceOfEvent, sourceOfPart, type WireSource } from './wire-sources.ts'
+
+const units: Readonly<Record<string, string>> = { Instant: 'RFC 3339, UTC', latitude: 'degrees', longitude: 'degrees' }
+const words: Readonly<Record<string, string>> = {
+  Instant: 'time',
+  Id: 'text, 1 to 255 characters',
+  AccountId: 'text, 1 to 64 of `A-Z a-z 0-9 . _ -`',
+  string: 'text',
+  Count: 'whole number, 0 or more',
+  boolean: 'true or false',
+  Opaque: 'object or list',
+  UnknownRecord: 'object',
+}
+
+const link = ({ name }: Part) => `[${name}](#${name.toLowerCase()})`
+
+const typeText = (codec: t.Mixed, partOf: PartOf): string => {
+  const [word, part] = [words[codec.name], partOf(codec)]
+  if (word !== undefined) return word
+  if (codec instanceof t.LiteralType) return `\`${codec.value}\``
+  if (codec instanceof t.KeyofType)
+    return Object.keys(codec.keys)
+      .map((key) => `\`${key}\``)
+      .join(', ')
+  if (part !== undefined) return link(part)
+  if (codec instanceof t.ArrayType) return `list of ${typeText(codec.type, partOf)}`
+  if (codec instanceof t.UnionType)
+    return (codec.types as ReadonlyArray<t.Mixed>).map((each) => typeText(each, partOf)).join(', ')
+  if (isObjectCodec(codec)) return 'object'
+  throw new Error(`the type of ${codec.name} has no words: add them to events-page.ts`)
+}
+
+const unitOf = (name: string, codec: t.Mixed) => units[codec.name] ?? units[name] ?? (name.endsWith('Ms') ? 'ms' : '')
+
+const camelCase = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+
+type Row = { readonly path: string; readonly codec: t.Mixed; readonly required: boolean }
+
+/** The fields of an object, and those of objects in it that have no name of their own. */
+const rowsOf = (codec: t.Mixed, partOf: PartOf, path = ''): ReadonlyArray<Row> => {
+  const { required, optional } = fieldsOf(codec)
+  return Object.entries({ ...required, ...optional }).flatMap(([name, field]): ReadonlyArray<Row> => {
+    const inner: t.Mixed = field instanceof t.ArrayType ? field.type : field
+    const row = { path: path + name, codec: field, required: name in required }
+    return [
+      row,
+      ...(isObjectCodec(inner) && partOf(inner) === undefined ? rowsOf(inner, partOf, `${path}${name}.`) : []),
+    ]
+  })
+}
+
+/** The field's name in the protocol; what it does not have there the bridge makes. */
+const wireName = (path: string, source: WireSource | undefined, partOf: PartOf): string => {
+  if (source === undefined) return 'the bridge'
+  if (path === 'accountId') return 'the token in the path'
+  if (path === 'extra') return 'every other field'
+  const wire = rowsOf(source.codec, partOf).find((row) => camelCase(row.path) === path)
+  return wire === undefined ? 'the bridge' : `\`${wire.path}\``
+}
+
+const table = (codec: t.Mixed, source: WireSource | undefined, fieldDoc: FieldDoc, partOf: PartOf): string =>
+  [
+    '| field | type | unit | in the protocol | |',
+    '|---|---|---|---|---|',
+    ...rowsOf(codec, partOf).map(({ path, codec: field, required }) => {
+      const name = path.split('.').at(-1) ?? path
+      const cells = [typeText(field, partOf), unitOf(name, field), wireName(path, source, partOf), fieldDoc(path) ?? '']
+      return `| \`${path}\`${required ? '' : ' (optional)'} | ${cells.join(' | ').replaceAll('\n', ' ')} |`
+    }),
+  ].join('\n')
+
+/** The named parts that a codec is made with, through and through, each once. */
+const partsIn = (codec: t.Mixed, partOf: PartOf, found = new Map<t.Mixed, Part>()): ReadonlyMap<t.Mixed, Part> => {
+  if (words[codec.name] !== undefined || found.has(codec)) return found
+  const part = partOf(codec)
+  if (part !== undefined && (isObjectCodec(codec) || codec instanceof t.UnionType)) found.set(codec, part)
+  if (isObjectCodec(codec)) for (const { codec: field } of rowsOf(codec, partOf)) partsIn(field, partOf, found)
+  if (codec instanceof t.ArrayType) partsIn(codec.type, partOf, found)
+  if (codec instanceof t.UnionType)
+    for (const each of codec.types as ReadonlyArray<t.Mixed>) partsIn(each, partOf, found)
+  return found
+}
+
+const eventSection = (event: (typeof DomainEvent.types)[number], partOf: PartOf): string => {
+  const [type, part] = [typeOf(event), partOf(event)]
+  if (part === undefined) throw new Error(`the event ${type} is not exported by contracts/`)
+  const source = sourceOfEvent[type]
+  const made = source === undefined ? 'made by the bridge' : `from \`${source.named}\``
+  return [
+    `## ${type}`,
+    `${part.description}\n\nTopic \`${topicOf({ type }).name}\`, \`ce_type\` \`${ceType(type)}\`, ${made}.`,
+    table(event.type.types[0].props.data, source, part.fieldDoc, partOf),
+  ].join('\n\n')
+}
+
+const partSection = (codec: t.Mixed, part: Part, partOf: PartOf): string => {
+  const source = sourceOfPart[part.name]
+  const where = source === undefined ? '' : `\n\nIn the protocol: Resources, ${source.named}.`
+  const body = isObjectCodec(codec)
+    ? table(codec, source, part.fieldDoc, partOf)
+    : `One of ${typeText(codec, () => undefined)}.`
+  return [`## ${part.name}`, `${part.description}${where}`, body].join('\n\n')
+}
+
+/** Every event with its fields: types, units, where in the protocol they come from, and what they mean. As Markdown. */
+export const eventsPage = (partOf: PartOf): string => {
+  const parts = new Map(DomainEvent.types.flatMap((event) => [...partsIn(event.type.types[0].props.data, partOf)]))
+  return `${[
+    '<!-- Generated from contracts/ by `npm run contracts`: change the codecs, not this file. -->',
+    '# Events',
+    'The data of each event, as it stands in the value of its record; its attributes are in the headers ([EventHeaders](schemas/EventHeaders.json)). A field that is not optional is always there; an optional one is left out where the service sent null or nothing.',
+    ...DomainEvent.types.map((event) => eventSection(event, partOf)),
+    '# Parts',
+    ...[...parts].map(([codec, part]) => partSection(codec, part, partOf)),
+  ].join('\n\n')}\n`
+}

@@ -1,8 +1,9 @@
 import * as t from 'io-ts'
 import { exactShape, Id } from '../primitives.ts'
+import { Chat } from './chat.ts'
 import { domainEvent } from './envelope.ts'
 import { webhook } from './fields.ts'
-import { Agent, Chat } from './parts.ts'
+import { Agent } from './parts.ts'
 
 /** A chat was closed in the agents' application; carries its log (chat_finished). */
 export const ChatFinished = domainEvent(

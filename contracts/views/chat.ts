@@ -1,5 +1,6 @@
 import * as t from 'io-ts'
-import { Agent, AssignedAgent, ChatMessage, Department, Organization, Status, Tag, Visitor } from '../events/parts.ts'
+import { ChatMessage } from '../events/chat.ts'
+import { Agent, AssignedAgent, Department, Organization, Status, Tag, Visitor } from '../events/parts.ts'
 import { Page, Session } from '../events/session.ts'
 import { Count, exactShape, Id, Instant } from '../primitives.ts'
 import { folded } from './applied.ts'

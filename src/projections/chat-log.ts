@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../contracts/events/parts.ts'
+import type { ChatMessage } from '../../contracts/events/chat.ts'
 import { msBetween } from './fields.ts'
 
 /** From the visitor's first message to the agent's first one after it; undefined where either is missing. */

@@ -1,0 +1,39 @@
+import * as t from 'io-ts'
+import { exactShape, Id, Instant } from '../primitives.ts'
+
+/** One entry of a finished chat's log; `visitor` and `client` mean the same. */
+export const ChatMessage = exactShape(
+  {
+    /** What was written. */
+    message: t.string,
+
+    /** When it was written, to the second. */
+    timestamp: Instant,
+
+    /** Who wrote it; visitor and client mean the same. */
+    type: t.union([t.literal('visitor'), t.literal('client'), t.literal('agent')]),
+  },
+  {
+    /** The agent who wrote it. */
+    agentId: Id,
+  },
+  'ChatMessage',
+)
+export type ChatMessage = t.TypeOf<typeof ChatMessage>
+
+/** The log of a finished chat; `blacklisted`: an agent blocked the client, `invitation`: the text that invited to chat. */
+export const Chat = exactShape(
+  {
+    /** The chat's log, oldest first. */
+    messages: t.array(ChatMessage),
+    /** Whether an agent blocked the client. */
+    blacklisted: t.boolean,
+  },
+  {
+    /** The client's verdict on the chat, in the service's words. */
+    rate: t.string,
+    /** The text that invited the visitor to chat. */
+    invitation: t.string,
+  },
+  'Chat',
+)

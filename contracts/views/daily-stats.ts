@@ -113,7 +113,7 @@ export const DailyStatsDocument = t.strict(
       suppressed: Count,
     }),
 
-    /** Another one after each writing of the document: of two writers at once, the later one begins anew. */
+    /** New with each computation; says nothing about the day. */
     version: t.string,
   },
   'DailyStatsDocument',

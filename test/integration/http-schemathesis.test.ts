@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { schemathesis } from '../schemathesis/environment.ts'
 import { world } from '../support/bridge.ts'
+import { venv } from '../support/python.ts'
 
 const name = 'what the running bridge answers to schemathesis is documented: status, headers and body'
 const document = fileURLToPath(new URL('../../contracts/published/openapi.yaml', import.meta.url))
@@ -22,10 +22,13 @@ const checks = [
 const seconds = 20
 
 const fuzz = suite('HTTP, fuzzed against its OpenAPI')
-const command = schemathesis()
+const environment = await venv(
+  'schemathesis',
+  fileURLToPath(new URL('../schemathesis/requirements.txt', import.meta.url)),
+)
 
-if (E.isLeft(command)) {
-  console.log(`schemathesis is skipped: ${command.left}`)
+if (E.isLeft(environment)) {
+  console.log(`schemathesis is skipped: ${environment.left.message}`)
   fuzz.skip(name)
 } else {
   fuzz(name, async () => {
@@ -40,9 +43,19 @@ if (E.isLeft(command)) {
       tokenOf('/webhooks/{token}', account?.webhooks?.token) + tokenOf('/bot/{token}', account?.bot?.token),
     )
     const child = spawn(
-      command.right,
+      environment.right.python,
       [
-        ...['--config-file', join(dir, 'schemathesis.toml'), 'run', document, '--url', url, '--checks', checks.join()],
+        ...[
+          environment.right.script('schemathesis'),
+          '--config-file',
+          join(dir, 'schemathesis.toml'),
+          'run',
+          document,
+          '--url',
+          url,
+          '--checks',
+          checks.join(),
+        ],
         ...['--max-time', String(seconds), '--no-color', '--warnings', 'off', '--generation-database', 'none'],
       ],
       { cwd: dir, stdio: ['ignore', 'pipe', 'pipe'] },

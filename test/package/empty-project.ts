@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -50,6 +51,21 @@ export const emptyProject = () => {
     write: (name: string, text: string) => writeFileSync(join(project, name), text),
     run: (command: string, ...args: ReadonlyArray<string>): string =>
       execFileSync(command, args, { cwd: project, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }),
+    /** Runs a command until it is told to end; what it prints goes to stderr. */
+    start: (command: string, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv) => {
+      const child = spawn(command, args, {
+        cwd: project,
+        env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+        stdio: ['ignore', 2, 2],
+      })
+      const ended = once(child, 'close').then(([code]): number | null => code)
+      return {
+        end: () => {
+          child.kill('SIGTERM')
+          return ended
+        },
+      }
+    },
     remove: () => rmSync(dir, { recursive: true }),
   }
 }

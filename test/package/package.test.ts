@@ -3,6 +3,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { freePort } from '../faults/bridge-process.ts'
+import { eventually } from '../support/eventually.ts'
+import { servers } from '../support/servers.ts'
 import { emptyProject } from './empty-project.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -80,6 +83,22 @@ tarball('its command runs', () => {
   const command = 'node_modules/.bin/livechat-bridge'
   assert.match(project.run(command, '--help'), 'rebuild')
   assert.match(project.run(command, 'contracts', 'check'), 'are compatible with')
+})
+
+tarball('the bridge runs from it, on real servers, and ends when it is told to', async () => {
+  const { brokers, mongoUrl } = await servers()
+  const port = await freePort()
+  const bridge = project.start('node_modules/.bin/livechat-bridge', ['start'], {
+    ...{ KAFKA_BROKERS: brokers.join(','), MONGODB_URL: mongoUrl, HTTP_PORT: String(port), LOG_LEVEL: 'warn' },
+    ...{ TOPIC_PREFIX: `p${port}.`, TOPIC_PARTITIONS: '2', DATA_DIR: 'data' },
+  })
+  const isReady = () =>
+    fetch(`http://127.0.0.1:${port}/readyz`).then(
+      ({ ok }) => ok || undefined,
+      () => undefined,
+    )
+  await eventually('the bridge to be ready', isReady, 60_000)
+  assert.is(await bridge.end(), 0)
 })
 
 tarball('package.json is the sources’ own again after packing', () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import * as E from 'fp-ts/lib/Either.js'
 import { type Ingress, listenFailure } from '../../ingress/server.ts'
@@ -20,7 +21,7 @@ const withBuffers = ({ topic, key, value, headers }: OutgoingRecord): OutgoingRe
 })
 
 const startThread = (main: MainSide, workerData: HttpThread) => {
-  const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData })
+  const worker = new Worker(new URL(`./thread${extname(import.meta.url)}`, import.meta.url), { workerData })
   // It ends the process, as it would if it were thrown here: what runs it starts it again.
   worker.on('error', (error) => {
     throw error

@@ -1,9 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
-import { version } from '../publishing/about.ts'
+import { version as present } from '../publishing/about.ts'
 import { directionOf } from '../publishing/catalogue.ts'
 import { releaseText } from '../publishing/compatibility/release.ts'
+import { topicBreaks } from '../publishing/compatibility/topics.ts'
 import { breakingChanges } from '../publishing/compatibility.ts'
 import { publishedHere, readRelease, released } from './contracts/released.ts'
 
@@ -12,29 +13,29 @@ const fail = (reason: string): number => {
   return 1
 }
 
-/** Compares the published schemas with a release; prints each breaking change, or how much was compared. */
+/** Compares the published topics and schemas with a release; prints each breaking change, or how much was compared. */
 const check = (against: string): number => {
   const [before, now] = [readRelease(against), readRelease(publishedHere)]
   if (E.isLeft(before)) return fail(before.left)
   if (E.isLeft(now)) return fail(now.left)
-  const [old, present] = [before.right.schemas, now.right.schemas]
-  const breaks = breakingChanges(old, present, directionOf)
+  const [{ schemas: old, topics, version }, today] = [before.right, now.right]
+  const breaks = [...topicBreaks(topics, today.topics), ...breakingChanges(old, today.schemas, directionOf)]
   for (const { schema, path, change, breaks: whom } of breaks)
     console.log(`${path === '' ? schema : `${schema}: ${path}`}: ${change}. It breaks ${whom}.`)
-  if (breaks.length > 0) return fail(`${breaks.length} breaking changes since ${before.right.version}.`)
-  const added = [...present.keys()].filter((name) => !old.has(name)).length
-  console.log(`${old.size} schemas are compatible with ${before.right.version}, ${added} are new.`)
+  if (breaks.length > 0) return fail(`${breaks.length} breaking changes since ${version}.`)
+  const added = [...today.schemas.keys()].filter((name) => !old.has(name)).length
+  console.log(`${topics.size} topics and ${old.size} schemas are compatible with ${version}, ${added} schemas are new.`)
   return 0
 }
 
-/** Makes the published schemas the release that later ones are compared with. */
+/** Makes the published contracts the release that later ones are compared with. */
 const release = (): number => {
   const verdict = existsSync(released) ? check(released) : 0
   const now = readRelease(publishedHere)
   if (verdict !== 0) return verdict
   if (E.isLeft(now)) return fail(now.left)
-  writeFileSync(released, releaseText({ ...now.right, version }))
-  console.log(`contracts/released.json is ${version} now.`)
+  writeFileSync(released, releaseText({ ...now.right, version: present }))
+  console.log(`contracts/released.json is ${present} now.`)
   return 0
 }
 
@@ -52,7 +53,7 @@ export const contractsCommand = (): Command => {
     )
     .option(
       '--against <release>',
-      'a git tag, a folder with the schemas, or a file as `release` writes it (default: contracts/released.json)',
+      'a git tag, a folder (a checkout or a copy of contracts/published), or a file as `release` writes it (default: contracts/released.json)',
     )
     .action(({ against = released }: { readonly against?: string }) => process.exit(check(against)))
 

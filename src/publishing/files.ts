@@ -7,6 +7,7 @@ import { serviceOpenapi } from './openapi/service.ts'
 import type { Samples } from './read-samples.ts'
 import type { JsonObject } from './schema.ts'
 import { schemaDocuments } from './schema-files.ts'
+import { publishedTopics } from './topics-file.ts'
 
 const yaml = (document: JsonObject): string =>
   `# Generated from contracts/ by \`npm run contracts\`: change the codecs, not this file.\n${stringify(document, {
@@ -28,5 +29,6 @@ export const publishedFiles = (
     ['openapi.yaml', yaml(bridgeOpenapi(partOf, samples))],
     ['openapi-service.yaml', yaml(serviceOpenapi(partOf))],
     ['events.md', eventsPage(partOf)],
+    ['topics.json', json(publishedTopics())],
     ...[...schemaDocuments(partOf)].map(([name, schema]) => [`schemas/${name}.json`, json(schema)] as const),
   ])

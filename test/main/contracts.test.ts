@@ -18,6 +18,10 @@ const { properties, required, ...rest } = JSON.parse(readFileSync(file, 'utf8'))
 const old = { ...rest, properties: { ...properties, topic: { type: 'string' } }, required: required.slice(1) }
 writeFileSync(file, JSON.stringify(old))
 
+const topicsFile = join(before, 'topics.json')
+const topics = JSON.parse(readFileSync(topicsFile, 'utf8'))
+writeFileSync(topicsFile, JSON.stringify({ ...topics, chats: { ...topics.chats, key: '<chat id>' } }))
+
 const git = (...args: ReadonlyArray<string>) =>
   execFileSync('git', ['-C', dir, '-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...args])
 git('init', '--quiet')
@@ -31,6 +35,7 @@ const check = (...args: ReadonlyArray<string>) =>
 const breaks = [
   `ChatClosed.v1: ${required[0]}: became required. It breaks readers of today: what was written before does not fit.`,
   'ChatClosed.v1: topic: field removed. It breaks whoever relies on it.',
+  'topic chats: key changed from <chat id> to <account id>/<chat id>. It breaks whoever relies on it.',
 ]
 
 const contracts = suite('contracts check')
@@ -39,7 +44,7 @@ contracts.after(() => rmSync(dir, { recursive: true }))
 contracts('says how much is compatible with what was released', async () => {
   const { code, out, err } = await check()
   assert.equal([code, err], [0, ''])
-  assert.match(out, /^\d+ schemas are compatible with 1\.\d+\.\d+, \d+ are new\.\n$/)
+  assert.match(out, /^\d+ topics and \d+ schemas are compatible with 1\.\d+\.\d+, \d+ schemas are new\.\n$/)
 })
 
 for (const [what, against] of [
@@ -50,7 +55,7 @@ for (const [what, against] of [
     const { code, out, err } = await check('--against', against)
     assert.equal(out.trim().split('\n').sort(), breaks)
     assert.is(code, 1)
-    assert.match(err, /^2 breaking changes since .+\.\n$/)
+    assert.match(err, /^3 breaking changes since .+\.\n$/)
   })
 
 contracts('says when there is nothing to compare with', async () => {

@@ -3,9 +3,11 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Direction, directionOf } from '../../src/publishing/catalogue.ts'
 import { parseRelease, releaseText } from '../../src/publishing/compatibility/release.ts'
+import { topicBreaks } from '../../src/publishing/compatibility/topics.ts'
 import { breakingChanges } from '../../src/publishing/compatibility.ts'
 import type { Schema } from '../../src/publishing/schema.ts'
 import { schemaDocuments } from '../../src/publishing/schema-files.ts'
+import { type PublishedTopic, publishedTopics } from '../../src/publishing/topics-file.ts'
 import { partOf } from './current.ts'
 
 const directions: ReadonlyArray<Direction> = ['event', 'received', 'given']
@@ -204,10 +206,32 @@ compatibility('the contracts do not break themselves', () => {
   assert.equal(breakingChanges(now, now, directionOf), [])
 })
 
+const chats = { key: '<account id>/<chat id>', compacted: false, keptMs: null, schemas: ['ChatAccepted.v1'] }
+
+compatibility('a topic keeps its key, its clean-up and what it carries; it may keep and carry more', () => {
+  const changes = (before: PublishedTopic, after: PublishedTopic | undefined) =>
+    topicBreaks(new Map([['chats', before]]), new Map(after && [['chats', after]])).map(({ change }) => change)
+  const week = { ...chats, keptMs: 604_800_000 }
+  assert.equal(changes(chats, chats), [])
+  assert.equal(changes(week, chats), [])
+  assert.equal(changes(chats, { ...chats, schemas: ['ChatAccepted.v1', 'ChatAccepted.v2'] }), [])
+  assert.equal(changes(chats, undefined), ['topic removed'])
+  assert.equal(changes(chats, week), ['kept 604800000 ms and no longer for ever'])
+  assert.equal(changes(chats, { ...chats, key: '<account id>', compacted: true, schemas: [] }), [
+    'key changed from <account id>/<chat id> to <account id>',
+    'is compacted now',
+    'carries no ChatAccepted.v1 any more',
+  ])
+})
+
 compatibility('the contracts do not break what was released', () => {
-  const { schemas } = parseRelease(readFileSync(new URL('../../contracts/released.json', import.meta.url), 'utf8'))
+  const { schemas, topics } = parseRelease(
+    readFileSync(new URL('../../contracts/released.json', import.meta.url), 'utf8'),
+  )
   assert.ok(schemas.size > 50)
   assert.equal(breakingChanges(schemas, schemaDocuments(partOf), directionOf), [])
+  assert.ok(topics.size >= 9)
+  assert.equal(topicBreaks(topics, new Map(Object.entries(publishedTopics()))), [])
 })
 
 compatibility('a release keeps all that the gate compares, and a field that is called as a keyword', () => {
@@ -217,7 +241,10 @@ compatibility('a release keeps all that the gate compares, and a field that is c
     ...object({ title: { ...text, description: 'Its title.' }, part: { $ref: '#/$defs/description' } }, 'title'),
     $defs: { description: { description: 'A part.', type: 'string', enum: ['title'] } },
   }
-  const { version, schemas } = parseRelease(releaseText({ version: '1.2.3', schemas: new Map([['It', described]]) }))
+  const topics = new Map([['chats', chats]])
+  const given = { version: '1.2.3', schemas: new Map([['It', described]]), topics }
+  const { version, schemas, ...rest } = parseRelease(releaseText(given))
+  assert.equal(rest, { topics })
   assert.is(version, '1.2.3')
   assert.equal(schemas.get('It'), {
     ...object({ title: text, part: { $ref: '#/$defs/description' } }, 'title'),

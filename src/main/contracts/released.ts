@@ -4,20 +4,30 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
 import { parseRelease, type Release } from '../../publishing/compatibility/release.ts'
-import type { Schema } from '../../publishing/schema.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const folder = 'contracts/published/schemas'
+const folder = 'contracts/published'
 
 export const released = join(root, 'contracts/released.json')
 export const publishedHere = join(root, folder)
 
-const schemasOf = (files: ReadonlyArray<readonly [string, string]>) =>
-  new Map(files.map(([file, text]) => [basename(file, '.json'), JSON.parse(text) as Schema]))
+/** The release that contracts/published is, by the names and texts of its files. */
+const releaseOf = (version: string, files: ReadonlyArray<readonly [path: string, text: string]>): Release => {
+  const schemas = files.filter(([path]) => path.includes('schemas/'))
+  const topics = files.find(([path]) => basename(path) === 'topics.json')?.[1] ?? '{}'
+  return {
+    version,
+    schemas: new Map(schemas.map(([path, text]) => [basename(path, '.json'), JSON.parse(text)])),
+    topics: new Map(Object.entries(JSON.parse(topics))),
+  }
+}
 
 const fromFolder = (dir: string): Release => {
-  const files = globSync('*.json', { cwd: dir }).sort()
-  return { version: dir, schemas: schemasOf(files.map((file) => [file, readFileSync(join(dir, file), 'utf8')])) }
+  const paths = globSync(['topics.json', 'schemas/*.json'], { cwd: dir }).sort()
+  return releaseOf(
+    dir,
+    paths.map((path) => [path, readFileSync(join(dir, path), 'utf8')]),
+  )
 }
 
 const git = (...args: ReadonlyArray<string>) =>
@@ -25,13 +35,17 @@ const git = (...args: ReadonlyArray<string>) =>
 
 const fromGit = (ref: string): Release => {
   const commit = git('rev-parse', '--verify', '--end-of-options', `${ref}^{commit}`).trim()
-  const files = git('ls-tree', '--name-only', commit, `${folder}/`).split('\n').filter(Boolean)
-  return { version: ref, schemas: schemasOf(files.map((file) => [file, git('show', `${commit}:${file}`)])) }
+  const paths = git('ls-tree', '-r', '--name-only', commit, `${folder}/`)
+    .split('\n')
+    .filter((path) => path.endsWith('.json'))
+  return releaseOf(
+    ref,
+    paths.map((path) => [path, git('show', `${commit}:${path}`)]),
+  )
 }
 
-/** Where a folder that was named has the schemas: a checkout, contracts/published, or its schemas themselves. */
-const inside = (dir: string): string =>
-  [join(dir, folder), join(dir, 'schemas')].find((each) => existsSync(each)) ?? dir
+/** Where a folder that was named has the contracts: a checkout, or contracts/published itself. */
+const inside = (dir: string): string => (existsSync(join(dir, folder)) ? join(dir, folder) : dir)
 
 const read = (against: string): Release => {
   if (!existsSync(against)) return fromGit(against)

@@ -1,7 +1,12 @@
 import type { Json, JsonObject, Schema } from '../schema.ts'
+import type { PublishedTopic } from '../topics-file.ts'
 
-/** What was released: schemas by name, as far as the gate compares them. */
-export type Release = { readonly version: string; readonly schemas: ReadonlyMap<string, Schema> }
+/** What was released, as far as the gate compares it: schemas and topics by their names. */
+export type Release = {
+  readonly version: string
+  readonly schemas: ReadonlyMap<string, Schema>
+  readonly topics: ReadonlyMap<string, PublishedTopic>
+}
 
 const isObject = (value: Json): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -25,15 +30,17 @@ const shapeOf = (schema: Json): Json => {
   )
 }
 
-/** A release as the text of its file: a line for each schema, so that a release's diff names what changed. */
-export const releaseText = ({ version, schemas }: Release): string => {
-  const lines = [...schemas].map(([name, schema]) => `    ${JSON.stringify(name)}: ${JSON.stringify(shapeOf(schema))}`)
-  return `{\n  "version": ${JSON.stringify(version)},\n  "schemas": {\n${lines.join(',\n')}\n  }\n}\n`
+const lines = (entries: Iterable<readonly [string, unknown]>) =>
+  [...entries].map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)}`).join(',\n')
+
+/** A release as the text of its file: a line for each schema and topic, so that a release's diff names what changed in it. */
+export const releaseText = ({ version, schemas, topics }: Release): string => {
+  const shapes = [...schemas].map(([name, schema]) => [name, shapeOf(schema)] as const)
+  return `{\n  "version": ${JSON.stringify(version)},\n  "topics": {\n${lines(topics)}\n  },\n  "schemas": {\n${lines(shapes)}\n  }\n}\n`
 }
 
 /** Reads such a file; throws where it is none. */
 export const parseRelease = (text: string): Release => {
-  const { version, schemas }: { readonly version: string; readonly schemas: Readonly<Record<string, Schema>> } =
-    JSON.parse(text)
-  return { version, schemas: new Map(Object.entries(schemas)) }
+  const { version, schemas, topics } = JSON.parse(text)
+  return { version, schemas: new Map(Object.entries(schemas)), topics: new Map(Object.entries(topics)) }
 }

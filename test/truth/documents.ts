@@ -1,4 +1,4 @@
-import { MongoClient } from 'mongodb'
+import type { MongoClient } from 'mongodb'
 import type { ViewName } from '../../contracts/views.ts'
 import { misfit } from './schemas.ts'
 import type { Tally } from './tally.ts'
@@ -17,15 +17,14 @@ export const schemaOfView: Readonly<Record<ViewName, string>> = {
 
 const internal = new Set(['admin', 'config', 'local'])
 
-/** Checks every document of every view in every database against the published schemas; gives the databases' names. */
-export const checkDocuments = async (mongoUrl: string, { count }: Tally): Promise<ReadonlySet<string>> => {
-  const client = new MongoClient(mongoUrl)
+export const databasesOf = async (client: MongoClient): Promise<ReadonlyArray<string>> => {
   const { databases } = await client.db().admin().listDatabases()
-  const names = databases.map(({ name }) => name).filter((name) => !internal.has(name))
-  for (const name of names)
-    for (const [view, schema] of Object.entries(schemaOfView))
-      for await (const document of client.db(name).collection(view).find())
-        count(schema, `${name}.${view}/${document._id}`, misfit(schema, document))
-  await client.close()
-  return new Set(names)
+  return databases.map(({ name }) => name).filter((name) => !internal.has(name))
+}
+
+/** Checks every document of every view in a database against the published schemas. */
+export const checkDatabase = async (client: MongoClient, name: string, { count }: Tally): Promise<void> => {
+  for (const [view, schema] of Object.entries(schemaOfView))
+    for await (const document of client.db(name).collection(view).find())
+      count(schema, `${name}.${view}/${document._id}`, misfit(schema, document))
 }

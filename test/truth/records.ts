@@ -7,7 +7,7 @@ import type { Tally } from './tally.ts'
 const names = topics.map(({ name }) => name)
 
 /** Prefixes of the topics on the broker, by whose names they are the bridge's. */
-const prefixesOn = async (brokers: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+export const prefixesOn = async (brokers: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const all = await withAdmin(brokers, (admin) => admin.listTopics())
   const ours = all.flatMap((topic) => {
     const name = names.find((each) => topic.endsWith(`.${each}`))
@@ -74,24 +74,23 @@ const origin = ({ headers }: IncomingRecord) =>
   [dl.topic, dl.partition, dl.offset].map((name) => text(headers[name])).join('/')
 
 /**
- * Checks every record of the bridge's topics against the published schemas. What was made wrong on purpose is told by its
- * dead letter; on the topics of a prefix that no bridge has worked on (`isBridge`), only what claims to be an event is checked.
+ * Checks every record of the topics of a prefix against the published schemas. What was made wrong on purpose is told by its dead
+ * letter; where no bridge has worked on the prefix (not `strict`), only what claims to be an event is checked.
  */
-export const checkRecords = async (
+export const checkPrefix = async (
   brokers: ReadonlyArray<string>,
-  isBridge: (prefix: string) => boolean,
+  prefix: string,
+  strict: boolean,
   { count }: Tally,
 ): Promise<void> => {
-  for (const prefix of await prefixesOn(brokers)) {
-    const records = await readLog(brokers, prefix, names)
-    const dead = new Set(records.filter(({ topic }) => topic === 'dead-letters').map(origin))
-    for (const record of records) {
-      const { topic, partition, offset, headers } = record
-      const place = `${topic}/${partition}/${offset}`
-      const [kind, problem] = judge(record)
-      const known = isBridge(prefix) || headers.ce_specversion !== undefined
-      if (problem !== undefined && (dead.has(place) || !known)) count('wrong on purpose', prefix + place, undefined)
-      else count(kind, prefix + place, problem)
-    }
+  const records = await readLog(brokers, prefix, names)
+  const dead = new Set(records.filter(({ topic }) => topic === 'dead-letters').map(origin))
+  for (const record of records) {
+    const { topic, partition, offset, headers } = record
+    const place = `${topic}/${partition}/${offset}`
+    const [kind, problem] = judge(record)
+    const known = strict || headers.ce_specversion !== undefined
+    if (problem !== undefined && (dead.has(place) || !known)) count('wrong on purpose', prefix + place, undefined)
+    else count(kind, prefix + place, problem)
   }
 }

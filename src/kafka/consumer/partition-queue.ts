@@ -30,7 +30,10 @@ export const partitionQueue = (): PartitionQueue => {
   }
   return {
     add: (added, next) => {
-      const slices = slicesOf(added, slice)
+      // What is not begun goes together: else an outage would leave hundreds of slices of a few records, each with round trips
+      // of its own. The first may be begun, and comes again as it is.
+      const waiting = pieces.length > 1 ? (pieces.pop()?.records ?? []) : []
+      const slices = slicesOf([...waiting, ...added], slice)
       for (const [i, of] of slices.entries()) {
         const isLast = i === slices.length - 1
         pieces.push({ records: of, next: isLast ? next : (of.at(-1)?.offset ?? next - 1) + 1 })

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Role } from '../../src/main/roles.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Defence } from './defences.ts'
+import type { Held } from './held.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -46,10 +47,12 @@ export const startBridgeProcess = async (options: BridgeOptions) => {
   const url = `http://127.0.0.1:${port}`
   const logFile = join(dataDir, `bridge-${port}.log`)
   const weaken = without === undefined ? [] : ['--import', join(root, 'test/faults/weaken.ts')]
+  const preloaded = [...weaken, '--trace-warnings', '--import', join(root, 'test/faults/probe.ts')]
+  const heldFile = join(dataDir, `held-${port}.json`)
   const output = openSync(logFile, 'a')
   const { PATH, HOME } = process.env
   const start = ['src/main/cli.ts', 'start', '--role', roles.join(','), ...startArgs]
-  const child = spawn(process.execPath, [...weaken, ...nodeArgs, ...start], {
+  const child = spawn(process.execPath, [...preloaded, ...nodeArgs, ...start], {
     cwd: root,
     env: {
       PATH,
@@ -57,6 +60,7 @@ export const startBridgeProcess = async (options: BridgeOptions) => {
       ...env,
       DATA_DIR: dataDir,
       HTTP_PORT: String(port),
+      FAULTS_PROBE: heldFile,
       ...(without && { FAULTS_WITHOUT: without }),
     },
     stdio: ['ignore', output, output],
@@ -90,6 +94,15 @@ export const startBridgeProcess = async (options: BridgeOptions) => {
     /** Ends it and waits for that. */
     kill,
     signal: (signal: NodeJS.Signals) => child.kill(signal),
+    /** What it holds now. */
+    held: async (): Promise<Held> => {
+      rmSync(heldFile, { force: true })
+      child.kill('SIGUSR2')
+      return eventually('what the bridge holds', async () => {
+        if (!existsSync(heldFile)) return undefined
+        return JSON.parse(readFileSync(heldFile, 'utf8')) as Held
+      })
+    },
     isReady: () => answers(`${url}/readyz`),
     readiness: () => text('/readyz'),
     /** The sum of a metric over its labels; undefined where it is not told. */

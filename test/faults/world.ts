@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { botReplies, eventTopics } from '../../contracts/topics.ts'
+import { eventTopics } from '../../contracts/topics.ts'
 import type { AccountEntry } from '../../src/accounts.ts'
 import type { Role } from '../../src/main/roles.ts'
 import { eventually } from '../support/eventually.ts'
@@ -9,7 +9,8 @@ import { type BridgeProcess, freePort, startBridgeProcess } from './bridge-proce
 import { check } from './checker.ts'
 import type { Cluster } from './cluster.ts'
 import type { Defence } from './defences.ts'
-import { commitAs, endsOf, readLog, toLogRecord, withAdmin } from './read-log.ts'
+import { projectorOf } from './projector.ts'
+import { readLog, toLogRecord } from './read-log.ts'
 import { recorder } from './recorder.ts'
 import { foldOf, readViews } from './views.ts'
 
@@ -58,42 +59,6 @@ export const world = async (cluster: Cluster, without?: Defence, settings: Parti
   cluster.afterwards(stop)
   type Place = Awaited<ReturnType<typeof place>>
   const log = () => readLog(brokers, prefix, events)
-  const groups = [['projector', [...events, botReplies.name]]] as const
-
-  const committed = () =>
-    withAdmin(brokers, async (admin) => {
-      const all = groups.map(async ([group, topics]) => {
-        const offsets = await admin.fetchOffsets({
-          groupId: prefix + group,
-          topics: topics.map((topic) => prefix + topic),
-        })
-        return offsets.flatMap(({ topic, partitions: each }) =>
-          each.map(
-            ({ partition, offset }) => [`${topic}/${partition}` as string, Math.max(0, Number(offset))] as const,
-          ),
-        )
-      })
-      return new Map((await Promise.all(all)).flat())
-    })
-
-  const ends = () =>
-    endsOf(
-      brokers,
-      events.map((topic) => prefix + topic),
-    )
-  /** Waits until the projector has committed what is asked for; false where that takes too long. */
-  const hasCommitted = (wanted: () => Promise<ReadonlyMap<string, number>>, withinMs: number) =>
-    eventually(
-      'the projector to have committed',
-      async () => {
-        const [to, done] = [await wanted(), await committed()]
-        return [...to].every(([each, end]) => (done.get(each) ?? 0) >= end) || undefined
-      },
-      withinMs,
-    ).then(
-      () => true,
-      () => false,
-    )
 
   return {
     cluster,
@@ -102,7 +67,7 @@ export const world = async (cluster: Cluster, without?: Defence, settings: Parti
     mongoUrl,
     account,
     place,
-    committed,
+    ...projectorOf(brokers, prefix),
     recorder: (places: ReadonlyArray<Place>) => {
       const addresses = { webhooks: places.map(({ webhooks }) => webhooks), bot: places.map(({ bot: url }) => url) }
       const made = recorder(addresses)
@@ -126,25 +91,6 @@ export const world = async (cluster: Cluster, without?: Defence, settings: Parti
         () => true,
         () => false,
       ),
-    /** Waits until the projector has committed all there is, also of what still comes; false where that takes too long. */
-    caughtUp: (withinMs = 60_000) => hasCommitted(ends, withinMs),
-    /** The same of what there is now. */
-    goesOn: async (withinMs = 60_000) => {
-      const now = await ends()
-      return hasCommitted(async () => now, withinMs)
-    },
-    /** Sets where the projector begins; its group must have no members. */
-    rewind: async (to: (committed: number) => number) => {
-      const now = [...(await committed())].filter(([, offset]) => offset > 0)
-      const offsets = now.map(([place, offset]) => {
-        const [topic = '', partition] = place.split('/')
-        return { topic, partition: Number(partition), offset: String(to(offset)) }
-      })
-      await commitAs(brokers, `${prefix}projector`, offsets)
-    },
-    /** Leads the projector, whose group must have no members, to this offset of one partition. */
-    skip: (topic: string, partition: number, offset: number) =>
-      commitAs(brokers, `${prefix}projector`, [{ topic: prefix + topic, partition, offset: String(offset) }]),
     stop,
   }
 }

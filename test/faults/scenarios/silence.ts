@@ -35,8 +35,11 @@ export const silence: Scenario = {
         end()
       }
       const back = performance.now()
-      const goesOn = (await here.drained(ingress, 60_000)) && (await here.goesOn(120_000))
-      notes.push(`${what}: goes on ${((performance.now() - back) / 1000).toFixed(1)} s after it is back`)
+      const since = () => `${((performance.now() - back) / 1000).toFixed(1)} s`
+      const moves = await here.moves(await here.committed())
+      const moved = since()
+      const goesOn = moves && (await here.drained(ingress, 60_000)) && (await here.goesOn(120_000))
+      notes.push(`${what}: goes on ${moved} after it is back, and has caught up after ${since()}`)
       failures.push(...unless(goesOn, `${what}: does not go on`))
     }
     await during('broker SIGSTOP', broker.freeze, broker.thaw)

@@ -1,0 +1,35 @@
+/** What a thread or a process holds once its garbage is collected; `resources` by their kind: sockets, timers, … */
+export type Held = { readonly heapBytes: number; readonly resources: Readonly<Record<string, number>> }
+
+export const sumOf = (all: ReadonlyArray<Held>): Held => {
+  const kinds = new Set(all.flatMap(({ resources }) => Object.keys(resources)))
+  const count = (kind: string) => all.reduce((sum, { resources }) => sum + (resources[kind] ?? 0), 0)
+  return {
+    heapBytes: all.reduce((sum, { heapBytes }) => sum + heapBytes, 0),
+    resources: Object.fromEntries([...kinds].map((kind) => [kind, count(kind)])),
+  }
+}
+
+const mebibyte = 1024 ** 2
+/** A burst of housekeeping may be under way, and caches fill up until they are full: their bounds are counts. */
+const slack = { resources: 5, heapBytes: 12 * mebibyte, heapShare: 1.2 }
+
+const mebibytes = (bytes: number) => `${(bytes / mebibyte).toFixed(0)} MiB`
+
+/** What there is clearly more of than before. */
+export const grown = (before: Held, after: Held): ReadonlyArray<string> => {
+  const kinds = Object.entries(after.resources).flatMap(([kind, count]) => {
+    const first = before.resources[kind] ?? 0
+    return count > first + slack.resources ? [`${kind}: ${first}, then ${count}`] : []
+  })
+  const most = before.heapBytes * slack.heapShare + slack.heapBytes
+  const heap =
+    after.heapBytes > most ? [`heap: ${mebibytes(before.heapBytes)}, then ${mebibytes(after.heapBytes)}`] : []
+  return [...kinds, ...heap]
+}
+
+const shown = ['TCPSocketWrap', 'Timeout']
+
+/** `heap 41 MiB, TCPSocketWrap 12, Timeout 30` */
+export const told = ({ heapBytes, resources }: Held): string =>
+  [`heap ${mebibytes(heapBytes)}`, ...shown.map((kind) => `${kind} ${resources[kind] ?? 0}`)].join(', ')

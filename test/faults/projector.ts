@@ -1,0 +1,61 @@
+import { botReplies, eventTopics } from '../../contracts/topics.ts'
+import { eventually } from '../support/eventually.ts'
+import { commitAs, endsOf, withAdmin } from './read-log.ts'
+
+const events = eventTopics.map(({ name }) => name)
+
+type Offsets = ReadonlyMap<string, number>
+
+/** How far a world's projector is, by `<topic>/<partition>`, asked from outside. */
+export const projectorOf = (brokers: ReadonlyArray<string>, prefix: string) => {
+  const groupId = `${prefix}projector`
+
+  const committed = (): Promise<Offsets> =>
+    withAdmin(brokers, async (admin) => {
+      const topics = [...events, botReplies.name].map((topic) => prefix + topic)
+      const offsets = await admin.fetchOffsets({ groupId, topics })
+      const all = offsets.flatMap(({ topic, partitions }) =>
+        partitions.map(({ partition, offset }) => [`${topic}/${partition}`, Math.max(0, Number(offset))] as const),
+      )
+      return new Map(all)
+    })
+  const ends = (): Promise<Offsets> =>
+    endsOf(
+      brokers,
+      events.map((topic) => prefix + topic),
+    )
+  const hasCome = (what: string, withinMs: number, there: (done: Offsets) => boolean | Promise<boolean>) =>
+    eventually(what, async () => (await there(await committed())) || undefined, withinMs).then(
+      () => true,
+      () => false,
+    )
+  const isAt = (wanted: Offsets, done: Offsets) => [...wanted].every(([each, end]) => (done.get(each) ?? 0) >= end)
+
+  return {
+    committed,
+    /** Waits until it has committed all there is, also of what still comes; false where that takes too long. */
+    caughtUp: (withinMs = 60_000) => hasCome('all to be projected', withinMs, async (done) => isAt(await ends(), done)),
+    /** The same of what there is now. */
+    goesOn: async (withinMs = 60_000) => {
+      const now = await ends()
+      return hasCome('what there was to be projected', withinMs, (done) => isAt(now, done))
+    },
+    /** Waits until it has committed anything since then; false where that takes too long. */
+    moves: (since: Offsets, withinMs = 60_000) =>
+      hasCome('the projector to move', withinMs, (done) =>
+        [...done].some(([each, offset]) => offset > (since.get(each) ?? 0)),
+      ),
+    /** Sets where it begins; its group must have no members. */
+    rewind: async (to: (committed: number) => number) => {
+      const now = [...(await committed())].filter(([, offset]) => offset > 0)
+      const offsets = now.map(([place, offset]) => {
+        const [topic = '', partition] = place.split('/')
+        return { topic, partition: Number(partition), offset: String(to(offset)) }
+      })
+      await commitAs(brokers, groupId, offsets)
+    },
+    /** Leads it to this offset of one partition; its group must have no members. */
+    skip: (topic: string, partition: number, offset: number) =>
+      commitAs(brokers, groupId, [{ topic: prefix + topic, partition, offset: String(offset) }]),
+  }
+}

@@ -1,0 +1,83 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { botReplies, calls, deadLetters } from '../../contracts/topics.ts'
+import type { serviceAccountOf } from '../../src/simulator/account.ts'
+import type { startService } from '../../src/simulator/service.ts'
+import { runCommand } from '../support/command.ts'
+import { eventually } from '../support/eventually.ts'
+import type { BridgeProcess } from './bridge-process.ts'
+import { unless } from './findings.ts'
+import type { Poison } from './poisons.ts'
+import { endsOf } from './read-log.ts'
+import type { World } from './world.ts'
+
+type Deps = {
+  readonly here: World
+  readonly service: Awaited<ReturnType<typeof startService>>
+  /** Where the worker runs, and how it is started there again. */
+  readonly place: Awaited<ReturnType<World['place']>>
+  readonly worker: BridgeProcess
+}
+
+/** An account that the bridge does not know yet. */
+export const later = { id: 'later', bot: { token: 'bot-token-of-later', providerId: 'later' } } satisfies Parameters<
+  typeof serviceAccountOf
+>[0]
+
+/** A command for it: a dead letter at first, and good once the bridge knows the account. */
+export const early: Poison = {
+  ...{ topic: botReplies.name, key: 'later/1', headers: {} },
+  value: Buffer.from(
+    JSON.stringify({
+      ...{ type: 'BotMessage', id: 'early', accountId: 'later', chatId: '1', clientId: '1' },
+      message: { type: 'TEXT', text: 'Hello' },
+    }),
+  ),
+}
+
+const most = 2
+
+/**
+ * Lists the dead letters, mends the cause of one and sends it back, and sends poison back until that is refused; all by the
+ * command line. What went wrong.
+ */
+export const redriving = async ({ here, service, place, worker }: Deps): Promise<ReadonlyArray<string>> => {
+  const { brokers, prefix, mongoUrl, account } = here
+  const config = join(place.dataDir, 'accounts.json')
+  const baseUrl = account.bot.baseUrl
+  writeFileSync(config, JSON.stringify({ accounts: [account, { ...later, bot: { ...later.bot, baseUrl } }] }))
+  const env = { KAFKA_BROKERS: brokers.join(','), MONGODB_URL: mongoUrl, TOPIC_PREFIX: prefix, TOPIC_PARTITIONS: '4' }
+  const redrive = (...args: ReadonlyArray<string>) =>
+    runCommand(['redrive', ...args], { ...env, BRIDGE_CONFIG: config, DATA_DIR: place.dataDir })
+  const letters = async () =>
+    [...(await endsOf(brokers, [prefix + deadLetters.name])).values()].reduce((sum, end) => sum + end, 0)
+
+  const count = await letters()
+  const listed = await redrive('list')
+  await worker.kill('SIGTERM')
+  const mended = await place.start({ BRIDGE_CONFIG: config })
+  await here.ready(mended)
+  const sent = await redrive('send', '--cause', 'unknown-account')
+  const arrived = await eventually(
+    'the command to be carried out',
+    () => service.requests().find(({ event, applied }) => event?.id === 'early' && applied),
+    60_000,
+  ).catch(() => undefined)
+
+  const poison = ['send', '--topic', calls.name, '--cause', 'not-utf8', '--most', String(most)]
+  const rounds = []
+  for (let round = 0; round < most; round++) {
+    const before = await letters()
+    const { code, out } = await redrive(...poison)
+    const again = Number(/^(\d+) sent/m.exec(out)?.[1] ?? 0)
+    rounds.push(code === 0 && again > 0)
+    await eventually('them to come back', async () => (await letters()) >= before + again || undefined, 60_000)
+  }
+  const guarded = await redrive(...poison)
+  return [
+    ...unless(listed.out.includes(`dead letters: ${count}`), `the list has not all ${count} dead letters`),
+    ...unless(sent.code === 0 && arrived !== undefined, 'a command whose cause was mended is not carried out'),
+    ...unless(rounds.every(Boolean), 'poison is not sent back as often as it may be'),
+    ...unless(guarded.code === 1 && guarded.out.includes('refused'), 'there is no end to sending poison back'),
+  ]
+}

@@ -1,4 +1,4 @@
-import { serviceAccountOf } from '../../src/simulator/account.ts'
+import { type ServiceAccount, serviceAccountOf } from '../../src/simulator/account.ts'
 import { startService } from '../../src/simulator/service.ts'
 import type { ReceivedRequest } from '../../src/simulator/state.ts'
 import { freePort } from './bridge-process.ts'
@@ -12,11 +12,16 @@ type Settings = Parameters<typeof world>[2]
 const shownBy = ({ at, event, applied }: ReceivedRequest): ReadonlyArray<ShownReply> =>
   applied && event?.event === 'BOT_MESSAGE' ? [{ chat: event.chat_id, id: event.id, text: event.message.text, at }] : []
 
-/** A world whose account has a chat service, outside of the bridge, that keeps every request. */
-export const worldWithService = async (cluster: Cluster, without?: Defence, settings: Settings = {}) => {
+/** A world whose account, and others, have a chat service, outside of the bridge, that keeps every request. */
+export const worldWithService = async (
+  cluster: Cluster,
+  without?: Defence,
+  settings: Settings = {},
+  others: ReadonlyArray<ServiceAccount> = [],
+) => {
   const port = await freePort()
   const here: World = await world(cluster, without, { baseUrl: `http://127.0.0.1:${port}`, ...settings })
-  const service = await startService({ port, accounts: [serviceAccountOf(here.account)] })
+  const service = await startService({ port, accounts: [serviceAccountOf(here.account), ...others] })
   cluster.afterwards(service.stop)
   return {
     here,
@@ -31,3 +36,4 @@ export const worldWithService = async (cluster: Cluster, without?: Defence, sett
       ),
   }
 }
+export type ChatService = Awaited<ReturnType<typeof worldWithService>>['service']

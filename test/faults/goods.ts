@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb'
 import { botReplies, enrichments } from '../../contracts/topics.ts'
-import type { startService } from '../../src/simulator/service.ts'
 import { eventually } from '../support/eventually.ts'
+import type { ChatService } from './chat-service.ts'
 import type { Poison } from './poisons.ts'
 import type { World } from './world.ts'
 
@@ -30,7 +30,7 @@ export const goods = (phase: number): ReadonlyArray<Poison> =>
 /** Those that the service or the look-up has not, after a while. */
 export const missingGoods = async (
   { mongoUrl }: World,
-  service: Awaited<ReturnType<typeof startService>>,
+  service: ChatService,
   phases: number,
 ): Promise<ReadonlyArray<string>> => {
   await using client = await MongoClient.connect(mongoUrl)

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { botReplies, calls, deadLetters } from '../../contracts/topics.ts'
 import type { serviceAccountOf } from '../../src/simulator/account.ts'
-import type { startService } from '../../src/simulator/service.ts'
 import { runCommand } from '../support/command.ts'
 import { eventually } from '../support/eventually.ts'
 import type { BridgeProcess } from './bridge-process.ts'
+import type { ChatService } from './chat-service.ts'
 import { unless } from './findings.ts'
 import type { Poison } from './poisons.ts'
 import { endsOf } from './read-log.ts'
@@ -13,7 +13,7 @@ import type { World } from './world.ts'
 
 type Deps = {
   readonly here: World
-  readonly service: Awaited<ReturnType<typeof startService>>
+  readonly service: ChatService
   /** Where the worker runs, and how it is started there again. */
   readonly place: Awaited<ReturnType<World['place']>>
   readonly worker: BridgeProcess

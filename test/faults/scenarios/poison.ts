@@ -1,8 +1,7 @@
 import { serviceAccountOf } from '../../../src/simulator/account.ts'
-import { startService } from '../../../src/simulator/service.ts'
 import { eventually } from '../../support/eventually.ts'
 import { plainClient } from '../../support/plain-consumer.ts'
-import { freePort } from '../bridge-process.ts'
+import { worldWithService } from '../chat-service.ts'
 import { wrongDocuments } from '../checker.ts'
 import { type Sent, wrongLetters } from '../dead-letters.ts'
 import { findingsOf, unless, wrong } from '../findings.ts'
@@ -12,7 +11,6 @@ import { wait } from '../progress.ts'
 import { early, later, redriving } from '../redriving.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
-import { world } from '../world.ts'
 
 /** Without and with poison, twice in either order, so that neither is always the warmer. */
 const phases = [false, true, true, false]
@@ -28,11 +26,9 @@ export const poison: Scenario = {
   inShort: false,
   shortControls: [],
   run: async (cluster, size, without) => {
-    const port = await freePort()
-    // Nobody answers the clients: their agents are not to be invited meanwhile.
-    const here = await world(cluster, without, { baseUrl: `http://127.0.0.1:${port}`, replyWithin: 3_600_000 })
-    const service = await startService({ port, accounts: [serviceAccountOf(here.account), serviceAccountOf(later)] })
-    cluster.afterwards(service.stop)
+    // Nobody answers the clients: agents are not to be invited meanwhile.
+    const settings = { replyWithin: 3_600_000 }
+    const { here, service } = await worldWithService(cluster, without, settings, [serviceAccountOf(later)])
     const [intake, place] = [await here.place(['ingress']), await here.place(['projector', 'egress'])]
     const [ingress, worker] = [await intake.start(), await place.start()]
     await here.ready(worker)

@@ -17,6 +17,11 @@ const size: Size = values.short ? 'short' : 'long'
 const chosen = scenarios.filter(({ name, inShort }) =>
   values.only.length > 0 ? values.only.includes(name) : size === 'long' || inShort,
 )
+const unknown = values.only.filter((only) => scenarios.every(({ name }) => name !== only))
+if (unknown.length > 0) {
+  console.error(`No such scenario: ${unknown.join(', ')}. There are ${scenarios.map(({ name }) => name).join(', ')}.`)
+  process.exit(1)
+}
 const began = performance.now()
 const seconds = () => ((performance.now() - began) / 1000).toFixed(0).padStart(5)
 const say = (text: string) => console.log(`${seconds()} s  ${text}`)

@@ -14,6 +14,15 @@ export type Sockets = {
 
 const keepAliveMs = 60_000
 
+/**
+ * kafkajs calls it at each of its farewells, of which a connection may have any number. Node would leave a listener each time
+ * on a socket that is gone, for when it is connected.
+ */
+const unrefOnlyWhileThere = (socket: Socket): void => {
+  const unref = socket.unref.bind(socket)
+  socket.unref = () => (socket.destroyed ? socket : unref())
+}
+
 /** Sockets that are destroyed after so many milliseconds without a byte in either direction. */
 export const trackedSockets = (silenceMs: number): Sockets => {
   const open = new Set<Socket>()
@@ -32,6 +41,7 @@ export const trackedSockets = (silenceMs: number): Sockets => {
         : connect({ host, port }, onConnect)
       socket.setKeepAlive(true, keepAliveMs)
       socket.setTimeout(silenceMs, () => socket.destroy(new Error('no answer on the connection')))
+      unrefOnlyWhileThere(socket)
       open.add(socket)
       socket.once('close', () => open.delete(socket))
       return socket

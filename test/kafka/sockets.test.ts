@@ -62,4 +62,16 @@ sockets('a client that was given up can open none', async () => {
   server.close()
 })
 
+sockets('one that is gone keeps nothing of what is asked of it', async () => {
+  const server = await silentServer()
+  const tracked = trackedSockets(60_000)
+  const socket = await open(tracked, server)
+  const ended = endOf(socket)
+  tracked.close()
+  await ended
+  for (let i = 0; i < 20; i++) socket.unref()
+  assert.is(socket.listenerCount('connect'), 0)
+  server.close()
+})
+
 sockets.run()

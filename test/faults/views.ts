@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { MongoClient } from 'mongodb'
-import { fromRecord } from '../../src/kafka/cloud-event.ts'
+import { decodeRecord } from '../../src/main/decode-record.ts'
 import type { IncomingRecord } from '../../src/ports.ts'
 import { changesOf } from '../../src/projections/decoded.ts'
 import { memoryViews } from '../support/memory-views.ts'
@@ -9,12 +9,12 @@ import type { Documents } from './history.ts'
 /** `daily_stats` is computed from the others, and enrichments are no fold of these topics. */
 const views = ['chats', 'calls', 'clients', 'offline_messages', 'conversations', 'timeline', 'deliveries']
 
-/** A pure fold of the events in the log; what is no event changes nothing. */
+/** A pure fold of the events and commands in the log; what is neither changes nothing. */
 export const foldOf = async (log: ReadonlyArray<IncomingRecord>): Promise<Documents> => {
   const { applyChanges, documents } = memoryViews()
   for (const record of log) {
-    const event = fromRecord(record)
-    if (E.isRight(event)) await applyChanges(changesOf(record, event.right))
+    const decoded = decodeRecord(record)
+    if (E.isRight(decoded)) await applyChanges(changesOf(record, decoded.right))
   }
   return documents()
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { eventTopics } from '../../contracts/topics.ts'
+import { botReplies, eventTopics } from '../../contracts/topics.ts'
 import type { AccountEntry } from '../../src/accounts.ts'
 import type { Role } from '../../src/main/roles.ts'
 import { eventually } from '../support/eventually.ts'
@@ -77,7 +77,7 @@ export const world = async (cluster: Cluster, without?: Defence, settings: Parti
     log,
     dead: () => readLog(brokers, prefix, ['dead-letters']),
     verdict: async (history: Parameters<typeof check>[0]) => check(history, (await log()).map(toLogRecord)),
-    fold: async () => foldOf(await log()),
+    fold: async () => foldOf(await readLog(brokers, prefix, [...events, botReplies.name])),
     documents: () => readViews(mongoUrl),
     ready: (bridge: BridgeProcess) =>
       eventually('readiness', async () => (await bridge.isReady()) || undefined, 90_000),

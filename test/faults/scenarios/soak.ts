@@ -59,7 +59,7 @@ export const soak: Scenario = {
     const first = await round(0)
     let last = first
     for (let number = 1; number <= (size === 'long' ? 2 : 3); number++) last = await round(number)
-    const warnings = bridge.log().match(/^.*Warning: .*$/gm) ?? []
+    const warnings = bridge.log().match(/^.*(?<!Experimental)Warning: .*$/gm) ?? []
     const verdict = await here.verdict(history)
     await here.stop()
     return findingsOf(verdict, {

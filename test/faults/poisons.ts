@@ -34,14 +34,16 @@ const kinds: ReadonlyArray<Kind> = [
   { topic: enrichments.name, field: 'customData', headers: {}, keyOf: (it) => `acme/userToken:${it}` },
 ]
 
-/** Values that no record has, on every topic that the bridge reads; each has bytes of its own, so that its dead letter is known by them. */
-export const poisons = (round: number): ReadonlyArray<Poison> =>
+/**
+ * Values that no record has, on every topic that the bridge reads, one of them JSON of that depth; each has bytes of its own, so
+ * that its dead letter is known by them. No two rounds are the same.
+ */
+export const poisons = (round: number, depth: number): ReadonlyArray<Poison> =>
   kinds.flatMap(({ topic, field, headers, keyOf }, i) => {
     const n = round * kinds.length + i
     const values = [
       randomBytes(200),
-      // As deep as that once for each topic: what is in the log is read by the checker too.
-      Buffer.from(`{"n":${n},"${field}":${nested(round === 0 ? 1_000_000 : 10_000)}}`),
+      Buffer.from(`{"n":${n},"${field}":${nested(depth)}}`),
       Buffer.from(`{"n":${n},"accountId":"acme","${field}":${beyondDouble}}`),
     ]
     return values.map((value, j) => ({

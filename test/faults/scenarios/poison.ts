@@ -12,6 +12,9 @@ import { early, later, redriving } from '../redriving.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
 
+// Two megabytes each, and the checker reads them too.
+const deepest = 1_000_000
+
 /** Without and with poison, twice in either order, so that neither is always the warmer. */
 const phases = [false, true, true, false]
 // A figure of a busy machine; a partition that stood still would have none.
@@ -47,7 +50,9 @@ export const poison: Scenario = {
     for (const [phase, poisoned] of phases.entries()) {
       if (!caughtUp) break
       const bad = poisoned
-        ? Array.from({ length: Math.ceil(count / 2_100) }, (_, i) => poisons(10 * phase + i)).flat()
+        ? Array.from({ length: Math.ceil(count / 2_100) }, (_, i) =>
+            poisons(10 * phase + i, i === 0 ? deepest : 10_000),
+          ).flat()
         : []
       const began = performance.now()
       const load = posts.drive(streams({ workers: 8, messages: true, from: 1 + 1_000 * phase }), { count })

@@ -68,7 +68,7 @@ export const deliver = async ({ monotonic, random, sleep }: Ports, reply: Reply)
   }
   const attempt = async (grant: Grant | undefined): Promise<Delivery | Again> => {
     for (;;) {
-      await gate.open(deadlineMs - elapsed(), work.signal)
+      await gate.open(deadlineMs - elapsed(), work.signal, grant)
       const objected = await objection()
       if (objected !== undefined) return objected
       const leave = gate.enter(chat, grant)

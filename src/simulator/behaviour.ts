@@ -41,3 +41,17 @@ export const atRandom =
       return at < 0
     })?.behaviour
   }
+
+/** Takes so many requests a second, a quarter of them at once after a pause; the others are treated like this. */
+export const atMost = (perSecond: number, beyond: Behaviour, now: () => number): Script => {
+  const most = Math.max(1, perSecond / 4)
+  let room = most
+  let at = now()
+  return () => {
+    room = Math.min(most, room + ((now() - at) * perSecond) / 1000)
+    at = now()
+    if (room < 1) return beyond
+    room -= 1
+    return undefined
+  }
+}

@@ -120,6 +120,14 @@ export const defences = {
     { file: 'src/egress/service/account-gate.ts', find: 'pausedUntil - now, forToken', put: 'forToken' },
     { file: 'src/egress/next-step.ts', find: '(last.retryAfterMs ?? 0)', put: '0' },
   ],
+  'the breaker and the budget for retries': [
+    {
+      file: 'src/egress/service/breaker.ts',
+      find: 'const failuresToOpen = 10',
+      put: 'const failuresToOpen = Number.POSITIVE_INFINITY',
+    },
+    { file: 'src/egress/service/retry-budget.ts', find: 'return spent < sum', put: 'return true || spent < sum' },
+  ],
 } as const satisfies Readonly<Record<string, ReadonlyArray<Edit>>>
 
 export type Defence = keyof typeof defences

@@ -8,7 +8,7 @@ const sent = ['a1', 'a2', 'b1', 'a3'].map(reply)
 const shown = (...ids: ReadonlyArray<string>): ReadonlyArray<ShownReply> =>
   ids.map((id, i) => ({ ...reply(id), at: i * 800 }))
 
-const well = { missing: [], inverted: [], repeated: 0, unexplained: [], renamed: [] }
+const well = { missing: [], inverted: [], repeated: 0, unexplained: [], renamed: [], longestStall: 800 }
 
 const checking = suite('reply checker')
 

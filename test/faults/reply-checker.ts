@@ -17,6 +17,8 @@ export type ReplyVerdict = {
   readonly unexplained: ReadonlyArray<string>
   /** Texts that were shown under an id which is not theirs. */
   readonly renamed: ReadonlyArray<string>
+  /** The longest time without any, in milliseconds. */
+  readonly longestStall: number
 }
 
 /** The protocol's response timeout of 3 s, less what a request may take to arrive. */
@@ -66,5 +68,6 @@ export const checkReplies = (
       }),
     ),
     renamed: shown.filter(({ id, text }) => textOf.get(id) !== text).map(({ text }) => text),
+    longestStall: shown.reduce((longest, { at }, i) => Math.max(longest, at - (shown[i - 1]?.at ?? at)), 0),
   }
 }

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { serviceAccountOf } from '../../src/simulator/account.ts'
-import { always, atRandom, type Behaviour, inTurn } from '../../src/simulator/behaviour.ts'
+import { always, atMost, atRandom, type Behaviour, inTurn } from '../../src/simulator/behaviour.ts'
 import { startService } from '../../src/simulator/service.ts'
 import { botMessage, plain, webhooksPath } from './accounts.ts'
 import { createCleanUp } from './clean-up.ts'
@@ -28,6 +28,18 @@ const given = async () => {
 }
 
 const misbehaviour = suite('misbehaviour')
+
+misbehaviour('a service takes so many requests a second, and the rest as it is told', () => {
+  let ms = 0
+  const script = atMost(8, { kind: 'error', status: 503 }, () => ms)
+  const taken = (n: number) =>
+    Array.from({ length: n }, (_, i) => script({ chatId: '1', id: String(i), attempt: 1 })).filter((it) => !it).length
+  assert.is(taken(5), 2)
+  ms = 125
+  assert.is(taken(5), 1)
+  ms = 10_000
+  assert.is(taken(5), 2)
+})
 
 misbehaviour('behaviours are used up in turn, then all is regular', async () => {
   const { service, post, shown } = await given()

@@ -1,24 +1,36 @@
 import { bulkhead } from 'cockatiel'
 import type { Sleep } from '../../ports.ts'
-import { begin, closed, failure, waitMs } from './breaker.ts'
+import { begin, closed, failure, isOpen, waitMs } from './breaker.ts'
 import type { Verdict } from './classify.ts'
-import { firstAttempt, giveBack, mayRetry, retried, unspent } from './retry-budget.ts'
+import {
+  afterOutage,
+  afterThrottling,
+  binds,
+  heldUp,
+  inTime,
+  type Pace,
+  paceWaitMs,
+  quicker,
+  slower,
+  takeStep,
+} from './pace.ts'
+import { busiestSecond, firstAttempt, giveBack, mayRetry, retried, unspent } from './retry-budget.ts'
 import { bucketWaitMs, fullBucket, takeToken } from './token-bucket.ts'
 
 /** The leave to try a reply again: when it was given. */
 export type Grant = { readonly at: number }
 
 /**
- * What stands between an account's replies and the service: slots, a breaker, the service's own wish for a pause, a bound
- * on requests per second, and a budget for retries.
+ * What stands between an account's replies and the service: slots, a breaker, the service's own wish for a pause, a pace
+ * after trouble, a bound on requests per second, and a budget for retries.
  */
 export type AccountGate = {
   /** Runs the work in one of the account's slots, in the order of asking. */
   readonly inSlot: <A>(work: () => Promise<A>) => Promise<A>
   /** Resolves when the budget has a retry left, in the order of asking; undefined when the time is up or the signal aborts. */
   readonly grantRetry: (withinMs: number, signal: AbortSignal) => Promise<Grant | undefined>
-  /** Resolves when an attempt may begin, when `withinMs` have passed, or when the signal aborts. */
-  readonly open: (withinMs: number, signal: AbortSignal) => Promise<void>
+  /** Resolves when an attempt may begin, when `withinMs` have passed, or when the signal aborts. A retry has its grant. */
+  readonly open: (withinMs: number, signal: AbortSignal, grant?: Grant) => Promise<void>
   /** Begins an attempt of a chat unless the gate is closed; the answer ends it with its verdict. A retry has its grant. */
   readonly enter: (chat: string, grant?: Grant) => ((verdict: Verdict) => void) | undefined
 }
@@ -32,32 +44,38 @@ type Deps = {
 const slots = 64
 const pauseMs = 1000
 const budgetLookMs = 500
-/** So long after the breaker has opened, retries are scarce. */
-const troubledMs = 60_000
 
 const isOutage = (verdict: Verdict) => verdict.kind === 'retry' && verdict.why === 'outage'
 
-/** Breaker, pause, bucket and budget run on `monotonic` (ms); a 429 without Retry-After pauses the account for a second. */
+/** Breaker, pause, pace, bucket and budget run on `monotonic` (ms); a 429 without Retry-After pauses the account for a second. */
 export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): AccountGate => {
   const places = bulkhead(slots, Number.POSITIVE_INFINITY)
   const retryLine = bulkhead(1, Number.POSITIVE_INFINITY)
   let breaker = closed
   let budget = unspent
   let bucket = requestsPerSecond === undefined ? undefined : fullBucket(requestsPerSecond, monotonic())
+  let pace: Pace | undefined
   let pausedUntil = 0
-  let troubledUntil = 0
   let probeEnded = new AbortController()
 
   const remaining = () => {
     const now = monotonic()
+    pace = pace && inTime(pace, now)
+    const forPace = pace === undefined ? 0 : paceWaitMs(pace, now)
     const forToken = bucket === undefined ? 0 : bucketWaitMs(bucket, now)
-    return Math.max(waitMs(breaker, now), pausedUntil - now, forToken)
+    return Math.max(waitMs(breaker, now), pausedUntil - now, forPace, forToken)
   }
-  const leave = (chat: string, isProbe: boolean, grant: Grant | undefined) => (verdict: Verdict) => {
+  const weather = (now: number) => (isOpen(breaker) || (pace && binds(pace, now)) ? 'troubled' : 'calm')
+  const paceAfter = (verdict: Verdict, begunAt: number, now: number): Pace | undefined => {
+    if (verdict.kind !== 'retry' || verdict.why === 'error') return pace && quicker(pace)
+    if (verdict.why === 'throttled') return afterThrottling(pace, busiestSecond(budget), begunAt, now)
+    return pace && slower(pace, begunAt)
+  }
+  const leave = (chat: string, isProbe: boolean, grant: Grant | undefined, begunAt: number) => (verdict: Verdict) => {
     const now = monotonic()
     const before = breaker.openings
     breaker = isOutage(verdict) ? failure(breaker, chat, isProbe, now) : closed
-    if (breaker.openings > before) troubledUntil = now + troubledMs
+    pace = breaker.openings > before ? afterOutage(pace, now) : paceAfter(verdict, begunAt, now)
     if (grant !== undefined && verdict.kind !== 'retry') budget = giveBack(budget, grant.at, now)
     if (verdict.kind === 'retry' && verdict.why === 'throttled')
       pausedUntil = Math.max(pausedUntil, now + (verdict.retryAfterMs ?? pauseMs))
@@ -72,7 +90,7 @@ export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): Acco
       return retryLine.execute(async () => {
         while (!signal.aborted && monotonic() < until) {
           const at = monotonic()
-          if (mayRetry(budget, at < troubledUntil ? 'troubled' : 'calm', at)) {
+          if (mayRetry(budget, weather(at), at)) {
             budget = retried(budget, at)
             return { at }
           }
@@ -81,17 +99,22 @@ export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): Acco
         return undefined
       })
     },
-    open: async (withinMs, signal) => {
+    open: async (withinMs, signal, grant) => {
       const until = monotonic() + withinMs
-      while (!signal.aborted && remaining() > 0 && monotonic() < until)
+      for (let waits = 0; !signal.aborted && remaining() > 0 && monotonic() < until; waits += 1) {
+        // another went first; retries that wait for each other say nothing of how much there is to be sent
+        if (waits > 0 && grant === undefined && pace !== undefined) pace = heldUp(pace, monotonic())
         await sleep(Math.min(remaining(), until - monotonic()), AbortSignal.any([probeEnded.signal, signal]))
+      }
     },
     enter: (chat, grant) => {
       if (remaining() > 0) return undefined
+      const now = monotonic()
       breaker = begin(breaker)
-      if (grant === undefined) budget = firstAttempt(budget, monotonic())
-      if (bucket !== undefined) bucket = takeToken(bucket, monotonic())
-      return leave(chat, breaker.probing, grant)
+      if (grant === undefined) budget = firstAttempt(budget, now)
+      if (bucket !== undefined) bucket = takeToken(bucket, now)
+      if (pace !== undefined) pace = takeStep(pace, now)
+      return leave(chat, breaker.probing, grant, now)
     },
   }
 }

@@ -18,7 +18,7 @@ const longestOpenMs = 30_000
 
 export const closed: Breaker = { failures: 0, chats: new Set(), openings: 0, openUntil: 0, probing: false }
 
-const isOpen = ({ openings }: Breaker) => openings > 0
+export const isOpen = ({ openings }: Breaker) => openings > 0
 
 /** How long the next attempt has to wait; without end while a probe is under way, until its result is in. */
 export const waitMs = (breaker: Breaker, now: number): number => {

@@ -159,6 +159,29 @@ test('retries are granted in the order of asking, ten in ten seconds where there
   )
 })
 
+test('after an outage attempts begin at ten a second, and quicker with each answer', async () => {
+  const { time, gate, fail, waited } = gateAt()
+  fail(...tenOf('a', 'b', 'c'))
+  await waited()
+  const back = time.monotonic()
+  for (let i = 0; i < 100; i += 1) {
+    await waited()
+    gate.enter('a')?.(delivered)
+  }
+  const took = time.monotonic() - back
+  assert.ok(took > 4000 && took < 7000, `100 attempts in ${took} ms`)
+})
+
+test('in trouble every retry counts, whatever becomes of it', async () => {
+  const { time, gate, fail } = gateAt()
+  fail(...tenOf('a', 'b', 'c'))
+  const granted: number[] = []
+  for (let i = 0; i < 3; i += 1) void gate.grantRetry(aMinute, never).then(() => granted.push(time.monotonic()))
+  await time.until(() => granted.length === 3)
+  assert.equal(granted.slice(0, 2), [0, 0])
+  assert.ok(Number(granted[2]) >= 9000)
+})
+
 test('a retry that the service answers costs nothing', async () => {
   const { time, gate } = gateAt()
   for (let i = 0; i < 50; i += 1) {

@@ -90,7 +90,6 @@ export const egressStorm: Scenario = {
     const [requests, outcomes] = [requestsById(), outcomesIn(log)]
     const invited = eventsIn(log).filter(({ type, subject }) => type === 'AgentInvited' && subject === failing)
     const invitations = [...healthy, failing].flatMap((chat) => service.chat(chat)?.invitations ?? [])
-    const times = shown().map(({ at }) => at)
     const misbehaved = service.requests().filter(({ behaviour }) => behaviour?.kind !== 'regular')
     return {
       injected: misbehaved.length + kills.length,
@@ -98,7 +97,7 @@ export const egressStorm: Scenario = {
       lost: verdict.missing.length,
       duplicated: verdict.repeated,
       inverted: verdict.inverted.length,
-      longestStall: times.reduce((longest, at, i) => Math.max(longest, at - (times[i - 1] ?? at)), 0),
+      longestStall: verdict.longestStall,
       failures: [
         ...wrong('replies that the service never had', verdict.missing),
         ...wrong('replies out of order', verdict.inverted),

@@ -69,6 +69,7 @@ export const egress = (ports: EgressPorts): Egress => {
     works.set(partition, work)
     return work
   }
+  const chatOf = ({ key }: IncomingRecord) => String(key ?? '')
   const run = async (record: IncomingRecord, work: PartitionWork, takenAt: number) => {
     if (work.signal.aborted || !work.isOwned()) return
     const unforeseen = (error: unknown) => {
@@ -77,14 +78,14 @@ export const egress = (ports: EgressPorts): Egress => {
       log.error({ partition: record.partition, offset: record.offset, detail, at }, 'egress: a command was not handled')
       return refuse(record, { cause: 'unforeseen', detail })
     }
-    if (await handle({ record, work, takenAt }).catch(unforeseen)) work.finish(record.offset)
+    if (await handle({ record, work, takenAt }).catch(unforeseen)) work.finish(record.offset, chatOf(record))
   }
   const takeCommands = ({ partition, records }: Slice, owned: OwnedPartition) => {
     if (stopping.signal.aborted || !owned.isCurrent()) return
     const work = workOf(partition, owned)
     const takenAt = monotonic()
     for (const record of records)
-      if (work.take(record.offset)) queues.add(String(record.key ?? ''), () => run(record, work, takenAt))
+      if (work.take(record.offset, chatOf(record))) queues.add(chatOf(record), () => run(record, work, takenAt))
   }
 
   return {

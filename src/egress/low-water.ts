@@ -4,7 +4,6 @@ export type LowWater = {
   readonly take: (offset: number) => boolean
   /** The offset up to which everything is finished, where this has moved it. */
   readonly finish: (offset: number) => number | undefined
-  readonly unfinished: () => number
 }
 
 /** Offsets are taken in rising order; the answer of `finish` never reaches an offset that is taken and unfinished. */
@@ -28,6 +27,5 @@ export const lowWater = (): LowWater => {
       mark = upTo
       return upTo
     },
-    unfinished: () => unfinished.size,
   }
 }

@@ -1,4 +1,5 @@
 import type { OwnedPartition } from '../ports.ts'
+import { load } from './load.ts'
 import { lowWater } from './low-water.ts'
 
 /** The commands that were taken from a partition of bot-replies while it was this worker's, in one stretch. */
@@ -7,18 +8,16 @@ export type PartitionWork = {
   /** Aborts when the partition is lost or the worker stops. */
   readonly signal: AbortSignal
   readonly isOwned: () => boolean
-  /** False for an offset that was taken before. */
-  readonly take: (offset: number) => boolean
-  readonly finish: (offset: number) => void
+  /** False for an offset that was taken before. Where that is too much, the partition is paused until less is under way. */
+  readonly take: (offset: number, chat: string) => boolean
+  readonly finish: (offset: number, chat: string) => void
   readonly end: () => void
 }
-
-/** Above so many unfinished commands the partition is paused, below half of it resumed. */
-const bound = 1000
 
 export const partitionWork = (partition: number, owned: OwnedPartition, stopping: AbortSignal): PartitionWork => {
   const ended = new AbortController()
   const water = lowWater()
+  const underWay = load()
   let resume: (() => void) | undefined
 
   const isOwned = () => !ended.signal.aborted && owned.isCurrent()
@@ -30,16 +29,18 @@ export const partitionWork = (partition: number, owned: OwnedPartition, stopping
     partition,
     signal: AbortSignal.any([ended.signal, stopping]),
     isOwned,
-    take: (offset) => {
+    take: (offset, chat) => {
       const isNew = water.take(offset)
-      if (water.unfinished() > bound) resume ??= owned.pause()
+      if (isNew) underWay.add(chat)
+      if (underWay.isTooMuch()) resume ??= owned.pause()
       return isNew
     },
-    finish: (offset) => {
+    finish: (offset, chat) => {
       const upTo = water.finish(offset)
+      underWay.remove(chat)
       if (!isOwned()) return
       if (upTo !== undefined) owned.done(upTo)
-      if (water.unfinished() < bound / 2) resumeIfPaused()
+      if (underWay.isModest()) resumeIfPaused()
     },
     end: () => {
       ended.abort()

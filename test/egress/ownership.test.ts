@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
 import { project } from './support/project.ts'
-import { answer, botMessage, ok, told } from './support/values.ts'
+import { account, answer, botMessage, ok, told } from './support/values.ts'
 import { world } from './support/world.ts'
 
 const test = suite('ownership, restarts and stopping')
@@ -126,6 +126,21 @@ test('above a thousand unfinished commands a partition is paused, below half of 
   await w.time.until(() => w.outcomes().length > 1001)
   assert.is(worker.owned['bot-replies'].isPaused(), false)
   await w.time.until(w.isDone)
+})
+
+test('a stuck chat does not pause its partition, however much its bot says meanwhile, up to ten thousand replies', async () => {
+  const w = world({
+    answer: ({ chat_id }) => ({ result: chat_id === 'stuck' ? answer(503, '', '600') : ok, afterMs: 1 }),
+    accounts: [account({ deadlineMs: 3_600_000 })],
+  })
+  const worker = await w.start()
+  for (let i = 0; i < 5000; i += 1) w.command(botMessage(`s${i}`, { chatId: 'stuck' }))
+  w.command(botMessage('healthy', { chatId: 'other' }))
+  await w.time.until(() => w.applied.includes('healthy'))
+  assert.is(worker.owned['bot-replies'].isPaused(), false)
+  for (let i = 5000; i < 10_001; i += 1) w.command(botMessage(`s${i}`, { chatId: 'stuck' }))
+  await w.time.settle()
+  assert.is(worker.owned['bot-replies'].isPaused(), true)
 })
 
 test('facts that the views have taken in leave the tail, and the fence stays', async () => {

@@ -128,6 +128,13 @@ export const defences = {
     },
     { file: 'src/egress/service/retry-budget.ts', find: 'return spent < sum', put: 'return true || spent < sum' },
   ],
+  'the watchdog': [
+    {
+      file: 'src/egress/watchdog/look.ts',
+      find: 'for (const chore of due) await doChore(clientId, chore)',
+      put: 'for (const chore of []) await doChore(clientId, chore)',
+    },
+  ],
 } as const satisfies Readonly<Record<string, ReadonlyArray<Edit>>>
 
 export type Defence = keyof typeof defences

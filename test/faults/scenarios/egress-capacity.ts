@@ -66,7 +66,7 @@ export const egressCapacity: Scenario = {
         said.push(...replies)
       }
     }
-    const [awayFor, fifthFor, fullFor] = size === 'long' ? [150_000, 120_000, 60_000] : [5_000, 6_000, 5_000]
+    const [awayFor, fifthFor, fullFor] = size === 'long' ? [120_000, 90_000, 60_000] : [5_000, 6_000, 5_000]
 
     await say(3_000)
     service.misbehave(always({ kind: 'drop' }))

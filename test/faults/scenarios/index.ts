@@ -3,6 +3,7 @@ import { codec } from './codec.ts'
 import { damage } from './damage.ts'
 import { damagedBatch } from './damaged-batch.ts'
 import { deploy } from './deploy.ts'
+import { egressBotDead } from './egress-bot-dead.ts'
 import { egressCapacity } from './egress-capacity.ts'
 import { egressStorm } from './egress-storm.ts'
 import { frozen } from './frozen.ts'
@@ -19,5 +20,5 @@ import { views } from './views.ts'
 export const scenarios: ReadonlyArray<Scenario> = [
   ...[produce, views, outage, cap, fullDisk, damage],
   ...[silence, codec, damagedBatch, poison, mongoAway, frozen, deploy, hostile, soak],
-  ...[egressStorm, egressCapacity],
+  ...[egressStorm, egressCapacity, egressBotDead],
 ]

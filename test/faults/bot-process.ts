@@ -1,0 +1,23 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { World } from './world.ts'
+
+/** Bot logic as a process of its own; it ends with this one. */
+export const startBotProcess = ({ brokers, prefix }: World) => {
+  const { PATH, HOME } = process.env
+  const child = spawn(process.execPath, [fileURLToPath(new URL('bot.ts', import.meta.url))], {
+    env: { PATH, HOME, KAFKA_BROKERS: brokers.join(','), TOPIC_PREFIX: prefix },
+    stdio: 'ignore',
+  })
+  const ended = once(child, 'close')
+  const killWithParent = () => child.kill('SIGKILL')
+  process.once('exit', killWithParent)
+  ended.then(() => process.off('exit', killWithParent))
+  return {
+    kill: async () => {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}

@@ -1,0 +1,9 @@
+// Bot logic as a process of its own, made with the kit: it answers every message.
+import { startBot, text } from 'livechat-bridge/bot'
+
+const { KAFKA_BROKERS = '', TOPIC_PREFIX = '' } = process.env
+
+await startBot(
+  { onMessage: ({ data: { message } }) => text(`You said ${message.text}`) },
+  { brokers: KAFKA_BROKERS.split(','), topicPrefix: TOPIC_PREFIX, group: 'bot' },
+)

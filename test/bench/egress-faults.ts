@@ -49,7 +49,7 @@ const latencyOf = (all: ReadonlyArray<number>): Latency => {
  * On a broker, a mongod and a bridge that are processes of their own; the load and the service are in this one. Phases take
  * turns, so that what the machine does besides meets all of them. Half of the chats have the faults of promise 10.
  */
-export const egressFaults = async ({ seconds = 10, perSecond = 40, rounds = 2 } = {}): Promise<EgressFaults> => {
+export const egressFaults = async ({ seconds = 10, perSecond = 20, rounds = 2 } = {}): Promise<EgressFaults> => {
   const cluster = await startCluster()
   const { here, service, requestsById } = await worldWithService(cluster, undefined, { replyWithin: 3_600_000 })
   const place = await here.place(['egress', 'projector'])

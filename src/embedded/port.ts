@@ -14,7 +14,8 @@ const isFree = (port: number): Promise<boolean> =>
     server.listen(port, '127.0.0.1')
   })
 
-const anyFree = async (except: number): Promise<number> => {
+/** A port of 127.0.0.1 that nobody uses now. */
+export const anyFree = async (except = 0): Promise<number> => {
   const port = randomInt(lowest, highest)
   return port !== except && (await isFree(port)) ? port : anyFree(except)
 }

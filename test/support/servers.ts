@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import * as E from 'fp-ts/lib/Either.js'
-import { startEmbedded } from '../../src/embedded/servers.ts'
+import { places } from './engine.ts'
+import { startServers } from './start-servers.ts'
 
 export type Servers = { readonly brokers: ReadonlyArray<string>; readonly mongoUrl: string }
 
@@ -15,19 +13,10 @@ const given = (): Servers | undefined => {
 }
 
 const startPair = async (): Promise<Servers> => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'livechat-servers-'))
-  const mongodBinary = process.env.MONGOD_BINARY
-  const started = await startEmbedded({
-    dataDir,
-    cacheDir,
-    kafka: true,
-    mongo: true,
-    say: (line) => console.error(line),
-    ...(mongodBinary !== undefined && { mongodBinary }),
-  })
-  if (E.isLeft(started)) throw new Error(started.left.message)
-  const { brokers = [], mongoUrl = '', stop } = started.right
-  process.once('beforeExit', () => stop().then(() => rm(dataDir, { recursive: true })))
+  const [place = ''] = places
+  const say = (line: string) => console.error(line)
+  const { brokers = [], mongoUrl = '', stop } = await startServers(place, { cacheDir, kafka: true, mongo: true, say })
+  process.once('beforeExit', stop)
   return { brokers, mongoUrl }
 }
 

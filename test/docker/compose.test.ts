@@ -1,0 +1,136 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { readConfig } from '../../src/config.ts'
+import { Environment } from '../../src/environment.ts'
+import { roles } from '../../src/main/roles.ts'
+import { composeFile, madeSecrets, text, type Yaml } from './given-files.ts'
+
+const files = ['compose.yaml', 'compose.dev.yaml']
+const cluster = composeFile('compose.yaml')
+const secrets = madeSecrets()
+
+const services = ({ services: all }: Yaml): ReadonlyArray<readonly [name: string, service: Yaml]> => Object.entries(all)
+const isBridge = ({ command = [] }: Yaml) => command[0] === 'start'
+const bridges = (file: Yaml) => services(file).filter(([, service]) => isBridge(service))
+const roleOf = ({ command }: Yaml) => command[2]
+const countOf = (prefix: string) => services(cluster).filter(([name]) => name.startsWith(`${prefix}-`)).length
+
+const compose = suite('the compose files')
+
+compose('the cluster has three brokers, three mongods, two instances of each role and one published port', () => {
+  assert.equal([countOf('kafka'), countOf('mongo') - 1], [3, 3])
+  for (const role of roles) assert.is(bridges(cluster).filter(([, service]) => roleOf(service) === role).length, 2)
+  assert.equal(
+    services(cluster).flatMap(([name, { ports = [] }]) => ports.map((port: string) => [name, port])),
+    [['http', '127.0.0.1:8080:8080']],
+  )
+})
+
+compose('a broker can be lost without losing what was acknowledged, and without refusing anything', () => {
+  for (const n of [1, 2, 3]) {
+    const { environment } = cluster.services[`kafka-${n}`]
+    assert.equal(
+      [environment.KAFKA_DEFAULT_REPLICATION_FACTOR, environment.KAFKA_MIN_INSYNC_REPLICAS, environment.KAFKA_NODE_ID],
+      [3, 2, n],
+    )
+  }
+  for (const [, { environment }] of bridges(cluster)) assert.is(environment.TOPIC_REPLICATION, 3)
+})
+
+compose('each ingress has a volume of its own for its journal', () => {
+  const volumes = bridges(cluster).flatMap(([, { volumes = [] }]) => volumes)
+  assert.equal(volumes, ['journal-1:/data', 'journal-2:/data'])
+})
+
+for (const file of files) {
+  const parsed = composeFile(file)
+
+  compose(
+    `${file}: every variable of the bridge is one, and the configuration is valid with the secrets that are made`,
+    () => {
+      const known = Object.keys(Environment.props).flatMap((name) => [name, `${name}_FILE`])
+      for (const [name, { environment }] of bridges(parsed)) {
+        assert.equal(
+          Object.keys(environment).filter((variable) => !known.includes(variable)),
+          [],
+          name,
+        )
+        const config = readConfig(
+          Object.fromEntries(Object.entries(environment).map(([variable, value]) => [variable, String(value)])),
+          secrets.readFile,
+        )
+        assert.ok(E.isRight(config), `${name}: ${JSON.stringify(config)}`)
+        assert.not.equal(
+          [config.right.kafka, config.right.mongo, config.right.accounts],
+          ['embedded', 'embedded', 'demo'],
+        )
+      }
+    },
+  )
+
+  compose(`${file}: every secret is a file that make-secrets makes, and none is a variable`, () => {
+    for (const { file: path } of Object.values<Yaml>(parsed.secrets)) {
+      assert.match(path, /^\.\/secrets\//)
+      assert.ok(secrets.names.includes(path.slice('./secrets/'.length)), path)
+    }
+    for (const [name, { environment = {} }] of services(parsed))
+      for (const [variable, value] of Object.entries(environment))
+        if (!variable.endsWith('_FILE'))
+          assert.not.match(`${variable}=${value}`, /PASSWORD|TOKEN|SECRET|:\/\/[^/]*@/, `${name} ${variable}`)
+    for (const [name, { secrets: used = [] }] of services(parsed))
+      assert.equal(
+        used.filter((secret: string) => !(secret in parsed.secrets)),
+        [],
+        name,
+      )
+  })
+
+  compose(`${file}: every image has a variable that chooses it, and a version without it`, () => {
+    for (const [, , variable = '', image = ''] of text(`docker/${file}`).matchAll(
+      /^( *)image: (?:\$\{(\w+):-(.+)\})?.*$/gm,
+    )) {
+      assert.match(variable, /^(KAFKA|MONGO|HAPROXY|BRIDGE)_IMAGE$/)
+      assert.match(image, /^[\w./-]+:(\d+\.\d+[\w.-]*|local)$/)
+    }
+  })
+
+  compose(`${file}: the bridge can write to /data and nowhere else, and has no privilege`, () => {
+    for (const [name, service] of bridges(parsed)) {
+      const { read_only, cap_drop, security_opt, tmpfs = [], volumes = [] } = service
+      assert.equal([read_only, cap_drop, security_opt], [true, ['ALL'], ['no-new-privileges:true']], name)
+      assert.is(
+        [...tmpfs, ...volumes].filter((place: string) => /^(\/data:|[\w-]+:\/data$)/.test(place)).length,
+        1,
+        name,
+      )
+    }
+  })
+
+  compose(`${file}: whoever waits for a service to be healthy waits for one that has a check`, () => {
+    for (const [name, { depends_on = {} }] of services(parsed))
+      for (const [other, { condition }] of Object.entries<Yaml>(depends_on)) {
+        const { healthcheck, restart } = parsed.services[other]
+        if (condition === 'service_healthy') assert.ok(Array.isArray(healthcheck.test), `${name} waits for ${other}`)
+        else assert.equal([condition, restart], ['service_completed_successfully', 'on-failure'])
+      }
+  })
+}
+
+compose('git and the build of the image are kept from the secrets', () => {
+  assert.ok(text('.gitignore').split('\n').includes('docker/secrets/'))
+  assert.is(
+    text('.dockerignore')
+      .split('\n')
+      .find((line) => line !== '' && !line.startsWith('#')),
+    '*',
+  )
+})
+
+compose('make-secrets tells a curl that fits the accounts that it made', () => {
+  const accounts = E.getOrElse(() => '')(secrets.readFile('/run/secrets/accounts'))
+  const [, token = ''] = /"token": "([^"]+)"/.exec(accounts) ?? []
+  assert.ok(token.length >= 16 && secrets.said.includes(`http://localhost:8080/webhooks/${token}`))
+})
+
+compose.run()

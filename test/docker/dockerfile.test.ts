@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { Environment } from '../../src/environment.ts'
+import { root } from '../support/outcome.ts'
+import { text } from './given-files.ts'
+
+type Instruction = { readonly name: string; readonly rest: string }
+
+const instructions = text('docker/Dockerfile')
+  .replaceAll(/^\s*#.*\n/gm, '')
+  .replaceAll(/\\\n\s*/g, '')
+  .split('\n')
+  .filter((line) => line !== '')
+  .map((line): Instruction => {
+    const [name = '', ...rest] = line.split(' ')
+    return { name, rest: rest.join(' ') }
+  })
+const fromAt = instructions.flatMap(({ name }, i) => (name === 'FROM' ? [i] : []))
+const [preamble, build, final] = [
+  instructions.slice(0, fromAt[0]),
+  instructions.slice(fromAt[0], fromAt[1]),
+  instructions.slice(fromAt[1]),
+]
+const of = (stage: ReadonlyArray<Instruction>, name: string) =>
+  stage.filter((instruction) => instruction.name === name).map(({ rest }) => rest)
+
+const dockerfile = suite('docker/Dockerfile')
+
+dockerfile('its bases are arguments with a tag, and Node is the version of package.json', () => {
+  const { node } = JSON.parse(text('package.json')).dependencies
+  assert.equal(of(preamble, 'ARG'), [
+    `NODE_IMAGE=node:${node}-bookworm-slim`,
+    'BASE_IMAGE=gcr.io/distroless/cc-debian12:nonroot',
+  ])
+  assert.equal(of(instructions, 'FROM'), [`\${NODE_IMAGE} AS build`, `\${BASE_IMAGE}`])
+})
+
+dockerfile('it installs what production needs, and runs no script of a package', () => {
+  assert.match(of(build, 'RUN')[0] ?? '', /^npm ci --omit=dev --ignore-scripts /)
+})
+
+dockerfile('nobody runs it, and it drains when it is told to end', () => {
+  assert.equal(of(final, 'USER'), ['65532:65532'])
+  assert.equal(of(final, 'STOPSIGNAL'), ['SIGTERM'])
+  assert.equal(of(final, 'RUN'), [])
+  // A shell in between would not pass the signal on.
+  assert.equal(of(final, 'ENTRYPOINT'), ['["node", "src/main/cli.ts"]'])
+  assert.match(of(final, 'HEALTHCHECK')[0] ?? '', /CMD \["node", "docker\/health\.ts"\]$/)
+})
+
+dockerfile('the variables that it sets are the bridge’s or Node’s', () => {
+  const names = of(final, 'ENV').flatMap((rest) => [...rest.matchAll(/(\w+)=/g)].map(([, name = '']) => name))
+  const known = new Set([...Object.keys(Environment.props), 'NODE_ENV', 'NODE_COMPILE_CACHE'])
+  assert.equal(
+    names.filter((name) => !known.has(name)),
+    [],
+  )
+})
+
+dockerfile('what it copies is there, and the build may see it', () => {
+  const ignore = text('.dockerignore').split('\n')
+  const sources = of(build, 'COPY').flatMap((rest) => rest.split(' ').slice(0, -1))
+  assert.equal(
+    sources.filter((source) => !existsSync(join(root, source)) || !ignore.includes(`!${source}`)),
+    [],
+  )
+})
+
+dockerfile.run()

@@ -1,0 +1,140 @@
+import { Ajv } from 'ajv'
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { parse } from 'yaml'
+import { readConfig } from '../../src/config.ts'
+import { createMetrics } from '../../src/main/metrics.ts'
+import { roles } from '../../src/main/roles.ts'
+import { madeSecrets, manifests, text, type Yaml } from './given-files.ts'
+
+const ajv = new Ajv({ strict: false, validateFormats: false })
+ajv.addSchema(JSON.parse(text('docker/kubernetes/schema.json')), 'kubernetes')
+const schemas: Readonly<Record<string, string>> = {
+  'apps/v1': 'apps.v1',
+  'autoscaling/v2': 'autoscaling.v2',
+  'policy/v1': 'policy.v1',
+  v1: 'core.v1',
+}
+const mistakes = ({ apiVersion, kind, ...rest }: Yaml): unknown => {
+  const validate = ajv.getSchema(`kubernetes#/$defs/io.k8s.api.${schemas[apiVersion]}.${kind}`)
+  assert.ok(validate, `there is a schema for ${apiVersion} ${kind}`)
+  return validate({ apiVersion, kind, ...rest }) ? [] : validate.errors
+}
+
+const ofKind = (...kinds: ReadonlyArray<string>): ReadonlyArray<Yaml> =>
+  manifests.map(({ manifest }) => manifest).filter(({ kind }) => kinds.includes(kind))
+const workloads = ofKind('Deployment', 'StatefulSet')
+const container = ({ spec }: Yaml) => spec.template.spec.containers[0]
+const labelsOf = ({ spec }: Yaml) => spec.template.metadata.labels
+const fits = (selector: Yaml, labels: Yaml) => Object.entries(selector).every(([name, value]) => labels[name] === value)
+
+const kubernetes = suite('docker/kubernetes')
+
+for (const { file, manifest } of manifests)
+  kubernetes(`${file}: ${manifest.kind} ${manifest.metadata.name} is what Kubernetes expects`, () => {
+    assert.equal(mistakes(manifest), [])
+  })
+
+kubernetes('the schemas refuse a field that Kubernetes does not know, at any depth', () => {
+  const [workload] = workloads
+  const misspelt = structuredClone(workload)
+  misspelt.spec.template.spec.terminationGracePeriodSecond = 30
+  assert.not.equal(mistakes(misspelt), [])
+  const mistyped = structuredClone(workload)
+  container(mistyped).readinessProbe.periodSeconds = 'five'
+  assert.not.equal(mistakes(mistyped), [])
+})
+
+kubernetes('each role has its workload, and its pods are those that the selectors mean', () => {
+  assert.equal(workloads.map((each) => container(each).args[2]).sort(), [...roles].sort())
+  for (const each of workloads) assert.ok(fits(each.spec.selector.matchLabels, labelsOf(each)))
+  const owners = workloads.map(labelsOf)
+  for (const { spec } of ofKind('PodDisruptionBudget'))
+    assert.is(owners.filter((labels) => fits(spec.selector.matchLabels, labels)).length, 1)
+  for (const { spec } of ofKind('Service'))
+    assert.equal(
+      owners.filter((labels) => fits(spec.selector, labels)).map((labels) => labels['app.kubernetes.io/component']),
+      ['ingress'],
+    )
+  assert.is(ofKind('PodDisruptionBudget').length, roles.length)
+})
+
+kubernetes('the configuration is valid, with the secrets where the pods have them', () => {
+  const [{ data }] = ofKind('ConfigMap') as [Yaml]
+  const { readFile } = madeSecrets()
+  const config = readConfig(data, readFile)
+  assert.ok(E.isRight(config), JSON.stringify(config))
+  for (const each of workloads) {
+    assert.equal(container(each).envFrom, [{ configMapRef: { name: 'livechat-bridge' } }])
+    const { mountPath } = container(each).volumeMounts.find(({ name }: Yaml) => name === 'secrets')
+    for (const path of [data.MONGODB_URL_FILE, data.BRIDGE_CONFIG]) assert.ok(path.startsWith(`${mountPath}/`))
+  }
+})
+
+kubernetes('no pod is root, writes outside /data, or can become more than it is', () => {
+  for (const each of workloads) {
+    const { securityContext, automountServiceAccountToken } = each.spec.template.spec
+    assert.equal(
+      [securityContext.runAsNonRoot, securityContext.runAsUser, automountServiceAccountToken],
+      [true, 65532, false],
+    )
+    assert.equal(container(each).securityContext, {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    })
+    const writable = container(each).volumeMounts.filter(({ readOnly }: Yaml) => readOnly !== true)
+    assert.equal(
+      writable.map(({ mountPath }: Yaml) => mountPath),
+      ['/data'],
+    )
+  }
+})
+
+kubernetes('the journal’s volume stays when its pod goes, and the consumers’ folder does not need to', () => {
+  const [ingress] = ofKind('StatefulSet') as [Yaml]
+  assert.equal(
+    ingress.spec.volumeClaimTemplates.map(({ metadata }: Yaml) => metadata.name),
+    ['journal'],
+  )
+  assert.equal(ingress.spec.persistentVolumeClaimRetentionPolicy, { whenDeleted: 'Retain', whenScaled: 'Retain' })
+})
+
+kubernetes('no dependency’s outage restarts a pod, and a pod has longer to end than it takes', () => {
+  for (const each of workloads) {
+    const { livenessProbe, readinessProbe, startupProbe, lifecycle } = container(each)
+    assert.equal(
+      [livenessProbe, startupProbe, readinessProbe].map(({ httpGet }) => httpGet.path),
+      ['/livez', '/livez', '/readyz'],
+    )
+    const drainsWithin = 10 + (lifecycle?.preStop.sleep.seconds ?? 0)
+    assert.ok(each.spec.template.spec.terminationGracePeriodSeconds >= 2 * drainsWithin)
+  }
+})
+
+kubernetes('consumers scale on a metric that they expose, to as many as there are partitions', async () => {
+  const { measure, render } = createMetrics()
+  const scalers = ofKind('HorizontalPodAutoscaler')
+  assert.equal(scalers.map(({ spec }) => spec.scaleTargetRef.name).sort(), ['livechat-egress', 'livechat-projector'])
+  const config = readConfig({}, () => E.left('none'))
+  assert.ok(E.isRight(config))
+  const adapter = parse(text('docker/kubernetes/prometheus-adapter.yaml')).rules.external[0]
+  for (const { spec } of scalers) {
+    const { name, selector } = spec.metrics[0].external.metric
+    measure.consumed(selector.matchLabels.group, 'chats', 0, 1, 7)
+    assert.match(await render(), `${name}{group="${selector.matchLabels.group}",topic="chats",partition="0"} 7`)
+    assert.is(adapter.name.as, name)
+    assert.is(spec.maxReplicas, config.right.topics.partitions)
+  }
+})
+
+kubernetes('kustomize takes every manifest, and names the image that they name', () => {
+  const { resources, images } = parse(text('docker/kubernetes/kustomization.yaml'))
+  assert.equal([...resources].sort(), [...new Set(manifests.map(({ file }) => file))].sort())
+  const { version } = JSON.parse(text('package.json'))
+  assert.equal(images, [{ name: 'livechat-bridge', newName: 'livechat-bridge', newTag: version }])
+  for (const each of workloads) assert.is(container(each).image, `livechat-bridge:${version}`)
+})
+
+kubernetes.run()

@@ -135,6 +135,8 @@ export type Measure = {
   readonly produced: (records: number, bytes: number, seconds: number) => void
   readonly produceFailed: () => void
   readonly consumed: (group: string, topic: TopicName, partition: number, records: number, lag: number) => void
+  /** The partition is no longer this process's: its lag is for another to tell. */
+  readonly partitionLeft: (group: string, topic: TopicName, partition: number) => void
   readonly consumerRestarted: (group: string) => void
   readonly projected: (records: number, seconds: number) => void
   readonly delivery: (accountId: string, outcome: 'delivered' | 'failed' | 'suppressed') => void

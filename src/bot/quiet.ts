@@ -10,6 +10,7 @@ export const unmeasured: Measure = {
   produced: nothing,
   produceFailed: nothing,
   consumed: nothing,
+  partitionLeft: nothing,
   consumerRestarted: nothing,
   projected: nothing,
   delivery: nothing,

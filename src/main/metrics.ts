@@ -87,6 +87,7 @@ export const createMetrics = () => {
       consumed.inc({ group, topic }, records)
       lag(group, topic, partition, behind)
     },
+    partitionLeft: (group, topic, partition) => lag.remove({ group, topic, partition: String(partition) }),
     consumerRestarted: (group) => restarts.inc({ group }),
     projected: (records, took) => {
       projection.observe(took)

@@ -113,21 +113,26 @@ kubernetes('no dependency’s outage restarts a pod, and a pod has longer to end
   }
 })
 
-kubernetes('consumers scale on a metric that they expose, to as many as there are partitions', async () => {
-  const { measure, render } = createMetrics()
-  const scalers = ofKind('HorizontalPodAutoscaler')
-  assert.equal(scalers.map(({ spec }) => spec.scaleTargetRef.name).sort(), ['livechat-egress', 'livechat-projector'])
-  const config = readConfig({}, () => E.left('none'))
-  assert.ok(E.isRight(config))
-  const adapter = parse(text('docker/kubernetes/prometheus-adapter.yaml')).rules.external[0]
-  for (const { spec } of scalers) {
-    const { name, selector } = spec.metrics[0].external.metric
-    measure.consumed(selector.matchLabels.group, 'chats', 0, 1, 7)
-    assert.match(await render(), `${name}{group="${selector.matchLabels.group}",topic="chats",partition="0"} 7`)
-    assert.is(adapter.name.as, name)
-    assert.is(spec.maxReplicas, config.right.topics.partitions)
-  }
-})
+kubernetes(
+  'consumers scale on a metric that they expose for the partitions they have, to as many as there are partitions',
+  async () => {
+    const { measure, render } = createMetrics()
+    const scalers = ofKind('HorizontalPodAutoscaler')
+    assert.equal(scalers.map(({ spec }) => spec.scaleTargetRef.name).sort(), ['livechat-egress', 'livechat-projector'])
+    const config = readConfig({}, () => E.left('none'))
+    assert.ok(E.isRight(config))
+    const adapter = parse(text('docker/kubernetes/prometheus-adapter.yaml')).rules.external[0]
+    for (const { spec } of scalers) {
+      const { name, selector } = spec.metrics[0].external.metric
+      measure.consumed(selector.matchLabels.group, 'chats', 0, 1, 7)
+      assert.match(await render(), `${name}{group="${selector.matchLabels.group}",topic="chats",partition="0"} 7`)
+      measure.partitionLeft(selector.matchLabels.group, 'chats', 0)
+      assert.not.match(await render(), `${name}{group="${selector.matchLabels.group}"`)
+      assert.is(adapter.name.as, name)
+      assert.is(spec.maxReplicas, config.right.topics.partitions)
+    }
+  },
+)
 
 kubernetes('kustomize takes every manifest, and names the image that they name', () => {
   const { resources, images } = parse(text('docker/kubernetes/kustomization.yaml'))

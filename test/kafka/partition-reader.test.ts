@@ -17,6 +17,7 @@ const readerOf = (
   before = Promise.resolve(),
 ) => {
   const consumed: Array<readonly [records: number, lag: number]> = []
+  const left: string[] = []
   const wants: boolean[] = []
   const reader = partitionReader({
     spec: { group: 'g', commit, handle },
@@ -25,9 +26,13 @@ const readerOf = (
     sleep: turn as () => Promise<void>,
     random: () => 0,
     clock: () => 0,
-    measure: { ...measureOf(newSeen()), consumed: (_g, _t, _p, count, lag) => void consumed.push([count, lag]) },
+    measure: {
+      ...measureOf(newSeen()),
+      consumed: (_g, _t, _p, count, lag) => void consumed.push([count, lag]),
+      partitionLeft: (group, topic, partition) => void left.push(`${group} ${topic}/${partition}`),
+    },
   })
-  return { reader, consumed, wants }
+  return { reader, consumed, left, wants }
 }
 
 const reading = suite('partition reader')
@@ -166,5 +171,21 @@ reading('a full queue wants no more until half of it is handled', async () => {
 
   assert.equal(wanted, [false, false, true, true])
 })
+
+reading(
+  'a partition that goes to another member has no lag here any more, whatever its handler still does',
+  async () => {
+    const handled = Promise.withResolvers<void>()
+    const { reader, consumed, left } = readerOf(() => handled.promise)
+
+    reader.add(records(10, 12), 12, 50)
+    await turn()
+    reader.retire()
+    handled.resolve()
+    await reader.handled()
+
+    assert.equal([left, consumed], [['g chats/3'], []])
+  },
+)
 
 reading.run()

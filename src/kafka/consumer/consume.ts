@@ -8,7 +8,7 @@ import { type Session, type SessionDeps, startSession } from './session.ts'
 import { standstills } from './standstill.ts'
 
 type Deps = Omit<SessionDeps, 'findStarts' | 'leftovers'> & {
-  readonly measure: Pick<Measure, 'consumed' | 'consumerRestarted'>
+  readonly measure: Pick<Measure, 'consumed' | 'partitionLeft' | 'consumerRestarted'>
   readonly ranges: Ranges
   readonly committedOffsets: CommittedOffsets
 }
@@ -26,9 +26,10 @@ const pauseAfter = (reason: string, failures: number) =>
 const lookout = (spec: ConsumerSpec, { ranges, measure, clock }: Deps) => {
   const stuck = standstills()
   return async (session: Session): Promise<void> => {
-    const waiting = session.waiting()
-    const topics: ReadonlyArray<TopicName> = [...new Set(waiting.map(({ topic }) => topic))]
+    const topics: ReadonlyArray<TopicName> = [...new Set(session.waiting().map(({ topic }) => topic))]
     const ends = new Map(await Promise.all(topics.map(async (topic) => [topic, await ranges(topic)] as const)))
+    // Asked again: a partition may have gone to another in the meantime, who tells of its lag now.
+    const waiting = session.waiting().filter(({ topic }) => ends.has(topic))
     const places = waiting.map(({ name, topic, partition, position }) => {
       const end = ends.get(topic)?.get(partition)?.high ?? position
       measure.consumed(spec.group, topic, partition, 0, Math.max(0, end - position))

@@ -22,7 +22,7 @@ type Deps = {
   readonly ready: () => void
   readonly clock: () => number
   readonly log: Log
-  readonly measure: Pick<Measure, 'consumed'>
+  readonly measure: Pick<Measure, 'consumed' | 'partitionLeft'>
 }
 
 const pause = { baseMs: 100, capMs: 2_000 }

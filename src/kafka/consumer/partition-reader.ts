@@ -19,7 +19,7 @@ type Deps = {
   readonly random: () => number
   readonly clock: () => number
   readonly log: Log
-  readonly measure: Pick<Measure, 'consumed'>
+  readonly measure: Pick<Measure, 'consumed' | 'partitionLeft'>
 }
 
 export type Trouble = { readonly since: number; readonly failures: number; readonly error: string }
@@ -140,6 +140,7 @@ export const partitionReader = (deps: Deps): PartitionReader => {
     close,
     retire: () => {
       retired = true
+      measure.partitionLeft(spec.group, topic, partition)
       close()
     },
   }

@@ -23,7 +23,7 @@ export type SessionDeps = {
   readonly leftovers: Map<string, Promise<void>>
   readonly clock: () => number
   readonly log: Log
-  readonly measure: Pick<Measure, 'consumed'>
+  readonly measure: Pick<Measure, 'consumed' | 'partitionLeft'>
 }
 
 /** One life of a consumer: from joining its group until it breaks or is stopped. */

@@ -1,4 +1,3 @@
-import { globSync } from 'node:fs'
 import { chown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -28,10 +27,13 @@ export const kafka = async (root: string): Promise<void> => {
   await putPrograms(root, ['bash', 'sh', 'env', 'cat', 'rm'])
   const unused = /\/(jmods|legal|man|include|docs|src\.zip|demo)$/
   await putFolder(root, home, '/opt/java', (path) => !unused.test(path))
-  await putLibraries(
-    root,
-    globSync([`${home}/bin/java`, `${home}/lib/server/libjvm.so`, `${home}/lib/lib{net,nio,zip,java,management}.so`]),
-  )
+  const parts = [
+    'bin/java',
+    'lib/server/libjvm.so',
+    ...['net', 'nio', 'zip', 'java', 'management'].map((name) => `lib/lib${name}.so`),
+  ]
+  // Java's own, and what the codecs in the jars bring along: these want of the system what Node wants, threads and C++.
+  await putLibraries(root, [...parts.map((part) => join(home, part)), process.execPath])
   await putFolder(root, jars.right, '/opt/kafka/libs')
   await put(root, script('kafka/run'), '/etc/kafka/docker/run')
   await owned(root, 1000, ['/opt/kafka/config', '/var/lib/kafka/data', '/mnt/shared/config', '/etc/kafka/secrets'])

@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import { run } from '../../src/embedded/run.ts'
+import { root } from '../support/outcome.ts'
+import { text } from './given-files.ts'
+
+const answers = async (command: string, ...args: ReadonlyArray<string>) => E.isRight(await run(command, args))
+
+/** Docker's plugin, or Debian's older program of the same name; undefined where there is neither. */
+export const composeCommand = async (): Promise<ReadonlyArray<string> | undefined> => {
+  if (await answers('docker', 'compose', 'version')) return ['docker', 'compose']
+  return (await answers('docker-compose', 'version')) ? ['docker-compose'] : undefined
+}
+
+/** Runs compose on docker/compose.yaml under another name. The older program knows no `name`, so that is left out. */
+export const compose =
+  ([command = '', ...first]: ReadonlyArray<string>, project: string, env: NodeJS.ProcessEnv) =>
+  async (...args: ReadonlyArray<string>): Promise<string> => {
+    const options = ['--file', '-', '--project-directory', join(root, 'docker'), '--project-name', project]
+    const child = spawn(command, [...first, ...options, ...args], { env: { ...process.env, ...env } })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    child.stdin.end(text('docker/compose.yaml').replace(/^name: .*\n/m, ''))
+    const [code] = await once(child, 'close')
+    if (code !== 0) throw new Error(`${command} ${args.join(' ')}: ${output}`)
+    return output
+  }

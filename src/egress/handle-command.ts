@@ -11,7 +11,7 @@ import type { Refuse } from './refuse.ts'
 import type { SendCommand } from './sender.ts'
 
 type Parts = {
-  readonly ports: Pick<EgressPorts, 'decodeCommand' | 'now'>
+  readonly ports: Pick<EgressPorts, 'bringHome' | 'decodeCommand' | 'now'>
   readonly accounts: ReadonlyMap<string, Account>
   readonly refuse: Refuse
   readonly send: SendCommand
@@ -31,6 +31,8 @@ export const commandHandler =
       E.chain((command) => checkCommand(command, String(record.key ?? ''), accounts)),
     )
     if (E.isLeft(checked)) return refuse(record, checked.left)
+    // A bot may choose partitions in another way, or know of more: elsewhere nothing is known of the conversation.
+    if (await ports.bringHome(record)) return true
     const { command, account } = checked.right
     return send({
       ...{ command, account, work, takenAt },

@@ -41,6 +41,8 @@ export type EgressPorts = {
   readonly openTurns: OpenTurns
   readonly publish: Publish
   readonly deadLetter: DeadLetter
+  /** Appends a command to the partition of its conversation where it stands in another; false where it stands right. */
+  readonly bringHome: (record: IncomingRecord) => Promise<boolean>
   readonly decodeCommand: DecodeCommand
   readonly decodeEvent: DecodeEvent
   readonly endOffsets: EndOffsets

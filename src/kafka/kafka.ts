@@ -16,6 +16,7 @@ import type {
   RunningConsumer,
 } from '../ports.ts'
 import { adminConnection } from './admin.ts'
+import { type BringHome, bringHomeWith } from './bring-home.ts'
 import { type KafkaSettings, newClient } from './client.ts'
 import { toRecord } from './cloud-event.ts'
 import { consumeWith } from './consumer/consume.ts'
@@ -29,6 +30,9 @@ import { type ReadTopic, readTopicWith } from './read-topic.ts'
 import { type Redriven, toRedriven } from './redriven.ts'
 import { sender } from './send.ts'
 import { sleep } from './sleep.ts'
+import { learnSpread } from './spread/learn.ts'
+import { withSpreads } from './spread/report.ts'
+import { spreadsOf } from './spread/spreads.ts'
 import { largestRecord } from './topic-settings.ts'
 import { describeTopics, ensureTopics, type TopicReports } from './topics.ts'
 import { sizeOf, type WireRecord } from './wire-record.ts'
@@ -41,6 +45,7 @@ export type KafkaRoom = {
   readonly deadLetter: (consumer: string) => DeadLetter
   /** Appends the record that a dead letter holds to its own topic again. */
   readonly redrive: (letter: IncomingRecord, to: Redriven, withinMs: number) => Promise<E.Either<Failure, void>>
+  readonly bringHome: BringHome
   readonly consume: Consume
   readonly readTopic: ReadTopic
   readonly endOffsets: EndOffsets
@@ -79,11 +84,19 @@ export const connectKafka = (
   const { ask, close } = adminConnection(clients)
   const ranges = rangesOf(ask, prefix)
   const committedOffsets = committedOffsetsOf(ask, prefix)
-  const { send, close: closeSender } = sender({ newClient: clients, prefix, log, measure })
-  const permanent = (error: unknown) => (isRecordsFault(error) ? kindOf(error) : undefined)
-  const records = lane<WireRecord>({ send, permanent, sizeOf, limits, sleep, clock, random: Math.random })
   const forgetGroup = forgetGroupOf(ask, prefix)
   const consumers = new Set<RunningConsumer>()
+  const supervised = consumeWith({ newClient: clients, prefix, clock, log, measure, ranges, committedOffsets })
+  const consume: Consume = async (spec) => {
+    const consumer = await supervised(spec)
+    consumers.add(consumer)
+    return consumer
+  }
+  const readTopic = readTopicWith({ ranges, consume, forgetGroup, clock })
+  const spreads = spreadsOf({ learn: learnSpread({ ranges, readTopic }), log })
+  const { send, close: closeSender } = sender({ newClient: clients, prefix, spreads, log, measure })
+  const permanent = (error: unknown) => (isRecordsFault(error) ? kindOf(error) : undefined)
+  const records = lane<WireRecord>({ send, permanent, sizeOf, limits, sleep, clock, random: Math.random })
   let stopping = false
 
   const take = (record: WireRecord): Promise<E.Either<Failure, void>> =>
@@ -91,12 +104,6 @@ export const connectKafka = (
       ? Promise.resolve(E.left({ kind: 'permanent', reason: `larger than a record of ${record.topic} may be` }))
       : records.append(record)
   const append: Append = (record, withinMs) => withDeadline(take(record), withinMs, late)
-  const supervised = consumeWith({ newClient: clients, prefix, clock, log, measure, ranges, committedOffsets })
-  const consume: Consume = async (spec) => {
-    const consumer = await supervised(spec)
-    consumers.add(consumer)
-    return consumer
-  }
 
   return {
     append,
@@ -106,15 +113,16 @@ export const connectKafka = (
       return appended
     },
     deadLetter: deadLetterFor({ append: take, now, sleep, log, measure }, () => stopping),
+    bringHome: bringHomeWith({ append: take, spreads, sleep }, () => stopping),
     redrive: (letter, to, withinMs) => withDeadline(take(toRedriven(letter, to)), withinMs, late),
     consume,
-    readTopic: readTopicWith({ ranges, consume, forgetGroup, clock }),
+    readTopic,
     endOffsets: endOffsetsOf(ranges),
     committedOffsets,
     ranges,
     forgetGroup,
-    ensureTopics: () => ensureTopics(ask, settings),
-    describeTopics: () => describeTopics(ask, settings),
+    ensureTopics: () => withSpreads(ensureTopics(ask, settings), spreads, prefix),
+    describeTopics: () => withSpreads(describeTopics(ask, settings), spreads, prefix),
     health: brokerHealth(ask, records.waiting, clock),
     waiting: records.waiting,
     stop: async () => {

@@ -1,13 +1,16 @@
-import { type IHeaders, type Message, Partitioners, type Producer } from 'kafkajs'
+import { type ICustomPartitioner, type IHeaders, type Message, Partitioners, type Producer } from 'kafkajs'
+import type { TopicName } from '../../contracts/topics.ts'
 import type { Log, Measure } from '../ports.ts'
 import type { Client, NewClient } from './client.ts'
 import { settled, withDeadline } from './deadline.ts'
 import { noAnswer, reasonOf } from './errors.ts'
+import type { Spreads } from './spread/spreads.ts'
 import { sizeOf, type WireRecord } from './wire-record.ts'
 
 type Deps = {
   readonly newClient: NewClient
   readonly prefix: string
+  readonly spreads: Pick<Spreads, 'ready' | 'partitionOf'>
   readonly log: Log
   readonly measure: Pick<Measure, 'produced' | 'produceFailed'>
 }
@@ -35,10 +38,26 @@ const topicMessages = (batch: ReadonlyArray<WireRecord>, prefix: string) =>
   }))
 
 /**
+ * Murmur2 of the key, as the Java and (so configured) the librdkafka clients have it: bot-replies is written by others. Over as
+ * many partitions as a topic's keys were spread over so far, though there may be more by now.
+ */
+const partitioner =
+  (prefix: string, { partitionOf }: Pick<Spreads, 'partitionOf'>): ICustomPartitioner =>
+  () => {
+    const byDefault = Partitioners.DefaultPartitioner()
+    return (given) => {
+      const { topic, message, partitionMetadata } = given
+      const name = topic.slice(prefix.length) as TopicName
+      const key = message.key === null || message.key === undefined ? undefined : Buffer.from(message.key)
+      return (key && partitionOf(name, key, partitionMetadata.length)) ?? byDefault(given)
+    }
+  }
+
+/**
  * Sends batches with a producer that is thrown away with its sockets after any rejection. It neither retries nor is idempotent:
  * when kafkajs retries, it can acknowledge what is not in the log. The lane repeats instead, on a fresh producer.
  */
-export const sender = ({ newClient, prefix, log, measure }: Deps): Sender => {
+export const sender = ({ newClient, prefix, spreads, log, measure }: Deps): Sender => {
   let live: Live | undefined
   let failing = false
 
@@ -48,8 +67,7 @@ export const sender = ({ newClient, prefix, log, measure }: Deps): Sender => {
       allowAutoTopicCreation: false,
       idempotent: false,
       retry: { retries: 0 },
-      // Murmur2 of the key, as the Java and (so configured) the librdkafka clients have it: bot-replies is written by others.
-      createPartitioner: Partitioners.DefaultPartitioner,
+      createPartitioner: partitioner(prefix, spreads),
     })
     return { client, producer }
   }
@@ -60,6 +78,7 @@ export const sender = ({ newClient, prefix, log, measure }: Deps): Sender => {
     if (old !== undefined) await settled(old.producer.disconnect(), 1_000)
   }
   const attempt = async (batch: ReadonlyArray<WireRecord>) => {
+    await spreads.ready(batch.map(({ topic }) => topic))
     const connected = live !== undefined
     live ??= fresh()
     const { producer } = live

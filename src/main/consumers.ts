@@ -69,6 +69,7 @@ export const startEgress = async (deps: Deps): Promise<Part> => {
     openTurns: mongo.openTurns,
     publish: kafka.publish,
     deadLetter: kafka.deadLetter('egress'),
+    bringHome: kafka.bringHome,
     decodeCommand: fromCommand,
     decodeEvent: fromRecord,
     endOffsets: kafka.endOffsets,

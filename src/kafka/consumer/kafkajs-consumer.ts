@@ -12,6 +12,8 @@ export const consumerOf = (kafka: Kafka, groupId: string): Consumer =>
     heartbeatInterval: 2_000,
     // Short: a partition that is resumed takes part in the next fetch only.
     maxWaitTimeInMs: 100,
+    // How long partitions may have been added before they are read; kafkajs would take five minutes.
+    metadataMaxAge: 10_000,
     // The largest batch of our own lane and a bit: a partition whose next batch is larger may have to wait for its turn.
     maxBytesPerPartition: 1_280 * 1024,
     maxBytes: 5 * 1024 * 1024,

@@ -58,6 +58,7 @@ export const world = ({ accounts = [account()], answer = () => ({ result: ok }),
       if (broker.isAway) throw new Error('the broker is away')
       deadLetters.push({ offset, cause, detail })
     },
+    bringHome: async () => false,
     decodeCommand: (record) =>
       pipe(
         BotReply.decode(json(record)),

@@ -1,0 +1,46 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { botConversations } from '../../contracts/topics.ts'
+import type { Failure, IncomingRecord, Sleep } from '../ports.ts'
+import type { Spreads } from './spread/spreads.ts'
+import { allHeaders, type WireRecord } from './wire-record.ts'
+
+/**
+ * Appends a record again that stands in another partition than its key's conversation, so that it is read where that is known.
+ * Resolves when it is durable there; false where it stands right, has no key, or was brought already. Rejects when the room stops.
+ */
+export type BringHome = (record: IncomingRecord) => Promise<boolean>
+
+type Deps = {
+  /** Left transient is tried again. */
+  readonly append: (record: WireRecord) => Promise<E.Either<Failure, void>>
+  readonly spreads: Pick<Spreads, 'ready' | 'known' | 'partitionOf'>
+  readonly sleep: Sleep
+}
+
+/** Instances that do not agree on where a record belongs must not send it back and forth. */
+const brought = 'brought-home'
+const againAfterMs = 500
+
+export const bringHomeWith =
+  ({ append, spreads, sleep }: Deps, isStopping: () => boolean): BringHome =>
+  async (record) => {
+    const { topic, key, value, partition, headers } = record
+    if (key === null || headers[brought] !== undefined) return false
+    const home = async () => {
+      await spreads.ready([botConversations.name])
+      return spreads.partitionOf(topic, key, spreads.known(topic)?.of ?? 0)
+    }
+    const attempt = async (): Promise<E.Either<Failure, boolean>> => {
+      const to = await home()
+      if (to === undefined || to === partition) return E.right(false)
+      const appended = await append({ topic, key, value, headers: { ...allHeaders(record), [brought]: '1' } })
+      return E.isRight(appended) ? E.right(true) : appended
+    }
+    for (;;) {
+      const outcome = await attempt().catch((): E.Either<Failure, boolean> => E.left({ kind: 'transient', reason: '' }))
+      if (E.isRight(outcome)) return outcome.right
+      if (outcome.left.kind === 'permanent' || isStopping())
+        throw new Error(`a record was not brought to its partition: ${outcome.left.reason}`)
+      await sleep(againAfterMs)
+    }
+  }

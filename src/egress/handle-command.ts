@@ -32,7 +32,8 @@ export const commandHandler =
     )
     if (E.isLeft(checked)) return refuse(record, checked.left)
     // A bot may choose partitions in another way, or know of more: elsewhere nothing is known of the conversation.
-    if (await ports.bringHome(record)) return true
+    const isElsewhereNow = await ports.bringHome(record)
+    if (isElsewhereNow !== false) return isElsewhereNow === true
     const { command, account } = checked.right
     return send({
       ...{ command, account, work, takenAt },

@@ -41,8 +41,11 @@ export type EgressPorts = {
   readonly openTurns: OpenTurns
   readonly publish: Publish
   readonly deadLetter: DeadLetter
-  /** Appends a command to the partition of its conversation where it stands in another; false where it stands right. */
-  readonly bringHome: (record: IncomingRecord) => Promise<boolean>
+  /**
+   * Appends a command to the partition of its conversation where it stands in another: true when that is done, false where it
+   * is to be handled as it stands, undefined where it is left to whoever reads it next.
+   */
+  readonly bringHome: (record: IncomingRecord) => Promise<boolean | undefined>
   readonly decodeCommand: DecodeCommand
   readonly decodeEvent: DecodeEvent
   readonly endOffsets: EndOffsets

@@ -5,10 +5,11 @@ import type { Spreads } from './spread/spreads.ts'
 import { allHeaders, type WireRecord } from './wire-record.ts'
 
 /**
- * Appends a record again that stands in another partition than its key's conversation, so that it is read where that is known.
- * Resolves when it is durable there; false where it stands right, has no key, or was brought already. Rejects when the room stops.
+ * Appends a record again that stands in another partition than its key's conversation, so that it is read where that is known:
+ * true when it is durable there. False where it is to be handled as it stands: in its place, without a key, or brought already.
+ * Undefined when the room stops before that is known.
  */
-export type BringHome = (record: IncomingRecord) => Promise<boolean>
+export type BringHome = (record: IncomingRecord) => Promise<boolean | undefined>
 
 type Deps = {
   /** Left transient is tried again. */
@@ -30,17 +31,16 @@ export const bringHomeWith =
       await spreads.ready([botConversations.name])
       return spreads.partitionOf(topic, key, spreads.known(topic)?.of ?? 0)
     }
-    const attempt = async (): Promise<E.Either<Failure, boolean>> => {
+    const attempt = async (): Promise<boolean | undefined> => {
       const to = await home()
-      if (to === undefined || to === partition) return E.right(false)
+      if (to === undefined || to === partition) return false
       const appended = await append({ topic, key, value, headers: { ...allHeaders(record), [brought]: '1' } })
-      return E.isRight(appended) ? E.right(true) : appended
+      if (E.isRight(appended)) return true
+      return appended.left.kind === 'permanent' ? false : undefined
     }
     for (;;) {
-      const outcome = await attempt().catch((): E.Either<Failure, boolean> => E.left({ kind: 'transient', reason: '' }))
-      if (E.isRight(outcome)) return outcome.right
-      if (outcome.left.kind === 'permanent' || isStopping())
-        throw new Error(`a record was not brought to its partition: ${outcome.left.reason}`)
+      const outcome = await attempt().catch(() => undefined)
+      if (outcome !== undefined || isStopping()) return outcome
       await sleep(againAfterMs)
     }
   }

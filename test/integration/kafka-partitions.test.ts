@@ -84,7 +84,7 @@ partitions('what others write to new partitions is read without a restart', asyn
 
 partitions('a command in another partition than its conversation is brought there, once', async () => {
   const { found, handle, count } = collector()
-  const brought: Array<readonly [text: string, partition: number, isBrought: boolean]> = []
+  const brought: Array<readonly [text: string, partition: number, isBrought: boolean | undefined]> = []
   await room.consume({
     ...{ group: 'commands', topics: ['bot-replies'], commit: 'when-handled' },
     handle: async (slice) => {

@@ -1,0 +1,34 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { botMessage } from './support/values.ts'
+import { world } from './support/world.ts'
+
+const misplaced = suite('commands in another partition than their conversation')
+
+misplaced('one that is brought to the other partition is not sent from here, and is finished here', async () => {
+  const w = world({ ports: { bringHome: async ({ offset }) => offset === 0 } })
+  await w.start()
+  w.command(botMessage('elsewhere'))
+  w.command(botMessage('here'))
+  await w.time.until(w.isDone)
+  assert.equal(w.applied, ['here'])
+})
+
+misplaced('while it is not known to be there it is not finished here', async () => {
+  const w = world({ ports: { bringHome: async () => undefined } })
+  await w.start()
+  w.command(botMessage('elsewhere'))
+  await w.time.pass(60_000)
+  assert.equal([w.applied, w.log.committed['bot-replies']], [[], 0])
+})
+
+misplaced('what cannot be a command is refused here, and not brought about', async () => {
+  const asked: number[] = []
+  const w = world({ ports: { bringHome: async ({ offset }) => asked.push(offset) > 0 } })
+  await w.start()
+  w.log.append('bot-replies', 'acme/1', botMessage('wrong key'))
+  await w.time.until(w.isDone)
+  assert.equal([asked, w.deadLetters.map(({ cause }) => cause)], [[], ['wrong-key']])
+})
+
+misplaced.run()

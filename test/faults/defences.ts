@@ -4,6 +4,15 @@ export type Edit = { readonly file: string; readonly find: string; readonly put:
 /** By name: what is switched off in a negative control. */
 export const defences = {
   'acknowledgement by the broker': [{ file: 'src/kafka/send.ts', find: 'acks: -1', put: 'acks: 0' }],
+  'acknowledgement by all replicas': [{ file: 'src/kafka/send.ts', find: 'acks: -1', put: 'acks: 1' }],
+  'acknowledgement by a majority of MongoDB': [{ file: 'src/mongo/client.ts', find: "w: 'majority'", put: 'w: 1' }],
+  'keys stay in their partition': [
+    {
+      file: 'src/kafka/send.ts',
+      find: 'createPartitioner: partitioner(prefix, spreads)',
+      put: 'createPartitioner: Partitioners.DefaultPartitioner',
+    },
+  ],
   'what waits in the journal goes first': [
     {
       file: 'src/journal/way.ts',

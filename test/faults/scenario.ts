@@ -19,7 +19,7 @@ export type Findings = {
   readonly skipped?: string
 }
 
-export type Scenario = {
+export type Scenario<Ground = Cluster> = {
   readonly name: string
   readonly promises: string
   readonly fault: string
@@ -29,5 +29,5 @@ export type Scenario = {
   readonly inShort: boolean
   readonly shortControls: ReadonlyArray<Defence>
   /** A throw means that the run itself went wrong, which proves nothing either way. */
-  readonly run: (cluster: Cluster, size: Size, without?: Defence) => Promise<Findings>
+  readonly run: (cluster: Ground, size: Size, without?: Defence) => Promise<Findings>
 }

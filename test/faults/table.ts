@@ -1,7 +1,8 @@
 import type { Findings, Scenario } from './scenario.ts'
 
-export type Result = { readonly scenario: Scenario; readonly findings: Findings }
-export type Control = { readonly scenario: Scenario; readonly without: string; readonly findings: Findings | Error }
+type Named = Pick<Scenario, 'name' | 'promises' | 'fault'>
+export type Result = { readonly scenario: Named; readonly findings: Findings }
+export type Control = { readonly scenario: Named; readonly without: string; readonly findings: Findings | Error }
 
 const row = (cells: ReadonlyArray<string | number>) => `| ${cells.join(' | ')} |`
 

@@ -17,8 +17,11 @@ import { foldOf, readViews } from './views.ts'
 const partitions = 4
 const events = eventTopics.map(({ name }) => name)
 
+/** What a world stands on: one server of each kind, or several. */
+export type Ground = Pick<Cluster, 'dataDir' | 'brokers' | 'mongoUrl' | 'afterwards'>
+
 /** A scenario's own topics, database, account and bridges on the cluster; `settings` are those of the account's bot. */
-export const world = async (cluster: Cluster, without?: Defence, settings: Partial<AccountEntry['bot']> = {}) => {
+export const world = async (cluster: Ground, without?: Defence, settings: Partial<AccountEntry['bot']> = {}) => {
   const { brokers } = cluster
   const name = `f${randomBytes(4).toString('hex')}`
   const prefix = `${name}.`
@@ -61,7 +64,6 @@ export const world = async (cluster: Cluster, without?: Defence, settings: Parti
   const log = () => readLog(brokers, prefix, events)
 
   return {
-    cluster,
     prefix,
     brokers,
     mongoUrl,

@@ -9,7 +9,8 @@ export const consumerOf = (kafka: Kafka, groupId: string): Consumer =>
     partitionAssigners: [coPartitionedAssigner],
     sessionTimeout: sessionTimeoutMs,
     rebalanceTimeout: 20_000,
-    heartbeatInterval: 2_000,
+    // How soon a member hears that partitions are given anew, for which all the others wait.
+    heartbeatInterval: 1_000,
     // Short: a partition that is resumed takes part in the next fetch only.
     maxWaitTimeInMs: 100,
     // How long partitions may have been added before they are read; kafkajs would take five minutes.

@@ -14,11 +14,10 @@ const enough = 0.95
 
 /** The number of partitions by which the keys found stand where they stand: all there are, or else the largest that fits. */
 export const spreadBy = (of: number, found: ReadonlyArray<Placed>): Spread => {
-  const distinct = new Map(found.map(({ key, partition }) => [`${partition} ${key.toString('latin1')}`, partition]))
-  const hashes = [...distinct].map(([name, partition]) => {
-    const key = Buffer.from(name.slice(name.indexOf(' ') + 1), 'latin1')
-    return { partition, hash: hashOf(key) }
-  })
+  const distinct = new Map(
+    found.map(({ key, partition }) => [`${partition} ${key.toString('latin1')}`, { partition, hash: hashOf(key) }]),
+  )
+  const hashes = [...distinct.values()]
   const fits = (count: number) =>
     hashes.filter(({ hash, partition }) => hash % count === partition).length >= enough * hashes.length
   const over = Array.from({ length: of }, (_, fewer) => of - fewer).find(fits)

@@ -1,0 +1,71 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import { MongoClient } from 'mongodb'
+import { answers } from '../../src/embedded/readiness.ts'
+import { runServer } from '../../src/embedded/server.ts'
+import { freePort } from '../faults/bridge-process.ts'
+import { faultyServer } from '../faults/server.ts'
+import { eventually } from '../support/eventually.ts'
+
+const replicaSet = 'three'
+
+const optionsOf = (port: number) => [
+  ...['--dbpath', 'data', '--port', `${port}`, '--bind_ip', '127.0.0.1', '--nounixsocket', '--quiet'],
+  ...['--replSet', replicaSet, '--oplogSize', '128', '--wiredTigerCacheSizeGB', '0.25'],
+  ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
+]
+
+/** A replica set of three, each member to be ill-treated by itself. */
+export const startMongods = async (directory: string, binary: string) => {
+  const ports = [await freePort(), await freePort(), await freePort()]
+  const members = await Promise.all(
+    ports.map(async (port, i) => {
+      const home = join(directory, `mongod-${i + 1}`)
+      mkdirSync(join(home, 'data'), { recursive: true })
+      const prepared = { port, command: binary, args: optionsOf(port), isReady: () => answers(port) }
+      const start = () =>
+        runServer({
+          ...{ name: `mongod ${i + 1}`, instead: 'set MONGOD_BINARY', directory: home },
+          ...{ logFile: join(directory, `mongod-${i + 1}.log`), prepare: async () => E.right(prepared) },
+        })
+      return { host: `127.0.0.1:${port}`, ...(await faultyServer(home, start, () => {})) }
+    }),
+  )
+  const hosts = members.map(({ host }) => host)
+  type Question<A> = (admin: ReturnType<MongoClient['db']>) => Promise<A>
+  const ask = async <A>(host: string, question: Question<A>, withinMs = 30_000): Promise<A> => {
+    const bounds = { serverSelectionTimeoutMS: withinMs, socketTimeoutMS: withinMs }
+    const client = new MongoClient(`mongodb://${host}/?directConnection=true`, bounds)
+    return question(client.db('admin')).finally(() => client.close())
+  }
+  const isPrimary = (host: string) =>
+    ask(host, (admin) => admin.command({ hello: 1 }), 2_000).then(
+      ({ isWritablePrimary }) => isWritablePrimary === true,
+      () => false,
+    )
+  const [first = ''] = hosts
+  await ask(first, (admin) =>
+    admin.command({ replSetInitiate: { _id: replicaSet, members: hosts.map((host, _id) => ({ _id, host })) } }),
+  )
+  /** The member that is the primary, as soon as there is one. */
+  const primary = () =>
+    eventually(
+      'a primary',
+      async () => {
+        for (const member of members) if (await isPrimary(member.host)) return member
+        return undefined
+      },
+      60_000,
+    )
+  await primary()
+  return {
+    members,
+    primary,
+    stepDown: async () => {
+      const { host } = await primary()
+      await ask(host, (admin) => admin.command({ replSetStepDown: 30, secondaryCatchUpPeriodSecs: 5 }))
+    },
+    url: (database: string) => `mongodb://${hosts.join(',')}/${database}?replicaSet=${replicaSet}`,
+  }
+}

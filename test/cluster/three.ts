@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { kafkaJars } from '../../src/embedded/kafka-jars.ts'
+import { findMongod } from '../../src/embedded/mongod-binary.ts'
+import { withAdmin } from '../faults/read-log.ts'
+import { right } from '../support/either.ts'
+import { eventually } from '../support/eventually.ts'
+import { cacheDir } from '../support/servers.ts'
+import { startBrokers } from './brokers.ts'
+import { startMongods } from './mongods.ts'
+
+const say = (line: string) => console.error(line)
+
+/** A cluster as it is run in earnest, on loopback: three brokers and a replica set of three, only to be ill-treated. */
+export const startThree = async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'livechat-cluster-'))
+  const cache = resolve(cacheDir)
+  const jars = right(await kafkaJars(cache, say))
+  const binary = right(await findMongod(cache, say, process.env.MONGOD_BINARY))
+  const [kafka, mongo] = await Promise.all([startBrokers(dataDir, jars), startMongods(dataDir, binary)])
+  const { nodes, addresses: brokers } = kafka
+  const guests = new Set<() => Promise<void>>()
+  const metadataOf = (topics: ReadonlyArray<string>) =>
+    withAdmin(brokers, (admin) => admin.fetchTopicMetadata({ topics: [...topics] }))
+
+  /** Waits until every replica of the topics is in sync. */
+  const inSync = (topics: ReadonlyArray<string>) =>
+    eventually(
+      'all replicas to be in sync',
+      async () => {
+        const found = await metadataOf(topics).catch(() => undefined)
+        const all = found?.topics.flatMap(({ partitions }) => partitions) ?? []
+        return (all.length > 0 && all.every(({ isr, replicas }) => isr.length === replicas.length)) || undefined
+      },
+      120_000,
+    )
+  return {
+    dataDir,
+    nodes,
+    mongo,
+    brokers,
+    mongoUrl: mongo.url,
+    inSync,
+    /** The broker that leads this partition, as soon as there is one. */
+    leaderOf: (topic: string, partition: number) =>
+      eventually(`a leader of ${topic}/${partition}`, async () => {
+        const found = await metadataOf([topic]).catch(() => undefined)
+        const leader = found?.topics[0]?.partitions.find(({ partitionId }) => partitionId === partition)?.leader
+        return nodes.find(({ id }) => id === leader)
+      }),
+    /** Has this done once the scenario is over. */
+    afterwards: (leave: () => Promise<void>) => guests.add(leave),
+    heal: async () => {
+      for (const leave of guests) await leave()
+      guests.clear()
+      await Promise.all([...nodes, ...mongo.members].map((server) => server.heal()))
+      await mongo.primary()
+    },
+    stop: async () => {
+      await Promise.all([...nodes, ...mongo.members].map((server) => server.stop()))
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+export type Three = Awaited<ReturnType<typeof startThree>>

@@ -1,0 +1,103 @@
+import { wrongDocuments } from '../faults/checker.ts'
+import type { Defence } from '../faults/defences.ts'
+import { findingsOf, unless, wrong } from '../faults/findings.ts'
+import type { Exchange } from '../faults/history.ts'
+import { after } from '../faults/progress.ts'
+import type { Recorder } from '../faults/recorder.ts'
+import type { Findings } from '../faults/scenario.ts'
+import { streams } from '../faults/streams.ts'
+import { world } from '../faults/world.ts'
+import { eventually } from '../support/eventually.ts'
+import type { Three } from './three.ts'
+
+/** What a scenario has at hand while events come in. */
+export type Load = {
+  readonly posts: Recorder
+  readonly topics: ReadonlyArray<string>
+  readonly prefix: string
+  /** Waits until so many more requests have ended. */
+  readonly passes: (count: number) => Promise<void>
+  /** Waits until the journal is empty and the projectors have what is there now. */
+  readonly goesOn: () => Promise<boolean>
+}
+
+/** What was done, and what it showed beside what is judged in every scenario. */
+export type Harm = {
+  readonly injected: number
+  readonly failures?: ReadonlyArray<string>
+  readonly notes?: ReadonlyArray<string>
+}
+
+type Options = {
+  /** Without, webhooks alone come in. */
+  readonly messages?: boolean
+  readonly partitions?: number
+}
+
+// The same for the controls: they have to fail through what they lack, and not through impatience.
+const patienceMs = 90_000
+
+/** What a cluster says that is between two leaders is no answer yet. */
+const answered = <A>(ask: () => Promise<A>): Promise<A> =>
+  eventually('the cluster to answer', () => ask().catch(() => undefined), patienceMs)
+
+const names = ['chats', 'bot-conversations']
+
+/** The longest time in ms without a 200 of Interface B, whose events the journal alone is not enough for. */
+const withoutBot = (history: ReadonlyArray<Exchange>) => {
+  const times = history
+    .filter(({ chat, status }) => chat.startsWith('bot-') && status === 200)
+    .map(({ endedAt }) => endedAt)
+  return times.sort((a, b) => a - b).reduce((most, at, i) => Math.max(most, at - (times[i - 1] ?? at)), 0)
+}
+
+/**
+ * Events of both interfaces come in through one instance and are projected by two, while harm is done. Afterwards: nothing
+ * accepted is lost or out of order, and the views equal a fold of the log.
+ */
+export const underLoad = async (
+  cluster: Three,
+  without: Defence | undefined,
+  harm: (load: Load) => Promise<Harm>,
+  { messages = true, partitions = 4 }: Options = {},
+): Promise<Findings> => {
+  const here = await world(cluster, without)
+  const replicated = { TOPIC_REPLICATION: '3', TOPIC_PARTITIONS: String(partitions) }
+  const intake = await here.place(['ingress'], replicated)
+  const ingress = await intake.start()
+  const places = [await here.place(['projector'], replicated), await here.place(['projector'], replicated)]
+  const projectors = await Promise.all(places.map((place) => place.start()))
+  await Promise.all([ingress, ...projectors].map(here.ready))
+  const topics = names.map((name) => `${here.prefix}${name}`)
+  await cluster.inSync(topics)
+  const posts = here.recorder([intake])
+  const load = posts.drive(streams({ workers: 8, messages }), { pauseMs: 10 })
+
+  const done = await harm({
+    ...{ posts, topics, prefix: here.prefix },
+    passes: (count) => after(count, posts, load, 30_000),
+    goesOn: async () => (await here.drained(ingress, patienceMs)) && (await answered(() => here.goesOn(patienceMs))),
+  })
+  posts.halt()
+  await load
+  await cluster.inSync(topics)
+  const drained = await here.drained(ingress, patienceMs)
+  const caughtUp = await here.caughtUp(patienceMs)
+  const [expected, actual] = [await here.fold(), await here.documents()]
+  const verdict = await here.verdict(posts.history)
+  await here.stop()
+  return findingsOf(verdict, {
+    injected: done.injected,
+    failures: [
+      ...unless(drained, 'the journal was not drained'),
+      ...unless(caughtUp, 'the projectors did not catch up'),
+      ...wrong('documents that differ from the fold of the log', wrongDocuments(expected, actual)),
+      ...(done.failures ?? []),
+    ],
+    notes: [
+      `${Object.keys(actual).length} documents compared whole`,
+      ...(messages ? [`Interface B without a 200 for ${(withoutBot(posts.history) / 1000).toFixed(1)} s at most`] : []),
+      ...(done.notes ?? []),
+    ],
+  })
+}

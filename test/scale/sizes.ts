@@ -1,0 +1,156 @@
+// How much room a chat takes: in the log, and in MongoDB as documents and as indexes. From the simulator's chats, on real servers.
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { MongoClient } from 'mongodb'
+import { startBot, text } from '../../src/bot/index.ts'
+import { startEmbedded } from '../../src/embedded/servers.ts'
+import { chatAccepted, chatAssigned, chatFinished, chatUpdated, clientUpdated } from '../../src/simulator/payloads.ts'
+import { endsOf } from '../faults/read-log.ts'
+import { right } from '../support/either.ts'
+import { eventually } from '../support/eventually.ts'
+import { cacheDir } from '../support/servers.ts'
+
+const { values } = parseArgs({ options: { chats: { type: 'string', default: '2000' } } })
+const count = Number(values.chats)
+const [turns, messagesOfChat, atOnce, partitions] = [3, 10, 24, 12]
+
+const dataDir = mkdtempSync(join(tmpdir(), 'livechat-sizes-'))
+const say = (line: string) => console.error(line)
+const servers = right(await startEmbedded({ dataDir, cacheDir, kafka: true, mongo: true, say }))
+const { brokers = [], mongoUrl = '' } = servers
+Object.assign(process.env, { KAFKA_BROKERS: brokers.join(','), MONGODB_URL: mongoUrl })
+const { world } = await import('../support/bridge.ts')
+
+const here = await world(partitions)
+await here.start()
+const answer = 'Thank you. I have found your order: it was handed to the carrier this morning.'
+const bot = await startBot({ onMessage: () => text(answer) }, { brokers, group: 'sizes', topicPrefix: here.prefix })
+
+/** A chat as most are: some questions that a bot answers, then an agent's chat to its end, whose log has ten messages. */
+const play = async (id: number) => {
+  const { service } = here
+  const chat = String(id)
+  for (let turn = 1; turn <= turns; turn++) {
+    await service.clientWrites(chat, `This is question ${turn} about my order ${id}, which has not arrived yet.`)
+    await service.waitFor(
+      `answer ${turn} in chat ${chat}`,
+      () => (service.chat(chat)?.delivered.length ?? 0) >= turn || undefined,
+      60_000,
+    )
+  }
+  await service.closeChat(chat)
+  const { chat: log } = chatFinished()
+  const messages = Array.from({ length: messagesOfChat }, (_, i) => ({
+    ...{ message: `${answer} (${i})`, timestamp: 1_665_396_476 + i },
+    ...(i % 2 === 0 ? { type: 'visitor' } : { type: 'agent', agent_id: 1 }),
+  }))
+  const whose = { chat_id: id, user_token: `user-${id}` }
+  const about = { ...chatAccepted().visitor, email: `visitor-${id}@example.com`, number: String(id) }
+  for (const payload of [
+    chatAccepted({ ...whose, visitor: about }),
+    chatUpdated({ ...whose, visitor: about }),
+    chatAssigned({ ...whose, visitor: about }),
+    chatFinished({ ...whose, visitor: about, chat: { ...log, messages } }),
+    clientUpdated({ client_id: id, visitor: about, user_token: `user-${id}` }),
+  ])
+    await service.webhook('acme', payload)
+}
+
+const ids = Array.from({ length: count }, (_, i) => 100_000 + i)
+const workers = Array.from({ length: atOnce }, async () => {
+  for (let id = ids.shift(); id !== undefined; id = ids.shift()) await play(id)
+})
+const began = performance.now()
+await Promise.all(workers)
+const seconds = (performance.now() - began) / 1000
+
+const client = await MongoClient.connect(here.mongo.url)
+const db = client.db()
+const expected = { chats: count, clients: count, conversations: count, deliveries: turns * count }
+for (const [view, documents] of Object.entries(expected))
+  await eventually(
+    `${documents} documents of ${view}`,
+    async () => (await db.collection(view).countDocuments()) >= documents || undefined,
+    120_000,
+  )
+await eventually(
+  'every reply to be delivered in its view',
+  async () => (await db.collection('deliveries').countDocuments({ state: 'delivered' })) === turns * count || undefined,
+  120_000,
+)
+await bot.stop()
+await here.stop()
+
+const topics = ['chats', 'clients', 'bot-conversations', 'bot-replies']
+const data = join(dataDir, 'kafka', 'data')
+const bytesOf = (topic: string) =>
+  readdirSync(data)
+    .filter((name) => name.replace(/-\d+$/, '') === `${here.prefix}${topic}`)
+    .flatMap((folder) => readdirSync(join(data, folder)).map((file) => join(data, folder, file)))
+    .filter((file) => file.endsWith('.log'))
+    .reduce((sum, file) => sum + statSync(file).size, 0)
+const ends = await endsOf(
+  brokers,
+  topics.map((topic) => `${here.prefix}${topic}`),
+)
+const recordsOf = (topic: string) =>
+  [...ends].filter(([name]) => name.split('/')[0] === `${here.prefix}${topic}`).reduce((sum, [, end]) => sum + end, 0)
+
+const number = (value: number) => Math.round(value).toLocaleString('en')
+const row = (...cells: ReadonlyArray<string | number>) => console.log(`| ${cells.join(' | ')} |`)
+const gigabytes = (bytesPerChat: number) => ((bytesPerChat * 1_000_000) / 1024 ** 3).toFixed(1)
+
+console.log(`\n${count} chats, ${turns} questions and answers each, in ${seconds.toFixed(0)} s\n`)
+row('topic', 'records a chat', 'bytes a record', 'bytes a chat', 'GiB a million chats, one replica')
+row('---', '---:', '---:', '---:', '---:')
+const sum = (numbers: ReadonlyArray<number>) => numbers.reduce((total, each) => total + each, 0)
+for (const topic of topics) {
+  const [records, bytes] = [recordsOf(topic), bytesOf(topic)]
+  row(topic, (records / count).toFixed(1), number(bytes / records), number(bytes / count), gigabytes(bytes / count))
+}
+
+// What is in memory only does not count as stored yet.
+await client.db('admin').command({ fsync: 1 })
+console.log()
+row('collection', 'documents a chat', 'bytes a document (BSON)', 'stored', 'indexes', 'GiB a million chats, one member')
+row('---', '---:', '---:', '---:', '---:', '---:')
+let storedPerChat = 0
+for (const view of ['chats', 'clients', 'conversations', 'deliveries', 'timeline']) {
+  const [stats] = await db
+    .collection(view)
+    .aggregate([{ $collStats: { storageStats: {} } }])
+    .toArray()
+  const { count: documents, size, storageSize, totalIndexSize } = stats?.storageStats ?? {}
+  const each = (bytes: number) => number(bytes / documents)
+  const perChat = (storageSize + totalIndexSize) / count
+  storedPerChat += perChat
+  row(view, (documents / count).toFixed(1), each(size), each(storageSize), each(totalIndexSize), gigabytes(perChat))
+}
+
+const recordsPerChat = sum(topics.map(recordsOf)) / count
+const loggedPerChat = sum(topics.map(bytesOf)) / count
+const rates = [10, 1_000, 100_000]
+const perDay = (rate: number) => (rate * 86_400) / recordsPerChat
+const figures: ReadonlyArray<readonly [what: string, of: (rate: number) => string]> = [
+  ['chats a day', (rate) => number(perDay(rate))],
+  [
+    'into the log, MiB/s, before replication',
+    (rate) => ((rate * loggedPerChat) / recordsPerChat / 1024 ** 2).toFixed(2),
+  ],
+  ['log, GiB a day, three replicas', (rate) => number((perDay(rate) * loggedPerChat * 3) / 1024 ** 3)],
+  ['MongoDB, GiB a day, three members', (rate) => number((perDay(rate) * storedPerChat * 3) / 1024 ** 3)],
+  [
+    'journal, GiB an hour without Kafka',
+    (rate) => ((rate * 3_600 * loggedPerChat) / recordsPerChat / 1024 ** 3).toFixed(2),
+  ],
+]
+console.log()
+row(`${recordsPerChat.toFixed(1)} records a chat`, ...rates.map((rate) => `${number(rate)} records/s`))
+row('---', ...rates.map(() => '---:'))
+for (const [what, of] of figures) row(what, ...rates.map(of))
+await client.close()
+await servers.stop()
+rmSync(dataDir, { recursive: true, force: true })
+process.exit(0)

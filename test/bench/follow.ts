@@ -10,7 +10,7 @@ export const follow = async (
   until: number,
   read: () => Promise<number | undefined>,
   pids: ReadonlyArray<number>,
-  everyMs = 100,
+  everyMs = 200,
 ): Promise<ReadonlyArray<Look>> => {
   const began = performance.now()
   const looks: Look[] = []

@@ -22,8 +22,12 @@ export const sumOf = async (bench: Bench, database: string, collection: string, 
 export const countOf = (bench: Bench, database: string, collection: string): Promise<number> =>
   withDatabase(bench, database, (db) => db.collection(collection).countDocuments({}))
 
-/** How many updates mongod has done in its life. */
-export const updatesSoFar = (bench: Bench): Promise<number> =>
-  withDatabase(bench, 'admin', async (db) => Number((await db.command({ serverStatus: 1 })).opcounters.update))
+/** Asks mongod again and again how many updates it has done since now. */
+export const countUpdates = async (bench: Bench) => {
+  const client = await MongoClient.connect(bench.mongoUrl('admin'))
+  const sinceStart = async () => Number((await client.db().command({ serverStatus: 1 })).opcounters.update)
+  const before = await sinceStart()
+  return { soFar: async () => (await sinceStart()) - before, stop: () => client.close() }
+}
 
 export const dropDatabase = (bench: Bench, database: string) => withDatabase(bench, database, (db) => db.dropDatabase())

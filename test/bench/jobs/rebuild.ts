@@ -1,10 +1,20 @@
 import type { Bench, Findings, Job } from '../bench.ts'
+import { type BridgeWorld, bridgeWorld } from '../bridge.ts'
 import { gatherFindings } from '../findings.ts'
 import { overTime } from '../follow.ts'
 import { rebuildOnce } from '../rebuild.ts'
-import { sumOfNewest } from '../seed.ts'
+import { seed, sumOfNewest } from '../seed.ts'
 import { countOf, sumOf } from '../views.ts'
-import { longLog } from './million.ts'
+
+/** A bridge's topics with so many events, and nothing in its database. */
+const longLog = async (bench: Bench): Promise<BridgeWorld> => {
+  const { events, chats } = bench.size.rebuild
+  const world = bridgeWorld(bench, { name: 'rebuild' })
+  await world.makeTopics()
+  bench.say(`${events} events of ${chats} chats go into the topics`)
+  await seed(bench, { topic: `${world.prefix}chats`, as: 'events', from: 0, count: events, chats })
+  return world
+}
 
 const who = 'bridge: rebuild all'
 

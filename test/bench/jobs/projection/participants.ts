@@ -7,7 +7,7 @@ import { connectGroup, startConnect } from '../../peers/connect.ts'
 import type { DriverAsk, DriverGiven } from '../../peers/driver.ts'
 import { cpuSeconds } from '../../proc.ts'
 import { sumOfNewest } from '../../seed.ts'
-import { countOf, dropDatabase, sumOf, updatesSoFar } from '../../views.ts'
+import { countOf, countUpdates, dropDatabase, sumOf } from '../../views.ts'
 import { startWorker } from '../../worker.ts'
 
 export type Plan = {
@@ -56,14 +56,15 @@ export const connectSink = async (bench: Bench, plan: Plan, { check }: Pick<Gath
   const [name, database] = ['sink', 'projection-sink']
   await dropDatabase(bench, database)
   await forgetGroups(bench, [connectGroup(name)])
-  const before = await updatesSoFar(bench)
+  const updates = await countUpdates(bench)
   const connect = await startConnect(bench, name, payloadTopic, database)
   const looks = await follow(warm + events, async () => {
     if (connect.isOver()) throw new Error('Kafka Connect ended')
-    return (await updatesSoFar(bench)) - before
+    return updates.soFar()
   }, [connect.pid])
   const taken = measured(looks, plan, cpuSeconds(connect.pid))
   await connect.stop()
+  await updates.stop()
   check('Kafka Connect: chats', chats, await countOf(bench, database, 'chats'))
   const newest = sumOfNewest(warm + events, chats)
   check('Kafka Connect: sum of newest', newest, await sumOf(bench, database, 'chats', 'visitor.chats_count'))

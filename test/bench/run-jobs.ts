@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os'
 import type { Bench, Findings, Job } from './bench.ts'
-import { describeMachine } from './machine.ts'
+import { describeMachine, type Machine } from './machine.ts'
 import { startServers } from './servers.ts'
 
 /** A job's figures, when they were taken, and how. */
@@ -13,7 +13,10 @@ export type Result = {
   readonly bridge: { readonly ingressProcesses: number; readonly startArgs: ReadonlyArray<string> }
 } & Findings
 
-type Given = Pick<Bench, 'size' | 'say' | 'javaPeers' | 'bridge'>
+type Given = Pick<Bench, 'size' | 'say' | 'javaPeers' | 'bridge'> & {
+  /** Hears of each job's result at once, so that a run that is broken off keeps what it has. */
+  readonly keep?: (result: Result, machine: Machine) => Promise<void>
+}
 
 /** What is wrong with a job's counts. */
 const wrong = ({ checks }: Findings): ReadonlyArray<string> =>
@@ -35,6 +38,7 @@ export const runJobs = async (jobs: ReadonlyArray<Job>, given: Given) => {
     process.exit(1)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupted)
+  const machine = describeMachine(await servers.versions())
   const results: Result[] = []
   const failures: Array<{ readonly job: string; readonly what: string }> = []
   for (const { name, what, run } of jobs) {
@@ -46,17 +50,17 @@ export const runJobs = async (jobs: ReadonlyArray<Job>, given: Given) => {
       const { ingressProcesses, startArgs } = given.bridge
       const tookSeconds = Math.round((performance.now() - began) / 1000)
       const at = new Date().toISOString()
-      results.push({
-        ...{ job: name, what, at, tookSeconds, loadBefore, bridge: { ingressProcesses, startArgs } },
-        ...findings,
-      })
+      const about = { job: name, what, at, tookSeconds, loadBefore, bridge: { ingressProcesses, startArgs } }
+      const result = { ...about, ...findings }
+      results.push(result)
+      await given.keep?.(result, machine)
       for (const each of wrong(findings)) failures.push({ job: name, what: each })
     } catch (error) {
+      say(`✘ ${name}: the run itself failed`)
       failures.push({ job: name, what: `the run itself failed: ${error instanceof Error ? error.stack : error}` })
     }
     await leave()
   }
-  const machine = describeMachine(await servers.versions())
   await servers.stop()
-  return { results, machine, failures }
+  return { results, failures }
 }

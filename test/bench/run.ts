@@ -51,8 +51,10 @@ const began = performance.now()
 const say = (line: string) => console.log(`${((performance.now() - began) / 1000).toFixed(0).padStart(5)} s  ${line}`)
 const usual = options.short ? short : full
 const size = options.rounds === undefined ? usual : withRounds(usual, options.rounds)
+const out = options.out ?? (options.short ? undefined : results)
 const done = await runJobs(options.only, {
   ...{ size, say, javaPeers: options.javaPeers },
+  ...(out !== undefined && { keep: (result, machine) => writeResults(resolve(out), machine, [result]) }),
   bridge: {
     ingressProcesses: options.ingressProcesses,
     startArgs: options.startArgs.split(' ').filter((part) => part !== ''),
@@ -62,8 +64,6 @@ const done = await runJobs(options.only, {
   },
 })
 console.log(printable(done.results))
-const out = options.out ?? (options.short ? undefined : results)
-if (out !== undefined) await writeResults(resolve(out), done.machine, done.results)
 for (const { job, what } of done.failures) say(`✘ ${job}: ${what}`)
 if (done.failures.length === 0) say('nothing was lost, refused or repeated')
 process.exit(done.failures.length === 0 ? 0 : 1)

@@ -1,5 +1,5 @@
 import { serve } from '../worker.ts'
-import { bodies } from './bodies.ts'
+import { type Bodies, bodies } from './bodies.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { type Latency, latencies } from './latencies.ts'
 import { closedLoop, openLoop } from './loops.ts'
@@ -25,11 +25,21 @@ export type LoadGiven = {
 // Never twice in the life of this process, whoever is asked: the bridge takes the same body for the same event.
 let number = 0
 
+const known = new Map<string, Bodies>()
+
+/** Made once: of many chats they are work. */
+const bodiesOf = (path: string, chats: number): Bodies => {
+  const key = `${chats} ${path}`
+  const made = known.get(key) ?? bodies(path, '127.0.0.1', chats)
+  known.set(key, made)
+  return made
+}
+
 serve<LoadAsk>(async ({ urls, connections: count, seconds, chats, rate }): Promise<LoadGiven> => {
   const addresses = urls.map((url) => new URL(url))
   const [first] = addresses
   if (first === undefined) throw new Error('nobody to send to')
-  const { request } = bodies(first.pathname, '127.0.0.1', chats)
+  const { request } = bodiesOf(first.pathname, chats)
   const connections: Connection[] = await Promise.all(
     Array.from({ length: count }, (_, i) => openConnection(Number((addresses[i % addresses.length] ?? first).port))),
   )

@@ -29,20 +29,26 @@ const takesPart = ({ rate }: Case, { topic }: Participant) => rate === undefined
 
 const measure = async (bench: Bench, load: Load, it: Participant, each: Case, { add, check }: Gather) => {
   const { connections, seconds, rate } = each
-  const { kafka } = bench.serverPids()
-  const before = { own: cpuSeconds(...it.pids), kafka: cpuSeconds(kafka), load: cpuSeconds(load.pid) }
+  const { kafka, mongod } = bench.serverPids()
+  const whose = [
+    ['CPU', it.pids],
+    ['CPU of the broker', [kafka]],
+    ['CPU of mongod', [mongod]],
+    ['CPU of the load', [load.pid]],
+  ] as const
+  const before = whose.map(([, pids]) => cpuSeconds(...pids))
   const given = await load.ask({
     ...{ urls: it.urls, connections, seconds, chats: bench.size.ingest.chats },
     ...(rate !== undefined && { rate }),
   })
-  const cpu = (since: number, ...pids: ReadonlyArray<number>) => ((cpuSeconds(...pids) - since) * 1e6) / given.ok
   const figures = [
     ['rate', 'requests/s', given.ok / given.seconds],
     ['p50', 'ms', given.latency.p50],
     ['p99', 'ms', given.latency.p99],
-    ['CPU', 'µs a request', cpu(before.own, ...it.pids)],
-    ['CPU of the broker', 'µs a request', cpu(before.kafka, kafka)],
-    ['CPU of the load', 'µs a request', cpu(before.load, load.pid)],
+    ...whose.map(([metric, pids], i) => {
+      const used = cpuSeconds(...pids) - (before[i] ?? 0)
+      return [metric, 'µs a request', (used * 1e6) / given.ok] as const
+    }),
     ['memory', 'MB', residentMb(...it.pids)],
   ] as const
   for (const [metric, unit, value] of figures) add({ case: each.name, who: it.who, metric, unit }, value)

@@ -13,7 +13,7 @@ export const follow = async (
   everyMs = 200,
 ): Promise<ReadonlyArray<Look>> => {
   const began = performance.now()
-  const looks: Look[] = []
+  const looks: Look[] = [{ at: 0, done: 0, memoryMb: residentMb(...pids) }]
   let changedAt = began
   for (let done = 0; done < until; await wait(everyMs)) {
     const now = (await read()) ?? 0
@@ -25,9 +25,9 @@ export const follow = async (
   return looks
 }
 
-/** How many a second there were between two counts, by the looks that are nearest after them. */
+/** How many a second there were between two counts: from the last look before the one to the first that has the other. */
 export const rateBetween = (looks: ReadonlyArray<Look>, from: number, to: number): number => {
-  const first = looks.find(({ done }) => done >= from)
+  const first = looks.findLast(({ done }) => done <= from)
   const last = looks.find(({ done }) => done >= to)
   if (first === undefined || last === undefined) return Number.NaN
   return (last.done - first.done) / (last.at - first.at)

@@ -45,12 +45,6 @@ export const cpuSeconds = (...pids: ReadonlyArray<number>): number =>
 export const residentMb = (...pids: ReadonlyArray<number>): number =>
   family(...pids).reduce((sum, { rss }) => sum + rss, 0) / 1e6
 
-/** The pids of those descendants whose command line has this. */
-export const descendants = (pid: number, having: string): ReadonlyArray<number> =>
-  family(pid)
-    .map((each) => each.pid)
-    .filter((each) => commandLine(each).join(' ').includes(having))
-
 /** The arguments with which a process was started, the program first. */
 export const commandLine = (pid: number): ReadonlyArray<string> => {
   try {

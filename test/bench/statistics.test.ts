@@ -36,8 +36,10 @@ statistics('figures of one participant, case and metric come together', () => {
 
 const looks = [0, 100, 400, 900].map((done, at) => ({ at, done, memoryMb: 100 + at }))
 
-statistics('a rate is counted from the looks at which the counts had been reached', () => {
-  assert.is(rateBetween(looks, 50, 900), 400)
+statistics('a rate is counted from the last look before the one count to the first that has the other', () => {
+  assert.is(rateBetween(looks, 50, 900), 300)
+  assert.is(rateBetween(looks, 100, 300), 300)
+  assert.ok(Number.isNaN(rateBetween(looks, 100, 1000)))
 })
 
 statistics('over time, each point is the rate since the one before it', () => {

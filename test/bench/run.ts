@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { type Role, roles } from '../../src/main/roles.ts'
 import type { Job } from './bench.ts'
 import { jobs } from './jobs/index.ts'
-import { printable } from './report/text.ts'
+import { figuresText, goalsText } from './report/text.ts'
 import { writeResults } from './report/write.ts'
 import { runJobs } from './run-jobs.ts'
 import { full, short, withRounds } from './size.ts'
@@ -63,7 +63,8 @@ const done = await runJobs(options.only, {
     }),
   },
 })
-console.log(printable(done.results))
+console.log(figuresText(done.results))
+if (!options.short) console.log(goalsText(done.results))
 for (const { job, what } of done.failures) say(`✘ ${job}: ${what}`)
 if (done.failures.length === 0) say('nothing was lost, refused or repeated')
 process.exit(done.failures.length === 0 ? 0 : 1)

@@ -1,9 +1,9 @@
 import type { Result } from '../run-jobs.ts'
 import { aligned, figureRows, goalRows } from './table.ts'
 
-/** All figures, and how the goals stand. */
-export const printable = (results: ReadonlyArray<Result>): string =>
-  [
-    ...results.map((result) => `\n${result.job}: median (lowest – highest)\n${aligned(figureRows(result))}`),
-    `\n${aligned(goalRows(results))}\n`,
-  ].join('\n')
+/** All figures. */
+export const figuresText = (results: ReadonlyArray<Result>): string =>
+  results.map((result) => `\n${result.job}: median (lowest – highest)\n${aligned(figureRows(result))}`).join('\n')
+
+/** How the goals stand. */
+export const goalsText = (results: ReadonlyArray<Result>): string => `\n${aligned(goalRows(results))}\n`

@@ -26,24 +26,27 @@ const requestOf = ({ pathname, host }: URL, text: string, chatId: string) => {
   return Buffer.from(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
 }
 
-/** Posts clients' messages at a fixed rate, whatever becomes of them: when each was due, and how many were not answered 200. */
+/**
+ * Posts clients' messages at a fixed rate, whatever becomes of them: when those were due that were answered 200, and how many
+ * were not. To these the service wants no bot's reply: it hands the client to an agent.
+ */
 const post = async ({ url, rate, seconds, chats }: Talk, id: string) => {
   const address = new URL(url)
   const open = () => openConnection(Number(address.port))
   const connections = await Promise.all(Array.from({ length: atOnce }, open))
+  const texts = new Map<number, string>()
   const due = new Map<string, number>()
-  let ok = 0
   const next = (since: number) => {
-    const text = `${id}-${due.size}`
-    due.set(text, since)
-    return requestOf(address, text, String(1 + (due.size % chats)))
+    const [text, chat] = [`${id}-${texts.size}`, 1 + (texts.size % chats)]
+    texts.set(since, text)
+    return requestOf(address, text, String(chat))
   }
-  const heard = (status: number) => {
-    if (status === 200) ok++
+  const heard = (status: number, since: number) => {
+    if (status === 200) due.set(texts.get(since) ?? '', since)
   }
   await openLoop({ connections, seconds, next, heard }, rate)
   for (const connection of connections) connection.close()
-  return { due, refused: due.size - ok }
+  return { due, refused: texts.size - due.size }
 }
 
 serve<TalkAsk>(async (ask): Promise<TalkGiven> => {

@@ -1,7 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Health, Measure } from '../ports.ts'
-import { monotonic } from './clocks.ts'
-import { lagGauge } from './lag-gauge.ts'
 
 type JournalState = {
   readonly records: number
@@ -31,7 +29,12 @@ export const createMetrics = () => {
   const producedBytes = counter('produced_bytes_total', 'Bytes of the records acknowledged by Kafka', [])
   const produceFailures = counter('produce_failures_total', 'Sends that were rejected and repeated', [])
   const consumed = counter('consumed_records_total', 'Records handled, by group and topic', ['group', 'topic'])
-  const lag = lagGauge(registers, monotonic)
+  const lag = new Gauge({
+    name: 'livechat_consumer_lag_records',
+    help: 'Records that a group has not handled yet',
+    labelNames: ['group', 'topic', 'partition'],
+    registers,
+  })
   const restarts = counter('consumer_restarts_total', 'Consumers that had to be made anew', ['group'])
   const projection = histogram('projection_seconds', 'Time to fold and store a batch', [])
   const projected = counter('projected_records_total', 'Records folded into views', [])
@@ -85,7 +88,7 @@ export const createMetrics = () => {
     produceFailed: () => produceFailures.inc(),
     consumed: (group, topic, partition, records, behind) => {
       consumed.inc({ group, topic }, records)
-      lag(group, topic, partition, behind)
+      lag.set({ group, topic, partition: String(partition) }, behind)
     },
     partitionLeft: (group, topic, partition) => lag.remove({ group, topic, partition: String(partition) }),
     consumerRestarted: (group) => restarts.inc({ group }),

@@ -22,7 +22,7 @@ const reasonIn = (output: string) => {
 /** Debian has `ensurepip` in a package of its own; pip of the machine serves the environment as well. */
 const install = async (directory: string, requirements: string): Promise<E.Either<Problem, unknown>> => {
   const python = join(directory, 'bin', 'python')
-  const pip = ['-m', 'pip', '--python', python, '--disable-pip-version-check', 'install', '--no-input']
+  const pip = ['-m', 'pip', '--no-color', '--python', python, '--disable-pip-version-check', 'install', '--no-input']
   const steps = [
     ['-m', 'venv', '--without-pip', directory],
     [...pip, '--timeout=15', '--retries=1', '--only-binary=:all:', '--requirement', requirements],

@@ -25,7 +25,10 @@ const cost = 10 * gain
 /** What may go at once after a pause. */
 const burstMs = 100
 const bindsForMs = 10_000
-/** Where it is slower than it began after so long, failures seem to have another cause than its rate. */
+/**
+ * Where it has held nobody up for so long, there is no trouble any more. Where it is slower than it began so long after that,
+ * failures seem to have another cause than its rate.
+ */
 const lastsMs = 120_000
 
 const paced = (cause: Pace['cause'], perSecond: number, now: number): Pace => ({
@@ -40,11 +43,12 @@ const paced = (cause: Pace['cause'], perSecond: number, now: number): Pace => ({
 export const afterOutage = (pace: Pace | undefined, now: number): Pace =>
   paced('outage', Math.min(first, pace?.perSecond ?? first), now)
 
-/** Where being slow has not helped for long, failures do not make it slower any more. */
-export const inTime = (pace: Pace, now: number): Pace =>
-  pace.cause === 'outage' && pace.perSecond < first && now - pace.since > lastsMs
-    ? paced('outage, in vain', first, now)
-    : pace
+/** The pace as time goes by: it ends unneeded, and where being slow has not helped, failures do not make it slower any more. */
+export const inTime = (pace: Pace, now: number): Pace | undefined => {
+  if (now - pace.heldUpAt > lastsMs) return undefined
+  const isInVain = pace.cause === 'outage' && pace.perSecond < first && now - pace.since > lastsMs
+  return isInVain ? paced('outage, in vain', first, now) : pace
+}
 
 const isOver = ({ perSecond }: Pace): boolean => perSecond > quickest
 

@@ -91,11 +91,16 @@ test('beyond 1000 a second it bounds nothing', () => {
 })
 
 test('where being slow has not helped for two minutes, failures do not slow it down any more', () => {
-  const pace = slower(afterOutage(undefined, 0), 1)
+  const pace = heldUp(slower(afterOutage(undefined, 0), 1), 100_000)
   assert.equal(inTime(pace, 120_000), pace)
-  const { cause, perSecond } = inTime(pace, 120_001)
-  assert.equal([cause, perSecond], ['outage, in vain', 10])
-  assert.is(slower(inTime(pace, 120_001), 130_000).perSecond, 10)
+  const later = inTime(pace, 120_001)
+  assert.equal([later?.cause, later?.perSecond], ['outage, in vain', 10])
+  assert.is(later && slower(later, 130_000).perSecond, 10)
+})
+
+test('where it has held nobody up for two minutes it ends', () => {
+  const pace = heldUp(afterThrottling(undefined, 0, 0, 0), 5000)
+  assert.equal([inTime(pace, 125_000), inTime(pace, 125_001)], [pace, undefined])
 })
 
 test('it binds for ten seconds after a first attempt had to wait, and after an outage only', () => {

@@ -19,6 +19,8 @@ export const createMetrics = () => {
   const registers = [registry]
   const counter = <L extends string>(name: string, help: string, labelNames: L[]) =>
     new Counter({ name: `livechat_${name}`, help, labelNames, registers })
+  const gauge = <L extends string>(name: string, help: string, labelNames: L[]) =>
+    new Gauge({ name: `livechat_${name}`, help, labelNames, registers })
   const histogram = <L extends string>(name: string, help: string, labelNames: L[], buckets = seconds) =>
     new Histogram({ name: `livechat_${name}`, help, labelNames, buckets, registers })
 
@@ -29,12 +31,7 @@ export const createMetrics = () => {
   const producedBytes = counter('produced_bytes_total', 'Bytes of the records acknowledged by Kafka', [])
   const produceFailures = counter('produce_failures_total', 'Sends that were rejected and repeated', [])
   const consumed = counter('consumed_records_total', 'Records handled, by group and topic', ['group', 'topic'])
-  const lag = new Gauge({
-    name: 'livechat_consumer_lag_records',
-    help: 'Records that a group has not handled yet',
-    labelNames: ['group', 'topic', 'partition'],
-    registers,
-  })
+  const lag = gauge('consumer_lag_records', 'Records that a group has not handled yet', ['group', 'topic', 'partition'])
   const restarts = counter('consumer_restarts_total', 'Consumers that had to be made anew', ['group'])
   const projection = histogram('projection_seconds', 'Time to fold and store a batch', [])
   const projected = counter('projected_records_total', 'Records folded into views', [])

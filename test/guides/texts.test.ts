@@ -8,7 +8,7 @@ import { eventTopics, topicOf, topics } from '../../contracts/topics.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
-const texts = ['README.md', ...globSync('contracts/guides/**/*.md', { cwd: root })].sort()
+const texts = ['README.md', ...globSync('contracts/**/*.md', { cwd: root })].sort()
 
 const outsideCode = (text: string) => text.replace(/^```.*?^```$/gms, '')
 const slug = (heading: string) =>

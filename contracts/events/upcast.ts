@@ -14,7 +14,7 @@ export const versionNames = (type: Type, earlier = earlierVersions): ReadonlyArr
 export const ceTypeOfVersion = (name: string): string => `livechat.${name}`
 
 /** How a record of some version is read: which event it holds, how its data is made the newest version's, and the event's codec. */
-export type Recorded = {
+export type VersionReader = {
   readonly type: Type
   readonly upcast: (data: unknown) => E.Either<t.Errors, unknown>
   readonly decode: (event: unknown) => E.Either<t.Errors, DomainEvent>
@@ -33,7 +33,7 @@ const events = DomainEvent.types.map((codec) => ({
 }))
 
 /** Every version of every event by the ce_type under which its records stand in the log. Pure. */
-export const recordedTypes = (earlier = earlierVersions): ReadonlyMap<string, Recorded> =>
+export const recordedTypes = (earlier = earlierVersions): ReadonlyMap<string, VersionReader> =>
   new Map(
     events.flatMap(({ type, decode }) => {
       const steps = earlier.filter((version) => version.type === type)

@@ -41,6 +41,9 @@ const answers = (url: string): Promise<boolean> =>
 
 process.setMaxListeners(100)
 
+// On a busy machine several start at once.
+const startsWithinMs = 120_000
+
 /** The bridge as a process of its own, as it is run in earnest; resolves when its HTTP side is up. */
 export const startBridgeProcess = async (options: BridgeOptions) => {
   const { roles, port, dataDir, env, without, nodeArgs = [], startArgs = [] } = options
@@ -79,10 +82,14 @@ export const startBridgeProcess = async (options: BridgeOptions) => {
     return ended
   }
   const isOver = () => child.exitCode !== null || child.signalCode !== null
-  await eventually(`${url} to be up`, async () => {
-    if (isOver()) throw new Error(`the bridge ended while it started: ${log().slice(-2000)}`)
-    return (await answers(`${url}/livez`)) || undefined
-  })
+  await eventually(
+    `${url} to be up`,
+    async () => {
+      if (isOver()) throw new Error(`the bridge ended while it started: ${log().slice(-2000)}`)
+      return (await answers(`${url}/livez`)) || undefined
+    },
+    startsWithinMs,
+  )
   const text = (path: string) =>
     fetch(`${url}${path}`, { signal: AbortSignal.timeout(5_000) }).then((answer) => answer.text())
   return {

@@ -1,13 +1,10 @@
 import { findingsOf, unless, wrong } from '../findings.ts'
 import { grown, type Held, told } from '../held.ts'
 import type { Exchange } from '../history.ts'
-import { wait } from '../progress.ts'
+import { after, wait } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
 import { world } from '../world.ts'
-
-/** Longer than what a fault leaves behind for a while: idle connections, timers of what has timed out. */
-const quietMs = 12_000
 
 /**
  * Some minutes under load with a fault every twenty seconds or so. What is held in the quiet after a round of all faults is
@@ -33,14 +30,18 @@ export const soak: Scenario = {
       [proxy.freeze, 5_000, proxy.thaw],
       [mongod.freeze, 5_000, mongod.thaw],
     ]
-    const [turns, betweenMs] = size === 'long' ? [faults, 14_000] : [faults.slice(0, 1), 1_000]
+    const swallowing = [[() => proxy.swallow(0.9), 10_000, () => proxy.swallow(0)] as const]
+    const rounds = size === 'long' ? [faults, faults, faults] : [[], swallowing, swallowing]
+    // The quiet is longer than what a fault leaves behind for a while; the short form is to see just that in its control.
+    const [betweenMs, quietMs] = size === 'long' ? [14_000, 12_000] : [1_000, 2_000]
     const history: Exchange[] = []
     let injected = 0
     let settled = true
-    /** All faults in turn under load, and then nothing for a while. */
-    const round = async (number: number): Promise<Held> => {
+    /** Load, with faults in turn, and then nothing for a while. */
+    const round = async (number: number, turns: typeof faults): Promise<Held> => {
       const posts = here.recorder([place])
       const load = posts.drive(streams({ workers: 8, messages: true, from: 1 + 100 * number }), { pauseMs: 60 })
+      await after(100, posts, load)
       for (const [begin, ms, end] of turns) {
         begin()
         await wait(ms)
@@ -56,9 +57,10 @@ export const soak: Scenario = {
       await wait(quietMs)
       return bridge.held()
     }
-    const first = await round(0)
-    let last = first
-    for (let number = 1; number <= (size === 'long' ? 2 : 3); number++) last = await round(number)
+    const held: Held[] = []
+    for (const [number, turns] of rounds.entries()) held.push(await round(number, turns))
+    const [first, last] = [held[0], held.at(-1)]
+    if (first === undefined || last === undefined) throw new Error('no round')
     const warnings = bridge.log().match(/^.*(?<!Experimental)Warning: .*$/gm) ?? []
     const verdict = await here.verdict(history)
     await here.stop()

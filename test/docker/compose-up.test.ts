@@ -43,7 +43,7 @@ cluster.before(async () => {
   await buildImage()
   const began = performance.now()
   await run('up', '--detach')
-  await eventually('both consumers to be ready', consumersReady, 180_000)
+  await eventually('both consumers to be ready', consumersReady, 300_000)
   console.log(
     `three brokers, three mongods and six bridges: ready after ${Math.round((performance.now() - began) / 1000)} s`,
   )
@@ -130,7 +130,7 @@ test('all of it ends in good order, and what it had is there when it comes up ag
   assert.equal(codes.split('\n'), ['0', '0', '0', '0', '0', '0'])
 
   await run('up', '--detach')
-  await eventually('both consumers to be ready', consumersReady, 180_000)
+  await eventually('both consumers to be ready', consumersReady, 300_000)
   assert.is(await chatsInView(), before)
   assert.is(await post(0), 200)
 })

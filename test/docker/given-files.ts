@@ -12,10 +12,12 @@ export const text = (file: string): string => readFileSync(join(root, file), 'ut
 // biome-ignore lint/suspicious/noExplicitAny: what is asked of a document is what the test is about.
 export type Yaml = any
 
-/** A compose file with its anchors resolved and no variable set, so that each has its default or is empty. */
+/** A compose file with its anchors resolved and no variable set: each has what is given for that case. */
 export const composeFile = (name: string): Yaml =>
   parse(
-    text(`docker/${name}`).replaceAll(/\$\{\w+:-([^}]*)\}/g, (_, usual: string) => usual),
+    text(`docker/${name}`),
+    (_, value) =>
+      typeof value === 'string' ? value.replaceAll(/\$\{\w+:-([^}]*)\}/g, (_all, usual: string) => usual) : value,
     { merge: true },
   )
 

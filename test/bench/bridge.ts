@@ -32,10 +32,11 @@ export const bridgeWorld = (bench: Bench, world: World) => {
     ...{ TOPIC_PREFIX: `${name}.`, TOPIC_PARTITIONS: String(partitions), LOG_LEVEL: 'warn' },
   }
   const start = async (roles: ReadonlyArray<Role>): Promise<BridgeProcess> => {
-    const { profile, startArgs } = bench.bridge
+    const { profile, startArgs, httpThreads } = bench.bridge
+    const threads = httpThreads === undefined ? {} : { HTTP_THREADS: String(httpThreads) }
     const isProfiled = profile !== undefined && roles.some((role) => profile.roles.includes(role))
     const bridge = await startBridgeProcess({
-      ...{ roles, env, port: await freePort(), dataDir: dir },
+      ...{ roles, env: { ...env, ...threads }, port: await freePort(), dataDir: dir },
       startArgs: roles.includes('ingress') ? startArgs : [],
       nodeArgs: isProfiled ? ['--cpu-prof', '--cpu-prof-dir', profile.dir] : [],
     })

@@ -1,5 +1,5 @@
 import { loadavg } from 'node:os'
-import type { Bench, Findings, Job } from './bench.ts'
+import type { Bench, BridgeChoice, Findings, Job } from './bench.ts'
 import { describeMachine, type Machine } from './machine.ts'
 import { startServers } from './servers.ts'
 
@@ -10,7 +10,7 @@ export type Result = {
   readonly at: string
   readonly tookSeconds: number
   readonly loadBefore: number
-  readonly bridge: { readonly ingressProcesses: number; readonly startArgs: ReadonlyArray<string> }
+  readonly bridge: Omit<BridgeChoice, 'profile'>
 } & Findings
 
 type Given = Pick<Bench, 'size' | 'say' | 'javaPeers' | 'bridge'> & {
@@ -47,10 +47,10 @@ export const runJobs = async (jobs: ReadonlyArray<Job>, given: Given) => {
     const loadBefore = loadavg()[0] ?? 0
     try {
       const findings = await run({ ...servers, ...given, afterwards: (guest) => void guests.push(guest) })
-      const { ingressProcesses, startArgs } = given.bridge
+      const { profile: _, ...bridge } = given.bridge
       const tookSeconds = Math.round((performance.now() - began) / 1000)
       const at = new Date().toISOString()
-      const about = { job: name, what, at, tookSeconds, loadBefore, bridge: { ingressProcesses, startArgs } }
+      const about = { job: name, what, at, tookSeconds, loadBefore, bridge }
       const result = { ...about, ...findings }
       results.push(result)
       await given.keep?.(result, machine)

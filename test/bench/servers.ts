@@ -23,6 +23,7 @@ export const startServers = async (say: (line: string) => void) => {
   const servers = right(await startEmbedded({ ...options, ...(mongodBinary !== undefined && { mongodBinary }) }))
   const { brokers = [], mongoUrl = '' } = servers
   const pids = { kafka: serverPid((it) => it === 'java'), mongod: serverPid((it) => it.endsWith('mongod')) }
+  let stopped: Promise<void> | undefined
   return {
     dataDir,
     cacheDir,
@@ -38,9 +39,9 @@ export const startServers = async (say: (line: string) => void) => {
       const { version } = await client.db().admin().serverInfo()
       return { Kafka: kafkaVersion(), MongoDB: String(version) }
     },
-    stop: async () => {
-      await servers.stop()
-      rmSync(dataDir, { recursive: true, force: true })
+    stop: () => {
+      stopped ??= servers.stop().then(() => rmSync(dataDir, { recursive: true, force: true }))
+      return stopped
     },
   }
 }

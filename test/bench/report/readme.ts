@@ -3,8 +3,20 @@ import type { Result } from '../run-jobs.ts'
 import type { Plot } from './plots.ts'
 import { figureRows, goalRows, markdown } from './table.ts'
 
-const about = ({ job, at, tookSeconds, loadBefore, bridge }: Result) =>
-  `| ${job} | ${at.slice(0, 16).replace('T', ' ')} UTC | ${tookSeconds} s | ${loadBefore.toFixed(1)} | ${bridge.ingressProcesses}${bridge.startArgs.length > 0 ? ` (\`${bridge.startArgs.join(' ')}\`)` : ''} |`
+const choice = ({ ingressProcesses, httpThreads, startArgs }: Result['bridge']) =>
+  [
+    `${ingressProcesses} with the role ingress`,
+    ...(httpThreads === undefined ? [] : [`HTTP_THREADS=${httpThreads}`]),
+    ...startArgs,
+  ].join(', ')
+
+const about = ({ job, at, tookSeconds, loadBefore, bridge }: Result) => [
+  job,
+  `${at.slice(0, 16).replace('T', ' ')} UTC`,
+  `${tookSeconds} s`,
+  loadBefore.toFixed(1),
+  choice(bridge),
+]
 
 const figures = (result: Result, plots: ReadonlyArray<Plot>) => {
   const own = plots.filter(({ file }) => file.startsWith(result.job))
@@ -33,9 +45,7 @@ ${markdown([['', ''], ...Object.entries(machine)])}
 
 Broker, mongod and load share its cores with what is measured. The load average says what else ran when a job began.
 
-| job | at | took | load average before | ingress processes |
-|---|---|---|---|---|
-${results.map(about).join('\n')}
+${markdown([['job', 'at', 'took', 'load average before', "the bridge's processes"], ...results.map(about)])}
 
 ## All figures
 

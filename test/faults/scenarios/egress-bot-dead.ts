@@ -7,7 +7,7 @@ import { eventsIn } from '../replies.ts'
 import type { Scenario } from '../scenario.ts'
 import { message } from '../traffic.ts'
 
-const replyWithin = 4_000
+const replyWithin = 8_000
 const sessionTimeoutMs = 12_000
 
 const chatsFrom = (first: number, count: number) => Array.from({ length: count }, (_, i) => String(first + i))
@@ -24,10 +24,9 @@ export const egressBotDead: Scenario = {
   run: async (cluster, size, without) => {
     const { here, service, shown } = await worldWithService(cluster, without, { replyWithin })
     const intake = await here.place(['ingress', 'projector'])
-    const places = [await here.place(['egress']), await here.place(['egress'])]
-    const ingress = await intake.start()
-    const workers = await Promise.all(places.map((place) => place.start()))
-    await Promise.all([ingress, ...workers].map(here.ready))
+    const [place, other] = [await here.place(['egress']), await here.place(['egress'])]
+    const [ingress, first, second] = await Promise.all([intake.start(), place.start(), other.start()])
+    await Promise.all([ingress, first, second].map(here.ready))
     const bot = startBotProcess(here)
     cluster.afterwards(bot.kill)
     const posts = here.recorder([intake])
@@ -42,27 +41,30 @@ export const egressBotDead: Scenario = {
       ).catch(() => undefined)
 
     const count = size === 'long' ? 200 : 50
-    const answered = chatsFrom(100, 20)
-    await write(chatsFrom(1, 1))
-    // the bot has its partitions once it has answered; an agent may have been called to this one
-    await eventually('the bot to be there', () => shown().length > 0 || undefined)
+    // the bot has its partitions once it has answered
+    for (let chat = 1; shown().length === 0; chat++) {
+      await write(chatsFrom(chat, 1))
+      await wait(1_000)
+    }
+    const answered = chatsFrom(500, 20)
     await write(answered)
-    await eventually('the bot to answer', () => shown().length > answered.length || undefined)
+    const hasAnswer = (chat: string) => shown().some((reply) => reply.chat === chat)
+    await eventually('the bot to answer', () => answered.every(hasAnswer) || undefined)
     await bot.kill()
 
     const restarted = chatsFrom(1_000, count)
     await write(restarted)
-    await workers[0]?.kill('SIGTERM')
-    workers[0] = (await places[0]?.start()) ?? ingress
+    await first.kill('SIGTERM')
+    const third = await place.start()
     await areCalled(restarted)
 
     const frozen = size === 'long' ? chatsFrom(3_000, count) : []
     if (size === 'long') {
-      await here.ready(workers[0])
+      await here.ready(third)
       await write(frozen)
-      workers[1]?.signal('SIGSTOP')
+      second.signal('SIGSTOP')
       await wait(2 * sessionTimeoutMs)
-      workers[1]?.signal('SIGCONT')
+      second.signal('SIGCONT')
       await areCalled(frozen)
     }
     // what would come a second time comes now

@@ -27,7 +27,7 @@ const restore = () => {
 const begin = () => {
   restore()
   rmSync(at(folder), { recursive: true, force: true })
-  execFileSync(at('node_modules/.bin/tsc'), ['--project', at('tsconfig.build.json')], { stdio: 'inherit' })
+  execFileSync(at('node_modules/.bin/tsc'), ['--project', at('src/main/pack/tsconfig.json')], { stdio: 'inherit' })
   for (const path of beside) cpSync(at(path), at(folder, path), { recursive: true })
   const source = readFileSync(manifest, 'utf8')
   mkdirSync(at('.data'), { recursive: true })

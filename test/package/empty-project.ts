@@ -10,7 +10,7 @@ const installed = join(root, 'node_modules')
 
 /** A copy of the sources, so that the tree that others read meanwhile stays as it is. Without the lock file nothing is installed. */
 const copyOfSources = (to: string) => {
-  const sources = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'README.md', 'LICENSE']
+  const sources = ['package.json', 'tsconfig.json', 'README.md', 'LICENSE']
   for (const name of [...sources, 'contracts', 'docker', 'src'])
     cpSync(join(root, name), join(to, name), { recursive: true })
   symlinkSync(installed, join(to, 'node_modules'))

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -17,11 +17,14 @@ const fillCache = async (cache: string): Promise<void> => {
   await rm(folder, { recursive: true })
 }
 
+/** The runtime, and the packages that are programs of this kind of machine. */
+const native = () => [process.execPath, ...globSync(join(project, 'node_modules/**/*.linux-*.node'))]
+
 /** Stands in for the image that builds: the runtime of `npm start`, this machine's npm, and a cache that npm stays in. */
 export const nodeBase = async (root: string): Promise<void> => {
   await putPrograms(root, ['sh', 'env', 'find', 'mkdir'])
   await put(root, process.execPath, '/usr/local/bin/node')
-  await putLibraries(root, [process.execPath])
+  await putLibraries(root, native())
   const npm = dirname(dirname(await which('npm')))
   await putFolder(root, npm, '/usr/local/lib/node_modules/npm')
   await writeFile(
@@ -36,9 +39,9 @@ export const nodeBase = async (root: string): Promise<void> => {
   await writeFile(join(root, 'root/.npmrc'), `offline=true\nregistry=${registry.split('\n').at(-1)}\n`)
 }
 
-/** Stands in for the image that runs: the libraries of Node, certificates, and nobody. */
+/** Stands in for the image that runs: the libraries of all that is native, certificates, and nobody. */
 export const runtimeBase = async (root: string): Promise<void> => {
-  await putLibraries(root, [process.execPath])
+  await putLibraries(root, native())
   if (existsSync(certificates)) await put(root, certificates)
   await mkdir(join(root, 'etc'), { recursive: true })
   await writeFile(join(root, 'etc/passwd'), 'nonroot:x:65532:65532:nonroot:/home/nonroot:/sbin/nologin\n')

@@ -37,9 +37,11 @@ type Options = {
 // The same for the controls: they have to fail through what they lack, and not through impatience.
 const patienceMs = 90_000
 
-/** What a cluster says that is between two leaders is no answer yet. */
-const answered = <A>(ask: () => Promise<A>): Promise<A> =>
-  eventually('the cluster to answer', () => ask().catch(() => undefined), patienceMs)
+const stepMs = 10_000
+
+/** Asks again where the answer is no, or none: so it is while leaders and coordinators are found anew. */
+const inTheEnd = (ask: () => Promise<boolean>): Promise<boolean> =>
+  eventually('yes', async () => (await ask().catch(() => false)) || undefined, patienceMs).catch(() => false)
 
 const names = ['chats', 'bot-conversations']
 
@@ -76,13 +78,13 @@ export const underLoad = async (
   const done = await harm({
     ...{ posts, topics, prefix: here.prefix },
     passes: (count) => after(count, posts, load, 30_000),
-    goesOn: async () => (await here.drained(ingress, patienceMs)) && (await answered(() => here.goesOn(patienceMs))),
+    goesOn: async () => (await here.drained(ingress, patienceMs)) && (await inTheEnd(() => here.goesOn(stepMs))),
   })
   posts.halt()
   await load
   await cluster.inSync(topics)
   const drained = await here.drained(ingress, patienceMs)
-  const caughtUp = await here.caughtUp(patienceMs)
+  const caughtUp = await inTheEnd(() => here.caughtUp(stepMs))
   const [expected, actual] = [await here.fold(), await here.documents()]
   const verdict = await here.verdict(posts.history)
   await here.stop()

@@ -54,10 +54,9 @@ const sample = async (): Promise<Sample> => {
 const intake = await here.place(['ingress'], env)
 const ingress = await intake.start()
 await here.ready(ingress)
-const places = await Promise.all(Array.from({ length: 4 }, () => here.place(['projector'], env)))
 const posts = here.recorder([intake])
 const load = posts.drive(streams({ workers: 24, messages: true }), { pauseMs: 60 })
-const running: Array<Awaited<ReturnType<(typeof places)[number]['start']>>> = []
+const running: Array<typeof ingress> = []
 const rows: string[] = []
 
 const seconds = (ms: number | undefined) => (ms === undefined ? '' : (ms / 1000).toFixed(1))
@@ -88,8 +87,7 @@ const measure = async (what: string, members: number, act: () => Promise<unknown
 }
 const steady = () => new Promise((resolve) => setTimeout(resolve, 5_000))
 const join = async () => {
-  const place = places[running.length]
-  if (place === undefined) throw new Error('no place is left')
+  const place = await here.place(['projector'], env)
   const bridge = await place.start()
   running.push(bridge)
   await here.ready(bridge)

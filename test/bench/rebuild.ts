@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createInterface } from 'node:readline'
 import { setInterval as every } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Bench } from './bench.ts'
@@ -40,9 +41,9 @@ export const rebuildOnce = async (
   let output = ''
   let [cpu, peak] = [0, 0]
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  child.stdout.on('data', (chunk: Buffer) => {
-    output += chunk.toString()
-    const [, done] = /replaying +([\d,]+) of [\d,]+ records/.exec(chunk.toString()) ?? []
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    output += `${line}\n`
+    const [, done] = /^replaying +([\d,]+) of [\d,]+ records/.exec(line) ?? []
     if (done === undefined) return
     looks.push({ at: (performance.now() - began) / 1000, done: countOf(done), memoryMb: residentMb(pid) })
   })

@@ -71,7 +71,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, calmM
     clock,
   })
   return {
-    applyChanges: lane(applyWith(settleGroups), classify),
+    applyChanges: lane({ applyChanges: applyWith(settleGroups), classify, sleep }),
     readDocument: async <V extends ViewName>(view: V, id: string) =>
       (await readPresent<Stored>(db)(view, [id])).get(id) as Views[V] | undefined,
     openTurns: openTurns(db),

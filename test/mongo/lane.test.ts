@@ -26,22 +26,43 @@ const gate = (refuse: (ids: ReadonlyArray<string>) => Error | undefined = () => 
   const opened = new Promise<void>((resolve) => {
     open = resolve
   })
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   const apply = async (changes: ReadonlyArray<Change>) => {
     const ids = changes.map(({ id }) => id)
     calls.push(ids)
+    begin()
     await opened
     const error = refuse(ids)
     if (error) throw error
   }
-  return { calls, open: () => open(), apply: lane(apply, classify) }
+  return { calls, begun, open: () => open(), apply: lane({ applyChanges: apply, classify, sleep: async () => {} }) }
 }
 
 lanes('takes what waits while one apply is under way together, in order', async () => {
-  const { calls, open, apply } = gate()
-  const done = [apply([change('1')]), apply([change('2'), change('3')]), apply([change('4')])]
+  const { calls, begun, open, apply } = gate()
+  const first = apply([change('1')])
+  await begun
+  const done = [first, apply([change('2'), change('3')]), apply([change('4')])]
   open()
   assert.equal(await outcomes(done), ['fulfilled', 'fulfilled', 'fulfilled'])
   assert.equal(calls, [['1'], ['2', '3', '4']])
+})
+
+lanes('lets a trickle gather, and what is plenty go at once', async () => {
+  const calls: number[] = []
+  const { promise: later, resolve } = Promise.withResolvers<void>()
+  const applyChanges = async (changes: ReadonlyArray<Change>) => {
+    calls.push(changes.length)
+  }
+  const few = lane({ applyChanges, classify, sleep: () => later })
+  const done = [few([change('1')]), few([change('2')])]
+  await Promise.resolve()
+  assert.equal(calls, [])
+  resolve()
+  await outcomes(done)
+  const never = lane({ applyChanges, classify, sleep: () => new Promise(() => undefined) })
+  await never(Array.from({ length: 100 }, (_, i) => change(String(i))))
+  assert.equal(calls, [2, 100])
 })
 
 lanes('tells each caller of an outage, and goes on with what comes after', async () => {
@@ -52,7 +73,7 @@ lanes('tells each caller of an outage, and goes on with what comes after', async
   assert.equal(await outcomes(done), ['rejected', 'rejected', 'rejected'])
   away = false
   assert.equal(await outcomes([apply([change('4')])]), ['fulfilled'])
-  assert.equal(calls, [['1'], ['2', '3'], ['4']])
+  assert.equal(calls, [['1', '2', '3'], ['4']])
 })
 
 lanes('lets only the caller fail whose documents cannot be stored', async () => {
@@ -60,7 +81,7 @@ lanes('lets only the caller fail whose documents cannot be stored', async () => 
   const done = [apply([change('1')]), apply([change('2')]), apply([change('bad')]), apply([change('3')])]
   open()
   assert.equal(await outcomes(done), ['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
-  assert.equal(calls, [['1'], ['2', 'bad', '3'], ['2'], ['bad'], ['3']])
+  assert.equal(calls, [['1', '2', 'bad', '3'], ['1'], ['2'], ['bad'], ['3']])
 })
 
 lanes.run()

@@ -86,6 +86,8 @@ export type ConsumerSpec = {
   readonly group: string
   readonly topics: ReadonlyArray<TopicName>
   readonly handle: HandleSlice
+  /** For what need not be at once: records are fetched when there are so many bytes of them, or after 100 ms. */
+  readonly gatherBytes?: number
   /** `when-handled`: a slice is committed when `handle` resolves. `by-handler`: when the handler says `done`. */
   readonly commit: 'when-handled' | 'by-handler'
   /** Called when partitions are given to this consumer, before the first slice of them. */

@@ -31,6 +31,7 @@ export const startProjector = async ({ kafka, mongo, measure, log }: Deps): Prom
     group: 'projector',
     topics: [...eventTopics.map(({ name }) => name), botReplies.name],
     commit: 'when-handled',
+    gatherBytes: 64 * 1024,
     handle: projector({
       decode: decodeRecord,
       applyChanges: mongo.applyChanges,

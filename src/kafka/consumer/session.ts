@@ -48,7 +48,7 @@ const leaveWithinMs = 2_000
 export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => {
   const { newClient, prefix, findStarts, leftovers, clock, log, measure } = deps
   const client = newClient({ retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 })
-  const consumer = consumerOf(client.kafka, `${prefix}${spec.group}`)
+  const consumer = consumerOf(client.kafka, `${prefix}${spec.group}`, spec.gatherBytes)
   const { promise: ended, resolve } = Promise.withResolvers<string>()
   const readers = readersOf(leftovers)
   const signs = followSigns(consumer, clock)

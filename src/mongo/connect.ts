@@ -12,6 +12,7 @@ import { checkMongo } from './health.ts'
 import { ensureIndexes } from './indexes.ts'
 import { lane } from './lane.ts'
 import { openTurns } from './open-turns.ts'
+import { readDocumentIn } from './read-document.ts'
 import { swapGate } from './rebuild/swap-lock.ts'
 import { type Redrives, redrivesIn } from './redrives.ts'
 import { settle } from './settle.ts'
@@ -20,7 +21,7 @@ import { computeDayIn } from './stats-documents.ts'
 import { daysWithChanges, dueDays, markDays } from './stats-due.ts'
 import { readStatsInput } from './stats-input.ts'
 import { type StatsRefresher, statsRefresher } from './stats-refresher.ts'
-import { readPresent, type Stored, writeIfUnchanged } from './store.ts'
+import { readPresent, writeIfUnchanged } from './store.ts'
 
 export type Mongo = {
   /** Applies changes; calls at the same time go to MongoDB together. */
@@ -72,8 +73,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, calmM
   })
   return {
     applyChanges: lane({ applyChanges: applyWith(settleGroups), classify, sleep }),
-    readDocument: async <V extends ViewName>(view: V, id: string) =>
-      (await readPresent<Stored>(db)(view, [id])).get(id) as Views[V] | undefined,
+    readDocument: readDocumentIn(db),
     openTurns: openTurns(db),
     storeEnrichments: storeEnrichments(db, sleep),
     findEnrichment: findEnrichment(db),

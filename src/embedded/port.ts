@@ -14,7 +14,7 @@ const isFree = (port: number): Promise<boolean> =>
     server.listen(port, '127.0.0.1')
   })
 
-/** A port of 127.0.0.1 that nobody uses now. */
+/** A port of 127.0.0.1 that nobody uses now, and that is seldom taken by the time it is. */
 export const anyFree = async (except = 0): Promise<number> => {
   const port = randomInt(lowest, highest)
   return port !== except && (await isFree(port)) ? port : anyFree(except)

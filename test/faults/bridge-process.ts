@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { anyFree } from '../../src/embedded/port.ts'
 import type { Role } from '../../src/main/roles.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Defence } from './defences.ts'
@@ -12,14 +12,7 @@ import type { Held } from './held.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** A port that nobody uses now: a bridge that is started again is to be found where it was. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
+export const freePort = (): Promise<number> => anyFree()
 
 export type BridgeOptions = {
   readonly roles: ReadonlyArray<Role>

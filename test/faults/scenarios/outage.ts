@@ -10,7 +10,7 @@ export const outage: Scenario = {
   promises: '2, 4, 5',
   fault: 'broker SIGSTOP, then SIGKILL, for as long as the events take; bridge SIGKILL midway',
   controls: ['the journal', 'what waits in the journal goes first'],
-  inShort: false,
+  inShort: true,
   shortControls: [],
   run: async (cluster, size, without) => {
     const { broker } = cluster
@@ -19,7 +19,7 @@ export const outage: Scenario = {
     let bridge = await place.start()
     await here.ready(bridge)
     const posts = here.recorder([place])
-    const part = size === 'long' ? 5_000 : 600
+    const part = size === 'long' ? 5_000 : 300
     const load = posts.drive(streams({ workers: 16, chats: 2 }), { pauseMs: size === 'long' ? 0 : 10 })
     await after(part, posts, load)
 

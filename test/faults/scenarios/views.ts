@@ -22,9 +22,9 @@ export const views: Scenario = {
     await here.ready(projector)
     const posts = here.recorder([intake])
     const rounds = size === 'long' ? 2 : 1
-    const part = size === 'long' ? 2_500 : 600
+    const part = size === 'long' ? 2_500 : 200
     let injected = 0
-    const load = posts.drive(streams({ workers: 8, chats: 2, messages: true }), { pauseMs: size === 'long' ? 15 : 5 })
+    const load = posts.drive(streams({ workers: 8, chats: 2, messages: true }), { pauseMs: 15 })
 
     for (let round = 0; round < rounds; round++) {
       await after(part, posts, load)

@@ -29,6 +29,9 @@ export const listenFailure = (host: string, port: number, { code, message }: Nod
   reason: code === 'EADDRINUSE' ? `${host}:${port} is in use` : `cannot listen on ${host}:${port}: ${code ?? message}`,
 })
 
+/** Under a load that never pauses there is no lull: then it ceases anyway. */
+const lullTurns = 2_000
+
 /** The HTTP side: both interfaces, the token exchange and health, with `overrides` of the usual limits. */
 export const createIngress = (deps: IngressDeps, overrides: Partial<Limits> = {}): Ingress => {
   const limits = { ...usual, ...overrides }
@@ -46,6 +49,20 @@ export const createIngress = (deps: IngressDeps, overrides: Partial<Limits> = {}
   )
   server.maxConnections = limits.connections
   server.on('clientError', onClientError)
+  let isQuiet = true
+  for (const happening of ['connection', 'request'])
+    server.prependListener(happening, () => {
+      isQuiet = false
+    })
+  /**
+   * Resolves in a turn of the event loop in which nothing came: connections that the system holds ready when it ceases to
+   * listen are reset, and there are some whenever requests were being handled since it last took the ready ones.
+   */
+  const lull = async (turns: number): Promise<void> => {
+    isQuiet = true
+    await new Promise(setImmediate)
+    return isQuiet || turns === 0 ? undefined : lull(turns - 1)
+  }
   const callers = new Set<Socket>()
   let lastLeft = () => {}
   server.on('connection', (socket: Socket) => {
@@ -74,8 +91,7 @@ export const createIngress = (deps: IngressDeps, overrides: Partial<Limits> = {}
     stop: async () => {
       stopping = true
       await within(limits.leaveMs, allLeft(), () => undefined)
-      // Right after new connections were taken: those that the system holds ready would be reset.
-      await new Promise(setImmediate)
+      await lull(lullTurns)
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       await within(limits.graceMs, closed, () => undefined)
       server.closeAllConnections()

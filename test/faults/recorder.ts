@@ -20,7 +20,10 @@ const post = (agent: Agent, url: string, body: string): Promise<Answer> =>
     })
     outgoing.on('timeout', () => outgoing.destroy(Object.assign(new Error('no answer'), { code: 'NO_ANSWER' })))
     outgoing.on('error', ({ code = 'unknown', message }: NodeJS.ErrnoException) =>
-      resolve({ error: code === 'ECONNRESET' ? `${code} ${message}` : code, sent: code !== 'ECONNREFUSED' }),
+      resolve({
+        error: code === 'ECONNRESET' ? `${code} ${message}` : code,
+        sent: code !== 'ECONNREFUSED' && !message.startsWith('connect '),
+      }),
     )
     outgoing.end(body)
   })

@@ -1,3 +1,4 @@
+import { check } from '../checker.ts'
 import { findingsOf, unless, wrong } from '../findings.ts'
 import { grown, type Held, told } from '../held.ts'
 import type { Exchange } from '../history.ts'
@@ -35,6 +36,8 @@ export const soak: Scenario = {
     // The quiet is longer than what a fault leaves behind for a while; the short form is to see just that in its control.
     const [betweenMs, quietMs] = size === 'long' ? [14_000, 12_000] : [1_000, 2_000]
     const history: Exchange[] = []
+    // Within a round: between them nothing is posted.
+    const stalls: number[] = []
     let injected = 0
     let settled = true
     /** Load, with faults in turn, and then nothing for a while. */
@@ -52,6 +55,7 @@ export const soak: Scenario = {
       posts.halt()
       await load
       history.push(...posts.history)
+      stalls.push(check(posts.history, []).longestStall)
       settled &&= (await here.drained(bridge)) && (await here.caughtUp(90_000))
       posts.stop()
       await wait(quietMs)
@@ -64,14 +68,17 @@ export const soak: Scenario = {
     const warnings = bridge.log().match(/^.*(?<!Experimental)Warning: .*$/gm) ?? []
     const verdict = await here.verdict(history)
     await here.stop()
-    return findingsOf(verdict, {
-      injected,
-      failures: [
-        ...unless(settled, 'the journal was not drained, or the projector did not catch up'),
-        ...grown(first, last),
-        ...wrong('warnings of the runtime', warnings),
-      ],
-      notes: [`after the first round ${told(first)}; at the end ${told(last)}`],
-    })
+    return findingsOf(
+      { ...verdict, longestStall: Math.max(...stalls) },
+      {
+        injected,
+        failures: [
+          ...unless(settled, 'the journal was not drained, or the projector did not catch up'),
+          ...grown(first, last),
+          ...wrong('warnings of the runtime', warnings),
+        ],
+        notes: [`after the first round ${told(first)}; at the end ${told(last)}`],
+      },
+    )
   },
 }

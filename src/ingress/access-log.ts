@@ -11,12 +11,12 @@ export type AccessLogDeps = {
   readonly measure: MeasureRequests
   /** A clock that never goes back, in ms. */
   readonly monotonic: () => number
-  readonly isStopping: () => boolean
+  readonly isClosing: () => boolean
 }
 
 /** The outermost middleware: names a request, measures and logs it. The path is not logged: it holds the token. */
 export const accessLog =
-  ({ log, measure, monotonic, isStopping }: AccessLogDeps): Middleware<State> =>
+  ({ log, measure, monotonic, isClosing }: AccessLogDeps): Middleware<State> =>
   async (ctx, next) => {
     const arrivedAt = monotonic()
     const requestId = requestIdOf(ctx.get('x-request-id'))
@@ -29,7 +29,7 @@ export const accessLog =
       ctx.body = refusalBody(ctx.state.api, internal)
     }
     ctx.set('X-Request-Id', requestId)
-    if (isStopping()) ctx.set('Connection', 'close')
+    if (isClosing()) ctx.set('Connection', 'close')
     const { api, route, accountId, eventId } = ctx.state
     const ms = monotonic() - arrivedAt
     if (api !== undefined && api !== 'health') measure.request(api, ctx.status, ms / 1000)

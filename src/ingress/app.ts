@@ -34,14 +34,17 @@ export type IngressDeps = {
   readonly monotonic: () => number
 }
 
+/** How far its server is on its way to an end: callers are to be led elsewhere, and then their connections closed. */
+type Ending = { readonly isStopping: () => boolean; readonly isClosing: () => boolean }
+
 /** The application without its server. Either interface publishes through the same memory of what was published. */
-export const createApp = (deps: IngressDeps, limits: Limits, isStopping: () => boolean): Koa<State> => {
+export const createApp = (deps: IngressDeps, limits: Limits, ending: Ending): Koa<State> => {
   const app = new Koa<State>()
   app.on('error', (thrown: unknown) => deps.log.debug(originOf(thrown), 'an answer could not be written'))
   const shared = {
     ...deps,
     limits,
-    isStopping,
+    ...ending,
     rateLimit: rateLimits(deps.accounts),
     publish: once(bounded(deps.publish)),
     append: bounded(deps.append),

@@ -16,9 +16,11 @@ export type Limits = {
   readonly keepAliveMs: number
   /** How long the rest of too large a body is read and thrown away, so that its sender hears the answer. */
   readonly drainMs: number
-  /** How long `stop` lets callers find out: it still listens, answers, and closes each connection with its answer. */
+  /** How long `stop` goes on as ever, only not ready, so that callers are led elsewhere. */
   readonly leaveMs: number
-  /** How long it then waits for requests in flight. */
+  /** How long it then waits for the next request of each caller that is still connected. */
+  readonly partMs: number
+  /** How long it waits for requests in flight after that. */
   readonly graceMs: number
 }
 
@@ -35,6 +37,7 @@ export const limits: Limits = {
   checkMs: 500,
   keepAliveMs: 65_000,
   drainMs: 1_000,
-  leaveMs: 2_000,
+  leaveMs: 1_500,
+  partMs: 1_500,
   graceMs: 6_000,
 }

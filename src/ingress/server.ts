@@ -1,5 +1,5 @@
-import { createServer } from 'node:http'
-import type { Socket } from 'node:net'
+import { createServer, type Server } from 'node:http'
+import { Server as NetServer, type Socket } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../ports.ts'
 import { createApp, type IngressDeps } from './app.ts'
@@ -18,8 +18,9 @@ export type Ingress = {
     shared?: boolean,
   ) => Promise<E.Either<Failure, { readonly port: number }>>
   /**
-   * Is not ready any more, and sends every caller away with the answer to its request: a connection that is simply closed may
-   * have a request on its way. Then accepts nothing more, and ends after `leaveMs` and `graceMs` at the latest.
+   * Is not ready any more, then ceases to listen while callers hold their connections, since one that comes in that moment may be
+   * reset; then sends each away with the answer to its next request, since a connection that is simply closed may have one on its
+   * way. Ends after `leaveMs`, `partMs` and `graceMs` at the latest.
    */
   readonly stop: () => Promise<void>
 }
@@ -31,12 +32,16 @@ export const listenFailure = (host: string, port: number, { code, message }: Nod
 
 /** Under a load that never pauses there is no lull: then it ceases anyway. */
 const lullTurns = 2_000
+/** Not the HTTP server's own way, which closes idle connections at once. */
+const stopListening = (server: Server): Promise<void> =>
+  new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()))
 
 /** The HTTP side: both interfaces, the token exchange and health, with `overrides` of the usual limits. */
 export const createIngress = (deps: IngressDeps, overrides: Partial<Limits> = {}): Ingress => {
   const limits = { ...usual, ...overrides }
   let stopping = false
-  const app = createApp(deps, limits, () => stopping)
+  let closing = false
+  const app = createApp(deps, limits, { isStopping: () => stopping, isClosing: () => closing })
   const server = createServer(
     {
       maxHeaderSize: limits.headerBytes,
@@ -92,9 +97,14 @@ export const createIngress = (deps: IngressDeps, overrides: Partial<Limits> = {}
       stopping = true
       await within(limits.leaveMs, allLeft(), () => undefined)
       await lull(lullTurns)
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      closing = true
+      const closed = stopListening(server)
+      await within(limits.partMs, allLeft(), () => undefined)
+      server.closeIdleConnections()
       await within(limits.graceMs, closed, () => undefined)
       server.closeAllConnections()
+      // It has ceased to listen; this ends its timer.
+      server.close()
       await closed
     },
   }

@@ -88,6 +88,7 @@ export const defences = {
   ],
   'what is in flight is finished': [
     { file: 'src/ingress/server.ts', find: 'await within(limits.leaveMs, allLeft(), () => undefined)', put: '' },
+    { file: 'src/ingress/server.ts', find: 'await within(limits.partMs, allLeft(), () => undefined)', put: '' },
     { file: 'src/ingress/server.ts', find: 'await within(limits.graceMs, closed, () => undefined)', put: '' },
   ],
   'a bound on nesting': [{ file: 'src/ingress/json.ts', find: 'const deepest = 32', put: 'const deepest = Infinity' }],

@@ -88,7 +88,7 @@ export const build = ({ checks = {}, ...deps }: Given = {}, limits: Partial<Limi
       monotonic: () => performance.now(),
       ...deps,
     },
-    { leaveMs: 20, graceMs: 2000, drainMs: 200, ...limits },
+    { leaveMs: 20, partMs: 20, graceMs: 2000, drainMs: 200, ...limits },
   )
   return { ingress, published, appended, logged, requests, quarantined, stop: ingress.stop }
 }

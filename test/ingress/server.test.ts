@@ -167,8 +167,7 @@ server('stopping answers what is in flight, closes its connection, and accepts n
   await stopped
 })
 
-server('stopping is told by readiness, and callers are answered and sent away while they find out', async () => {
-  const { port, stop, published } = await start({}, { leaveMs: 60_000 })
+const keeping = (port: number) => {
   const agent = new Agent({ keepAlive: true })
   const ask = (path: string) =>
     new Promise<readonly [number | undefined, string | undefined]>((resolve) =>
@@ -176,16 +175,37 @@ server('stopping is told by readiness, and callers are answered and sent away wh
         res.resume().on('end', () => resolve([res.statusCode, res.headers.connection])),
       ),
     )
-  assert.equal(await ask('/livez'), [200, 'keep-alive'])
+  return { ask, leave: () => agent.destroy() }
+}
+
+server('stopping is told by readiness first, and callers are answered as ever while they find out', async () => {
+  const { port, stop, published } = await start({}, { leaveMs: 60_000 })
+  const { ask, leave } = keeping(port)
+  await ask('/livez')
   const stopped = stop()
-  const reply = await send(port, hooks, { body: accepted, headers: { connection: 'keep-alive' } })
-  assert.equal([reply.status, reply.headers.connection, published.length], [200, 'close', 1])
+  assert.equal(await ask('/readyz'), [503, 'keep-alive'])
   const readiness = await send(port, '/readyz', { method: 'GET' })
   assert.equal(readiness.body, { ready: false, checks: { bridge: { ok: false, reason: 'it stops' } } })
-  // The idle connection of before is the last one that it waits for.
-  assert.equal(await ask('/readyz'), [503, 'close'])
+  assert.is((await send(port, hooks, { body: accepted })).status, 200)
+  assert.is(published.length, 1)
+  leave()
   await stopped
-  agent.destroy()
+})
+
+server('stopping then closes each connection with the answer to its next request', async () => {
+  const { port, stop } = await start({}, { leaveMs: 0, partMs: 60_000 })
+  const { ask, leave } = keeping(port)
+  await ask('/livez')
+  const stopped = stop()
+  const listens = () =>
+    send(port, '/livez', { method: 'GET' }).then(
+      () => true,
+      ({ code }: NodeJS.ErrnoException) => code !== 'ECONNREFUSED',
+    )
+  while (await listens());
+  assert.equal(await ask('/livez'), [200, 'close'])
+  await stopped
+  leave()
 })
 
 server('stopping waits for nobody longer than it says', async () => {

@@ -1,6 +1,7 @@
 import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { topics } from '../../contracts/topics.ts'
 import { bridgeOf } from '../../src/simulator/account.ts'
 import { world } from '../support/bridge.ts'
 import { eventually } from '../support/eventually.ts'
@@ -35,7 +36,13 @@ const command = (type: string, chatId: string, more: object = {}) => {
 const look = async (): Promise<Tally> => {
   const found = tally()
   await checkDatabase(mongo, here.mongo.database, found)
-  await checkPrefix(here.brokers, here.prefix, true, found)
+  await checkPrefix(
+    here.brokers,
+    here.prefix,
+    topics.map(({ name }) => name),
+    true,
+    found,
+  )
   return found
 }
 

@@ -2,7 +2,8 @@
 import { MongoClient } from 'mongodb'
 import { servers } from '../support/servers.ts'
 import { checkDatabase, databasesOf } from './documents.ts'
-import { checkPrefix, prefixesOn } from './records.ts'
+import { placesOn } from './read-prefix.ts'
+import { checkPrefix } from './records.ts'
 import { kinds, tally } from './tally.ts'
 
 const { brokers, mongoUrl } = await servers()
@@ -12,8 +13,8 @@ const databases = await databasesOf(client)
 for (const name of databases) await checkDatabase(client, name, all)
 await client.close()
 // A bridge has worked where there is a database of the same name.
-for (const prefix of await prefixesOn(brokers))
-  await checkPrefix(brokers, prefix, databases.includes(prefix.slice(0, -1)), all)
+for (const [prefix, topics] of await placesOn(brokers))
+  await checkPrefix(brokers, prefix, topics, databases.includes(prefix.slice(0, -1)), all)
 
 const { checked, wrong } = all
 const missing = process.argv.includes('--all') ? kinds.filter((kind) => !checked.has(kind)) : []

@@ -1,20 +1,8 @@
-import { deadLetterHeaders as dl, topics } from '../../contracts/topics.ts'
+import { deadLetterHeaders as dl } from '../../contracts/topics.ts'
 import type { IncomingRecord } from '../../src/ports.ts'
-import { readLog, withAdmin } from '../faults/read-log.ts'
+import { readPrefix } from './read-prefix.ts'
 import { misfit } from './schemas.ts'
 import type { Tally } from './tally.ts'
-
-const names = topics.map(({ name }) => name)
-
-/** Prefixes of the topics on the broker, by whose names they are the bridge's. */
-export const prefixesOn = async (brokers: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
-  const all = await withAdmin(brokers, (admin) => admin.listTopics())
-  const ours = all.flatMap((topic) => {
-    const name = names.find((each) => topic.endsWith(`.${each}`))
-    return name === undefined ? [] : [topic.slice(0, -name.length)]
-  })
-  return [...new Set(ours)]
-}
 
 const text = (bytes: Buffer | null | undefined) => bytes?.toString() ?? ''
 
@@ -80,10 +68,12 @@ const origin = ({ headers }: IncomingRecord) =>
 export const checkPrefix = async (
   brokers: ReadonlyArray<string>,
   prefix: string,
+  topics: ReadonlyArray<IncomingRecord['topic']>,
   strict: boolean,
   { count }: Tally,
 ): Promise<void> => {
-  const records = await readLog(brokers, prefix, names)
+  const { records, unread } = await readPrefix(brokers, prefix, topics)
+  if (unread !== undefined) count('a batch that cannot be read', prefix, strict ? unread : undefined)
   const dead = new Set(records.filter(({ topic }) => topic === 'dead-letters').map(origin))
   for (const record of records) {
     const { topic, partition, offset, headers } = record

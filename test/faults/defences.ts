@@ -5,7 +5,6 @@ export type Edit = { readonly file: string; readonly find: string; readonly put:
 export const defences = {
   'acknowledgement by the broker': [{ file: 'src/kafka/send.ts', find: 'acks: -1', put: 'acks: 0' }],
   'acknowledgement by all replicas': [{ file: 'src/kafka/send.ts', find: 'acks: -1', put: 'acks: 1' }],
-  'acknowledgement by a majority of MongoDB': [{ file: 'src/mongo/client.ts', find: "w: 'majority'", put: 'w: 1' }],
   'keys stay in their partition': [
     {
       file: 'src/kafka/send.ts',

@@ -8,10 +8,19 @@ import { freePort } from '../../../faults/bridge-process.ts'
 import { eventually } from '../../../support/eventually.ts'
 import type { Bench, Findings, Job } from '../../bench.ts'
 import { gatherFindings } from '../../findings.ts'
+import { family } from '../../proc.ts'
 import { inTurns } from '../../turns.ts'
 import { serversOf, startBare } from './servers.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
+
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
 
 /** `npm start` as a user types it, until it is ready; `leave` is Ctrl-C, and waits until nothing of it runs. */
 const npmStart = async (bench: Bench, dataDir: string, port: number) => {
@@ -26,10 +35,12 @@ const npmStart = async (bench: Bench, dataDir: string, port: number) => {
   const pid = child.pid ?? 0
   const leave = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
+    // npm may end before what it has started.
+    const all = family(pid)
     const ended = once(child, 'exit')
     process.kill(-pid, 'SIGINT')
     await ended
-    await eventually('it to be gone', () => findRunning(dataDir) === undefined || undefined, 60_000)
+    await eventually('all of it to be gone', () => !all.some((each) => isAlive(each.pid)) || undefined, 60_000)
   }
   bench.afterwards(leave)
   const running = await eventually<Running>(

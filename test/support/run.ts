@@ -6,6 +6,8 @@ import { type StartedServers, startServers } from './start-servers.ts'
 const [, , pattern] = process.argv
 const chosen = pattern ?? '\\.test\\.ts$'
 const withServers = `^(?=integration/)(?=.*?(?:${chosen}))`
+/** On a second place, those that would tell servers apart. */
+const elsewhere = `^(?=integration/(?:kafka-|mongo-|samples|silence|two-instances))(?=.*?(?:${chosen}))`
 const withoutServers = `^(?!integration/)(?=.*?(?:${chosen}))`
 
 const running = new Set<StartedServers>()
@@ -58,7 +60,7 @@ const all = async (): Promise<Outcome> => {
       skipped ? `\ntest/integration on ${other} is skipped: ${problem}\n` : `\ntest/integration on ${other}\n`,
     )
     if (skipped) outcomes.push({ passed: 0, failed: 0, skipped: once.passed + once.failed + once.skipped })
-    else outcomes.push(...(await runOn(other, [withServers])))
+    else outcomes.push(...(await runOn(other, [elsewhere])))
   }
   return together(outcomes)
 }

@@ -32,6 +32,7 @@ export const listenFailure = (host: string, port: number, { code, message }: Nod
 
 /** Under a load that never pauses there is no lull: then it ceases anyway. */
 const lullTurns = 2_000
+
 /** Not the HTTP server's own way, which closes idle connections at once. */
 const stopListening = (server: Server): Promise<void> =>
   new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()))

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
-import { runScenario } from '../faults/run-scenario.ts'
+import { judged } from '../faults/judged.ts'
 import type { Size } from '../faults/scenario.ts'
-import { type Control, controlsOf, failedAsItShould, notesOf, type Result, tableOf } from '../faults/table.ts'
 import { scenarios } from './scenarios/index.ts'
 import { startThree } from './three.ts'
 
@@ -25,49 +24,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   })
 say('three brokers and a replica set of three are up')
 
-const results: Result[] = []
-const controls: Control[] = []
-const unsound: string[] = []
-const runFailed = (name: string, error: unknown) => {
-  unsound.push(name)
-  say(`✘ ${name}: the run itself failed: ${error instanceof Error ? error.stack : error}`)
-}
-
-const keep = async () => {
-  for (const scenario of chosen) {
-    const { name, fault } = scenario
-    say(`  ${name}: ${fault}`)
-    try {
-      const findings = await runScenario(cluster, scenario, size)
-      results.push({ scenario, findings })
-      console.log(`${tableOf([{ scenario, findings }]).split('\n').at(-1)}\n${notesOf([{ scenario, findings }])}`)
-      say(findings.failures.length === 0 ? `✓ ${name}: kept` : `✘ ${name}: ${findings.failures.join('; ')}`)
-    } catch (error) {
-      runFailed(name, error)
-    }
-  }
-}
-const control = async () => {
-  for (const scenario of chosen)
-    for (const without of scenario.controls) {
-      const name = `${scenario.name} without this: ${without}`
-      const findings = await runScenario(cluster, scenario, 'short', without).catch((error: Error) => error)
-      controls.push({ scenario, without, findings })
-      if (findings instanceof Error) runFailed(name, findings)
-      else if (failedAsItShould({ scenario, without, findings }))
-        say(`✓ ${name}: failed as it should, ${findings.failures.join('; ')}`)
-      else say(`✘ ${name}: did not fail`)
-    }
-}
-if (values.controls !== 'only') await keep()
-if (values.controls !== 'no') await control()
+const { keep, control, end } = judged(chosen, size, say)
+if (values.controls !== 'only') await keep(cluster)
+if (values.controls !== 'no') await control(cluster)
 await cluster.stop()
 
-console.log(`\n${tableOf(results)}\n\n${notesOf(results)}\n\n${controlsOf(controls)}\n`)
-const well =
-  unsound.length === 0 &&
-  results.every(({ findings }) => findings.failures.length === 0) &&
-  controls.every((each) => failedAsItShould(each))
-const total = results.reduce((sum, { findings }) => sum + findings.accepted, 0).toLocaleString('en')
-say(`${total} events accepted; ${well ? 'promises kept, controls failed as they should' : 'NOT as it should be'}`)
-process.exit(well ? 0 : 1)
+process.exit(end() ? 0 : 1)

@@ -72,7 +72,8 @@ truth('every kind of record and document is as its published schema says', async
     'every kind',
     async () => {
       const found = await look()
-      return kinds.every((kind) => found.checked.has(kind)) ? found : undefined
+      const bothAreDead = found.checked.get('dead-letters') === 2
+      return bothAreDead && kinds.every((kind) => found.checked.has(kind)) ? found : undefined
     },
     60_000,
   ).catch(look)

@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { type Dispatcher, request } from 'undici'
 import type { HttpResponse, NetworkFailure, PostToService } from './http.ts'
 
 const bodyLimit = 64 * 1024
@@ -19,10 +20,10 @@ const codeOf = (error: unknown): string => {
 }
 
 /** Reads no more than the limit; leaving the loop early destroys the socket. */
-const readBody = async (response: Response): Promise<string> => {
-  const chunks: Uint8Array[] = []
+const readBody = async (body: Dispatcher.ResponseData['body']): Promise<string> => {
+  const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of body) {
     chunks.push(chunk)
     size += chunk.length
     if (size >= bodyLimit) break
@@ -30,19 +31,22 @@ const readBody = async (response: Response): Promise<string> => {
   return Buffer.concat(chunks).subarray(0, bodyLimit).toString('utf8')
 }
 
+/** A header that came more than once counts as it came first. */
+const only = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header)
+
 /**
- * Posts with the runtime's fetch: no redirects are followed, connections are kept alive, and a request that takes longer
- * than `timeoutMs` with its answer's body is aborted, which destroys its socket. At most 64 KiB of the body are read.
+ * Posts without following redirects, on connections that are kept alive; a request that takes longer than `timeoutMs` with its
+ * answer's body is aborted, which destroys its socket. At most 64 KiB of the body are read.
  */
-export const postToService: PostToService = async ({ url, headers, body }, timeoutMs) => {
+export const postToService: PostToService = async ({ url, headers, body: sent }, timeoutMs) => {
   try {
     const signal = AbortSignal.timeout(timeoutMs)
-    const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
-    const retryAfter = response.headers.get('retry-after')
+    const response = await request(url, { method: 'POST', headers, body: sent, signal })
+    const retryAfter = only(response.headers['retry-after'])
     return E.right<NetworkFailure, HttpResponse>({
-      status: response.status,
-      headers: retryAfter === null ? {} : { retryAfter },
-      body: await readBody(response),
+      status: response.statusCode,
+      headers: retryAfter === undefined ? {} : { retryAfter },
+      body: await readBody(response.body),
     })
   } catch (error) {
     return E.left({ code: codeOf(error) })

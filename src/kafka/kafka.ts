@@ -15,7 +15,7 @@ import type {
   Publish,
   RunningConsumer,
 } from '../ports.ts'
-import { adminConnection } from './admin.ts'
+import { adminConnection, clusterConnection } from './admin.ts'
 import { type BringHome, bringHomeWith } from './bring-home.ts'
 import { type KafkaSettings, newClient } from './client.ts'
 import { toRecord } from './cloud-event.ts'
@@ -82,6 +82,7 @@ export const connectKafka = (
   const clock = () => performance.now()
   const clients = newClient(settings, log)
   const { ask, close } = adminConnection(clients)
+  const cluster = clusterConnection(clients)
   const ranges = rangesOf(ask, prefix)
   const committedOffsets = committedOffsetsOf(ask, prefix)
   const forgetGroup = forgetGroupOf(ask, prefix)
@@ -117,7 +118,7 @@ export const connectKafka = (
     redrive: (letter, to, withinMs) => withDeadline(take(toRedriven(letter, to)), withinMs, late),
     consume,
     readTopic,
-    endOffsets: endOffsetsOf(ranges),
+    endOffsets: endOffsetsOf(cluster.ask, prefix),
     committedOffsets,
     ranges,
     forgetGroup,
@@ -129,7 +130,7 @@ export const connectKafka = (
       stopping = true
       await settled(Promise.all([...consumers].map((consumer) => consumer.stop())), consumersWithinMs)
       await records.stop(drainWithinMs)
-      await Promise.all([closeSender(), close()])
+      await Promise.all([closeSender(), close(), cluster.close()])
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { TopicName } from '../../contracts/topics.ts'
 import type { CommittedOffsets, EndOffsets } from '../ports.ts'
-import type { Ask } from './admin.ts'
+import type { Ask, AskOf } from './admin.ts'
+import { type Cluster, endsOf } from './cluster.ts'
 import { coalesce } from './coalesce.ts'
 import { kindOf } from './errors.ts'
 import { sleep } from './sleep.ts'
@@ -11,24 +12,27 @@ export type Ranges = (topic: TopicName) => Promise<ReadonlyMap<number, Range>>
 
 // A new topic's leader, and one that has just moved, does not know of it yet.
 const soon = new Set(['NOT_LEADER_FOR_PARTITION', 'LEADER_NOT_AVAILABLE', 'UNKNOWN_TOPIC_OR_PARTITION'])
+const isSoonOver = (error: unknown) => soon.has(kindOf(error))
 const tries = 5
 const againAfterMs = 100
 
-const persistently = async <A>(question: () => Promise<A>): Promise<A> => {
+const persistently = async <A>(question: () => Promise<A>, passes: (error: unknown) => boolean): Promise<A> => {
   for (let left = tries - 1; ; left--) {
     try {
       return await question()
     } catch (error) {
-      if (left === 0 || !soon.has(kindOf(error))) throw error
+      if (left === 0 || !passes(error)) throw error
       await sleep(againAfterMs)
     }
   }
 }
 
-/** Asked for hundreds of times a second by egress, which must not be told of a time before its question. */
 export const rangesOf = (ask: Ask, prefix: string): Ranges =>
   coalesce(async (topic: TopicName) => {
-    const partitions = await persistently(() => ask((admin) => admin.fetchTopicOffsets(`${prefix}${topic}`)))
+    const partitions = await persistently(
+      () => ask((admin) => admin.fetchTopicOffsets(`${prefix}${topic}`)),
+      isSoonOver,
+    )
     return new Map(partitions.map(({ partition, low, high }) => [partition, { low: Number(low), high: Number(high) }]))
   })
 
@@ -39,10 +43,15 @@ export const forgetGroupOf =
     await ask((admin) => admin.deleteGroups([`${prefix}${group}`])).catch(() => undefined)
   }
 
-export const endOffsetsOf =
-  (ranges: Ranges): EndOffsets =>
-  async (topic) =>
-    new Map([...(await ranges(topic))].map(([partition, { high }]) => [partition, high]))
+/** Asked for hundreds of times a second by egress, which must not be told of a time before its question. */
+export const endOffsetsOf = (ask: AskOf<Cluster>, prefix: string): EndOffsets =>
+  coalesce((topic) =>
+    // Each try has a new connection, which knows of leaders that have moved.
+    persistently(
+      () => ask((cluster) => endsOf(cluster, `${prefix}${topic}`)),
+      () => true,
+    ),
+  )
 
 export const committedOffsetsOf =
   (ask: Ask, prefix: string): CommittedOffsets =>

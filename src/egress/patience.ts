@@ -1,6 +1,9 @@
 import type { Log, Sleep } from '../ports.ts'
 import { backoff } from './backoff.ts'
 
+/** Given as it is: an error for each, with its stack, would cost more than the rest. */
+const over = 'over'
+
 export type Patience = { readonly sleep: Sleep; readonly random: () => number; readonly log: Log }
 
 /** What the work resolves to, or undefined when that takes longer or fails; then its signal aborts. */
@@ -19,9 +22,9 @@ export const within = async <A>(
       },
       () => undefined,
     )
-    .finally(() => settled.abort())
+    .finally(() => settled.abort(over))
   await sleep(ms, settled.signal)
-  late.abort()
+  late.abort(over)
   return result
 }
 

@@ -49,10 +49,12 @@ export const commandSender = ({ ports, tail, announce, barrier, nowOf, gateOf, t
 
   return async (order) => {
     const { command, account, partition, work } = order
-    await barrier(partition)
+    const now = nowOf(partition, command)
+    // The views are read meanwhile: what the tail learns until it has caught up is added when it is asked again.
+    await Promise.all([barrier(partition), now()])
     const delivery = await deliver(ports, {
       ...order,
-      ...{ tryOnce, inTurn: turns, now: nowOf(partition, command), gate: gateOf(account) },
+      ...{ tryOnce, inTurn: turns, now, gate: gateOf(account) },
       // what a former owner learns too late is the new owner's to find out, except that the service has the reply
       conclude: (outcome, attempts) =>
         outcome.kind !== 'delivered' && !work.isOwned() ? undefined : concluded(order, outcome, attempts),

@@ -1,4 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Sleep } from '../ports.ts'
 
-export const sleep: Sleep = (ms, signal) => delay(ms, undefined, signal && { signal }).catch(() => undefined)
+/** Not node:timers/promises, whose error for each sleep that is broken off costs more than the sleep. */
+export const sleep: Sleep = (ms, signal) =>
+  new Promise((resolve) => {
+    if (signal?.aborted) return resolve()
+    const end = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal?.addEventListener('abort', end)
+  })

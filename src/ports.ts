@@ -1,6 +1,6 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { Enrichment } from '../contracts/commands/enrichment.ts'
-import type { DomainEvent } from '../contracts/events/index.ts'
+import type { Because, DomainEvent } from '../contracts/events/index.ts'
 import type { Instant } from '../contracts/primitives.ts'
 import type { TopicName } from '../contracts/topics.ts'
 import type { ViewName, Views } from '../contracts/views.ts'
@@ -142,6 +142,8 @@ export type Measure = {
   readonly consumerRestarted: (group: string) => void
   readonly projected: (records: number, seconds: number) => void
   readonly delivery: (accountId: string, outcome: 'delivered' | 'failed' | 'suppressed') => void
+  /** A command that the bridge itself made has come to its end. */
+  readonly ownCommand: (accountId: string, because: Because, outcome: 'delivered' | 'failed' | 'suppressed') => void
   readonly attempt: (accountId: string, result: string, seconds: number) => void
   readonly deadLetter: (consumer: string, cause: string) => void
   readonly quarantined: (api: 'webhooks' | 'bot', reason: string) => void

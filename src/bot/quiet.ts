@@ -14,6 +14,7 @@ export const unmeasured: Measure = {
   consumerRestarted: nothing,
   projected: nothing,
   delivery: nothing,
+  ownCommand: nothing,
   attempt: nothing,
   deadLetter: nothing,
   quarantined: nothing,

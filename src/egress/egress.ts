@@ -14,7 +14,7 @@ import { within } from './patience.ts'
 import type { EgressPorts } from './ports.ts'
 import { refuser } from './refuse.ts'
 import { commandSender } from './sender.ts'
-import { type AccountGate, accountGate } from './service/account-gate.ts'
+import { type AccountGate, accountGate, type GateState } from './service/account-gate.ts'
 import { tryOnce } from './service/attempt.ts'
 import { tokenCache } from './service/token-cache.ts'
 import { looker } from './watchdog/look.ts'
@@ -24,6 +24,8 @@ export type Egress = {
   /** For `consume`; its partitions of both topics must go to the same worker (co-partitioned assignment). */
   readonly spec: ConsumerSpec
   readonly health: CheckHealth
+  /** Of each account to which something was sent. */
+  readonly gates: () => ReadonlyArray<GateState & { readonly account: string }>
   /**
    * No new attempts; resolves when those under way have ended and their outcomes are published, after 10 s at most. To be
    * called before the consumer's own stop, so that what is finished is committed.
@@ -98,6 +100,7 @@ export const egress = (ports: EgressPorts): Egress => {
       startAt: async (topic, partition) => (topic === botConversations.name ? follower.startAt(partition) : undefined),
     },
     health,
+    gates: () => [...gates].map(([account, gate]) => ({ account, ...gate.state() })),
     stop: async () => {
       stopping.abort()
       dog.stop()

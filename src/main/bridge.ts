@@ -38,7 +38,7 @@ export const startBridge = async (
   log: Log,
 ): Promise<E.Either<string, Bridge>> => {
   const { topics, accounts, http } = settings
-  const { measure, watchJournal, watchHealth, render } = createMetrics()
+  const { measure, watchJournal, watchGates, watchHealth, render } = createMetrics()
   const kafka = connectKafka(kafkaSettings(kafkaConfig, topics, 'livechat-bridge'), { log, measure, now })
   const mongo = connectMongo(mongoConfig, { log, sleep, clock: monotonic })
   const tokens = accessTokens(accounts, now)
@@ -97,7 +97,10 @@ export const startBridge = async (
     const deps = { kafka, mongo, accounts, issueToken: tokens.issue, measure, log }
     if (roles.includes('projector') && !stopping.signal.aborted) parts.push(await startProjector(deps))
     if (roles.includes('egress') && !stopping.signal.aborted) parts.push(await startEgress(deps))
-    for (const part of parts) Object.assign(checks, part.checks)
+    for (const { checks: ofPart, gates } of parts) {
+      Object.assign(checks, ofPart)
+      if (gates) watchGates(gates)
+    }
   }
   return E.right({ url: `http://${http.host}:${listening.right.port}`, ready: run(), stop })
 }

@@ -1,6 +1,6 @@
 import { botReplies, enrichments, eventTopics } from '../../contracts/topics.ts'
 import type { Account } from '../accounts.ts'
-import { egress } from '../egress/egress.ts'
+import { type Egress, egress } from '../egress/egress.ts'
 import { postToService } from '../egress/service/post.ts'
 import { fromRecord } from '../kafka/cloud-event.ts'
 import { fromCommand } from '../kafka/decode.ts'
@@ -23,7 +23,12 @@ type Deps = {
 }
 
 /** What runs in a process: how it is, and how it ends. */
-export type Part = { readonly checks: Readonly<Record<string, CheckHealth>>; readonly stop: () => Promise<void> }
+export type Part = {
+  readonly checks: Readonly<Record<string, CheckHealth>>
+  /** How it stands between each account and its service. */
+  readonly gates?: Egress['gates']
+  readonly stop: () => Promise<void>
+}
 
 /** Keeps the views, the enrichments and the statistics. */
 export const startProjector = async ({ kafka, mongo, measure, log }: Deps): Promise<Part> => {
@@ -82,6 +87,7 @@ export const startEgress = async (deps: Deps): Promise<Part> => {
   log.info({}, 'egress runs')
   return {
     checks: { egress: consumer.health, outcomes: worker.health },
+    gates: worker.gates,
     stop: async () => {
       await worker.stop()
       await consumer.stop()

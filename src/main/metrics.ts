@@ -7,6 +7,7 @@ type JournalState = {
   readonly oldestAt?: number
   readonly damaged: { readonly places: number }
 }
+type GateState = { readonly account: string; readonly isOpen: boolean; readonly perSecond?: number }
 /** What readiness says of each dependency now. */
 type AskHealth = () => Promise<Readonly<Record<string, Health>>>
 
@@ -40,6 +41,11 @@ export const createMetrics = () => {
     'account',
     'result',
   ])
+  const ownCommands = counter('own_commands_total', 'Commands of the bridge itself, by why they were made', [
+    'account',
+    'because',
+    'outcome',
+  ])
   const deadLetters = counter('dead_letters_total', 'Records that could not be processed', ['consumer', 'cause'])
   const quarantined = counter('quarantined_total', 'Requests that could not be understood', ['api', 'reason'])
 
@@ -62,6 +68,21 @@ export const createMetrics = () => {
     })
   }
 
+  const watchGates = (gates: () => ReadonlyArray<GateState>) => {
+    const each = (name: string, help: string, value: (gate: GateState) => number | undefined) =>
+      new Gauge({
+        ...{ name: `livechat_${name}`, help, labelNames: ['account'], registers },
+        collect() {
+          this.reset()
+          for (const gate of gates()) {
+            const read = value(gate)
+            if (read !== undefined) this.set({ account: gate.account }, read)
+          }
+        },
+      })
+    each('breaker_open', "Whether the breaker of an account's service is open: 1 or 0", (gate) => (gate.isOpen ? 1 : 0))
+    each('pace_per_second', 'Attempts per second that an account is held to after trouble', (gate) => gate.perSecond)
+  }
   const watchHealth = (ask: AskHealth) =>
     new Gauge({
       name: 'livechat_check_ok',
@@ -94,9 +115,10 @@ export const createMetrics = () => {
       projected.inc(records)
     },
     delivery: (account, outcome) => deliveries.inc({ account, outcome }),
+    ownCommand: (account, because, outcome) => ownCommands.inc({ account, because, outcome }),
     attempt: (account, result, took) => attempts.observe({ account, result }, took),
     deadLetter: (consumer, cause) => deadLetters.inc({ consumer, cause }),
     quarantined: (api, reason) => quarantined.inc({ api, reason }),
   }
-  return { measure, watchJournal, watchHealth, render: () => registry.metrics() }
+  return { measure, watchJournal, watchGates, watchHealth, render: () => registry.metrics() }
 }

@@ -23,7 +23,14 @@ const logOf = ({ logged }: Seen): Log => {
 
 export const measureOf = ({ restarted, deadLetters }: Seen): Measure => ({
   ...{ request: nothing, published: nothing, produced: nothing, produceFailed: nothing, consumed: nothing },
-  ...{ projected: nothing, delivery: nothing, attempt: nothing, quarantined: nothing, partitionLeft: nothing },
+  ...{
+    projected: nothing,
+    delivery: nothing,
+    ownCommand: nothing,
+    attempt: nothing,
+    quarantined: nothing,
+    partitionLeft: nothing,
+  },
   consumerRestarted: (group) => void restarted.push(group),
   deadLetter: (consumer, cause) => void deadLetters.push(`${consumer}: ${cause}`),
 })

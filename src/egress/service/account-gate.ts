@@ -33,7 +33,11 @@ export type AccountGate = {
   readonly open: (withinMs: number, signal: AbortSignal, grant?: Grant) => Promise<void>
   /** Begins an attempt of a chat unless the gate is closed; the answer ends it with its verdict. A retry has its grant. */
   readonly enter: (chat: string, grant?: Grant) => ((verdict: Verdict) => void) | undefined
+  readonly state: () => GateState
 }
+
+/** What an operator sees of a gate; `perSecond` while there is a pace. */
+export type GateState = { readonly isOpen: boolean; readonly perSecond?: number }
 
 type Deps = {
   readonly monotonic: () => number
@@ -115,6 +119,10 @@ export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): Acco
       if (bucket !== undefined) bucket = takeToken(bucket, now)
       if (pace !== undefined) pace = takeStep(pace, now)
       return leave(chat, breaker.probing, grant, now)
+    },
+    state: () => {
+      const current = pace && inTime(pace, monotonic())
+      return { isOpen: isOpen(breaker), ...(current && { perSecond: current.perSecond }) }
     },
   }
 }

@@ -34,6 +34,13 @@ test('ten failures in a row of three chats close it for a second', async () => {
   assert.ok(gate.enter('d'))
 })
 
+test('an operator sees whether it is closed, and the pace that holds it back', () => {
+  const { gate, fail } = gateAt()
+  assert.equal(gate.state(), { isOpen: false })
+  fail(...tenOf('a', 'b', 'c'))
+  assert.equal(gate.state(), { isOpen: true, perSecond: 10 })
+})
+
 test('one chat that always fails closes it for nobody', () => {
   const { gate, fail } = gateAt()
   fail(...tenOf('a'), ...tenOf('a'))

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { projected, sent, tells, toldOf } from '../support/talk.ts'
-import { account, answer, botMessage, inviteAgent, networkFailure, ok } from '../support/values.ts'
+import { account, answer, botMessage, inviteAgent, networkFailure, noMeasure, ok } from '../support/values.ts'
 import { world } from '../support/world.ts'
 
 const test = suite('the watchdog')
@@ -115,8 +115,13 @@ test('a hand-over by the bot counts as an answer', async () => {
   )
 })
 
-test('a reply that is given up calls an agent at once', async () => {
-  const w = world({ answer: ({ event }) => ({ result: event === 'BOT_MESSAGE' ? answer(400) : ok }) })
+test('a reply that is given up calls an agent at once, and that is counted', async () => {
+  const own: unknown[] = []
+  const measure = { ...noMeasure, ownCommand: (...given: unknown[]) => void own.push(given) }
+  const w = world({
+    answer: ({ event }) => ({ result: event === 'BOT_MESSAGE' ? answer(400) : ok }),
+    ports: { measure },
+  })
   await w.start()
   tells(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(1000)
@@ -131,6 +136,7 @@ test('a reply that is given up calls an agent at once', async () => {
     ['BotReplyDelivered', 'delivery-failed'],
     ['AgentInvited', 'delivery-failed'],
   ])
+  assert.equal(own, [['acme', 'delivery-failed', 'delivered']])
 })
 
 test('nonsense from bot logic leaves the client to the watchdog', async () => {

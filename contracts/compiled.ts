@@ -1,21 +1,16 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-
-/** What a value does not have that a codec wants; why, the codec itself says. */
-const refused = Symbol('refused')
-type Read = (value: unknown) => unknown
-
-type Field = { readonly read: Read; readonly required: boolean }
-type Form = { readonly fields: ReadonlyMap<string, Field>; readonly exact: boolean }
-type JsonObject = Readonly<Record<string, unknown>>
-
-const isPlainObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+import { type Field, type Form, isPlainObject, type Read, readObject, refused } from './straight-line.ts'
 
 type Codec = t.Decoder<unknown, unknown>
 
 const fieldsOf = (props: t.Props, required: boolean) =>
-  new Map(Object.entries(props).map(([name, codec]): [string, Field] => [name, { read: readOf(codec), required }]))
+  new Map(
+    Object.entries(props).map(([name, codec]): [string, Field] => {
+      const read = readOf(codec)
+      return [name, { read, required, asItIs: asItIs(codec, read) }]
+    }),
+  )
 
 const disjoint = (forms: ReadonlyArray<Form>): Form | undefined => {
   const fields = new Map(forms.flatMap((form) => [...form.fields]))
@@ -34,41 +29,6 @@ const formOf = (codec: Codec): Form | undefined => {
   if (!(codec instanceof t.IntersectionType)) return undefined
   const forms = codec.types.map((type: t.Mixed) => formOf(type))
   return forms.every((form: Form | undefined) => form !== undefined) ? disjoint(forms) : undefined
-}
-
-/** The first `count` of an object's fields that are kept, as they are. */
-const begin = (value: JsonObject, names: ReadonlyArray<string>, count: number, { fields, exact }: Form) => {
-  const copy: Record<string, unknown> = {}
-  for (const name of names.slice(0, count)) if (!exact || fields.has(name)) copy[name] = value[name]
-  return copy
-}
-
-const readObject = (form: Form): Read => {
-  const { fields, exact } = form
-  const wanted = [...fields.values()].filter(({ required }) => required).length
-  return (value) => {
-    if (!isPlainObject(value)) return refused
-    const names = Object.keys(value)
-    let found = 0
-    let copy: Record<string, unknown> | undefined
-    for (let i = 0; i < names.length; i++) {
-      const name = names[i] as string
-      const field = fields.get(name)
-      const before = value[name]
-      if (field === undefined) {
-        if (name === '__proto__') return refused
-        if (exact) copy ??= begin(value, names, i, form)
-        else if (copy !== undefined) copy[name] = before
-        continue
-      }
-      const after = field.read(before)
-      if (after === refused || after === undefined) return refused
-      if (field.required) found++
-      if (after !== before) copy ??= begin(value, names, i, form)
-      if (copy !== undefined) copy[name] = after
-    }
-    return found === wanted ? (copy ?? value) : refused
-  }
 }
 
 const readArray =
@@ -106,6 +66,26 @@ const only =
   (holds: (value: unknown) => boolean): Read =>
   (value) =>
     holds(value) ? value : refused
+
+const isLiteral = (codec: Codec): codec is t.LiteralType<string | number | boolean> =>
+  codec instanceof t.LiteralType && !Number.isNaN(codec.value)
+
+/** What an expression must meet so that a codec takes its value as it is; none where only the codec can say. */
+const leafAsItIs = (codec: Codec): Field['asItIs'] => {
+  if (codec instanceof t.StringType) return (x) => `typeof ${x} === 'string'`
+  if (codec instanceof t.BooleanType) return (x) => `typeof ${x} === 'boolean'`
+  if (codec instanceof t.NullType) return (x) => `${x} === null`
+  return isLiteral(codec) ? (x) => `${x} === ${JSON.stringify(codec.value)}` : undefined
+}
+
+/** The same for the commonest codecs, a union of leaves and one with null among them: it may take more than that as it is. */
+const asItIs = (codec: Codec, read: Read): Field['asItIs'] => {
+  if (!(codec instanceof t.UnionType)) return leafAsItIs(codec)
+  const leaves = codec.types.map((type: t.Mixed) => leafAsItIs(type))
+  if (leaves.every((leaf: Field['asItIs']) => leaf !== undefined))
+    return (x) => leaves.map((leaf: (x: string) => string) => `(${leaf(x)})`).join(' || ')
+  return read(null) === null ? (x) => `${x} === null` : undefined
+}
 
 /** io-ts takes a field that every object inherits for its own: such a codec is left alone. */
 const isOrdinary = ({ fields }: Form) => ![...fields.keys()].some((name) => name in Object.prototype)

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from './known-and-extra.ts'
+import { isJsonObject } from './json-object.ts'
 import type { Fields, Structure } from './structure.ts'
 
 type Rename = (value: unknown) => unknown
@@ -8,17 +8,23 @@ const asItIs: Rename = (value) => value
 /** `chats_count` -> `chatsCount` */
 export const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase())
 
+// In source, each field by its name, as `contracts/straight-line.ts` has it and for the same reason.
 const renameObject = (fields: Fields): Rename => {
-  const renames = [...fields].map(([wire, structure]) => [wire, camelCase(wire), renameOf(structure)] as const)
-  return (value) => {
+  const all = [...fields]
+  const lines = all.map(([wire, structure], i) => {
+    const [from, to] = [wire, camelCase(wire)].map((name) => JSON.stringify(name))
+    return `
+    const field${i} = value[${from}]
+    if (field${i} !== undefined && field${i} !== null)
+      named[${to}] = ${structure.kind === 'leaf' ? `field${i}` : `rename[${i}](field${i})`}`
+  })
+  const source = `return (value) => {
     if (!isJsonObject(value)) return value
-    const named: JsonObject = {}
-    for (const [wire, name, rename] of renames) {
-      const field = value[wire]
-      if (field !== undefined && field !== null) named[name] = rename(field)
-    }
+    const named = {}${lines.join('')}
     return named
-  }
+  }`
+  const renames = all.map(([, structure]) => renameOf(structure))
+  return new Function('isJsonObject', 'rename', source)(isJsonObject, renames)
 }
 
 const renameArray = (items: Structure): Rename => {

@@ -7,9 +7,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 const countKeys = (value: unknown): number => {
   if (typeof value !== 'object' || value === null) return 0
-  const values: unknown[] = Array.isArray(value) ? value : Object.values(value)
-  let keys = Array.isArray(value) ? 0 : values.length
-  for (const each of values) keys += countKeys(each)
+  let keys = 0
+  if (Array.isArray(value)) for (const each of value) keys += countKeys(each)
+  else for (const name in value) keys += 1 + countKeys((value as Readonly<Record<string, unknown>>)[name])
   return keys
 }
 
@@ -20,8 +20,13 @@ const exactly = (_key: string, value: unknown, context?: { readonly source?: str
   return lost ? context.source : value
 }
 
-const attempt = <A>(expected: string, read: () => A): E.Either<Problem, A> =>
-  E.tryCatch(read, () => ({ path: '', expected }))
+const attempt = <A>(expected: string, read: () => A): E.Either<Problem, A> => {
+  try {
+    return E.right(read())
+  } catch {
+    return E.left({ path: '', expected })
+  }
+}
 
 /**
  * The JSON value of a body: what JSON.parse makes of it, but integers beyond 2^53 as their decimal text. Refused: what is

@@ -1,13 +1,10 @@
+import { isAllKnown } from './all-known.ts'
+import { isJsonObject, type JsonObject } from './json-object.ts'
 import type { Fields, Structure } from './structure.ts'
-
-export type JsonObject = Record<string, unknown>
 
 /** A JSON value in two: what a codec knows, and a mirror that holds only what it does not (undefined where that is nothing). */
 export type Parted = { readonly known: unknown; readonly extra: unknown }
 type Part = (value: unknown) => Parted
-
-export const isJsonObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Sets a field whatever its name: assigning to `__proto__` would set no field at all. */
 const put = (target: JsonObject | undefined, key: string, value: unknown): JsonObject => {
@@ -24,9 +21,8 @@ const whole: Part = (known) => ({ known, extra: undefined })
 const begin = (value: JsonObject, names: ReadonlyArray<string>, count: number): JsonObject =>
   Object.fromEntries(names.slice(0, count).map((name) => [name, value[name]]))
 
-// A value without anything unknown, the usual one, is its own known part: nothing is copied.
 const partObject = (fields: Fields): Part => {
-  const parts = new Map([...fields].map(([name, part]) => [name, part.kind === 'leaf' ? undefined : partOf(part)]))
+  const parts = new Map([...fields].map(([name, part]) => [name, part.kind === 'leaf' ? undefined : partOfAny(part)]))
   return (value) => {
     if (!isJsonObject(value)) return whole(value)
     const names = Object.keys(value)
@@ -52,7 +48,7 @@ const partObject = (fields: Fields): Part => {
 
 const partArray = (items: Structure): Part => {
   if (items.kind === 'leaf') return whole
-  const part = partOf(items)
+  const part = partOfAny(items)
   return (value) => {
     if (!Array.isArray(value)) return whole(value)
     const parted = value.map(part)
@@ -63,15 +59,21 @@ const partArray = (items: Structure): Part => {
 }
 
 const partTagged = (tag: string, cases: ReadonlyMap<unknown, Structure>): Part => {
-  const parts = new Map([...cases].map(([literal, structure]) => [literal, partOf(structure)]))
+  const parts = new Map([...cases].map(([literal, structure]) => [literal, partOfAny(structure)]))
   return (value) => (isJsonObject(value) ? (parts.get(value[tag]) ?? whole)(value) : whole(value))
 }
 
 /**
  * Compiles a structure to a function that parts a JSON value, decoded or not: `extra` keeps the wire's names, nested in
- * place, items of arrays by their index. What does not have the structure's form is known as a whole: the codec refuses it.
+ * place, items of arrays by their index. A value without anything unknown, the usual one, is its own known part. What does not have the structure's form is known as a whole: the codec refuses it.
  */
 export const partOf = (structure: Structure): Part => {
+  const part = partOfAny(structure)
+  const isKnown = isAllKnown(structure)
+  return (value) => (isKnown(value) ? whole(value) : part(value))
+}
+
+const partOfAny = (structure: Structure): Part => {
   switch (structure.kind) {
     case 'leaf':
       return whole

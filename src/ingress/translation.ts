@@ -1,12 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { pipe } from 'fp-ts/lib/function.js'
 import type * as t from 'io-ts'
 import { compiled } from '../../contracts/compiled.ts'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { AccountId, Instant } from '../../contracts/primitives.ts'
 import { problemsOf } from '../../contracts/problem.ts'
 import { renameOf } from './domain-names.ts'
-import { isJsonObject, type JsonObject, partOf } from './known-and-extra.ts'
+import { isJsonObject, type JsonObject } from './json-object.ts'
+import { partOf } from './known-and-extra.ts'
 import type { NotUnderstood } from './not-understood.ts'
 import { structureOf } from './structure.ts'
 
@@ -36,23 +36,20 @@ const translateBy = (source: 'webhooks' | 'bot', { wire, event, subject, with: m
   const [decodeWire, decodeEvent] = [compiled(wire), compiled(event)]
   return (receipt) => (payload) => {
     const { known, extra } = part(payload)
-    return pipe(
-      decodeWire(known),
-      E.map(rename),
-      E.map((data) => (isJsonObject(data) ? data : {})),
-      E.chain((data) =>
-        decodeEvent({
-          type: event.name,
-          id: receipt.id ?? data.id,
-          source: `/accounts/${receipt.accountId}/${source}`,
-          subject: data[subject],
-          time: receipt.receivedAt,
-          traceparent: receipt.traceparent,
-          data: { ...data, ...more, accountId: receipt.accountId, ...(extra !== undefined && { extra }) },
-        }),
-      ),
-      E.mapLeft(invalid),
-    )
+    const wired = decodeWire(known)
+    if (E.isLeft(wired)) return E.left(invalid(wired.left))
+    const renamed = rename(wired.right)
+    const data = isJsonObject(renamed) ? renamed : {}
+    const decoded = decodeEvent({
+      type: event.name,
+      id: receipt.id ?? data.id,
+      source: `/accounts/${receipt.accountId}/${source}`,
+      subject: data[subject],
+      time: receipt.receivedAt,
+      traceparent: receipt.traceparent,
+      data: { ...data, ...more, accountId: receipt.accountId, ...(extra !== undefined && { extra }) },
+    })
+    return E.isLeft(decoded) ? E.left(invalid(decoded.left)) : decoded
   }
 }
 

@@ -1,5 +1,4 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { pipe } from 'fp-ts/lib/function.js'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { Admitted } from './admission.ts'
 import { readJson } from './json.ts'
@@ -13,9 +12,6 @@ export const understand = (
 ): E.Either<NotUnderstood, DomainEvent> => {
   const problem = mediaTypeProblem(contentType, contentEncoding)
   if (problem !== undefined) return E.left({ kind: 'media-type', problem })
-  return pipe(
-    readJson(body),
-    E.mapLeft((wrong): NotUnderstood => ({ kind: 'invalid', problems: [wrong] })),
-    E.chain(translate),
-  )
+  const payload = readJson(body)
+  return E.isLeft(payload) ? E.left({ kind: 'invalid', problems: [payload.left] }) : translate(payload.right)
 }

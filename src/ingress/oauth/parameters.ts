@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { readJson } from '../json.ts'
-import { isJsonObject } from '../known-and-extra.ts'
+import { isJsonObject } from '../json-object.ts'
 import { isType } from '../media-type.ts'
 import type { Refusal } from '../refusal.ts'
 

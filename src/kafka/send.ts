@@ -1,9 +1,11 @@
-import { type ICustomPartitioner, type IHeaders, type Message, Partitioners, type Producer } from 'kafkajs'
+import { type ICustomPartitioner, type IHeaders, Partitioners, type Producer } from 'kafkajs'
 import type { TopicName } from '../../contracts/topics.ts'
 import type { Log, Measure } from '../ports.ts'
 import type { Client, NewClient } from './client.ts'
 import { settled, withDeadline } from './deadline.ts'
 import { noAnswer, reasonOf } from './errors.ts'
+import { isPacked } from './produce/packed.ts'
+import type { BatchMessage } from './produce/record-batch.ts'
 import type { Spreads } from './spread/spreads.ts'
 import { sizeOf, type WireRecord } from './wire-record.ts'
 
@@ -29,7 +31,11 @@ const ackTimeoutMs = 4_000
 const sendWithinMs = 16_000
 
 /** kafkajs takes a header with several values as well; its types ask for a list that may be changed. */
-const messageOf = ({ key, value, headers }: WireRecord): Message => ({ key, value, headers: headers as IHeaders })
+const messageOf = (record: WireRecord): BatchMessage => {
+  if (isPacked(record)) return { key: record.keyBytes, value: record.packed, packed: record.packed }
+  const { key, value, headers } = record
+  return { key, value, headers: headers as IHeaders }
+}
 
 const topicMessages = (batch: ReadonlyArray<WireRecord>, prefix: string) =>
   [...Map.groupBy(batch, ({ topic }) => topic)].map(([topic, records]) => ({
@@ -48,7 +54,7 @@ const partitioner =
     return (given) => {
       const { topic, message, partitionMetadata } = given
       const name = topic.slice(prefix.length) as TopicName
-      const key = message.key === null || message.key === undefined ? undefined : Buffer.from(message.key)
+      const key = typeof message.key === 'string' ? Buffer.from(message.key) : (message.key ?? undefined)
       return (key && partitionOf(name, key, partitionMetadata.length)) ?? byDefault(given)
     }
   }

@@ -1,4 +1,5 @@
 import type { IncomingRecord, OutgoingRecord } from '../ports.ts'
+import { isPacked } from './produce/packed.ts'
 
 type Header = Buffer | string
 export type WireHeaders = Readonly<Record<string, Header | ReadonlyArray<Header>>>
@@ -11,7 +12,9 @@ const perHeader = 8
 const perRecord = 32
 
 /** Bytes of a record in a batch, rather too many than too few. */
-export const sizeOf = ({ key, value, headers }: WireRecord): number => {
+export const sizeOf = (record: WireRecord): number => {
+  if (isPacked(record)) return record.packed.length + perRecord
+  const { key, value, headers } = record
   let size = lengthOf(key) + lengthOf(value) + perRecord
   for (const name in headers) {
     const header = headers[name]

@@ -3,7 +3,10 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { crc32c } from '../../src/kafka/produce/crc32c.ts'
+import { PackedRecord, packRecord } from '../../src/kafka/produce/packed.ts'
 import { encodeProduce, ofKafkajs } from '../../src/kafka/produce/patch-produce-request.ts'
+import { writer } from '../../src/kafka/produce/writer.ts'
+import type { OutgoingRecord } from '../../src/ports.ts'
 
 type Request = { readonly encode: () => Promise<{ readonly buffer: Buffer }> }
 const require = createRequire(import.meta.url)
@@ -97,6 +100,54 @@ produceRequest('what is compressed, or has a time of its own, is left to kafkajs
     assert.ok((await writtenAt(1, made)).equals(await writtenAt(1, ofKafkajs(given))))
     assert.not.ok((await writtenAt(1, made)).equals(encodeProduce(given, 1)))
   }
+})
+
+const textRecord: fc.Arbitrary<OutgoingRecord> = fc.record({
+  topic: fc.constant('chats'),
+  key: fc.oneof(fc.constant(null), text),
+  value: fc.oneof(fc.constant(null), text),
+  headers: fc.dictionary(fc.string({ maxLength: 20 }), text, { maxKeys: 12, noNullPrototype: true }),
+})
+const packedOf = (record: OutgoingRecord) => {
+  const to = writer(10)
+  packRecord(to, record)
+  return new PackedRecord(record.topic, Buffer.from(to.bytes()))
+}
+const requestOf = (messages: ReadonlyArray<object>) => ({
+  acks: -1,
+  timeout: 1000,
+  topicData: [{ topic: 't', partitions: [{ partition: 3, messages: messages as never }] }],
+})
+
+produceRequest('a record that was packed elsewhere has the same bytes there', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(textRecord, fc.boolean()), { maxLength: 130 }), (records) => {
+      const plain = records.map(([{ key, value, headers }]) => ({ key, value, headers }))
+      const some = records.map(([record, isPacked], i) => {
+        const { packed, keyBytes: key } = packedOf(record)
+        return isPacked ? { key, value: packed, packed } : plain[i]
+      })
+      assert.ok(encodeProduce(requestOf(some as object[]), 7).equals(encodeProduce(requestOf(plain), 7)))
+    }),
+    { numRuns: 100 },
+  )
+})
+
+produceRequest('a packed record is read as what it was packed from', () => {
+  fc.assert(
+    fc.property(textRecord, (record) => {
+      const { topic, key, value, headers } = packedOf(record)
+      const wellFormed = JSON.stringify(record, (_, part) => (typeof part === 'string' ? part.toWellFormed() : part))
+      assert.equal({ topic, key, value, headers }, JSON.parse(wellFormed))
+    }),
+  )
+})
+
+produceRequest('what is packed is never left to kafkajs', () => {
+  const { packed } = packedOf({ topic: 'chats', key: 'k', value: 'v', headers: {} })
+  const given = { ...requestOf([{ key: 'k', value: packed, packed }]), compression: 1 }
+
+  assert.throws(() => requests.protocol({ version: 7 })(given), /without compression/)
 })
 
 produceRequest.run()

@@ -1,11 +1,10 @@
 import { createRequire } from 'node:module'
-import type { Message } from 'kafkajs'
-import { writeRecordBatch } from './record-batch.ts'
+import { type BatchMessage, writeRecordBatch } from './record-batch.ts'
 import { writer } from './writer.ts'
 
 type TopicData = {
   readonly topic: string
-  readonly partitions: ReadonlyArray<{ readonly partition: number; readonly messages: ReadonlyArray<Message> }>
+  readonly partitions: ReadonlyArray<{ readonly partition: number; readonly messages: ReadonlyArray<BatchMessage> }>
 }
 export type ProduceRequest = {
   readonly acks: number
@@ -49,6 +48,9 @@ export const encodeProduce = ({ acks, timeout, topicData }: ProduceRequest, time
   return to.bytes()
 }
 
+const hasPacked = ({ topicData }: ProduceRequest) =>
+  topicData.some(({ partitions }) => partitions.some(({ messages }) => messages.some(({ packed }) => packed)))
+
 const isPlain = ({ compression = 0, transactionalId = null, topicData }: ProduceRequest) =>
   compression === 0 &&
   transactionalId === null &&
@@ -60,7 +62,11 @@ const isPlain = ({ compression = 0, transactionalId = null, topicData }: Produce
 // What the bridge does not do (compression, transactions, times of its own) is left to kafkajs.
 const patched: NewRequest = (request) => {
   const made = ofKafkajs(request)
-  if (!isPlain(request)) return made
+  if (!isPlain(request)) {
+    if (hasPacked(request))
+      throw new TypeError('what is packed goes without compression, transactions and times of its own')
+    return made
+  }
   return {
     ...made,
     encode: async () => {

@@ -9,6 +9,8 @@ export type Writer = {
   readonly varint: (value: number) => void
   /** A varint of the length, then the bytes; null is the length -1. */
   readonly varbytes: (value: string | Uint8Array | null) => void
+  /** The bytes alone. */
+  readonly raw: (bytes: Uint8Array) => void
   /** An int16 of the length, then the text; null is the length -1. */
   readonly string: (value: string | null) => void
   /** Writes what `write` writes, behind the varint of its length. */
@@ -16,6 +18,8 @@ export type Writer = {
   /** Writes an int32 at a place that has been written already. */
   readonly int32At: (place: number, value: number) => void
   readonly bytes: () => Buffer
+  /** Begins anew in the same memory. */
+  readonly clear: () => void
 }
 
 /** Below this a loop over the characters is faster than the call into the engine. */
@@ -23,7 +27,8 @@ const short = 64
 const mostBytesOfVarint = 10
 const shift = 2 ** 32
 
-const sizeOfVarint = (value: number): number => {
+/** Bytes of a whole number as a varint. */
+export const sizeOfVarint = (value: number): number => {
   let size = 1
   for (let rest = value >= 0 ? value * 2 : -value * 2 - 1; rest >= 0x80; rest = Math.floor(rest / 0x80)) size++
   return size
@@ -57,6 +62,12 @@ export const writer = (roomFor: number): Writer => {
     at = buffer.writeInt32BE(value, at)
   }
 
+  const raw = (bytes: Uint8Array) => {
+    room(bytes.length)
+    buffer.set(bytes, at)
+    at += bytes.length
+  }
+
   return {
     position: () => at,
     int8: (value) => {
@@ -81,10 +92,9 @@ export const writer = (roomFor: number): Writer => {
         return text(value, size)
       }
       varint(value.length)
-      room(value.length)
-      buffer.set(value, at)
-      at += value.length
+      raw(value)
     },
+    raw,
     string: (value) => {
       const size = value === null ? -1 : Buffer.byteLength(value)
       room(2)
@@ -105,5 +115,8 @@ export const writer = (roomFor: number): Writer => {
       buffer.writeInt32BE(value, place)
     },
     bytes: () => buffer.subarray(0, at),
+    clear: () => {
+      at = 0
+    },
   }
 }

@@ -8,15 +8,20 @@ export type Calls<Theirs extends Functions> = {
   readonly call: <Name extends keyof Theirs>(name: Name, ...args: Parameters<Theirs[Name]>) => Result<Theirs, Name>
   /** Calls it without hearing what came of it. */
   readonly tell: <Name extends keyof Theirs>(name: Name, ...args: Parameters<Theirs[Name]>) => void
+  /** The same once for all of a turn, with what has been gathered by its end; bytes that are given are theirs from then on. */
+  readonly tellAtEnd: <Name extends keyof Theirs>(name: Name, gathered: () => Parameters<Theirs[Name]>) => void
 }
 
-type Asked = { readonly id?: number; readonly name: string; readonly args: ReadonlyArray<unknown> }
-type Answered = { readonly id: number; readonly result?: unknown; readonly failed?: true }
-type Message = Asked | Answered
+/** Lists without names in them, one value after the other: a name costs as much as what it stands for. */
+type Message = {
+  /** Name, id (0 where nobody waits for the answer), arguments. */
+  readonly asked: unknown[]
+  /** Id, result. */
+  readonly answered: unknown[]
+  readonly failed: number[]
+}
 
 type Waiting = { readonly resolve: (result: unknown) => void; readonly reject: (error: Error) => void }
-
-const isAsked = (message: Message): message is Asked => 'name' in message
 
 /**
  * Joins two threads: each side gives the functions that the other may call. What is said in one turn of the event loop goes in one
@@ -24,36 +29,47 @@ const isAsked = (message: Message): message is Asked => 'name' in message
  */
 export const joined = <Theirs extends Functions>(port: MessagePort | Worker, mine: Functions): Calls<Theirs> => {
   const waiting = new Map<number, Waiting>()
-  let outbox: Message[] = []
+  let outbox: Message | undefined
+  let gathering: Array<readonly [name: string, gathered: () => ReadonlyArray<unknown>]> = []
   let last = 0
 
-  const post = (message: Message) => {
-    if (outbox.push(message) > 1) return
-    setImmediate(() => {
-      const messages = outbox
-      outbox = []
-      port.postMessage(messages)
-    })
+  const send = () => {
+    const { asked, answered, failed } = outbox ?? opened()
+    const bytes: ArrayBuffer[] = []
+    for (const [name, gathered] of gathering) {
+      const args = gathered()
+      for (const arg of args) if (arg instanceof Uint8Array) bytes.push(arg.buffer as ArrayBuffer)
+      asked.push(name, 0, args)
+    }
+    gathering = []
+    outbox = undefined
+    port.postMessage({ asked, answered, failed }, bytes)
   }
-  const answer = async ({ id, name, args }: Asked) => {
+  const opened = (): Message => {
+    if (outbox === undefined) {
+      outbox = { asked: [], answered: [], failed: [] }
+      setImmediate(send)
+    }
+    return outbox
+  }
+  const answer = async (name: string, id: number, args: ReadonlyArray<unknown>) => {
     try {
       const result = await mine[name]?.(...(args as never[]))
-      if (id !== undefined) post({ id, result })
+      if (id !== 0) opened().answered.push(id, result)
     } catch {
-      if (id !== undefined) post({ id, failed: true })
+      if (id !== 0) opened().failed.push(id)
     }
   }
-  const hear = ({ id, result, failed }: Answered) => {
-    const asker = waiting.get(id)
+  const asker = (id: number) => {
+    const found = waiting.get(id)
     waiting.delete(id)
-    if (failed) asker?.reject(new Error('a call to the other thread has failed'))
-    else asker?.resolve(result)
+    return found
   }
-  port.on('message', (messages: ReadonlyArray<Message>) => {
-    for (const message of messages) {
-      if (isAsked(message)) answer(message)
-      else hear(message)
-    }
+  port.on('message', ({ asked, answered, failed }: Message) => {
+    for (let i = 0; i < answered.length; i += 2) asker(Number(answered[i]))?.resolve(answered[i + 1])
+    for (const id of failed) asker(id)?.reject(new Error('a call to the other thread has failed'))
+    for (let i = 0; i < asked.length; i += 3)
+      answer(String(asked[i]), Number(asked[i + 1]), asked[i + 2] as ReadonlyArray<unknown>)
   })
 
   return {
@@ -61,8 +77,14 @@ export const joined = <Theirs extends Functions>(port: MessagePort | Worker, min
       new Promise((resolve, reject) => {
         const id = ++last
         waiting.set(id, { resolve: resolve as Waiting['resolve'], reject })
-        post({ id, name: String(name), args })
+        opened().asked.push(String(name), id, args)
       }),
-    tell: (name, ...args) => post({ name: String(name), args }),
+    tell: (name, ...args) => {
+      opened().asked.push(String(name), 0, args)
+    },
+    tellAtEnd: (name, gathered) => {
+      opened()
+      gathering.push([String(name), gathered])
+    },
   }
 }

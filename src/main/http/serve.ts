@@ -6,8 +6,11 @@ import * as E from 'fp-ts/lib/Either.js'
 import { type Ingress, listenFailure } from '../../ingress/server.ts'
 import type { Failure, OutgoingRecord } from '../../ports.ts'
 import { joined } from './calls.ts'
-import type { HttpSide, HttpThread, MainSide } from './sides.ts'
+import { gathering } from './gathering.ts'
+import { type Sent, unpack } from './parcel.ts'
+import type { HttpSide, HttpThread, MainPort, MainSide } from './sides.ts'
 
+type Measured = Parameters<MainSide['request']>
 type Part = OutgoingRecord['value'] | Uint8Array
 
 /** A buffer comes out of another thread as plain bytes. */
@@ -26,10 +29,27 @@ const startThread = (main: MainSide, workerData: HttpThread) => {
   worker.on('error', (error) => {
     throw error
   })
-  const { call } = joined<HttpSide>(worker, {
+  const publish = async ({ number, record, type, source, withinMs }: Sent) => {
+    try {
+      const published = await main.publish(record, { type, source }, withinMs)
+      if (E.isRight(published)) settled(number)
+      else tell('failed', number, published.left)
+    } catch {
+      tell('failed', number, undefined)
+    }
+  }
+  const port: MainPort = {
     ...main,
+    publish: (parcel) => {
+      for (const sent of unpack(parcel)) publish(sent)
+    },
+    requests: (measured) => {
+      for (let i = 0; i < measured.length; i += 3) main.request(...(measured.slice(i, i + 3) as Measured))
+    },
     append: (record: OutgoingRecord, withinMs: number) => main.append(withBuffers(record), withinMs),
-  })
+  }
+  const { call, tell, tellAtEnd } = joined<HttpSide>(worker, port)
+  const settled = gathering<number>((gathered) => tellAtEnd('settled', () => [gathered()]))
   return {
     listen: (host: string, port: number, shared: boolean) => call('listen', host, port, shared),
     stop: async () => {

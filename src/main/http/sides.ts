@@ -21,8 +21,20 @@ export type MainSide = {
   readonly quarantined: Measure['quarantined']
 }
 
+/** The same as it is said from thread to thread: all of a turn's events and measurements together. */
+export type MainPort = Omit<MainSide, 'publish' | 'request'> & {
+  /** A parcel's records are published; what became of each is told to `settled` or `failed`. */
+  readonly publish: (parcel: Uint8Array) => void
+  /** Interface, status and seconds of each request, one after the other. */
+  readonly requests: (measured: ReadonlyArray<string | number>) => void
+}
+
 /** What the main thread asks of one that serves HTTP. */
 export type HttpSide = {
+  /** The numbers of records that are durable. */
+  readonly settled: (numbers: ReadonlyArray<number>) => void
+  /** A record's number, and why it is not known to be durable; none where the main thread itself has failed. */
+  readonly failed: (number: number, failure: Failure | undefined) => void
   readonly listen: (host: string, port: number, shared: boolean) => Promise<Either<Failure, { readonly port: number }>>
   readonly stop: () => Promise<void>
 }

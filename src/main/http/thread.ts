@@ -1,11 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { accessTokens } from '../../access-token.ts'
 import { createIngress } from '../../ingress/server.ts'
-import { toRecord } from '../../kafka/cloud-event.ts'
 import { monotonic, now } from '../clocks.ts'
 import { createLog } from '../log.ts'
 import { joined } from './calls.ts'
-import type { HttpSide, HttpThread, MainSide } from './sides.ts'
+import { gathering } from './gathering.ts'
+import { publishing } from './publishing.ts'
+import type { HttpSide, HttpThread, MainPort } from './sides.ts'
 
 // A thread that serves HTTP: everything from a request's bytes to its record happens here, what is durable in the main thread.
 if (parentPort === null) throw new Error('this file is run as a thread')
@@ -14,22 +15,23 @@ const { accounts, logLevel }: HttpThread = workerData
 const mine: HttpSide = {
   listen: (host, port, shared) => ingress.listen(host, port, shared),
   stop: () => ingress.stop(),
+  settled: (numbers) => settled(numbers),
+  failed: (number, failure) => failed(number, failure),
 }
-const { call, tell } = joined<MainSide>(parentPort, mine)
+const { call, tell, tellAtEnd } = joined<MainPort>(parentPort, mine)
+const { publish, settled, failed } = publishing((parcel) => tellAtEnd('publish', () => [parcel()]))
+const request = gathering<string | number>((gathered) => tellAtEnd('requests', () => [gathered()]))
 const { issue, verify } = accessTokens(accounts, now)
 const ingress = createIngress({
   ...{ accounts, issue, verify, now, monotonic, log: createLog(logLevel) },
-  publish: (event, withinMs) => {
-    const { type, source } = event
-    return call('publish', toRecord(event), { type, source }, withinMs)
-  },
+  publish,
   append: (record, withinMs) => call('append', record, withinMs),
   findEnrichment: (keys) => call('findEnrichment', keys),
   readiness: (withinMs) => call('readiness', withinMs),
   pulse: () => call('pulse'),
   metrics: () => call('metrics'),
   measure: {
-    request: (api, status, seconds) => tell('request', api, status, seconds),
+    request,
     quarantined: (api, reason) => tell('quarantined', api, reason),
   },
 })

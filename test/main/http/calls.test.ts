@@ -10,7 +10,7 @@ const given = () => {
   const { port1, port2 } = new MessageChannel()
   const notes: string[] = []
   const messages: number[] = []
-  port2.on('message', (batch: unknown[]) => messages.push(batch.length))
+  port2.on('message', ({ asked }: { asked: unknown[] }) => messages.push(asked.length / 3))
   const there = joined<Here>(port2, {
     ask: async (text: string) => there.call('shout', text),
     break: () => Promise.reject(new Error('secret')),

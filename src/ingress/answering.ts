@@ -30,6 +30,12 @@ export const originOf = (thrown: unknown): object =>
       }
     : { error: typeof thrown }
 
+/** A text that is JSON already and says so: Koa would look its type up, and write it only after that. */
+const writeBody = (ctx: Ctx, body: object | string): void => {
+  if (typeof body !== 'string') ctx.set('Content-Type', 'application/json; charset=utf-8')
+  ctx.body = typeof body === 'string' ? body : JSON.stringify(body)
+}
+
 /** The middleware that runs a handler and writes its answer; what it throws is answered 500 and logged. */
 export const answering =
   (api: Api, route: string, log: Log, handle: Handle) =>
@@ -39,12 +45,10 @@ export const answering =
       log.error({ requestId: ctx.state.requestId, route, ...originOf(thrown) }, 'a request failed')
       return E.left(internal)
     })
-    const {
-      status,
-      body,
-      headers = {},
-    } = E.isRight(result) ? result.right : { ...result.left, body: refusalBody(api, result.left) }
+    const { status, body, headers } = E.isRight(result)
+      ? result.right
+      : { ...result.left, body: refusalBody(api, result.left) }
     ctx.status = status
-    ctx.set({ ...headers })
-    ctx.body = body
+    if (headers !== undefined) ctx.set({ ...headers })
+    writeBody(ctx, body)
   }

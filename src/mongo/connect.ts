@@ -76,7 +76,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, calmM
     readDocument: readDocumentIn(db),
     openTurns: openTurns(db),
     storeEnrichments: storeEnrichments(db, sleep),
-    findEnrichment: findEnrichment(db),
+    findEnrichment: findEnrichment(db, sleep),
     redrives: redrivesIn(db),
     statsRefresher: refresher,
     ensureIndexes: async () => {

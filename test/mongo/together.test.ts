@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { together } from '../../src/mongo/together.ts'
 
-const asking = () => {
+const asking = (rest?: () => Promise<void>) => {
   const asked: Array<{ readonly keys: ReadonlyArray<string>; readonly answer: () => void; readonly fail: () => void }> =
     []
   const ask = together((keys) => {
@@ -10,7 +10,7 @@ const asking = () => {
     const found = () => resolve(new Map([...keys].map((key) => [key, `${key}!`])))
     asked.push({ keys: [...keys], answer: found, fail: () => reject(new Error('away')) })
     return promise
-  })
+  }, rest)
   return { asked, ask }
 }
 const turn = () => new Promise(setImmediate)
@@ -45,6 +45,23 @@ lookUps('a question that fails, fails for those who shared it alone', async () =
   await turn()
   asked[1]?.answer()
   assert.is((await later).get('b'), 'b!')
+})
+
+lookUps('the next question waits for the rest as well, and the first for nothing', async () => {
+  const { promise: rested, resolve: rest } = Promise.withResolvers<void>()
+  const { asked, ask } = asking(() => rested)
+  const first = ask(['a'])
+  await turn()
+  asked[0]?.answer()
+  await first
+  const others = [ask(['b']), ask(['c'])]
+  await turn()
+  assert.is(asked.length, 1)
+  rest()
+  await turn()
+  asked[1]?.answer()
+  await Promise.all(others)
+  assert.equal(asked[1]?.keys, ['b', 'c'])
 })
 
 lookUps.run()

@@ -11,6 +11,11 @@ const valuesOf = (header: IHeaders[string] | null): ReadonlyArray<Buffer> => {
   return values.filter((value) => Buffer.isBuffer(value))
 }
 
+const hasOnlyBuffers = (headers: IHeaders): headers is Record<string, Buffer> => {
+  for (const name in headers) if (!Buffer.isBuffer(headers[name])) return false
+  return true
+}
+
 type Message = Pick<KafkaMessage, 'offset' | 'timestamp' | 'key' | 'value' | 'headers'>
 
 /** A record as the other rooms see it; of a header that stands more than once, the last. */
@@ -19,20 +24,15 @@ export const toIncoming = (
   partition: number,
   { offset, timestamp, key, value, headers }: Message,
 ): IncomingRecord => {
-  const all = Object.entries(headers ?? {}).map(([name, header]) => [name, valuesOf(header)] as const)
-  const record = {
-    topic,
-    partition,
-    offset: Number(offset),
-    timestamp: Number(timestamp),
-    key,
-    value,
-    headers: Object.fromEntries(all.map(([name, values]) => [name, values.at(-1) ?? none])),
-  }
+  const record = { topic, partition, offset: Number(offset), timestamp: Number(timestamp), key, value }
+  // kafkajs has made the object for this record alone: where each header is one buffer, it is what is wanted.
+  if (headers === undefined || hasOnlyBuffers(headers)) return { ...record, headers: headers ?? {} }
+  const all = Object.entries(headers).map(([name, header]) => [name, valuesOf(header)] as const)
+  const incoming = { ...record, headers: Object.fromEntries(all.map(([name, values]) => [name, values.at(-1) ?? none])) }
   if (all.some(([, values]) => values.length > 1))
     noteHeaders(
-      record,
+      incoming,
       Object.fromEntries(all.map(([name, values]) => [name, values.length === 1 ? (values[0] ?? none) : values])),
     )
-  return record
+  return incoming
 }

@@ -51,14 +51,21 @@ type Deps = {
 }
 
 const closeMs = 3_000
+/** While one is folded another is written, and a third waits for the disk. */
+const atOnce = 3
 
-/** The bridge's side of MongoDB; connects at the first use and again after every outage. Throws on a malformed URL. */
+/**
+ * The bridge's side of MongoDB. Documents are written by a client of its own that does not retry: what retries need, a record
+ * in `config.transactions` for each update, costs MongoDB a tenth of the update, and a slice that failed comes again anyway.
+ * Connects at the first use and again after every outage. Throws on a malformed URL.
+ */
 export const connectMongo = (location: MongoLocation, { log, sleep, clock, calmMs = 60_000 }: Deps): Mongo => {
   const client = mongoClient(location)
   const db = client.db(location.database)
+  const writer = mongoClient(location, { retryWrites: false })
   const settleGroups = settle<Views[ViewName]>({
     read: readPresent(db),
-    write: writeIfUnchanged(db),
+    write: writeIfUnchanged(writer.db(location.database)),
     announce: announceDays({ mark: (ids, fresh) => markDays(db, ids, fresh), clock }),
     mayWrite: swapGate(db),
     sleep,
@@ -72,7 +79,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, calmM
     clock,
   })
   return {
-    applyChanges: lane({ applyChanges: applyWith(settleGroups), classify, sleep }),
+    applyChanges: lane({ applyChanges: applyWith(settleGroups), classify, sleep, atOnce }),
     readDocument: readDocumentIn(db),
     openTurns: openTurns(db),
     storeEnrichments: storeEnrichments(db, sleep),
@@ -87,7 +94,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, calmM
     health: () => checkMongo(db),
     stop: async () => {
       await Promise.race([refresher.stop(), sleep(closeMs)])
-      await within(closeMs, client.close(true)).catch(() => undefined)
+      await within(closeMs, Promise.all([client.close(true), writer.close(true)])).catch(() => undefined)
     },
   }
 }

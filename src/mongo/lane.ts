@@ -10,6 +10,8 @@ type Deps = {
   readonly applyChanges: ApplyChanges
   readonly classify: (error: unknown) => Failure
   readonly sleep: Sleep
+  /** How many applies may be under way. */
+  readonly atOnce: number
 }
 
 const count = (waiting: ReadonlyArray<Waiting>) => waiting.reduce((sum, { changes }) => sum + changes.length, 0)
@@ -17,15 +19,20 @@ const count = (waiting: ReadonlyArray<Waiting>) => waiting.reduce((sum, { change
 /** A trickle is let gather for so long: an apply costs the same few round trips for one document as for a hundred. */
 const gatherMs = 20
 const plenty = 100
+/** What is worth an apply beside another: less waits for that one, and goes with what comes meanwhile. */
+const worthItsOwn = 1_000
 
 /**
- * One apply at a time; what comes meanwhile waits and goes together next (group commit), each caller's changes in the
- * order of its calls. When what went together fails, every caller is told so; but where that is the documents' own
+ * What comes while an apply is under way waits and goes together next (group commit), each caller's changes in the order of
+ * its calls; where there is much of it, beside the one under way, so that this process folds while MongoDB writes. Two that
+ * meet at a document are told apart by compare and set (settle.ts). A caller that needs an order waits for its call before it
+ * makes the next. When what went together fails, every caller is told so; but where that is the documents' own
  * fault (`permanent`), each caller's changes are applied by themselves, so that only the faulty one's fail.
  */
-export const lane = ({ applyChanges, classify, sleep }: Deps): ApplyChanges => {
+export const lane = ({ applyChanges, classify, sleep, atOnce }: Deps): ApplyChanges => {
   let waiting: ReadonlyArray<Waiting> = []
-  let busy = false
+  let underWay = 0
+  let gathering = false
 
   const commit = async (batch: ReadonlyArray<Waiting>): Promise<void> => {
     try {
@@ -38,20 +45,24 @@ export const lane = ({ applyChanges, classify, sleep }: Deps): ApplyChanges => {
     }
   }
 
+  const isDue = () => waiting.length > 0 && (underWay === 0 || (underWay < atOnce && count(waiting) >= worthItsOwn))
+
   const run = async (): Promise<void> => {
-    busy = true
-    while (waiting.length > 0) {
-      if (count(waiting) < plenty) await sleep(gatherMs)
-      const batch = waiting
-      waiting = []
-      await commit(batch)
-    }
-    busy = false
+    if (gathering || !isDue()) return
+    gathering = true
+    if (count(waiting) < plenty) await sleep(gatherMs)
+    gathering = false
+    const batch = waiting
+    waiting = []
+    underWay++
+    await commit(batch)
+    underWay--
+    void run()
   }
 
   return (changes) =>
     new Promise((done, failed) => {
       waiting = [...waiting, { changes, done, failed }]
-      if (!busy) void run()
+      void run()
     })
 }

@@ -22,6 +22,32 @@ export const asText = (value: unknown): string =>
     E.getOrElse(() => 'too deep'),
   )
 
+/** Names that were found to be safe; those of the contracts fill it first, and whatever strangers send cannot make it grow. */
+const safeNames = new Set<string>()
+const remembered = 2_000
+
+const isSafeKey = (key: string): boolean => {
+  if (safeNames.has(key)) return true
+  if (safeKey(key) !== key) return false
+  if (safeNames.size < remembered) safeNames.add(key)
+  return true
+}
+
+/** Whether the walk would return the value itself: it makes nothing, and most values are so. */
+const isStorable = (value: unknown, depth: number): boolean => {
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value !== 'object' || value === null) return true
+  if (depth > deepest) return false
+  if (Array.isArray(value)) {
+    for (const item of value) if (!isStorable(item, depth + 1)) return false
+    return true
+  }
+  for (const key of Object.keys(value)) {
+    if (!isSafeKey(key) || !isStorable((value as Record<string, unknown>)[key], depth + 1)) return false
+  }
+  return true
+}
+
 const walk = (value: unknown, depth: number): unknown => {
   if (typeof value === 'string') return value.isWellFormed() ? value : value.toWellFormed()
   if (typeof value !== 'object' || value === null) return value
@@ -43,4 +69,4 @@ const walk = (value: unknown, depth: number): unknown => {
  * what is nested too deep as its JSON text. Total; a value that needs nothing is returned itself. Names of the
  * contracts are never touched, so the type stays.
  */
-export const storable = <A>(value: A): A => walk(value, 0) as A
+export const storable = <A>(value: A): A => (isStorable(value, 0) ? value : (walk(value, 0) as A))

@@ -38,10 +38,11 @@ export const daysOf = (
   if (!isStatsView(view)) return []
   const fields: ReadonlyArray<string> = statsViews[view].days
   return documents.flatMap((document) =>
-    Object.entries(document ?? {}).flatMap(([name, value]) =>
-      document !== undefined && fields.includes(name)
-        ? [{ accountId: document.accountId, day: String(value).slice(0, 10) as Day }]
-        : [],
-    ),
+    document === undefined
+      ? []
+      : fields.flatMap((name) => {
+          const value: unknown = document[name as keyof typeof document]
+          return value === undefined ? [] : [{ accountId: document.accountId, day: String(value).slice(0, 10) as Day }]
+        }),
   )
 }

@@ -35,7 +35,7 @@ const gate = (refuse: (ids: ReadonlyArray<string>) => Error | undefined = () => 
     const error = refuse(ids)
     if (error) throw error
   }
-  return { calls, begun, open: () => open(), apply: lane({ applyChanges: apply, classify, sleep: async () => {} }) }
+  return { calls, begun, open: () => open(), apply: lane({ applyChanges: apply, classify, sleep: async () => {}, atOnce: 3 }) }
 }
 
 lanes('takes what waits while one apply is under way together, in order', async () => {
@@ -54,15 +54,31 @@ lanes('lets a trickle gather, and what is plenty go at once', async () => {
   const applyChanges = async (changes: ReadonlyArray<Change>) => {
     calls.push(changes.length)
   }
-  const few = lane({ applyChanges, classify, sleep: () => later })
+  const few = lane({ applyChanges, classify, sleep: () => later, atOnce: 3 })
   const done = [few([change('1')]), few([change('2')])]
   await Promise.resolve()
   assert.equal(calls, [])
   resolve()
   await outcomes(done)
-  const never = lane({ applyChanges, classify, sleep: () => new Promise(() => undefined) })
+  const never = lane({ applyChanges, classify, sleep: () => new Promise(() => undefined), atOnce: 3 })
   await never(Array.from({ length: 100 }, (_, i) => change(String(i))))
   assert.equal(calls, [2, 100])
+})
+
+lanes('begins another apply beside those under way only where much waits, and no more than it may', async () => {
+  const calls: number[] = []
+  const opened = Promise.withResolvers<void>()
+  const applyChanges = async (changes: ReadonlyArray<Change>) => {
+    calls.push(changes.length)
+    await opened.promise
+  }
+  const many = (size: number) => Array.from({ length: size }, (_, i) => change(String(i)))
+  const apply = lane({ applyChanges, classify, sleep: async () => {}, atOnce: 2 })
+  const done = [apply(many(100)), apply(many(900)), apply(many(100)), apply(many(1_000))]
+  assert.equal(calls, [100, 1_000])
+  opened.resolve()
+  await outcomes(done)
+  assert.equal(calls, [100, 1_000, 1_000])
 })
 
 lanes('tells each caller of an outage, and goes on with what comes after', async () => {

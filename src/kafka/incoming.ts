@@ -28,7 +28,10 @@ export const toIncoming = (
   // kafkajs has made the object for this record alone: where each header is one buffer, it is what is wanted.
   if (headers === undefined || hasOnlyBuffers(headers)) return { ...record, headers: headers ?? {} }
   const all = Object.entries(headers).map(([name, header]) => [name, valuesOf(header)] as const)
-  const incoming = { ...record, headers: Object.fromEntries(all.map(([name, values]) => [name, values.at(-1) ?? none])) }
+  const incoming = {
+    ...record,
+    headers: Object.fromEntries(all.map(([name, values]) => [name, values.at(-1) ?? none])),
+  }
   if (all.some(([, values]) => values.length > 1))
     noteHeaders(
       incoming,

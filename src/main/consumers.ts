@@ -37,6 +37,7 @@ export const startProjector = async ({ kafka, mongo, measure, log }: Deps): Prom
     topics: [...eventTopics.map(({ name }) => name), botReplies.name],
     commit: 'when-handled',
     gatherBytes: 64 * 1024,
+    inDepth: true,
     handle: projector({
       decode: decodeRecord,
       applyChanges: mongo.applyChanges,

@@ -1,3 +1,4 @@
+import { setImmediate as afterOthers } from 'node:timers/promises'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { botReplies } from '../../contracts/topics.ts'
 import type { ApplyChanges, Change, DeadLetter, Failure, HandleSlice, IncomingRecord, Measure } from '../ports.ts'
@@ -18,6 +19,11 @@ type Deps = {
 
 type Readable = { readonly record: IncomingRecord; readonly changes: ReadonlyArray<Change> }
 type Refused = { readonly record: IncomingRecord; readonly why: Undecodable }
+
+const atOnce = 500
+const partsUnderWay = 3
+const aloneFrom = 8
+const isEntry = ({ view }: Change): boolean => view === 'timeline'
 
 const read = (decode: Decode, records: ReadonlyArray<IncomingRecord>) => {
   const readable: Array<Readable> = []
@@ -52,6 +58,7 @@ export const projector = ({ decode, applyChanges, classify, deadLetter, measure,
     return why === undefined ? [] : [{ record, why }]
   }
 
+  /** Halves what is refused, so that of a large slice with one faulty record little is applied by itself. */
   const apply = async (readable: ReadonlyArray<Readable>): Promise<ReadonlyArray<Refused>> => {
     try {
       await applyChanges(readable.flatMap(({ changes }) => changes))
@@ -60,13 +67,38 @@ export const projector = ({ decode, applyChanges, classify, deadLetter, measure,
       if (classify(error).kind === 'transient') throw error
     }
     const refused: Array<Refused> = []
-    for (const each of readable) refused.push(...(await applyAlone(each)))
+    if (readable.length <= aloneFrom) for (const each of readable) refused.push(...(await applyAlone(each)))
+    else {
+      const middle = Math.ceil(readable.length / 2)
+      refused.push(...(await apply(readable.slice(0, middle))), ...(await apply(readable.slice(middle))))
+    }
     return refused
+  }
+
+  /** What is left to apply; all of it where that fails, to be judged with the rest. */
+  const applyEntries = (readable: ReadonlyArray<Readable>): Promise<ReadonlyArray<Readable>> =>
+    applyChanges(readable.flatMap(({ changes }) => changes.filter(isEntry))).then(
+      () => readable.map(({ record, changes }) => ({ record, changes: changes.filter((each) => !isEntry(each)) })),
+      () => readable,
+    )
+
+  /** Reads some records at a time, and writes their entries in timeline, which no later one adds to, while it reads the next. */
+  const readAll = async (records: ReadonlyArray<IncomingRecord>) => {
+    const refused: Array<Refused> = []
+    const parts: Array<Promise<ReadonlyArray<Readable>>> = []
+    for (let from = 0; from < records.length; from += atOnce) {
+      const some = read(decode, records.slice(from, from + atOnce))
+      refused.push(...some.refused)
+      parts.push(records.length > atOnce ? applyEntries(some.readable) : Promise.resolve(some.readable))
+      await parts.at(-partsUnderWay)
+      await afterOthers()
+    }
+    return { readable: (await Promise.all(parts)).flat(), refused }
   }
 
   return async ({ records }) => {
     const began = clock()
-    const { readable, refused } = read(decode, records)
+    const { readable, refused } = await readAll(records)
     // Dead letters last: were the views away, each redelivery would add them again.
     const unstorable = await apply(readable)
     for (const { record, why } of [...refused, ...unstorable]) await deadLetter(record, why.cause, why.detail)

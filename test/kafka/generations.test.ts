@@ -5,6 +5,7 @@ import { batchTaker } from '../../src/kafka/consumer/batch-taker.ts'
 import { commits } from '../../src/kafka/consumer/commits.ts'
 import { type PartitionReader, partitionReader } from '../../src/kafka/consumer/partition-reader.ts'
 import { readersOf } from '../../src/kafka/consumer/readers.ts'
+import { turns } from '../../src/kafka/consumer/turns.ts'
 import type { HandleSlice } from '../../src/ports.ts'
 import { measureOf, newSeen } from './rooms.ts'
 
@@ -14,7 +15,15 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 const readerOf = (partition: number, start: number, handle: HandleSlice = async () => {}): PartitionReader =>
   partitionReader({
     spec: { group: 'g', commit: 'when-handled', handle },
-    ...{ topic: 'chats', partition, start, before: Promise.resolve(), isMember: () => true, changed: nothing },
+    ...{
+      topic: 'chats',
+      partition,
+      start,
+      before: Promise.resolve(),
+      isMember: () => true,
+      changed: nothing,
+      takeTurn: turns(1),
+    },
     sleep: async () => {},
     ...{ random: () => 0, clock: () => 0, measure: measureOf(newSeen()) },
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },

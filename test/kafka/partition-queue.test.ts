@@ -37,19 +37,53 @@ const fetches = fc.array(
   { maxLength: 12 },
 )
 
-queues('is all there, in order, in slices within their bounds; the first does not change', () => {
+queues('in depth, what is not begun goes together, and it is full when a deep slice is there', () => {
+  const queue = partitionQueue(true)
+  const add = (from: number, to: number) =>
+    queue.add(
+      Array.from({ length: to - from }, (_, i) => recordAt(from + i)),
+      to,
+    )
+  add(0, 900)
+  const full = [queue.isFull()]
+  add(900, 1_800)
+  full.push(queue.isFull())
+  queue.deepen(true)
+  full.push(queue.isFull())
+  add(1_800, 7_100)
+  full.push(queue.isFull())
+  queue.deepen(false)
+  const begun = queue.begin()
+  add(7_100, 7_200)
+  add(7_200, 7_300)
+  assert.equal(full, [false, true, false, true])
+  assert.is(queue.first(), begun)
+  assert.equal(
+    taken(queue).map(({ records, next }) => [records.length, next]),
+    [
+      [7_100, 7_100],
+      [200, 7_300],
+    ],
+  )
+})
+
+const isWithin = (inDepth: boolean) => (inDepth ? [8_000, 8 * 1024 * 1024] : [500, 1024 * 1024])
+
+queues('is all there, in order, in slices within their bounds; the first does not change once it is begun', () => {
   fc.assert(
-    fc.property(fetches, (all) => {
-      const queue = partitionQueue()
+    fc.property(fetches, fc.boolean(), (all, inDepth) => {
+      const queue = partitionQueue(inDepth)
+      const [most = 0, mostBytes = 0] = isWithin(inDepth)
       const seen: Piece[] = []
       let offset = 0
       for (const { count, value, gap, takes } of all) {
-        const first = queue.first()
+        const first = inDepth && takes ? queue.begin() : queue.first()
+        const stays = first !== undefined && (takes || !inDepth)
         const records = Array.from({ length: count }, () => recordAt(offset++, value))
         // Behind the last record there may be what is no record.
         offset += gap
         queue.add(records, offset)
-        if (first !== undefined) assert.is(queue.first(), first)
+        if (stays) assert.is(queue.first(), first)
         if (!takes || queue.first() === undefined) continue
         seen.push(queue.first() as Piece)
         queue.shift()
@@ -60,7 +94,7 @@ queues('is all there, in order, in slices within their bounds; the first does no
       assert.equal([offsets.length, [...offsets].sort((a, b) => a - b)], [added, offsets])
       for (const [i, { records, next }] of seen.entries()) {
         const size = records.reduce((sum, record) => sum + (record.value?.length ?? 0), 0)
-        assert.ok(records.length <= 500 && (size <= 1024 * 1024 || records.length === 1))
+        assert.ok(records.length <= most && (size <= mostBytes || records.length === 1))
         assert.ok(next > (records.at(-1)?.offset ?? -1) && next <= (seen[i + 1]?.records[0]?.offset ?? offset))
       }
       assert.is(queue.isFull(), false)

@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { partitionReader } from '../../src/kafka/consumer/partition-reader.ts'
+import { turns } from '../../src/kafka/consumer/turns.ts'
 import type { HandleSlice, IncomingRecord, OwnedPartition } from '../../src/ports.ts'
 import { measureOf, newSeen } from './rooms.ts'
 
@@ -15,13 +16,14 @@ const readerOf = (
   handle: HandleSlice,
   commit: 'when-handled' | 'by-handler' = 'when-handled',
   before = Promise.resolve(),
+  inDepth = false,
 ) => {
   const consumed: Array<readonly [records: number, lag: number]> = []
   const left: string[] = []
   const wants: boolean[] = []
   const reader = partitionReader({
-    spec: { group: 'g', commit, handle },
-    ...{ topic: 'chats', partition: 3, start: 10, before, isMember: () => true, log: silent },
+    spec: { group: 'g', commit, handle, inDepth },
+    ...{ topic: 'chats', partition: 3, start: 10, before, isMember: () => true, log: silent, takeTurn: turns(1) },
     changed: () => wants.push(reader.wantsMore()),
     sleep: turn as () => Promise<void>,
     random: () => 0,
@@ -51,6 +53,43 @@ reading('slices of at most 500 records are handled one after the other, and each
   ])
   // 612: two offsets behind the last record are markers of a transaction
   assert.equal([reader.finished(), reader.position()], [612, 612])
+})
+
+reading(
+  'in depth, a partition that is far behind wants more until much is there, which is handled together',
+  async () => {
+    const lengths: number[] = []
+    const { reader } = readerOf(
+      async ({ records: { length } }) => void lengths.push(length),
+      'when-handled',
+      Promise.resolve(),
+      true,
+    )
+
+    for (let at = 10; at < 20_010; at += 500) {
+      while (!reader.wantsMore()) await turn()
+      reader.add(records(at, at + 500), at + 500, 20_010)
+    }
+    await reader.handled()
+
+    assert.equal(
+      lengths.reduce((sum, length) => sum + length, 0),
+      20_000,
+    )
+    assert.ok(Math.max(...lengths) > 1_000 && Math.max(...lengths) <= 8_000, String(lengths))
+    assert.is(reader.finished(), 20_010)
+  },
+)
+
+reading('in depth, a partition that is near the end of its log does not wait', async () => {
+  const lengths: number[] = []
+  const { reader } = readerOf(async ({ records: { length } }) => void lengths.push(length), undefined, undefined, true)
+
+  reader.add(records(10, 12), 12, 300)
+  await Promise.resolve()
+  await Promise.resolve()
+
+  assert.equal(lengths, [2])
 })
 
 reading('a handler that throws anything gets the same slice until it resolves', async () => {

@@ -35,7 +35,12 @@ const gate = (refuse: (ids: ReadonlyArray<string>) => Error | undefined = () => 
     const error = refuse(ids)
     if (error) throw error
   }
-  return { calls, begun, open: () => open(), apply: lane({ applyChanges: apply, classify, sleep: async () => {}, atOnce: 3 }) }
+  return {
+    calls,
+    begun,
+    open: () => open(),
+    apply: lane({ applyChanges: apply, classify, sleep: async () => {}, atOnce: 3 }),
+  }
 }
 
 lanes('takes what waits while one apply is under way together, in order', async () => {

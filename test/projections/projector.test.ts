@@ -80,6 +80,35 @@ projectors('takes in all but the change that cannot be stored', async () => {
   ])
 })
 
+projectors('of a large slice, writes the entries while it reads, and the folded documents at its end', async () => {
+  const { done, handle } = world()
+  const events = Array.from({ length: 1_200 }, (_, i) => record(i, `e${i}`))
+  await handle(slice(...events), partition)
+
+  const views = done.slice(0, 4).map((text) => [...new Set(text.match(/chats|timeline/g))].join())
+  assert.equal(views, ['timeline', 'timeline', 'timeline', 'chats'])
+  assert.is(
+    done
+      .slice(0, 3)
+      .join()
+      .match(/timeline e/g)?.length,
+    1_200,
+  )
+})
+
+projectors('of a large slice, takes in all but what cannot be stored', async () => {
+  const { done, handle } = world({ unstorable: 'e700' })
+  const events = Array.from({ length: 1_200 }, (_, i) => record(i, `e${i}`))
+  await handle(slice(...events), partition)
+
+  const entries = done.flatMap((text) => text.match(/timeline e\d+(?=,|$)/g) ?? [])
+  assert.equal(
+    [new Set(entries).size, done.at(-2)],
+    [1_199, 'dead letter 700: unstorable, timeline: MongoServerError 10334'],
+  )
+  assert.ok(done.length < 100)
+})
+
 projectors('throws in an outage and makes no dead letter', async () => {
   const { done, handle } = world({ away: true })
   const outcome = await handle(slice(record(5, 'nonsense'), record(6, 'e1')), partition).then(

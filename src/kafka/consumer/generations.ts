@@ -7,6 +7,7 @@ import type { Assignment } from './assigner.ts'
 import { partitionReader } from './partition-reader.ts'
 import type { FindStarts, TopicPartition } from './positions.ts'
 import { nameOf, type Readers } from './readers.ts'
+import { turns } from './turns.ts'
 
 type Deps = {
   readonly spec: ConsumerSpec
@@ -26,10 +27,13 @@ type Deps = {
 }
 
 const pause = { baseMs: 100, capMs: 2_000 }
+/** One gathers while another is handled. */
+const deepAtOnce = 2
 
 /** What the group gives to this member, each time that it gives. */
 export const generations = (deps: Deps) => {
   const { spec, prefix, consumer, readers, findStarts, isOver, end, isMember, ready, clock, log, measure } = deps
+  const takeTurn = turns(deepAtOnce)
   let current = 0
 
   const known = new Map(spec.topics.map((topic) => [`${prefix}${topic}`, topic]))
@@ -76,7 +80,7 @@ export const generations = (deps: Deps) => {
       }
       const name = nameOf({ topic, partition })
       const reader = partitionReader({
-        ...{ spec, topic, partition, start, isMember, sleep, clock, log, measure },
+        ...{ spec, topic, partition, start, isMember, takeTurn, sleep, clock, log, measure },
         before: readers.before(name),
         random: Math.random,
         changed: adjust,

@@ -2,9 +2,10 @@ import type { TopicName } from '../../../contracts/topics.ts'
 import type { ConsumerSpec, IncomingRecord, Log, Measure, OwnedPartition, Sleep } from '../../ports.ts'
 import { backoff } from '../backoff.ts'
 import { partitionQueue } from './partition-queue.ts'
+import type { TakeTurn } from './turns.ts'
 
 type Deps = {
-  readonly spec: Pick<ConsumerSpec, 'group' | 'handle' | 'commit'>
+  readonly spec: Pick<ConsumerSpec, 'group' | 'handle' | 'commit' | 'inDepth'>
   readonly topic: TopicName
   readonly partition: number
   /** The first offset that is read. */
@@ -15,6 +16,8 @@ type Deps = {
   readonly isMember: () => boolean
   /** Called when it may want more, or no more, to be fetched. */
   readonly changed: () => void
+  /** Shared by all that are read in depth. */
+  readonly takeTurn: TakeTurn
   readonly sleep: Sleep
   readonly random: () => number
   readonly clock: () => number
@@ -47,11 +50,14 @@ export type PartitionReader = {
 }
 
 const pause = { baseMs: 100, capMs: 5_000 }
+const farBehind = 1_000
+const gatherWithinMs = 1_000
 
 /** Calls the handler with slice after slice; one that throws, whatever it throws, gets the same slice again after a pause. */
 export const partitionReader = (deps: Deps): PartitionReader => {
-  const { spec, topic, partition, start, before, isMember, changed, sleep, random, clock, log, measure } = deps
-  const queue = partitionQueue()
+  const { spec, topic, partition, start, before, isMember, changed, takeTurn, sleep, random, clock, log, measure } =
+    deps
+  const queue = partitionQueue(spec.inDepth)
   const closed = new AbortController()
   let retired = false
   let position = start
@@ -61,6 +67,7 @@ export const partitionReader = (deps: Deps): PartitionReader => {
   let trouble: Trouble | undefined
   let busySince: number | undefined
   let running: Promise<void> | undefined
+  let enough = new AbortController()
 
   const isCurrent = () => !retired && isMember()
   const done = (offset: number) => {
@@ -102,11 +109,34 @@ export const partitionReader = (deps: Deps): PartitionReader => {
       busySince = undefined
     }
   }
+  const isEnough = () => closed.signal.aborted || holds > 0 || queue.isFull() || position >= end
+  /** Lets a partition that is far behind gather until a deep slice is there; gives back the turn that it has taken. */
+  const gathered = async (): Promise<() => void> => {
+    if (end - position + queue.records() < farBehind || trouble !== undefined) return () => {}
+    const giveBack = await takeTurn(closed.signal)
+    queue.deepen(true)
+    changed()
+    enough = new AbortController()
+    if (!isEnough()) await sleep(gatherWithinMs, enough.signal)
+    queue.deepen(false)
+    changed()
+    return giveBack
+  }
+  const handleFirst = async (): Promise<boolean> => {
+    const giveBack = spec.inDepth ? await gathered() : undefined
+    const piece = queue.begin()
+    try {
+      return piece !== undefined && !closed.signal.aborted && (await handle(piece.records))
+    } finally {
+      giveBack?.()
+    }
+  }
   const run = async () => {
     await before
     for (let piece = queue.first(); piece !== undefined && !closed.signal.aborted; piece = queue.first()) {
       if (holds > 0 && trouble === undefined) break
-      if (!(await handle(piece.records)) || !isCurrent()) continue
+      if (!(await handleFirst()) || !isCurrent()) continue
+      piece = queue.first() ?? piece
       trouble = undefined
       queue.shift()
       if (spec.commit === 'when-handled') done(piece.next - 1)
@@ -118,7 +148,10 @@ export const partitionReader = (deps: Deps): PartitionReader => {
   const work = () => {
     if (!closed.signal.aborted && queue.first() !== undefined) running ??= run()
   }
-  const close = () => closed.abort()
+  const close = () => {
+    closed.abort()
+    enough.abort()
+  }
 
   return {
     topic,
@@ -129,6 +162,7 @@ export const partitionReader = (deps: Deps): PartitionReader => {
       position = next
       end = Math.max(highWatermark, next)
       queue.add(records, next)
+      if (isEnough()) enough.abort()
       work()
       changed()
     },

@@ -62,7 +62,7 @@ export const startReplay = async (
     held = undefined
   }
   const consumer = await kafka.consume({
-    ...{ group, topics, handle, commit: 'when-handled' },
+    ...{ group, topics, handle, commit: 'when-handled', inDepth: true },
     startAt: async (topic, partition) => positions.get(sourceOf(topic, partition)),
   })
   return {

@@ -1,0 +1,33 @@
+/** Resolves when it is the caller's turn, or the signal has aborted, with what gives the turn back. */
+export type TakeTurn = (signal: AbortSignal) => Promise<() => void>
+
+/** So many have a turn at once; the others get theirs in the order in which they asked. */
+export const turns = (atOnce: number): TakeTurn => {
+  const waiting = new Set<() => void>()
+  let taken = 0
+  const giveBack = () => {
+    taken--
+    const [next] = waiting
+    next?.()
+  }
+  const take = () => {
+    let held = true
+    taken++
+    return () => {
+      if (held) giveBack()
+      held = false
+    }
+  }
+  return (signal) => {
+    if (taken < atOnce || signal.aborted) return Promise.resolve(take())
+    return new Promise((resolve) => {
+      const enter = () => {
+        waiting.delete(enter)
+        signal.removeEventListener('abort', enter)
+        resolve(take())
+      }
+      waiting.add(enter)
+      signal.addEventListener('abort', enter, { once: true })
+    })
+  }
+}

@@ -88,10 +88,7 @@ export type ConsumerSpec = {
   readonly handle: HandleSlice
   /** For what need not be at once: records are fetched when there are so many bytes of them, or after 100 ms. */
   readonly gatherBytes?: number
-  /**
-   * For a handler to which many records of a key cost little more than one: a partition that is far behind is handled in
-   * slices of some thousand records, instead of 500 at most, and no more than two partitions at once.
-   */
+  /** A partition that is far behind is handled in slices of some thousand records, not 500; two such at once. */
   readonly inDepth?: boolean
   /** `when-handled`: a slice is committed when `handle` resolves. `by-handler`: when the handler says `done`. */
   readonly commit: 'when-handled' | 'by-handler'

@@ -11,16 +11,16 @@ taking('so many have one at once, and the others get theirs in the order in whic
   const take = turns(2)
   const got: number[] = []
   const ask = async (who: number) => {
-    const giveBack = await take(never)
+    const turn = await take(never)
     got.push(who)
-    return giveBack
+    return turn
   }
   const asked = [1, 2, 3, 4].map(ask)
   await later()
   const before = [...got]
-  const giveBack = await asked[1]
-  giveBack?.()
-  giveBack?.()
+  const turn = await asked[1]
+  turn?.[Symbol.dispose]()
+  turn?.[Symbol.dispose]()
   await later()
 
   assert.equal(
@@ -40,11 +40,11 @@ taking('who gives up waiting does not keep the others from theirs', async () => 
   const third = take(never)
 
   closed.abort()
-  const giveBack = await second
-  giveBack()
-  first()
+  using _ended = await second
+  first[Symbol.dispose]()
+  using last = await third
 
-  assert.type(await third, 'function')
+  assert.type(last, 'object')
 })
 
 taking.run()

@@ -1,6 +1,6 @@
 import type { Batch } from 'kafkajs'
 import { toIncoming } from '../incoming.ts'
-import type { PartitionReader } from './partition-reader.ts'
+import type { PartitionReader } from './reader.ts'
 import { nameOf } from './readers.ts'
 
 const fetchedFrom = (batch: Batch): number | undefined =>

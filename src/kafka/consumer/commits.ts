@@ -1,5 +1,5 @@
 import type { Offsets } from 'kafkajs'
-import type { PartitionReader } from './partition-reader.ts'
+import type { PartitionReader } from './reader.ts'
 
 type Deps = {
   readonly prefix: string

@@ -1,7 +1,9 @@
 import type { TopicName } from '../../../contracts/topics.ts'
 import type { ConsumerSpec, IncomingRecord, Log, Measure, OwnedPartition, Sleep } from '../../ports.ts'
 import { backoff } from '../backoff.ts'
+import { gathering } from './gathering.ts'
 import { partitionQueue } from './partition-queue.ts'
+import type { PartitionReader, Trouble } from './reader.ts'
 import type { TakeTurn } from './turns.ts'
 
 type Deps = {
@@ -25,33 +27,7 @@ type Deps = {
   readonly measure: Pick<Measure, 'consumed' | 'partitionLeft'>
 }
 
-export type Trouble = { readonly since: number; readonly failures: number; readonly error: string }
-
-/** One partition while it is this member's, in one generation of the group. */
-export type PartitionReader = {
-  readonly topic: TopicName
-  readonly partition: number
-  /** The offset that is to be fetched next. */
-  readonly position: () => number
-  /** The offset after the last finished record, to be committed; undefined while there is none. */
-  readonly finished: () => number | undefined
-  readonly add: (records: ReadonlyArray<IncomingRecord>, next: number, end: number) => void
-  readonly wantsMore: () => boolean
-  readonly isIdle: () => boolean
-  readonly trouble: () => Trouble | undefined
-  /** Since when the handler has the slice that it has now. */
-  readonly busySince: () => number | undefined
-  /** Settles when no handler runs. */
-  readonly handled: () => Promise<void>
-  /** Begins no further slice; what runs may finish. */
-  readonly close: () => void
-  /** The same, and what still runs has no effect any more. */
-  readonly retire: () => void
-}
-
 const pause = { baseMs: 100, capMs: 5_000 }
-const farBehind = 1_000
-const gatherWithinMs = 1_000
 
 /** Calls the handler with slice after slice; one that throws, whatever it throws, gets the same slice again after a pause. */
 export const partitionReader = (deps: Deps): PartitionReader => {
@@ -67,8 +43,12 @@ export const partitionReader = (deps: Deps): PartitionReader => {
   let trouble: Trouble | undefined
   let busySince: number | undefined
   let running: Promise<void> | undefined
-  let enough = new AbortController()
 
+  const depth = gathering({
+    ...{ queue, takeTurn, sleep, changed, closed: closed.signal },
+    behind: () => end - position,
+    isHeld: () => holds > 0,
+  })
   const isCurrent = () => !retired && isMember()
   const done = (offset: number) => {
     if (isCurrent()) finished = Math.max(finished ?? start, offset + 1)
@@ -109,34 +89,13 @@ export const partitionReader = (deps: Deps): PartitionReader => {
       busySince = undefined
     }
   }
-  const isEnough = () => closed.signal.aborted || holds > 0 || queue.isFull() || position >= end
-  /** Lets a partition that is far behind gather until a deep slice is there; gives back the turn that it has taken. */
-  const gathered = async (): Promise<() => void> => {
-    if (end - position + queue.records() < farBehind || trouble !== undefined) return () => {}
-    const giveBack = await takeTurn(closed.signal)
-    queue.deepen(true)
-    changed()
-    enough = new AbortController()
-    if (!isEnough()) await sleep(gatherWithinMs, enough.signal)
-    queue.deepen(false)
-    changed()
-    return giveBack
-  }
-  const handleFirst = async (): Promise<boolean> => {
-    const giveBack = spec.inDepth ? await gathered() : undefined
-    const piece = queue.begin()
-    try {
-      return piece !== undefined && !closed.signal.aborted && (await handle(piece.records))
-    } finally {
-      giveBack?.()
-    }
-  }
   const run = async () => {
     await before
     for (let piece = queue.first(); piece !== undefined && !closed.signal.aborted; piece = queue.first()) {
-      if (holds > 0 && trouble === undefined) break
-      if (!(await handleFirst()) || !isCurrent()) continue
-      piece = queue.first() ?? piece
+      using _turn = spec.inDepth && trouble === undefined ? await depth.wait() : undefined
+      if (closed.signal.aborted || (holds > 0 && trouble === undefined)) break
+      piece = queue.begin() ?? piece
+      if (!(await handle(piece.records)) || !isCurrent()) continue
       trouble = undefined
       queue.shift()
       if (spec.commit === 'when-handled') done(piece.next - 1)
@@ -148,10 +107,7 @@ export const partitionReader = (deps: Deps): PartitionReader => {
   const work = () => {
     if (!closed.signal.aborted && queue.first() !== undefined) running ??= run()
   }
-  const close = () => {
-    closed.abort()
-    enough.abort()
-  }
+  const close = () => closed.abort()
 
   return {
     topic,
@@ -162,7 +118,7 @@ export const partitionReader = (deps: Deps): PartitionReader => {
       position = next
       end = Math.max(highWatermark, next)
       queue.add(records, next)
-      if (isEnough()) enough.abort()
+      depth.look()
       work()
       changed()
     },

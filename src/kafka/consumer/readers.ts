@@ -1,5 +1,5 @@
-import type { PartitionReader } from './partition-reader.ts'
 import type { TopicPartition } from './positions.ts'
+import type { PartitionReader } from './reader.ts'
 
 export const nameOf = ({ topic, partition }: TopicPartition): string => `${topic}/${partition}`
 

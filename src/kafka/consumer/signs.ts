@@ -1,4 +1,4 @@
-import type { PartitionReader } from './partition-reader.ts'
+import type { PartitionReader } from './reader.ts'
 import { nameOf } from './readers.ts'
 
 /** What a consumer has shown of itself, in milliseconds of a monotonic clock. */

@@ -1,5 +1,7 @@
-/** Resolves when it is the caller's turn, or the signal has aborted, with what gives the turn back. */
-export type TakeTurn = (signal: AbortSignal) => Promise<() => void>
+/** Given back when it is disposed. */
+export type Turn = Disposable
+/** Resolves when it is the caller's turn, or the signal has aborted. */
+export type TakeTurn = (signal: AbortSignal) => Promise<Turn>
 
 /** So many have a turn at once; the others get theirs in the order in which they asked. */
 export const turns = (atOnce: number): TakeTurn => {
@@ -10,12 +12,14 @@ export const turns = (atOnce: number): TakeTurn => {
     const [next] = waiting
     next?.()
   }
-  const take = () => {
+  const take = (): Turn => {
     let held = true
     taken++
-    return () => {
-      if (held) giveBack()
-      held = false
+    return {
+      [Symbol.dispose]: () => {
+        if (held) giveBack()
+        held = false
+      },
     }
   }
   return (signal) => {

@@ -143,9 +143,7 @@ export type Measure = {
   readonly partitionLeft: (group: string, topic: TopicName, partition: number) => void
   readonly consumerRestarted: (group: string) => void
   readonly projected: (records: number, seconds: number) => void
-  readonly delivery: (accountId: string, outcome: 'delivered' | 'failed' | 'suppressed') => void
-  /** A command that the bridge itself made has come to its end. */
-  readonly ownCommand: (accountId: string, because: Because, outcome: 'delivered' | 'failed' | 'suppressed') => void
+  readonly delivery: (accountId: string, outcome: 'delivered' | 'failed' | 'suppressed', because?: Because) => void
   readonly attempt: (accountId: string, result: string, seconds: number) => void
   readonly deadLetter: (consumer: string, cause: string) => void
   readonly quarantined: (api: 'webhooks' | 'bot', reason: string) => void

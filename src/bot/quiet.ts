@@ -14,7 +14,6 @@ export const unmeasured: Measure = {
   consumerRestarted: nothing,
   projected: nothing,
   delivery: nothing,
-  ownCommand: nothing,
   attempt: nothing,
   deadLetter: nothing,
   quarantined: nothing,

@@ -40,8 +40,7 @@ export const commandSender = ({ ports, tail, announce, barrier, nowOf, gateOf, t
     const events = outcomeEvents({ command, outcome, attempts, requestedAt, time: ports.now(), because })
     for (const fact of events.map(factOf))
       if (fact !== undefined) tail.remember(partition, `${command.accountId}/${command.chatId}`, fact)
-    ports.measure.delivery(account.id, outcome.kind)
-    if (because !== undefined) ports.measure.ownCommand(account.id, because, outcome.kind)
+    ports.measure.delivery(account.id, outcome.kind, because)
     const fields = { accountId: account.id, commandId: command.id, because, attempts: attempts.length, ...outcome }
     const level = outcome.kind === 'delivered' && because === undefined ? 'debug' : 'info'
     ports.log[level](fields, 'egress: a command is finished')

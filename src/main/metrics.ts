@@ -114,8 +114,10 @@ export const createMetrics = () => {
       projection.observe(took)
       projected.inc(records)
     },
-    delivery: (account, outcome) => deliveries.inc({ account, outcome }),
-    ownCommand: (account, because, outcome) => ownCommands.inc({ account, because, outcome }),
+    delivery: (account, outcome, because) => {
+      deliveries.inc({ account, outcome })
+      if (because !== undefined) ownCommands.inc({ account, because, outcome })
+    },
     attempt: (account, result, took) => attempts.observe({ account, result }, took),
     deadLetter: (consumer, cause) => deadLetters.inc({ consumer, cause }),
     quarantined: (api, reason) => quarantined.inc({ api, reason }),

@@ -26,7 +26,7 @@ export const measureOf = ({ restarted, deadLetters }: Seen): Measure => ({
   ...{
     projected: nothing,
     delivery: nothing,
-    ownCommand: nothing,
+
     attempt: nothing,
     quarantined: nothing,
     partitionLeft: nothing,

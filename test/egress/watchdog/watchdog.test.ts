@@ -116,8 +116,8 @@ test('a hand-over by the bot counts as an answer', async () => {
 })
 
 test('a reply that is given up calls an agent at once, and that is counted', async () => {
-  const own: unknown[] = []
-  const measure = { ...noMeasure, ownCommand: (...given: unknown[]) => void own.push(given) }
+  const told: unknown[] = []
+  const measure = { ...noMeasure, delivery: (...given: unknown[]) => void told.push(given) }
   const w = world({
     answer: ({ event }) => ({ result: event === 'BOT_MESSAGE' ? answer(400) : ok }),
     ports: { measure },
@@ -136,7 +136,10 @@ test('a reply that is given up calls an agent at once, and that is counted', asy
     ['BotReplyDelivered', 'delivery-failed'],
     ['AgentInvited', 'delivery-failed'],
   ])
-  assert.equal(own, [['acme', 'delivery-failed', 'delivered']])
+  assert.equal(told, [
+    ['acme', 'failed', undefined],
+    ['acme', 'delivered', 'delivery-failed'],
+  ])
 })
 
 test('nonsense from bot logic leaves the client to the watchdog', async () => {

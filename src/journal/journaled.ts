@@ -32,8 +32,8 @@ export type Journaled = {
   readonly stop: () => Promise<void>
 }
 
-// The lane must never give up a record and then take a later one, so it gets a deadline that no outage reaches.
-const laneMs = 24 * 60 * 60 * 1000
+// The lane must never give up a record and then take a later one.
+const laneMs = Number.POSITIVE_INFINITY
 
 /**
  * The journal in front of the broker's lane. Per key, the first occurrences in the log are in the order in which the

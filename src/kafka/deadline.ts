@@ -1,5 +1,6 @@
-/** The promise's outcome, or that of `late` when it has none after so many milliseconds; it then goes on unheard. */
+/** The promise's outcome, or that of `late` when it has none after so many milliseconds, if ever; it then goes on unheard. */
 export const withDeadline = <A>(promise: Promise<A>, ms: number, late: () => A | Promise<A>): Promise<A> => {
+  if (ms === Number.POSITIVE_INFINITY) return promise
   const { promise: outcome, resolve, reject } = Promise.withResolvers<A>()
   const timer = setTimeout(() => {
     try {

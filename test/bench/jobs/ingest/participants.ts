@@ -21,12 +21,12 @@ export type Participant = {
 
 const partitions = 6
 
-const bridge = async (bench: Bench): Promise<Participant> => {
-  const world = bridgeWorld(bench, { name: 'ingest', partitions })
+const bridge = async (bench: Bench, who: string, httpThreads?: number): Promise<Participant> => {
+  const world = bridgeWorld(bench, { name: `ingest${httpThreads ?? ''}`, partitions })
   const processes: BridgeProcess[] = []
-  for (let i = 0; i < bench.bridge.ingressProcesses; i++) processes.push(await world.start(['ingress']))
+  for (let i = 0; i < bench.bridge.ingressProcesses; i++) processes.push(await world.start(['ingress'], httpThreads))
   return {
-    who: 'bridge',
+    who,
     urls: processes.map(webhooksUrl),
     pids: processes.map(({ pid }) => pid),
     topic: `${world.prefix}chats`,
@@ -71,7 +71,8 @@ const camel = async (bench: Bench, port: number): Promise<Participant> => {
 export const startParticipants = async (bench: Bench, camelPort: number): Promise<ReadonlyArray<Participant>> => {
   const { brokers } = bench
   return [
-    await bridge(bench),
+    await bridge(bench, 'bridge'),
+    await bridge(bench, 'bridge, two HTTP threads', 2),
     ...(bench.javaPeers ? [await camel(bench, camelPort)] : []),
     await inNode(bench, 'Koa, one send a request', 'peers/koa.ts', { publishTo: { brokers, topic: 'ingest-koa' } }),
     await inNode(bench, 'Koa and io-ts, no Kafka', 'peers/koa.ts', {}),

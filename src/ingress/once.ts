@@ -24,6 +24,9 @@ const keyOf = ({ type, id, source, subject, data }: DomainEvent) => {
   return `${data.accountId}\n${type}\n${subject}\n${id}\n${content}`
 }
 
+/** One for all that is remembered: a promise of its own for each would be most of the memory. */
+const published: ReturnType<Publish> = Promise.resolve(E.right(undefined))
+
 /**
  * The same port, but an event that is being published, or that was among the newest `limit` ones, is not published again:
  * whoever brings it again gets the first one's result. A failed one is forgotten, so that its retry is published.
@@ -34,6 +37,7 @@ export const once = (publish: Publish, limit = remembered): Publish => {
     try {
       const result = await publish(event, withinMs)
       if (E.isLeft(result)) known.delete(key)
+      else known.set(key, published)
       return result
     } catch (thrown) {
       known.delete(key)

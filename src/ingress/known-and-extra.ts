@@ -65,7 +65,8 @@ const partTagged = (tag: string, cases: ReadonlyMap<unknown, Structure>): Part =
 
 /**
  * Compiles a structure to a function that parts a JSON value, decoded or not: `extra` keeps the wire's names, nested in
- * place, items of arrays by their index. A value without anything unknown, the usual one, is its own known part. What does not have the structure's form is known as a whole: the codec refuses it.
+ * place, items of arrays by their index. A value without anything unknown, the usual one, is its own known part. What does not
+ * have the structure's form is known as a whole: the codec refuses it.
  */
 export const partOf = (structure: Structure): Part => {
   const part = partOfAny(structure)

@@ -23,8 +23,7 @@ const newTrace = (): string => {
 }
 
 /** The request's traceparent (W3C Trace Context) where it is well-formed, else the beginning of a new trace. */
-export const traceparentOf = (header: string): string =>
-  header !== '' && wellFormed.test(header) ? header : newTrace()
+export const traceparentOf = (header: string): string => (wellFormed.test(header) ? header : newTrace())
 
 /** The request's own id where it is one word of 1 to 128 plain characters, else a new one. */
 export const requestIdOf = (header: string): string => (/^[\w.:-]{1,128}$/.test(header) ? header : randomUUID())

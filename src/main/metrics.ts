@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Egress } from '../egress/egress.ts'
 import type { Health, Measure } from '../ports.ts'
 
 type JournalState = {
@@ -7,7 +8,6 @@ type JournalState = {
   readonly oldestAt?: number
   readonly damaged: { readonly places: number }
 }
-type GateState = { readonly account: string; readonly isOpen: boolean; readonly perSecond?: number }
 /** What readiness says of each dependency now. */
 type AskHealth = () => Promise<Readonly<Record<string, Health>>>
 
@@ -68,8 +68,9 @@ export const createMetrics = () => {
     })
   }
 
-  const watchGates = (gates: () => ReadonlyArray<GateState>) => {
-    const each = (name: string, help: string, value: (gate: GateState) => number | undefined) =>
+  const watchGates = (gates: Egress['gates']) => {
+    type Gate = ReturnType<typeof gates>[number]
+    const each = (name: string, help: string, value: (gate: Gate) => number | undefined) =>
       new Gauge({
         ...{ name: `livechat_${name}`, help, labelNames: ['account'], registers },
         collect() {

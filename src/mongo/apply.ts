@@ -7,7 +7,10 @@ import type { Group } from './settle.ts'
 const documentsAtOnce = 1_000
 const atOnce = 3
 
-/** Applies changes, one write for each document, a thousand documents at a time and a few such writes beside each other; to the live views unless others are named. */
+/**
+ * Applies changes, one write for each document, a thousand documents at a time and a few such writes beside each other; to the live
+ * views unless others are named.
+ */
 export const applyWith =
   (
     settleGroups: (groups: ReadonlyArray<Group<Views[ViewName]>>) => Promise<void>,

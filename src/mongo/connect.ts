@@ -51,8 +51,6 @@ type Deps = {
 }
 
 const closeMs = 3_000
-/** While one is folded another is written, and a third waits for the disk. */
-const atOnce = 3
 
 /**
  * The bridge's side of MongoDB. Documents are written by a client of its own that does not retry: what retries need, a record
@@ -79,7 +77,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, calmM
     clock,
   })
   return {
-    applyChanges: lane({ applyChanges: applyWith(settleGroups), classify, sleep, atOnce }),
+    applyChanges: lane({ applyChanges: applyWith(settleGroups), classify, sleep }),
     readDocument: readDocumentIn(db),
     openTurns: openTurns(db),
     storeEnrichments: storeEnrichments(db, sleep),

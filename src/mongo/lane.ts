@@ -11,7 +11,7 @@ type Deps = {
   readonly classify: (error: unknown) => Failure
   readonly sleep: Sleep
   /** How many applies may be under way. */
-  readonly atOnce: number
+  readonly atOnce?: number
 }
 
 const count = (waiting: ReadonlyArray<Waiting>) => waiting.reduce((sum, { changes }) => sum + changes.length, 0)
@@ -19,6 +19,8 @@ const count = (waiting: ReadonlyArray<Waiting>) => waiting.reduce((sum, { change
 /** A trickle is let gather for so long: an apply costs the same few round trips for one document as for a hundred. */
 const gatherMs = 20
 const plenty = 100
+/** Where nothing else is asked for: while one is folded another is written, and a third waits for the disk. */
+const usualAtOnce = 3
 /** What is worth an apply beside another: less waits for that one, and goes with what comes meanwhile. */
 const worthItsOwn = 1_000
 
@@ -29,7 +31,7 @@ const worthItsOwn = 1_000
  * makes the next. When what went together fails, every caller is told so; but where that is the documents' own
  * fault (`permanent`), each caller's changes are applied by themselves, so that only the faulty one's fail.
  */
-export const lane = ({ applyChanges, classify, sleep, atOnce }: Deps): ApplyChanges => {
+export const lane = ({ applyChanges, classify, sleep, atOnce = usualAtOnce }: Deps): ApplyChanges => {
   let waiting: ReadonlyArray<Waiting> = []
   let underWay = 0
   let gathering = false

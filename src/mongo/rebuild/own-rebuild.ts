@@ -72,7 +72,7 @@ export const ownRebuild = ({ db, sleep }: Deps, writer: string, begun: Begun): O
     beat: () => beat(db, writer),
     make: (folded) => makeRebuilt(db, folded, writer),
     made: (folded) => madeOf(db, folded, writer),
-    applyChanges: lane({ applyChanges: applyWith(settleGroups, own), classify, sleep, atOnce: 3 }),
+    applyChanges: lane({ applyChanges: applyWith(settleGroups, own), classify, sleep }),
     count: (view) => countBoth(db, view, writer),
     pairs: (view) => pairsOf(db, view, writer),
     pairsAgain: (view, ids) => pairsAgain(db, view, writer, ids),

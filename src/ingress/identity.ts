@@ -21,7 +21,7 @@ const hashOf = (accountId: string, body: Uint8Array) => createHash('sha256').upd
  * `now` is in ms since 1970.
  */
 export const identity = (limit = remembered) => {
-  const sightings = recent<number>(limit)
+  const sightings = recent(limit)
   return (accountId: string, body: Uint8Array, now: number): string => {
     const hash = hashOf(accountId, body)
     const key = hash.copy().digest('base64url')

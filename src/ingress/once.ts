@@ -16,40 +16,39 @@ export const bounded =
     withinMs > 0 ? within(withinMs, port(subject, withinMs), late) : Promise.resolve(late())
 
 /**
- * Ids hold no control characters, so that the key is unambiguous. Interface A's ids are made from the content; Interface B's
+ * Ids hold no control characters, so that the text is unambiguous. Interface A's ids are made from the content; Interface B's
  * are the service's, and where one comes again with another content, both are kept in the log, under the same ce_id.
  */
 const keyOf = ({ type, id, source, subject, data }: DomainEvent) => {
-  const content = source.endsWith('/bot') ? hash('sha256', JSON.stringify(data), 'base64url') : ''
-  return `${data.accountId}\n${type}\n${subject}\n${id}\n${content}`
+  const content = source.endsWith('/bot') ? JSON.stringify(data) : ''
+  return hash('sha256', `${data.accountId}\n${type}\n${subject}\n${id}\n${content}`, 'base64url')
 }
 
-/** One for all that is remembered: a promise of its own for each would be most of the memory. */
-const published: ReturnType<Publish> = Promise.resolve(E.right(undefined))
+const published: E.Either<Failure, void> = E.right(undefined)
 
 /**
  * The same port, but an event that is being published, or that was among the newest `limit` ones, is not published again:
  * whoever brings it again gets the first one's result. A failed one is forgotten, so that its retry is published.
  */
 export const once = (publish: Publish, limit = remembered): Publish => {
-  const known = recent<ReturnType<Publish>>(limit)
+  const known = recent(limit)
+  const underWay = new Map<string, ReturnType<Publish>>()
   const attempt = async (key: string, event: DomainEvent, withinMs: number) => {
     try {
       const result = await publish(event, withinMs)
-      if (E.isLeft(result)) known.delete(key)
-      else known.set(key, published)
+      if (E.isRight(result)) known.set(key, 1)
       return result
-    } catch (thrown) {
-      known.delete(key)
-      throw thrown
+    } finally {
+      underWay.delete(key)
     }
   }
   return (event, withinMs) => {
     const key = keyOf(event)
-    const earlier = known.get(key)
+    const earlier = underWay.get(key)
     if (earlier !== undefined) return earlier
+    if (known.get(key) !== undefined) return Promise.resolve(published)
     const first = attempt(key, event, withinMs)
-    known.set(key, first)
+    underWay.set(key, first)
     return first
   }
 }

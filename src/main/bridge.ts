@@ -27,6 +27,9 @@ export type Bridge = {
   readonly stop: () => Promise<void>
 }
 
+/** What its HTTP side has where it takes nothing in. */
+const nobody = { accounts: [], findEnrichment: async () => undefined }
+
 /** A scrape is answered although a dependency is not. */
 const scrapeWithinMs = 2000
 
@@ -60,17 +63,17 @@ export const startBridge = async (
     ...(intake.right && { journal: intake.right.health }),
   }
   if (intake.right) watchJournal(intake.right.state)
-  const { findEnrichment } = mongo
   const readiness: ReadReadiness = (withinMs) => readinessOf(checks, withinMs)
   watchHealth(async () => (await readiness(scrapeWithinMs)).checks)
-  const ports = { findEnrichment, readiness, pulse: async () => {}, metrics: render }
+  const { findEnrichments } = mongo
+  const ports = { readiness, pulse: async () => {}, metrics: render }
   const ingress = intake.right
     ? serveHttp(
-        { ...ports, ...measure, publish: intake.right.publish, append: intake.right.append },
+        { ...ports, ...measure, findEnrichments, publish: intake.right.publish, append: intake.right.append },
         { accounts, logLevel: settings.logLevel },
         http.threads,
       )
-    : createIngress({ ...kafka, ...ports, ...tokens, measure, log, now, monotonic, accounts: [] })
+    : createIngress({ ...kafka, ...ports, ...tokens, ...nobody, measure, log, now, monotonic })
 
   const end = async () => {
     stopping.abort()

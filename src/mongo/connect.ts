@@ -1,5 +1,5 @@
 import type { ViewName, Views } from '../../contracts/views.ts'
-import type { ApplyChanges, CheckHealth, FindEnrichment, Log, ReadDocument, Sleep } from '../ports.ts'
+import type { ApplyChanges, CheckHealth, Log, ReadDocument, Sleep } from '../ports.ts'
 import { dailyStats } from '../projections/daily-stats.ts'
 import type { StoreEnrichments } from '../projections/enrichment-handler.ts'
 import { accountDay } from '../projections/stats-days.ts'
@@ -7,7 +7,7 @@ import { applyWith } from './apply.ts'
 import { classify } from './classify.ts'
 import { type MongoLocation, mongoClient } from './client.ts'
 import { within } from './deadline.ts'
-import { findEnrichment, storeEnrichments } from './enrichments.ts'
+import { type FindEnrichments, findEnrichments, storeEnrichments } from './enrichments.ts'
 import { checkMongo } from './health.ts'
 import { ensureIndexes } from './indexes.ts'
 import { lane } from './lane.ts'
@@ -30,7 +30,7 @@ export type Mongo = {
   readonly openTurns: ReturnType<typeof openTurns>
   readonly storeEnrichments: StoreEnrichments
   /** Throws when MongoDB has not answered within 400 ms. */
-  readonly findEnrichment: FindEnrichment
+  readonly findEnrichments: FindEnrichments
   readonly redrives: Redrives
   /** Keeps daily_stats up to date; one for each process, not running until it is started. */
   readonly statsRefresher: StatsRefresher
@@ -81,7 +81,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, calmM
     readDocument: readDocumentIn(db),
     openTurns: openTurns(db),
     storeEnrichments: storeEnrichments(db, sleep),
-    findEnrichment: findEnrichment(db, sleep),
+    findEnrichments: findEnrichments(db),
     redrives: redrivesIn(db),
     statsRefresher: refresher,
     ensureIndexes: async () => {

@@ -1,10 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { lookingUp } from '../../src/main/http/looking-up.ts'
 import type { RecordedEnrichment } from '../../src/projections/enrichments.ts'
 import { testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()
-const { storeEnrichments, findEnrichment } = connect()
+const { storeEnrichments, findEnrichments } = connect()
+const findEnrichment = lookingUp(findEnrichments, async () => {})
 
 const enrichments = suite('enrichments in MongoDB')
 

@@ -29,7 +29,7 @@ outage('costs each caller bounded time, is told as an outage, and is over withou
   assert.equal(await mongo.health(), { ok: true, reason: 'the primary answers' })
   proxy.pause()
   const began = performance.now()
-  const enrichment = outcomeOf(mongo.findEnrichment(['acme/clientId:1'])).then((outcome) => [
+  const enrichment = outcomeOf(mongo.findEnrichments(['acme/clientId:1'])).then((outcome) => [
     outcome,
     performance.now() - began < 1_000,
   ])

@@ -3,7 +3,8 @@ import type { DomainEvent } from '../../../contracts/events/index.ts'
 import type { Account } from '../../accounts.ts'
 import type { LogLevel } from '../../environment.ts'
 import type { Readiness } from '../../ingress/health/readiness.ts'
-import type { Append, Failure, FindEnrichment, Measure, OutgoingRecord } from '../../ports.ts'
+import type { FindEnrichments } from '../../mongo/enrichments.ts'
+import type { Append, Failure, Measure, OutgoingRecord } from '../../ports.ts'
 
 /** What a thread that serves HTTP may ask of the main thread, which has the log, the journal and the database. */
 export type MainSide = {
@@ -13,7 +14,7 @@ export type MainSide = {
     withinMs: number,
   ) => ReturnType<Append>
   readonly append: Append
-  readonly findEnrichment: FindEnrichment
+  readonly findEnrichments: FindEnrichments
   readonly readiness: (withinMs: number) => Promise<Readiness>
   readonly pulse: () => Promise<void>
   readonly metrics: () => Promise<string>

@@ -1,16 +1,20 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { accessTokens } from '../../access-token.ts'
 import { createIngress } from '../../ingress/server.ts'
+import { within } from '../../ingress/within.ts'
 import { monotonic, now } from '../clocks.ts'
 import { createLog } from '../log.ts'
 import { joined } from './calls.ts'
 import { gathering } from './gathering.ts'
+import { lookingUp } from './looking-up.ts'
 import { publishing } from './publishing.ts'
 import type { HttpSide, HttpThread, MainPort } from './sides.ts'
 
 // A thread that serves HTTP: everything from a request's bytes to its record happens here, what is durable in the main thread.
 if (parentPort === null) throw new Error('this file is run as a thread')
 const { accounts, logLevel }: HttpThread = workerData
+const restAtMostMs = 10
+const nothing = () => {}
 
 const mine: HttpSide = {
   listen: (host, port, shared) => ingress.listen(host, port, shared),
@@ -21,12 +25,19 @@ const mine: HttpSide = {
 const { call, tell, tellAtEnd } = joined<MainPort>(parentPort, mine)
 const { publish, settled, failed } = publishing((parcel) => tellAtEnd('publish', () => [parcel()]))
 const request = gathering<string | number>((gathered) => tellAtEnd('requests', () => [gathered()]))
+let latest: Promise<unknown> = Promise.resolve()
+/** The next look-up is for events that go into the log after this one's: none of them waits longer for it. */
+const rest = () => within(restAtMostMs, latest, () => undefined).then(nothing, nothing)
 const { issue, verify } = accessTokens(accounts, now)
 const ingress = createIngress({
   ...{ accounts, issue, verify, now, monotonic, log: createLog(logLevel) },
-  publish,
+  publish: (event, withinMs) => {
+    const published = publish(event, withinMs)
+    latest = published
+    return published
+  },
   append: (record, withinMs) => call('append', record, withinMs),
-  findEnrichment: (keys) => call('findEnrichment', keys),
+  findEnrichment: lookingUp((keys) => call('findEnrichments', keys), rest),
   readiness: (withinMs) => call('readiness', withinMs),
   pulse: () => call('pulse'),
   metrics: () => call('metrics'),

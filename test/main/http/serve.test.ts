@@ -25,7 +25,7 @@ const given = async (threads: number, over: Partial<MainSide> = {}) => {
     {
       publish: keep,
       append: keep,
-      findEnrichment: async () => ({ crmLink: 'https://crm.example.com/1' }),
+      findEnrichments: async ([key = '']) => [[key, { crmLink: 'https://crm.example.com/1' }]],
       readiness: async () => ({ ready: true, checks: {} }),
       pulse: async () => {},
       metrics: async () => 'up 1\n',

@@ -86,7 +86,7 @@ export type ConsumerSpec = {
   readonly group: string
   readonly topics: ReadonlyArray<TopicName>
   readonly handle: HandleSlice
-  /** For what need not be at once: records are fetched when there are so many bytes of them, or after 100 ms. */
+  /** For what need not be at once: records are fetched when there are so many bytes of them, or after 250 ms. */
   readonly gatherBytes?: number
   /** A partition that is far behind is handled in slices of some thousand records, not 500; two such at once. */
   readonly inDepth?: boolean

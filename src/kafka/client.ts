@@ -1,6 +1,7 @@
 import './patch-request-queue.ts'
 import './produce/patch-produce-request.ts'
 import './patch-batch-decoder.ts'
+import './patch-fetch.ts'
 import './codecs.ts'
 import { Kafka, logLevel, type RetryOptions, type SASLOptions } from 'kafkajs'
 import type { Log } from '../ports.ts'

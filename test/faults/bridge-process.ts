@@ -43,7 +43,13 @@ export const startBridgeProcess = async (options: BridgeOptions) => {
   const url = `http://127.0.0.1:${port}`
   const logFile = join(dataDir, `bridge-${port}.log`)
   const weaken = without === undefined ? [] : ['--import', join(root, 'test/faults/weaken.ts')]
-  const preloaded = [...weaken, '--no-memory-reducer', '--trace-warnings', '--import', join(root, 'test/faults/probe.ts')]
+  const preloaded = [
+    ...weaken,
+    '--no-memory-reducer',
+    '--trace-warnings',
+    '--import',
+    join(root, 'test/faults/probe.ts'),
+  ]
   const heldFile = join(dataDir, `held-${port}.json`)
   const output = openSync(logFile, 'a')
   const { PATH, HOME } = process.env

@@ -1,8 +1,8 @@
 import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import { type Conversation, conversationOf, unknownConversation } from './conversation.ts'
-import { evolve } from './evolve.ts'
+import { withFacts } from './evolve.ts'
 import { isFinal } from './facts.ts'
-import type { Tail } from './tail.ts'
+import type { Kept, Tail } from './tail.ts'
 import type { KnownViews, ReadViews } from './views.ts'
 
 /**
@@ -18,21 +18,22 @@ export type ConversationNow = {
 /** A chat, or a command of it. */
 export type ChatOrCommand = Pick<BotReply, 'accountId' | 'chatId'> & Partial<Pick<BotReply, 'id'>>
 
-type Snapshot = ConversationNow & { readonly applied: number }
+type Snapshot = ConversationNow & Kept
 
-const nothing: Snapshot = { conversation: unknownConversation, isFinished: false, isWhole: false, applied: -1 }
+const unknown: Kept = { conversation: unknownConversation, applied: -1 }
 
-const snapshotOf = ({ conversation, delivery }: KnownViews, partition: number): Snapshot => ({
-  conversation: conversation === undefined ? unknownConversation : conversationOf(conversation),
-  isFinished: delivery !== undefined && isFinal(delivery.state, delivery.reason),
-  isWhole: true,
-  applied: conversation?.applied[`bot-conversations/${partition}`] ?? -1,
-})
+const keptOf = ({ conversation }: KnownViews, partition: number): Kept =>
+  conversation === undefined
+    ? unknown
+    : {
+        conversation: conversationOf(conversation),
+        applied: conversation.applied[`bot-conversations/${partition}`] ?? unknown.applied,
+      }
 
 /**
- * What is known of a chat, and of one of its commands where there is one, as of each call. The documents are read once, and
- * the tail's facts beyond them are added each time; where the tail has evicted some since, the documents are read anew.
- * While they cannot be read the tail alone decides.
+ * What is known of a chat, and of one of its commands where there is one, as of each call. The documents are read once, that of
+ * a chat only where the tail has not kept it, and the tail's facts beyond them are added each time; where the tail has evicted
+ * some since, the documents are read anew. While they cannot be read the tail alone decides, with what it has kept.
  */
 export const conversationNow = (
   readViews: ReadViews,
@@ -44,20 +45,29 @@ export const conversationNow = (
   let snapshot: Snapshot | undefined
   let floor: number | undefined
 
-  const refresh = async () => {
+  const refresh = async (): Promise<Snapshot> => {
     while (snapshot === undefined || floor !== tail.floor(partition)) {
       floor = tail.floor(partition)
-      const known = await readViews(chat, id === undefined ? undefined : `${accountId}/${id}`)
-      snapshot = known && snapshotOf(known, partition)
-      if (snapshot === undefined) return nothing
+      const kept = tail.kept(partition, chat)
+      const known = await readViews(
+        kept === undefined ? chat : undefined,
+        id === undefined ? undefined : `${accountId}/${id}`,
+      )
+      if (known === undefined) return { ...(kept ?? unknown), isFinished: false, isWhole: false }
+      const { delivery } = known
+      const isFinished = delivery !== undefined && isFinal(delivery.state, delivery.reason)
+      snapshot = { ...(kept ?? keptOf(known, partition)), isFinished, isWhole: true }
+      if (kept === undefined && floor === tail.floor(partition)) tail.keep(partition, chat, snapshot)
     }
     return snapshot
   }
   return async (): Promise<ConversationNow> => {
     const { conversation, isFinished, isWhole, applied } = await refresh()
-    const seen = new Set(conversation.seen)
-    const beyond = tail.after(partition, chat, applied).filter((fact) => !seen.has(fact.id))
     const isInTail = tail.after(partition, chat, -1).some((fact) => fact.kind === 'finished' && fact.commandId === id)
-    return { conversation: beyond.reduce(evolve, conversation), isFinished: isFinished || isInTail, isWhole }
+    return {
+      conversation: withFacts(conversation, tail.after(partition, chat, applied)),
+      isFinished: isFinished || isInTail,
+      isWhole,
+    }
   }
 }

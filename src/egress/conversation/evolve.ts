@@ -53,3 +53,7 @@ export const evolve = (current: Conversation, fact: Fact): Conversation => ({
   ...(fact.clientId !== undefined && { clientId: fact.clientId }),
   seen: [...current.seen, fact.id].slice(-keptSeen),
 })
+
+/** The conversation after those of the facts that it has not seen. */
+export const withFacts = (current: Conversation, facts: ReadonlyArray<Fact>): Conversation =>
+  facts.filter(({ id }) => !current.seen.includes(id)).reduce(evolve, current)

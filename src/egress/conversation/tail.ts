@@ -1,4 +1,9 @@
+import type { Conversation } from './conversation.ts'
+import { withFacts } from './evolve.ts'
 import type { Fact } from './facts.ts'
+
+/** A conversation as the log has it up to and with an offset. */
+export type Kept = { readonly conversation: Conversation; readonly applied: number }
 
 /** The end of bot-conversations that the views may not hold yet, as facts by chat, for the partitions of this worker. */
 export type Tail = {
@@ -16,6 +21,9 @@ export type Tail = {
   readonly evict: (partition: number, before: number) => void
   /** Facts before this offset are not here. */
   readonly floor: (partition: number) => number
+  /** Keeps a conversation that the views hold up to this offset at least, so that they need not be read again for a while. */
+  readonly keep: (partition: number, chat: string, kept: Kept) => void
+  readonly kept: (partition: number, chat: string) => Kept | undefined
   /** A chat's facts after an offset, in the order of the log; those not read yet come last. */
   readonly after: (partition: number, chat: string, offset: number) => ReadonlyArray<Fact>
 }
@@ -27,7 +35,12 @@ type Part = {
   position: number
   waiting: ReadonlyArray<Waiter>
   readonly chats: Map<string, Map<string, Placed>>
+  readonly kept: Map<string, Kept & { readonly evictions: number }>
 }
+
+/** A few megabytes for each partition, since a conversation remembers what it has seen. */
+const mostKept = 500
+const mostEvictions = 6
 
 const unread = Number.POSITIVE_INFINITY
 
@@ -35,7 +48,7 @@ export const conversationTail = (): Tail => {
   const parts = new Map<number, Part>()
 
   const begin = (partition: number, offset: number) => {
-    const part: Part = { floor: offset, position: offset, waiting: [], chats: new Map() }
+    const part: Part = { floor: offset, position: offset, waiting: [], chats: new Map(), kept: new Map() }
     const waiting = parts.get(partition)?.waiting ?? []
     parts.set(partition, part)
     part.waiting = waiting
@@ -48,6 +61,24 @@ export const conversationTail = (): Tail => {
     if (facts.get(placed.fact.id)?.offset === unread) facts.delete(placed.fact.id)
     if (!facts.has(placed.fact.id)) facts.set(placed.fact.id, placed)
     part.chats.set(chat, facts)
+  }
+  const placedAfter = (part: Part | undefined, chat: string, offset: number) =>
+    [...(part?.chats.get(chat)?.values() ?? [])].filter((placed) => placed.offset > offset)
+  /** What is evicted is in what is kept from then on. */
+  const carryOn = (part: Part, before: number) => {
+    for (const [chat, { conversation, applied, evictions }] of part.kept)
+      if (evictions === mostEvictions) part.kept.delete(chat)
+      else {
+        const evicted = placedAfter(part, chat, applied).filter(({ offset }) => offset < before)
+        part.kept.set(chat, {
+          conversation: withFacts(
+            conversation,
+            evicted.map(({ fact }) => fact),
+          ),
+          applied: Math.max(applied, before - 1),
+          evictions: evictions + 1,
+        })
+      }
   }
   const evictChat = (part: Part, chat: string, before: number) => {
     const facts = part.chats.get(chat)
@@ -78,12 +109,18 @@ export const conversationTail = (): Tail => {
       const part = parts.get(partition)
       if (part === undefined || before <= part.floor) return
       part.floor = before
+      carryOn(part, before)
       for (const chat of [...part.chats.keys()]) evictChat(part, chat, before)
     },
     floor: (partition) => parts.get(partition)?.floor ?? 0,
-    after: (partition, chat, offset) =>
-      [...(parts.get(partition)?.chats.get(chat)?.values() ?? [])]
-        .filter((placed) => placed.offset > offset)
-        .map(({ fact }) => fact),
+    keep: (partition, chat, { conversation, applied }) => {
+      const part = parts.get(partition)
+      if (part === undefined) return
+      const [oldest] = part.kept.keys()
+      if (oldest !== undefined && part.kept.size >= mostKept) part.kept.delete(oldest)
+      part.kept.set(chat, { conversation, applied: Math.max(applied, part.floor - 1), evictions: 0 })
+    },
+    kept: (partition, chat) => parts.get(partition)?.kept.get(chat),
+    after: (partition, chat, offset) => placedAfter(parts.get(partition), chat, offset).map(({ fact }) => fact),
   }
 }

@@ -9,8 +9,8 @@ export type KnownViews = {
   readonly conversation: ConversationDocument | undefined
   readonly delivery: DeliveryDocument | undefined
 }
-/** Undefined is 'the views cannot be read now'. */
-export type ReadViews = (chatId: string, deliveryId: string | undefined) => Promise<KnownViews | undefined>
+/** Undefined is 'the views cannot be read now'; what is not asked for is not read. */
+export type ReadViews = (chatId: string | undefined, deliveryId: string | undefined) => Promise<KnownViews | undefined>
 
 const atOnce = 64
 const withinMs = 2000
@@ -30,7 +30,7 @@ export const viewsReader = (
       if (ports.monotonic() < awayUntil) return undefined
       const read = async () => {
         const [conversation, delivery] = await Promise.all([
-          ports.readDocument('conversations', chatId),
+          chatId === undefined ? undefined : ports.readDocument('conversations', chatId),
           deliveryId === undefined ? undefined : ports.readDocument('deliveries', deliveryId),
         ])
         return { conversation, delivery }

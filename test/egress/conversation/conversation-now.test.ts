@@ -17,7 +17,7 @@ const viewsOf =
   (events: () => ReadonlyArray<ConversationEvent>): ReadViews =>
   async (chat, delivery) => {
     const views = project(events())
-    return { conversation: views.conversations.get(chat), delivery: views.deliveries.get(delivery ?? '') }
+    return { conversation: views.conversations.get(chat ?? ''), delivery: views.deliveries.get(delivery ?? '') }
   }
 const tailFrom = (events: ReadonlyArray<ConversationEvent>, from: number) => {
   const tail = conversationTail()
@@ -46,6 +46,58 @@ test('the views of any part of the log, and a tail that begins anywhere in it, t
     }),
     { numRuns: 1000 },
   )
+})
+
+test('what is kept of a conversation tells the same as the whole, whatever is evicted meanwhile, and is not read again', async () => {
+  await fc.assert(
+    fc.asyncProperty(conversationEvents, fc.array(fc.nat(25), { maxLength: 5 }), async (events, evictions) => {
+      const tail = conversationTail()
+      tail.begin(0, 0)
+      let [position, readings] = [0, 0]
+      const views: ReadViews = async (chat, delivery) => {
+        readings += chat === undefined ? 0 : 1
+        return viewsOf(() => events.slice(0, tail.floor(0)))(chat, delivery)
+      }
+      for (const until of [...evictions.toSorted((a, b) => a - b), events.length]) {
+        for (const event of events.slice(position, until)) {
+          const fact = factOf(event)
+          if (fact !== undefined) tail.add(0, keyOf(event), fact, position)
+          position += 1
+        }
+        const told = await conversationNow(views, tail, 0, command)()
+        const whole = viewsOf(() => events.slice(0, position))
+        assert.equal(told, await conversationNow(whole, conversationTail(), 0, command)())
+        tail.evict(0, Math.min(until, position))
+      }
+      assert.is(readings, 1)
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('what is kept is read again after a while', async () => {
+  const tail = tailFrom([], 0)
+  let readings = 0
+  const views: ReadViews = async (chat, delivery) => {
+    readings += chat === undefined ? 0 : 1
+    return viewsOf(() => [])(chat, delivery)
+  }
+  for (let offset = 1; offset <= 20; offset += 1) {
+    await conversationNow(views, tail, 0, command)()
+    tail.evict(0, offset)
+  }
+  assert.is(readings, 3)
+})
+
+test('what is kept decides with the tail while the views cannot be read', async () => {
+  const events = [told('AgentJoined', 'j1')] as ReadonlyArray<ConversationEvent>
+  const tail = tailFrom([], 0)
+  let isAway = false
+  const views: ReadViews = async (...ids) => (isAway ? undefined : viewsOf(() => events)(...ids))
+  const before = await conversationNow(views, tail, 0, command)()
+  isAway = true
+  assert.equal(await conversationNow(views, tail, 0, command)(), { ...before, isWhole: false })
+  assert.is(before.conversation.state, 'agent')
 })
 
 test('facts that are evicted while the views are being read are read anew', async () => {

@@ -1,9 +1,8 @@
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
-import { withDeadline } from '../kafka/deadline.ts'
+import { within } from '../within.ts'
 import { commandsOf } from './commands.ts'
 import { ask, type Handlers } from './handlers.ts'
-import type { Reply } from './replies.ts'
 
 export type Limits = {
   /** A message that is older, in ms, is left to the watchdog: a bot that starts anew does not answer last week's. */
@@ -23,12 +22,8 @@ export const respond =
     if (now() - Date.parse(event.time) > limits.ignoreOlderThan) return []
     try {
       const answer = ask(handlers, event)
-      const replies = await withDeadline<ReadonlyArray<Reply> | 'too slow'>(
-        answer,
-        limits.answerWithin,
-        () => 'too slow',
-      )
-      if (replies !== 'too slow') return commandsOf(event, replies)
+      const replies = await within(limits.answerWithin, answer, () => undefined)
+      if (replies !== undefined) return commandsOf(event, replies)
       failed(event, 'too slow')
     } catch {
       failed(event, 'threw')

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { Append, Failure, Publish } from '../ports.ts'
+import { within } from '../within.ts'
 import { recent } from './recent.ts'
-import { within } from './within.ts'
 
 const remembered = 100_000
 
@@ -16,13 +16,14 @@ export const bounded =
     withinMs > 0 ? within(withinMs, port(subject, withinMs), late) : Promise.resolve(late())
 
 /**
- * Ids hold no control characters, so that the text is unambiguous. Interface A's ids are made from the content; Interface B's
- * are the service's, and where one comes again with another content, both are kept in the log, under the same ce_id.
+ * A digest of what makes an event the same as another. Interface A's ids are one, made from account and content; Interface B's
+ * are the service's, and where one comes again with another content, both are kept in the log, under the same ce_id. Ids hold no
+ * control characters, so that the text is unambiguous.
  */
-const keyOf = ({ type, id, source, subject, data }: DomainEvent) => {
-  const content = source.endsWith('/bot') ? JSON.stringify(data) : ''
-  return hash('sha256', `${data.accountId}\n${type}\n${subject}\n${id}\n${content}`, 'base64url')
-}
+const keyOf = ({ type, id, source, subject, data }: DomainEvent) =>
+  source.endsWith('/bot')
+    ? hash('sha256', `${data.accountId}\n${type}\n${subject}\n${id}\n${JSON.stringify(data)}`, 'base64url')
+    : id
 
 const published: E.Either<Failure, void> = E.right(undefined)
 

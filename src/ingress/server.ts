@@ -2,10 +2,10 @@ import { createServer, type Server } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../ports.ts'
+import { within } from '../within.ts'
 import { createApp, type IngressDeps } from './app.ts'
 import { onClientError } from './client-error.ts'
 import { type Limits, limits as usual } from './limits.ts'
-import { within } from './within.ts'
 
 export type { IngressDeps } from './app.ts'
 

@@ -1,7 +1,8 @@
 import type { Admin, Kafka } from 'kafkajs'
+import { within } from '../within.ts'
 import type { Client, NewClient } from './client.ts'
 import { type Cluster, clusterOf } from './cluster.ts'
-import { settled, withDeadline } from './deadline.ts'
+import { settled } from './deadline.ts'
 import { noAnswer } from './errors.ts'
 
 /** Whom questions are put to. */
@@ -33,7 +34,7 @@ const connection = <Of extends Asked>(newClient: NewClient, make: (kafka: Kafka)
       const mine = live
       try {
         const answer = mine.connected.then(() => question(mine.asked))
-        return await withDeadline(answer, withinMs, () => Promise.reject(noAnswer()))
+        return await within(withinMs, answer, () => Promise.reject(noAnswer()))
       } catch (error) {
         await discard(mine)
         throw error

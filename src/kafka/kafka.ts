@@ -15,13 +15,14 @@ import type {
   Publish,
   RunningConsumer,
 } from '../ports.ts'
+import { within } from '../within.ts'
 import { adminConnection, clusterConnection } from './admin.ts'
 import { type BringHome, bringHomeWith } from './bring-home.ts'
 import { type KafkaSettings, newClient } from './client.ts'
 import { toRecord } from './cloud-event.ts'
 import { consumeWith } from './consumer/consume.ts'
 import { deadLetterFor } from './dead-letters.ts'
-import { settled, withDeadline } from './deadline.ts'
+import { settled } from './deadline.ts'
 import { isRecordsFault, kindOf } from './errors.ts'
 import { brokerHealth } from './health.ts'
 import { type LaneLimits, lane, type Waiting } from './lane.ts'
@@ -104,7 +105,7 @@ export const connectKafka = (
     sizeOf(record) > largestRecord(record.topic) && record.topic !== deadLetters.name
       ? Promise.resolve(E.left({ kind: 'permanent', reason: `larger than a record of ${record.topic} may be` }))
       : records.append(record)
-  const append: Append = (record, withinMs) => withDeadline(take(record), withinMs, late)
+  const append: Append = (record, withinMs) => within(withinMs, take(record), late)
 
   return {
     append,
@@ -115,7 +116,7 @@ export const connectKafka = (
     },
     deadLetter: deadLetterFor({ append: take, now, sleep, log, measure }, () => stopping),
     bringHome: bringHomeWith({ append: take, spreads, sleep }, () => stopping),
-    redrive: (letter, to, withinMs) => withDeadline(take(toRedriven(letter, to)), withinMs, late),
+    redrive: (letter, to, withinMs) => within(withinMs, take(toRedriven(letter, to)), late),
     consume,
     readTopic,
     endOffsets: endOffsetsOf(cluster.ask, prefix),

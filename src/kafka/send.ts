@@ -1,8 +1,9 @@
 import { type ICustomPartitioner, type IHeaders, Partitioners, type Producer } from 'kafkajs'
 import type { TopicName } from '../../contracts/topics.ts'
 import type { Log, Measure } from '../ports.ts'
+import { within } from '../within.ts'
 import type { Client, NewClient } from './client.ts'
-import { settled, withDeadline } from './deadline.ts'
+import { settled } from './deadline.ts'
 import { noAnswer, reasonOf } from './errors.ts'
 import { isPacked } from './produce/packed.ts'
 import type { BatchMessage } from './produce/record-batch.ts'
@@ -96,7 +97,7 @@ export const sender = ({ newClient, prefix, spreads, log, measure }: Deps): Send
     send: async (batch) => {
       const began = performance.now()
       try {
-        await withDeadline(attempt(batch), sendWithinMs, () => Promise.reject(noAnswer()))
+        await within(sendWithinMs, attempt(batch), () => Promise.reject(noAnswer()))
       } catch (error) {
         measure.produceFailed()
         if (!failing)

@@ -59,7 +59,16 @@ export const defences = {
     },
   ],
   'deadlines of requests': [
-    { file: 'src/ingress/within.ts', find: 'resolve(late()), ms)', put: 'resolve(late()), ms * 1000)' },
+    {
+      file: 'src/ingress/once.ts',
+      find: 'within(withinMs, port(subject, withinMs), late)',
+      put: 'within(withinMs * 1000, port(subject, withinMs), late)',
+    },
+    {
+      file: 'src/ingress/bot-api/router.ts',
+      find: 'within(left(ctx), take(ctx)',
+      put: 'within(left(ctx) * 1000, take(ctx)',
+    },
     { file: 'src/main/intake.ts', find: 'const budgetMs = 1000', put: 'const budgetMs = 1000000' },
   ],
   'a consumer that tells of its trouble': [

@@ -1,6 +1,7 @@
 import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Append, Log, Now, Publish, VerifyToken } from '../../ports.ts'
+import { within } from '../../within.ts'
 import { type AdmissionDeps, admission, authorizing } from '../admission.ts'
 import { answering, type Handle, ok } from '../answering.ts'
 import type { Ctx, State } from '../context.ts'
@@ -8,7 +9,6 @@ import type { MeasureRequests } from '../measure.ts'
 import { quarantining } from '../quarantine.ts'
 import { refusalOf, tooSlow, unavailable } from '../refusal.ts'
 import { understand } from '../understand.ts'
-import { within } from '../within.ts'
 import { translate } from './translate.ts'
 
 export type BotDeps = AdmissionDeps & {

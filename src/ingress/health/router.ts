@@ -1,11 +1,11 @@
 import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Log } from '../../ports.ts'
+import { within } from '../../within.ts'
 import { type Answer, answering } from '../answering.ts'
 import type { State } from '../context.ts'
 import type { Limits } from '../limits.ts'
 import { notAllowed } from '../refusal.ts'
-import { within } from '../within.ts'
 import { type Readiness, type ReadReadiness, withinTime } from './readiness.ts'
 
 export type HealthDeps = {

@@ -4,7 +4,7 @@ import type { ChatAccepted, ChatUpdated, DomainEvent } from '../../../contracts/
 import type { WebhookReply } from '../../../contracts/webhooks/reply.ts'
 import { WireId } from '../../../contracts/wire.ts'
 import type { FindEnrichment } from '../../ports.ts'
-import { within } from '../within.ts'
+import { within } from '../../within.ts'
 
 type Enriched = ChatAccepted | ChatUpdated
 

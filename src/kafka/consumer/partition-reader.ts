@@ -1,7 +1,7 @@
 import type { TopicName } from '../../../contracts/topics.ts'
 import type { ConsumerSpec, IncomingRecord, Log, Measure, OwnedPartition, Sleep } from '../../ports.ts'
 import { backoff } from '../backoff.ts'
-import { gathering } from './gathering.ts'
+import { depthOf } from './depth.ts'
 import { partitionQueue } from './partition-queue.ts'
 import type { PartitionReader, Trouble } from './reader.ts'
 import type { TakeTurn } from './turns.ts'
@@ -44,7 +44,7 @@ export const partitionReader = (deps: Deps): PartitionReader => {
   let busySince: number | undefined
   let running: Promise<void> | undefined
 
-  const depth = gathering({
+  const depth = depthOf({
     ...{ queue, takeTurn, sleep, changed, closed: closed.signal },
     behind: () => end - position,
     isHeld: () => holds > 0,

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { accessTokens } from '../../access-token.ts'
 import { createIngress } from '../../ingress/server.ts'
-import { within } from '../../ingress/within.ts'
+import { within } from '../../within.ts'
 import { monotonic, now } from '../clocks.ts'
 import { createLog } from '../log.ts'
 import { joined } from './calls.ts'

@@ -18,7 +18,7 @@ const farBehind = 1_000
 const withinMs = 1_000
 
 /** Lets a partition that is far behind wait for its turn and then gather until a deep slice is there. */
-export const gathering = ({ queue, takeTurn, behind, isHeld, changed, sleep, closed }: Deps) => {
+export const depthOf = ({ queue, takeTurn, behind, isHeld, changed, sleep, closed }: Deps) => {
   let enough = new AbortController()
   const look = () => {
     if (closed.aborted || isHeld() || queue.isFull() || behind() <= 0) enough.abort()

@@ -12,20 +12,22 @@ type Deps = {
   readonly log: Log
 }
 
-const retryMs = 1000
+/** A broker that has just come up has no leaders for a moment: the first tries are soon, and no news. */
+const soonestMs = 50
+const latestMs = 1000
 
 /** Creates topics and indexes, again and again until both are there: a server that is away now may come later. */
 export const prepare = ({ ensureTopics, ensureIndexes, reasonOf, sleep, log }: Deps, signal: AbortSignal) => {
   const missing = new Set(['topics', 'indexes'])
 
   const until = async (what: string, attempt: () => Promise<string | undefined>) => {
-    while (!signal.aborted) {
+    for (let retryMs = soonestMs; !signal.aborted; retryMs = Math.min(latestMs, 2 * retryMs)) {
       const reason = await attempt().catch(reasonOf)
       if (reason === undefined) {
         missing.delete(what)
         return
       }
-      log.warn({ reason }, `the ${what} are not ready yet`)
+      log[retryMs < latestMs ? 'debug' : 'warn']({ reason }, `the ${what} are not ready yet`)
       await sleep(retryMs, signal)
     }
   }

@@ -76,6 +76,7 @@ export const defences = {
   ],
   'a damaged batch is one record': [
     { file: 'src/kafka/patch-batch-decoder.ts', find: 'if (instead === undefined) throw error', put: 'throw error' },
+    { file: 'src/kafka/patch-batch-decoder.ts', find: 'if (kept !== undefined) return kept', put: '' },
   ],
   'dead letters': [
     {

@@ -1,9 +1,11 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { crc32c } from '../../src/kafka/produce/crc32c.ts'
 import type { Cluster } from './cluster.ts'
 
 /** Where in a batch its compression is told, and where its records begin (Kafka's message format 2). */
 export const inBatch = { attributes: 22, records: 61 }
+const checksum = { at: 17, from: 21 }
 
 const startOf = (bytes: Buffer, offset: number): number => {
   let at = 0
@@ -11,19 +13,25 @@ const startOf = (bytes: Buffer, offset: number): number => {
   return at
 }
 
-/** Changes one byte of the batch that begins at an offset, on the broker's disk, as a failing disk does; gives the batch as it is then. */
+/**
+ * Changes one byte of the batch that begins at an offset, on the broker's disk, as a failing disk does, or with the checksum that
+ * goes with it, as another producer would have written it; gives the batch as it is then.
+ */
 export const changeByte = (
   { dataDir }: Cluster,
   { topic, partition, offset }: { readonly topic: string; readonly partition: number; readonly offset: number },
   at: number,
   change: (byte: number) => number,
+  isSound = false,
 ): Buffer => {
   const path = join(dataDir, 'kafka', 'data', `${topic}-${partition}`, `${'0'.repeat(20)}.log`)
   const bytes = readFileSync(path)
   const start = startOf(bytes, offset)
-  bytes.writeUInt8(change(bytes.readUInt8(start + at)), start + at)
+  const batch = bytes.subarray(start, start + 12 + bytes.readInt32BE(start + 8))
+  batch.writeUInt8(change(batch.readUInt8(at)), at)
+  if (isSound) batch.writeUInt32BE(crc32c(batch, checksum.from, batch.length), checksum.at)
   const file = openSync(path, 'r+')
-  writeSync(file, bytes, start + at, 1, start + at)
+  writeSync(file, batch, 0, batch.length, start)
   closeSync(file)
-  return bytes.subarray(start, start + 12 + bytes.readInt32BE(start + 8))
+  return batch
 }

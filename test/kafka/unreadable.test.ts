@@ -2,6 +2,7 @@ import '../../src/kafka/patch-batch-decoder.ts'
 import { createRequire } from 'node:module'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { crc32c } from '../../src/kafka/produce/crc32c.ts'
 import { whyUnreadable } from '../../src/kafka/unreadable.ts'
 
 const require = createRequire(import.meta.url)
@@ -50,6 +51,25 @@ batches('is one record at its last offset, with its bytes, and the next one is r
   assert.ok(first.equals(value))
   assert.type(whyUnreadable(value), 'string')
   assert.is((await decodeBatch(decoder)).records.length, 3)
+})
+
+batches('that reads well, but is not what was written, is told by its checksum', async () => {
+  const bytes = await batchOf()
+  bytes.write('x', bytes.indexOf('b', 61))
+  const decoder = new Decoder(Buffer.concat([bytes, await batchOf()]))
+  const [{ offset, value }] = (await decodeBatch(decoder)).records
+  assert.is(offset, '9')
+  assert.ok(bytes.equals(value))
+  assert.is(whyUnreadable(value), 'its checksum is not that of its bytes')
+  assert.is((await decodeBatch(decoder)).records.length, 3)
+})
+
+batches('with the checksum that goes with its bytes, but that cannot be read, is one record as well', async () => {
+  const bytes = await damaged()
+  bytes.writeUInt32BE(crc32c(bytes, 21, bytes.length), 17)
+  const [{ value }] = (await decodeBatch(new Decoder(bytes))).records
+  assert.ok(bytes.equals(value))
+  assert.not.match(whyUnreadable(value) ?? '', /checksum/)
 })
 
 batches('whose header contradicts itself stays an error: nobody knows where it ends', async () => {

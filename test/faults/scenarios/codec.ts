@@ -37,7 +37,7 @@ export const codec: Scenario = {
     await projector.kill('SIGTERM')
     const topic = `${here.prefix}calls`
     const at = { topic, partition: 0, offset: await append(here.brokers, topic) }
-    changeByte(cluster, at, inBatch.attributes, (byte) => byte | 5)
+    changeByte(cluster, at, inBatch.attributes, (byte) => byte | 5, true)
     projector = await place.start()
     const began = performance.now()
     const told = await eventually(

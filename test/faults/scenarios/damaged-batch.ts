@@ -10,21 +10,28 @@ import { world } from '../world.ts'
 
 const records = 3
 
-/** Appends a compressed batch that is no event's to the first partition; its first offset. */
-const append = async (brokers: ReadonlyArray<string>, topic: string): Promise<number> => {
+/** Appends a batch that is no event's to the first partition; its first offset. */
+const append = async (brokers: ReadonlyArray<string>, topic: string, compression: number): Promise<number> => {
   const producer = plainClient(brokers).producer()
   await producer.connect()
   const messages = Array.from({ length: records }, () => ({ key: 'acme/1', value: 'x'.repeat(1_000), partition: 0 }))
-  const [at] = await producer.send({ topic, compression: kafkajs.CompressionTypes.GZIP, messages })
+  const [at] = await producer.send({ topic, compression, messages })
   await producer.disconnect()
   return Number(at?.baseOffset)
 }
 
-/** A batch that the disk has damaged, between events of the same partition: it is kept as it stands, and holds up nothing. */
+const { GZIP, None } = kafkajs.CompressionTypes
+/** In the header of compressed bytes, which says how they are compressed; and in a value, which is as readable as before. */
+const damages = [
+  { compression: GZIP, at: inBatch.records + 2 },
+  { compression: None, at: inBatch.records + 500 },
+]
+
+/** Batches that the disk has damaged, between events of the same partition: they are kept as they stand, and hold up nothing. */
 export const damagedBatch: Scenario = {
   name: 'damaged-batch',
   promises: '7, 8',
-  fault: 'a flipped bit in a compressed batch on the disk of the broker, among events',
+  fault: 'a flipped bit in a compressed and in a plain batch on the disk of the broker, among events',
   controls: ['a damaged batch is one record'],
   inShort: false,
   shortControls: [],
@@ -37,10 +44,12 @@ export const damagedBatch: Scenario = {
     const count = size === 'long' ? 2_000 : 200
     await posts.drive(streams({ workers: 4 }), { count })
     const topic = `${here.prefix}chats`
-    const offset = await append(here.brokers, topic)
+    const offsets: number[] = []
+    for (const { compression } of damages) offsets.push(await append(here.brokers, topic, compression))
     await posts.drive(streams({ workers: 4, from: 100 }), { count })
-    // In the header of the compressed bytes, which says how they are compressed.
-    const bytes = changeByte(cluster, { topic, partition: 0, offset }, inBatch.records + 2, (byte) => byte ^ 1)
+    const batches = damages.map(({ at }, i) =>
+      changeByte(cluster, { topic, partition: 0, offset: offsets[i] ?? -1 }, at, (byte) => byte ^ 1),
+    )
 
     const projector = await place.start()
     const caughtUp = await here.caughtUp(without === undefined ? 60_000 : 20_000)
@@ -50,20 +59,29 @@ export const damagedBatch: Scenario = {
     await projector.kill('SIGTERM')
     await ingress.kill('SIGTERM')
     await here.stop()
-    const [letter] = letters
-    const told = (name: string) => letter?.headers[name]?.toString()
     const { topic: from, partition, offset: last, cause } = deadLetterHeaders
-    const origin = [told(from), told(partition), told(last), told(cause)].join(' ')
+    const origins = letters.map(({ headers }) =>
+      [from, partition, last, cause].map((name) => headers[name]?.toString()).join(' '),
+    )
+    const expectedOrigins = offsets.map((offset) => `chats 0 ${offset + records - 1} unreadable-batch`)
     return findingsOf(verdict, {
-      injected: 1,
+      injected: damages.length,
       failures: [
         ...unless(caughtUp, 'events wait behind the damaged batch'),
-        ...unless(letters.length === 1, `${letters.length} dead letters`),
-        ...unless(letter?.value?.equals(bytes) === true, 'the dead letter has not the bytes of the batch'),
-        ...unless(origin === `chats 0 ${offset + records - 1} unreadable-batch`, `the dead letter says: ${origin}`),
+        ...unless(letters.length === batches.length, `${letters.length} dead letters`),
+        ...unless(
+          batches.every((batch) => letters.some(({ value }) => value?.equals(batch))),
+          'the dead letters have not the bytes of the batches',
+        ),
+        ...unless(
+          origins.toSorted().join() === expectedOrigins.toSorted().join(),
+          `the dead letters say: ${origins.join(', ')}`,
+        ),
         ...wrong('documents that differ from the fold of the log', wrongDocuments(expected, actual)),
       ],
-      notes: [`a batch of ${records} records kept as one dead letter of ${letter?.value?.length} bytes`],
+      notes: letters.map(
+        ({ value }) => `a batch of ${records} records kept as one dead letter of ${value?.length} bytes`,
+      ),
     })
   },
 }

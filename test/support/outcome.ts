@@ -19,16 +19,27 @@ export const together = (outcomes: ReadonlyArray<Outcome>): Outcome => {
   }
 }
 
-const run = (command: string, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = process.env) =>
+/** Whether what is printed is shown as it comes, or as a whole at the end, beside others. */
+type Shown = 'at once' | 'at the end'
+
+const run = (
+  command: string,
+  args: ReadonlyArray<string>,
+  env: NodeJS.ProcessEnv = process.env,
+  shown: Shown = 'at once',
+) =>
   new Promise<{ readonly code: number; readonly output: string }>((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
     let output = ''
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString()
-      process.stdout.write(chunk)
+      if (shown === 'at once') process.stdout.write(chunk)
     })
     child.on('error', reject)
-    child.on('close', (code) => resolve({ code: code ?? 1, output }))
+    child.on('close', (code) => {
+      if (shown === 'at the end') process.stdout.write(output)
+      resolve({ code: code ?? 1, output })
+    })
   })
 
 /** A program of node_modules that ends with 0 when all is well, counted as one test. */
@@ -54,7 +65,8 @@ const counted = (output: string, code: number): Outcome => {
 }
 
 /** Runs the test files whose path below test/ the pattern matches. */
-export const runTests = async (pattern: string, env: NodeJS.ProcessEnv): Promise<Outcome> => {
-  const { code, output } = await run(process.execPath, [join(root, 'node_modules/uvu/bin.js'), 'test', pattern], env)
+export const runTests = async (pattern: string, env: NodeJS.ProcessEnv, shown?: Shown): Promise<Outcome> => {
+  const args = [join(root, 'node_modules/uvu/bin.js'), 'test', pattern]
+  const { code, output } = await run(process.execPath, args, env, shown)
   return counted(output, code)
 }

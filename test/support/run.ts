@@ -8,12 +8,21 @@ const chosen = pattern ?? '\\.test\\.ts$'
 const withServers = `^(?=integration/)(?=.*?(?:${chosen}))`
 /** On a second place, those that would tell servers apart. */
 const elsewhere = `^(?=integration/(?:kafka-|mongo-|samples|silence|two-instances))(?=.*?(?:${chosen}))`
-const withoutServers = `^(?!integration/)(?=.*?(?:${chosen}))`
+/** They start servers and bridges of their own, and take long: others run beside them. */
+const apart = `^(?=(?:faults|bench)/short)(?=.*?(?:${chosen}))`
+const withoutServers = `^(?!integration/|(?:faults|bench)/short)(?=.*?(?:${chosen}))`
 
 const running = new Set<StartedServers>()
 
-/** Runs test files on servers of their own; those that the environment names are used instead of embedded ones. */
-const runOn = async (place: string, patterns: ReadonlyArray<string>): Promise<ReadonlyArray<Outcome>> => {
+/**
+ * Runs test files on servers of their own, pattern after pattern, and those of `beside` meanwhile; servers that the environment
+ * names are used instead of embedded ones.
+ */
+const runOn = async (
+  place: string,
+  patterns: ReadonlyArray<string>,
+  beside?: string,
+): Promise<ReadonlyArray<Outcome>> => {
   const { KAFKA_BROKERS: givenKafka, MONGODB_URL: givenMongo } = place === 'embedded' ? process.env : {}
   const servers = await startServers(place, {
     cacheDir: join(root, '.data', 'cache'),
@@ -28,8 +37,10 @@ const runOn = async (place: string, patterns: ReadonlyArray<string>): Promise<Re
     ...(brokers && { KAFKA_BROKERS: brokers.join(',') }),
     ...(mongoUrl !== undefined && { MONGODB_URL: mongoUrl }),
   }
+  const meanwhile = beside === undefined ? [] : [runTests(beside, env, 'at the end')]
   const outcomes: Outcome[] = []
   for (const tests of patterns) outcomes.push(await runTests(tests, env))
+  outcomes.push(...(await Promise.all(meanwhile)))
   const whole = place === 'embedded' && pattern === undefined
   outcomes.push(
     await check(
@@ -50,10 +61,10 @@ const all = async (): Promise<Outcome> => {
     await check('format and lint', 'biome', ['ci', '--error-on-warnings']),
   ]
   const [place = '', ...others] = places
-  if (others.length === 0) return together([...tools, ...(await runOn(place, [chosen]))])
-  const [without = oneFailed, once = oneFailed, truth = oneFailed] = await runOn(place, [withoutServers, withServers])
-  const outcomes = [...tools, without, once, truth]
-  const problem = await engineProblem()
+  if (others.length === 0 && pattern !== undefined) return together([...tools, ...(await runOn(place, [chosen]))])
+  const [without = oneFailed, once = oneFailed, ...rest] = await runOn(place, [withoutServers, withServers], apart)
+  const outcomes = [...tools, without, once, ...rest]
+  const problem = others.length === 0 ? undefined : await engineProblem()
   for (const other of others) {
     const skipped = other === 'containers' && problem !== undefined
     console.log(
@@ -65,7 +76,7 @@ const all = async (): Promise<Outcome> => {
   return together(outcomes)
 }
 
-const tooLongMs = 25 * 60 * 1000
+const tooLongMs = 27 * 60 * 1000
 const interrupted = new Promise<Outcome>((resolve) => {
   setTimeout(() => {
     console.error(`The tests have not ended after ${tooLongMs / 60_000} minutes.`)

@@ -68,7 +68,7 @@ export const egressStorm: Scenario = {
     const kills: Kill[] = []
     for (let i = 1, rounds = size === 'long' ? 2 : 1; i <= rounds; i++) {
       const part = (replies.length * i) / (rounds + 1)
-      await eventually('the middle', () => shown().length >= part || undefined)
+      await eventually('the middle', () => shown().length >= part || undefined, 120_000)
       await egress.kill('SIGKILL')
       const at = Date.now()
       const finished = new Set(outcomesIn(await here.log()).map(({ data }) => String(data.commandId)))

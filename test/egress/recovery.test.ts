@@ -21,4 +21,15 @@ test('the service is at its full rate within a minute', () => {
   )
 })
 
+const crowded = await outage({ offered: 8, capacity: 20, awayFor: 60, fifthFor: 150, chats: 100 })
+
+test('where each chat has many replies that wait for each other, they are all there a minute after the backlog could be', () => {
+  const { replies, applied, minutes, isFull, drainedAt } = crowded
+  const backlog = (60 + 150 * (4 / 8)) * 8
+  assert.is(applied, replies)
+  assert.ok((drainedAt ?? Number.POSITIVE_INFINITY) < isFull + backlog / (20 - 8) + 60, `${drainedAt} s`)
+  const isStorm = ({ attempts, firsts }: (typeof minutes)[number]) => attempts > 1.1 * firsts + 6
+  assert.equal(minutes.filter(isStorm), [])
+})
+
 test.run()

@@ -1,7 +1,7 @@
 /**
  * How fast an account's attempts may follow each other while its service is in trouble, as a value. Each answer makes it
- * quicker and each failure ten times as much slower, so that it settles where one attempt in eleven fails: just above
- * what the service can do, and within what the budget for retries allows. Where all of it is used it grows by a seventh a
+ * quicker and each failure fourteen times as much slower, so that it settles where one attempt in fifteen fails: just above
+ * what the service can do, and within what the budget for retries allows, since a chat waits for its reply that failed. Where all of it is used it grows by a seventh a
  * second: from the slowest to the quickest within a minute. Times are milliseconds of a monotonic clock.
  */
 export type Pace = {
@@ -21,15 +21,16 @@ const slowest = 1
 /** Above it there is no bound: it is about as many as an account's slots get through anyway. */
 const quickest = 1000
 const gain = 0.15
-const cost = 10 * gain
+const cost = 14 * gain
 /** What may go at once after a pause. */
 const burstMs = 100
 const bindsForMs = 10_000
 /**
- * Where it has held nobody up for so long, there is no trouble any more. Where it is slower than it began so long after that,
+ * Where it has held nobody up for so long, there is no trouble any more. Where it is next to its slowest so long after it began,
  * failures seem to have another cause than its rate.
  */
 const lastsMs = 120_000
+const nextToSlowest = 2 * slowest
 
 const paced = (cause: Pace['cause'], perSecond: number, now: number): Pace => ({
   cause,
@@ -46,7 +47,7 @@ export const afterOutage = (pace: Pace | undefined, now: number): Pace =>
 /** The pace as time goes by: it ends unneeded, and where being slow has not helped, failures do not make it slower any more. */
 export const inTime = (pace: Pace, now: number): Pace | undefined => {
   if (now - pace.heldUpAt > lastsMs) return undefined
-  const isInVain = pace.cause === 'outage' && pace.perSecond < first && now - pace.since > lastsMs
+  const isInVain = pace.cause === 'outage' && pace.perSecond < nextToSlowest && now - pace.since > lastsMs
   return isInVain ? paced('outage, in vain', first, now) : pace
 }
 
@@ -65,7 +66,7 @@ export const quicker = (pace: Pace): Pace => ({ ...pace, perSecond: Math.min(qui
 export const slower = (pace: Pace, begunAt: number): Pace =>
   pace.cause !== 'outage' || begunAt <= pace.since
     ? pace
-    : { ...pace, perSecond: Math.max(slowest, pace.perSecond - Math.min(cost, gain * pace.perSecond)) }
+    : { ...pace, perSecond: Math.max(slowest, pace.perSecond - Math.min(cost, 2 * gain * pace.perSecond)) }
 
 /** How long the next attempt has to wait. */
 export const paceWaitMs = (pace: Pace, now: number): number =>

@@ -66,7 +66,7 @@ test('from a fifth of its capacity, or from nothing, it is at its full rate with
 test('failures of attempts that were under way when it was slowed down do not slow it down again', () => {
   const pace = afterOutage(undefined, 1000)
   assert.equal(slower(pace, 1000), pace)
-  assert.is(slower(pace, 1001).perSecond, 8.5)
+  assert.is(slower(pace, 1001).perSecond, 7.9)
   const throttled = afterThrottling(undefined, 100, 900, 1000)
   assert.is(throttled.perSecond, 70)
   assert.equal(afterThrottling(throttled, 100, 950, 1100), throttled)
@@ -91,11 +91,17 @@ test('beyond 1000 a second it bounds nothing', () => {
 })
 
 test('where being slow has not helped for two minutes, failures do not slow it down any more', () => {
-  const pace = heldUp(slower(afterOutage(undefined, 0), 1), 100_000)
-  assert.equal(inTime(pace, 120_000), pace)
+  const slowest = Array.from({ length: 20 }).reduce<Pace>((pace) => slower(pace, 1), afterOutage(undefined, 0))
+  const pace = heldUp(slowest, 100_000)
+  assert.equal([pace.perSecond, inTime(pace, 120_000)], [1, pace])
   const later = inTime(pace, 120_001)
   assert.equal([later?.cause, later?.perSecond], ['outage, in vain', 10])
   assert.is(later && slower(later, 130_000).perSecond, 10)
+})
+
+test('where being slow helps it stays slow, however long that lasts', () => {
+  const pace = heldUp(slower(afterOutage(undefined, 0), 1), 500_000)
+  assert.equal(inTime(pace, 600_000), pace)
 })
 
 test('where it has held nobody up for two minutes it ends', () => {

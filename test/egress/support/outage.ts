@@ -8,15 +8,17 @@ export type Outage = {
   readonly awayFor: number
   readonly fifthFor: number
   readonly answersAfterMs?: number
+  /** The replies go to so many chats in turns. */
+  readonly chats?: number
 }
 
 export type Minute = { readonly attempts: number; readonly firsts: number; readonly taken: number }
 
 /**
- * Offers replies, each to another chat of many, until the outage is over and one minute more; tells what the service saw
+ * Offers replies until the outage is over and one minute more; tells what the service saw
  * of each minute since it went away, and how many seconds it took from its full strength on until nobody waited any more.
  */
-export const outage = async ({ offered, capacity, awayFor, fifthFor, answersAfterMs = 20 }: Outage) => {
+export const outage = async ({ offered, capacity, awayFor, fifthFor, answersAfterMs = 20, chats = 5000 }: Outage) => {
   const calmFor = 5
   const isBack = calmFor + awayFor
   const isFull = isBack + fifthFor
@@ -48,7 +50,7 @@ export const outage = async ({ offered, capacity, awayFor, fifthFor, answersAfte
   await w.start()
   const replies = until * offered
   for (let i = 0; i < replies; i += 1) {
-    w.command(botMessage(`c${i}`, { chatId: `chat-${i % 5000}` }))
+    w.command(botMessage(`c${i}`, { chatId: `chat-${i % chats}` }))
     await w.time.pass(1000 / offered)
   }
   let drainedAt: number | undefined

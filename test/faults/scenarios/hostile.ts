@@ -82,6 +82,7 @@ export const hostile: Scenario = {
     const [dead, expected, actual] = [await here.dead(), await here.fold(), await here.documents()]
     const comparable = withoutShared(log)
     const good = log.filter(({ key, headers }) => key?.toString().startsWith('acme/') && headers.ce_id).map(toLogRecord)
+    const repeated = (await bridge.metric('livechat_produce_failures_total')) ?? 0
     const exitCode = (await bridge.kill('SIGTERM')).code
     await here.stop()
     const grown = last - first
@@ -94,6 +95,7 @@ export const hostile: Scenario = {
           notAsKept(
             hostiles.kept,
             quarantined.map(({ value }) => value),
+            repeated,
           ),
         ),
         ...wrong('slow connections that were not cut off in time', uncut),
@@ -119,7 +121,7 @@ export const hostile: Scenario = {
           .sort(([a], [b]) => a - b)
           .map(([status, count]) => `${count} times ${status}`)
           .join(', ')}`,
-        `${quarantined.length} in quarantine, byte for byte; seed ${seed}`,
+        `${quarantined.length} in quarantine, byte for byte, ${repeated} sends repeated; seed ${seed}`,
         `cut off: ${longest}`,
         `ten times the limit: ${told}`,
         `heap ${(first / mebibyte).toFixed(0)} MiB after a tenth, ${(last / mebibyte).toFixed(0)} MiB at the end, without garbage`,

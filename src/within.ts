@@ -25,3 +25,14 @@ export const within = <A, B = A>(ms: number, promise: Promise<A>, late: () => B 
     )
   })
 }
+
+/** Waits for the promise to settle, in whatever way, and for so many milliseconds at most. */
+export const settled = (promise: Promise<unknown>, ms: number): Promise<void> =>
+  within(
+    ms,
+    promise.then(
+      () => undefined,
+      () => undefined,
+    ),
+    () => undefined,
+  )

@@ -58,8 +58,8 @@ const generation = (limit: number) => {
 
 /**
  * Remembers at least the newest `limit` entries and at most twice as many, in two generations: a full young one becomes
- * the old one, whose entries are forgotten. Reading an entry makes it young again. It is kept in a few arrays of numbers: as objects, the
- * hundred thousands of entries would be most of what the garbage collector has to look at.
+ * the old one, whose entries are forgotten. Reading an entry makes it young again. It is kept in a few arrays of numbers: as
+ * objects, the hundred thousands of entries would be most of what the garbage collector has to look at.
  */
 export const recent = (limit: number): Recent => {
   let young = generation(limit)

@@ -1,8 +1,7 @@
 import type { Admin, Kafka } from 'kafkajs'
-import { within } from '../within.ts'
+import { settled, within } from '../within.ts'
 import type { Client, NewClient } from './client.ts'
 import { type Cluster, clusterOf } from './cluster.ts'
-import { settled } from './deadline.ts'
 import { noAnswer } from './errors.ts'
 
 /** Whom questions are put to. */

@@ -15,14 +15,13 @@ import type {
   Publish,
   RunningConsumer,
 } from '../ports.ts'
-import { within } from '../within.ts'
+import { settled, within } from '../within.ts'
 import { adminConnection, clusterConnection } from './admin.ts'
 import { type BringHome, bringHomeWith } from './bring-home.ts'
 import { type KafkaSettings, newClient } from './client.ts'
 import { toRecord } from './cloud-event.ts'
 import { consumeWith } from './consumer/consume.ts'
 import { deadLetterFor } from './dead-letters.ts'
-import { settled } from './deadline.ts'
 import { isRecordsFault, kindOf } from './errors.ts'
 import { brokerHealth } from './health.ts'
 import { type LaneLimits, lane, type Waiting } from './lane.ts'

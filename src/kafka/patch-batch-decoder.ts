@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module'
-import { crc32c } from './produce/crc32c.ts'
-import { unreadable } from './unreadable.ts'
+import { batchAt, isSound, unreadable } from './unreadable.ts'
 
 type Decoder = { readonly buffer: Buffer; readonly offset: number; readonly forward: (bytes: number) => void }
 type DecodeBatch = (decoder: Decoder) => Promise<object>
@@ -14,23 +13,18 @@ if (loaded === undefined) throw new Error('kafkajs has no decoder of batches whe
 /** Errors with a meaning of their own: the rest of the batch comes later, or with another build it can be read. */
 const others = new Set(['KafkaJSPartialMessageError', 'KafkaJSNotImplemented'])
 
-/** Where in a batch its length and its checksum stand, and from where on bytes count for it (Kafka's message format 2). */
-const at = { length: 8, crc: 17, counted: 21 }
-const beforeLength = 12
-
 /** What is read instead of a batch whose bytes are not those that were written; undefined for a sound one, and for a part of one. */
 const insteadOfDamaged = (decoder: Decoder): object | undefined => {
-  const { buffer, offset } = decoder
-  const end = offset + beforeLength + buffer.readInt32BE(offset + at.length)
-  if (end > buffer.length || crc32c(buffer, offset + at.counted, end) === buffer.readUInt32BE(offset + at.crc))
-    return undefined
-  const instead = unreadable(buffer.subarray(offset, end), 'its checksum is not that of its bytes')
-  if (instead !== undefined) decoder.forward(end - offset)
+  const batch = batchAt(decoder.buffer, decoder.offset)
+  if (batch === undefined || isSound(batch)) return undefined
+  const instead = unreadable(batch, 'its checksum is not that of its bytes')
+  if (instead !== undefined) decoder.forward(batch.length)
   return instead
 }
 
-// kafkajs 2.2.4 does not look at the checksum, so that what a disk has damaged may be read as something else. And one batch that cannot be read fails the whole fetch, of all partitions, for ever. Here either becomes one
-// record with the batch's bytes, which whoever reads the topic refuses like any record that it cannot read.
+// kafkajs 2.2.4 does not look at the checksum, so that what a disk has damaged may be read as something else. And one batch that
+// cannot be read fails the whole fetch, of all partitions, for ever. Here either becomes one record with the batch's bytes, which
+// whoever reads the topic refuses like any record that it cannot read.
 loaded.exports = async (decoder: Decoder): Promise<object> => {
   const begins = decoder.offset
   const kept = insteadOfDamaged(decoder)

@@ -1,8 +1,23 @@
+import { crc32c } from './produce/crc32c.ts'
+
 /** A batch of records as it stands in the log, from its offset to its end (Kafka's message format 2). */
 export type RawBatch = Buffer
 
-const at = { firstOffset: 0, lastOffsetDelta: 23, maxTimestamp: 35, producerId: 43, count: 57 }
+const at = {
+  ...{ firstOffset: 0, length: 8, behindLength: 12, crc: 17, behindCrc: 21 },
+  ...{ lastOffsetDelta: 23, maxTimestamp: 35, producerId: 43, count: 57 },
+}
 const headerBytes = 61
+
+/** The batch that begins there; undefined where only a part of it has come, or it is too short to be one. */
+export const batchAt = (bytes: Buffer, begins: number): RawBatch | undefined => {
+  const end = begins + at.behindLength + bytes.readInt32BE(begins + at.length)
+  return end > bytes.length || end - begins < headerBytes ? undefined : bytes.subarray(begins, end)
+}
+
+/** Whether a batch's bytes are those that were written, as its checksum tells. */
+export const isSound = (batch: RawBatch): boolean =>
+  crc32c(batch, at.behindCrc, batch.length) === batch.readUInt32BE(at.crc)
 
 const reasons = new WeakMap<Buffer, string>()
 

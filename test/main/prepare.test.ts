@@ -1,11 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { silent } from '../../src/bot/quiet.ts'
 import { prepare } from '../../src/main/prepare.ts'
 
 const preparing = suite('topics and indexes')
 
-const silent = { trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const away = E.left({ kind: 'transient' as const, reason: 'no leader' })
 
 /** Topics that are there after so many tries, and the pauses and the warnings between. */

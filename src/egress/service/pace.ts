@@ -1,8 +1,9 @@
 /**
  * How fast an account's attempts may follow each other while its service is in trouble, as a value. Each answer makes it
  * quicker and each failure fourteen times as much slower, so that it settles where one attempt in fifteen fails: just above
- * what the service can do, and within what the budget for retries allows, since a chat waits for its reply that failed. Where all of it is used it grows by a seventh a
- * second: from the slowest to the quickest within a minute. Times are milliseconds of a monotonic clock.
+ * what the service can do, and within what the budget for retries allows, since a chat waits for its reply that failed. Where
+ * all of it is used it grows by a seventh a second: from the slowest to the quickest within a minute. Times are milliseconds of
+ * a monotonic clock.
  */
 export type Pace = {
   /** After an outage every failure makes it slower, unless that was tried in vain; otherwise only 429 does. */
@@ -22,6 +23,8 @@ const slowest = 1
 const quickest = 1000
 const gain = 0.15
 const cost = 14 * gain
+/** The part of a slow pace that a failure costs at most. */
+const mostOfPace = 2 * gain
 /** What may go at once after a pause. */
 const burstMs = 100
 const bindsForMs = 10_000
@@ -66,7 +69,7 @@ export const quicker = (pace: Pace): Pace => ({ ...pace, perSecond: Math.min(qui
 export const slower = (pace: Pace, begunAt: number): Pace =>
   pace.cause !== 'outage' || begunAt <= pace.since
     ? pace
-    : { ...pace, perSecond: Math.max(slowest, pace.perSecond - Math.min(cost, 2 * gain * pace.perSecond)) }
+    : { ...pace, perSecond: Math.max(slowest, pace.perSecond - Math.min(cost, mostOfPace * pace.perSecond)) }
 
 /** How long the next attempt has to wait. */
 export const paceWaitMs = (pace: Pace, now: number): number =>

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { accessTokens } from '../../access-token.ts'
 import { createIngress } from '../../ingress/server.ts'
-import { within } from '../../within.ts'
+import { settled as settledWithin } from '../../within.ts'
 import { monotonic, now } from '../clocks.ts'
 import { createLog } from '../log.ts'
 import { joined } from './calls.ts'
@@ -14,7 +14,6 @@ import type { HttpSide, HttpThread, MainPort } from './sides.ts'
 if (parentPort === null) throw new Error('this file is run as a thread')
 const { accounts, logLevel }: HttpThread = workerData
 const restAtMostMs = 10
-const nothing = () => {}
 
 const mine: HttpSide = {
   listen: (host, port, shared) => ingress.listen(host, port, shared),
@@ -27,7 +26,7 @@ const { publish, settled, failed } = publishing((parcel) => tellAtEnd('publish',
 const request = gathering<string | number>((gathered) => tellAtEnd('requests', () => [gathered()]))
 let latest: Promise<unknown> = Promise.resolve()
 /** The next look-up is for events that go into the log after this one's: none of them waits longer for it. */
-const rest = () => within(restAtMostMs, latest, () => undefined).then(nothing, nothing)
+const rest = () => settledWithin(latest, restAtMostMs)
 const { issue, verify } = accessTokens(accounts, now)
 const ingress = createIngress({
   ...{ accounts, issue, verify, now, monotonic, log: createLog(logLevel) },

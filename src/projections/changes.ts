@@ -54,10 +54,14 @@ const viewChanges = (recorded: Recorded): ReadonlyArray<Change> => {
 }
 
 /** The documents that an event changes: its views' and its entry in timeline, each with storable values only. */
-export const changesOfEvent = (recorded: Recorded): ReadonlyArray<Change> => [
-  ...viewChanges({ ...recorded, event: storable(recorded.event) }),
-  change('timeline', storable(recorded.event.id), (current) => evolveTimeline(current, recorded)),
-]
+export const changesOfEvent = (recorded: Recorded): ReadonlyArray<Change> => {
+  const event = storable(recorded.event)
+  const isAsItCame = event === recorded.event
+  return [
+    ...viewChanges({ ...recorded, event }),
+    change('timeline', event.id, (current) => evolveTimeline(current, recorded, isAsItCame)),
+  ]
+}
 
 /** The document that a valid command of bot-replies makes. */
 export const changesOfReply = (recorded: RecordedReply): ReadonlyArray<Change> => {

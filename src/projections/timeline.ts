@@ -5,13 +5,19 @@ import { asText, storable } from './free-form.ts'
 
 type Data = TimelineDocument['data'] & { readonly extra?: unknown } & Pick<TimelineDocument, 'chatId' | 'clientId'>
 
-/** An event's entry; written once: the first record of a ce_id stays, whatever is repeated later. Takes the
- * event as it came: `extra` keeps its field names. */
-export const evolveTimeline = (current: TimelineDocument | undefined, recorded: Recorded): TimelineDocument => {
+/**
+ * An event's entry; written once: the first record of a ce_id stays, whatever is repeated later. Takes the event as it came:
+ * `extra` keeps its field names. `isStorable` where all of the event is known to be.
+ */
+export const evolveTimeline = (
+  current: TimelineDocument | undefined,
+  recorded: Recorded,
+  isStorable = false,
+): TimelineDocument => {
   if (current !== undefined) return current
   const { event, topic, partition, offset } = recorded
   const { extra, ...rest }: Data = event.data
-  const data = storable(rest)
+  const data = isStorable ? rest : storable(rest)
   return {
     _id: storable(event.id),
     accountId: event.data.accountId,

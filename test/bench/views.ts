@@ -30,4 +30,11 @@ export const countUpdates = async (bench: Bench) => {
   return { soFar: async () => (await sinceStart()) - before, stop: () => client.close() }
 }
 
+/** Asks again and again how many entries the timeline has. */
+export const countEntries = async (bench: Bench, database: string) => {
+  const client = await MongoClient.connect(bench.mongoUrl(database))
+  const timeline = client.db().collection('timeline')
+  return { soFar: () => timeline.estimatedDocumentCount(), stop: () => client.close() }
+}
+
 export const dropDatabase = (bench: Bench, database: string) => withDatabase(bench, database, (db) => db.dropDatabase())

@@ -50,24 +50,24 @@ queues('in depth, what is not begun goes together, and it is full when a deep sl
   full.push(queue.isFull())
   queue.deepen(true)
   full.push(queue.isFull())
-  add(1_800, 7_100)
+  add(1_800, 23_100)
   full.push(queue.isFull())
   queue.deepen(false)
   const begun = queue.begin()
-  add(7_100, 7_200)
-  add(7_200, 7_300)
+  add(23_100, 23_200)
+  add(23_200, 23_300)
   assert.equal(full, [false, true, false, true])
   assert.is(queue.first(), begun)
   assert.equal(
     taken(queue).map(({ records, next }) => [records.length, next]),
     [
-      [7_100, 7_100],
-      [200, 7_300],
+      [23_100, 23_100],
+      [200, 23_300],
     ],
   )
 })
 
-const isWithin = (inDepth: boolean) => (inDepth ? [8_000, 8 * 1024 * 1024] : [500, 1024 * 1024])
+const isWithin = (inDepth: boolean) => (inDepth ? [24_000, 32 * 1024 * 1024] : [500, 1024 * 1024])
 
 queues('is all there, in order, in slices within their bounds; the first does not change once it is begun', () => {
   fc.assert(

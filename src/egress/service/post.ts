@@ -39,8 +39,10 @@ const only = (header: string | string[] | undefined) => (Array.isArray(header) ?
  * answer's body is aborted, which destroys its socket. At most 64 KiB of the body are read.
  */
 export const postToService: PostToService = async ({ url, headers, body: sent }, timeoutMs) => {
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(new DOMException('not answered in time', 'TimeoutError')), timeoutMs)
   try {
-    const signal = AbortSignal.timeout(timeoutMs)
+    const { signal } = late
     const response = await request(url, { method: 'POST', headers, body: sent, signal })
     const retryAfter = only(response.headers['retry-after'])
     return E.right<NetworkFailure, HttpResponse>({
@@ -50,5 +52,7 @@ export const postToService: PostToService = async ({ url, headers, body: sent },
     })
   } catch (error) {
     return E.left({ code: codeOf(error) })
+  } finally {
+    clearTimeout(timer)
   }
 }

@@ -21,6 +21,7 @@ const withinMs = 1_000
 export const depthOf = ({ queue, takeTurn, behind, isHeld, changed, sleep, closed }: Deps) => {
   let enough = new AbortController()
   const look = () => {
+    if (enough.signal.aborted) return
     if (closed.aborted || isHeld() || queue.isFull() || behind() <= 0) enough.abort()
   }
   closed.addEventListener('abort', () => enough.abort())

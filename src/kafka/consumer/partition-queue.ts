@@ -20,9 +20,9 @@ export type PartitionQueue = {
 const slice = { records: 500, bytes: 1024 * 1024 }
 // Two slices, so that the next one is there when one is done; kafkajs fetches again within its maximum wait.
 const bound = { records: 1_000, bytes: 1024 * 1024 }
-const deepSlice = { records: 8_000, bytes: 8 * 1024 * 1024 }
+const deepSlice = { records: 24_000, bytes: 32 * 1024 * 1024 }
 // With what the last fetch adds to it, a slice.
-const deepBound = { records: 7_000, bytes: 7 * 1024 * 1024 }
+const deepBound = { records: 23_000, bytes: 31 * 1024 * 1024 }
 
 /** What was fetched from a partition and is not handled yet, in slices; in large ones `inDepth`. */
 export const partitionQueue = (inDepth = false): PartitionQueue => {

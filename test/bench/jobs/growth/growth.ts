@@ -19,7 +19,7 @@ const byEvents = async (bench: Bench, { add, check, draw }: Gather) => {
   const log = growing(bench, world, chats)
   for (const size of sizes) {
     const missing = size - log.events()
-    const looks = missing > 0 ? await takeIn(world, log, missing) : []
+    const looks = missing > 0 ? await takeIn(bench, world, log, missing) : []
     const { rate, memory } = overTime(looks)
     const [who, metric] = ['bridge: projector', `from ${short(size - missing)} to ${short(size)} events`]
     draw({ who, metric: `rate ${metric}`, unit: 'events/s', points: rate })
@@ -48,7 +48,7 @@ const byChats = async (bench: Bench, { add, check }: Gather) => {
     const world = bridgeWorld(bench, { name })
     await world.makeTopics()
     const log = growing(bench, world, chats)
-    if (bench.size.growth.before > 0) await takeIn(world, log, bench.size.growth.before)
+    if (bench.size.growth.before > 0) await takeIn(bench, world, log, bench.size.growth.before)
     const of = `${short(chats)} chats`
     for (let round = 0; round < bench.size.growth.rounds; round++) {
       const rate = await projectionRate(bench, world, log)

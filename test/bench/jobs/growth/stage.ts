@@ -1,12 +1,10 @@
-import type { BridgeProcess } from '../../../faults/bridge-process.ts'
 import type { Bench } from '../../bench.ts'
 import { type BridgeWorld, stopBridge, webhooksUrl } from '../../bridge.ts'
-import { follow, type Look, rateBetween } from '../../follow.ts'
+import { rateBetween } from '../../follow.ts'
+import { followProjector } from '../../follow-projector.ts'
 import type { LoadAsk, LoadGiven } from '../../load/http-load.ts'
 import { seed } from '../../seed.ts'
 import { startWorker, type Worker } from '../../worker.ts'
-
-const projected = (bridge: BridgeProcess) => () => bridge.metric('livechat_projected_records_total')
 
 /** A log that grows, and how much is in it. */
 export const growing = (bench: Bench, world: BridgeWorld, chats: number) => {
@@ -31,18 +29,20 @@ export type Growing = ReturnType<typeof growing>
  */
 export const projectionRate = async (bench: Bench, world: BridgeWorld, log: Growing): Promise<number> => {
   const { warm, events } = bench.size.growth.measured
+  const before = log.events()
   await log.append(warm + events)
   const bridge = await world.start(['projector'])
-  const looks = await follow(warm + events, projected(bridge), [bridge.pid])
+  const looks = await followProjector(bench, { bridge, database: world.name, before }, warm + events)
   await stopBridge(bridge)
   return rateBetween(looks, warm, warm + events)
 }
 
 /** Grows the store by so many events; rate and memory of the projector meanwhile. */
-export const takeIn = async (world: BridgeWorld, log: Growing, count: number): Promise<ReadonlyArray<Look>> => {
+export const takeIn = async (bench: Bench, world: BridgeWorld, log: Growing, count: number) => {
+  const before = log.events()
   await log.append(count)
   const bridge = await world.start(['projector'])
-  const looks = await follow(count, projected(bridge), [bridge.pid], 500)
+  const looks = await followProjector(bench, { bridge, database: world.name, before }, count, 500)
   await stopBridge(bridge)
   return looks
 }

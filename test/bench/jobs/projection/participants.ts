@@ -3,6 +3,7 @@ import type { Bench } from '../../bench.ts'
 import { bridgeWorld, stopBridge } from '../../bridge.ts'
 import type { Gather } from '../../findings.ts'
 import { follow, type Look, rateBetween } from '../../follow.ts'
+import { followProjector } from '../../follow-projector.ts'
 import { connectGroup, startConnect } from '../../peers/connect.ts'
 import type { DriverAsk, DriverGiven } from '../../peers/driver.ts'
 import { cpuSeconds } from '../../proc.ts'
@@ -41,7 +42,7 @@ export const allViews = async (bench: Bench, plan: Plan, { check }: Pick<Gather,
   await forgetGroups(bench, [`${eventsWorld}.projector`])
   const world = bridgeWorld(bench, { name: eventsWorld, database })
   const bridge = await world.start(['projector'])
-  const looks = await follow(warm + events, () => bridge.metric('livechat_projected_records_total'), [bridge.pid])
+  const looks = await followProjector(bench, { bridge, database, before: 0 }, warm + events)
   const taken = measured(looks, plan, cpuSeconds(bridge.pid))
   await stopBridge(bridge)
   const newest = sumOfNewest(warm + events, chats)

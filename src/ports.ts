@@ -88,8 +88,8 @@ export type ConsumerSpec = {
   readonly handle: HandleSlice
   /** For what need not be at once: records are fetched when there are so many bytes of them, or after 250 ms. */
   readonly gatherBytes?: number
-  /** A partition that is far behind is handled in slices of some thousand records, not 500; two such at once. */
-  readonly inDepth?: boolean
+  /** Partitions that are far behind are handled in slices of up to so many records of 1.4 kB, not of 500; three such at once. */
+  readonly deepRecords?: number
   /** `when-handled`: a slice is committed when `handle` resolves. `by-handler`: when the handler says `done`. */
   readonly commit: 'when-handled' | 'by-handler'
   /** Called when partitions are given to this consumer, before the first slice of them. */

@@ -12,6 +12,7 @@ import { enrichmentHandler } from '../projections/enrichment-handler.ts'
 import { projector } from '../projections/projector.ts'
 import { monotonic, now, sleep } from './clocks.ts'
 import { decodeRecord } from './decode-record.ts'
+import { deepRecords, hasRoom } from './heap.ts'
 
 type Deps = {
   readonly kafka: KafkaRoom
@@ -37,13 +38,14 @@ export const startProjector = async ({ kafka, mongo, measure, log }: Deps): Prom
     topics: [...eventTopics.map(({ name }) => name), botReplies.name],
     commit: 'when-handled',
     gatherBytes: 64 * 1024,
-    inDepth: true,
+    deepRecords: deepRecords(),
     handle: projector({
       decode: decodeRecord,
       applyChanges: mongo.applyChanges,
       classify,
       deadLetter: kafka.deadLetter('projector'),
       measure,
+      hasRoom,
       clock: monotonic,
     }),
   })

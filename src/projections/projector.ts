@@ -13,6 +13,8 @@ type Deps = {
   readonly classify: (error: unknown) => Failure
   readonly deadLetter: DeadLetter
   readonly measure: Pick<Measure, 'projected'>
+  /** Whether more may be held in memory. */
+  readonly hasRoom: () => boolean
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number
 }
@@ -20,9 +22,16 @@ type Deps = {
 type Readable = { readonly record: IncomingRecord; readonly changes: ReadonlyArray<Change> }
 type Refused = { readonly record: IncomingRecord; readonly why: Undecodable }
 
-const atOnce = 500
+const atOnce = { records: 500, bytes: 1024 * 1024 }
 const partsUnderWay = 3
 const aloneFrom = 8
+/** Where to end what is read at once, from there on: at least one record. */
+const endOf = (records: ReadonlyArray<IncomingRecord>, from: number): number => {
+  let to = from
+  for (let bytes = 0; to < records.length && to - from < atOnce.records && bytes < atOnce.bytes; to++)
+    bytes += records[to]?.value?.length ?? 0
+  return to
+}
 const isEntry = ({ view }: Change): boolean => view === 'timeline'
 
 const read = (decode: Decode, records: ReadonlyArray<IncomingRecord>) => {
@@ -42,7 +51,15 @@ const read = (decode: Decode, records: ReadonlyArray<IncomingRecord>) => {
  * cannot be stored through its own fault, becomes a dead letter and holds up nothing. An outage throws, so that the
  * slice comes again.
  */
-export const projector = ({ decode, applyChanges, classify, deadLetter, measure, clock }: Deps): HandleSlice => {
+export const projector = ({
+  decode,
+  applyChanges,
+  classify,
+  deadLetter,
+  measure,
+  hasRoom,
+  clock,
+}: Deps): HandleSlice => {
   /** What was refused of one record, each change tried by itself: the others of the same record are kept. */
   const applyAlone = async ({ record, changes }: Readable): Promise<ReadonlyArray<Refused>> => {
     let why: Undecodable | undefined
@@ -82,26 +99,37 @@ export const projector = ({ decode, applyChanges, classify, deadLetter, measure,
       () => readable,
     )
 
-  /** Reads some records at a time, and writes their entries in timeline, which no later one adds to, while it reads the next. */
-  const readAll = async (records: ReadonlyArray<IncomingRecord>) => {
+  /**
+   * Reads some records at a time, and writes their entries in timeline, which no later one adds to, while it reads the next;
+   * `left` begins where there is no more room, since a record may take many times its bytes once it is read.
+   */
+  const readMany = async (records: ReadonlyArray<IncomingRecord>) => {
     const refused: Array<Refused> = []
     const parts: Array<Promise<ReadonlyArray<Readable>>> = []
-    for (let from = 0; from < records.length; from += atOnce) {
-      const some = read(decode, records.slice(from, from + atOnce))
+    let at = 0
+    do {
+      const end = endOf(records, at)
+      const some = read(decode, records.slice(at, end))
+      const isAll = end - at === records.length
+      at = end
       refused.push(...some.refused)
-      parts.push(records.length > atOnce ? applyEntries(some.readable) : Promise.resolve(some.readable))
+      parts.push(isAll ? Promise.resolve(some.readable) : applyEntries(some.readable))
       await parts.at(-partsUnderWay)
       await afterOthers()
-    }
-    return { readable: (await Promise.all(parts)).flat(), refused }
+    } while (at < records.length && hasRoom())
+    return { readable: (await Promise.all(parts)).flat(), refused, left: records.slice(at) }
   }
 
   return async ({ records }) => {
     const began = clock()
-    const { readable, refused } = await readAll(records)
+    const refusals: Array<Refused> = []
+    for (let rest = records; rest.length > 0; ) {
+      const { readable, refused, left } = await readMany(rest)
+      refusals.push(...refused, ...(await apply(readable)))
+      rest = left
+    }
     // Dead letters last: were the views away, each redelivery would add them again.
-    const unstorable = await apply(readable)
-    for (const { record, why } of [...refused, ...unstorable]) await deadLetter(record, why.cause, why.detail)
+    for (const { record, why } of refusals) await deadLetter(record, why.cause, why.detail)
     measure.projected(records.length, (clock() - began) / 1000)
   }
 }

@@ -54,7 +54,15 @@ versions.after(async () => {
 versions('the projector folds every version into the views', async () => {
   const deadLetter = room.deadLetter('projector')
   const { applyChanges } = mongo
-  const handle = projector({ decode, applyChanges, classify, deadLetter, measure: unmeasured, clock: Date.now })
+  const handle = projector({
+    decode,
+    applyChanges,
+    classify,
+    deadLetter,
+    measure: unmeasured,
+    hasRoom: () => true,
+    clock: Date.now,
+  })
   const consumer = await follow('projector', 'bot-conversations', handle)
   const timeline = database.db.collection<{ type: string; data: unknown }>('timeline')
   await eventually(async () => (await timeline.countDocuments()) === 3)

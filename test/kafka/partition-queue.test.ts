@@ -38,7 +38,7 @@ const fetches = fc.array(
 )
 
 queues('in depth, what is not begun goes together, and it is full when a deep slice is there', () => {
-  const queue = partitionQueue(true)
+  const queue = partitionQueue(24_000)
   const add = (from: number, to: number) =>
     queue.add(
       Array.from({ length: to - from }, (_, i) => recordAt(from + i)),
@@ -67,12 +67,12 @@ queues('in depth, what is not begun goes together, and it is full when a deep sl
   )
 })
 
-const isWithin = (inDepth: boolean) => (inDepth ? [24_000, 32 * 1024 * 1024] : [500, 1024 * 1024])
+const isWithin = (inDepth: boolean) => (inDepth ? [24_000, 24_000 * 1_400] : [500, 1024 * 1024])
 
 queues('is all there, in order, in slices within their bounds; the first does not change once it is begun', () => {
   fc.assert(
     fc.property(fetches, fc.boolean(), (all, inDepth) => {
-      const queue = partitionQueue(inDepth)
+      const queue = partitionQueue(inDepth ? 24_000 : undefined)
       const [most = 0, mostBytes = 0] = isWithin(inDepth)
       const seen: Piece[] = []
       let offset = 0

@@ -27,7 +27,10 @@ const decode: Decode = ({ value }) =>
     : E.left({ cause: 'invalid', detail: 'not an event' })
 
 /** Keeps what was done, in its order; a change of a document in `unstorable`, or anything while `away`, is refused. */
-const world = (refused: { readonly unstorable?: string; readonly away?: boolean } = {}) => {
+const world = (
+  refused: { readonly unstorable?: string; readonly away?: boolean } = {},
+  hasRoom: () => boolean = () => true,
+) => {
   const done: string[] = []
   const classify = (error: unknown): Failure => ({
     kind: error instanceof RangeError ? 'permanent' : 'transient',
@@ -47,7 +50,7 @@ const world = (refused: { readonly unstorable?: string; readonly away?: boolean 
     now += 500
     return now
   }
-  return { done, handle: projector({ decode, applyChanges, classify, deadLetter, measure, clock }) }
+  return { done, handle: projector({ decode, applyChanges, classify, deadLetter, measure, hasRoom, clock }) }
 }
 
 projectors('applies a slice at once and keeps what cannot be read as dead letters after that', async () => {
@@ -94,6 +97,24 @@ projectors('of a large slice, writes the entries while it reads, and the folded 
       .match(/timeline e/g)?.length,
     1_200,
   )
+})
+
+projectors('of a large slice, folds what was read before it reads more than there is room for', async () => {
+  const room = [true, false, true]
+  const { done, handle } = world({}, () => room.shift() ?? false)
+  const events = Array.from({ length: 2_200 }, (_, i) => record(i, `e${i}`))
+  await handle(slice(record(9_999, 'nonsense'), ...events), partition)
+
+  const steps = done.map((text) => (text.startsWith('apply') ? (text.match(/chats|timeline/g) ?? []).join() : text))
+  const written = (view: string) => steps.map((text) => text.split(view).length - 1).filter((count) => count > 0)
+  assert.equal(
+    [written('timeline'), written('chats')],
+    [
+      [499, 500, 500, 500, 201],
+      [999, 1_000, 201],
+    ],
+  )
+  assert.equal(done.slice(-2), ['dead letter 9999: invalid, not an event', '2201 in 0.5 s'])
 })
 
 projectors('of a large slice, takes in all but what cannot be stored', async () => {

@@ -15,7 +15,8 @@ type Deps = {
 }
 
 const farBehind = 1_000
-const withinMs = 1_000
+/** Beside others that gather or are handled, a deep slice takes a second or two to come. */
+const withinMs = 4_000
 
 /** Lets a partition that is far behind wait for its turn and then gather until a deep slice is there. */
 export const depthOf = ({ queue, takeTurn, behind, isHeld, changed, sleep, closed }: Deps) => {

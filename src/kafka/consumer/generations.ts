@@ -27,8 +27,8 @@ type Deps = {
 }
 
 const pause = { baseMs: 100, capMs: 2_000 }
-/** One gathers while another is handled. */
-const deepAtOnce = 2
+/** Some gather while others are read, and others still are written. */
+const deepAtOnce = 3
 
 /** What the group gives to this member, each time that it gives. */
 export const generations = (deps: Deps) => {

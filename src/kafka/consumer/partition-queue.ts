@@ -13,19 +13,20 @@ export type PartitionQueue = {
   /** Whether nothing more should be fetched: from the bound on, until half of it is left. */
   readonly isFull: () => boolean
   readonly records: () => number
-  /** Whether it may fill up with a whole slice `inDepth`. */
+  /** Whether it may fill up with a whole deep slice. */
   readonly deepen: (isDeep: boolean) => void
 }
 
 const slice = { records: 500, bytes: 1024 * 1024 }
 // Two slices, so that the next one is there when one is done; kafkajs fetches again within its maximum wait.
 const bound = { records: 1_000, bytes: 1024 * 1024 }
-const deepSlice = { records: 24_000, bytes: 32 * 1024 * 1024 }
-// With what the last fetch adds to it, a slice.
-const deepBound = { records: 23_000, bytes: 31 * 1024 * 1024 }
+const sized = (records: number) => ({ records, bytes: 1_400 * records })
 
-/** What was fetched from a partition and is not handled yet, in slices; in large ones `inDepth`. */
-export const partitionQueue = (inDepth = false): PartitionQueue => {
+/** What was fetched from a partition and is not handled yet, in slices of 500 records, or in deep ones of that many. */
+export const partitionQueue = (deepRecords?: number): PartitionQueue => {
+  const deepSlice = deepRecords === undefined ? slice : sized(deepRecords)
+  // With what the last fetch adds to it, a slice.
+  const deepBound = sized(deepSlice.records - 1_000)
   const pieces: Array<Piece> = []
   let records = 0
   let bytes = 0
@@ -45,9 +46,9 @@ export const partitionQueue = (inDepth = false): PartitionQueue => {
     add: (added, next) => {
       // What is not begun goes together: else an outage would leave hundreds of slices of a few records, each with round trips
       // of its own. The first may be begun, and comes again as it is.
-      const kept = inDepth && !begun ? 0 : 1
+      const kept = deepRecords !== undefined && !begun ? 0 : 1
       const waiting = pieces.length > kept ? (pieces.pop()?.records ?? []) : []
-      const slices = slicesOf([...waiting, ...added], inDepth ? deepSlice : slice)
+      const slices = slicesOf([...waiting, ...added], deepSlice)
       for (const [i, of] of slices.entries()) {
         const isLast = i === slices.length - 1
         pieces.push({ records: of, next: isLast ? next : (of.at(-1)?.offset ?? next - 1) + 1 })

@@ -7,7 +7,7 @@ import type { PartitionReader, Trouble } from './reader.ts'
 import type { TakeTurn } from './turns.ts'
 
 type Deps = {
-  readonly spec: Pick<ConsumerSpec, 'group' | 'handle' | 'commit' | 'inDepth'>
+  readonly spec: Pick<ConsumerSpec, 'group' | 'handle' | 'commit' | 'deepRecords'>
   readonly topic: TopicName
   readonly partition: number
   /** The first offset that is read. */
@@ -33,7 +33,7 @@ const pause = { baseMs: 100, capMs: 5_000 }
 export const partitionReader = (deps: Deps): PartitionReader => {
   const { spec, topic, partition, start, before, isMember, changed, takeTurn, sleep, random, clock, log, measure } =
     deps
-  const queue = partitionQueue(spec.inDepth)
+  const queue = partitionQueue(spec.deepRecords)
   const closed = new AbortController()
   let retired = false
   let position = start
@@ -92,7 +92,7 @@ export const partitionReader = (deps: Deps): PartitionReader => {
   const run = async () => {
     await before
     for (let piece = queue.first(); piece !== undefined && !closed.signal.aborted; piece = queue.first()) {
-      using _turn = spec.inDepth && trouble === undefined ? await depth.wait() : undefined
+      using _turn = spec.deepRecords !== undefined && trouble === undefined ? await depth.wait() : undefined
       if (closed.signal.aborted || (holds > 0 && trouble === undefined)) break
       piece = queue.begin() ?? piece
       if (!(await handle(piece.records)) || !isCurrent()) continue

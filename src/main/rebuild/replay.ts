@@ -4,6 +4,7 @@ import type { ApplyChanges, CheckHealth, HandleSlice } from '../../ports.ts'
 import { projector } from '../../projections/projector.ts'
 import { type Positions, sourceOf } from '../../projections/rebuild/places.ts'
 import { decodeRecord } from '../decode-record.ts'
+import { deepRecords, hasRoom } from '../heap.ts'
 import type { RebuildDeps } from './deps.ts'
 
 export type Replay = {
@@ -33,7 +34,7 @@ export const startReplay = async (
   const positions = new Map(from)
   const refused = new Set<string>()
   const fold: HandleSlice = projector({
-    ...{ decode: decodeRecord, applyChanges, classify, clock },
+    ...{ decode: decodeRecord, applyChanges, classify, hasRoom, clock },
     // They are dead letters already: whoever took them in first has kept them.
     deadLetter: async ({ topic, partition, offset }) => void refused.add(`${topic}/${partition}/${offset}`),
     measure: { projected: () => {} },
@@ -62,7 +63,7 @@ export const startReplay = async (
     held = undefined
   }
   const consumer = await kafka.consume({
-    ...{ group, topics, handle, commit: 'when-handled', inDepth: true },
+    ...{ group, topics, handle, commit: 'when-handled', deepRecords: deepRecords() },
     startAt: async (topic, partition) => positions.get(sourceOf(topic, partition)),
   })
   return {

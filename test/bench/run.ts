@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { type Role, roles } from '../../src/main/roles.ts'
 import type { Job } from './bench.ts'
 import { jobs } from './jobs/index.ts'
@@ -12,11 +12,11 @@ const wholeNumber = (text: string): number => {
   if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('It is to be a whole number above 0.')
   return Number(text)
 }
+const names = jobs.map(({ name }) => name).join(', ')
 const jobsOf = (text: string): ReadonlyArray<Job> =>
   text.split(',').map((name) => {
     const job = jobs.find((known) => known.name === name.trim())
-    if (job === undefined)
-      throw new InvalidArgumentError(`${name} is not one of ${jobs.map((known) => known.name).join(', ')}.`)
+    if (job === undefined) throw new InvalidArgumentError(`${name} is not one of ${names}.`)
     return job
   })
 
@@ -33,11 +33,12 @@ type Options = {
 }
 
 const results = resolve(import.meta.dirname, 'results')
-const names = jobs.map(({ name }) => name).join(', ')
 
 const program = new Command('bench')
   .description(`Measures the bridge and what a user would pick instead, side by side. Jobs: ${names}.`)
-  .option('--only <jobs>', 'some of the jobs, with commas between them', jobsOf, jobs)
+  .addOption(
+    new Option('--only <jobs>', 'some of the jobs, with commas between them').argParser(jobsOf).default(jobs, 'all'),
+  )
   .option('--short', 'little of each job, to see that it works: its figures mean nothing', false)
   .option('--rounds <n>', 'how often each figure is taken', wholeNumber)
   .option('--out <dir>', `where the results go (${results}; nowhere with --short)`)

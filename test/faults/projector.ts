@@ -10,7 +10,7 @@ type Offsets = ReadonlyMap<string, number>
 export const projectorOf = (brokers: ReadonlyArray<string>, prefix: string) => {
   const groupId = `${prefix}projector`
 
-  const committed = (): Promise<Offsets> =>
+  const askCommitted = (): Promise<Offsets> =>
     withAdmin(brokers, async (admin) => {
       const topics = [...events, botReplies.name].map((topic) => prefix + topic)
       const offsets = await admin.fetchOffsets({ groupId, topics })
@@ -19,6 +19,14 @@ export const projectorOf = (brokers: ReadonlyArray<string>, prefix: string) => {
       )
       return new Map(all)
     })
+  /** Asked again while the group's coordinator is only on its way, which kafkajs leaves to its caller. */
+  const committed = (): Promise<Offsets> =>
+    eventually('the committed offsets', () =>
+      askCommitted().catch((error: unknown) => {
+        if (error instanceof Error && 'retriable' in error && error.retriable === true) return undefined
+        throw error
+      }),
+    )
   const ends = (): Promise<Offsets> =>
     endsOf(
       brokers,

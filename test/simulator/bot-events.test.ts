@@ -10,11 +10,11 @@ import { type Respond, startFakeBridge } from './fake-bridge.ts'
 const ok = { status: 200, body: { result: 'ok' } }
 const { started, stopAll } = createCleanUp()
 
-/** A service with short patience before a bridge that answers so. */
-const given = async (respond: Respond) => {
+/** A service before a bridge that answers so; as patient as the real one, since a busy machine may take its time. */
+const given = async (respond: Respond, timeoutMs = 3_000) => {
   const bridge = started(await startFakeBridge(respond))
   const accounts = [serviceAccountOf(plain, bridge.url)]
-  return { bridge, service: started(await startService({ accounts, timeoutMs: 40, now: () => 0 })) }
+  return { bridge, service: started(await startService({ accounts, timeoutMs, now: () => 0 })) }
 }
 
 const outcome = ({ attempts, regular }: Exchange) => ({
@@ -83,7 +83,7 @@ botEvents('two irregular responses move the chat to an agent', async () => {
 })
 
 botEvents('two attempts without an answer in time move the chat to an agent', async () => {
-  const { bridge, service } = await given(() => undefined)
+  const { bridge, service } = await given(() => undefined, 300)
   const exchange = await service.clientWrites('2037', 'Hello')
   assert.equal(outcome(exchange), { regular: false, attempts: ['timeout', 'timeout'] })
   assert.is(bridge.heard.length, 2)

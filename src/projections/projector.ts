@@ -2,6 +2,7 @@ import { setImmediate as afterOthers } from 'node:timers/promises'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { botReplies } from '../../contracts/topics.ts'
 import type { ApplyChanges, Change, DeadLetter, Failure, HandleSlice, IncomingRecord, Measure } from '../ports.ts'
+import { slicesOf } from '../slices.ts'
 import { changesOf, type Decode, type Undecodable } from './decoded.ts'
 
 type Deps = {
@@ -25,13 +26,6 @@ type Refused = { readonly record: IncomingRecord; readonly why: Undecodable }
 const atOnce = { records: 500, bytes: 1024 * 1024 }
 const partsUnderWay = 3
 const aloneFrom = 8
-/** Where to end what is read at once, from there on: at least one record. */
-const endOf = (records: ReadonlyArray<IncomingRecord>, from: number): number => {
-  let to = from
-  for (let bytes = 0; to < records.length && to - from < atOnce.records && bytes < atOnce.bytes; to++)
-    bytes += records[to]?.value?.length ?? 0
-  return to
-}
 const isEntry = ({ view }: Change): boolean => view === 'timeline'
 
 const read = (decode: Decode, records: ReadonlyArray<IncomingRecord>) => {
@@ -100,33 +94,30 @@ export const projector = ({
     )
 
   /**
-   * Reads some records at a time, and writes their entries in timeline, which no later one adds to, while it reads the next;
-   * `left` begins where there is no more room, since a record may take many times its bytes once it is read.
+   * Reads piece after piece, and writes its entries in timeline, which no later one adds to, while it reads the next; `left` are
+   * those for which there is no more room, since a record may take many times its bytes once it is read.
    */
-  const readMany = async (records: ReadonlyArray<IncomingRecord>) => {
+  const readMany = async (pieces: ReadonlyArray<ReadonlyArray<IncomingRecord>>) => {
     const refused: Array<Refused> = []
     const parts: Array<Promise<ReadonlyArray<Readable>>> = []
-    let at = 0
-    do {
-      const end = endOf(records, at)
-      const some = read(decode, records.slice(at, end))
-      const isAll = end - at === records.length
-      at = end
+    for (const piece of pieces) {
+      const some = read(decode, piece)
       refused.push(...some.refused)
-      parts.push(isAll ? Promise.resolve(some.readable) : applyEntries(some.readable))
+      parts.push(pieces.length > 1 ? applyEntries(some.readable) : Promise.resolve(some.readable))
       await parts.at(-partsUnderWay)
       await afterOthers()
-    } while (at < records.length && hasRoom())
-    return { readable: (await Promise.all(parts)).flat(), refused, left: records.slice(at) }
+      if (!hasRoom()) break
+    }
+    return { readable: (await Promise.all(parts)).flat(), refused, left: pieces.slice(parts.length) }
   }
 
   return async ({ records }) => {
     const began = clock()
     const refusals: Array<Refused> = []
-    for (let rest = records; rest.length > 0; ) {
-      const { readable, refused, left } = await readMany(rest)
+    for (let pieces = slicesOf(records, atOnce); pieces.length > 0; ) {
+      const { readable, refused, left } = await readMany(pieces)
       refusals.push(...refused, ...(await apply(readable)))
-      rest = left
+      pieces = left
     }
     // Dead letters last: were the views away, each redelivery would add them again.
     for (const { record, why } of refusals) await deadLetter(record, why.cause, why.detail)

@@ -3,11 +3,11 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { backoff } from '../../src/kafka/backoff.ts'
 import { brokenBy, isMember, type Signs, troubleOf } from '../../src/kafka/consumer/signs.ts'
-import { slicesOf } from '../../src/kafka/consumer/slices.ts'
 import { standstills } from '../../src/kafka/consumer/standstill.ts'
 import { startOffset } from '../../src/kafka/consumer/start-offset.ts'
 import { isRecordsFault, kindOf, reasonOf } from '../../src/kafka/errors.ts'
 import type { IncomingRecord } from '../../src/ports.ts'
+import { slicesOf } from '../../src/slices.ts'
 
 const decisions = suite('decisions of the Kafka room')
 

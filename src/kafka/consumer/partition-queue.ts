@@ -1,5 +1,5 @@
 import type { IncomingRecord } from '../../ports.ts'
-import { bytesOf, slicesOf } from './slices.ts'
+import { bytesOf, slicesOf } from '../../slices.ts'
 
 /** Records that are handled together; `next` is the offset to read from once they are done. */
 export type Piece = { readonly records: ReadonlyArray<IncomingRecord>; readonly next: number }
@@ -26,7 +26,7 @@ const sized = (records: number) => ({ records, bytes: 1_400 * records })
 export const partitionQueue = (deepRecords?: number): PartitionQueue => {
   const deepSlice = deepRecords === undefined ? slice : sized(deepRecords)
   // With what the last fetch adds to it, a slice.
-  const deepBound = sized(deepSlice.records - 1_000)
+  const deepBound = sized(Math.max(bound.records, deepSlice.records - 1_000))
   const pieces: Array<Piece> = []
   let records = 0
   let bytes = 0

@@ -1,4 +1,4 @@
-import type { IncomingRecord } from '../../ports.ts'
+import type { IncomingRecord } from './ports.ts'
 
 export type Bounds = { readonly records: number; readonly bytes: number }
 

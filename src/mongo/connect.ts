@@ -1,8 +1,6 @@
 import type { ViewName, Views } from '../../contracts/views.ts'
 import type { ApplyChanges, CheckHealth, Log, ReadDocument, Sleep } from '../ports.ts'
-import { dailyStats } from '../projections/daily-stats.ts'
 import type { StoreEnrichments } from '../projections/enrichment-handler.ts'
-import { accountDay } from '../projections/stats-days.ts'
 import { applyWith } from './apply.ts'
 import { classify } from './classify.ts'
 import { type MongoLocation, mongoClient } from './client.ts'
@@ -19,7 +17,6 @@ import { settle } from './settle.ts'
 import { announceDays } from './stats-announce.ts'
 import { computeDayIn } from './stats-documents.ts'
 import { daysWithChanges, dueDays, markDays } from './stats-due.ts'
-import { readStatsInput } from './stats-input.ts'
 import { type StatsRefresher, statsRefresher } from './stats-refresher.ts'
 import { readPresent, writeIfUnchanged } from './store.ts'
 
@@ -71,7 +68,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, calmM
   const refresher = statsRefresher({
     dueDays: () => dueDays(db, calmMs),
     daysWithChanges: () => daysWithChanges(db),
-    computeDay: computeDayIn(db, async (id) => dailyStats(accountDay(id), await readStatsInput(db, accountDay(id)))),
+    computeDay: computeDayIn(db),
     log,
     sleep,
     clock,

@@ -5,11 +5,13 @@ import type { Due } from './stats-due.ts'
 export type Version = string | null
 
 type Deps = {
-  /** The version of what there is of a day. */
+  /** The version of a day's document; undefined where it has none. */
+  readonly versionOf: (id: string) => Promise<Version | undefined>
+  /** Makes a day's document where there is none; the version of what there is. */
   readonly open: (id: string) => Promise<Version>
-  /** Undefined where the day is to have no statistics. */
+  /** Undefined where no document belongs to the day: it has no statistics. */
   readonly compute: (id: string) => Promise<Statistics | undefined>
-  /** Writes only where the version still is that one. */
+  /** Writes, or removes, only where the version still is that one. */
   readonly replace: (id: string, version: Version, statistics: Statistics | undefined) => Promise<boolean>
   readonly tickOff: (due: Due) => Promise<void>
 }
@@ -23,11 +25,11 @@ type Deps = {
  * written that began after the mark was read, and what replaces it later has read the documents later still.
  */
 export const computeDay =
-  ({ open, compute, replace, tickOff }: Deps) =>
+  ({ versionOf, open, compute, replace, tickOff }: Deps) =>
   async (due: Due): Promise<void> => {
-    const version = await open(due._id)
-    const statistics = await compute(due._id)
-    if (await replace(due._id, version, statistics))
-      // Whoever has announced documents of a day that has none, and died, is to announce them again.
-      await tickOff({ ...due, calm: due.calm || statistics === undefined })
+    const found = await versionOf(due._id)
+    // A day that has nothing, and is to have nothing, is not opened: nobody sees zeros of it in passing.
+    if (found === undefined && (await compute(due._id)) === undefined) return tickOff(due)
+    const version = found === undefined ? await open(due._id) : found
+    if (await replace(due._id, version, await compute(due._id))) await tickOff(due)
   }

@@ -151,7 +151,6 @@ const damage = async () => {
   await db.collection<{ _id: string }>('calls').updateMany({}, { $set: { applied: { 'calls/0': 1_000_000 } } })
   await db.collection('conversations').deleteMany({})
   await db.collection<{ _id: string }>('daily_stats').updateMany({}, { $set: { offlineMessages: 99 } })
-  // It may be there for a moment: a day that has nothing any more is opened before it is found out that it goes.
   await db.collection('daily_stats').replaceOne({ _id: 'acme/2020-02-02' as never }, {}, { upsert: true })
 }
 

@@ -47,17 +47,19 @@ const world = (scheduler: fc.Scheduler, { versions }: { readonly versions: boole
   const refresher = async (steps: number, passes: number) => {
     const does = processOf(steps)
     const compute = computeDay({
+      versionOf: () => does('look', () => day?.version),
       open: () =>
         does('open', () => {
           day ??= { count: 0, version: unique() }
           return day.version
         }),
-      compute: () => does('compute', () => counting(documents)),
+      compute: () => does('compute', () => (documents === 0 ? undefined : counting(documents))),
       replace: (_id, version, statistics) =>
         does('replace', () => {
           if (versions && day?.version !== version) return false
-          day = { count: Number(statistics?.offlineMessages), version: unique() }
-          written.push(day.count)
+          const count = statistics?.offlineMessages ?? 0
+          day = statistics && { count, version: unique() }
+          written.push(count)
           return true
         }),
       tickOff: (read) =>

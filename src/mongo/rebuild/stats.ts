@@ -5,9 +5,8 @@ import { dailyStats, nothing, type Statistics } from '../../projections/daily-st
 import { accountDay, type StatsView, statsViews } from '../../projections/stats-days.ts'
 import { within } from '../deadline.ts'
 import { type CollectionOf, chunks } from '../groups.ts'
-import { computeDayIn } from '../stats-documents.ts'
+import { computeDayIn, computedStatistics } from '../stats-documents.ts'
 import { type DueDocument, markDays } from '../stats-due.ts'
-import { readStatsInput } from '../stats-input.ts'
 
 const stepMs = 10_000
 const daysAtOnce = 50
@@ -40,14 +39,6 @@ export const allDays = async (db: Db, collectionOf: CollectionOf = (view) => vie
 
 const isDay = (id: string): boolean => /^[^/]+\/\d{4}-\d{2}-\d{2}$/.test(id)
 
-/** A day's statistics; undefined where no document belongs to it, or it is no day. */
-const computed = async (db: Db, id: string, collectionOf?: CollectionOf): Promise<Statistics | undefined> => {
-  if (!isDay(id)) return undefined
-  const input = await readStatsInput(db, accountDay(id), collectionOf)
-  const isEmpty = Object.values(input).every((documents) => documents.length === 0)
-  return isEmpty ? undefined : dailyStats(accountDay(id), input)
-}
-
 /**
  * Computes days anew from the live views, in place, each in the refresher's own way: marked as due first, and written only
  * where nobody has computed it since; who has, computes it from what is there by then. A day that no document belongs to
@@ -58,7 +49,7 @@ export const recomputeDays = async (
   ids: ReadonlyArray<string>,
   done: (days: number) => void,
 ): Promise<void> => {
-  const computeDay = computeDayIn(db, (id) => computed(db, id))
+  const computeDay = computeDayIn(db)
   for (const some of chunks(ids, daysAtOnce)) {
     const { true: days = [], false: others = [] } = Object.groupBy(some, (id) => `${isDay(id)}` as const)
     await within(stepMs, statistics(db).deleteMany({ _id: { $in: others } }))
@@ -84,8 +75,8 @@ export type Day = {
 export const readDay = async (db: Db, id: string, collectionOf?: CollectionOf): Promise<Day> => {
   const due = (await db.collection<DueDocument>('stats_due').findOne({ _id: id, fresh: true })) !== null
   const live = (await statistics(db).findOne({ _id: id }, { projection: { version: 0 } })) ?? undefined
-  const rebuilt = await computed(db, id, collectionOf)
-  // A day that has lost its documents is kept as zeros by the refresher, and not made by a rebuild: both say the same.
+  const rebuilt = isDay(id) ? await computedStatistics(db, id, collectionOf) : undefined
+  // A day that is being computed is opened as zeros: that says the same as none.
   const isZero = rebuilt === undefined && live !== undefined && isDeepStrictEqual(live, nothingOn(id))
   return { id, live: isZero ? undefined : live, rebuilt, due }
 }

@@ -76,6 +76,7 @@ reading(
       lengths.reduce((sum, length) => sum + length, 0),
       60_000,
     )
+    assert.ok((lengths[0] ?? 0) <= 1_000, 'the first is not deep')
     assert.ok(Math.max(...lengths) > 1_000 && Math.max(...lengths) <= 8_000, String(lengths))
     assert.is(reader.finished(), 60_010)
   },

@@ -92,7 +92,9 @@ export const partitionReader = (deps: Deps): PartitionReader => {
   const run = async () => {
     await before
     for (let piece = queue.first(); piece !== undefined && !closed.signal.aborted; piece = queue.first()) {
-      using _turn = spec.deepRecords !== undefined && trouble === undefined ? await depth.wait() : undefined
+      // The first slice is never deep: who is stopped or rebalanced every few seconds gets on all the same.
+      const isDeep = spec.deepRecords !== undefined && finished !== undefined && trouble === undefined
+      using _turn = isDeep ? await depth.wait() : undefined
       if (closed.signal.aborted || (holds > 0 && trouble === undefined)) break
       piece = queue.begin() ?? piece
       if (!(await handle(piece.records)) || !isCurrent()) continue

@@ -26,7 +26,7 @@ export type Size = {
   readonly rebuild: { readonly events: number; readonly chats: number }
   readonly growth: {
     readonly rounds: number
-    /** In the store when the rates are taken, and of how many chats. */
+    /** In the store when the rates are taken, and of how many chats: all are there at the first, so that the work is the same at each. */
     readonly sizes: ReadonlyArray<number>
     readonly chats: number
     /** Each with so many events before the rates are taken. */
@@ -52,7 +52,7 @@ export const full: Size = {
   start: { rounds: 4 },
   rebuild: { events: 1_000_000, chats: 20_000 },
   growth: {
-    ...{ rounds: 2, sizes: [10_000, 100_000, 1_000_000], chats: 20_000, chatSizes: [1_000, 10_000, 100_000] },
+    ...{ rounds: 3, sizes: [10_000, 100_000, 1_000_000], chats: 10_000, chatSizes: [1_000, 10_000, 100_000] },
     ...{ before: 0, measured: { warm: 10_000, events: 20_000 }, warmSeconds: 4, seconds: 4 },
   },
   messageToReply: { rounds: 4, rates: [50, 200, 500], seconds: 6, chats: 200 },

@@ -47,9 +47,15 @@ export const openLoop = async (loop: Loop, rate: number): Promise<void> => {
       if (connection.isOpen()) give(connection)
     })
   }
+  /** One that was opened and never used is closed by the server after a while. */
+  const unused = () => {
+    let connection = idle.pop()
+    while (connection?.isOpen() === false) connection = idle.pop()
+    return connection
+  }
   await atRate(rate, Math.round(seconds * rate), (_, at) => {
     waiting.push(at)
-    const connection = idle.pop()
+    const connection = unused()
     if (connection !== undefined) give(connection)
   })
   while (waiting.length + underWay > 0 && connections.some((connection) => connection.isOpen())) await wait(1)

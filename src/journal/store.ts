@@ -1,4 +1,5 @@
 import type { OutgoingRecord } from '../ports.ts'
+import { serial } from '../serial.ts'
 import { checkpointWriter } from './checkpoint.ts'
 import { damageReport } from './damage-report.ts'
 import { attempt, transient } from './failure.ts'
@@ -10,7 +11,6 @@ import { encodeRecord } from './record.ts'
 import { recover } from './recover.ts'
 import type { Segment } from './segment.ts'
 import { full, segmentWriter } from './segment-writer.ts'
-import { serial } from './serial.ts'
 
 /** A journal on a directory that exists and is locked: recovery first, then writing and reading side by side. */
 export const openStore = async (options: Required<JournalOptions>): Promise<Journal> => {

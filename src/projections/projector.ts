@@ -2,6 +2,7 @@ import { setImmediate as afterOthers } from 'node:timers/promises'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { botReplies } from '../../contracts/topics.ts'
 import type { ApplyChanges, Change, DeadLetter, Failure, HandleSlice, IncomingRecord, Measure } from '../ports.ts'
+import { serial } from '../serial.ts'
 import { slicesOf } from '../slices.ts'
 import { changesOf, type Decode, type Undecodable } from './decoded.ts'
 
@@ -21,6 +22,7 @@ type Deps = {
 }
 
 type Readable = { readonly record: IncomingRecord; readonly changes: ReadonlyArray<Change> }
+type Pieces = ReadonlyArray<ReadonlyArray<IncomingRecord>>
 type Refused = { readonly record: IncomingRecord; readonly why: Undecodable }
 
 const atOnce = { records: 500, bytes: 1024 * 1024 }
@@ -97,26 +99,34 @@ export const projector = ({
    * Reads piece after piece, and writes its entries in timeline, which no later one adds to, while it reads the next; `left` are
    * those for which there is no more room, since a record may take many times its bytes once it is read.
    */
-  const readMany = async (pieces: ReadonlyArray<ReadonlyArray<IncomingRecord>>) => {
+  const readMany = async (pieces: Pieces) => {
     const refused: Array<Refused> = []
     const parts: Array<Promise<ReadonlyArray<Readable>>> = []
     for (const piece of pieces) {
+      if (parts.length > 0 && !hasRoom()) break
       const some = read(decode, piece)
       refused.push(...some.refused)
       parts.push(pieces.length > 1 ? applyEntries(some.readable) : Promise.resolve(some.readable))
       await parts.at(-partsUnderWay)
       await afterOthers()
-      if (!hasRoom()) break
     }
     return { readable: (await Promise.all(parts)).flat(), refused, left: pieces.slice(parts.length) }
   }
+
+  const take = async (pieces: Pieces) => {
+    const { readable, refused, left } = await readMany(pieces)
+    return { refused: [...refused, ...(await apply(readable))], left }
+  }
+  /** Where there is no room, one slice after the other takes a piece: what all others have read is folded by then. */
+  const oneByOne = serial()
 
   return async ({ records }) => {
     const began = clock()
     const refusals: Array<Refused> = []
     for (let pieces = slicesOf(records, atOnce); pieces.length > 0; ) {
-      const { readable, refused, left } = await readMany(pieces)
-      refusals.push(...refused, ...(await apply(readable)))
+      const some = pieces
+      const { refused, left } = await (hasRoom() ? take(some) : oneByOne(() => take(some)))
+      refusals.push(...refused)
       pieces = left
     }
     // Dead letters last: were the views away, each redelivery would add them again.

@@ -34,6 +34,9 @@ export const defences = {
     },
     { file: 'src/projections/applied.ts', find: 'const remembered = 200', put: 'const remembered = 1' },
   ],
+  'what is read is folded early where the heap is nearly full': [
+    { file: 'src/main/heap.ts', find: 'const most = 0.6', put: 'const most = 1000' },
+  ],
   'the journal': [
     {
       file: 'src/main/bridge.ts',

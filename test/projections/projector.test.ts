@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Change, Failure, IncomingRecord, OwnedPartition, Slice } from '../../src/ports.ts'
+import type { ApplyChanges, Change, Failure, IncomingRecord, OwnedPartition, Slice } from '../../src/ports.ts'
 import type { Decode } from '../../src/projections/decoded.ts'
 import { projector } from '../../src/projections/projector.ts'
 import { anEvent, at } from '../support/given-events.ts'
@@ -30,13 +30,14 @@ const decode: Decode = ({ value }) =>
 const world = (
   refused: { readonly unstorable?: string; readonly away?: boolean } = {},
   hasRoom: () => boolean = () => true,
+  applying?: ApplyChanges,
 ) => {
   const done: string[] = []
   const classify = (error: unknown): Failure => ({
     kind: error instanceof RangeError ? 'permanent' : 'transient',
     reason: 'MongoServerError 10334',
   })
-  const applyChanges = async (changes: ReadonlyArray<Change>) => {
+  const applyKept = async (changes: ReadonlyArray<Change>) => {
     if (refused.away) throw new Error('away')
     if (changes.some(({ id }) => id === refused.unstorable)) throw new RangeError('too large')
     done.push(`apply ${changes.map(({ view, id }) => `${view} ${id}`).join(', ')}`)
@@ -50,6 +51,7 @@ const world = (
     now += 500
     return now
   }
+  const applyChanges = applying ?? applyKept
   return { done, handle: projector({ decode, applyChanges, classify, deadLetter, measure, hasRoom, clock }) }
 }
 
@@ -100,7 +102,8 @@ projectors('of a large slice, writes the entries while it reads, and the folded 
 })
 
 projectors('of a large slice, folds what was read before it reads more than there is room for', async () => {
-  const room = [true, false, true]
+  // Asked before each round, and before each piece of it but the first.
+  const room = [true, true, false, true, true, false]
   const { done, handle } = world({}, () => room.shift() ?? false)
   const events = Array.from({ length: 2_200 }, (_, i) => record(i, `e${i}`))
   await handle(slice(record(9_999, 'nonsense'), ...events), partition)
@@ -115,6 +118,21 @@ projectors('of a large slice, folds what was read before it reads more than ther
     ],
   )
   assert.equal(done.slice(-2), ['dead letter 9999: invalid, not an event', '2201 in 0.5 s'])
+})
+
+projectors('takes a piece of one slice after the other where there is no room', async () => {
+  let underWay = 0
+  let most = 0
+  const applyChanges = async () => {
+    most = Math.max(most, ++underWay)
+    await new Promise((resolve) => setImmediate(resolve))
+    underWay--
+  }
+  const { handle } = world({}, () => false, applyChanges)
+  const events = Array.from({ length: 1_200 }, (_, i) => record(i, `e${i}`))
+  const slices = [slice(...events), slice(...events), slice(...events)]
+  await Promise.all(slices.map((each) => handle(each, partition)))
+  assert.is(most, 1)
 })
 
 projectors('of a large slice, takes in all but what cannot be stored', async () => {

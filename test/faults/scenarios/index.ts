@@ -7,6 +7,7 @@ import { egressBotDead } from './egress-bot-dead.ts'
 import { egressCapacity } from './egress-capacity.ts'
 import { egressStorm } from './egress-storm.ts'
 import { frozen } from './frozen.ts'
+import { heavyBacklog } from './heavy-backlog.ts'
 import { hostile } from './hostile.ts'
 import { cap, fullDisk } from './journal-limits.ts'
 import { mongoAway } from './mongo-away.ts'
@@ -19,6 +20,6 @@ import { views } from './views.ts'
 
 export const scenarios: ReadonlyArray<Scenario> = [
   ...[produce, views, outage, cap, fullDisk, damage],
-  ...[silence, codec, damagedBatch, poison, mongoAway, frozen, deploy, hostile, soak],
+  ...[silence, codec, damagedBatch, poison, heavyBacklog, mongoAway, frozen, deploy, hostile, soak],
   ...[egressStorm, egressCapacity, egressBotDead],
 ]

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { wrongDocuments } from '../checker.ts'
+import { findingsOf, unless, wrong } from '../findings.ts'
+import type { Scenario } from '../scenario.ts'
+import { streams } from '../streams.ts'
+import type { Event } from '../traffic.ts'
+import { world } from '../world.ts'
+
+const heapMb = 192
+/** Fewer are no backlog. */
+const count = 6_000
+
+/** 20 kB that take some 420 once they are read. */
+const burden = JSON.stringify(Array(6_600).fill({}))
+
+function* weighted(events: Generator<Event>): Generator<Event> {
+  for (const event of events) yield { ...event, body: `${event.body.slice(0, -1)},"burden":${burden}}` }
+}
+
+/** The most memory that a process has had, in MiB, as Linux tells it. */
+const peakMb = (pid: number): number => {
+  const [, kib] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Math.round(Number(kib) / 1024)
+}
+
+/** What a projector holds at a time is bounded by what it takes in memory, not by its bytes in the log alone. */
+export const heavyBacklog: Scenario = {
+  name: 'heavy-backlog',
+  promises: '3, 8',
+  fault: `a backlog of events that take twenty times their bytes once they are read; a projector with a heap of ${heapMb} MB`,
+  controls: ['what is read is folded early where the heap is nearly full'],
+  inShort: false,
+  shortControls: [],
+  run: async (cluster, _size, without) => {
+    const here = await world(cluster, without)
+    const [intake, place] = [await here.place(['ingress']), await here.place(['projector'])]
+    const ingress = await intake.start()
+    await here.ready(ingress)
+    const posts = here.recorder([intake])
+    await posts.drive(streams({ workers: 4, chats: 1 }).map(weighted), { count })
+    await ingress.kill('SIGTERM')
+
+    const projector = await place.start({ NODE_OPTIONS: `--max-old-space-size=${heapMb}` })
+    const caughtUp = await here.caughtUp(without === undefined ? 180_000 : 45_000)
+    const died = projector.isOver()
+    const peak = died ? undefined : peakMb(projector.pid)
+    const different = caughtUp ? wrongDocuments(await here.fold(), await here.documents()) : []
+    const verdict = await here.verdict(posts.history)
+    if (!died) await projector.kill('SIGTERM')
+    await here.stop()
+    return findingsOf(verdict, {
+      injected: count,
+      failures: [
+        ...unless(!died, 'the projector died of it'),
+        ...unless(caughtUp, 'the projector does not get on'),
+        ...wrong('documents that differ from the fold of the log', different),
+      ],
+      notes: peak === undefined ? [] : [`at most ${peak} MiB resident`],
+    })
+  },
+}

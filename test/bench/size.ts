@@ -26,9 +26,11 @@ export type Size = {
   readonly rebuild: { readonly events: number; readonly chats: number }
   readonly growth: {
     readonly rounds: number
-    /** In the store when the rates are taken, and of how many chats: all are there at the first, so that the work is the same at each. */
+    /** In the store when the rates are taken. */
     readonly sizes: ReadonlyArray<number>
+    /** Chats at a time, of so many events each: the first and the last size are in the midst of theirs, so that the work is the same. */
     readonly chats: number
+    readonly perChat: number
     /** Each with so many events before the rates are taken. */
     readonly chatSizes: ReadonlyArray<number>
     readonly before: number
@@ -52,7 +54,13 @@ export const full: Size = {
   start: { rounds: 4 },
   rebuild: { events: 1_000_000, chats: 20_000 },
   growth: {
-    ...{ rounds: 3, sizes: [10_000, 100_000, 1_000_000], chats: 10_000, chatSizes: [1_000, 10_000, 100_000] },
+    ...{
+      rounds: 3,
+      sizes: [10_000, 100_000, 1_000_000],
+      chats: 10_000,
+      perChat: 12,
+      chatSizes: [1_000, 10_000, 100_000],
+    },
     ...{ before: 0, measured: { warm: 10_000, events: 20_000 }, warmSeconds: 4, seconds: 4 },
   },
   messageToReply: { rounds: 4, rates: [50, 200, 500], seconds: 6, chats: 200 },
@@ -66,7 +74,7 @@ export const short: Size = {
   start: { rounds: 1 },
   rebuild: { events: 1_000, chats: 100 },
   growth: {
-    ...{ rounds: 1, sizes: [300], chats: 100, chatSizes: [10] },
+    ...{ rounds: 1, sizes: [300], chats: 50, perChat: 4, chatSizes: [10] },
     ...{ before: 0, measured: { warm: 100, events: 200 }, warmSeconds: 0.2, seconds: 0.3 },
   },
   messageToReply: { rounds: 1, rates: [50], seconds: 1, chats: 20 },

@@ -19,6 +19,8 @@ export type SeedAsk = {
   readonly from: number
   readonly count: number
   readonly chats: number
+  /** How many events a chat has: then it is over, and another begins. Without it the same chats go on. */
+  readonly perChat?: number | undefined
 }
 
 const perSend = 2_000
@@ -50,17 +52,22 @@ const placed = (value: string, key: string, headers: Message['headers']): Templa
 }
 
 /** Like the bodies of requests: what an event costs is a copy. */
-const messages = ({ as, chats }: SeedAsk) => {
+const messages = ({ as, chats, perChat = Number.POSITIVE_INFINITY }: SeedAsk) => {
   const templates = new Map<number, Template>()
+  let first = 0
   const of = (chat: number, kind: number) => {
-    const slot = chat * kinds.length + kind
+    const slot = (chat - first) * kinds.length + kind
     const known = templates.get(slot) ?? template(as, chat + 1, kind)
     templates.set(slot, known)
     return known
   }
   return (number: number): Message => {
-    const inChat = Math.floor(number / chats)
-    const { value, at, key, headers } = of(number % chats, inChat % kinds.length)
+    const round = Math.floor(number / chats)
+    const inChat = round % perChat
+    const over = ((round - inChat) / perChat) * chats
+    if (over !== first) templates.clear()
+    first = over
+    const { value, at, key, headers } = of(first + (number % chats), inChat % kinds.length)
     const copy = Buffer.from(value)
     copy.write(String(firstNumber + inChat), at, 'latin1')
     if (as === 'payloads') return { key, value: copy }

@@ -10,13 +10,13 @@ const short = (count: number) => (count >= 1e6 ? `${count / 1e6}M` : count >= 10
 
 /** One store that grows: each rate when it holds so many events. */
 const byEvents = async (bench: Bench, { add, check, draw }: Gather) => {
-  const { sizes, chats } = bench.size.growth
+  const { sizes, chats, perChat } = bench.size.growth
   const world = bridgeWorld(bench, { name: 'growth' })
   // Posted events go to a log of their own, but to the same servers and beside the same views.
   const door = bridgeWorld(bench, { name: 'growth-door', database: 'growth' })
   await world.makeTopics()
   await door.makeTopics()
-  const log = growing(bench, world, chats)
+  const log = growing(bench, world, chats, perChat)
   for (const size of sizes) {
     const missing = size - log.events()
     const looks = missing > 0 ? await takeIn(bench, world, log, missing) : []

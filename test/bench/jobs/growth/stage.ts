@@ -7,12 +7,12 @@ import { seed } from '../../seed.ts'
 import { startWorker, type Worker } from '../../worker.ts'
 
 /** A log that grows, and how much is in it. */
-export const growing = (bench: Bench, world: BridgeWorld, chats: number) => {
+export const growing = (bench: Bench, world: BridgeWorld, chats: number, perChat?: number) => {
   let events = 0
   return {
     events: () => events,
     append: async (count: number) => {
-      await seed(bench, { topic: `${world.prefix}chats`, as: 'events', from: events, count, chats })
+      await seed(bench, { topic: `${world.prefix}chats`, as: 'events', from: events, count, chats, perChat })
       events += count
     },
     /** What came in by another way. */

@@ -22,7 +22,8 @@ type Deps = {
  *
  * An older computation never replaces a newer one: what is written has asked for the version after what it replaces was
  * written, and has read the documents after that. No change is missed: a mark is ticked off only when a computation is
- * written that began after the mark was read, and what replaces it later has read the documents later still.
+ * written that began after the mark was read, or had nothing to write; and what replaces it later has read the documents later
+ * still.
  */
 export const computeDay =
   ({ versionOf, open, compute, replace, tickOff }: Deps) =>

@@ -60,7 +60,7 @@ export const indexes: { readonly [V in ViewName]: ReadonlyArray<IndexDescription
     by('state', 'requestedAt'),
     by('chatId', 'requestedAt'),
     by('clientId', 'requestedAt'),
-    where('finishedAt'),
+    where('finishedAt', 'state'),
   ],
 }
 

@@ -21,9 +21,9 @@ export type StatsRefresher = {
 }
 
 /**
- * A sixth of the time at most goes into statistics, however long they take; time that an outage cost does not count.
+ * A twentieth of the time at most goes into statistics, however long they take; time that an outage cost does not count.
  */
-export const pauseAfter = (lastMs: number): number => Math.max(250, 5 * lastMs)
+export const pauseAfter = (lastMs: number): number => Math.max(500, 19 * lastMs)
 
 /** Keeps daily_stats up to date with the documents: one day after the other, and then a pause. */
 export const statsRefresher = (deps: Deps): StatsRefresher => {

@@ -2,19 +2,24 @@ import type { Instant } from '../../contracts/primitives.ts'
 import type { DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
 import type { Views } from '../../contracts/views.ts'
 import { durations } from './durations.ts'
-import { type AccountDay, dayId, type StatsView, type statsViews } from './stats-days.ts'
+import { type AccountDay, dayId, type StatsView, type statsViews, type TalliedView } from './stats-days.ts'
 
-/** What statistics need of a document of a view. */
-export type Counted<V extends StatsView> = Pick<
+type Fields<V extends StatsView, Name extends 'days' | 'counted'> = Pick<
   Views[V],
-  ((typeof statsViews)[V]['days'] | (typeof statsViews)[V]['counted'])[number] & keyof Views[V]
+  (typeof statsViews)[V][Name][number] & keyof Views[V]
 >
+/** What statistics need of a document of a view. */
+export type Counted<V extends StatsView> = Fields<V, 'days'> & Fields<V, 'counted'>
+/** How many documents that belong to the day say the same. */
+export type Tally<V extends TalliedView> = Fields<V, 'counted'> & { readonly documents: number }
 
 /** What daily_stats says of a day. */
 export type Statistics = Omit<DailyStatsDocument, 'version'>
 
-/** Documents of one account that may belong to the day. */
-export type StatsInput = { readonly [V in StatsView]: ReadonlyArray<Counted<V>> }
+/** What one account's documents say: those that may belong to the day, or how many of those that do say the same. */
+export type StatsInput = {
+  readonly [V in StatsView]: ReadonlyArray<V extends TalliedView ? Tally<V> : Counted<V>>
+}
 
 export const nothing: StatsInput = { chats: [], calls: [], offline_messages: [], conversations: [], deliveries: [] }
 
@@ -25,21 +30,23 @@ const rates = {
 
 const count = <A>(items: ReadonlyArray<A>, is: (item: A) => boolean): number => items.filter(is).length
 
+const sum = <A extends { readonly documents: number }>(tallies: ReadonlyArray<A>, is: (tally: A) => boolean): number =>
+  tallies.reduce((total, tally) => (is(tally) ? total + tally.documents : total), 0)
+
 const defined = (values: ReadonlyArray<number | undefined>): ReadonlyArray<number> =>
   values.filter((value) => value !== undefined)
 
 /**
- * The statistics of a day from the documents that belong to it; others are left out. Pure: the same documents, the
- * same day.
+ * The statistics of a day from what its documents say; documents that belong to others are left out. Pure: the same
+ * documents, the same day.
  */
 export const dailyStats = ({ accountId, day }: AccountDay, input: StatsInput): Statistics => {
   const on = (instant: Instant | undefined) => instant?.startsWith(day) === true
   const finished = input.chats.filter(({ finishedAt }) => on(finishedAt))
   const rated = (words: ReadonlySet<string>) => count(finished, ({ rate }) => words.has(rate?.toLowerCase() ?? ''))
-  const calls = input.calls.filter(({ firstEventAt }) => on(firstEventAt))
+  const { calls, deliveries } = input
   const started = input.conversations.filter(({ startedAt, clientMessages }) => on(startedAt) && clientMessages > 0)
   const byBot = count(started, ({ outcome }) => outcome === 'bot')
-  const replies = input.deliveries.filter(({ finishedAt }) => on(finishedAt))
   return {
     _id: dayId({ accountId, day }),
     accountId,
@@ -53,19 +60,19 @@ export const dailyStats = ({ accountId, day }: AccountDay, input: StatsInput): S
       totalMs: durations(defined(finished.map(({ totalMs }) => totalMs))),
     },
     calls: {
-      total: calls.length,
+      total: sum(calls, () => true),
       byType: {
-        callback: count(calls, ({ type }) => type === 'callback'),
-        incoming: count(calls, ({ type }) => type === 'incoming'),
-        outgoing: count(calls, ({ type }) => type === 'outgoing'),
+        callback: sum(calls, ({ type }) => type === 'callback'),
+        incoming: sum(calls, ({ type }) => type === 'incoming'),
+        outgoing: sum(calls, ({ type }) => type === 'outgoing'),
       },
       byOutcome: {
-        ended: count(calls, ({ state }) => state === 'end'),
-        failed: count(calls, ({ state }) => state === 'error'),
-        open: count(calls, ({ state }) => state !== 'end' && state !== 'error'),
+        ended: sum(calls, ({ state }) => state === 'end'),
+        failed: sum(calls, ({ state }) => state === 'error'),
+        open: sum(calls, ({ state }) => state !== 'end' && state !== 'error'),
       },
     },
-    offlineMessages: count(input.offline_messages, ({ receivedAt }) => on(receivedAt)),
+    offlineMessages: sum(input.offline_messages, () => true),
     conversations: {
       started: started.length,
       answeredByBotAlone: byBot,
@@ -74,9 +81,9 @@ export const dailyStats = ({ accountId, day }: AccountDay, input: StatsInput): S
       replyMs: durations(started.flatMap(({ replyTimesMs }) => replyTimesMs)),
     },
     replies: {
-      delivered: count(replies, ({ state }) => state === 'delivered'),
-      failed: count(replies, ({ state }) => state === 'failed'),
-      suppressed: count(replies, ({ state }) => state === 'suppressed'),
+      delivered: sum(deliveries, ({ state }) => state === 'delivered'),
+      failed: sum(deliveries, ({ state }) => state === 'failed'),
+      suppressed: sum(deliveries, ({ state }) => state === 'suppressed'),
     },
   }
 }

@@ -16,6 +16,9 @@ export const statsViews = {
 }
 export type StatsView = keyof typeof statsViews
 
+/** Those whose documents belong to one day at most and say one of a few things there: how many say the same is enough. */
+export type TalliedView = 'calls' | 'offline_messages' | 'deliveries'
+
 const isStatsView = (view: ViewName): view is StatsView => Object.hasOwn(statsViews, view)
 
 /** `acme/2026-01-31`: the `_id` of daily_stats. */

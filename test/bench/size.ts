@@ -1,7 +1,7 @@
 /** How much each job does; `rounds` is how often each figure is taken. */
 export type Size = {
-  /** Seconds of load before anything is measured: the JVM needs more of them. */
-  readonly warmUp: { readonly node: number; readonly jvm: number }
+  /** Seconds of load that each participant has before anything is measured: V8 compiles for as long as the JVM does. */
+  readonly warmUp: number
   readonly ingest: {
     readonly rounds: number
     readonly connections: ReadonlyArray<number>
@@ -47,7 +47,7 @@ export type Size = {
 }
 
 export const full: Size = {
-  warmUp: { node: 6, jvm: 25 },
+  warmUp: 25,
   ingest: { rounds: 4, connections: [1, 16, 64, 256], seconds: 3, chats: 500, rates: [1000, 2000, 4000] },
   projection: { rounds: 3, warm: 20_000, events: 100_000, chats: 20_000 },
   egress: { rounds: 4, rate: 300, seconds: 10, chats: 100 },
@@ -67,7 +67,7 @@ export const full: Size = {
 }
 
 export const short: Size = {
-  warmUp: { node: 0.2, jvm: 1 },
+  warmUp: 0.5,
   ingest: { rounds: 1, connections: [1, 16], seconds: 0.5, chats: 50, rates: [200] },
   projection: { rounds: 1, warm: 200, events: 1_000, chats: 200 },
   egress: { rounds: 1, rate: 50, seconds: 1, chats: 10 },

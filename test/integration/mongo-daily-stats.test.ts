@@ -80,6 +80,44 @@ stats('move when a document leaves a day', async () => {
   assert.equal([(await statsOf(day))?.chats.accepted, (await statsOf('acme/2026-02-01'))?.chats.accepted], [0, 1])
 })
 
+stats('count calls, offline messages and replies of the day by what they say, and of the account alone', async () => {
+  const times = [
+    '2026-01-30T23:59:59.999Z',
+    '2026-01-31T00:00:00.000Z',
+    '2026-01-31T23:59:59.999Z',
+    '2026-02-01T00:00:00.000Z',
+  ]
+  const of = (accountId: string, fields: (time: string) => object) =>
+    times.map((time) => ({
+      _id: `${accountId}/${time}/${JSON.stringify(fields(time))}` as never,
+      accountId,
+      ...fields(time),
+    }))
+  const put = (view: ViewName, ...all: ReadonlyArray<(time: string) => object>) =>
+    db.collection(view).insertMany(['acme', 'other'].flatMap((account) => all.flatMap((each) => of(account, each))))
+  await put(
+    'calls',
+    (firstEventAt) => ({ firstEventAt, type: 'incoming', state: 'end' }),
+    (firstEventAt) => ({ firstEventAt, type: 'callback', state: 'error' }),
+    (firstEventAt) => ({ firstEventAt, type: 'callback', state: 'queued' }),
+  )
+  await put('offline_messages', (receivedAt) => ({ receivedAt }))
+  await put(
+    'deliveries',
+    (finishedAt) => ({ finishedAt, state: 'delivered' }),
+    (finishedAt) => ({ finishedAt, state: 'suppressed' }),
+    (requestedAt) => ({ requestedAt, state: 'pending' }),
+  )
+  const found = await computed()
+  assert.equal(found?.calls, {
+    total: 6,
+    byType: { callback: 4, incoming: 2, outgoing: 0 },
+    byOutcome: { ended: 2, failed: 2, open: 2 },
+  })
+  assert.is(found?.offlineMessages, 2)
+  assert.equal(found?.replies, { delivered: 2, failed: 0, suppressed: 2 })
+})
+
 stats('come out right when the writer dies between the documents and their second mark', async () => {
   await crashing('written')(changes(message(1))).catch(crash)
   one.statsRefresher.start()

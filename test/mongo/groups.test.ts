@@ -40,8 +40,8 @@ groups('go in pieces that make up the whole', () => {
   )
 })
 
-groups('leave five sixths of the time to others, where statistics take long', () => {
-  assert.equal([0, 10, 50, 100, 4_000].map(pauseAfter), [250, 250, 250, 500, 20_000])
+groups('leave nineteen twentieths of the time to others, where statistics take long', () => {
+  assert.equal([0, 10, 50, 100, 4_000].map(pauseAfter), [500, 500, 950, 1_900, 76_000])
 })
 
 groups.run()

@@ -52,12 +52,11 @@ stats('count each document on the day on which it happened', () => {
       { finishedAt: before, rate: 'good', totalMs: 1 },
     ],
     calls: [
-      { firstEventAt: on('10:00:00.000'), type: 'incoming', state: 'end' },
-      { firstEventAt: on('10:00:00.000'), type: 'callback', state: 'error' },
-      { firstEventAt: on('10:00:00.000'), type: 'callback', state: 'agent_connected' },
-      { firstEventAt: before, type: 'outgoing', state: 'end' },
+      { type: 'incoming', state: 'end', documents: 2 },
+      { type: 'callback', state: 'error', documents: 1 },
+      { type: 'callback', state: 'agent_connected', documents: 4 },
     ],
-    offline_messages: [{ receivedAt: on('10:00:00.000') }, { receivedAt: before }],
+    offline_messages: [{ documents: 3 }],
     conversations: [
       { startedAt: on('10:00:00.000'), clientMessages: 2, outcome: 'bot', replyTimesMs: [300, 100] },
       { startedAt: on('11:00:00.000'), clientMessages: 1, outcome: 'agent', replyTimesMs: [200] },
@@ -65,10 +64,8 @@ stats('count each document on the day on which it happened', () => {
       { startedAt: before, clientMessages: 1, outcome: 'bot', replyTimesMs: [9] },
     ],
     deliveries: [
-      { finishedAt: on('10:00:00.000'), state: 'delivered' },
-      { finishedAt: on('10:00:01.000'), state: 'failed' },
-      { finishedAt: before, state: 'suppressed' },
-      { state: 'pending' },
+      { state: 'delivered', documents: 5 },
+      { state: 'failed', documents: 1 },
     ],
   }
   assert.equal(dailyStats(day, given), {
@@ -84,11 +81,11 @@ stats('count each document on the day on which it happened', () => {
       totalMs: { count: 2, median: 10_000, p95: 60_000 },
     },
     calls: {
-      total: 3,
-      byType: { callback: 2, incoming: 1, outgoing: 0 },
-      byOutcome: { ended: 1, failed: 1, open: 1 },
+      total: 7,
+      byType: { callback: 5, incoming: 2, outgoing: 0 },
+      byOutcome: { ended: 2, failed: 1, open: 4 },
     },
-    offlineMessages: 1,
+    offlineMessages: 3,
     conversations: {
       started: 2,
       answeredByBotAlone: 1,
@@ -96,7 +93,7 @@ stats('count each document on the day on which it happened', () => {
       shareAnsweredByBotAlone: 0.5,
       replyMs: { count: 3, median: 200, p95: 300 },
     },
-    replies: { delivered: 1, failed: 1, suppressed: 0 },
+    replies: { delivered: 5, failed: 1, suppressed: 0 },
   })
 })
 

@@ -38,7 +38,7 @@ const run = async (bench: Bench): Promise<Findings> => {
     check(`${who}: replies that never came`, 0, answered.missing)
     return { cpu: ((cpuSeconds(pid) - since) * 1e6) / answered.sent, ...answered, ...answered.latency }
   }
-  for (const each of participants) await measure(each, bench.size.warmUp.node)
+  for (const each of participants) await measure(each, bench.size.warmUp)
   await inTurns(rounds, participants, async (each, round) => {
     const { cpu, p50, p99, max, repeated } = await measure(each, seconds)
     for (const [metric, unit, value] of [

@@ -68,7 +68,7 @@ const run = async (bench: Bench): Promise<Findings> => {
     check(`${who}, ${rate}/s: replies that never came`, 0, talk.missing)
     return { cpu, refused: talk.refused, repeated: talk.repeated, ...talk.latency }
   }
-  for (const each of participants) await measure(each, Math.max(...rates), bench.size.warmUp.node)
+  for (const each of participants) await measure(each, Math.max(...rates), bench.size.warmUp)
   for (const rate of rates)
     await inTurns(rounds, participants, async (each, round) => {
       const { cpu, p50, p99, max, refused, repeated } = await measure(each, rate, seconds)

@@ -70,20 +70,21 @@ const lost = async (bench: Bench, { topic }: Participant, answered: number): Pro
 
 const run = async (bench: Bench): Promise<Findings> => {
   const gather = gatherFindings()
+  const { warmUp: seconds } = bench.size
+  const { chats, rounds } = bench.size.ingest
   const participants = await startParticipants(bench, await freePort())
   const load: Load = startWorker('load/http-load.ts')
   bench.afterwards(load.stop)
   const answered = new Map<Participant, number>()
   const count = (it: Participant, ok: number) => answered.set(it, (answered.get(it) ?? 0) + ok)
   for (const it of participants) {
-    const seconds = it.isJava ? bench.size.warmUp.jvm : bench.size.warmUp.node
     bench.say(`${it.who}: ${seconds} s of load before anything is measured`)
-    const { ok } = await load.ask({ urls: it.urls, connections: 64, seconds, chats: bench.size.ingest.chats })
+    const { ok } = await load.ask({ urls: it.urls, connections: 64, seconds, chats })
     count(it, ok)
   }
   for (const each of casesOf(bench)) {
     const taking = participants.filter((it) => takesPart(each, it))
-    await inTurns(bench.size.ingest.rounds, taking, async (it, round) => {
+    await inTurns(rounds, taking, async (it, round) => {
       const ok = await measure(bench, load, it, each, gather)
       count(it, ok)
       bench.say(`${each.name}, round ${round + 1}, ${it.who}: ${Math.round(ok / each.seconds)} requests/s`)

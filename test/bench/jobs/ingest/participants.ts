@@ -15,7 +15,6 @@ export type Participant = {
   readonly pids: ReadonlyArray<number>
   /** Where each request that was answered 200 has to be; undefined where nothing is published. */
   readonly topic?: string
-  readonly isJava?: boolean
   readonly stop: () => Promise<void>
 }
 
@@ -64,7 +63,7 @@ const camel = async (bench: Bench, port: number): Promise<Participant> => {
     if (isOver()) throw new Error('Camel ended while it started')
     return (await accepts(port)) || undefined
   })
-  return { who: 'Camel', urls: [`http://127.0.0.1:${port}/hook`], pids: [pid], topic, isJava: true, stop }
+  return { who: 'Camel', urls: [`http://127.0.0.1:${port}/hook`], pids: [pid], topic, stop }
 }
 
 /** The bridge and what a user would pick instead, all of them up. */

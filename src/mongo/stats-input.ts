@@ -1,4 +1,4 @@
-import type { Db, Filter } from 'mongodb'
+import type { Collection, Db, Filter } from 'mongodb'
 import type { StatsInput } from '../projections/daily-stats.ts'
 import { type AccountDay, type StatsView, statsViews, type TalliedView } from '../projections/stats-days.ts'
 import { within } from './deadline.ts'
@@ -15,35 +15,37 @@ const onDay = ({ accountId, day }: AccountDay, fields: ReadonlyArray<string>): F
   $or: fields.map((field) => ({ accountId, [field]: { $gte: day, $lt: `${day}U` } })),
 })
 
+/** Where a view's documents of the day are. */
+type PlaceOf = (view: StatsView) => {
+  readonly collection: Collection<Dated>
+  readonly filter: Filter<Dated>
+}
+
+const placesOf =
+  (db: Db, day: AccountDay, collectionOf: CollectionOf): PlaceOf =>
+  (view) => ({ collection: db.collection<Dated>(collectionOf(view)), filter: onDay(day, statsViews[view].days) })
+
 const documentsOf = async <V extends Exclude<StatsView, TalliedView>>(
-  db: Db,
+  placeOf: PlaceOf,
   view: V,
-  day: AccountDay,
-  collectionOf: CollectionOf,
 ): Promise<StatsInput[V]> => {
+  const { collection, filter } = placeOf(view)
   const { days, counted } = statsViews[view]
   const fields = Object.fromEntries([...days, ...counted].map((field) => [field, 1]))
-  const found = await db
-    .collection<Dated>(collectionOf(view))
-    .find(onDay(day, days), { maxTimeMS: queryMs, batchSize: documentsAtOnce })
+  const found = await collection
+    .find(filter, { maxTimeMS: queryMs, batchSize: documentsAtOnce })
     .project({ ...fields, _id: 0 })
     .toArray()
   return found as unknown as StatsInput[V]
 }
 
 /** Counted where they lie: there may be one for every reply of the day. */
-const talliesOf = async <V extends TalliedView>(
-  db: Db,
-  view: V,
-  day: AccountDay,
-  collectionOf: CollectionOf,
-): Promise<StatsInput[V]> => {
-  const { days, counted } = statsViews[view]
-  const alike = Object.fromEntries(counted.map((field) => [field, `$${field}`]))
-  const groups = await db
-    .collection<Dated>(collectionOf(view))
+const talliesOf = async <V extends TalliedView>(placeOf: PlaceOf, view: V): Promise<StatsInput[V]> => {
+  const { collection, filter } = placeOf(view)
+  const alike = Object.fromEntries(statsViews[view].counted.map((field) => [field, `$${field}`]))
+  const groups = await collection
     .aggregate<{ _id: object; documents: number }>(
-      [{ $match: onDay(day, days) }, { $group: { _id: alike, documents: { $sum: 1 } } }],
+      [{ $match: filter }, { $group: { _id: alike, documents: { $sum: 1 } } }],
       { maxTimeMS: queryMs },
     )
     .toArray()
@@ -56,14 +58,15 @@ export const readStatsInput = async (
   day: AccountDay,
   collectionOf: CollectionOf = (view) => view,
 ): Promise<StatsInput> => {
+  const placeOf = placesOf(db, day, collectionOf)
   const [chats, calls, offlineMessages, conversations, deliveries] = await within(
     queryMs,
     Promise.all([
-      documentsOf(db, 'chats', day, collectionOf),
-      talliesOf(db, 'calls', day, collectionOf),
-      talliesOf(db, 'offline_messages', day, collectionOf),
-      documentsOf(db, 'conversations', day, collectionOf),
-      talliesOf(db, 'deliveries', day, collectionOf),
+      documentsOf(placeOf, 'chats'),
+      talliesOf(placeOf, 'calls'),
+      talliesOf(placeOf, 'offline_messages'),
+      documentsOf(placeOf, 'conversations'),
+      talliesOf(placeOf, 'deliveries'),
     ]),
   )
   return { chats, calls, offline_messages: offlineMessages, conversations, deliveries }

@@ -30,8 +30,10 @@ const rates = {
 
 const count = <A>(items: ReadonlyArray<A>, is: (item: A) => boolean): number => items.filter(is).length
 
-const sum = <A extends { readonly documents: number }>(tallies: ReadonlyArray<A>, is: (tally: A) => boolean): number =>
-  tallies.reduce((total, tally) => (is(tally) ? total + tally.documents : total), 0)
+const sum = <A extends { readonly documents: number }>(
+  tallies: ReadonlyArray<A>,
+  is: (tally: A) => boolean = () => true,
+): number => tallies.filter(is).reduce((total, { documents }) => total + documents, 0)
 
 const defined = (values: ReadonlyArray<number | undefined>): ReadonlyArray<number> =>
   values.filter((value) => value !== undefined)
@@ -60,7 +62,7 @@ export const dailyStats = ({ accountId, day }: AccountDay, input: StatsInput): S
       totalMs: durations(defined(finished.map(({ totalMs }) => totalMs))),
     },
     calls: {
-      total: sum(calls, () => true),
+      total: sum(calls),
       byType: {
         callback: sum(calls, ({ type }) => type === 'callback'),
         incoming: sum(calls, ({ type }) => type === 'incoming'),
@@ -72,7 +74,7 @@ export const dailyStats = ({ accountId, day }: AccountDay, input: StatsInput): S
         open: sum(calls, ({ state }) => state !== 'end' && state !== 'error'),
       },
     },
-    offlineMessages: sum(input.offline_messages, () => true),
+    offlineMessages: sum(input.offline_messages),
     conversations: {
       started: started.length,
       answeredByBotAlone: byBot,

@@ -87,14 +87,10 @@ stats('count calls, offline messages and replies of the day by what they say, an
     '2026-01-31T23:59:59.999Z',
     '2026-02-01T00:00:00.000Z',
   ]
-  const of = (accountId: string, fields: (time: string) => object) =>
-    times.map((time) => ({
-      _id: `${accountId}/${time}/${JSON.stringify(fields(time))}` as never,
-      accountId,
-      ...fields(time),
-    }))
-  const put = (view: ViewName, ...all: ReadonlyArray<(time: string) => object>) =>
-    db.collection(view).insertMany(['acme', 'other'].flatMap((account) => all.flatMap((each) => of(account, each))))
+  const put = (view: ViewName, ...all: ReadonlyArray<(time: string) => object>) => {
+    const of = (accountId: string) => all.flatMap((fields) => times.map((time) => ({ accountId, ...fields(time) })))
+    return db.collection(view).insertMany(['acme', 'other'].flatMap(of))
+  }
   await put(
     'calls',
     (firstEventAt) => ({ firstEventAt, type: 'incoming', state: 'end' }),

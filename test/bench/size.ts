@@ -1,6 +1,6 @@
 /** How much each job does; `rounds` is how often each figure is taken. */
 export type Size = {
-  /** Seconds of load that each participant has before anything is measured: V8 compiles for as long as the JVM does. */
+  /** Seconds of load that each participant has before anything is measured: the JVM needs them, and none has fewer. */
   readonly warmUp: number
   readonly ingest: {
     readonly rounds: number

@@ -6,9 +6,19 @@ import { stripVTControlCharacters } from 'node:util'
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 const bin = (name: string) => join(root, 'node_modules', '.bin', name)
 
-export type Outcome = { readonly passed: number; readonly failed: number; readonly skipped: number }
+export type Outcome = {
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: number
+  /** What was printed of each failure, to be said again at the very end: of a long output often only that is kept. */
+  readonly failures: ReadonlyArray<string>
+}
 
-export const oneFailed: Outcome = { passed: 0, failed: 1, skipped: 0 }
+/** One test that failed, for a reason in words. */
+export const oneFailed = (why: string): Outcome => ({ passed: 0, failed: 1, skipped: 0, failures: [`   FAIL  ${why}`] })
+
+/** What was not run. */
+export const skippedTests = (skipped: number): Outcome => ({ passed: 0, failed: 0, skipped, failures: [] })
 
 export const together = (outcomes: ReadonlyArray<Outcome>): Outcome => {
   const sum = (of: (outcome: Outcome) => number) => outcomes.reduce((total, outcome) => total + of(outcome), 0)
@@ -16,6 +26,7 @@ export const together = (outcomes: ReadonlyArray<Outcome>): Outcome => {
     passed: sum(({ passed }) => passed),
     failed: sum(({ failed }) => failed),
     skipped: sum(({ skipped }) => skipped),
+    failures: outcomes.flatMap(({ failures }) => failures),
   }
 }
 
@@ -51,17 +62,27 @@ export const check = async (
 ): Promise<Outcome> => {
   const { code } = await run(bin(tool), args, env)
   console.log(`${code === 0 ? '✓' : '✘'} ${name}`)
-  return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 }
+  return code === 0 ? { passed: 1, failed: 0, skipped: 0, failures: [] } : oneFailed(name)
 }
 
+/** uvu's report of each failure: from its first line to the next suite, file or sum. */
+const failuresIn = (plain: string): ReadonlyArray<string> =>
+  plain
+    .split(/^(?= *FAIL {2})/m)
+    .slice(1)
+    .map((report) => report.split(/\n(?=\S*\.test\.ts\n|.* \(\d+ \/ \d+\)\n| {2}Total:)/)[0]?.trimEnd() ?? '')
+
 /** What uvu counted. It hides a throwing hook, and ends well when a file dies early: both are failures here. */
-const counted = (output: string, code: number): Outcome => {
+export const counted = (output: string, code: number): Outcome => {
   const plain = stripVTControlCharacters(output)
   const number = (name: string) => Number(new RegExp(`^\\s*${name}:\\s+(\\d+)`, 'm').exec(plain)?.[1] ?? Number.NaN)
   const [total, passed, skipped] = [number('Total'), number('Passed'), number('Skipped')]
-  if (![total, passed, skipped].every(Number.isInteger)) return oneFailed
-  const failed = total - passed
-  return { passed, skipped, failed: code !== 0 && failed === 0 ? 1 : failed }
+  const last = plain.trimEnd().split('\n').slice(-20).join('\n')
+  if (![total, passed, skipped].every(Number.isInteger))
+    return oneFailed(`uvu ended with ${code} before its sum, after\n${last}`)
+  if (code !== 0 && total === passed)
+    return { ...oneFailed(`uvu ended with ${code} although all passed`), passed, skipped }
+  return { passed, skipped, failed: total - passed, failures: failuresIn(plain) }
 }
 
 /** Runs the test files whose path below test/ the pattern matches. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { engineProblem, places } from './engine.ts'
-import { check, type Outcome, oneFailed, root, runTests, together } from './outcome.ts'
+import { check, type Outcome, oneFailed, root, runTests, skippedTests, together } from './outcome.ts'
 import { type StartedServers, startServers } from './start-servers.ts'
 
 const [, , pattern] = process.argv
@@ -62,15 +62,15 @@ const all = async (): Promise<Outcome> => {
   ]
   const [place = '', ...others] = places
   if (others.length === 0 && pattern !== undefined) return together([...tools, ...(await runOn(place, [chosen]))])
-  const [without = oneFailed, once = oneFailed, ...rest] = await runOn(place, [withoutServers, withServers], apart)
-  const outcomes = [...tools, without, once, ...rest]
+  const own = await runOn(place, [withoutServers, withServers], apart)
+  const outcomes = [...tools, ...own]
   const problem = others.length === 0 ? undefined : await engineProblem()
   for (const other of others) {
     const skipped = other === 'containers' && problem !== undefined
     console.log(
       skipped ? `\ntest/integration on ${other} is skipped: ${problem}\n` : `\ntest/integration on ${other}\n`,
     )
-    if (skipped) outcomes.push({ passed: 0, failed: 0, skipped: once.passed + once.failed + once.skipped })
+    if (skipped) outcomes.push(skippedTests(own[1]?.passed ?? 0))
     else outcomes.push(...(await runOn(other, [elsewhere])))
   }
   return together(outcomes)
@@ -79,16 +79,15 @@ const all = async (): Promise<Outcome> => {
 const tooLongMs = 27 * 60 * 1000
 const interrupted = new Promise<Outcome>((resolve) => {
   setTimeout(() => {
-    console.error(`The tests have not ended after ${tooLongMs / 60_000} minutes.`)
-    resolve(oneFailed)
+    resolve(oneFailed(`the tests have not ended after ${tooLongMs / 60_000} minutes`))
   }, tooLongMs)
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(oneFailed))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(oneFailed(signal)))
 })
 
-const { passed, failed, skipped } = await Promise.race([all(), interrupted]).catch((error: Error) => {
-  console.error(error.message)
-  return oneFailed
-})
+const { passed, failed, skipped, failures } = await Promise.race([all(), interrupted]).catch((error: Error) =>
+  oneFailed(error.message),
+)
 for (const servers of running) await servers.stop()
+for (const failure of failures) console.log(`\n${failure}\n`)
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
 process.exit(failed === 0 ? 0 : 1)

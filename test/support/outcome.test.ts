@@ -1,0 +1,52 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { counted, together } from './outcome.ts'
+
+const sum = (total: number, passed: number) =>
+  `  Total:     ${total}\n  Passed:    ${passed}\n  Skipped:   0\n  Duration:  1.00ms\n`
+
+const oneOfTwo = `\u001b[1ma/b.test.ts\u001b[22m
+ suite • ✘   (1 / 2)
+
+   FAIL  suite  "name of the test"
+    Property failed after 2 tests
+{ seed: 1, path: "0" }
+    at Object.handler (a/b.test.ts:3:4)
+
+
+   FAIL  suite  "another"
+    no
+    at b.test.ts
+
+
+c.test.ts
+ next • •   (2 / 2)
+
+${sum(4, 2)}`
+
+test('what is printed of each failure is kept, whole and without what follows', () => {
+  const { failures, ...counts } = counted(oneOfTwo, 1)
+  assert.equal(counts, { passed: 2, failed: 2, skipped: 0 })
+  assert.equal(failures, [
+    '   FAIL  suite  "name of the test"\n    Property failed after 2 tests\n{ seed: 1, path: "0" }\n    at Object.handler (a/b.test.ts:3:4)',
+    '   FAIL  suite  "another"\n    no\n    at b.test.ts',
+  ])
+})
+
+test('a run without a sum failed, and so did one that says so itself', () => {
+  for (const [output, code] of [
+    ['a.test.ts\n suite • ', 0],
+    [sum(2, 2), 7],
+  ] as const) {
+    const { failed, failures } = counted(output, code)
+    assert.is(failed, 1)
+    assert.match(failures[0] ?? '', /FAIL {2}uvu ended with/)
+  }
+})
+
+test('outcomes are added up with their failures', () => {
+  assert.equal(together([counted(sum(2, 2), 0), counted(oneOfTwo, 1)]).failed, 2)
+  assert.is(together([counted(oneOfTwo, 1), counted(oneOfTwo, 1)]).failures.length, 4)
+})
+
+test.run()

@@ -6,7 +6,7 @@ import type { DemoDeps } from '../../../src/main/demo/run-demo.ts'
 import type { DemoAccount } from '../../../src/main/demo/story.ts'
 import type { IncomingRecord, ReadDocument } from '../../../src/ports.ts'
 import { serviceAccountOf } from '../../../src/simulator/account.ts'
-import { startService } from '../../../src/simulator/service.ts'
+import { type Service, startService } from '../../../src/simulator/service.ts'
 import { startFakeBridge } from '../../simulator/fake-bridge.ts'
 import { documentOf } from './fake-views.ts'
 
@@ -70,7 +70,7 @@ export const createWorld = async (refuses: ReadonlyArray<string> = []) => {
     publish(topic, type, id, { ...sent, ...ids(sent), message: messageOf(sent.message) })
     return { status: 200, body: { result: 'ok' } }
   })
-  const service = await startService({ accounts: [serviceAccountOf(demo)], timeoutMs: 40 })
+  const service = await startService({ accounts: [serviceAccountOf(demo)] })
 
   const produceReply: DemoDeps['produceReply'] = async (command) => {
     append('bot-replies', command)
@@ -90,6 +90,9 @@ export const createWorld = async (refuses: ReadonlyArray<string> = []) => {
       attempts: [],
     })
   }
+  /** The line that stays silent is one that refuses here: its two attempts fail at once, and no test waits for them. */
+  const connect: Service['connect'] = (accountId, to) =>
+    service.connect(accountId, { ...to, botUrl: to.botUrl.startsWith(bridge.url) ? to.botUrl : 'http://127.0.0.1:1' })
   const lines: string[] = []
   const deps: DemoDeps = {
     bridgeUrl: bridge.url,
@@ -101,7 +104,7 @@ export const createWorld = async (refuses: ReadonlyArray<string> = []) => {
     produceReply,
     findView: ((view, id) => Promise.resolve(documentOf(records, view, id))) as ReadDocument,
     out: (line) => void lines.push(line),
-    service,
+    service: { ...service, connect },
   }
   return { deps, lines, stop: () => Promise.all([service.stop(), bridge.stop()]) }
 }

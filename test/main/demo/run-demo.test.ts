@@ -7,9 +7,9 @@ import { createWorld } from './fake-world.ts'
 
 const { started, stopAll } = createCleanUp()
 
-const play = async (refuses: ReadonlyArray<string>) => {
+const play = async (refuses: ReadonlyArray<string>, patienceMs = 8_000) => {
   const { deps, lines } = started(await createWorld(refuses))
-  const score = await runDemo({ ...deps, paint: plain, patienceMs: 300 })
+  const score = await runDemo({ ...deps, paint: plain, patienceMs })
   return { score, lines }
 }
 
@@ -45,12 +45,12 @@ demo('a step takes three to six lines of at most 104 columns', async () => {
 })
 
 demo('an expectation that is not met fails its step, and the story goes on', async () => {
-  const { score, lines } = await play(['chat_assigned'])
+  const { score, lines } = await play(['chat_assigned'], 2_000)
   assert.equal(score, { steps: 21, failed: 1 })
   const shown = lines.filter((line) => line.startsWith('    ✗')).map((line) => line.replace(/\s+\d+ ms$/, ''))
   assert.equal(shown, [
     '    ✗ answer   webhook → 503 {"error":{"code":"temporarily_unavailable"}}',
-    '    ✗ Kafka    ChatAssigned on chats is not in the log: not within 300 ms',
+    '    ✗ Kafka    ChatAssigned on chats is not in the log: not within 2000 ms',
   ])
 })
 

@@ -24,25 +24,25 @@ const outcomeOf = (promise: Promise<unknown>) =>
     (error: unknown) => classify(error).kind,
   )
 
-outage('costs each caller bounded time, is told as an outage, and is over without a restart', async () => {
+outage('is told to each caller as an outage while it lasts, and is over without a restart', async () => {
   await mongo.applyChanges(change('e1'))
   assert.equal(await mongo.health(), { ok: true, reason: 'the primary answers' })
   proxy.pause()
-  const began = performance.now()
-  const enrichment = outcomeOf(mongo.findEnrichments(['acme/clientId:1'])).then((outcome) => [
-    outcome,
-    performance.now() - began < 1_000,
-  ])
+  const ended: string[] = []
+  const end = async <A>(name: string, promise: Promise<A>) => {
+    const outcome = await promise
+    ended.push(name)
+    return outcome
+  }
+  const enrichment = end('enrichment', outcomeOf(mongo.findEnrichments(['acme/clientId:1'])))
   const health = Promise.resolve(mongo.health())
-  const applied = outcomeOf(mongo.applyChanges(change('e2')))
-  assert.equal(await enrichment, ['transient', true])
+  const applied = end('apply', outcomeOf(mongo.applyChanges(change('e2'))))
+  assert.equal(await enrichment, 'transient')
   assert.is((await health).ok, false)
   assert.is(await applied, 'transient')
-  assert.ok(performance.now() - began < 15_000)
+  assert.equal(ended, ['enrichment', 'apply'], 'who answers a client has waited least')
   proxy.resume()
-  const back = performance.now()
   await eventually(async () => (await outcomeOf(mongo.applyChanges(change('e3')))) === 'resolved')
-  assert.ok(performance.now() - back < 5_000)
   await eventually(async () => (await mongo.health()).ok)
 })
 

@@ -31,6 +31,12 @@ const outcomeId = (accountId: string, commandId: string, outcome: string): Id =>
   return `${accountId}/${createHash('sha256').update(commandId).digest('hex')}:${outcome}` as Id
 }
 
+const finalOutcomes = ['delivered', 'failed', 'suppressed'] as const satisfies ReadonlyArray<Outcome['kind']>
+
+/** By which of them in a conversation's `seen` it is told that a command was finished (contracts/views/applied.ts). */
+export const outcomesInSeen = (accountId: string, commandId: string): ReadonlyArray<string> =>
+  finalOutcomes.map((outcome) => `egress/${outcomeId(accountId, commandId, outcome)}`)
+
 const envelope = ({ accountId, chatId, id }: Addressed, outcome: string, time: Instant) => ({
   id: outcomeId(accountId, id, outcome),
   source: `/accounts/${accountId}/egress` as NonBlank,

@@ -1,6 +1,7 @@
 import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
+import { outcomesInSeen } from '../outcome.ts'
 import { type Conversation, conversationOf, unknownConversation } from './conversation.ts'
-import { withFacts } from './evolve.ts'
+import { forgotNone, withFacts } from './evolve.ts'
 import { isFinal } from './facts.ts'
 import type { Kept, Tail } from './tail.ts'
 import type { KnownViews, ReadViews } from './views.ts'
@@ -30,17 +31,23 @@ const keptOf = ({ conversation }: KnownViews, partition: number): Kept =>
         applied: conversation.applied[`bot-conversations/${partition}`] ?? unknown.applied,
       }
 
+/** What is kept of a chat, where that is enough: it tells of a finished command as long as it has forgotten nothing. */
+const enough = (kept: Kept, { accountId, id }: ChatOrCommand): Snapshot | undefined => {
+  const { seen } = kept.conversation
+  const whole = { ...kept, isFinished: false, isWhole: true }
+  if (id === undefined) return whole
+  if (!forgotNone(kept.conversation)) return undefined
+  return { ...whole, isFinished: outcomesInSeen(accountId, id).some((outcome) => seen.includes(outcome)) }
+}
+
 /**
  * What is known of a chat, and of one of its commands where there is one, as of each call. The documents are read once, that of
- * a chat only where the tail has not kept it, and the tail's facts beyond them are added each time; where the tail has evicted
- * some since, the documents are read anew. While they cannot be read the tail alone decides, with what it has kept.
+ * a chat only where the tail has not kept it, that of the command only where what is kept of the chat does not tell of it, and
+ * the tail's facts beyond them are added each time; where the tail has evicted some since, the documents are read anew. While
+ * they cannot be read the tail alone decides, with what it has kept.
  */
-export const conversationNow = (
-  readViews: ReadViews,
-  tail: Tail,
-  partition: number,
-  { accountId, chatId, id }: ChatOrCommand,
-) => {
+export const conversationNow = (readViews: ReadViews, tail: Tail, partition: number, about: ChatOrCommand) => {
+  const { accountId, chatId, id } = about
   const chat = `${accountId}/${chatId}`
   let snapshot: Snapshot | undefined
   let floor: number | undefined
@@ -49,6 +56,8 @@ export const conversationNow = (
     while (snapshot === undefined || floor !== tail.floor(partition)) {
       floor = tail.floor(partition)
       const kept = tail.kept(partition, chat)
+      snapshot = kept && enough(kept, about)
+      if (snapshot !== undefined) break
       const known = await readViews(
         kept === undefined ? chat : undefined,
         id === undefined ? undefined : `${accountId}/${id}`,

@@ -54,6 +54,9 @@ export const evolve = (current: Conversation, fact: Fact): Conversation => ({
   seen: [...current.seen, fact.id].slice(-keptSeen),
 })
 
+/** Whether its `seen` has every fact that it was made of: none is forgotten yet. */
+export const forgotNone = ({ seen }: Conversation): boolean => seen.length < keptSeen
+
 /** The conversation after those of the facts that it has not seen. */
 export const withFacts = (current: Conversation, facts: ReadonlyArray<Fact>): Conversation =>
   facts.filter(({ id }) => !current.seen.includes(id)).reduce(evolve, current)

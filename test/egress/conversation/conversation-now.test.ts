@@ -2,11 +2,13 @@ import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ConversationEvent } from '../../../contracts/events/index.ts'
+import type { Instant } from '../../../contracts/primitives.ts'
 import { keyOf } from '../../../contracts/topics.ts'
 import { conversationNow } from '../../../src/egress/conversation/conversation-now.ts'
 import { factOf } from '../../../src/egress/conversation/facts.ts'
 import { conversationTail } from '../../../src/egress/conversation/tail.ts'
 import type { ReadViews } from '../../../src/egress/conversation/views.ts'
+import { outcomeEvent } from '../../../src/egress/outcome.ts'
 import { conversationEvents } from '../support/arbitraries.ts'
 import { project } from '../support/project.ts'
 import { botMessage, told } from '../support/values.ts'
@@ -29,6 +31,11 @@ const tailFrom = (events: ReadonlyArray<ConversationEvent>, from: number) => {
   return tail
 }
 const command = botMessage('c1')
+const delivered = (id: string) =>
+  outcomeEvent({
+    ...{ command: botMessage(id), outcome: { kind: 'delivered' }, attempts: [] },
+    ...{ requestedAt: '2026-01-31T12:00:00.000Z' as Instant, time: '2026-01-31T12:00:00.000Z' as Instant },
+  })
 
 test('the views of any part of the log, and a tail that begins anywhere in it, tell the same as the whole', async () => {
   await fc.assert(
@@ -89,15 +96,44 @@ test('what is kept is read again after a while', async () => {
   assert.is(readings, 3)
 })
 
-test('what is kept decides with the tail while the views cannot be read', async () => {
-  const events = [told('AgentJoined', 'j1')] as ReadonlyArray<ConversationEvent>
+test('what is kept and has forgotten nothing needs no views, also for a command that was finished', async () => {
+  const events = [told('AgentJoined', 'j1'), delivered('c1')] as ReadonlyArray<ConversationEvent>
+  const tail = tailFrom([], 0)
+  let readings = 0
+  const views: ReadViews = async (...ids) => {
+    readings += 1
+    return viewsOf(() => events)(...ids)
+  }
+  const before = await conversationNow(views, tail, 0, botMessage('c2'))()
+  assert.equal([before.conversation.state, before.isFinished, before.isWhole], ['agent', false, true])
+  assert.equal(await conversationNow(views, tail, 0, botMessage('c1'))(), { ...before, isFinished: true })
+  assert.equal(await conversationNow(views, tail, 0, botMessage('c3'))(), before)
+  assert.is(readings, 1)
+})
+
+test('a chat that has forgotten its oldest events does not tell of its commands: their documents do', async () => {
+  const messages = Array.from({ length: 200 }, (_, n) => told('ClientMessageReceived', `m${n}`))
+  const events = [delivered('c1'), ...messages] as ReadonlyArray<ConversationEvent>
   const tail = tailFrom([], 0)
   let isAway = false
-  const views: ReadViews = async (...ids) => (isAway ? undefined : viewsOf(() => events)(...ids))
-  const before = await conversationNow(views, tail, 0, command)()
+  const asked: Array<ReadonlyArray<string | undefined>> = []
+  const views: ReadViews = async (...ids) => {
+    asked.push(ids)
+    return isAway ? undefined : viewsOf(() => events)(...ids)
+  }
+  const finished = async (id: string) => {
+    const { isFinished, isWhole } = await conversationNow(views, tail, 0, botMessage(id))()
+    return [isFinished, isWhole]
+  }
+  assert.equal(await finished('c2'), [false, true])
+  assert.equal(await finished('c1'), [true, true])
   isAway = true
-  assert.equal(await conversationNow(views, tail, 0, command)(), { ...before, isWhole: false })
-  assert.is(before.conversation.state, 'agent')
+  assert.equal(await finished('c3'), [false, false])
+  assert.equal(asked, [
+    ['acme/2037', 'acme/c2'],
+    [undefined, 'acme/c1'],
+    [undefined, 'acme/c3'],
+  ])
 })
 
 test('facts that are evicted while the views are being read are read anew', async () => {

@@ -42,7 +42,9 @@ export type Size = {
     readonly rounds: number
     readonly rates: ReadonlyArray<number>
     readonly seconds: number
+    /** At a time, of so many messages each. */
     readonly chats: number
+    readonly perChat: number
   }
 }
 
@@ -63,7 +65,7 @@ export const full: Size = {
     },
     ...{ before: 0, measured: { warm: 10_000, events: 20_000 }, warmSeconds: 4, seconds: 4 },
   },
-  messageToReply: { rounds: 4, rates: [50, 200, 500], seconds: 6, chats: 200 },
+  messageToReply: { rounds: 4, rates: [50, 200, 500], seconds: 6, chats: 200, perChat: 6 },
 }
 
 export const short: Size = {
@@ -77,7 +79,7 @@ export const short: Size = {
     ...{ rounds: 1, sizes: [300], chats: 50, perChat: 4, chatSizes: [10] },
     ...{ before: 0, measured: { warm: 100, events: 200 }, warmSeconds: 0.2, seconds: 0.3 },
   },
-  messageToReply: { rounds: 1, rates: [50], seconds: 1, chats: 20 },
+  messageToReply: { rounds: 1, rates: [50], seconds: 1, chats: 20, perChat: 2 },
 }
 
 /** The same with another number of rounds in every job. */

@@ -51,7 +51,7 @@ const floor = async (bench: Bench, service: string): Promise<Participant> => {
 
 const run = async (bench: Bench): Promise<Findings> => {
   const { add, check, findings } = gatherFindings()
-  const { rates, seconds, chats, rounds } = bench.size.messageToReply
+  const { rates, seconds, chats, perChat, rounds } = bench.size.messageToReply
   const load: Worker<TalkAsk, TalkGiven> = startWorker('load/talk.ts')
   bench.afterwards(load.stop)
   const { url: service } = await load.ask({ kind: 'listen' })
@@ -62,7 +62,7 @@ const run = async (bench: Bench): Promise<Findings> => {
   ]
   const measure = async ({ who, url, pids }: Participant, rate: number, forSeconds: number) => {
     const since = cpuSeconds(...pids)
-    const { talk } = await load.ask({ kind: 'talk', url, rate, seconds: forSeconds, chats })
+    const { talk } = await load.ask({ kind: 'talk', url, rate, seconds: forSeconds, chats, perChat })
     if (talk === undefined) throw new Error('the load has not talked')
     const cpu = ((cpuSeconds(...pids) - since) * 1e6) / talk.sent
     check(`${who}, ${rate}/s: replies that never came`, 0, talk.missing)

@@ -10,7 +10,9 @@ type Talk = {
   readonly url: string
   readonly rate: number
   readonly seconds: number
+  /** So many at a time; one ends after so many messages, and another begins. */
   readonly chats: number
+  readonly perChat: number
 }
 export type TalkAsk = Talk | { readonly kind: 'listen' }
 export type TalkGiven = { readonly url: string; readonly talk?: Answered & { readonly refused: number } }
@@ -18,6 +20,8 @@ export type TalkGiven = { readonly url: string; readonly talk?: Answered & { rea
 const atOnce = 64
 const service = await startListening()
 let run = 0
+/** Messages so far by where they were posted: a later run goes on with the chats of the one before. */
+const posted = new Map<string, number>()
 
 const requestOf = ({ pathname, host }: URL, text: string, chatId: string) => {
   const ids = { id: `message-${text}`, chat_id: chatId, client_id: chatId }
@@ -30,14 +34,17 @@ const requestOf = ({ pathname, host }: URL, text: string, chatId: string) => {
  * Posts clients' messages at a fixed rate, whatever becomes of them: when those were due that were answered 200, and how many
  * were not. To these the service wants no bot's reply: it hands the client to an agent.
  */
-const post = async ({ url, rate, seconds, chats }: Talk, id: string) => {
+const post = async ({ url, rate, seconds, chats, perChat }: Talk, id: string) => {
   const address = new URL(url)
   const open = () => openConnection(Number(address.port))
   const connections = await Promise.all(Array.from({ length: atOnce }, open))
   const texts = new Map<number, string>()
   const due = new Map<string, number>()
   const next = (since: number) => {
-    const [text, chat] = [`${id}-${texts.size}`, 1 + (texts.size % chats)]
+    const number = posted.get(url) ?? 0
+    posted.set(url, number + 1)
+    const over = chats * Math.floor(number / (chats * perChat))
+    const [text, chat] = [`${id}-${texts.size}`, 1 + over + (number % chats)]
     texts.set(since, text)
     return requestOf(address, text, String(chat))
   }

@@ -2,7 +2,7 @@ import type { Result } from '../run-jobs.ts'
 import { type BarsOf, bars } from './bars.ts'
 import { type LinesOf, lines } from './lines.ts'
 
-export type Plot = { readonly file: string; readonly title: string; readonly svg: string }
+export type Plot = { readonly job: string; readonly file: string; readonly title: string; readonly svg: string }
 
 type Wanted =
   | ({ readonly kind: 'bars'; readonly job: string; readonly file: string } & Omit<BarsOf, 'measurements'>)
@@ -62,5 +62,5 @@ export const plots = (results: ReadonlyArray<Result>): ReadonlyArray<Plot> =>
   wanted.flatMap((want) => {
     const result = results.find(({ job }) => job === want.job)
     const svg = result && drawn(want, result)
-    return svg === undefined ? [] : [{ file: `${want.file}.svg`, title: want.title, svg }]
+    return svg === undefined ? [] : [{ job: want.job, file: `${want.file}.svg`, title: want.title, svg }]
   })

@@ -1,3 +1,6 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Result } from '../run-jobs.ts'
@@ -5,6 +8,7 @@ import { type Goal, reached, verdictOf } from './goals.ts'
 import { plots } from './plots.ts'
 import { readme } from './readme.ts'
 import { figureRows, goalRows } from './table.ts'
+import { writeResults } from './write.ts'
 
 const of = (who: string, metric: string, unit: string, values: ReadonlyArray<number>) => ({
   ...{ case: '64 connections', who, metric, unit, values },
@@ -69,6 +73,22 @@ report('plots are drawn of what was measured, and the page shows each', () => {
   const page = readme({ CPU: 'a CPU' }, [result], drawn)
   for (const { file } of drawn) assert.ok(page.includes(`](${file})`))
   assert.match(page, /a CPU/)
+})
+
+report('a job that was not measured keeps its plots, and its place on the page', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'livechat-bench-'))
+  const read = (file: string) => readFile(join(dir, file), 'utf8')
+  try {
+    await writeResults(dir, {}, [result])
+    await writeFile(join(dir, 'ingest-rate.svg'), 'as it was')
+    await writeResults(dir, {}, [{ ...result, job: 'egress' }])
+    assert.is(await read('ingest-rate.svg'), 'as it was')
+    assert.match(await read('egress.svg'), /^<svg /)
+    const page = await read('README.md')
+    for (const file of ['ingest-rate.svg', 'egress.svg']) assert.ok(page.includes(`](${file})`))
+  } finally {
+    await rm(dir, { recursive: true })
+  }
 })
 
 report.run()

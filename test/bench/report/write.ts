@@ -12,7 +12,7 @@ const earlier = async (dir: string, job: string): Promise<ReadonlyArray<Result>>
     () => [],
   )
 
-/** Leaves each job's results as JSON, and draws plots and page of these and of what earlier runs have left of other jobs. */
+/** Leaves each job's results as JSON and its plots, and the page of these and of what earlier runs have left of other jobs. */
 export const writeResults = async (dir: string, machine: Machine, results: ReadonlyArray<Result>): Promise<void> => {
   await mkdir(dir, { recursive: true })
   const write = (name: string, text: string) => writeFile(join(dir, name), `${text.trimEnd()}\n`)
@@ -20,6 +20,7 @@ export const writeResults = async (dir: string, machine: Machine, results: Reado
   await write('machine.json', JSON.stringify(machine, undefined, 2))
   const all = (await Promise.all(jobs.map(({ name }) => earlier(dir, name)))).flat()
   const drawn = plots(all)
-  for (const { file, svg } of drawn) await write(file, svg)
+  const isMeasured = (job: string) => results.some((result) => result.job === job)
+  for (const { job, file, svg } of drawn) if (isMeasured(job)) await write(file, svg)
   await write('README.md', readme(machine, all, drawn))
 }

@@ -1,6 +1,6 @@
 import { bulkhead } from 'cockatiel'
 import type { Sleep } from '../../ports.ts'
-import { begin, closed, failure, isOpen, waitMs } from './breaker.ts'
+import { type Attempt, answer, begin, failure, isOpen, unused, waitMs } from './breaker.ts'
 import type { Verdict } from './classify.ts'
 import {
   afterOutage,
@@ -55,7 +55,7 @@ const isOutage = (verdict: Verdict) => verdict.kind === 'retry' && verdict.why =
 export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): AccountGate => {
   const places = bulkhead(slots, Number.POSITIVE_INFINITY)
   const retryLine = bulkhead(1, Number.POSITIVE_INFINITY)
-  let breaker = closed
+  let breaker = unused
   let budget = unspent
   let bucket = requestsPerSecond === undefined ? undefined : fullBucket(requestsPerSecond, monotonic())
   let pace: Pace | undefined
@@ -75,15 +75,15 @@ export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): Acco
     if (verdict.why === 'throttled') return afterThrottling(pace, busiestSecond(budget), begunAt, now)
     return pace && slower(pace, begunAt)
   }
-  const leave = (chat: string, isProbe: boolean, grant: Grant | undefined, begunAt: number) => (verdict: Verdict) => {
+  const leave = (attempt: Attempt, grant: Grant | undefined, begunAt: number) => (verdict: Verdict) => {
     const now = monotonic()
     const before = breaker.openings
-    breaker = isOutage(verdict) ? failure(breaker, chat, isProbe, now) : closed
+    breaker = isOutage(verdict) ? failure(breaker, attempt, now) : answer(breaker, attempt.number)
     pace = breaker.openings > before ? afterOutage(pace, now) : paceAfter(verdict, begunAt, now)
     if (grant !== undefined && verdict.kind !== 'retry') budget = giveBack(budget, grant.at, now)
     if (verdict.kind === 'retry' && verdict.why === 'throttled')
       pausedUntil = Math.max(pausedUntil, now + (verdict.retryAfterMs ?? pauseMs))
-    if (!isProbe) return
+    if (!attempt.wasProbe) return
     probeEnded.abort()
     probeEnded = new AbortController()
   }
@@ -118,7 +118,7 @@ export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): Acco
       if (grant === undefined) budget = firstAttempt(budget, now)
       if (bucket !== undefined) bucket = takeToken(bucket, now)
       if (pace !== undefined) pace = takeStep(pace, now)
-      return leave(chat, breaker.probing, grant, now)
+      return leave({ number: breaker.begun, chat, wasProbe: breaker.probing }, grant, now)
     },
     state: () => {
       const current = pace && inTime(pace, monotonic())

@@ -55,6 +55,25 @@ test('an answer between the failures begins the count anew', () => {
   assert.ok(gate.enter('d'))
 })
 
+test('attempts that come to their time limit together close it for nobody where a later one was answered', () => {
+  const { gate, fail } = gateAt()
+  const late = tenOf('a', 'b', 'c', 'd').map((chat) => gate.enter(chat))
+  gate.enter('e')?.(delivered)
+  for (const leave of late) leave?.(outage)
+  assert.equal(gate.state(), { isOpen: false })
+  fail(...tenOf('a', 'b', 'c'))
+  assert.is(gate.state().isOpen, true)
+})
+
+test('attempts after which nothing was answered close it, also where an earlier one is answered meanwhile', () => {
+  const { gate } = gateAt()
+  const slow = gate.enter('e')
+  const failing = tenOf('a', 'b', 'c', 'd').map((chat) => gate.enter(chat))
+  slow?.(delivered)
+  for (const leave of failing) leave?.(outage)
+  assert.is(gate.state().isOpen, true)
+})
+
 test('after the wait one probe goes through, and its success lets the others in', async () => {
   const { time, gate, fail, waited } = gateAt()
   fail(...tenOf('a', 'b', 'c'))

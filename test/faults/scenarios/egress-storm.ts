@@ -1,9 +1,11 @@
+import { botReplies } from '../../../contracts/topics.ts'
 import { atRandom, type Script } from '../../../src/simulator/behaviour.ts'
 import { eventually } from '../../support/eventually.ts'
 import { earlyAttempts, earlyRequests, untoldAttempts } from '../attempts.ts'
 import { worldWithService } from '../chat-service.ts'
 import { unless, wrong } from '../findings.ts'
 import { wait } from '../progress.ts'
+import { withAdmin } from '../read-log.ts'
 import { areFinished, botLogic, eventsIn, outcomesIn, repliesTo } from '../replies.ts'
 import { checkReplies, type Kill } from '../reply-checker.ts'
 import type { Scenario } from '../scenario.ts'
@@ -65,10 +67,21 @@ export const egressStorm: Scenario = {
     const bot = await botLogic(here)
     await bot.say(replies)
 
+    /** What was committed too early is lost with a kill only after that. */
+    const hasCommitted = () =>
+      withAdmin(here.brokers, async (admin) => {
+        const topics = [`${here.prefix}${botReplies.name}`]
+        const offsets = await admin.fetchOffsets({ groupId: `${here.prefix}egress`, topics })
+        return offsets.some(({ partitions }) => partitions.some(({ offset }) => Number(offset) > 0))
+      }).catch(() => false)
     const kills: Kill[] = []
     for (let i = 1, rounds = size === 'long' ? 2 : 1; i <= rounds; i++) {
       const part = (replies.length * i) / (rounds + 1)
-      await eventually('the middle', () => shown().length >= part || undefined, 120_000)
+      await eventually(
+        'the middle',
+        async () => (shown().length >= part && (await hasCommitted())) || undefined,
+        120_000,
+      )
       await egress.kill('SIGKILL')
       const at = Date.now()
       const finished = new Set(outcomesIn(await here.log()).map(({ data }) => String(data.commandId)))

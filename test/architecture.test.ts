@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
@@ -118,6 +118,19 @@ architecture('the environment is read in one file', () => {
   assert.equal(
     sources.filter((file) => read(file).includes('process.env')),
     ['src/config.ts'],
+  )
+})
+
+architecture('at the top level lie a few files, and four folders', () => {
+  const made = /^(?:\..*|node_modules|dist|.*\.tgz)$/
+  assert.equal(
+    readdirSync(root)
+      .filter((name) => !made.test(name))
+      .sort(),
+    [
+      ...['LICENSE', 'README.md', 'contracts', 'docker', 'package-lock.json', 'package.json', 'src', 'test'],
+      'tsconfig.json',
+    ],
   )
 })
 

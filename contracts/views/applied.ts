@@ -1,6 +1,9 @@
 import * as t from 'io-ts'
 import { AccountId, Count } from '../primitives.ts'
 
+/** How many events `seen` has at most: where it has fewer, it has all that the document was ever folded from. */
+export const mostSeen = 200
+
 /**
  * In every document that is folded from events. `applied`: by `<topic>/<partition>` the offset of the last record
  * that it has taken in; a record at or below it changes nothing, so any replay from anywhere leaves the document as

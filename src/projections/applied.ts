@@ -1,11 +1,10 @@
+import { mostSeen } from '../../contracts/views/applied.ts'
 import type { Recorded } from '../ports.ts'
 
 /** What a folded document keeps to be the same under any replay (contracts/views/applied.ts). */
 export type Guard = { applied: Record<string, number>; seen: string[] }
 
 type Position = Pick<Recorded, 'topic' | 'partition' | 'offset'>
-
-const remembered = 200
 
 /**
  * The event's identity within an account: `bot/9661ab9c`, since ce_id alone is unique within its source only
@@ -35,5 +34,5 @@ export const once = <D extends Guard>(current: D | undefined, recorded: Recorded
   const event = identity(recorded.event)
   return current?.seen.includes(event)
     ? { ...current, applied: guard.applied }
-    : next({ ...guard, seen: [...guard.seen, event].slice(-remembered) })
+    : next({ ...guard, seen: [...guard.seen, event].slice(-mostSeen) })
 }

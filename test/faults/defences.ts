@@ -32,7 +32,7 @@ export const defences = {
       find: 'return offset <= (applied[source] ?? -1) ? undefined : { ...applied, [source]: offset }',
       put: 'return { ...applied, [source]: offset }',
     },
-    { file: 'src/projections/applied.ts', find: 'const remembered = 200', put: 'const remembered = 1' },
+    { file: 'src/projections/applied.ts', find: 'event].slice(-mostSeen)', put: 'event].slice(-1)' },
   ],
   'what is read is folded early where the heap is nearly full': [
     { file: 'src/main/heap.ts', find: 'const most = 0.6', put: 'const most = 1000' },

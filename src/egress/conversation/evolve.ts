@@ -1,9 +1,9 @@
 import type { Id } from '../../../contracts/primitives.ts'
+import { mostSeen } from '../../../contracts/views/applied.ts'
 import { asked, type Conversation, invite, withoutUnheard } from './conversation.ts'
 import type { Fact } from './facts.ts'
 import { withFinished } from './finished.ts'
 
-const keptSeen = 200
 const keptUnanswered = 100
 
 const wrote = (current: Conversation, { eventId, at }: { readonly eventId: Id; readonly at: number }): Conversation => {
@@ -51,11 +51,11 @@ const next = (current: Conversation, fact: Fact): Conversation => {
 export const evolve = (current: Conversation, fact: Fact): Conversation => ({
   ...next(current, fact),
   ...(fact.clientId !== undefined && { clientId: fact.clientId }),
-  seen: [...current.seen, fact.id].slice(-keptSeen),
+  seen: [...current.seen, fact.id].slice(-mostSeen),
 })
 
 /** Whether its `seen` has every fact that it was made of: none is forgotten yet. */
-export const forgotNone = ({ seen }: Conversation): boolean => seen.length < keptSeen
+export const forgotNone = ({ seen }: Conversation): boolean => seen.length < mostSeen
 
 /** The conversation after those of the facts that it has not seen. */
 export const withFacts = (current: Conversation, facts: ReadonlyArray<Fact>): Conversation =>

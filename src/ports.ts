@@ -1,5 +1,4 @@
 import type { Either } from 'fp-ts/lib/Either.js'
-import type { Enrichment } from '../contracts/commands/enrichment.ts'
 import type { Because, DomainEvent } from '../contracts/events/index.ts'
 import type { Instant } from '../contracts/primitives.ts'
 import type { TopicName } from '../contracts/topics.ts'
@@ -53,9 +52,6 @@ export type Slice = {
 /** Keeps a record that cannot be processed through its own fault, with the cause; resolves when it is durable. */
 export type DeadLetter = (record: IncomingRecord, cause: string, detail: string) => Promise<void>
 
-/** The newest enrichment of the first key that has one. */
-export type FindEnrichment = (keys: ReadonlyArray<string>) => Promise<Enrichment | undefined>
-
 /** A dependency's state for /readyz: the reason says what is wrong, or what is known to be right. */
 export type Health = { readonly ok: boolean; readonly reason: string }
 export type CheckHealth = () => Health | Promise<Health>
@@ -84,6 +80,8 @@ export type HandleSlice = (slice: Slice, partition: OwnedPartition) => Promise<v
 export type ConsumerSpec = {
   /** The consumer group, after TOPIC_PREFIX. */
   readonly group: string
+  /** All partitions for this consumer: its group has that name and a random end, and is forgotten when it stops. */
+  readonly alone?: true
   readonly topics: ReadonlyArray<TopicName>
   readonly handle: HandleSlice
   /** For what need not be at once: records are fetched when there are so many bytes of them, or after 250 ms. */

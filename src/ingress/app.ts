@@ -1,6 +1,6 @@
 import Koa from 'koa'
 import type { Account } from '../accounts.ts'
-import type { Append, FindEnrichment, IssueToken, Log, Now, Publish, VerifyToken } from '../ports.ts'
+import type { Append, IssueToken, Log, Now, Publish, VerifyToken } from '../ports.ts'
 import { accessLog } from './access-log.ts'
 import { originOf, refusalBody } from './answering.ts'
 import { botRouter } from './bot-api/router.ts'
@@ -13,6 +13,7 @@ import { oauthRouter } from './oauth/router.ts'
 import { bounded, once } from './once.ts'
 import { rateLimits } from './rate-limit.ts'
 import { unknownPath } from './refusal.ts'
+import type { FindEnrichment } from './webhooks/enrichment.ts'
 import { webhooksRouter } from './webhooks/router.ts'
 
 export type IngressDeps = {

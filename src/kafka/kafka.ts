@@ -87,13 +87,16 @@ export const connectKafka = (
   const committedOffsets = committedOffsetsOf(ask, prefix)
   const forgetGroup = forgetGroupOf(ask, prefix)
   const consumers = new Set<RunningConsumer>()
-  const supervised = consumeWith({ newClient: clients, prefix, clock, log, measure, ranges, committedOffsets })
+  const supervised = consumeWith({
+    ...{ newClient: clients, prefix, clock, log, measure, ranges, committedOffsets },
+    forgetGroup,
+  })
   const consume: Consume = async (spec) => {
     const consumer = await supervised(spec)
     consumers.add(consumer)
     return consumer
   }
-  const readTopic = readTopicWith({ ranges, consume, forgetGroup, clock })
+  const readTopic = readTopicWith({ ranges, consume, clock })
   const spreads = spreadsOf({ learn: learnSpread({ ranges, readTopic }), log })
   const { send, close: closeSender } = sender({ newClient: clients, prefix, spreads, log, measure })
   const permanent = (error: unknown) => (isRecordsFault(error) ? kindOf(error) : undefined)

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import type { TopicName } from '../../contracts/topics.ts'
 import type { Consume, Failure, IncomingRecord } from '../ports.ts'
@@ -12,7 +11,7 @@ export type PartOf = (partition: number, whole: Range) => Range
 /**
  * Reads what a topic holds now, partition after partition, in slices of bounded size, each awaited before the next: in bounded
  * memory, and in the same order each time. Resolves when all is read or the signal has aborted; Left where Kafka gives nothing
- * for half a minute; rejects with what `onSlice` throws. The consumer group that it needs is deleted afterwards.
+ * for half a minute; rejects with what `onSlice` throws.
  */
 export type ReadTopic = (
   topic: TopicName,
@@ -23,7 +22,6 @@ export type ReadTopic = (
 type Deps = {
   readonly ranges: Ranges
   readonly consume: Consume
-  readonly forgetGroup: (group: string) => Promise<void>
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number
 }
@@ -35,7 +33,7 @@ const whole: PartOf = (_, range) => range
 const transient = (reason: string) => E.left({ kind: 'transient' as const, reason })
 
 export const readTopicWith =
-  ({ ranges, consume, forgetGroup, clock }: Deps): ReadTopic =>
+  ({ ranges, consume, clock }: Deps): ReadTopic =>
   async (topic, onSlice, { part = whole, signal } = {}) => {
     const known = await ranges(topic).catch(reasonOf)
     if (typeof known === 'string') return transient(known)
@@ -50,9 +48,9 @@ export const readTopicWith =
       busy = false
       heardAt = clock()
     })
-    const group = `read-${topic}-${randomUUID()}`
     const consumer = await consume({
-      group,
+      group: `read-${topic}`,
+      alone: true,
       topics: [topic],
       commit: 'by-handler',
       startAt: async (_, partition) => reading.position(partition),
@@ -71,7 +69,5 @@ export const readTopicWith =
       signal?.removeEventListener('abort', reading.end)
       reading.end()
       await consumer.stop()
-      // Without offsets it would go by itself, but only when the broker looks for such groups.
-      await forgetGroup(group)
     }
   }

@@ -8,6 +8,8 @@ import { connectMongo } from '../mongo/connect.ts'
 import type { CheckHealth, Log } from '../ports.ts'
 import { monotonic, now, sleep } from './clocks.ts'
 import { type Part, startEgress, startProjector } from './consumers.ts'
+import { followEnrichedKeys } from './enriched-keys.ts'
+import { filterMemory, keyFilter } from './http/key-filter.ts'
 import { serveHttp } from './http/serve.ts'
 import { openIntake } from './intake.ts'
 import { kafkaSettings } from './kafka-settings.ts'
@@ -66,11 +68,12 @@ export const startBridge = async (
   const readiness: ReadReadiness = (withinMs) => readinessOf(checks, withinMs)
   watchHealth(async () => (await readiness(scrapeWithinMs)).checks)
   const { findEnrichments } = mongo
+  const enriched = filterMemory()
   const ports = { readiness, pulse: async () => {}, metrics: render }
   const ingress = intake.right
     ? serveHttp(
         { ...ports, ...measure, findEnrichments, publish: intake.right.publish, append: intake.right.append },
-        { accounts, logLevel: settings.logLevel },
+        { accounts, logLevel: settings.logLevel, enriched },
         http.threads,
       )
     : createIngress({ ...kafka, ...ports, ...tokens, ...nobody, measure, log, now, monotonic })
@@ -97,6 +100,8 @@ export const startBridge = async (
 
   const run = async () => {
     await preparation.done
+    if (takesIn && !stopping.signal.aborted)
+      parts.push(followEnrichedKeys({ kafka, mongo, filter: keyFilter(enriched), log, sleep }))
     const deps = { kafka, mongo, accounts, issueToken: tokens.issue, measure, log }
     if (roles.includes('projector') && !stopping.signal.aborted) parts.push(await startProjector(deps))
     if (roles.includes('egress') && !stopping.signal.aborted) parts.push(await startEgress(deps))

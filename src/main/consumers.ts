@@ -23,6 +23,9 @@ type Deps = {
   readonly log: Log
 }
 
+/** Who keeps the enrichments. */
+export const enrichmentsGroup = 'enrichments'
+
 /** What runs in a process: how it is, and how it ends. */
 export type Part = {
   readonly checks: Readonly<Record<string, CheckHealth>>
@@ -50,7 +53,7 @@ export const startProjector = async ({ kafka, mongo, measure, log }: Deps): Prom
     }),
   })
   const enriching = await kafka.consume({
-    group: 'enrichments',
+    group: enrichmentsGroup,
     topics: [enrichments.name],
     commit: 'when-handled',
     handle: enrichmentHandler({

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { TopicName } from '../../contracts/topics.ts'
 import type { Consume, EndOffsets, IncomingRecord } from '../ports.ts'
 
@@ -12,7 +11,8 @@ export const tailTopics = async (
 ): Promise<() => Promise<void>> => {
   const ends = new Map(await Promise.all(topics.map(async (topic) => [topic, await endOffsets(topic)] as const)))
   const consumer = await consume({
-    group: `tail-${randomUUID()}`,
+    group: 'tail',
+    alone: true,
     topics,
     commit: 'by-handler',
     startAt: async (topic, partition) => ends.get(topic)?.get(partition) ?? 0,

@@ -5,7 +5,13 @@ import { applyWith } from './apply.ts'
 import { classify } from './classify.ts'
 import { type MongoLocation, mongoClient } from './client.ts'
 import { within } from './deadline.ts'
-import { type FindEnrichments, findEnrichments, storeEnrichments } from './enrichments.ts'
+import {
+  type EnrichedKeys,
+  enrichedKeys,
+  type FindEnrichments,
+  findEnrichments,
+  storeEnrichments,
+} from './enrichments.ts'
 import { checkMongo } from './health.ts'
 import { ensureIndexes } from './indexes.ts'
 import { lane } from './lane.ts'
@@ -28,6 +34,7 @@ export type Mongo = {
   readonly storeEnrichments: StoreEnrichments
   /** Throws when MongoDB has not answered within 400 ms. */
   readonly findEnrichments: FindEnrichments
+  readonly enrichedKeys: EnrichedKeys
   readonly redrives: Redrives
   /** Keeps daily_stats up to date; one for each process, not running until it is started. */
   readonly statsRefresher: StatsRefresher
@@ -79,6 +86,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, calmM
     openTurns: openTurns(db),
     storeEnrichments: storeEnrichments(db, sleep),
     findEnrichments: findEnrichments(db),
+    enrichedKeys: enrichedKeys(db),
     redrives: redrivesIn(db),
     statsRefresher: refresher,
     ensureIndexes: async () => {

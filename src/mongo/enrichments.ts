@@ -52,3 +52,15 @@ export const findEnrichments = (db: Db): FindEnrichments => {
     return documents.flatMap(({ _id, value }) => (value ? [[_id, value] as const] : []))
   }
 }
+
+/** Every key that has an enrichment, or had one; throws when MongoDB does not answer. */
+export type EnrichedKeys = () => AsyncIterable<string>
+
+/** From the index of `_id` alone, no document is read. */
+export const enrichedKeys = (db: Db): EnrichedKeys => {
+  const enrichments = db.collection<EnrichmentDocument>(collection)
+  return async function* () {
+    const keys = enrichments.find({}, { projection: { _id: 1 }, hint: { _id: 1 }, batchSize: 1_000 })
+    for await (const { _id } of keys) yield _id
+  }
+}

@@ -6,7 +6,11 @@ import { testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()
 const { storeEnrichments, findEnrichments } = connect()
-const findEnrichment = lookingUp(findEnrichments, async () => {})
+const findEnrichment = lookingUp(
+  findEnrichments,
+  () => true,
+  async () => {},
+)
 
 const enrichments = suite('enrichments in MongoDB')
 

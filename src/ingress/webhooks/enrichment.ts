@@ -3,8 +3,10 @@ import { enrichmentFields, enrichmentKey } from '../../../contracts/commands/enr
 import type { ChatAccepted, ChatUpdated, DomainEvent } from '../../../contracts/events/index.ts'
 import type { WebhookReply } from '../../../contracts/webhooks/reply.ts'
 import { WireId } from '../../../contracts/wire.ts'
-import type { FindEnrichment } from '../../ports.ts'
 import { within } from '../../within.ts'
+
+/** The newest enrichment of the first key that has one. */
+export type FindEnrichment = (keys: ReadonlyArray<string>) => Promise<Enrichment | undefined>
 
 type Enriched = ChatAccepted | ChatUpdated
 

@@ -1,6 +1,6 @@
 import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Append, FindEnrichment, Log, Now, Publish } from '../../ports.ts'
+import type { Append, Log, Now, Publish } from '../../ports.ts'
 import { type AdmissionDeps, admission } from '../admission.ts'
 import { answering, ok } from '../answering.ts'
 import type { State } from '../context.ts'
@@ -9,7 +9,7 @@ import type { MeasureRequests } from '../measure.ts'
 import { quarantining } from '../quarantine.ts'
 import { refusalOf, unavailable } from '../refusal.ts'
 import { understand } from '../understand.ts'
-import { replying } from './enrichment.ts'
+import { type FindEnrichment, replying } from './enrichment.ts'
 import { translate } from './translate.ts'
 
 export type WebhooksDeps = AdmissionDeps & {

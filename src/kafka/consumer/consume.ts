@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type { TopicName } from '../../../contracts/topics.ts'
 import type { CommittedOffsets, Consume, ConsumerSpec, Measure, RunningConsumer } from '../../ports.ts'
+import { settled } from '../../within.ts'
 import { backoff } from '../backoff.ts'
 import type { Ranges } from '../offsets.ts'
 import { sleep } from '../sleep.ts'
@@ -7,10 +9,11 @@ import { startsOf } from './positions.ts'
 import { type Session, type SessionDeps, startSession } from './session.ts'
 import { standstills } from './standstill.ts'
 
-type Deps = Omit<SessionDeps, 'findStarts' | 'leftovers'> & {
+type Deps = Omit<SessionDeps, 'group' | 'findStarts' | 'leftovers'> & {
   readonly measure: Pick<Measure, 'consumed' | 'partitionLeft' | 'consumerRestarted'>
   readonly ranges: Ranges
   readonly committedOffsets: CommittedOffsets
+  readonly forgetGroup: (group: string) => Promise<void>
 }
 
 const pause = { baseMs: 200, capMs: 2_000 }
@@ -18,6 +21,7 @@ const pause = { baseMs: 200, capMs: 2_000 }
 const unreadablePauseMs = 15_000
 const steadyMs = 60_000
 const lookEveryMs = 10_000
+const forgetWithinMs = 1_000
 
 const pauseAfter = (reason: string, failures: number) =>
   reason.includes('not implemented') ? unreadablePauseMs : backoff(failures, pause, Math.random)
@@ -41,14 +45,16 @@ const lookout = (spec: ConsumerSpec, { ranges, measure, clock }: Deps) => {
 }
 
 const supervise = (spec: ConsumerSpec, deps: Deps): RunningConsumer => {
-  const { ranges, committedOffsets, log, measure, clock } = deps
+  const { ranges, committedOffsets, forgetGroup, log, measure, clock } = deps
+  const group = spec.alone ? `${spec.group}-${randomUUID()}` : spec.group
   const stopping = new AbortController()
   const look = lookout(spec, deps)
-  const findStarts = startsOf(ranges, committedOffsets, spec)
+  const findStarts = startsOf(ranges, committedOffsets, { ...spec, group })
   const leftovers = new Map<string, Promise<void>>()
-  const start = () => startSession(spec, { ...deps, findStarts, leftovers })
+  const start = () => startSession(spec, { ...deps, group, findStarts, leftovers })
   let session = start()
   let before: string | undefined
+  let stopped: Promise<void> | undefined
 
   const looking = setInterval(() => look(session).catch(() => undefined), lookEveryMs)
   const run = async () => {
@@ -66,6 +72,14 @@ const supervise = (spec: ConsumerSpec, deps: Deps): RunningConsumer => {
     }
   }
   const running = run()
+  const end = async () => {
+    stopping.abort()
+    clearInterval(looking)
+    await session.stop()
+    await running
+    // Without offsets it would go by itself, but only when the broker looks for such groups.
+    if (spec.alone) await settled(forgetGroup(group), forgetWithinMs)
+  }
 
   return {
     health: () => {
@@ -73,11 +87,9 @@ const supervise = (spec: ConsumerSpec, deps: Deps): RunningConsumer => {
       if (trouble === undefined) return { ok: true, reason: `reads ${session.partitions()} partitions` }
       return { ok: false, reason: before === undefined ? trouble : `${trouble}; before: ${before}` }
     },
-    stop: async () => {
-      stopping.abort()
-      clearInterval(looking)
-      await session.stop()
-      await running
+    stop: () => {
+      stopped ??= end()
+      return stopped
     },
   }
 }

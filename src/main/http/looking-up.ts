@@ -1,15 +1,23 @@
+import type { FindEnrichment } from '../../ingress/webhooks/enrichment.ts'
 import type { FindEnrichments } from '../../mongo/enrichments.ts'
 import { together } from '../../mongo/together.ts'
-import type { FindEnrichment } from '../../ports.ts'
+import type { KeyFilter } from './key-filter.ts'
 
 /**
- * The look-up of a thread that serves HTTP: those that come while one is under way, or while it rests after that, go to the main
- * thread and to the database as one. A look-up for each request would cost more than all else that the request needs.
+ * The look-up of a thread that serves HTTP: for most visitors nobody has published anything, which the filter tells without asking.
+ * Others that come while a look-up is under way, or while it rests after that, go to the main thread and to the database as one: a
+ * look-up for each request would cost more than all else that the request needs.
  */
-export const lookingUp = (findAll: FindEnrichments, rest: () => Promise<void>): FindEnrichment => {
+export const lookingUp = (
+  findAll: FindEnrichments,
+  mayHave: KeyFilter['mayHave'],
+  rest: () => Promise<void>,
+): FindEnrichment => {
   const find = together(async (keys) => new Map(await findAll([...keys])), rest)
   return async (keys) => {
-    const byKey = await find(keys)
-    return keys.map((key) => byKey.get(key)).find((enrichment) => enrichment !== undefined)
+    const asked = keys.filter(mayHave)
+    if (asked.length === 0) return undefined
+    const byKey = await find(asked)
+    return asked.map((key) => byKey.get(key)).find((enrichment) => enrichment !== undefined)
   }
 }

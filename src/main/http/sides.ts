@@ -41,4 +41,9 @@ export type HttpSide = {
 }
 
 /** What a thread is started with. */
-export type HttpThread = { readonly accounts: ReadonlyArray<Account>; readonly logLevel: LogLevel }
+export type HttpThread = {
+  readonly accounts: ReadonlyArray<Account>
+  readonly logLevel: LogLevel
+  /** The memory of the filter of enriched keys. */
+  readonly enriched: SharedArrayBuffer
+}

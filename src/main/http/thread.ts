@@ -6,13 +6,14 @@ import { monotonic, now } from '../clocks.ts'
 import { createLog } from '../log.ts'
 import { joined } from './calls.ts'
 import { gathering } from './gathering.ts'
+import { keyFilter } from './key-filter.ts'
 import { lookingUp } from './looking-up.ts'
 import { publishing } from './publishing.ts'
 import type { HttpSide, HttpThread, MainPort } from './sides.ts'
 
 // A thread that serves HTTP: everything from a request's bytes to its record happens here, what is durable in the main thread.
 if (parentPort === null) throw new Error('this file is run as a thread')
-const { accounts, logLevel }: HttpThread = workerData
+const { accounts, logLevel, enriched }: HttpThread = workerData
 const restAtMostMs = 10
 
 const mine: HttpSide = {
@@ -36,7 +37,7 @@ const ingress = createIngress({
     return published
   },
   append: (record, withinMs) => call('append', record, withinMs),
-  findEnrichment: lookingUp((keys) => call('findEnrichments', keys), rest),
+  findEnrichment: lookingUp((keys) => call('findEnrichments', keys), keyFilter(enriched).mayHave, rest),
   readiness: (withinMs) => call('readiness', withinMs),
   pulse: () => call('pulse'),
   metrics: () => call('metrics'),

@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { filterMemory } from '../../../src/main/http/key-filter.ts'
 import { serveHttp } from '../../../src/main/http/serve.ts'
 import type { MainSide } from '../../../src/main/http/sides.ts'
 import type { OutgoingRecord } from '../../../src/ports.ts'
@@ -11,7 +12,7 @@ import { left, right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'
 import { sample } from '../../support/samples.ts'
 
-const thread = { accounts, logLevel: 'silent' } as const
+const thread = { accounts, logLevel: 'silent', enriched: filterMemory() } as const
 const path = '/webhooks/webhooks-token-acme'
 
 const given = async (threads: number, over: Partial<MainSide> = {}) => {

@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { filterMemory, keyFilter } from '../../../src/main/http/key-filter.ts'
+import { lookingUp } from '../../../src/main/http/looking-up.ts'
+
+const filtering = suite('the filter of keys')
+
+filtering('that is not known to be whole rules out nothing', () => {
+  const { add, mayHave, isWhole } = keyFilter(filterMemory())
+  add('acme/email:a@example.com')
+  assert.ok(mayHave('acme/email:b@example.com'))
+  isWhole(true)
+  assert.not.ok(mayHave('acme/email:b@example.com'))
+  isWhole(false)
+  assert.ok(mayHave('acme/email:b@example.com'))
+})
+
+filtering('never rules out a key that was added, by whichever thread it is asked', () => {
+  const memory = filterMemory()
+  const [writer, reader] = [keyFilter(memory), keyFilter(memory)]
+  writer.isWhole(true)
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (key) => {
+      writer.add(key)
+      assert.ok(reader.mayHave(key))
+    }),
+  )
+})
+
+filtering('takes few of the keys that were not added for one that was', () => {
+  const { add, mayHave, isWhole } = keyFilter(filterMemory())
+  for (let i = 0; i < 100_000; i++) add(`acme/visitorNumber:${i}`)
+  isWhole(true)
+  const mistaken = Array.from({ length: 10_000 }, (_, i) => mayHave(`acme/phone:${i}`)).filter(Boolean).length
+  assert.ok(mistaken < 100, `${mistaken} of 10,000`)
+})
+
+filtering(
+  'spares the look-up of visitors of whom nothing was published, and of keys under which nothing was',
+  async () => {
+    const { add, mayHave, isWhole } = keyFilter(filterMemory())
+    const asked: unknown[] = []
+    const find = lookingUp(
+      async (keys) => {
+        asked.push(keys)
+        return keys.map((key) => [key, { crmLink: key }])
+      },
+      mayHave,
+      async () => {},
+    )
+    add('acme/phone:1')
+    isWhole(true)
+    assert.is(await find(['acme/email:a@example.com', 'acme/phone:2']), undefined)
+    assert.equal(await find(['acme/email:a@example.com', 'acme/phone:1']), { crmLink: 'acme/phone:1' })
+    assert.equal(asked, [['acme/phone:1']])
+  },
+)
+
+filtering.run()

@@ -1,3 +1,4 @@
+import { availableParallelism, platform } from 'node:os'
 import * as t from 'io-ts'
 import { isCertificates, isPrivateKey } from './pem.ts'
 
@@ -47,6 +48,9 @@ const mongoUrl = (text: string): MongoConfig | undefined => {
   return path === null ? undefined : { url: text, database: path[1] ? decodeURIComponent(path[1]) : 'livechat' }
 }
 
+/** Two keep the pauses and peaks of one from all requests; elsewhere than on Linux threads cannot share a port. */
+export const usualThreads = platform() === 'linux' ? Math.min(2, availableParallelism()) : 1
+
 /** The bridge's variables, as text or not there. */
 export const Environment = t.type({
   KAFKA_BROKERS: variable<ReadonlyArray<string> | undefined>('host:port, more of them with commas', brokers, undefined),
@@ -62,7 +66,7 @@ export const Environment = t.type({
   BRIDGE_CONFIG: matching(/./, 'the path of a file', undefined),
   HTTP_HOST: matching(/^[\w.:-]+$/, 'a host name or address', '127.0.0.1'),
   HTTP_PORT: wholeNumber(0, 65_535, undefined),
-  HTTP_THREADS: wholeNumber(1, 64, 1),
+  HTTP_THREADS: wholeNumber(1, 64, usualThreads),
   TOPIC_PREFIX: matching(/^[\w.-]{0,100}$/, 'up to 100 of A-Z a-z 0-9 . _ -', 'livechat.'),
   TOPIC_PARTITIONS: wholeNumber(1, 10_000, 12),
   TOPIC_REPLICATION: wholeNumber(1, 100, undefined),

@@ -28,7 +28,6 @@ const onlyIn: Readonly<Record<string, ReadonlyArray<string>>> = {
   koa: ['src/ingress'],
   '@koa/router': ['src/ingress'],
   'raw-body': ['src/ingress'],
-  'rate-limiter-flexible': ['src/ingress'],
   kafkajs: ['src/kafka'],
   snappy: ['src/kafka'],
   'lz4-napi': ['src/kafka'],

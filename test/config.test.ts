@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Config, readConfig, type Variables } from '../src/config.ts'
+import { usualThreads } from '../src/environment.ts'
 
 const files: Readonly<Record<string, string>> = {
   '/accounts.json': JSON.stringify({
@@ -45,7 +46,7 @@ config('an empty environment is the first hour: embedded servers and the demo ac
       kafka: 'embedded',
       mongo: 'embedded',
       accounts: 'demo',
-      http: { host: '127.0.0.1', threads: 1 },
+      http: { host: '127.0.0.1', threads: usualThreads },
       topics: { prefix: 'livechat.', partitions: 12 },
       dataDir: '.data',
       journalMaxBytes: 1024 ** 3,
@@ -67,7 +68,7 @@ config('every variable has its place', () => {
       BRIDGE_CONFIG: '/accounts.json',
       HTTP_HOST: '0.0.0.0',
       HTTP_PORT: '0',
-      HTTP_THREADS: '2',
+      HTTP_THREADS: '3',
       TOPIC_PREFIX: '',
       TOPIC_PARTITIONS: '6',
       TOPIC_REPLICATION: '3',
@@ -98,7 +99,7 @@ config('every variable has its place', () => {
           },
         },
       ],
-      http: { host: '0.0.0.0', port: 0, threads: 2 },
+      http: { host: '0.0.0.0', port: 0, threads: 3 },
       topics: { prefix: '', partitions: 6, replication: 3 },
       dataDir: '/var/lib/bridge',
       journalMaxBytes: 5000,

@@ -42,7 +42,7 @@ export const admission = ({ accounts, rateLimit, limits }: AdmissionDeps, tokens
     const account = find(ctx.params.token ?? '')
     if (account === undefined) return E.left(unknownToken)
     ctx.state.accountId = account.id
-    const allowed = await rateLimit(account)
+    const allowed = rateLimit(account)
     if (E.isLeft(allowed)) return allowed
     if (!(await authorize(account, ctx.get('authorization')))) return E.left(unauthorized)
     const contentType = ctx.get('content-type')

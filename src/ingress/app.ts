@@ -7,8 +7,10 @@ import { botRouter } from './bot-api/router.ts'
 import type { State } from './context.ts'
 import type { ReadReadiness } from './health/readiness.ts'
 import { healthRouter } from './health/router.ts'
+import { identity } from './identity.ts'
 import type { Limits } from './limits.ts'
 import type { MeasureRequests } from './measure.ts'
+import type { IngressMemory } from './memory.ts'
 import { oauthRouter } from './oauth/router.ts'
 import { bounded, once } from './once.ts'
 import { rateLimits } from './rate-limit.ts'
@@ -18,6 +20,7 @@ import { webhooksRouter } from './webhooks/router.ts'
 
 export type IngressDeps = {
   readonly accounts: ReadonlyArray<Account>
+  readonly memory: IngressMemory
   readonly publish: Publish
   readonly append: Append
   readonly findEnrichment: FindEnrichment
@@ -31,7 +34,7 @@ export type IngressDeps = {
   readonly measure: MeasureRequests
   readonly log: Log
   readonly now: Now
-  /** A clock that never goes back, in ms: `performance.now`. */
+  /** A clock that never goes back, in ms, the same for all threads. */
   readonly monotonic: () => number
 }
 
@@ -46,8 +49,9 @@ export const createApp = (deps: IngressDeps, limits: Limits, ending: Ending): Ko
     ...deps,
     limits,
     ...ending,
-    rateLimit: rateLimits(deps.accounts),
-    publish: once(bounded(deps.publish)),
+    identify: identity(deps.memory.sightings),
+    rateLimit: rateLimits(deps.accounts, deps.memory.rates, deps.monotonic),
+    publish: once(bounded(deps.publish), deps.memory.published),
     append: bounded(deps.append),
   }
   app.use(accessLog(shared))

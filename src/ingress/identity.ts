@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import { recent } from './recent.ts'
+import { recent, recentMemory } from './recent.ts'
 
 const tenMinutes = 10 * 60 * 1000
-const remembered = 100_000
 
 /** When a body was first seen: at its remembered sighting where that is less than ten minutes ago, else now (ms since 1970). */
 export const firstSeen = (sighting: number | undefined, now: number): number =>
@@ -17,11 +16,11 @@ const hashOf = (accountId: string, body: Uint8Array) => createHash('sha256').upd
  * - the same body again within ten minutes of its first sighting is the same event; ten minutes after it or later, a new one;
  * - repeats within one ten-minute window of the clock agree across instances and restarts, by arithmetic alone;
  * - a repeat across a window's edge agrees where this instance saw the first one and still remembers it: it remembers
- *   at least the newest `limit` bodies, at most twice as many.
+ *   at least as many of the newest bodies as its memory was made for, at most twice as many.
  * `now` is in ms since 1970.
  */
-export const identity = (limit = remembered) => {
-  const sightings = recent(limit)
+export const identity = (memory = recentMemory()) => {
+  const sightings = recent(memory)
   return (accountId: string, body: Uint8Array, now: number): string => {
     const hash = hashOf(accountId, body)
     const key = hash.copy().digest('base64url')
@@ -33,3 +32,4 @@ export const identity = (limit = remembered) => {
       .slice(0, 32)
   }
 }
+export type Identify = ReturnType<typeof identity>

@@ -3,9 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { Append, Failure, Publish } from '../ports.ts'
 import { within } from '../within.ts'
-import { recent } from './recent.ts'
-
-const remembered = 100_000
+import { recent, recentMemory } from './recent.ts'
 
 const late = (): E.Either<Failure, void> => E.left({ kind: 'transient', reason: 'no acknowledgement in time' })
 
@@ -28,11 +26,11 @@ const keyOf = ({ type, id, source, subject, data }: DomainEvent) =>
 const published: E.Either<Failure, void> = E.right(undefined)
 
 /**
- * The same port, but an event that is being published, or that was among the newest `limit` ones, is not published again:
+ * The same port, but an event that is being published, or that is in the memory, is not published again:
  * whoever brings it again gets the first one's result. A failed one is forgotten, so that its retry is published.
  */
-export const once = (publish: Publish, limit = remembered): Publish => {
-  const known = recent(limit)
+export const once = (publish: Publish, memory = recentMemory()): Publish => {
+  const known = recent(memory)
   const underWay = new Map<string, ReturnType<Publish>>()
   const attempt = async (key: string, event: DomainEvent, withinMs: number) => {
     try {

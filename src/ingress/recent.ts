@@ -1,3 +1,5 @@
+import { exclusively } from './mutex.ts'
+
 /** A memory of the newest entries: whole numbers by digests in base64url, of 22 characters at least, of which the first 16 count. */
 export type Recent = {
   readonly get: (digest: string) => number | undefined
@@ -8,6 +10,8 @@ const wordsOfKey = 4
 const charactersOfWord = 4
 const bitsOfCharacter = 7
 const golden = 0x9e3779b1
+/** What stands before the two generations, in words: the mutex, the limit, which one is young, and how many entries each has. */
+const head = { mutex: 0, limit: 1, young: 2, sizes: 3, words: 6 } as const
 
 type Key = readonly [number, number, number, number]
 
@@ -21,12 +25,16 @@ const wordOf = (digest: string, number: number): number => {
 /** No word of a key is 0, since no character is: that marks what is free. */
 const keyOf = (digest: string): Key => [wordOf(digest, 0), wordOf(digest, 1), wordOf(digest, 2), wordOf(digest, 3)]
 
+const bitsFor = (limit: number) => Math.ceil(Math.log2(2 * limit))
+const bytesOfGeneration = (limit: number) => (4 * wordsOfKey + 8) * 2 ** bitsFor(limit)
+
 /** A hash table of at most `limit` entries with open addressing, at most half full. */
-const generation = (limit: number) => {
-  const bits = Math.ceil(Math.log2(2 * limit))
-  const keys = new Int32Array(wordsOfKey * 2 ** bits)
-  const values = new Float64Array(2 ** bits)
-  let size = 0
+const generation = (memory: SharedArrayBuffer, number: 0 | 1, limit: number) => {
+  const at = 4 * head.words + number * bytesOfGeneration(limit)
+  const bits = bitsFor(limit)
+  const sizes = new Int32Array(memory, 4 * head.sizes, 2)
+  const values = new Float64Array(memory, at, 2 ** bits)
+  const keys = new Int32Array(memory, at + values.byteLength, wordsOfKey * 2 ** bits)
 
   /** Where the key is, or would be. */
   const placeOf = ([a, b, c, d]: Key): number => {
@@ -46,39 +54,62 @@ const generation = (limit: number) => {
     set: (key: Key, value: number): boolean => {
       const place = placeOf(key)
       if (isFree(place)) {
+        const size = sizes[number] ?? 0
         if (size === limit) return false
-        size++
+        sizes[number] = size + 1
         keys.set(key, place * wordsOfKey)
       }
       values[place] = value
       return true
     },
+    clear: () => {
+      keys.fill(0)
+      sizes[number] = 0
+    },
   }
+}
+
+/** Memory for `recent`, of which only what has been used is taken from the machine. */
+export const recentMemory = (limit = 100_000): SharedArrayBuffer => {
+  const memory = new SharedArrayBuffer(4 * head.words + 2 * bytesOfGeneration(limit))
+  new Int32Array(memory)[head.limit] = limit
+  return memory
 }
 
 /**
  * Remembers at least the newest `limit` entries and at most twice as many, in two generations: a full young one becomes
- * the old one, whose entries are forgotten. Reading an entry makes it young again. It is kept in a few arrays of numbers: as
- * objects, the hundred thousands of entries would be most of what the garbage collector has to look at.
+ * the old one, whose entries are forgotten. Reading an entry makes it young again. It is kept in a few arrays of numbers, which
+ * threads share: as objects, the hundred thousands of entries would be most of what the garbage collector has to look at.
  */
-export const recent = (limit: number): Recent => {
-  let young = generation(limit)
-  let old: typeof young | undefined
-  const set = (key: Key, value: number) => {
-    if (young.set(key, value)) return
-    old = young
-    young = generation(limit)
-    young.set(key, value)
+export const recent = (memory: SharedArrayBuffer): Recent => {
+  const state = new Int32Array(memory, 0, head.words)
+  const alone = exclusively(state, head.mutex)
+  const limit = state[head.limit] ?? 0
+  const generations = [generation(memory, 0, limit), generation(memory, 1, limit)] as const
+  const young = () => generations[state[head.young] === 0 ? 0 : 1]
+  const old = () => generations[state[head.young] === 0 ? 1 : 0]
+
+  const set = (key: Key, value: number): void => {
+    if (young().set(key, value)) return
+    old().clear()
+    state[head.young] = state[head.young] === 0 ? 1 : 0
+    young().set(key, value)
+  }
+  const get = (key: Key): number | undefined => {
+    const value = young().get(key)
+    if (value !== undefined) return value
+    const older = old().get(key)
+    if (older !== undefined) set(key, older)
+    return older
   }
   return {
     get: (digest) => {
       const key = keyOf(digest)
-      const value = young.get(key)
-      if (value !== undefined || old === undefined) return value
-      const older = old.get(key)
-      if (older !== undefined) set(key, older)
-      return older
+      return alone(() => get(key))
     },
-    set: (digest, value) => set(keyOf(digest), value),
+    set: (digest, value) => {
+      const key = keyOf(digest)
+      alone(() => set(key, value))
+    },
   }
 }

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { accessTokens } from '../access-token.ts'
 import { type ReadReadiness, readinessOf } from '../ingress/health/readiness.ts'
+import { ingressMemory } from '../ingress/memory.ts'
 import { createIngress } from '../ingress/server.ts'
 import { connectKafka } from '../kafka/kafka.ts'
 import { classify } from '../mongo/classify.ts'
@@ -30,7 +31,7 @@ export type Bridge = {
 }
 
 /** What its HTTP side has where it takes nothing in. */
-const nobody = { accounts: [], findEnrichment: async () => undefined }
+const nobody = { accounts: [], memory: ingressMemory(0), findEnrichment: async () => undefined }
 
 /** A scrape is answered although a dependency is not. */
 const scrapeWithinMs = 2000
@@ -73,7 +74,7 @@ export const startBridge = async (
   const ingress = intake.right
     ? serveHttp(
         { ...ports, ...measure, findEnrichments, publish: intake.right.publish, append: intake.right.append },
-        { accounts, logLevel: settings.logLevel, enriched },
+        { accounts, logLevel: settings.logLevel, memory: ingressMemory(accounts.length), enriched },
         http.threads,
       )
     : createIngress({ ...kafka, ...ports, ...tokens, ...nobody, measure, log, now, monotonic })

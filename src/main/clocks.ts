@@ -13,6 +13,8 @@ export const now: Now = () => {
   }
   return instant
 }
-export const monotonic = (): number => performance.now()
+const { timeOrigin } = performance
+/** In ms, and the same in all threads of the process; never goes back within one of them. */
+export const monotonic = (): number => timeOrigin + performance.now()
 
 export { sleep } from '../kafka/sleep.ts'

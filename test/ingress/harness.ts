@@ -6,6 +6,7 @@ import type { Account } from '../../src/accounts.ts'
 import { unmeasured } from '../../src/bot/quiet.ts'
 import { type Checks, readinessOf } from '../../src/ingress/health/readiness.ts'
 import type { Limits } from '../../src/ingress/limits.ts'
+import { ingressMemory } from '../../src/ingress/memory.ts'
 import { createIngress, type IngressDeps } from '../../src/ingress/server.ts'
 import type { OutgoingRecord } from '../../src/ports.ts'
 import { right } from '../support/either.ts'
@@ -64,6 +65,7 @@ export const build = ({ checks = {}, ...deps }: Given = {}, limits: Partial<Limi
   const ingress = createIngress(
     {
       accounts,
+      memory: ingressMemory((deps.accounts ?? accounts).length),
       publish: async (event) => {
         published.push(event)
         return E.right(undefined)

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { firstSeen, identity } from '../../src/ingress/identity.ts'
+import { recentMemory } from '../../src/ingress/recent.ts'
 
 const minute = 60_000
 const body = Buffer.from('{"event_name":"chat_accepted"}')
@@ -51,7 +52,7 @@ ids('an id is 32 characters of base64url', () => {
 })
 
 ids('a body that was crowded out of memory is told by the clock alone', () => {
-  const idOf = identity(1)
+  const idOf = identity(recentMemory(1))
   const first = idOf('acme', body, 9 * minute)
   idOf('acme', Buffer.from('1'), 9 * minute)
   idOf('acme', Buffer.from('2'), 9 * minute)

@@ -5,6 +5,7 @@ import { DomainEvent } from '../../contracts/events/index.ts'
 import { AccountId, Instant } from '../../contracts/primitives.ts'
 import { translate } from '../../src/ingress/bot-api/translate.ts'
 import { bounded, once } from '../../src/ingress/once.ts'
+import { recentMemory } from '../../src/ingress/recent.ts'
 import type { Failure } from '../../src/ports.ts'
 import { right } from '../support/either.ts'
 
@@ -98,7 +99,7 @@ repeats('what is crowded out of the memory is published again', async () => {
   const port = once(async ({ id }) => {
     ids.push(id)
     return done
-  }, 1)
+  }, recentMemory(1))
   for (const id of ['a', 'b', 'c', 'c', 'a']) await port(event('acme', 'AGENT_JOINED', id), 1000)
   assert.equal(ids, ['a', 'b', 'c', 'a'])
 })

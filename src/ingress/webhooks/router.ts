@@ -4,7 +4,7 @@ import type { Append, Log, Now, Publish } from '../../ports.ts'
 import { type AdmissionDeps, admission } from '../admission.ts'
 import { answering, ok } from '../answering.ts'
 import type { State } from '../context.ts'
-import { identity } from '../identity.ts'
+import type { Identify } from '../identity.ts'
 import type { MeasureRequests } from '../measure.ts'
 import { quarantining } from '../quarantine.ts'
 import { refusalOf, unavailable } from '../refusal.ts'
@@ -13,6 +13,7 @@ import { type FindEnrichment, replying } from './enrichment.ts'
 import { translate } from './translate.ts'
 
 export type WebhooksDeps = AdmissionDeps & {
+  readonly identify: Identify
   readonly publish: Publish
   readonly append: Append
   readonly findEnrichment: FindEnrichment
@@ -25,8 +26,7 @@ const route = '/webhooks/:token'
 
 /** Interface A: 200 once the event is durable, with what the enrichments hold where the service shows it to agents. */
 export const webhooksRouter = (deps: WebhooksDeps) => {
-  const { publish, now, limits } = deps
-  const identify = identity()
+  const { identify, publish, now, limits } = deps
   const admit = admission(
     deps,
     ({ webhooks }) => [webhooks?.token, webhooks?.secondToken],

@@ -3,6 +3,7 @@ import type { DomainEvent } from '../../../contracts/events/index.ts'
 import type { Account } from '../../accounts.ts'
 import type { LogLevel } from '../../environment.ts'
 import type { Readiness } from '../../ingress/health/readiness.ts'
+import type { IngressMemory } from '../../ingress/memory.ts'
 import type { FindEnrichments } from '../../mongo/enrichments.ts'
 import type { Append, Failure, Measure, OutgoingRecord } from '../../ports.ts'
 
@@ -44,6 +45,7 @@ export type HttpSide = {
 export type HttpThread = {
   readonly accounts: ReadonlyArray<Account>
   readonly logLevel: LogLevel
-  /** The memory of the filter of enriched keys. */
+  /** Shared with the other threads: what the instance remembers, and the filter of enriched keys. */
+  readonly memory: IngressMemory
   readonly enriched: SharedArrayBuffer
 }

@@ -13,7 +13,7 @@ import type { HttpSide, HttpThread, MainPort } from './sides.ts'
 
 // A thread that serves HTTP: everything from a request's bytes to its record happens here, what is durable in the main thread.
 if (parentPort === null) throw new Error('this file is run as a thread')
-const { accounts, logLevel, enriched }: HttpThread = workerData
+const { accounts, logLevel, memory, enriched }: HttpThread = workerData
 const restAtMostMs = 10
 
 const mine: HttpSide = {
@@ -30,7 +30,7 @@ let latest: Promise<unknown> = Promise.resolve()
 const rest = () => settledWithin(latest, restAtMostMs)
 const { issue, verify } = accessTokens(accounts, now)
 const ingress = createIngress({
-  ...{ accounts, issue, verify, now, monotonic, log: createLog(logLevel) },
+  ...{ accounts, memory, issue, verify, now, monotonic, log: createLog(logLevel) },
   publish: (event, withinMs) => {
     const published = publish(event, withinMs)
     latest = published

@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { ingressMemory } from '../../../src/ingress/memory.ts'
 import { filterMemory } from '../../../src/main/http/key-filter.ts'
 import { serveHttp } from '../../../src/main/http/serve.ts'
 import type { MainSide } from '../../../src/main/http/sides.ts'
@@ -12,7 +13,10 @@ import { left, right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'
 import { sample } from '../../support/samples.ts'
 
-const thread = { accounts, logLevel: 'silent', enriched: filterMemory() } as const
+const thread = () => ({
+  ...{ accounts, logLevel: 'silent' as const },
+  ...{ memory: ingressMemory(accounts.length), enriched: filterMemory() },
+})
 const path = '/webhooks/webhooks-token-acme'
 
 const given = async (threads: number, over: Partial<MainSide> = {}) => {
@@ -34,7 +38,7 @@ const given = async (threads: number, over: Partial<MainSide> = {}) => {
       quarantined: (api, reason) => measured.push(`${api} ${reason}`),
       ...over,
     },
-    thread,
+    thread(),
     threads,
   )
   const { port } = right(await listen('127.0.0.1', 0))
@@ -100,7 +104,7 @@ serving('a port that another has is told, with any number of threads', async () 
   const { port } = other.address() as AddressInfo
   for (const threads of [1, 2]) {
     const { stop, port: free } = await given(threads)
-    const { listen, stop: stopSecond } = serveHttp({} as MainSide, thread, threads)
+    const { listen, stop: stopSecond } = serveHttp({} as MainSide, thread(), threads)
     for (const taken of [port, free])
       assert.equal(left(await listen('127.0.0.1', taken)), {
         kind: 'permanent',

@@ -71,7 +71,7 @@ export const startParticipants = async (bench: Bench, camelPort: number): Promis
   const { brokers } = bench
   return [
     await bridge(bench, 'bridge'),
-    await bridge(bench, 'bridge, two HTTP threads', 2),
+    await bridge(bench, 'bridge, one HTTP thread', 1),
     ...(bench.javaPeers ? [await camel(bench, camelPort)] : []),
     await inNode(bench, 'Koa, one send a request', 'peers/koa.ts', { publishTo: { brokers, topic: 'ingest-koa' } }),
     await inNode(bench, 'Koa and io-ts, no Kafka', 'peers/koa.ts', {}),

@@ -4,7 +4,7 @@ import type {
   Append,
   CheckHealth,
   CommittedOffsets,
-  Consume,
+  ConsumerSpec,
   DeadLetter,
   EndOffsets,
   Failure,
@@ -20,7 +20,7 @@ import { adminConnection, clusterConnection } from './admin.ts'
 import { type BringHome, bringHomeWith } from './bring-home.ts'
 import { type KafkaSettings, newClient } from './client.ts'
 import { toRecord } from './cloud-event.ts'
-import { consumeWith } from './consumer/consume.ts'
+import { consumeWith, type Supervised } from './consumer/consume.ts'
 import { deadLetterFor } from './dead-letters.ts'
 import { isRecordsFault, kindOf } from './errors.ts'
 import { brokerHealth } from './health.ts'
@@ -46,7 +46,7 @@ export type KafkaRoom = {
   /** Appends the record that a dead letter holds to its own topic again. */
   readonly redrive: (letter: IncomingRecord, to: Redriven, withinMs: number) => Promise<E.Either<Failure, void>>
   readonly bringHome: BringHome
-  readonly consume: Consume
+  readonly consume: (spec: ConsumerSpec) => Promise<Supervised>
   readonly readTopic: ReadTopic
   readonly endOffsets: EndOffsets
   readonly committedOffsets: CommittedOffsets
@@ -91,7 +91,7 @@ export const connectKafka = (
     ...{ newClient: clients, prefix, clock, log, measure, ranges, committedOffsets },
     forgetGroup,
   })
-  const consume: Consume = async (spec) => {
+  const consume: KafkaRoom['consume'] = async (spec) => {
     const consumer = await supervised(spec)
     consumers.add(consumer)
     return consumer

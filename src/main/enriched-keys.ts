@@ -1,8 +1,9 @@
 import { enrichments } from '../../contracts/topics.ts'
+import type { Supervised } from '../kafka/consumer/consume.ts'
 import type { KafkaRoom } from '../kafka/kafka.ts'
 import { classify } from '../mongo/classify.ts'
 import type { Mongo } from '../mongo/connect.ts'
-import type { Log, RunningConsumer, Sleep } from '../ports.ts'
+import type { Log, Sleep } from '../ports.ts'
 import { enrichmentsGroup, type Part } from './consumers.ts'
 import type { KeyFilter } from './http/key-filter.ts'
 
@@ -26,7 +27,7 @@ const againAfterMs = 1_000
 export const followEnrichedKeys = ({ kafka, mongo, filter, log, sleep }: Deps): Part => {
   const stopping = new AbortController()
   const { signal } = stopping
-  let consumer: RunningConsumer | undefined
+  let consumer: Supervised | undefined
 
   /** Where the topic is to be read from, once all that the view has is in the filter. */
   const addView = async () => {
@@ -69,17 +70,18 @@ export const followEnrichedKeys = ({ kafka, mongo, filter, log, sleep }: Deps): 
       },
     })
   }
-  const isAtEnd = async (positions: ReadonlyMap<number, number>) =>
-    [...(await kafka.ranges(topic))].every(
-      ([partition, { low, high }]) => low === high || (positions.get(partition) ?? low) >= high,
-    )
+  const isAtEnd = async ({ waiting }: Supervised) => {
+    const ranges = await kafka.ranges(topic)
+    const positions = new Map(waiting().map(({ partition, position }) => [partition, position]))
+    return [...ranges].every(([partition, { high }]) => (positions.get(partition) ?? -1) >= high)
+  }
   const run = async () => {
     const positions = await viewAdded()
     if (signal.aborted) return
     consumer = await follow(positions)
     for (let whole = false; !signal.aborted; await sleep(lookEveryMs, signal)) {
       const { ok } = await consumer.health()
-      whole = ok && (whole || (await isAtEnd(positions).catch(() => false)))
+      whole = ok && (whole || (await isAtEnd(consumer).catch(() => false)))
       filter.isWhole(whole)
     }
   }

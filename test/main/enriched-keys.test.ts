@@ -24,6 +24,7 @@ type Given = {
 /** Its time passes by turns: each lets one sleep end. */
 const given = async ({ view = [], committed = [], ends, failures = 0 }: Given) => {
   const sleeping: Array<() => void> = []
+  const read = new Map<number, number>()
   const state = { ends: [...ends], ok: true, failures, spec: undefined as ConsumerSpec | undefined, stopped: 0 }
   const { mayHave, ...filter } = keyFilter(filterMemory())
   const part = followEnrichedKeys({
@@ -34,6 +35,11 @@ const given = async ({ view = [], committed = [], ends, failures = 0 }: Given) =
         state.spec = spec
         return {
           health: () => ({ ok: state.ok, reason: state.ok ? 'reads 2 partitions' : 'no fetch was answered for 8 s' }),
+          waiting: () =>
+            state.ends.map((_, partition) => ({
+              ...{ name: `${topic}/${partition}`, topic, partition },
+              position: read.get(partition) ?? new Map(committed).get(partition) ?? 0,
+            })),
           stop: async () => {
             state.stopped++
           },
@@ -56,24 +62,27 @@ const given = async ({ view = [], committed = [], ends, failures = 0 }: Given) =
     for (const wake of sleeping.splice(0)) wake()
     await settled()
   }
-  const read = (...records: ReadonlyArray<IncomingRecord>) =>
-    state.spec?.handle(
-      { topic, partition: records[0]?.partition ?? 0, records },
+  const reads = async (...records: ReadonlyArray<IncomingRecord>) => {
+    const { partition, offset } = records.at(-1) ?? record(0, 0, 0)
+    await state.spec?.handle(
+      { topic, partition, records },
       { isCurrent: () => true, done: () => {}, pause: () => () => {} },
     )
-  return { part, state, mayHave, turn, read }
+    read.set(partition, offset + 1)
+  }
+  return { part, state, mayHave, turn, reads }
 }
 const unknown = key(999)
 
 const following = suite('which visitors have enrichments')
 
 following('is known once the view and all that is on the topic were read', async () => {
-  const { part, mayHave, turn, read } = await given({ view: [1], ends: [0, 2] })
+  const { part, mayHave, turn, reads } = await given({ view: [1], ends: [0, 2] })
   assert.ok(mayHave(unknown))
-  await read(record(1, 0, 2))
+  await reads(record(1, 0, 2))
   await turn()
   assert.ok(mayHave(unknown), 'one record is still to come')
-  await read(record(1, 1, 3))
+  await reads(record(1, 1, 3))
   await turn()
   assert.not.ok(mayHave(unknown))
   assert.equal(
@@ -84,10 +93,10 @@ following('is known once the view and all that is on the topic were read', async
 })
 
 following('is read on from where the projector stood before the view was read', async () => {
-  const { part, state, mayHave, turn, read } = await given({ view: [1], committed: [[0, 7]], ends: [9, 0] })
+  const { part, state, mayHave, turn, reads } = await given({ view: [1], committed: [[0, 7]], ends: [9, 0] })
   assert.is(await state.spec?.startAt?.(topic, 0), 7)
   assert.is(await state.spec?.startAt?.(topic, 1), undefined)
-  await read(record(0, 7, 2), record(0, 8, 3))
+  await reads(record(0, 7, 2), record(0, 8, 3))
   await turn()
   assert.not.ok(mayHave(unknown))
   assert.ok(mayHave(key(3)))
@@ -102,15 +111,15 @@ following('is read from the beginning where the topic ends before what was commi
 })
 
 following('has nothing of what is taken back', async () => {
-  const { part, mayHave, turn, read } = await given({ ends: [1] })
-  await read(record(0, 0, 5, null))
+  const { part, mayHave, turn, reads } = await given({ ends: [1] })
+  await reads(record(0, 0, 5, null))
   await turn()
   assert.not.ok(mayHave(key(5)))
   await part.stop()
 })
 
 following('is not known while the topic cannot be read, until it was read up to its end again', async () => {
-  const { part, state, mayHave, turn, read } = await given({ ends: [0] })
+  const { part, state, mayHave, turn, reads } = await given({ ends: [0] })
   await turn()
   assert.not.ok(mayHave(unknown))
   state.ok = false
@@ -124,7 +133,7 @@ following('is not known while the topic cannot be read, until it was read up to 
   state.ends = [1]
   await turn()
   assert.ok(mayHave(unknown))
-  await read(record(0, 0, 6))
+  await reads(record(0, 0, 6))
   await turn()
   assert.not.ok(mayHave(unknown))
   assert.ok(mayHave(key(6)))

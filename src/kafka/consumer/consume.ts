@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { CommittedOffsets, Consume, ConsumerSpec, Measure, RunningConsumer } from '../../ports.ts'
+import type { CommittedOffsets, ConsumerSpec, Measure, RunningConsumer } from '../../ports.ts'
 import { settled } from '../../within.ts'
 import { backoff } from '../backoff.ts'
 import type { Ranges } from '../offsets.ts'
@@ -15,6 +15,9 @@ type Deps = Omit<SessionDeps, 'group' | 'findStarts' | 'leftovers'> & {
   readonly committedOffsets: CommittedOffsets
   readonly forgetGroup: (group: string) => Promise<void>
 }
+
+/** A consumer that also tells of partitions that wait for records: all that was fetched of them is handled. */
+export type Supervised = RunningConsumer & Pick<Session, 'waiting'>
 
 const pause = { baseMs: 200, capMs: 2_000 }
 // Nothing helps but another build, or the record's end by retention: no need to be quick.
@@ -44,7 +47,7 @@ const lookout = (spec: ConsumerSpec, { ranges, measure, clock }: Deps) => {
   }
 }
 
-const supervise = (spec: ConsumerSpec, deps: Deps): RunningConsumer => {
+const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
   const { ranges, committedOffsets, forgetGroup, log, measure, clock } = deps
   const group = spec.alone ? `${spec.group}-${randomUUID()}` : spec.group
   const stopping = new AbortController()
@@ -82,6 +85,7 @@ const supervise = (spec: ConsumerSpec, deps: Deps): RunningConsumer => {
   }
 
   return {
+    waiting: () => session.waiting(),
     health: () => {
       const trouble = session.trouble()
       if (trouble === undefined) return { ok: true, reason: `reads ${session.partitions()} partitions` }
@@ -96,6 +100,6 @@ const supervise = (spec: ConsumerSpec, deps: Deps): RunningConsumer => {
 
 /** Consumers that never end in silence: one that crashes or gets nowhere is made anew, with everything that was part of it. */
 export const consumeWith =
-  (deps: Deps): Consume =>
-  async (spec) =>
+  (deps: Deps) =>
+  async (spec: ConsumerSpec): Promise<Supervised> =>
     supervise(spec, deps)

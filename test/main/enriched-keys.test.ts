@@ -33,12 +33,13 @@ const given = async ({ view = [], committed = [], ends, failures = 0 }: Given) =
       ranges: async () => new Map(state.ends.map((high, partition) => [partition, { low: 0, high }])),
       consume: async (spec) => {
         state.spec = spec
+        const starts = await Promise.all(ends.map((_, partition) => spec.startAt?.(topic, partition)))
         return {
           health: () => ({ ok: state.ok, reason: state.ok ? 'reads 2 partitions' : 'no fetch was answered for 8 s' }),
           waiting: () =>
             state.ends.map((_, partition) => ({
               ...{ name: `${topic}/${partition}`, topic, partition },
-              position: read.get(partition) ?? new Map(committed).get(partition) ?? 0,
+              position: read.get(partition) ?? starts[partition] ?? 0,
             })),
           stop: async () => {
             state.stopped++

@@ -19,8 +19,13 @@ export type Ingress = {
   ) => Promise<E.Either<Failure, { readonly port: number }>>
   /**
    * Is not ready any more, then ceases to listen while callers hold their connections, since one that comes in that moment may be
-   * reset; then sends each away with the answer to its next request, since a connection that is simply closed may have one on its
-   * way. Ends after `leaveMs`, `partMs` and `graceMs` at the latest.
+   * reset: after `leaveMs`, or when all have left. Who listens on one port with others waits for all of them before it stops, since
+   * callers that are sent away come again at once.
+   */
+  readonly cease: () => Promise<void>
+  /**
+   * Ceases to listen, then sends each caller away with the answer to its next request, since a connection that is simply closed
+   * may have one on its way. Ends after `leaveMs`, `partMs` and `graceMs` at the latest.
    */
   readonly stop: () => Promise<void>
 }
@@ -84,6 +89,19 @@ export const createIngress = (deps: IngressDeps, overrides: Partial<Limits> = {}
       if (callers.size === 0) resolve()
     })
 
+  let closed: Promise<void> | undefined
+  let ceased: Promise<void> | undefined
+  const leave = async () => {
+    stopping = true
+    await within(limits.leaveMs, allLeft(), () => undefined)
+    await lull(lullTurns)
+    closed = stopListening(server)
+  }
+  const cease = () => {
+    ceased ??= leave()
+    return ceased
+  }
+
   return {
     listen: (host, port, shared = false) =>
       new Promise((resolve) => {
@@ -94,15 +112,13 @@ export const createIngress = (deps: IngressDeps, overrides: Partial<Limits> = {}
           resolve(E.right({ port: typeof address === 'object' && address !== null ? address.port : port }))
         })
       }),
+    cease,
     stop: async () => {
-      stopping = true
-      await within(limits.leaveMs, allLeft(), () => undefined)
-      await lull(lullTurns)
+      await cease()
       closing = true
-      const closed = stopListening(server)
       await within(limits.partMs, allLeft(), () => undefined)
       server.closeIdleConnections()
-      await within(limits.graceMs, closed, () => undefined)
+      await within(limits.graceMs, closed ?? Promise.resolve(), () => undefined)
       server.closeAllConnections()
       // It has ceased to listen; this ends its timer.
       server.close()

@@ -52,6 +52,7 @@ const startThread = (main: MainSide, workerData: HttpThread) => {
   const settled = gathering<number>((gathered) => tellAtEnd('settled', () => [gathered()]))
   return {
     listen: (host: string, port: number, shared: boolean) => call('listen', host, port, shared),
+    cease: () => call('cease'),
     stop: async () => {
       await call('stop')
       await worker.terminate()
@@ -76,6 +77,9 @@ const freePort = async (host: string, port: number): Promise<E.Either<Failure, n
 /** The HTTP side on threads of its own, so that no work of the main thread keeps a request waiting, and the other way round. */
 export const serveHttp = (main: MainSide, thread: HttpThread, threads: number): Ingress => {
   const all = Array.from({ length: threads }, () => startThread(main, thread))
+  const cease = async () => {
+    await Promise.all(all.map((each) => each.cease()))
+  }
   return {
     listen: async (host, port) => {
       const [first, ...others] = all
@@ -86,7 +90,9 @@ export const serveHttp = (main: MainSide, thread: HttpThread, threads: number): 
       const listening = await Promise.all(all.map((each) => each.listen(host, free.right, true)))
       return listening.find(E.isLeft) ?? E.right({ port: free.right })
     },
+    cease,
     stop: async () => {
+      await cease()
       await Promise.all(all.map((each) => each.stop()))
     },
   }

@@ -38,6 +38,7 @@ export type HttpSide = {
   /** A record's number, and why it is not known to be durable; none where the main thread itself has failed. */
   readonly failed: (number: number, failure: Failure | undefined) => void
   readonly listen: (host: string, port: number, shared: boolean) => Promise<Either<Failure, { readonly port: number }>>
+  readonly cease: () => Promise<void>
   readonly stop: () => Promise<void>
 }
 

@@ -18,6 +18,7 @@ const restAtMostMs = 10
 
 const mine: HttpSide = {
   listen: (host, port, shared) => ingress.listen(host, port, shared),
+  cease: () => ingress.cease(),
   stop: () => ingress.stop(),
   settled: (numbers) => settled(numbers),
   failed: (number, failure) => failed(number, failure),

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { eventually } from '../support/eventually.ts'
 import { sample } from '../support/samples.ts'
 import { build, send, start } from './harness.ts'
 import { parse, raw } from './raw.ts'
@@ -204,6 +205,26 @@ server('stopping then closes each connection with the answer to its next request
     )
   while (await listens());
   assert.equal(await ask('/livez'), [200, 'close'])
+  await stopped
+  leave()
+})
+
+server('one that has ceased to listen keeps its callers until it is to stop', async () => {
+  const { port, ingress } = await start({}, { leaveMs: 0, partMs: 60_000 })
+  const { ask, leave } = keeping(port)
+  await ask('/livez')
+  await ingress.cease()
+  const refused = await send(port, '/livez', { method: 'GET' }).catch(({ code }: NodeJS.ErrnoException) => code)
+  assert.is(refused, 'ECONNREFUSED')
+  assert.equal(await ask('/livez'), [200, 'keep-alive'])
+  const stopped = ingress.stop()
+  assert.equal(
+    await eventually('a word of parting', async () => {
+      const answer = await ask('/livez')
+      return answer[1] === 'close' ? answer : undefined
+    }),
+    [200, 'close'],
+  )
   await stopped
   leave()
 })

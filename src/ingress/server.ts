@@ -89,7 +89,7 @@ export const createIngress = (deps: IngressDeps, overrides: Partial<Limits> = {}
       if (callers.size === 0) resolve()
     })
 
-  let closed: Promise<void> | undefined
+  let closed = Promise.resolve()
   let ceased: Promise<void> | undefined
   const leave = async () => {
     stopping = true
@@ -118,7 +118,7 @@ export const createIngress = (deps: IngressDeps, overrides: Partial<Limits> = {}
       closing = true
       await within(limits.partMs, allLeft(), () => undefined)
       server.closeIdleConnections()
-      await within(limits.graceMs, closed ?? Promise.resolve(), () => undefined)
+      await within(limits.graceMs, closed, () => undefined)
       server.closeAllConnections()
       // It has ceased to listen; this ends its timer.
       server.close()

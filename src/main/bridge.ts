@@ -31,7 +31,7 @@ export type Bridge = {
 }
 
 /** What its HTTP side has where it takes nothing in. */
-const nobody = { accounts: [], memory: ingressMemory(0), findEnrichment: async () => undefined }
+const nobody = () => ({ accounts: [], memory: ingressMemory(0), findEnrichment: async () => undefined })
 
 /** A scrape is answered although a dependency is not. */
 const scrapeWithinMs = 2000
@@ -77,7 +77,7 @@ export const startBridge = async (
         { accounts, logLevel: settings.logLevel, memory: ingressMemory(accounts.length), enriched },
         http.threads,
       )
-    : createIngress({ ...kafka, ...ports, ...tokens, ...nobody, measure, log, now, monotonic })
+    : createIngress({ ...kafka, ...ports, ...tokens, ...nobody(), measure, log, now, monotonic })
 
   const end = async () => {
     stopping.abort()

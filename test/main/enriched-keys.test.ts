@@ -157,6 +157,15 @@ following('waits for a MongoDB that does not answer', async () => {
   assert.is(state.stopped, 1)
 })
 
+following('is not known any more once nothing follows the topic', async () => {
+  const { part, mayHave, turn } = await given({ ends: [0] })
+  await turn()
+  assert.not.ok(mayHave(unknown))
+  await part.stop()
+  await turn()
+  assert.ok(mayHave(unknown))
+})
+
 following('ends while it waits for MongoDB, without a consumer', async () => {
   const { part, state, turn } = await given({ ends: [0], failures: 5 })
   await part.stop()

@@ -6,11 +6,12 @@ import { testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()
 const { storeEnrichments, findEnrichments } = connect()
-const findEnrichment = lookingUp(
+const find = lookingUp(
   findEnrichments,
   () => true,
   async () => {},
 )
+const findEnrichment = (keys: ReadonlyArray<string>) => find(keys, Promise.resolve())
 
 const enrichments = suite('enrichments in MongoDB')
 

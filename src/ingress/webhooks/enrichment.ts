@@ -5,8 +5,11 @@ import type { WebhookReply } from '../../../contracts/webhooks/reply.ts'
 import { WireId } from '../../../contracts/wire.ts'
 import { within } from '../../within.ts'
 
-/** The newest enrichment of the first key that has one. */
-export type FindEnrichment = (keys: ReadonlyArray<string>) => Promise<Enrichment | undefined>
+/** The newest enrichment of the first key that has one, as is known by the time that the event is in the log, or sooner. */
+export type FindEnrichment = (
+  keys: ReadonlyArray<string>,
+  published: Promise<unknown>,
+) => Promise<Enrichment | undefined>
 
 type Enriched = ChatAccepted | ChatUpdated
 
@@ -50,10 +53,10 @@ export const replyOf = (enrichment: Enrichment | undefined): WebhookReply => {
 /** The reply to an event: what is found of its visitor within so many ms. Never rejects; without a find, a plain ok. */
 export const replying =
   (find: FindEnrichment, withinMs: number) =>
-  async (event: DomainEvent): Promise<WebhookReply> => {
+  async (event: DomainEvent, published: Promise<unknown>): Promise<WebhookReply> => {
     if (!isEnriched(event)) return replyOf(undefined)
     try {
-      return replyOf(await within(withinMs, find(enrichmentKeys(event)), () => undefined))
+      return replyOf(await within(withinMs, find(enrichmentKeys(event), published), () => undefined))
     } catch {
       return replyOf(undefined)
     }

@@ -49,9 +49,9 @@ export const webhooksRouter = (deps: WebhooksDeps) => {
       return event.left.kind === 'unknown-event' ? ok({ result: 'ok' }) : E.left(refusalOf(event.left))
     }
     ctx.state.eventId = id
-    const replied = reply(event.right)
-    const published = await publish(event.right, limits.webhooksMs)
-    return E.isLeft(published) ? E.left(unavailable) : ok(await replied)
+    const publishing = publish(event.right, limits.webhooksMs)
+    const replied = reply(event.right, publishing)
+    return E.isLeft(await publishing) ? E.left(unavailable) : ok(await replied)
   })
   return new Router<State>({ sensitive: true }).all(route, handle)
 }

@@ -5,7 +5,7 @@ import type { KeyFilter } from './key-filter.ts'
 
 /**
  * The look-up of a thread that serves HTTP: for most visitors nobody has published anything, which the filter tells without asking.
- * Others that come while a look-up is under way, or while it rests after that, go to the main thread and to the database as one: a
+ * It is asked again when the event is in the log: what was in the view before may have been on its way to the filter. Others that come while a look-up is under way, or while it rests after that, go to the main thread and to the database as one: a
  * look-up for each request would cost more than all else that the request needs.
  */
 export const lookingUp = (
@@ -14,8 +14,12 @@ export const lookingUp = (
   rest: () => Promise<void>,
 ): FindEnrichment => {
   const find = together(async (keys) => new Map(await findAll([...keys])), rest)
-  return async (keys) => {
-    const asked = keys.filter(mayHave)
+  return async (keys, published) => {
+    let asked = keys.filter(mayHave)
+    if (asked.length === 0) {
+      await published
+      asked = keys.filter(mayHave)
+    }
     if (asked.length === 0) return undefined
     const byKey = await find(asked)
     return asked.map((key) => byKey.get(key)).find((enrichment) => enrichment !== undefined)

@@ -51,10 +51,27 @@ filtering(
     )
     add('acme/phone:1')
     isWhole(true)
-    assert.is(await find(['acme/email:a@example.com', 'acme/phone:2']), undefined)
-    assert.equal(await find(['acme/email:a@example.com', 'acme/phone:1']), { crmLink: 'acme/phone:1' })
+    assert.is(await find(['acme/email:a@example.com', 'acme/phone:2'], Promise.resolve()), undefined)
+    assert.equal(await find(['acme/email:a@example.com', 'acme/phone:1'], Promise.resolve()), {
+      crmLink: 'acme/phone:1',
+    })
     assert.equal(asked, [['acme/phone:1']])
   },
 )
+
+filtering('is asked again when the event is in the log', async () => {
+  const { add, mayHave, isWhole } = keyFilter(filterMemory())
+  const find = lookingUp(
+    async (keys) => keys.map((key) => [key, { crmLink: key }]),
+    mayHave,
+    async () => {},
+  )
+  isWhole(true)
+  const { promise: published, resolve } = Promise.withResolvers<void>()
+  const found = find(['acme/phone:1'], published)
+  add('acme/phone:1')
+  resolve()
+  assert.equal(await found, { crmLink: 'acme/phone:1' })
+})
 
 filtering.run()

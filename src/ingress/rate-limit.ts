@@ -29,7 +29,7 @@ export const rateLimits = (
   }
   return ({ id, requestsPerSecond }) => {
     const place = places.get(id)
-    return place === undefined || count(place) <= requestsPerSecond ? E.right(undefined) : E.left(tooManyRequests(1))
+    return place === undefined || count(place) <= requestsPerSecond ? E.right(undefined) : E.left(tooManyRequests)
   }
 }
 export type RateLimit = ReturnType<typeof rateLimits>

@@ -35,8 +35,7 @@ const unknownEvent = invalid(405, 'event: expected one that this interface suppo
 export const tooLarge = (bytes: number) =>
   invalid(413, `body: expected at most ${bytes} bytes`, { Connection: 'close' })
 export const incomplete = invalid(400, 'body: expected all of it')
-export const tooManyRequests = (seconds: number) =>
-  invalid(429, 'expected fewer requests', { 'Retry-After': String(seconds) })
+export const tooManyRequests = invalid(429, 'expected fewer requests', { 'Retry-After': '1' })
 export const unavailable: Refusal = {
   status: 503,
   code: 'temporarily_unavailable',

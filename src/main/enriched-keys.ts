@@ -82,7 +82,7 @@ export const followEnrichedKeys = ({ kafka, mongo, filter, log, sleep }: Deps): 
     for (let whole = false; !signal.aborted; await sleep(lookEveryMs, signal)) {
       const { ok } = await consumer.health()
       whole = ok && (whole || (await isAtEnd(consumer).catch(() => false)))
-      filter.isWhole(whole && !signal.aborted)
+      filter.setWhole(whole && !signal.aborted)
     }
   }
   run()
@@ -92,7 +92,7 @@ export const followEnrichedKeys = ({ kafka, mongo, filter, log, sleep }: Deps): 
     stop: async () => {
       stopping.abort()
       // Requests are still answered while nothing follows the topic any more.
-      filter.isWhole(false)
+      filter.setWhole(false)
       await consumer?.stop()
     },
   }

@@ -2,6 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { partitionReader } from '../../src/kafka/consumer/partition-reader.ts'
 import { turns } from '../../src/kafka/consumer/turns.ts'
+import { createLog } from '../../src/main/log.ts'
 import type { HandleSlice, IncomingRecord, OwnedPartition } from '../../src/ports.ts'
 import { measureOf, newSeen } from './rooms.ts'
 
@@ -10,7 +11,7 @@ const record = (offset: number): IncomingRecord => ({
 })
 const records = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => record(from + i))
 const turn = () => new Promise((resolve) => setImmediate(resolve))
-const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const silent = createLog('silent')
 
 const readerOf = (
   handle: HandleSlice,

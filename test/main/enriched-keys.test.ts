@@ -2,10 +2,11 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { followEnrichedKeys } from '../../src/main/enriched-keys.ts'
 import { filterMemory, keyFilter } from '../../src/main/http/key-filter.ts'
+import { createLog } from '../../src/main/log.ts'
 import type { ConsumerSpec, IncomingRecord } from '../../src/ports.ts'
 
 const topic = 'enrichments'
-const unheard = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const unheard = createLog('silent')
 const key = (phone: number) => `acme/phone:${phone}`
 const record = (partition: number, offset: number, phone: number, value: string | null = '{}'): IncomingRecord => ({
   ...{ topic, partition, offset, timestamp: 0, headers: {} },

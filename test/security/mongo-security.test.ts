@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sleep } from '../../src/kafka/sleep.ts'
+import { createLog } from '../../src/main/log.ts'
 import { classify } from '../../src/mongo/classify.ts'
 import { connectMongo } from '../../src/mongo/connect.ts'
 import { user } from './mongo-server.ts'
@@ -8,7 +9,7 @@ import { secureServers } from './secure-servers.ts'
 
 type Servers = Awaited<ReturnType<typeof secureServers>>
 
-const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const quiet = createLog('silent')
 const connect = (url: string) =>
   connectMongo({ url, database: 'livechat' }, { log: quiet, sleep, clock: () => performance.now() })
 

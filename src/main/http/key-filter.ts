@@ -9,7 +9,7 @@ export type KeyFilter = {
   /** False where the key was never added, which only a filter tells that is known to have all of them. */
   readonly mayHave: (key: string) => boolean
   /** Says whether it has all keys that there are. */
-  readonly isWhole: (whole: boolean) => void
+  readonly setWhole: (isWhole: boolean) => void
 }
 
 export const filterMemory = () => new SharedArrayBuffer(4 + bits / 8)
@@ -29,8 +29,8 @@ export const keyFilter = (memory: SharedArrayBuffer): KeyFilter => {
       const place = placeOf(key)
       return (Atomics.load(words, place >>> 5) & (1 << (place & 31))) !== 0
     },
-    isWhole: (isIt) => {
-      Atomics.store(whole, 0, isIt ? 1 : 0)
+    setWhole: (isWhole) => {
+      Atomics.store(whole, 0, isWhole ? 1 : 0)
     },
   }
 }

@@ -7,19 +7,19 @@ import { lookingUp } from '../../../src/main/http/looking-up.ts'
 const filtering = suite('the filter of keys')
 
 filtering('that is not known to be whole rules out nothing', () => {
-  const { add, mayHave, isWhole } = keyFilter(filterMemory())
+  const { add, mayHave, setWhole } = keyFilter(filterMemory())
   add('acme/email:a@example.com')
   assert.ok(mayHave('acme/email:b@example.com'))
-  isWhole(true)
+  setWhole(true)
   assert.not.ok(mayHave('acme/email:b@example.com'))
-  isWhole(false)
+  setWhole(false)
   assert.ok(mayHave('acme/email:b@example.com'))
 })
 
 filtering('never rules out a key that was added, by whichever thread it is asked', () => {
   const memory = filterMemory()
   const [writer, reader] = [keyFilter(memory), keyFilter(memory)]
-  writer.isWhole(true)
+  writer.setWhole(true)
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (key) => {
       writer.add(key)
@@ -29,9 +29,9 @@ filtering('never rules out a key that was added, by whichever thread it is asked
 })
 
 filtering('takes few of the keys that were not added for one that was', () => {
-  const { add, mayHave, isWhole } = keyFilter(filterMemory())
+  const { add, mayHave, setWhole } = keyFilter(filterMemory())
   for (let i = 0; i < 100_000; i++) add(`acme/visitorNumber:${i}`)
-  isWhole(true)
+  setWhole(true)
   const mistaken = Array.from({ length: 10_000 }, (_, i) => mayHave(`acme/phone:${i}`)).filter(Boolean).length
   assert.ok(mistaken < 100, `${mistaken} of 10,000`)
 })
@@ -39,7 +39,7 @@ filtering('takes few of the keys that were not added for one that was', () => {
 filtering(
   'spares the look-up of visitors of whom nothing was published, and of keys under which nothing was',
   async () => {
-    const { add, mayHave, isWhole } = keyFilter(filterMemory())
+    const { add, mayHave, setWhole } = keyFilter(filterMemory())
     const asked: unknown[] = []
     const find = lookingUp(
       async (keys) => {
@@ -50,7 +50,7 @@ filtering(
       async () => {},
     )
     add('acme/phone:1')
-    isWhole(true)
+    setWhole(true)
     assert.is(await find(['acme/email:a@example.com', 'acme/phone:2'], Promise.resolve()), undefined)
     assert.equal(await find(['acme/email:a@example.com', 'acme/phone:1'], Promise.resolve()), {
       crmLink: 'acme/phone:1',
@@ -60,13 +60,13 @@ filtering(
 )
 
 filtering('is asked again when the event is in the log', async () => {
-  const { add, mayHave, isWhole } = keyFilter(filterMemory())
+  const { add, mayHave, setWhole } = keyFilter(filterMemory())
   const find = lookingUp(
     async (keys) => keys.map((key) => [key, { crmLink: key }]),
     mayHave,
     async () => {},
   )
-  isWhole(true)
+  setWhole(true)
   const { promise: published, resolve } = Promise.withResolvers<void>()
   const found = find(['acme/phone:1'], published)
   add('acme/phone:1')

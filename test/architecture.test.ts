@@ -29,6 +29,7 @@ const onlyIn: Readonly<Record<string, ReadonlyArray<string>>> = {
   '@koa/router': ['src/ingress'],
   'raw-body': ['src/ingress'],
   kafkajs: ['src/kafka'],
+  '@node-rs/crc32': ['src/kafka'],
   snappy: ['src/kafka'],
   'lz4-napi': ['src/kafka'],
   cloudevents: ['src/kafka'],

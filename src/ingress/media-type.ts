@@ -15,11 +15,14 @@ export const isType = (contentType: string, expected: string): boolean => {
   return type === expected && (charset === undefined || charset === 'utf-8' || charset === 'utf8')
 }
 
+/** How nearly every request says it: not worth parsing again. */
+const usual = new Set(['application/json', 'application/json; charset=utf-8'])
+
 /** What is wrong with how a body was sent; the headers' values, '' where they are missing. */
 export const mediaTypeProblem = (contentType: string, contentEncoding: string): Problem | undefined => {
   if (contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity')
     return { path: 'Content-Encoding', expected: 'none' }
-  return isType(contentType, 'application/json')
+  return usual.has(contentType) || isType(contentType, 'application/json')
     ? undefined
     : { path: 'Content-Type', expected: 'application/json in UTF-8' }
 }

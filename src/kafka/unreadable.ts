@@ -1,4 +1,4 @@
-import { crc32c } from './produce/crc32c.ts'
+import { crc32c } from '@node-rs/crc32'
 
 /** A batch of records as it stands in the log, from its offset to its end (Kafka's message format 2). */
 export type RawBatch = Buffer
@@ -16,8 +16,7 @@ export const batchAt = (bytes: Buffer, begins: number): RawBatch | undefined => 
 }
 
 /** Whether a batch's bytes are those that were written, as its checksum tells. */
-export const isSound = (batch: RawBatch): boolean =>
-  crc32c(batch, at.behindCrc, batch.length) === batch.readUInt32BE(at.crc)
+export const isSound = (batch: RawBatch): boolean => crc32c(batch.subarray(at.behindCrc)) === batch.readUInt32BE(at.crc)
 
 const reasons = new WeakMap<Buffer, string>()
 

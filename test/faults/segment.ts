@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { crc32c } from '../../src/kafka/produce/crc32c.ts'
+import { crc32c } from '@node-rs/crc32'
 import type { Cluster } from './cluster.ts'
 
 /** Where in a batch its compression is told, and where its records begin (Kafka's message format 2). */
@@ -29,7 +29,7 @@ export const changeByte = (
   const start = startOf(bytes, offset)
   const batch = bytes.subarray(start, start + 12 + bytes.readInt32BE(start + 8))
   batch.writeUInt8(change(batch.readUInt8(at)), at)
-  if (isSound) batch.writeUInt32BE(crc32c(batch, checksum.from, batch.length), checksum.at)
+  if (isSound) batch.writeUInt32BE(crc32c(batch.subarray(checksum.from)), checksum.at)
   const file = openSync(path, 'r+')
   writeSync(file, batch, 0, batch.length, start)
   closeSync(file)

@@ -101,6 +101,30 @@ enrichment('the look-up runs beside the publishing, not after it', async () => {
   await stop()
 })
 
+enrichment(
+  'where nobody has any, nothing is looked up, unless that has changed when the event is in the log',
+  async () => {
+    for (const comes of [false, true]) {
+      let asked = 0
+      let hasAny = false
+      const { port, stop } = await start({
+        publish: async () => {
+          hasAny = comes
+          return E.right(undefined)
+        },
+        hasEnrichments: () => hasAny,
+        findEnrichment: async () => {
+          asked++
+          return found
+        },
+      })
+      const { body } = await send(port, hooks, { body: sample('webhooks', 'chat_accepted') })
+      await stop()
+      assert.equal([body, asked], comes ? [shown, 1] : [{ result: 'ok' }, 0])
+    }
+  },
+)
+
 enrichment('any enrichment is a reply of the protocol', () => {
   fc.assert(fc.property(arbitraryOf(Enrichment).filter(Enrichment.is), (value) => WebhookReply.is(replyOf(value))))
 })

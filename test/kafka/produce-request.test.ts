@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
+import { crc32c } from '@node-rs/crc32'
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { crc32c } from '../../src/kafka/produce/crc32c.ts'
 import { PackedRecord, packRecord } from '../../src/kafka/produce/packed.ts'
 import { encodeProduce, ofKafkajs } from '../../src/kafka/produce/patch-produce-request.ts'
 import { writer } from '../../src/kafka/produce/writer.ts'
@@ -68,8 +68,7 @@ produceRequest("it has the very bytes of kafkajs's own", async () => {
 produceRequest('a checksum is that of kafkajs, for every length and place', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat(20), (bytes, skip) => {
-      const start = Math.min(skip, bytes.length)
-      assert.is(crc32c(bytes, start, bytes.length), originalCrc(Buffer.from(bytes.subarray(start))))
+      assert.is(crc32c(bytes.subarray(skip)), originalCrc(Buffer.from(bytes.subarray(skip))))
     }),
   )
 })

@@ -11,6 +11,9 @@ export type FindEnrichment = (
   published: Promise<unknown>,
 ) => Promise<Enrichment | undefined>
 
+/** Whether anybody at all may have an enrichment. */
+export type HasEnrichments = () => boolean
+
 type Enriched = ChatAccepted | ChatUpdated
 
 const isEnriched = (event: DomainEvent): event is Enriched =>
@@ -50,12 +53,17 @@ export const replyOf = (enrichment: Enrichment | undefined): WebhookReply => {
   }
 }
 
-/** The reply to an event: what is found of its visitor within so many ms. Never rejects; without a find, a plain ok. */
+/**
+ * The reply to an event: what is found of its visitor within so many ms. Never rejects; without a find, a plain ok. Where nobody has
+ * an enrichment nothing is looked for, but that is asked again when the event is in the log, as `find` does.
+ */
 export const replying =
-  (find: FindEnrichment, withinMs: number) =>
+  (find: FindEnrichment, hasAny: HasEnrichments, withinMs: number) =>
   async (event: DomainEvent, published: Promise<unknown>): Promise<WebhookReply> => {
     if (!isEnriched(event)) return replyOf(undefined)
     try {
+      if (!hasAny()) await published
+      if (!hasAny()) return replyOf(undefined)
       return replyOf(await within(withinMs, find(enrichmentKeys(event), published), () => undefined))
     } catch {
       return replyOf(undefined)

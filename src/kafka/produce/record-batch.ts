@@ -1,5 +1,5 @@
+import { crc32c } from '@node-rs/crc32'
 import type { IHeaders, Message } from 'kafkajs'
-import { crc32c } from './crc32c.ts'
 import { sizeOfVarint, type Writer } from './writer.ts'
 
 /** A message, or one of which all that does not depend on its place has been written already: then nothing else counts. */
@@ -79,5 +79,5 @@ export const writeRecordBatch = (to: Writer, messages: ReadonlyArray<BatchMessag
   for (let i = 0; i < messages.length; i++) writeRecord(to, messages[i] as BatchMessage, i)
   const end = position()
   int32At(lengthAt, end - lengthAt - 4)
-  int32At(crcAt, crc32c(to.bytes(), checkedFrom, end) | 0)
+  int32At(crcAt, crc32c(to.bytes().subarray(checkedFrom)) | 0)
 }

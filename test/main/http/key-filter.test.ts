@@ -16,6 +16,17 @@ filtering('that is not known to be whole rules out nothing', () => {
   assert.ok(mayHave('acme/email:b@example.com'))
 })
 
+filtering('tells that it has none at all only where it is whole and no thread has added one', () => {
+  const memory = filterMemory()
+  const [writer, reader] = [keyFilter(memory), keyFilter(memory)]
+  const told = [reader.hasAny()]
+  writer.setWhole(true)
+  told.push(reader.hasAny())
+  writer.add('acme/email:a@example.com')
+  told.push(reader.hasAny())
+  assert.equal(told, [true, false, true])
+})
+
 filtering('never rules out a key that was added, by whichever thread it is asked', () => {
   const memory = filterMemory()
   const [writer, reader] = [keyFilter(memory), keyFilter(memory)]

@@ -1,6 +1,6 @@
-import { crc32c } from '@node-rs/crc32'
 import '../../src/kafka/patch-batch-decoder.ts'
 import { createRequire } from 'node:module'
+import { crc32c } from '@node-rs/crc32'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { whyUnreadable } from '../../src/kafka/unreadable.ts'

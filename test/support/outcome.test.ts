@@ -44,6 +44,12 @@ test('a run without a sum failed, and so did one that says so itself', () => {
   }
 })
 
+test('of a run that died, the signal and the last complaints are told', () => {
+  const [failure = ''] = counted('a.test.ts\n suite • ', 'SIGSEGV', 'Error: why\n    at somewhere').failures
+  assert.match(failure, /^ {3}FAIL {2}uvu ended with SIGSEGV before its sum, after\na\.test\.ts/)
+  assert.match(failure, /Error: why\n {4}at somewhere$/)
+})
+
 test('outcomes are added up with their failures', () => {
   assert.equal(together([counted(sum(2, 2), 0), counted(oneOfTwo, 1)]).failed, 2)
   assert.is(together([counted(oneOfTwo, 1), counted(oneOfTwo, 1)]).failures.length, 4)

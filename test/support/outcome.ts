@@ -33,23 +33,31 @@ export const together = (outcomes: ReadonlyArray<Outcome>): Outcome => {
 /** Whether what is printed is shown as it comes, or as a whole at the end, beside others. */
 type Shown = 'at once' | 'at the end'
 
+/** How a process ended: its code, or the signal that ended it. */
+type End = number | NodeJS.Signals
+
 const run = (
   command: string,
   args: ReadonlyArray<string>,
   env: NodeJS.ProcessEnv = process.env,
   shown: Shown = 'at once',
 ) =>
-  new Promise<{ readonly code: number; readonly output: string }>((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  new Promise<{ readonly end: End; readonly output: string; readonly complaints: string }>((resolve, reject) => {
+    const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
+    let complaints = ''
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString()
       if (shown === 'at once') process.stdout.write(chunk)
     })
+    child.stderr.on('data', (chunk: Buffer) => {
+      complaints += chunk.toString()
+      process.stderr.write(chunk)
+    })
     child.on('error', reject)
-    child.on('close', (code) => {
+    child.on('close', (code, signal) => {
       if (shown === 'at the end') process.stdout.write(output)
-      resolve({ code: code ?? 1, output })
+      resolve({ end: signal ?? code ?? 1, output, complaints })
     })
   })
 
@@ -60,9 +68,9 @@ export const check = async (
   args: ReadonlyArray<string>,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<Outcome> => {
-  const { code } = await run(bin(tool), args, env)
-  console.log(`${code === 0 ? '✓' : '✘'} ${name}`)
-  return code === 0 ? { passed: 1, failed: 0, skipped: 0, failures: [] } : oneFailed(name)
+  const { end } = await run(bin(tool), args, env)
+  console.log(`${end === 0 ? '✓' : '✘'} ${name}`)
+  return end === 0 ? { passed: 1, failed: 0, skipped: 0, failures: [] } : oneFailed(name)
 }
 
 /** uvu's report of each failure: from its first line to the next suite, file or sum. */
@@ -72,22 +80,25 @@ const failuresIn = (plain: string): ReadonlyArray<string> =>
     .slice(1)
     .map((report) => report.split(/\n(?=\S*\.test\.ts\n|.* \(\d+ \/ \d+\)\n| {2}Total:)/)[0]?.trimEnd() ?? '')
 
+const tail = (text: string) => text.trimEnd().split('\n').slice(-20).join('\n')
+
 /** What uvu counted. It hides a throwing hook, and ends well when a file dies early: both are failures here. */
-export const counted = (output: string, code: number): Outcome => {
+export const counted = (output: string, end: End, complaints = ''): Outcome => {
   const plain = stripVTControlCharacters(output)
   const number = (name: string) => Number(new RegExp(`^\\s*${name}:\\s+(\\d+)`, 'm').exec(plain)?.[1] ?? Number.NaN)
   const [total, passed, skipped] = [number('Total'), number('Passed'), number('Skipped')]
-  const last = plain.trimEnd().split('\n').slice(-20).join('\n')
   if (![total, passed, skipped].every(Number.isInteger))
-    return oneFailed(`uvu ended with ${code} before its sum, after\n${last}`)
-  if (code !== 0 && total === passed)
-    return { ...oneFailed(`uvu ended with ${code} although all passed`), passed, skipped }
+    return oneFailed(
+      `uvu ended with ${end} before its sum, after\n${tail(plain)}\n${tail(stripVTControlCharacters(complaints))}`,
+    )
+  if (end !== 0 && total === passed)
+    return { ...oneFailed(`uvu ended with ${end} although all passed`), passed, skipped }
   return { passed, skipped, failed: total - passed, failures: failuresIn(plain) }
 }
 
 /** Runs the test files whose path below test/ the pattern matches. */
 export const runTests = async (pattern: string, env: NodeJS.ProcessEnv, shown?: Shown): Promise<Outcome> => {
   const args = [join(root, 'node_modules/uvu/bin.js'), 'test', pattern]
-  const { code, output } = await run(process.execPath, args, env, shown)
-  return counted(output, code)
+  const { end, output, complaints } = await run(process.execPath, args, env, shown)
+  return counted(output, end, complaints)
 }

@@ -12,7 +12,7 @@ export const within = <A, B = A>(ms: number, promise: Promise<A>, late: () => B 
       } catch (error) {
         reject(error)
       }
-    }, ms)
+    }, Math.max(0, ms))
     promise.then(
       (result) => {
         clearTimeout(timer)

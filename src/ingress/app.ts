@@ -15,7 +15,7 @@ import { oauthRouter } from './oauth/router.ts'
 import { bounded, once } from './once.ts'
 import { rateLimits } from './rate-limit.ts'
 import { unknownPath } from './refusal.ts'
-import type { FindEnrichment, HasEnrichments } from './webhooks/enrichment.ts'
+import type { FindEnrichment } from './webhooks/enrichment.ts'
 import { webhooksRouter } from './webhooks/router.ts'
 
 export type IngressDeps = {
@@ -24,7 +24,6 @@ export type IngressDeps = {
   readonly publish: Publish
   readonly append: Append
   readonly findEnrichment: FindEnrichment
-  readonly hasEnrichments: HasEnrichments
   readonly verify: VerifyToken
   readonly issue: IssueToken
   readonly readiness: ReadReadiness

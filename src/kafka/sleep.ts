@@ -9,6 +9,6 @@ export const sleep: Sleep = (ms, signal) =>
       signal?.removeEventListener('abort', end)
       resolve()
     }
-    const timer = setTimeout(end, ms)
+    const timer = setTimeout(end, Math.max(0, ms))
     signal?.addEventListener('abort', end)
   })

@@ -75,7 +75,6 @@ export const build = ({ checks = {}, ...deps }: Given = {}, limits: Partial<Limi
         return E.right(undefined)
       },
       findEnrichment: async () => undefined,
-      hasEnrichments: () => true,
       verify: async (account, token) => token === `token of ${account.id}`,
       issue: async (account) => ({ token: `token of ${account.id}`, expiresIn: 5000 }),
       readiness: (withinMs) => readinessOf(checks, withinMs),

@@ -6,12 +6,8 @@ import { testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()
 const { storeEnrichments, findEnrichments } = connect()
-const find = lookingUp(
-  findEnrichments,
-  () => true,
-  async () => {},
-)
-const findEnrichment = (keys: ReadonlyArray<string>) => find(keys, Promise.resolve())
+const find = lookingUp(findEnrichments, { hasAny: () => true, mayHave: () => true }, async () => {})
+const findEnrichment = (keys: ReadonlyArray<string>) => find(() => keys, Promise.resolve())
 
 const enrichments = suite('enrichments in MongoDB')
 

@@ -7,12 +7,9 @@ import { within } from '../../within.ts'
 
 /** The newest enrichment of the first key that has one, as is known by the time that the event is in the log, or sooner. */
 export type FindEnrichment = (
-  keys: ReadonlyArray<string>,
+  keysOf: () => ReadonlyArray<string>,
   published: Promise<unknown>,
 ) => Promise<Enrichment | undefined>
-
-/** Whether anybody at all may have an enrichment. */
-export type HasEnrichments = () => boolean
 
 type Enriched = ChatAccepted | ChatUpdated
 
@@ -53,18 +50,14 @@ export const replyOf = (enrichment: Enrichment | undefined): WebhookReply => {
   }
 }
 
-/**
- * The reply to an event: what is found of its visitor within so many ms. Never rejects; without a find, a plain ok. Where nobody has
- * an enrichment nothing is looked for, but that is asked again when the event is in the log, as `find` does.
- */
+/** The reply to an event: what is found of its visitor within so many ms. Never rejects; without a find, a plain ok. */
 export const replying =
-  (find: FindEnrichment, hasAny: HasEnrichments, withinMs: number) =>
+  (find: FindEnrichment, withinMs: number) =>
   async (event: DomainEvent, published: Promise<unknown>): Promise<WebhookReply> => {
     if (!isEnriched(event)) return replyOf(undefined)
     try {
-      if (!hasAny()) await published
-      if (!hasAny()) return replyOf(undefined)
-      return replyOf(await within(withinMs, find(enrichmentKeys(event), published), () => undefined))
+      const found = find(() => enrichmentKeys(event), published)
+      return replyOf(await within(withinMs, found, () => undefined))
     } catch {
       return replyOf(undefined)
     }

@@ -9,7 +9,7 @@ import type { MeasureRequests } from '../measure.ts'
 import { quarantining } from '../quarantine.ts'
 import { refusalOf, unavailable } from '../refusal.ts'
 import { understand } from '../understand.ts'
-import { type FindEnrichment, type HasEnrichments, replying } from './enrichment.ts'
+import { type FindEnrichment, replying } from './enrichment.ts'
 import { translate } from './translate.ts'
 
 export type WebhooksDeps = AdmissionDeps & {
@@ -17,7 +17,6 @@ export type WebhooksDeps = AdmissionDeps & {
   readonly publish: Publish
   readonly append: Append
   readonly findEnrichment: FindEnrichment
-  readonly hasEnrichments: HasEnrichments
   readonly measure: MeasureRequests
   readonly log: Log
   readonly now: Now
@@ -34,7 +33,7 @@ export const webhooksRouter = (deps: WebhooksDeps) => {
     async () => true,
   )
   const quarantine = quarantining(deps.append, deps.measure, 'webhooks')
-  const reply = replying(deps.findEnrichment, deps.hasEnrichments, limits.enrichmentMs)
+  const reply = replying(deps.findEnrichment, limits.enrichmentMs)
 
   const handle = answering('webhooks', route, deps.log, async (ctx) => {
     const admitted = await admit(ctx)

@@ -29,7 +29,6 @@ const request = gathering<string | number>((gathered) => tellAtEnd('requests', (
 let latest: Promise<unknown> = Promise.resolve()
 /** The next look-up is for events that go into the log after this one's: none of them waits longer for it. */
 const rest = () => settledWithin(latest, restAtMostMs)
-const { mayHave, hasAny } = keyFilter(enriched)
 const { issue, verify } = accessTokens(accounts, now)
 const ingress = createIngress({
   ...{ accounts, memory, issue, verify, now, monotonic, log: createLog(logLevel) },
@@ -39,8 +38,7 @@ const ingress = createIngress({
     return published
   },
   append: (record, withinMs) => call('append', record, withinMs),
-  findEnrichment: lookingUp((keys) => call('findEnrichments', keys), mayHave, rest),
-  hasEnrichments: hasAny,
+  findEnrichment: lookingUp((keys) => call('findEnrichments', keys), keyFilter(enriched), rest),
   readiness: (withinMs) => call('readiness', withinMs),
   pulse: () => call('pulse'),
   metrics: () => call('metrics'),

@@ -47,42 +47,51 @@ filtering('takes few of the keys that were not added for one that was', () => {
   assert.ok(mistaken < 100, `${mistaken} of 10,000`)
 })
 
+/** A look-up in a view where everybody has one: what is asked for, and when the event is in the log. */
+const given = () => {
+  const { add, setWhole, ...filter } = keyFilter(filterMemory())
+  const asked: unknown[] = []
+  const findAll = async (keys: ReadonlyArray<string>) => {
+    asked.push(keys)
+    return keys.map((key) => [key, { crmLink: key }] as const)
+  }
+  const { promise: published, resolve } = Promise.withResolvers<void>()
+  const find = lookingUp(findAll, filter, async () => {})
+  setWhole(true)
+  return { add, find, asked, published, resolve }
+}
+const keys = ['acme/email:a@example.com', 'acme/phone:1']
+
 filtering(
   'spares the look-up of visitors of whom nothing was published, and of keys under which nothing was',
   async () => {
-    const { add, mayHave, setWhole } = keyFilter(filterMemory())
-    const asked: unknown[] = []
-    const find = lookingUp(
-      async (keys) => {
-        asked.push(keys)
-        return keys.map((key) => [key, { crmLink: key }])
-      },
-      mayHave,
-      async () => {},
-    )
+    const { add, find, asked, published, resolve } = given()
+    resolve()
     add('acme/phone:1')
-    setWhole(true)
-    assert.is(await find(['acme/email:a@example.com', 'acme/phone:2'], Promise.resolve()), undefined)
-    assert.equal(await find(['acme/email:a@example.com', 'acme/phone:1'], Promise.resolve()), {
-      crmLink: 'acme/phone:1',
-    })
+    assert.is(await find(() => ['acme/email:a@example.com', 'acme/phone:2'], published), undefined)
+    assert.equal(await find(() => keys, published), { crmLink: 'acme/phone:1' })
     assert.equal(asked, [['acme/phone:1']])
   },
 )
 
-filtering('is asked again when the event is in the log', async () => {
-  const { add, mayHave, setWhole } = keyFilter(filterMemory())
-  const find = lookingUp(
-    async (keys) => keys.map((key) => [key, { crmLink: key }]),
-    mayHave,
-    async () => {},
-  )
-  setWhole(true)
-  const { promise: published, resolve } = Promise.withResolvers<void>()
-  const found = find(['acme/phone:1'], published)
-  add('acme/phone:1')
+filtering('spares the keys themselves where nobody has any', async () => {
+  const { find, published, resolve } = given()
   resolve()
-  assert.equal(await found, { crmLink: 'acme/phone:1' })
+  const refuse = (): never => {
+    throw new Error('nothing is to be looked for')
+  }
+  assert.is(await find(refuse, published), undefined)
+})
+
+filtering('is asked again when the event is in the log', async () => {
+  for (const others of [[], ['acme/phone:2']]) {
+    const { add, find, published, resolve } = given()
+    others.forEach(add)
+    const found = find(() => keys, published)
+    add('acme/phone:1')
+    resolve()
+    assert.equal(await found, { crmLink: 'acme/phone:1' })
+  }
 })
 
 filtering.run()

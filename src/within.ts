@@ -6,13 +6,16 @@ export const within = <A, B = A>(ms: number, promise: Promise<A>, late: () => B 
   if (ms === Number.POSITIVE_INFINITY) return promise
   // Not with `Promise.race`, which costs several times as much, and this is done for each request and each record.
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      try {
-        resolve(late())
-      } catch (error) {
-        reject(error)
-      }
-    }, Math.max(0, ms))
+    const timer = setTimeout(
+      () => {
+        try {
+          resolve(late())
+        } catch (error) {
+          reject(error)
+        }
+      },
+      Math.max(0, ms),
+    )
     promise.then(
       (result) => {
         clearTimeout(timer)

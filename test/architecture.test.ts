@@ -8,12 +8,18 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const files = (pattern: string) => globSync(pattern, { cwd: root }).sort()
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
-type Import = { readonly file: string; readonly what: string }
+type Import = { readonly file: string; readonly what: string; readonly isErased: boolean }
 
 const importsOf = (file: string): Import[] =>
-  [...read(file).matchAll(/^(?:import|export)\b[^'"]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm)]
-    .map(([, a, b, c]) => a ?? b ?? c ?? '')
-    .map((what) => ({ file, what: what.startsWith('.') ? relative(root, join(root, dirname(file), what)) : what }))
+  [
+    ...read(file).matchAll(
+      /^(?:import|export)\b( type\b)?[^'"]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm,
+    ),
+  ].map(([, type, a, b, c]) => {
+    const what = a ?? b ?? c ?? ''
+    const place = what.startsWith('.') ? relative(root, join(root, dirname(file), what)) : what
+    return { file, what: place, isErased: type !== undefined }
+  })
 
 // The guides' examples are programs of others, who have the package alone.
 const examples = files('contracts/guides/**/*.ts')
@@ -67,6 +73,14 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   'src/simulator': ['contracts'],
 }
 
+/** What running a file loads: itself, files and packages. */
+const loadedBy = (file: string, known = new Set<string>()): ReadonlySet<string> => {
+  if (known.has(file)) return known
+  known.add(file)
+  for (const { file: from, what, isErased } of imports) if (from === file && !isErased) loadedBy(what, known)
+  return known
+}
+
 const architecture = suite('architecture')
 
 architecture('a library is imported only in the room that is made for it', () => {
@@ -90,6 +104,17 @@ architecture('a room imports only the rooms that the picture allows', () => {
     }),
     [],
   )
+})
+
+// One that is loaded in several threads has to be taken down in each, which is where such packages have had their crashes.
+architecture('a thread that serves HTTP loads no package with native code', () => {
+  const loaded = loadedBy('src/main/http/thread.ts')
+  assert.ok(loaded.has('src/kafka/produce/packed.ts') && loaded.has('koa'))
+  assert.equal(
+    ['@node-rs/crc32', 'snappy', 'lz4-napi', 'kafkajs', 'mongodb'].filter((name) => loaded.has(name)),
+    [],
+  )
+  assert.ok(loadedBy('src/kafka/codecs.ts').has('snappy'))
 })
 
 architecture('the contracts import io-ts and fp-ts only', () => {

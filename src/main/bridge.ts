@@ -31,9 +31,7 @@ export type Bridge = {
 }
 
 /** What its HTTP side has where it takes nothing in. */
-const nobody = () => ({
-  ...{ accounts: [], memory: ingressMemory(0), findEnrichment: async () => undefined },
-})
+const nobody = () => ({ accounts: [], memory: ingressMemory(0), findEnrichment: async () => undefined })
 
 /** A scrape is answered although a dependency is not. */
 const scrapeWithinMs = 2000

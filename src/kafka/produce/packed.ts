@@ -1,6 +1,6 @@
 import type { TopicName } from '../../../contracts/topics.ts'
 import type { Headers, OutgoingRecord } from '../../ports.ts'
-import { writeFields } from './record-batch.ts'
+import { writeFields } from './fields.ts'
 import type { Writer } from './writer.ts'
 
 /** Reads what `Writer` writes, from a place on. */

@@ -1,5 +1,6 @@
 import { crc32c } from '@node-rs/crc32'
-import type { IHeaders, Message } from 'kafkajs'
+import type { Message } from 'kafkajs'
+import { writeFields } from './fields.ts'
 import { sizeOfVarint, type Writer } from './writer.ts'
 
 /** A message, or one of which all that does not depend on its place has been written already: then nothing else counts. */
@@ -7,30 +8,6 @@ export type BatchMessage = Message & { readonly packed?: Uint8Array }
 
 const magic = 2
 const noProducer = -1
-
-const writeHeaders = ({ varint, varbytes }: Writer, headers: IHeaders = {}): void => {
-  const names = Object.keys(headers)
-  let count = 0
-  for (const name of names) {
-    const value = headers[name]
-    count += Array.isArray(value) ? value.length : 1
-  }
-  varint(count)
-  for (const name of names) {
-    const value = headers[name]
-    for (const one of Array.isArray(value) ? value : [value]) {
-      varbytes(name)
-      varbytes(one ?? null)
-    }
-  }
-}
-
-/** What of a record does not depend on its place in a batch: its key, value and headers. */
-export const writeFields = (to: Writer, { key = null, value, headers }: Message): void => {
-  to.varbytes(key)
-  to.varbytes(value)
-  writeHeaders(to, headers)
-}
 
 const bytesBeforeOffset = 2
 

@@ -5,9 +5,10 @@ import type { KeyFilter } from './key-filter.ts'
 
 /**
  * The look-up of a thread that serves HTTP: for most visitors nobody has published anything, which the filter tells without asking,
- * and where nobody has published anything at all, without the visitor's keys. It is asked again when the event is in the log: what was in the view before may have been on its way to the filter. Others that
- * come while a look-up is under way, or while it rests after that, go to the main thread and to the database as one: a look-up for
- * each request would cost more than all else that the request needs.
+ * and where nobody has published anything at all, without the visitor's keys. It is asked again when the event is in the log: what
+ * was in the view before may have been on its way to the filter. Others that come while a look-up is under way, or while it rests
+ * after that, go to the main thread and to the database as one: a look-up for each request would cost more than all else that the
+ * request needs.
  */
 export const lookingUp = (
   findAll: FindEnrichments,

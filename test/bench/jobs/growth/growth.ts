@@ -1,15 +1,25 @@
 import type { Bench, Findings, Job } from '../../bench.ts'
 import { bridgeWorld } from '../../bridge.ts'
 import { type Gather, gatherFindings } from '../../findings.ts'
-import { overTime } from '../../follow.ts'
+import { type Look, overTime } from '../../follow.ts'
 import { countOf } from '../../views.ts'
 import { growing, ingestRate, projectionRate, takeIn } from './stage.ts'
 
+const projector = 'bridge: projector'
 const rateOf = (who: string, of: string) => ({ case: of, who, metric: 'rate', unit: 'events/s' })
 const short = (count: number) => (count >= 1e6 ? `${count / 1e6}M` : count >= 1000 ? `${count / 1000}k` : `${count}`)
 
+const highest = (looks: ReadonlyArray<Look>) => Math.max(...looks.map(({ memoryMb }) => memoryMb))
+
+const tellOf = (growth: string, looks: ReadonlyArray<Look>, { draw }: Gather) => {
+  const { rate, memory } = overTime(looks)
+  draw({ who: projector, metric: `rate ${growth}`, unit: 'events/s', points: rate })
+  draw({ who: projector, metric: `memory ${growth}`, unit: 'MB', points: memory })
+}
+
 /** One store that grows: each rate when it holds so many events. */
-const byEvents = async (bench: Bench, { add, check, draw }: Gather) => {
+const byEvents = async (bench: Bench, gather: Gather) => {
+  const { add, check } = gather
   const { sizes, chats, perChat } = bench.size.growth
   const world = bridgeWorld(bench, { name: 'growth' })
   // Posted events go to a log of their own, but to the same servers and beside the same views.
@@ -18,22 +28,26 @@ const byEvents = async (bench: Bench, { add, check, draw }: Gather) => {
   await door.makeTopics()
   const log = growing(bench, world, chats, perChat)
   for (const size of sizes) {
-    const missing = size - log.events()
-    const looks = missing > 0 ? await takeIn(bench, world, log, missing) : []
-    const { rate, memory } = overTime(looks)
-    const [who, metric] = ['bridge: projector', `from ${short(size - missing)} to ${short(size)} events`]
-    draw({ who, metric: `rate ${metric}`, unit: 'events/s', points: rate })
-    draw({ who, metric: `memory ${metric}`, unit: 'MB', points: memory })
-    const half = looks.filter(({ done }) => done > missing / 2)
-    const early = Math.max(...looks.filter(({ done }) => done <= missing / 2).map(({ memoryMb }) => memoryMb), 0)
-    const late = Math.max(...half.map(({ memoryMb }) => memoryMb), 0)
     const of = `${short(size)} events`
-    add({ case: of, who: 'bridge: projector', metric: 'memory, first half', unit: 'MB' }, early)
-    add({ case: of, who: 'bridge: projector', metric: 'memory', unit: 'MB' }, late)
+    const missing = size - log.events()
+    // The rounds at one size may bring the store beyond the next.
+    if (missing > 0) {
+      const looks = await takeIn(bench, world, log, missing)
+      tellOf(`from ${short(size - missing)} to ${of}`, looks, gather)
+      const [early, late] = [
+        looks.filter(({ done }) => done <= missing / 2),
+        looks.filter(({ done }) => done > missing / 2),
+      ]
+      for (const [metric, half] of [
+        ['memory, first half', early],
+        ['memory', late],
+      ] as const)
+        if (half.length > 0) add({ case: of, who: projector, metric, unit: 'MB' }, highest(half))
+    }
     for (let round = 0; round < bench.size.growth.rounds; round++) {
       const projected = await projectionRate(bench, world, log)
       const ingested = await ingestRate(bench, door, chats)
-      add(rateOf('bridge: projector', of), projected)
+      add(rateOf(projector, of), projected)
       add(rateOf('bridge: ingress', of), ingested.rate)
       bench.say(`${of}: ${Math.round(projected)} projected and ${Math.round(ingested.rate)} taken in a second`)
     }
@@ -52,7 +66,7 @@ const byChats = async (bench: Bench, { add, check }: Gather) => {
     const of = `${short(chats)} chats`
     for (let round = 0; round < bench.size.growth.rounds; round++) {
       const rate = await projectionRate(bench, world, log)
-      add(rateOf('bridge: projector', of), rate)
+      add(rateOf(projector, of), rate)
       bench.say(`${of}: ${Math.round(rate)} projected a second`)
     }
     check(`${of}: events in the timeline`, log.events(), await countOf(bench, name, 'timeline'))

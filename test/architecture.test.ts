@@ -31,8 +31,8 @@ const found = (breaks: (i: Import) => boolean) =>
   imports.filter(breaks).map(({ file, what }) => `${file} imports ${what}`)
 
 const onlyIn: Readonly<Record<string, ReadonlyArray<string>>> = {
-  koa: ['src/ingress'],
-  '@koa/router': ['src/ingress'],
+  koa: ['src/http', 'src/ingress', 'src/console'],
+  '@koa/router': ['src/http', 'src/ingress', 'src/console'],
   'raw-body': ['src/ingress'],
   kafkajs: ['src/kafka'],
   '@node-rs/crc32': ['src/kafka'],
@@ -44,33 +44,42 @@ const onlyIn: Readonly<Record<string, ReadonlyArray<string>>> = {
   'mdast-util-from-markdown': ['src/egress'],
   'mdast-util-gfm': ['src/egress'],
   'micromark-extension-gfm': ['src/egress'],
-  jose: ['src/access-token.ts'],
-  'cli-progress': ['src/main'],
-  pino: ['src/main'],
-  'prom-client': ['src/main'],
-  commander: ['src/main'],
+  jose: ['src/domain/access-token.ts'],
+  'cli-progress': ['src/app', 'src/operations'],
+  pino: ['src/app'],
+  'prom-client': ['src/app'],
+  commander: ['src/app', 'src/operations'],
   'mongodb-memory-server-core': ['src/embedded'],
   yaml: ['src/publishing'],
 }
 
-/** The rooms beside itself that a room may import, in the order of the picture. */
+const base = ['contracts', 'src/shared', 'src/domain']
+const sideBySide = [...base, 'src/http']
+const operations = [
+  ...sideBySide,
+  ...['ingress', 'journal', 'kafka', 'projections', 'egress', 'archive', 'mongo'].map((name) => `src/${name}`),
+]
+const edges = [...operations, 'src/operations', 'src/embedded', 'src/publishing', 'src/simulator', 'src/bot']
+
+/** The rooms beside itself that a room may import. Only `src/app` imports everything, and nobody imports it. */
 const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   contracts: [],
-  'src/ports.ts': ['contracts', 'src/accounts.ts'],
-  'src/tls-trouble.ts': [],
-  'src/within.ts': [],
-  'src/serial.ts': [],
-  'src/slices.ts': ['src/ports.ts'],
-  'src/ingress': ['contracts', 'src/ports.ts', 'src/accounts.ts', 'src/within.ts'],
-  'src/journal': ['contracts', 'src/ports.ts', 'src/serial.ts'],
-  'src/kafka': ['contracts', 'src/ports.ts', 'src/slices.ts', 'src/tls-trouble.ts', 'src/within.ts'],
-  'src/projections': ['contracts', 'src/ports.ts', 'src/serial.ts', 'src/slices.ts'],
-  'src/mongo': ['contracts', 'src/ports.ts', 'src/projections', 'src/tls-trouble.ts', 'src/within.ts'],
-  'src/egress': ['contracts', 'src/ports.ts', 'src/accounts.ts'],
-  'src/bot': ['contracts', 'src/ports.ts', 'src/kafka', 'src/within.ts'],
-  'src/embedded': ['src/mongo'],
-  'src/publishing': ['contracts'],
-  'src/simulator': ['contracts'],
+  'src/shared': [],
+  'src/domain': ['contracts', 'src/shared'],
+  'src/http': base,
+  'src/ingress': sideBySide,
+  'src/journal': sideBySide,
+  'src/kafka': sideBySide,
+  'src/projections': sideBySide,
+  'src/egress': sideBySide,
+  'src/archive': sideBySide,
+  'src/mongo': [...sideBySide, 'src/projections'],
+  'src/operations': operations,
+  'src/console': edges,
+  'src/bot': edges,
+  'src/embedded': edges,
+  'src/publishing': edges,
+  'src/simulator': edges,
 }
 
 /** What running a file loads: itself, files and packages. */
@@ -108,7 +117,7 @@ architecture('a room imports only the rooms that the picture allows', () => {
 
 // One that is loaded in several threads has to be taken down in each, which is where such packages have had their crashes.
 architecture('a thread that serves HTTP loads no package with native code', () => {
-  const loaded = loadedBy('src/main/http/thread.ts')
+  const loaded = loadedBy('src/app/http/thread.ts')
   assert.ok(loaded.has('src/kafka/produce/packed.ts') && loaded.has('koa'))
   assert.equal(
     ['@node-rs/crc32', 'snappy', 'lz4-napi', 'kafkajs', 'mongodb'].filter((name) => loaded.has(name)),
@@ -134,7 +143,7 @@ architecture('the examples of the guides import what their readers have', () => 
 
 architecture('nothing imports the composition roots', () => {
   assert.equal(
-    found(({ file, what }) => room(what) === 'src/main' && room(file) !== 'src/main'),
+    found(({ file, what }) => room(what) === 'src/app' && room(file) !== 'src/app'),
     [],
   )
 })
@@ -142,7 +151,7 @@ architecture('nothing imports the composition roots', () => {
 architecture('the environment is read in one file', () => {
   assert.equal(
     sources.filter((file) => read(file).includes('process.env')),
-    ['src/config.ts'],
+    ['src/app/config.ts'],
   )
 })
 

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { ConversationEvent, DomainEvent } from '../../contracts/events/index.ts'
 import { botConversations, botReplies, topicOf } from '../../contracts/topics.ts'
-import type { Append, HandleSlice, IncomingRecord, Log, OutgoingRecord, Sleep } from '../ports.ts'
+import type { Append, HandleSlice, IncomingRecord, Log, OutgoingRecord, Sleep } from '../domain/ports.ts'
 
 export type Deps = {
   readonly decode: (record: IncomingRecord) => E.Either<unknown, DomainEvent>

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Health } from '../ports.ts'
+import type { Health } from '../domain/ports.ts'
 import type { ToldEvent } from './outcome.ts'
 import { persistently } from './patience.ts'
 import type { EgressPorts } from './ports.ts'

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
-import type { Account, BotAccount } from '../accounts.ts'
+import type { Account, BotAccount } from '../domain/accounts.ts'
 import { unsupportedMarkdown } from './markdown/unsupported.ts'
 import type { Undecodable } from './ports.ts'
 

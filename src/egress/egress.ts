@@ -1,5 +1,5 @@
 import { botConversations, botReplies } from '../../contracts/topics.ts'
-import type { CheckHealth, ConsumerSpec, IncomingRecord, OwnedPartition, Slice } from '../ports.ts'
+import type { CheckHealth, ConsumerSpec, IncomingRecord, OwnedPartition, Slice } from '../domain/ports.ts'
 import { announcer } from './announce.ts'
 import { chatQueues } from './chat-queues.ts'
 import type { BotOwner } from './check-command.ts'

@@ -9,7 +9,7 @@ import type {
   BotReplySuppressed,
 } from '../../contracts/events/index.ts'
 import { Id, type Instant, type NonBlank } from '../../contracts/primitives.ts'
-import type { IncomingRecord } from '../ports.ts'
+import type { IncomingRecord } from '../domain/ports.ts'
 import { completeMessage } from './complete-message.ts'
 import type { SuppressedReason } from './conversation/fence.ts'
 import type { Undecodable } from './ports.ts'

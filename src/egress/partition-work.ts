@@ -1,4 +1,4 @@
-import type { OwnedPartition } from '../ports.ts'
+import type { OwnedPartition } from '../domain/ports.ts'
 import { load } from './load.ts'
 import { lowWater } from './low-water.ts'
 

@@ -1,4 +1,4 @@
-import type { Log, Sleep } from '../ports.ts'
+import type { Log, Sleep } from '../domain/ports.ts'
 import { backoff } from './backoff.ts'
 
 /** Given as it is: an error for each, with its stack, would cost more than the rest. */

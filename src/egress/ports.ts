@@ -3,7 +3,7 @@ import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import type { ConversationDocument } from '../../contracts/views/conversation.ts'
-import type { Account } from '../accounts.ts'
+import type { Account } from '../domain/accounts.ts'
 import type {
   CommittedOffsets,
   DeadLetter,
@@ -16,7 +16,7 @@ import type {
   Publish,
   ReadDocument,
   Sleep,
-} from '../ports.ts'
+} from '../domain/ports.ts'
 import type { PostToService } from './service/http.ts'
 
 /** Why a record cannot be read; `detail` names fields, never their values. */

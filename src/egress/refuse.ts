@@ -1,4 +1,4 @@
-import type { IncomingRecord } from '../ports.ts'
+import type { IncomingRecord } from '../domain/ports.ts'
 import type { Announcer } from './announce.ts'
 import type { ConversationNow } from './conversation/conversation-now.ts'
 import { refusedEvent } from './outcome.ts'

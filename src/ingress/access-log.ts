@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa'
-import type { Log } from '../ports.ts'
+import type { Log } from '../domain/ports.ts'
 import { originOf, refusalBody } from './answering.ts'
 import type { State } from './context.ts'
 import type { MeasureRequests } from './measure.ts'

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Account } from '../accounts.ts'
-import type { VerifyToken } from '../ports.ts'
+import type { Account } from '../domain/accounts.ts'
+import type { VerifyToken } from '../domain/ports.ts'
 import { readBody } from './body.ts'
 import type { Ctx } from './context.ts'
 import type { Limits } from './limits.ts'

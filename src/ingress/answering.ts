@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Log } from '../ports.ts'
+import type { Log } from '../domain/ports.ts'
 import type { Api, Ctx } from './context.ts'
 import { internal, type Refusal } from './refusal.ts'
 

@@ -1,6 +1,6 @@
 import Koa from 'koa'
-import type { Account } from '../accounts.ts'
-import type { Append, IssueToken, Log, Now, Publish, VerifyToken } from '../ports.ts'
+import type { Account } from '../domain/accounts.ts'
+import type { Append, IssueToken, Log, Now, Publish, VerifyToken } from '../domain/ports.ts'
 import { accessLog } from './access-log.ts'
 import { originOf, refusalBody } from './answering.ts'
 import { botRouter } from './bot-api/router.ts'

@@ -1,4 +1,4 @@
-import type { Measure } from '../ports.ts'
+import type { Measure } from '../domain/ports.ts'
 
 /** What of the measurements the HTTP side makes itself. */
 export type MeasureRequests = Pick<Measure, 'request' | 'quarantined'>

@@ -1,6 +1,6 @@
 import type { Instant } from '../../contracts/primitives.ts'
 import { quarantineHeaders as names, quarantine } from '../../contracts/topics.ts'
-import type { Append, OutgoingRecord } from '../ports.ts'
+import type { Append, OutgoingRecord } from '../domain/ports.ts'
 import type { Admitted } from './admission.ts'
 import type { MeasureRequests } from './measure.ts'
 import { inWords, type NotUnderstood } from './not-understood.ts'

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Account } from '../accounts.ts'
+import type { Account } from '../domain/accounts.ts'
 import { type Refusal, tooManyRequests } from './refusal.ts'
 
 const windowMs = 1_000

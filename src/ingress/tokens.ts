@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { Account } from '../accounts.ts'
+import type { Account } from '../domain/accounts.ts'
 
 /** The tokens that an account is known by: two while one replaces the other. */
 export type TokensOf = (account: Account) => ReadonlyArray<string | undefined>

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import type { Log } from '../ports.ts'
+import type { Log } from '../domain/ports.ts'
 import { type OpenFile, replaceFile } from './durable-files.ts'
 import { codeOf } from './failure.ts'
 

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Failure, Log } from '../ports.ts'
+import type { Failure, Log } from '../domain/ports.ts'
 import { type OpenFile, replaceFile, syncPath } from './durable-files.ts'
 import { attempt } from './failure.ts'
 

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Failure, Log, OutgoingRecord, Sleep } from '../ports.ts'
+import type { Failure, Log, OutgoingRecord, Sleep } from '../domain/ports.ts'
 import { backOff } from './back-off.ts'
 import { transient } from './failure.ts'
 import type { Journal } from './journal.ts'

@@ -1,5 +1,5 @@
 import type * as E from 'fp-ts/lib/Either.js'
-import type { Failure } from '../ports.ts'
+import type { Failure } from '../domain/ports.ts'
 import { frameSize } from './frame.ts'
 import type { Written } from './segment-writer.ts'
 

@@ -1,4 +1,4 @@
-import type { Health } from '../ports.ts'
+import type { Health } from '../domain/ports.ts'
 import type { JournalState } from './journal.ts'
 
 type State = JournalState & { readonly away: boolean }

@@ -1,7 +1,7 @@
 import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Failure, Log, Now, OutgoingRecord } from '../ports.ts'
+import type { Failure, Log, Now, OutgoingRecord } from '../domain/ports.ts'
 import type { DamageCount } from './damage-report.ts'
 import { type OpenFile, syncPath } from './durable-files.ts'
 import { attempt } from './failure.ts'

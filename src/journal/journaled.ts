@@ -1,4 +1,4 @@
-import type { Append, Health, Log, Now, OutgoingRecord, Sleep } from '../ports.ts'
+import type { Append, Health, Log, Now, OutgoingRecord, Sleep } from '../domain/ports.ts'
 import { drain, type Reject } from './drain.ts'
 import { transient } from './failure.ts'
 import { describe } from './health.ts'

@@ -1,4 +1,4 @@
-import type { Sleep } from '../ports.ts'
+import type { Sleep } from '../domain/ports.ts'
 
 /** What the task gives, or undefined when it takes longer than this or the signal aborts; then nobody waits for it. */
 export const within = async <A>(task: Promise<A>, ms: number, sleep: Sleep, signal: AbortSignal) => {

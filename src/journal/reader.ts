@@ -1,6 +1,6 @@
 import { open, rm } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import type { OutgoingRecord } from '../ports.ts'
+import type { OutgoingRecord } from '../domain/ports.ts'
 import type { DamageReport } from './damage-report.ts'
 import { decodeRecord } from './record.ts'
 import { scan } from './scan.ts'

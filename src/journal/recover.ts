@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Log } from '../ports.ts'
+import type { Log } from '../domain/ports.ts'
 import { checkpointFile, decodeCheckpoint } from './checkpoint.ts'
 import type { DamageReport } from './damage-report.ts'
 import { syncPath } from './durable-files.ts'

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Failure, Log, Now } from '../ports.ts'
+import type { Failure, Log, Now } from '../domain/ports.ts'
 import { type Handle, type OpenFile, syncPath, writeAll } from './durable-files.ts'
 import { codeOf, transient } from './failure.ts'
 import { encodeFrame, frameSize } from './frame.ts'

@@ -1,5 +1,5 @@
-import type { OutgoingRecord } from '../ports.ts'
-import { serial } from '../serial.ts'
+import type { OutgoingRecord } from '../domain/ports.ts'
+import { serial } from '../shared/serial.ts'
 import { checkpointWriter } from './checkpoint.ts'
 import { damageReport } from './damage-report.ts'
 import { attempt, transient } from './failure.ts'

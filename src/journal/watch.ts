@@ -1,4 +1,4 @@
-import type { OutgoingRecord, Sleep } from '../ports.ts'
+import type { OutgoingRecord, Sleep } from '../domain/ports.ts'
 import { transient } from './failure.ts'
 import type { Outcome } from './way.ts'
 

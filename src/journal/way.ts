@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Failure } from '../ports.ts'
+import type { Failure } from '../domain/ports.ts'
 import { transient } from './failure.ts'
 
 /** Where a record has become durable. */

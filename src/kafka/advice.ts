@@ -1,4 +1,4 @@
-import { type TlsTrouble, tlsTrouble } from '../tls-trouble.ts'
+import { type TlsTrouble, tlsTrouble } from '../shared/tls-trouble.ts'
 
 const tls: Readonly<Record<TlsTrouble, string>> = {
   untrusted: "KAFKA_SSL_CA has no authority that has signed the broker's certificate",

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { botConversations } from '../../contracts/topics.ts'
-import type { Failure, IncomingRecord, Sleep } from '../ports.ts'
+import type { Failure, IncomingRecord, Sleep } from '../domain/ports.ts'
 import type { Spreads } from './spread/spreads.ts'
 import { allHeaders, type WireRecord } from './wire-record.ts'
 

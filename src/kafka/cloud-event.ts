@@ -5,7 +5,7 @@ import { recordedTypes } from '../../contracts/events/upcast.ts'
 import { earlierVersions } from '../../contracts/events/versions.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
 import { ceDataSchema, ceType, keyOf, topicOf } from '../../contracts/topics.ts'
-import type { IncomingRecord, OutgoingRecord } from '../ports.ts'
+import type { IncomingRecord, OutgoingRecord } from '../domain/ports.ts'
 import { readJson, type Undecodable, undecodable } from './json.ts'
 
 const attributes = ['specversion', 'id', 'type', 'source', 'subject', 'time', 'dataschema'] as const

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Instant } from '../../contracts/primitives.ts'
 import { deadLetters, deadLetterHeaders as names } from '../../contracts/topics.ts'
-import type { DeadLetter, Failure, IncomingRecord, Log, Measure, Now, Sleep } from '../ports.ts'
+import type { DeadLetter, Failure, IncomingRecord, Log, Measure, Now, Sleep } from '../domain/ports.ts'
 import { firstFailureOf, foreignHeaders, timesRedriven } from './redriven.ts'
 import { unreadableBatch, whyUnreadable } from './unreadable.ts'
 import type { WireRecord } from './wire-record.ts'

@@ -1,4 +1,4 @@
-import type { CheckHealth, Health } from '../ports.ts'
+import type { CheckHealth, Health } from '../domain/ports.ts'
 import type { Ask } from './admin.ts'
 import { coalesce } from './coalesce.ts'
 import { reasonOf } from './errors.ts'

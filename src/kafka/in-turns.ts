@@ -1,4 +1,4 @@
-import type { IncomingRecord, Slice } from '../ports.ts'
+import type { IncomingRecord, Slice } from '../domain/ports.ts'
 import type { Range } from './offsets.ts'
 
 export type InTurns = {

@@ -1,6 +1,6 @@
 import type { IHeaders, KafkaMessage } from 'kafkajs'
 import type { TopicName } from '../../contracts/topics.ts'
-import type { IncomingRecord } from '../ports.ts'
+import type { IncomingRecord } from '../domain/ports.ts'
 import { noteHeaders } from './wire-record.ts'
 
 const none = Buffer.alloc(0)

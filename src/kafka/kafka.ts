@@ -14,8 +14,9 @@ import type {
   Now,
   Publish,
   RunningConsumer,
-} from '../ports.ts'
-import { settled, within } from '../within.ts'
+} from '../domain/ports.ts'
+import { sleep } from '../shared/time.ts'
+import { settled, within } from '../shared/within.ts'
 import { adminConnection, clusterConnection } from './admin.ts'
 import { type BringHome, bringHomeWith } from './bring-home.ts'
 import { type KafkaSettings, newClient } from './client.ts'
@@ -29,7 +30,6 @@ import { committedOffsetsOf, endOffsetsOf, forgetGroupOf, type Ranges, rangesOf 
 import { type ReadTopic, readTopicWith } from './read-topic.ts'
 import { type Redriven, toRedriven } from './redriven.ts'
 import { sender } from './send.ts'
-import { sleep } from './sleep.ts'
 import { learnSpread } from './spread/learn.ts'
 import { withSpreads } from './spread/report.ts'
 import { spreadsOf } from './spread/spreads.ts'

@@ -1,5 +1,5 @@
 import type { logCreator } from 'kafkajs'
-import type { Log } from '../ports.ts'
+import type { Log } from '../domain/ports.ts'
 
 /** kafkajs's own words, for debugging: without stacks, keys or payloads. What matters is logged by this room itself. */
 export const kafkajsLog =

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Failure, Sleep } from '../ports.ts'
+import type { Failure, Sleep } from '../domain/ports.ts'
 import { backoff } from './backoff.ts'
 
 export type LaneLimits = {

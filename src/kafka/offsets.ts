@@ -1,10 +1,10 @@
 import type { TopicName } from '../../contracts/topics.ts'
-import type { CommittedOffsets, EndOffsets } from '../ports.ts'
+import type { CommittedOffsets, EndOffsets } from '../domain/ports.ts'
+import { sleep } from '../shared/time.ts'
 import type { Ask, AskOf } from './admin.ts'
 import { type Cluster, endsOf } from './cluster.ts'
 import { coalesce } from './coalesce.ts'
 import { kindOf } from './errors.ts'
-import { sleep } from './sleep.ts'
 
 /** The first offset that a partition still has, and the one that its next record will get. */
 export type Range = { readonly low: number; readonly high: number }

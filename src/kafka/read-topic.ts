@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { TopicName } from '../../contracts/topics.ts'
-import type { Consume, Failure, IncomingRecord } from '../ports.ts'
+import type { Consume, Failure, IncomingRecord } from '../domain/ports.ts'
 import { reasonOf } from './errors.ts'
 import { inTurns } from './in-turns.ts'
 import type { Range, Ranges } from './offsets.ts'

@@ -1,6 +1,6 @@
 import { Instant } from '../../contracts/primitives.ts'
 import { type deadLetters, deadLetterHeaders as names, type TopicName } from '../../contracts/topics.ts'
-import type { IncomingRecord } from '../ports.ts'
+import type { IncomingRecord } from '../domain/ports.ts'
 import { allHeaders, type WireHeaders, type WireRecord } from './wire-record.ts'
 
 type Headers = Pick<IncomingRecord, 'headers'>

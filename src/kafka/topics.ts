@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import kafkajs, { type Admin } from 'kafkajs'
 import { type Topic, topics } from '../../contracts/topics.ts'
-import type { Failure } from '../ports.ts'
+import type { Failure } from '../domain/ports.ts'
+import { sleep } from '../shared/time.ts'
 import type { Ask } from './admin.ts'
 import { kindOf, reasonOf } from './errors.ts'
-import { sleep } from './sleep.ts'
 import { configOf, reportOf, type TopicDefaults, type TopicReport, type TopicState } from './topic-settings.ts'
 
 export type TopicReports = Promise<E.Either<Failure, ReadonlyArray<TopicReport>>>

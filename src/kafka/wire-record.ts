@@ -1,4 +1,4 @@
-import type { IncomingRecord, OutgoingRecord } from '../ports.ts'
+import type { IncomingRecord, OutgoingRecord } from '../domain/ports.ts'
 import { isPacked } from './produce/packed.ts'
 
 type Header = Buffer | string

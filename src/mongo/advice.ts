@@ -1,5 +1,5 @@
 import { MongoServerError, MongoServerSelectionError } from 'mongodb'
-import { type TlsTrouble, tlsTrouble } from '../tls-trouble.ts'
+import { type TlsTrouble, tlsTrouble } from '../shared/tls-trouble.ts'
 
 const tls: Readonly<Record<TlsTrouble, string>> = {
   untrusted: "tlsCAFile of MONGODB_URL has no authority that has signed the server's certificate",

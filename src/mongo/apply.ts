@@ -1,5 +1,5 @@
 import type { ViewName, Views } from '../../contracts/views.ts'
-import type { ApplyChanges } from '../ports.ts'
+import type { ApplyChanges } from '../domain/ports.ts'
 import { allDone } from './all-done.ts'
 import { type CollectionOf, chunks, groupsOf } from './groups.ts'
 import type { Group } from './settle.ts'

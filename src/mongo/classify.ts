@@ -1,5 +1,5 @@
 import { BSON, MongoBulkWriteError, MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb'
-import type { Failure } from '../ports.ts'
+import type { Failure } from '../domain/ports.ts'
 import { adviceFor } from './advice.ts'
 
 export const duplicateKey = 11000

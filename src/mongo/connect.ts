@@ -1,5 +1,5 @@
 import type { ViewName, Views } from '../../contracts/views.ts'
-import type { ApplyChanges, CheckHealth, Log, ReadDocument, Sleep } from '../ports.ts'
+import type { ApplyChanges, CheckHealth, Log, ReadDocument, Sleep } from '../domain/ports.ts'
 import type { StoreEnrichments } from '../projections/enrichment-handler.ts'
 import { applyWith } from './apply.ts'
 import { classify } from './classify.ts'

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb'
 import type { Enrichment } from '../../contracts/commands/enrichment.ts'
-import type { Sleep } from '../ports.ts'
+import type { Sleep } from '../domain/ports.ts'
 import type { StoreEnrichments } from '../projections/enrichment-handler.ts'
 import { type EnrichmentDocument, evolveEnrichment } from '../projections/enrichments.ts'
 import { within } from './deadline.ts'

@@ -1,5 +1,5 @@
 import type { ViewName, Views } from '../../contracts/views.ts'
-import type { Change } from '../ports.ts'
+import type { Change } from '../domain/ports.ts'
 import type { Group } from './settle.ts'
 
 type AnyDocument = Views[ViewName]

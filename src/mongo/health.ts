@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb'
-import type { Health } from '../ports.ts'
+import type { Health } from '../domain/ports.ts'
 import { classify } from './classify.ts'
 import { within } from './deadline.ts'
 

@@ -1,4 +1,4 @@
-import type { ApplyChanges, Change, Failure, Sleep } from '../ports.ts'
+import type { ApplyChanges, Change, Failure, Sleep } from '../domain/ports.ts'
 
 type Waiting = {
   readonly changes: ReadonlyArray<Change>

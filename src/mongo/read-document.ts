@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb'
 import type { ViewName, Views } from '../../contracts/views.ts'
-import type { ReadDocument } from '../ports.ts'
+import type { ReadDocument } from '../domain/ports.ts'
 import { readPresent, type Stored } from './store.ts'
 import { together } from './together.ts'
 

@@ -1,4 +1,4 @@
-import type { Sleep } from '../ports.ts'
+import type { Sleep } from '../domain/ports.ts'
 import { allDone } from './all-done.ts'
 import type { ReadPresent, Stored, Write, WriteIfUnchanged } from './store.ts'
 

@@ -1,4 +1,4 @@
-import type { Log, Sleep } from '../ports.ts'
+import type { Log, Sleep } from '../domain/ports.ts'
 import { classify } from './classify.ts'
 import type { Due } from './stats-due.ts'
 

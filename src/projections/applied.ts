@@ -1,5 +1,5 @@
 import { mostSeen } from '../../contracts/views/applied.ts'
-import type { Recorded } from '../ports.ts'
+import type { Recorded } from '../domain/ports.ts'
 
 /** What a folded document keeps to be the same under any replay (contracts/views/applied.ts). */
 export type Guard = { applied: Record<string, number>; seen: string[] }

@@ -1,6 +1,6 @@
 import type { CallStatusChanged } from '../../contracts/events/index.ts'
 import type { CallDocument } from '../../contracts/views/call.ts'
-import type { Recorded } from '../ports.ts'
+import type { Recorded } from '../domain/ports.ts'
 import { type Guard, once } from './applied.ts'
 import { documentId, msBetween, present } from './fields.ts'
 

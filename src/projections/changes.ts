@@ -1,6 +1,6 @@
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { ViewName, Views } from '../../contracts/views.ts'
-import type { Change, Recorded } from '../ports.ts'
+import type { Change, Recorded } from '../domain/ports.ts'
 import { evolveCall } from './calls.ts'
 import { evolveChat } from './chats.ts'
 import { evolveClient } from './clients.ts'

@@ -1,6 +1,6 @@
 import type { ChatEvent } from '../../contracts/events/index.ts'
 import type { ChatDocument } from '../../contracts/views/chat.ts'
-import type { Recorded } from '../ports.ts'
+import type { Recorded } from '../domain/ports.ts'
 import { withAgents } from './agents.ts'
 import { type Guard, once } from './applied.ts'
 import { firstResponseMs } from './chat-log.ts'

@@ -1,6 +1,6 @@
 import type { ClientUpdated } from '../../contracts/events/index.ts'
 import type { ClientDocument } from '../../contracts/views/client.ts'
-import type { Recorded } from '../ports.ts'
+import type { Recorded } from '../domain/ports.ts'
 import { once } from './applied.ts'
 import { documentId, present } from './fields.ts'
 

@@ -1,6 +1,6 @@
 import type { ConversationEvent } from '../../contracts/events/index.ts'
 import type { ConversationDocument } from '../../contracts/views/conversation.ts'
-import type { Recorded } from '../ports.ts'
+import type { Recorded } from '../domain/ports.ts'
 import { type Guard, once } from './applied.ts'
 import { invited, joined, leftWithout, withoutUnheard, withSilence, withUnanswered } from './conversation-states.ts'
 import { clientWrote, delivered, failed } from './conversation-turns.ts'

@@ -2,7 +2,7 @@ import type { Either } from 'fp-ts/lib/Either.js'
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
-import type { Change, IncomingRecord } from '../ports.ts'
+import type { Change, IncomingRecord } from '../domain/ports.ts'
 import { changesOfEvent, changesOfReply } from './changes.ts'
 
 /** Why a record cannot be read: `cause` is one of few words, `detail` names fields and never holds their values. */

@@ -1,5 +1,5 @@
 import { isRight } from 'fp-ts/lib/Either.js'
-import type { DeadLetter, HandleSlice } from '../ports.ts'
+import type { DeadLetter, HandleSlice } from '../domain/ports.ts'
 import { type RecordedEnrichment, readEnrichment } from './enrichments.ts'
 
 /** Keeps enrichments in their order and resolves when they are durable. A throw means 'not known, do it again'. */

@@ -1,6 +1,6 @@
 import type { OfflineMessageReceived } from '../../contracts/events/index.ts'
 import type { OfflineMessageDocument } from '../../contracts/views/offline-message.ts'
-import type { Recorded } from '../ports.ts'
+import type { Recorded } from '../domain/ports.ts'
 import { once } from './applied.ts'
 import { present } from './fields.ts'
 

@@ -1,9 +1,17 @@
 import { setImmediate as afterOthers } from 'node:timers/promises'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { botReplies } from '../../contracts/topics.ts'
-import type { ApplyChanges, Change, DeadLetter, Failure, HandleSlice, IncomingRecord, Measure } from '../ports.ts'
-import { serial } from '../serial.ts'
-import { slicesOf } from '../slices.ts'
+import type {
+  ApplyChanges,
+  Change,
+  DeadLetter,
+  Failure,
+  HandleSlice,
+  IncomingRecord,
+  Measure,
+} from '../domain/ports.ts'
+import { serial } from '../shared/serial.ts'
+import { slicesOf } from '../shared/slices.ts'
 import { changesOf, type Decode, type Undecodable } from './decoded.ts'
 
 type Deps = {

@@ -1,5 +1,5 @@
 import type { TimelineDocument } from '../../contracts/views/timeline.ts'
-import type { Recorded } from '../ports.ts'
+import type { Recorded } from '../domain/ports.ts'
 import { present } from './fields.ts'
 import { asText, storable } from './free-form.ts'
 

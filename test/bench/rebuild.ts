@@ -29,7 +29,7 @@ export const rebuildOnce = async (
 ): Promise<Rebuilt> => {
   const { PATH, HOME } = process.env
   const began = performance.now()
-  const child = spawn(process.execPath, ['src/main/cli.ts', 'rebuild', view], {
+  const child = spawn(process.execPath, ['src/app/cli.ts', 'rebuild', view], {
     cwd: root,
     env: { PATH, HOME, ...env, DATA_DIR: bench.dataDir },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -5,8 +5,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { versionOf } from '../../contracts/events/versions.ts'
+import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { eventReader, fromRecord } from '../../src/kafka/cloud-event.ts'
-import type { IncomingRecord } from '../../src/ports.ts'
 import { eventsWith } from '../../src/publishing/catalogue.ts'
 import { left, right } from '../support/either.ts'
 import { dataOfVersions, headersOfVersion, olderMessage } from './older-message.ts'
@@ -71,7 +71,7 @@ versions('a record becomes an event in one place only, so that nobody reads past
     globSync('src/**/*.ts', { cwd: root }).filter((file) => pattern.test(readFileSync(join(root, file), 'utf8')))
   assert.equal(saying(/\brecordedTypes\(/), ['src/kafka/cloud-event.ts'])
   // The demo's bot hears of nothing but what the demo has just played.
-  assert.equal(saying(/\b(Domain|Conversation|Chat)Event\.decode\(/), ['src/main/demo/bot.ts'])
+  assert.equal(saying(/\b(Domain|Conversation|Chat)Event\.decode\(/), ['src/simulator/demo/bot.ts'])
 })
 
 versions.run()

@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readConfig } from '../../src/config.ts'
-import { Environment } from '../../src/environment.ts'
-import { roles } from '../../src/main/roles.ts'
+import { readConfig } from '../../src/app/config.ts'
+import { Environment } from '../../src/app/environment.ts'
+import { roles } from '../../src/app/roles.ts'
 import { composeFile, madeSecrets, text, type Yaml } from './given-files.ts'
 
 const files = ['compose.yaml', 'compose.dev.yaml']

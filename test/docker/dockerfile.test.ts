@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Environment } from '../../src/environment.ts'
+import { Environment } from '../../src/app/environment.ts'
 import { root } from '../support/outcome.ts'
 import { text } from './given-files.ts'
 
@@ -46,7 +46,7 @@ dockerfile('nobody runs it, and it drains when it is told to end', () => {
   assert.equal(of(final, 'STOPSIGNAL'), ['SIGTERM'])
   assert.equal(of(final, 'RUN'), [])
   // A shell in between would not pass the signal on.
-  assert.equal(of(final, 'ENTRYPOINT'), ['["node", "--no-memory-reducer", "src/main/cli.ts"]'])
+  assert.equal(of(final, 'ENTRYPOINT'), ['["node", "--no-memory-reducer", "src/app/cli.ts"]'])
   assert.match(of(final, 'HEALTHCHECK')[0] ?? '', /CMD \["node", "docker\/health\.ts"\]$/)
 })
 

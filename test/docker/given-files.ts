@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { parse, parseAllDocuments } from 'yaml'
-import type { ReadFile } from '../../src/config.ts'
+import type { ReadFile } from '../../src/app/config.ts'
 import { root } from '../support/outcome.ts'
 
 export const text = (file: string): string => readFileSync(join(root, file), 'utf8')

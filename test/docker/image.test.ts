@@ -70,7 +70,7 @@ test('it has what production needs and nothing of development, and nobody runs i
   const found = await insideNode(`
     const here = (name) => require('node:fs').existsSync('/app/' + name)
     console.log(JSON.stringify([
-      process.getuid(), process.version, here('node_modules/kafkajs'), here('src/main/cli.ts'),
+      process.getuid(), process.version, here('node_modules/kafkajs'), here('src/app/cli.ts'),
       ...['node_modules/typescript', 'node_modules/uvu', 'test', 'docker/local', 'docker/secrets', '.git'].filter(here)
     ]))`)
   assert.equal(JSON.parse(found), [65532, process.version, true, true])

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Role } from '../../src/app/roles.ts'
 import { anyFree } from '../../src/embedded/port.ts'
-import type { Role } from '../../src/main/roles.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Defence } from './defences.ts'
 import type { Held } from './held.ts'
@@ -53,7 +53,7 @@ export const startBridgeProcess = async (options: BridgeOptions) => {
   const heldFile = join(dataDir, `held-${port}.json`)
   const output = openSync(logFile, 'a')
   const { PATH, HOME } = process.env
-  const start = ['src/main/cli.ts', 'start', '--role', roles.join(','), ...startArgs]
+  const start = ['src/app/cli.ts', 'start', '--role', roles.join(','), ...startArgs]
   const child = spawn(process.execPath, [...preloaded, ...nodeArgs, ...start], {
     cwd: root,
     env: {

@@ -35,11 +35,11 @@ export const defences = {
     { file: 'src/projections/applied.ts', find: 'event].slice(-mostSeen)', put: 'event].slice(-1)' },
   ],
   'what is read is folded early where the heap is nearly full': [
-    { file: 'src/main/heap.ts', find: 'const most = 0.6', put: 'const most = 1000' },
+    { file: 'src/shared/heap.ts', find: 'const most = 0.6', put: 'const most = 1000' },
   ],
   'the journal': [
     {
-      file: 'src/main/bridge.ts',
+      file: 'src/app/bridge.ts',
       find: 'publish: intake.right.publish, append: intake.right.append',
       put: 'publish: (record, _event, withinMs) => kafka.append(record, withinMs), append: kafka.append',
     },
@@ -52,7 +52,7 @@ export const defences = {
     },
   ],
   'the cap of the journal': [
-    { file: 'src/main/intake.ts', find: 'maxBytes, now, log', put: 'maxBytes: maxBytes * 1000, now, log' },
+    { file: 'src/app/intake.ts', find: 'maxBytes, now, log', put: 'maxBytes: maxBytes * 1000, now, log' },
   ],
   'a full disk is a refusal': [
     {
@@ -72,7 +72,7 @@ export const defences = {
       find: 'within(left(ctx), take(ctx)',
       put: 'within(left(ctx) * 1000, take(ctx)',
     },
-    { file: 'src/main/intake.ts', find: 'const budgetMs = 1000', put: 'const budgetMs = 1000000' },
+    { file: 'src/app/intake.ts', find: 'const budgetMs = 1000', put: 'const budgetMs = 1000000' },
   ],
   'a consumer that tells of its trouble': [
     { file: 'src/kafka/consumer/consume.ts', find: 'if (trouble === undefined) return', put: 'if (true) return' },

@@ -7,8 +7,8 @@ import type {
   DomainEvent,
 } from '../../contracts/events/index.ts'
 import { botReplies } from '../../contracts/topics.ts'
+import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { fromRecord } from '../../src/kafka/cloud-event.ts'
-import type { IncomingRecord } from '../../src/ports.ts'
 import { eventually } from '../support/eventually.ts'
 import { plainClient } from '../support/plain-consumer.ts'
 import type { SentReply } from './reply-checker.ts'

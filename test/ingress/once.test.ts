@@ -3,10 +3,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DomainEvent } from '../../contracts/events/index.ts'
 import { AccountId, Instant } from '../../contracts/primitives.ts'
+import type { Failure } from '../../src/domain/ports.ts'
 import { translate } from '../../src/ingress/bot-api/translate.ts'
 import { bounded, once } from '../../src/ingress/once.ts'
 import { recentMemory } from '../../src/ingress/recent.ts'
-import type { Failure } from '../../src/ports.ts'
 import { right } from '../support/either.ts'
 
 type Result = E.Either<Failure, void>

@@ -23,7 +23,7 @@ type Run = { readonly child: ChildProcess; readonly text: () => string; readonly
 /** The command as a user runs it, without the servers of the environment unless they are given. */
 const run = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}): Run => {
   const { KAFKA_BROKERS, MONGODB_URL, FORCE_COLOR, ...others } = process.env
-  const child = spawn('sh', [join(root, 'src/main/livechat-bridge'), ...args], {
+  const child = spawn('sh', [join(root, 'src/app/livechat-bridge'), ...args], {
     env: { ...others, DATA_DIR: dataDir, HTTP_PORT: '0', NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -2,8 +2,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ChatClosed } from '../../contracts/events/index.ts'
+import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { fromRecord } from '../../src/kafka/cloud-event.ts'
-import type { IncomingRecord } from '../../src/ports.ts'
 import { eventually, newPrefix, recordOf, roomOf, textOf, withinMs } from '../kafka/rooms.ts'
 
 const warnings: string[] = []

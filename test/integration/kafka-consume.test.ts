@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { OwnedPartition, Slice } from '../../src/ports.ts'
+import type { OwnedPartition, Slice } from '../../src/domain/ports.ts'
 import { eventually, newPrefix, recordOf, roomOf, type TestRoom, textOf, withinMs } from '../kafka/rooms.ts'
 
 const prefix = newPrefix()

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Slice } from '../../src/ports.ts'
+import type { Slice } from '../../src/domain/ports.ts'
 import { eventually, newPrefix, recordOf, roomOf, textOf, withinMs } from '../kafka/rooms.ts'
 import { right } from '../support/either.ts'
 import { plainClient } from '../support/plain-consumer.ts'

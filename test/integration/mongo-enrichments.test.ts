@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { lookingUp } from '../../src/main/http/looking-up.ts'
+import { lookingUp } from '../../src/app/http/looking-up.ts'
 import type { RecordedEnrichment } from '../../src/projections/enrichments.ts'
 import { testDatabase } from '../support/mongo.ts'
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Instant } from '../../contracts/primitives.ts'
-import type { Sleep } from '../../src/ports.ts'
+import type { Sleep } from '../../src/domain/ports.ts'
 
 type Timer = { readonly due: number; readonly ring: () => void }
 

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import type { OutgoingRecord } from '../../src/ports.ts'
+import type { OutgoingRecord } from '../../src/domain/ports.ts'
 import { append, drainAll, freshDir, openAt, recordingLog, recordOf } from './given.ts'
 
 export const segmentsOf = (dir: string) =>

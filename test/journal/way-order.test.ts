@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { Failure } from '../../src/domain/ports.ts'
 import { decide, firstWay, type Happening, type Order } from '../../src/journal/way.ts'
-import type { Failure } from '../../src/ports.ts'
 
 const transient: Failure = { kind: 'transient', reason: 'full' }
 

@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { Failure } from '../../src/domain/ports.ts'
 import { decide, type Happening, type Order, type Way } from '../../src/journal/way.ts'
-import type { Failure } from '../../src/ports.ts'
 
 const transient: Failure = { kind: 'transient', reason: 'full' }
 const permanent: Failure = { kind: 'permanent', reason: 'too large' }

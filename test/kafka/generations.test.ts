@@ -1,13 +1,13 @@
 import type { Batch, Offsets } from 'kafkajs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { HandleSlice } from '../../src/domain/ports.ts'
 import { batchTaker } from '../../src/kafka/consumer/batch-taker.ts'
 import { commits } from '../../src/kafka/consumer/commits.ts'
 import { partitionReader } from '../../src/kafka/consumer/partition-reader.ts'
 import type { PartitionReader } from '../../src/kafka/consumer/reader.ts'
 import { readersOf } from '../../src/kafka/consumer/readers.ts'
 import { turns } from '../../src/kafka/consumer/turns.ts'
-import type { HandleSlice } from '../../src/ports.ts'
 import { measureOf, newSeen } from './rooms.ts'
 
 const nothing = () => {}

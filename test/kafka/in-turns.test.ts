@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { IncomingRecord, Slice } from '../../src/domain/ports.ts'
 import { inTurns } from '../../src/kafka/in-turns.ts'
-import type { IncomingRecord, Slice } from '../../src/ports.ts'
 
 const recordAt = (partition: number, offset: number): IncomingRecord => ({
   ...{ topic: 'dead-letters', partition, offset, timestamp: 0, key: null, value: null, headers: {} },

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { type Piece, partitionQueue } from '../../src/kafka/consumer/partition-queue.ts'
-import type { IncomingRecord } from '../../src/ports.ts'
 
 const values = [10, 5_000, 2_000_000].map((bytes) => Buffer.alloc(bytes))
 const recordAt = (offset: number, value = values[0] ?? null): IncomingRecord => ({

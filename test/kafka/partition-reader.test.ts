@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { createLog } from '../../src/app/log.ts'
+import type { HandleSlice, IncomingRecord, OwnedPartition } from '../../src/domain/ports.ts'
 import { partitionReader } from '../../src/kafka/consumer/partition-reader.ts'
 import { turns } from '../../src/kafka/consumer/turns.ts'
-import { createLog } from '../../src/main/log.ts'
-import type { HandleSlice, IncomingRecord, OwnedPartition } from '../../src/ports.ts'
 import { measureOf, newSeen } from './rooms.ts'
 
 const record = (offset: number): IncomingRecord => ({

@@ -3,10 +3,10 @@ import { crc32c } from '@node-rs/crc32'
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { OutgoingRecord } from '../../src/domain/ports.ts'
 import { PackedRecord, packRecord } from '../../src/kafka/produce/packed.ts'
 import { encodeProduce, ofKafkajs } from '../../src/kafka/produce/patch-produce-request.ts'
 import { writer } from '../../src/kafka/produce/writer.ts'
-import type { OutgoingRecord } from '../../src/ports.ts'
 
 type Request = { readonly encode: () => Promise<{ readonly buffer: Buffer }> }
 const require = createRequire(import.meta.url)

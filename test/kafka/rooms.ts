@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Instant } from '../../contracts/primitives.ts'
+import type { IncomingRecord, Log, Measure, OutgoingRecord } from '../../src/domain/ports.ts'
 import { connectKafka, type KafkaRoom } from '../../src/kafka/kafka.ts'
-import type { IncomingRecord, Log, Measure, OutgoingRecord } from '../../src/ports.ts'
 import { servers } from '../support/servers.ts'
 
 const nothing = () => undefined

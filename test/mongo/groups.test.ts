@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { Change } from '../../src/domain/ports.ts'
 import { chunks, groupsOf } from '../../src/mongo/groups.ts'
 import { pauseAfter } from '../../src/mongo/stats-refresher.ts'
-import type { Change } from '../../src/ports.ts'
 
 const groups = suite('changes by document')
 

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { Change, Failure } from '../../src/domain/ports.ts'
 import { lane } from '../../src/mongo/lane.ts'
-import type { Change, Failure } from '../../src/ports.ts'
 
 const lanes = suite('the lane to MongoDB')
 

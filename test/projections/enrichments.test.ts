@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { IncomingRecord } from '../../src/ports.ts'
+import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { enrichmentHandler } from '../../src/projections/enrichment-handler.ts'
 import { evolveEnrichment, type RecordedEnrichment, readEnrichment } from '../../src/projections/enrichments.ts'
 

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { ApplyChanges, Change, Failure, IncomingRecord, OwnedPartition, Slice } from '../../src/ports.ts'
+import type { ApplyChanges, Change, Failure, IncomingRecord, OwnedPartition, Slice } from '../../src/domain/ports.ts'
 import type { Decode } from '../../src/projections/decoded.ts'
 import { projector } from '../../src/projections/projector.ts'
 import { anEvent, at } from '../support/given-events.ts'

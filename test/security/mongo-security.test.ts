@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { sleep } from '../../src/kafka/sleep.ts'
-import { createLog } from '../../src/main/log.ts'
+import { createLog } from '../../src/app/log.ts'
 import { classify } from '../../src/mongo/classify.ts'
 import { connectMongo } from '../../src/mongo/connect.ts'
+import { sleep } from '../../src/shared/time.ts'
 import { user } from './mongo-server.ts'
 import { secureServers } from './secure-servers.ts'
 

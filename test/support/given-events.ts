@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { DomainEvent } from '../../contracts/events/index.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
 import { topicOf } from '../../contracts/topics.ts'
-import type { Recorded } from '../../src/ports.ts'
+import type { Recorded } from '../../src/domain/ports.ts'
 
 type Type = DomainEvent['type']
 type Of<T extends Type> = Extract<DomainEvent, { type: T }>

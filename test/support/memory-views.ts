@@ -1,5 +1,5 @@
 import type { ViewName, Views } from '../../contracts/views.ts'
-import type { ApplyChanges } from '../../src/ports.ts'
+import type { ApplyChanges } from '../../src/domain/ports.ts'
 import { changesOf } from '../../src/projections/decoded.ts'
 import type { Entry } from './logs.ts'
 

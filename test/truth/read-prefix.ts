@@ -1,8 +1,8 @@
 import '../../src/kafka/codecs.ts'
 import { randomUUID } from 'node:crypto'
 import { topics } from '../../contracts/topics.ts'
+import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { toIncoming } from '../../src/kafka/incoming.ts'
-import type { IncomingRecord } from '../../src/ports.ts'
 import { withAdmin } from '../faults/read-log.ts'
 import { plainClient } from '../support/plain-consumer.ts'
 

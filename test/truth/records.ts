@@ -1,5 +1,5 @@
 import { deadLetterHeaders as dl } from '../../contracts/topics.ts'
-import type { IncomingRecord } from '../../src/ports.ts'
+import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { readPrefix } from './read-prefix.ts'
 import { misfit } from './schemas.ts'
 import type { Tally } from './tally.ts'

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { keyOf } from '../../../contracts/topics.ts'
-import type { OwnedPartition, Slice } from '../../ports.ts'
+import type { OwnedPartition, Slice } from '../../domain/ports.ts'
 import type { EgressPorts } from '../ports.ts'
 import type { Watchdog } from '../watchdog/watchdog.ts'
 import { factOf } from './facts.ts'

@@ -1,5 +1,5 @@
 import { bulkhead } from 'cockatiel'
-import type { Sleep } from '../../ports.ts'
+import type { Sleep } from '../../domain/ports.ts'
 import { type Attempt, answer, begin, failure, isOpen, unused, waitMs } from './breaker.ts'
 import type { Verdict } from './classify.ts'
 import {

@@ -3,7 +3,7 @@ import type { BotRequest, OutboundMessage } from '../../../contracts/bot-api/out
 import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import type { Message } from '../../../contracts/events/message.ts'
 import type { Instant } from '../../../contracts/primitives.ts'
-import type { BotAccount } from '../../accounts.ts'
+import type { BotAccount } from '../../domain/accounts.ts'
 import { completeMessage } from '../complete-message.ts'
 import type { HttpRequest } from './http.ts'
 

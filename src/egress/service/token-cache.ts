@@ -1,4 +1,4 @@
-import type { IssueToken } from '../../ports.ts'
+import type { IssueToken } from '../../domain/ports.ts'
 import type { BotOwner } from '../check-command.ts'
 
 /** Gives an account's access token, undefined for one without authorization; `forget` makes the next one fresh. */

@@ -1,4 +1,4 @@
-import type { Sleep } from '../../ports.ts'
+import type { Sleep } from '../../domain/ports.ts'
 
 /** One alarm for each key; times are ms since 1970. */
 export type Alarms = {

@@ -1,6 +1,6 @@
 import type { Because } from '../../../contracts/events/index.ts'
 import type { Id } from '../../../contracts/primitives.ts'
-import type { BotAccount } from '../../accounts.ts'
+import type { BotAccount } from '../../domain/accounts.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Id } from '../../../contracts/primitives.ts'
-import type { BotAccount } from '../../accounts.ts'
-import type { OwnedPartition, Sleep } from '../../ports.ts'
+import type { BotAccount } from '../../domain/accounts.ts'
+import type { OwnedPartition, Sleep } from '../../domain/ports.ts'
 import type { Fact } from '../conversation/facts.ts'
 import type { PartitionWork } from '../partition-work.ts'
 import { alarms } from './alarms.ts'

@@ -1,6 +1,6 @@
 import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Append, Log, Now, Publish } from '../../ports.ts'
+import type { Append, Log, Now, Publish } from '../../domain/ports.ts'
 import { type AdmissionDeps, admission } from '../admission.ts'
 import { answering, ok } from '../answering.ts'
 import type { State } from '../context.ts'

@@ -1,4 +1,4 @@
-import type { Sleep } from '../../ports.ts'
+import type { Sleep } from '../../domain/ports.ts'
 import type { PartitionQueue } from './partition-queue.ts'
 import type { TakeTurn, Turn } from './turns.ts'
 

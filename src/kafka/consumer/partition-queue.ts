@@ -1,5 +1,5 @@
-import type { IncomingRecord } from '../../ports.ts'
-import { bytesOf, slicesOf } from '../../slices.ts'
+import type { IncomingRecord } from '../../domain/ports.ts'
+import { bytesOf, slicesOf } from '../../shared/slices.ts'
 
 /** Records that are handled together; `next` is the offset to read from once they are done. */
 export type Piece = { readonly records: ReadonlyArray<IncomingRecord>; readonly next: number }

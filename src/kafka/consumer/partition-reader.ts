@@ -1,5 +1,5 @@
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { ConsumerSpec, IncomingRecord, Log, Measure, OwnedPartition, Sleep } from '../../ports.ts'
+import type { ConsumerSpec, IncomingRecord, Log, Measure, OwnedPartition, Sleep } from '../../domain/ports.ts'
 import { backoff } from '../backoff.ts'
 import { depthOf } from './depth.ts'
 import { partitionQueue } from './partition-queue.ts'

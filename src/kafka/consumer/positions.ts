@@ -1,5 +1,5 @@
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { CommittedOffsets, ConsumerSpec } from '../../ports.ts'
+import type { CommittedOffsets, ConsumerSpec } from '../../domain/ports.ts'
 import type { Ranges } from '../offsets.ts'
 import { startOffset } from './start-offset.ts'
 

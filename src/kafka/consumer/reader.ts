@@ -1,5 +1,5 @@
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { IncomingRecord } from '../../ports.ts'
+import type { IncomingRecord } from '../../domain/ports.ts'
 
 export type Trouble = { readonly since: number; readonly failures: number; readonly error: string }
 

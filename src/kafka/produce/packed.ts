@@ -1,5 +1,5 @@
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { Headers, OutgoingRecord } from '../../ports.ts'
+import type { Headers, OutgoingRecord } from '../../domain/ports.ts'
 import { writeFields } from './fields.ts'
 import type { Writer } from './writer.ts'
 

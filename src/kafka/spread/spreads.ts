@@ -1,5 +1,5 @@
 import { botConversations, botReplies, eventTopics, type TopicName } from '../../../contracts/topics.ts'
-import type { Log } from '../../ports.ts'
+import type { Log } from '../../domain/ports.ts'
 import { hashOf } from './hash.ts'
 import type { Spread } from './spread.ts'
 

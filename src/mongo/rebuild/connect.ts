@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ViewName } from '../../../contracts/views.ts'
-import type { Sleep } from '../../ports.ts'
+import type { Sleep } from '../../domain/ports.ts'
 import { type MongoLocation, mongoClient } from '../client.ts'
 import { within } from '../deadline.ts'
 import { dropAll, leftIn } from './collections.ts'

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb'
 import type { ViewName, Views } from '../../../contracts/views.ts'
-import type { ApplyChanges, Sleep } from '../../ports.ts'
+import type { ApplyChanges, Sleep } from '../../domain/ports.ts'
 import { applyWith } from '../apply.ts'
 import { classify } from '../classify.ts'
 import type { CollectionOf } from '../groups.ts'

@@ -1,5 +1,5 @@
 import type { DomainEvent } from '../../../contracts/events/index.ts'
-import type { IncomingRecord, OwnedPartition } from '../../../src/ports.ts'
+import type { IncomingRecord, OwnedPartition } from '../../../src/domain/ports.ts'
 
 type Topic = 'bot-replies' | 'bot-conversations'
 

@@ -1,5 +1,5 @@
 import type { Instant } from '../../../contracts/primitives.ts'
-import type { Sleep } from '../../../src/ports.ts'
+import type { Sleep } from '../../../src/domain/ports.ts'
 
 type Timer = { readonly at: number; readonly wake: () => void }
 

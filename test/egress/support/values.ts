@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import { DomainEvent } from '../../../contracts/events/index.ts'
 import type { AccountId, Id } from '../../../contracts/primitives.ts'
-import type { Account, BotAccount } from '../../../src/accounts.ts'
+import type { Account, BotAccount } from '../../../src/domain/accounts.ts'
 import type { HttpResult } from '../../../src/egress/service/http.ts'
 
 export const id = (text: string) => text as Id

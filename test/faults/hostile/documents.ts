@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { decodeRecord } from '../../../src/main/decode-record.ts'
-import type { IncomingRecord } from '../../../src/ports.ts'
+import type { IncomingRecord } from '../../../src/domain/ports.ts'
+import { decodeRecord } from '../../../src/kafka/command.ts'
 import { changesOf } from '../../../src/projections/decoded.ts'
 import type { Documents } from '../history.ts'
 

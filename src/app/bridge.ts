@@ -1,0 +1,116 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { accessTokens } from '../domain/access-token.ts'
+import { now } from '../domain/clock.ts'
+import type { CheckHealth, Log } from '../domain/ports.ts'
+import { type ReadReadiness, readinessOf } from '../ingress/health/readiness.ts'
+import { ingressMemory } from '../ingress/memory.ts'
+import { createIngress } from '../ingress/server.ts'
+import { connectKafka } from '../kafka/kafka.ts'
+import { classify } from '../mongo/classify.ts'
+import { connectMongo } from '../mongo/connect.ts'
+import { monotonic, sleep } from '../shared/time.ts'
+import { type Part, startEgress, startProjector } from './consumers.ts'
+import { followEnrichedKeys } from './enriched-keys.ts'
+import { filterMemory, keyFilter } from './http/key-filter.ts'
+import { serveHttp } from './http/serve.ts'
+import { openIntake } from './intake.ts'
+import { kafkaSettings } from './kafka-settings.ts'
+import { createMetrics } from './metrics.ts'
+import { prepare } from './prepare.ts'
+import { serverChecks } from './readiness.ts'
+import type { Role } from './roles.ts'
+import type { Servers } from './servers.ts'
+import type { Settings } from './settings.ts'
+
+export type Bridge = {
+  /** Where its HTTP side listens: both interfaces where it has the role ingress, health in any case. */
+  readonly url: string
+  /** Resolves when topics and indexes are there and every role runs. */
+  readonly ready: Promise<void>
+  /** Finishes what is in flight on either side, then leaves. */
+  readonly stop: () => Promise<void>
+}
+
+/** What its HTTP side has where it takes nothing in. */
+const nobody = () => ({ accounts: [], memory: ingressMemory(0), findEnrichment: async () => undefined })
+
+/** A scrape is answered although a dependency is not. */
+const scrapeWithinMs = 2000
+
+/** Runs the roles in this process. HTTP is up at once; the consumers follow when their topics are there. */
+export const startBridge = async (
+  settings: Settings,
+  { kafka: kafkaConfig, mongo: mongoConfig }: Pick<Servers, 'kafka' | 'mongo'>,
+  roles: ReadonlyArray<Role>,
+  log: Log,
+): Promise<E.Either<string, Bridge>> => {
+  const { topics, accounts, http } = settings
+  const { measure, watchJournal, watchGates, watchHealth, render } = createMetrics()
+  const kafka = connectKafka(kafkaSettings(kafkaConfig, topics, 'livechat-bridge'), { log, measure, now })
+  const mongo = connectMongo(mongoConfig, { log, sleep, clock: monotonic })
+  const tokens = accessTokens(accounts, now)
+  const stopping = new AbortController()
+  const reasonOf = (error: unknown) => classify(error).reason
+  const preparation = prepare({ ...kafka, ensureIndexes: mongo.ensureIndexes, reasonOf, sleep, log }, stopping.signal)
+  const parts: Part[] = []
+  const takesIn = roles.includes('ingress')
+  const { dataDir, journalMaxBytes: maxBytes } = settings
+  const intake = takesIn ? await openIntake({ kafka, dataDir, maxBytes, measure, log }) : E.right(undefined)
+  if (E.isLeft(intake)) {
+    stopping.abort()
+    await Promise.all([kafka.stop(), mongo.stop()])
+    return E.left(`${intake.left.reason}: see to ${dataDir}/journal, or set DATA_DIR to another folder.`)
+  }
+  const servers = { kafka: kafka.health, mongodb: mongo.health, 'topics and indexes': preparation.health }
+  const checks: Record<string, CheckHealth> = {
+    ...serverChecks(servers, roles),
+    ...(intake.right && { journal: intake.right.health }),
+  }
+  if (intake.right) watchJournal(intake.right.state)
+  const readiness: ReadReadiness = (withinMs) => readinessOf(checks, withinMs)
+  watchHealth(async () => (await readiness(scrapeWithinMs)).checks)
+  const { findEnrichments } = mongo
+  const enriched = filterMemory()
+  const ports = { readiness, pulse: async () => {}, metrics: render }
+  const ingress = intake.right
+    ? serveHttp(
+        { ...ports, ...measure, findEnrichments, publish: intake.right.publish, append: intake.right.append },
+        { accounts, logLevel: settings.logLevel, memory: ingressMemory(accounts.length), enriched },
+        http.threads,
+      )
+    : createIngress({ ...kafka, ...ports, ...tokens, ...nobody(), measure, log, now, monotonic })
+
+  const end = async () => {
+    stopping.abort()
+    // Beside each other: callers are given time to leave.
+    await Promise.all([ingress.stop().then(() => intake.right?.stop()), ...parts.map((part) => part.stop())])
+    await kafka.stop()
+    await mongo.stop()
+  }
+  let ended: Promise<void> | undefined
+  const stop = () => {
+    ended ??= end()
+    return ended
+  }
+  const listening = await ingress.listen(http.host, http.port ?? (takesIn ? 8080 : 0))
+  if (E.isLeft(listening)) {
+    await stop()
+    return E.left(
+      `${listening.left.reason}: end what uses it, or set HTTP_PORT to another port (0 takes any free one).`,
+    )
+  }
+
+  const run = async () => {
+    await preparation.done
+    if (takesIn && !stopping.signal.aborted)
+      parts.push(followEnrichedKeys({ kafka, mongo, filter: keyFilter(enriched), log, sleep }))
+    const deps = { kafka, mongo, accounts, issueToken: tokens.issue, measure, log }
+    if (roles.includes('projector') && !stopping.signal.aborted) parts.push(await startProjector(deps))
+    if (roles.includes('egress') && !stopping.signal.aborted) parts.push(await startEgress(deps))
+    for (const { checks: ofPart, gates } of parts) {
+      Object.assign(checks, ofPart)
+      if (gates) watchGates(gates)
+    }
+  }
+  return E.right({ url: `http://${http.host}:${listening.right.port}`, ready: run(), stop })
+}

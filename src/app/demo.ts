@@ -1,0 +1,123 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { topics } from '../../contracts/topics.ts'
+import type { Account } from '../domain/accounts.ts'
+import { now } from '../domain/clock.ts'
+import { connectKafka } from '../kafka/kafka.ts'
+import { connectMongo } from '../mongo/connect.ts'
+import { monotonic, sleep } from '../shared/time.ts'
+import { serviceAccountOf } from '../simulator/account.ts'
+import { runDemo } from '../simulator/demo/run-demo.ts'
+import type { DemoAccount } from '../simulator/demo/story.ts'
+import { startService } from '../simulator/service.ts'
+import { startBridge } from './bridge.ts'
+import type { KafkaConfig } from './config.ts'
+import { kafkaSettings } from './kafka-settings.ts'
+import { createLog } from './log.ts'
+import { createMetrics } from './metrics.ts'
+import { roles } from './roles.ts'
+import { findRunning } from './running.ts'
+import { serversFor } from './servers.ts'
+import { exitOfWrongConfig, readSettings, type Settings } from './settings.ts'
+import { tailTopics } from './tail.ts'
+
+const isDemo = (account: Account): account is DemoAccount => account.webhooks !== undefined && account.bot !== undefined
+
+type Place = {
+  readonly url: string
+  readonly kafka: KafkaConfig
+  readonly mongo: { readonly url: string; readonly database: string }
+  readonly stop: () => Promise<void>
+}
+
+const out = (line: string) => console.log(line)
+
+/** The bridge that runs on this DATA_DIR, or one that is started for the demo. */
+const findBridge = async (settings: Settings): Promise<E.Either<string, Place>> => {
+  const running = findRunning(settings.dataDir)
+  const kafka =
+    settings.kafka === 'embedded' ? running?.brokers && { brokers: running.brokers, ssl: false } : settings.kafka
+  const mongo =
+    settings.mongo === 'embedded'
+      ? running?.mongoUrl && { url: running.mongoUrl, database: 'livechat' }
+      : settings.mongo
+  if (running?.url !== undefined && kafka && mongo)
+    return E.right({ url: running.url, kafka, mongo, stop: async () => {} })
+  out('No bridge runs here: the demo starts one.')
+  const servers = await serversFor(settings, out)
+  if (E.isLeft(servers)) return servers
+  const bridge = await startBridge(
+    { ...settings, http: { ...settings.http, port: 0 } },
+    servers.right,
+    roles,
+    createLog('error'),
+  )
+  if (E.isLeft(bridge)) {
+    await servers.right.stop()
+    return bridge
+  }
+  await bridge.right.ready
+  const stop = async () => {
+    await bridge.right.stop()
+    await servers.right.stop()
+  }
+  return E.right({ ...servers.right, url: bridge.right.url, stop })
+}
+
+const portOf = (baseUrl: string) => {
+  const { port, protocol } = new URL(baseUrl)
+  return Number(port) || (protocol === 'https:' ? 443 : 80)
+}
+
+/** Plays the story; exit code 1 when a step of it failed. */
+export const demo = async (): Promise<number> => {
+  const settings = await readSettings()
+  if (settings === undefined) return exitOfWrongConfig
+  const account = settings.accounts.find(isDemo)
+  if (account === undefined) {
+    console.error('The demo needs an account with webhooks and a bot.')
+    return 1
+  }
+  const place = await findBridge(settings)
+  if (E.isLeft(place)) {
+    console.error(place.left)
+    return 1
+  }
+  const { url, stop } = place.right
+  const service = await startService({ port: portOf(account.bot.baseUrl), accounts: [serviceAccountOf(account)] })
+  const log = createLog('silent')
+  const kafka = connectKafka(kafkaSettings(place.right.kafka, settings.topics, 'livechat-bridge-demo'), {
+    log,
+    measure: createMetrics().measure,
+    now,
+  })
+  const mongo = connectMongo(place.right.mongo, { log, sleep, clock: monotonic })
+  const { failed } = await runDemo({
+    bridgeUrl: url,
+    account,
+    consumeAll: (onRecord) =>
+      tailTopics(
+        kafka,
+        topics.map(({ name }) => name),
+        onRecord,
+      ),
+    produceReply: async (command) => {
+      await kafka.append(
+        {
+          topic: 'bot-replies',
+          key: `${command.accountId}/${command.chatId}`,
+          value: JSON.stringify(command),
+          headers: {},
+        },
+        5000,
+      )
+    },
+    findView: mongo.readDocument,
+    out,
+    service,
+  })
+  await service.stop()
+  await kafka.stop()
+  await mongo.stop()
+  await stop()
+  return failed === 0 ? 0 : 1
+}

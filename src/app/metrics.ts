@@ -1,0 +1,127 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Health, Measure } from '../domain/ports.ts'
+import type { Egress } from '../egress/egress.ts'
+
+type JournalState = {
+  readonly records: number
+  readonly bytes: number
+  readonly oldestAt?: number
+  readonly damaged: { readonly places: number }
+}
+/** What readiness says of each dependency now. */
+type AskHealth = () => Promise<Readonly<Record<string, Health>>>
+
+const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** Prometheus metrics; labels are accounts, topics, kinds and outcomes, never a token or a person. */
+export const createMetrics = () => {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+  const counter = <L extends string>(name: string, help: string, labelNames: L[]) =>
+    new Counter({ name: `livechat_${name}`, help, labelNames, registers })
+  const gauge = <L extends string>(name: string, help: string, labelNames: L[]) =>
+    new Gauge({ name: `livechat_${name}`, help, labelNames, registers })
+  const histogram = <L extends string>(name: string, help: string, labelNames: L[], buckets = seconds) =>
+    new Histogram({ name: `livechat_${name}`, help, labelNames, buckets, registers })
+
+  const requests = histogram('http_request_seconds', 'Requests by interface and status', ['api', 'status'])
+  const events = counter('events_published_total', 'Events acknowledged by Kafka, by type', ['type'])
+  const produce = histogram('produce_seconds', 'Time of one send to Kafka', [])
+  const produced = counter('produced_records_total', 'Records acknowledged by Kafka', [])
+  const producedBytes = counter('produced_bytes_total', 'Bytes of the records acknowledged by Kafka', [])
+  const produceFailures = counter('produce_failures_total', 'Sends that were rejected and repeated', [])
+  const consumed = counter('consumed_records_total', 'Records handled, by group and topic', ['group', 'topic'])
+  const lag = gauge('consumer_lag_records', 'Records that a group has not handled yet', ['group', 'topic', 'partition'])
+  const restarts = counter('consumer_restarts_total', 'Consumers that had to be made anew', ['group'])
+  const projection = histogram('projection_seconds', 'Time to fold and store a batch', [])
+  const projected = counter('projected_records_total', 'Records folded into views', [])
+  const deliveries = counter('deliveries_total', 'Bot replies by account and outcome', ['account', 'outcome'])
+  const attempts = histogram('delivery_attempt_seconds', 'Requests to the service by account and result', [
+    'account',
+    'result',
+  ])
+  const ownCommands = counter('own_commands_total', 'Commands of the bridge itself, by why they were made', [
+    'account',
+    'because',
+    'outcome',
+  ])
+  const deadLetters = counter('dead_letters_total', 'Records that could not be processed', ['consumer', 'cause'])
+  const quarantined = counter('quarantined_total', 'Requests that could not be understood', ['api', 'reason'])
+
+  const reading = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name: `livechat_${name}`,
+      help,
+      registers,
+      collect() {
+        this.set(read())
+      },
+    })
+  const watchJournal = (state: () => JournalState) => {
+    reading('journal_records', 'Records that wait in the journal', () => state().records)
+    reading('journal_bytes', 'Bytes of the journal', () => state().bytes)
+    reading('journal_damaged_places', 'Damaged places of the journal, set aside', () => state().damaged.places)
+    reading('journal_age_seconds', 'Age of the oldest record in the journal', () => {
+      const { oldestAt } = state()
+      return oldestAt === undefined ? 0 : Math.max(0, Date.now() - oldestAt) / 1000
+    })
+  }
+
+  const watchGates = (gates: Egress['gates']) => {
+    type Gate = ReturnType<typeof gates>[number]
+    const each = (name: string, help: string, value: (gate: Gate) => number | undefined) =>
+      new Gauge({
+        ...{ name: `livechat_${name}`, help, labelNames: ['account'], registers },
+        collect() {
+          this.reset()
+          for (const gate of gates()) {
+            const read = value(gate)
+            if (read !== undefined) this.set({ account: gate.account }, read)
+          }
+        },
+      })
+    each('breaker_open', "Whether the breaker of an account's service is open: 1 or 0", (gate) => (gate.isOpen ? 1 : 0))
+    each('pace_per_second', 'Attempts per second that an account is held to after trouble', (gate) => gate.perSecond)
+  }
+  const watchHealth = (ask: AskHealth) =>
+    new Gauge({
+      name: 'livechat_check_ok',
+      help: 'Whether a check of readiness is met: 1 or 0',
+      labelNames: ['check'],
+      registers,
+      async collect() {
+        this.reset()
+        for (const [check, { ok }] of Object.entries(await ask())) this.set({ check }, ok ? 1 : 0)
+      },
+    })
+
+  const measure: Measure = {
+    request: (api, status, took) => requests.observe({ api, status: String(status) }, took),
+    published: (type) => events.inc({ type }),
+    produced: (records, bytes, took) => {
+      produce.observe(took)
+      produced.inc(records)
+      producedBytes.inc(bytes)
+    },
+    produceFailed: () => produceFailures.inc(),
+    consumed: (group, topic, partition, records, behind) => {
+      consumed.inc({ group, topic }, records)
+      lag.set({ group, topic, partition: String(partition) }, behind)
+    },
+    partitionLeft: (group, topic, partition) => lag.remove({ group, topic, partition: String(partition) }),
+    consumerRestarted: (group) => restarts.inc({ group }),
+    projected: (records, took) => {
+      projection.observe(took)
+      projected.inc(records)
+    },
+    delivery: (account, outcome, because) => {
+      deliveries.inc({ account, outcome })
+      if (because !== undefined) ownCommands.inc({ account, because, outcome })
+    },
+    attempt: (account, result, took) => attempts.observe({ account, result }, took),
+    deadLetter: (consumer, cause) => deadLetters.inc({ consumer, cause }),
+    quarantined: (api, reason) => quarantined.inc({ api, reason }),
+  }
+  return { measure, watchJournal, watchGates, watchHealth, render: () => registry.metrics() }
+}

@@ -1,0 +1,76 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
+import type { ViewName } from '../../contracts/views.ts'
+import { now } from '../domain/clock.ts'
+import { connectKafka } from '../kafka/kafka.ts'
+import { classify } from '../mongo/classify.ts'
+import { connectRebuilds } from '../mongo/rebuild/connect.ts'
+import { type Asked, rebuildAsked } from '../operations/rebuild/command.ts'
+import { progressBar, progressLines } from '../operations/rebuild/progress.ts'
+import { viewNames } from '../projections/rebuild/sources.ts'
+import { monotonic, sleep } from '../shared/time.ts'
+import { kafkaSettings } from './kafka-settings.ts'
+import { createLog } from './log.ts'
+import { createMetrics } from './metrics.ts'
+import { kafkaOf, mongoOf } from './places.ts'
+import { exitOfWrongConfig, readSettings } from './settings.ts'
+
+/** MongoDB of the configuration, or that of the bridge that runs on this DATA_DIR. */
+const say = (line: string) => console.log(line)
+
+const rebuild = async (asked: Asked): Promise<number> => {
+  const settings = await readSettings()
+  if (settings === undefined) return exitOfWrongConfig
+  const [kafkaConfig, mongoConfig] = [kafkaOf(settings), mongoOf(settings)]
+  if (kafkaConfig === undefined || mongoConfig === undefined) {
+    console.error(
+      'No bridge runs here with embedded servers: start one with npm start, or set KAFKA_BROKERS and MONGODB_URL.',
+    )
+    return 1
+  }
+  const interruption = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort())
+  const kafka = connectKafka(kafkaSettings(kafkaConfig, settings.topics, 'livechat-bridge-rebuild'), {
+    log: createLog('silent'),
+    measure: createMetrics().measure,
+    now,
+  })
+  const rebuilds = connectRebuilds(mongoConfig, { sleep })
+  const show = process.stdout.isTTY ? progressBar(process.stdout, monotonic) : progressLines(say, monotonic)
+  try {
+    return await rebuildAsked(
+      { kafka, rebuilds, say, show, sleep, clock: monotonic, signal: interruption.signal },
+      asked,
+    )
+  } catch (error) {
+    console.error(`It could not be done: ${classify(error).reason}`)
+    return 1
+  } finally {
+    await kafka.stop()
+    await rebuilds.stop()
+  }
+}
+
+const viewsOf = (name: string): ReadonlyArray<ViewName> => {
+  if (name === 'all') return viewNames
+  const view = viewNames.find((known) => known === name)
+  if (view === undefined) throw new InvalidArgumentError(`${name} is not one of ${viewNames.join(', ')}, all.`)
+  return [view]
+}
+
+type Options = Partial<Pick<Asked, 'dryRun' | 'resume' | 'discard' | 'force'>>
+
+/** `rebuild VIEW|all`: folds views anew from the topics, beside the live ones, and puts them in their place. */
+export const rebuildCommand = (): Command =>
+  new Command('rebuild')
+    .argument('[view]', `${viewNames.join(', ')}, or all`, viewsOf)
+    .description(
+      'fold a view anew from the topics, beside the live one, and put it in its place in one step: readers see no gap, and the bridge goes on meanwhile. daily_stats is computed anew from the other views, day by day. Queries that are open in the moment of the swap end with an error and have to be asked again.',
+    )
+    .option('--dry-run', 'only compare with the live view, and print what differs; exit code 1 where something does')
+    .addOption(new Option('--resume', 'go on with the rebuild that was interrupted').conflicts('discard'))
+    .option('--discard', 'drop what is left of the rebuild that was interrupted')
+    .option('--force', 'go on though the log has lost records that a live view was made from')
+    .action(async (views: ReadonlyArray<ViewName> | undefined, options: Options) => {
+      const { dryRun = false, resume = false, discard = false, force = false } = options
+      process.exit(await rebuild({ views, dryRun, resume, discard, force }))
+    })

@@ -1,0 +1,114 @@
+import { Command } from 'commander'
+import * as E from 'fp-ts/lib/Either.js'
+import { deadLetters, quarantine } from '../../contracts/topics.ts'
+import { now } from '../domain/clock.ts'
+import { tallyText } from '../operations/redrive/fate.ts'
+import type { Filters } from '../operations/redrive/filters.ts'
+import { listLetters, listQuarantine } from '../operations/redrive/list.ts'
+import { countOption, placeOption, placesOption, timeOption, topicOption } from '../operations/redrive/options.ts'
+import { pace } from '../operations/redrive/pace.ts'
+import { sendLetters } from '../operations/redrive/send.ts'
+import { findRecord, recordLines } from '../operations/redrive/show.ts'
+import { monotonic, sleep } from '../shared/time.ts'
+import { withServers } from './with-servers.ts'
+
+const print = (lines: ReadonlyArray<string>) => {
+  for (const line of lines) console.log(line)
+}
+const fail = (reason: string): number => {
+  console.error(reason)
+  return 1
+}
+
+const filtered = (command: Command) =>
+  command
+    .option('--topic <name>', 'those of this topic, named without the prefix', topicOption)
+    .option('--cause <word>', 'those with this cause')
+    .option('--consumer <name>', 'those that this consumer gave up')
+    .option('--since <time>', 'those that failed then or later: 2026-01-31T23:59:59Z or 2026-01-31', timeOption)
+    .option('--until <time>', 'those that failed before then', timeOption)
+    .option('--id <id>', 'this one, by partition/offset on dead-letters; may be repeated', placesOption)
+
+type ListOptions = Filters & { readonly limit: number; readonly quarantine?: true }
+
+const list = ({ limit, quarantine: other, ...filters }: ListOptions) =>
+  withServers(async ({ kafka: { readTopic }, redrives, interrupted }) => {
+    const lines = other
+      ? await listQuarantine({ readTopic }, limit, interrupted)
+      : await listLetters({ readTopic, findRedrives: redrives.find }, filters, limit, interrupted)
+    if (E.isLeft(lines)) return fail(`Kafka: ${lines.left.reason}`)
+    print(lines.right)
+    return 0
+  })
+
+const show = (id: string, { quarantine: other }: { readonly quarantine?: true }) =>
+  withServers(async ({ kafka: { readTopic } }) => {
+    const { name } = other ? quarantine : deadLetters
+    const found = await findRecord(readTopic, name, id)
+    if (E.isLeft(found)) return fail(`Kafka: ${found.left.reason}`)
+    if (found.right === undefined) return fail(`${name} has no record at ${id}, or has it no more.`)
+    print(recordLines(found.right))
+    return 0
+  })
+
+type SendOptions = Filters & {
+  readonly dryRun?: true
+  readonly limit: number
+  readonly perSecond: number
+  readonly most: number
+  readonly force?: true
+  readonly again?: true
+}
+
+const send = ({ dryRun, limit, perSecond, most, force, again, ...filters }: SendOptions) =>
+  withServers(async ({ kafka: { readTopic, redrive }, redrives, interrupted }) => {
+    const { tally, limited, trouble } = await sendLetters(
+      { readTopic, redrive, redrives, now, out: console.log, pace: pace(perSecond, monotonic, sleep) },
+      { filters, limit, dryRun: dryRun === true, rules: { most, force: force === true, again: again === true } },
+      interrupted,
+    )
+    console.log(tallyText(tally))
+    if (limited) console.log(`The limit of ${limit} is reached: there may be more.`)
+    if (tally.refused > 0) console.log(`What was redriven ${most} times already is sent with --force only.`)
+    if (interrupted.aborted) return fail('Interrupted: the same again goes on from here.')
+    return trouble === undefined ? Number(tally.refused + tally.failed > 0) : fail(trouble)
+  })
+
+/** `redrive list|show|send`: what consumers could not process, to look at and to send back. */
+export const redriveCommand = (): Command => {
+  const redrive = new Command('redrive').description('look at dead letters, and send them back to where they came from')
+
+  filtered(redrive.command('list'))
+    .summary('print a table of the dead letters, or of quarantine')
+    .description(
+      'Print a table of the dead letters: where each was, who gave it up, why, when, and whether it was redriven',
+    )
+    .option('--limit <number>', 'so many of the newest', countOption, 1000)
+    .option('--quarantine', 'the requests in quarantine instead, where the filters do not apply')
+    .action(async (options: ListOptions) => process.exit(await list(options)))
+
+  redrive
+    .command('show')
+    .argument('<id>', 'partition/offset, as list prints it', placeOption)
+    .summary("print one dead letter, persons' data too")
+    .description(
+      "Print one dead letter with its headers, key and value: as text where the bytes are UTF-8, else in hexadecimal digits. This prints what the record holds, persons' data too, to your terminal: it is meant to.",
+    )
+    .option('--quarantine', 'one of quarantine instead')
+    .action(async (id: string, options: { readonly quarantine?: true }) => process.exit(await show(id, options)))
+
+  filtered(redrive.command('send'))
+    .summary('send dead letters back to the topics that they come from')
+    .description(
+      'Send dead letters back: key, value and headers as they were, to the topic that they come from, the letters of a key in their order. What was sent is remembered in MongoDB and is not sent again. A consumer that fails on one again makes a new letter of it. Exit code 1 where something that fits was refused or could not be sent.',
+    )
+    .option('--dry-run', 'print what would be sent, and send nothing')
+    .option('--limit <number>', 'so many at most', countOption, 1000)
+    .option('--per-second <number>', 'so many a second at most', countOption, 100)
+    .option('--most <number>', 'refuse what was redriven so often before', countOption, 3)
+    .option('--force', 'send those too')
+    .option('--again', 'send also what was sent before')
+    .action(async (options: SendOptions) => process.exit(await send(options)))
+
+  return redrive
+}

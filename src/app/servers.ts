@@ -1,0 +1,33 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { startEmbedded } from '../embedded/servers.ts'
+import type { KafkaConfig } from './config.ts'
+import type { MongoConfig } from './environment.ts'
+import type { Settings } from './settings.ts'
+
+export type Servers = {
+  readonly kafka: KafkaConfig
+  readonly mongo: MongoConfig
+  readonly stop: () => Promise<void>
+}
+
+/** The servers that the configuration names, and embedded ones for those that it does not. Left: what to do about it. */
+export const serversFor = async (
+  settings: Settings,
+  say: (line: string) => void,
+): Promise<E.Either<string, Servers>> => {
+  const { kafka, mongo, dataDir, mongodBinary } = settings
+  const embedded = await startEmbedded({
+    dataDir,
+    kafka: kafka === 'embedded',
+    mongo: mongo === 'embedded',
+    say,
+    ...(mongodBinary !== undefined && { mongodBinary }),
+  })
+  if (E.isLeft(embedded)) return E.left(embedded.left.message)
+  const { brokers = [], mongoUrl = '', stop } = embedded.right
+  return E.right({
+    kafka: kafka === 'embedded' ? { brokers, ssl: false } : kafka,
+    mongo: mongo === 'embedded' ? { url: mongoUrl, database: 'livechat' } : mongo,
+    stop,
+  })
+}

@@ -1,0 +1,104 @@
+import * as t from 'io-ts'
+import { AccountId, exactShape, Id } from '../../contracts/primitives.ts'
+
+const text = (name: string, expected: string, ok: (text: string) => boolean) =>
+  new t.Type<string, string, unknown>(
+    name,
+    (u): u is string => typeof u === 'string' && ok(u),
+    (u, context) => (typeof u === 'string' && ok(u) ? t.success(u) : t.failure(u, context, expected)),
+    t.identity,
+  )
+
+/** A token of a path or a key for signing: 16 to 255 visible characters. */
+const Secret = text('Secret', '16 to 255 visible characters', (s) => /^[^\s\p{Cc}]{16,255}$/u.test(s))
+const BaseUrl = text(
+  'BaseUrl',
+  'an http or https URL without query',
+  (s) => /^https?:$/.test(URL.parse(s)?.protocol ?? '') && !/[?#]/.test(s),
+)
+const ProviderId = text('ProviderId', '1 to 64 of A-Z a-z 0-9 . _ -', (s) => /^[\w.-]{1,64}$/.test(s))
+
+const wholeNumber = (from: number, to: number) =>
+  new t.Type<number, number, unknown>(
+    'WholeNumber',
+    (u): u is number => Number.isInteger(u) && Number(u) >= from && Number(u) <= to,
+    (u, context) =>
+      Number.isInteger(u) && Number(u) >= from && Number(u) <= to
+        ? t.success(Number(u))
+        : t.failure(u, context, `a whole number from ${from} to ${to}`),
+    t.identity,
+  )
+
+const WhenOvertaken = t.keyof({ send: null, suppress: null }, 'send or suppress')
+const MessageText = text('MessageText', '1 to 4096 characters', (s) => /\S/.test(s) && s.length <= 4096)
+
+const hour = 3_600_000
+
+/**
+ * An account as its file has it. `secondToken` and `secondSecretKey` are accepted beside the first ones while those are
+ * replaced; what the bridge itself sends bears the first ones. `replyWithin` and `deadlineMs` in ms, `requestsPerSecond` for all of its requests to us,
+ * `bot.requestsPerSecond` for ours to the service.
+ */
+export const AccountEntry = exactShape(
+  { id: AccountId },
+  {
+    webhooks: exactShape({ token: Secret }, { secondToken: Secret }, 'Webhooks'),
+    bot: exactShape(
+      { token: Secret, providerId: ProviderId, baseUrl: BaseUrl },
+      {
+        secondToken: Secret,
+        authorization: exactShape({ clientId: Id, secretKey: Secret }, { secondSecretKey: Secret }, 'Authorization'),
+        replyWithin: wholeNumber(100, hour),
+        attempts: wholeNumber(1, 100),
+        deadlineMs: wholeNumber(1000, 24 * hour),
+        whenOvertaken: WhenOvertaken,
+        agentUnavailableText: MessageText,
+        requestsPerSecond: wholeNumber(1, 100_000),
+      },
+      'Bot',
+    ),
+    requestsPerSecond: wholeNumber(1, 1_000_000),
+  },
+  'Account',
+)
+export type AccountEntry = t.TypeOf<typeof AccountEntry>
+
+export const AccountsFile = t.strict({ accounts: t.array(AccountEntry) }, 'Accounts')
+
+export type BotAccount = {
+  readonly token: string
+  readonly secondToken?: string
+  readonly providerId: string
+  readonly baseUrl: string
+  readonly authorization?: {
+    readonly clientId: string
+    readonly secretKey: string
+    readonly secondSecretKey?: string
+  }
+  readonly replyWithin: number
+  readonly attempts: number
+  readonly deadlineMs: number
+  /** What becomes of a reply to a message that is no longer the client's newest; without it, it is sent. */
+  readonly whenOvertaken?: 'send' | 'suppress'
+  /** What the bridge tells a client itself when no agent is there and the bot says nothing to that. */
+  readonly agentUnavailableText?: string
+  /** Requests to the service, at most; without it as many as there are. */
+  readonly requestsPerSecond?: number
+}
+
+/** An account with its defaults. */
+export type Account = {
+  readonly id: AccountId
+  readonly webhooks?: { readonly token: string; readonly secondToken?: string }
+  readonly bot?: BotAccount
+  readonly requestsPerSecond: number
+}
+
+export const withDefaults = ({ id, webhooks, bot, requestsPerSecond }: AccountEntry): Account => ({
+  id,
+  requestsPerSecond: requestsPerSecond ?? 20_000,
+  ...(webhooks && { webhooks }),
+  ...(bot && {
+    bot: { replyWithin: 10_000, attempts: 8, deadlineMs: 300_000, ...bot },
+  }),
+})

@@ -1,0 +1,147 @@
+import type { Either } from 'fp-ts/lib/Either.js'
+import type { Because, DomainEvent } from '../../contracts/events/index.ts'
+import type { Instant } from '../../contracts/primitives.ts'
+import type { TopicName } from '../../contracts/topics.ts'
+import type { ViewName, Views } from '../../contracts/views.ts'
+import type { Account } from './accounts.ts'
+
+/** Why something did not happen: `transient` may succeed when it is tried again, `permanent` never will. */
+export type Failure = { readonly kind: 'transient' | 'permanent'; readonly reason: string }
+
+export type Now = () => Instant
+export type { Sleep } from '../shared/time.ts'
+
+export type Headers = Readonly<Record<string, Buffer | string>>
+
+/** A record to be appended; `topic` is the name after TOPIC_PREFIX. */
+export type OutgoingRecord = {
+  readonly topic: TopicName
+  readonly key: string | Buffer | null
+  readonly value: string | Buffer | null
+  readonly headers: Headers
+}
+
+/**
+ * Appends a record, acknowledged by all in-sync replicas. Left is 'not known to be durable within `withinMs`': the
+ * record may still be appended later, so whoever repeats it repeats its id as well.
+ */
+export type Append = (record: OutgoingRecord, withinMs: number) => Promise<Either<Failure, void>>
+
+/** Appends a domain event to its topic under its key, as a CloudEvent. */
+export type Publish = (event: DomainEvent, withinMs: number) => Promise<Either<Failure, void>>
+
+/** A record as it was read; `offset` and `timestamp` (ms since 1970) are exact up to 2^53. */
+export type IncomingRecord = {
+  readonly topic: TopicName
+  readonly partition: number
+  readonly offset: number
+  readonly timestamp: number
+  readonly key: Buffer | null
+  readonly value: Buffer | null
+  readonly headers: Readonly<Record<string, Buffer>>
+}
+
+/** Records of one partition in their order. */
+export type Slice = {
+  readonly topic: TopicName
+  readonly partition: number
+  readonly records: ReadonlyArray<IncomingRecord>
+}
+
+/** Keeps a record that cannot be processed through its own fault, with the cause; resolves when it is durable. */
+export type DeadLetter = (record: IncomingRecord, cause: string, detail: string) => Promise<void>
+
+/** A dependency's state for /readyz: the reason says what is wrong, or what is known to be right. */
+export type Health = { readonly ok: boolean; readonly reason: string }
+export type CheckHealth = () => Health | Promise<Health>
+
+/** A structured log: fields first, then a fixed sentence. Fields never hold secrets or personal data. */
+export type Log = {
+  readonly debug: (fields: object, message: string) => void
+  readonly info: (fields: object, message: string) => void
+  readonly warn: (fields: object, message: string) => void
+  readonly error: (fields: object, message: string) => void
+}
+
+/** What a consumer may do about a partition that it owns. */
+export type OwnedPartition = {
+  /** False once the partition has been given to another consumer: its work must have no effect any more. */
+  readonly isCurrent: () => boolean
+  /** Everything up to and including this offset is finished and shall be committed (consumers that commit by handler). */
+  readonly done: (offset: number) => void
+  /** Stops fetching from this partition until the returned function is called. */
+  readonly pause: () => () => void
+}
+
+/** Handles a slice; it is called again with the same slice until it resolves. A throw means 'redeliver'. */
+export type HandleSlice = (slice: Slice, partition: OwnedPartition) => Promise<void>
+
+export type ConsumerSpec = {
+  /** The consumer group, after TOPIC_PREFIX. */
+  readonly group: string
+  /** All partitions for this consumer: its group has that name and a random end, and is forgotten when it stops. */
+  readonly alone?: true
+  readonly topics: ReadonlyArray<TopicName>
+  readonly handle: HandleSlice
+  /** For what need not be at once: records are fetched when there are so many bytes of them, or after 250 ms. */
+  readonly gatherBytes?: number
+  /** Partitions that are far behind are handled in slices of up to so many records of 1.4 kB, not of 500; three such at once. */
+  readonly deepRecords?: number
+  /** `when-handled`: a slice is committed when `handle` resolves. `by-handler`: when the handler says `done`. */
+  readonly commit: 'when-handled' | 'by-handler'
+  /** Called when partitions are given to this consumer, before the first slice of them. */
+  readonly onAssigned?: (partitions: ReadonlyArray<number>) => void
+  /** Where reading begins instead of the group's own committed offset. */
+  readonly startAt?: (topic: TopicName, partition: number) => Promise<number | undefined>
+}
+
+export type RunningConsumer = { readonly health: CheckHealth; readonly stop: () => Promise<void> }
+export type Consume = (spec: ConsumerSpec) => Promise<RunningConsumer>
+
+/** The offset after the last record of each partition of a topic. */
+export type EndOffsets = (topic: TopicName) => Promise<ReadonlyMap<number, number>>
+/** What a group has committed for each partition of a topic; partitions without a commit are missing. */
+export type CommittedOffsets = (group: string, topic: TopicName) => Promise<ReadonlyMap<number, number>>
+
+/** An event as it stands in the log. */
+export type Recorded<E extends DomainEvent = DomainEvent> = {
+  readonly event: E
+  readonly topic: TopicName
+  readonly partition: number
+  readonly offset: number
+}
+
+/** A change of one document of a view: the new document from the present one. Pure, and the same when done twice. */
+export type Change<V extends ViewName = ViewName> = {
+  readonly view: V
+  readonly id: string
+  readonly evolve: (current: Views[V] | undefined) => Views[V]
+}
+
+/** Applies changes in their order and resolves when they are durable on a majority. A throw means 'not known, do it again'. */
+export type ApplyChanges = (changes: ReadonlyArray<Change>) => Promise<void>
+
+/** Reads one document of a view. */
+export type ReadDocument = <V extends ViewName>(view: V, id: string) => Promise<Views[V] | undefined>
+
+/** The access token of Interface B for an account, and for how many seconds it is valid. */
+export type IssueToken = (account: Account) => Promise<{ readonly token: string; readonly expiresIn: number }>
+/** Whether the account's own, unexpired token was given. */
+export type VerifyToken = (account: Account, token: string) => Promise<boolean>
+
+/** Measurements, one function for each; labels are never personal data. Durations are in seconds. */
+export type Measure = {
+  readonly request: (api: 'webhooks' | 'bot' | 'oauth', status: number, seconds: number) => void
+  readonly published: (type: DomainEvent['type']) => void
+  readonly produced: (records: number, bytes: number, seconds: number) => void
+  readonly produceFailed: () => void
+  readonly consumed: (group: string, topic: TopicName, partition: number, records: number, lag: number) => void
+  /** The partition is no longer this process's: its lag is for another to tell. */
+  readonly partitionLeft: (group: string, topic: TopicName, partition: number) => void
+  readonly consumerRestarted: (group: string) => void
+  readonly projected: (records: number, seconds: number) => void
+  readonly delivery: (accountId: string, outcome: 'delivered' | 'failed' | 'suppressed', because?: Because) => void
+  readonly attempt: (accountId: string, result: string, seconds: number) => void
+  readonly deadLetter: (consumer: string, cause: string) => void
+  readonly quarantined: (api: 'webhooks' | 'bot', reason: string) => void
+}

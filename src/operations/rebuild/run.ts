@@ -1,0 +1,136 @@
+import type { ViewName } from '../../../contracts/views.ts'
+import { classify } from '../../mongo/classify.ts'
+import type { OwnRebuild } from '../../mongo/rebuild/own-rebuild.ts'
+import { findingsText } from '../../projections/rebuild/findings.ts'
+import { changesStats, foldedOf, topicsOf } from '../../projections/rebuild/sources.ts'
+import { printable } from '../../shared/printable.ts'
+import { catchUp, type Sight, sightOf } from './catch-up.ts'
+import { compareDays } from './compare-days.ts'
+import { compareView } from './compare-views.ts'
+import { countText, isSuspect } from './counts.ts'
+import { groupOf, type Outcome, type RebuildDeps } from './deps.ts'
+import { type Replay, startReplay } from './replay.ts'
+import { recomputeStatistics } from './statistics.ts'
+import { swapViews } from './swap.ts'
+
+const interrupted: Outcome = { kind: 'stopped', reason: 'interrupted' }
+const stopped = (reason: string): Outcome => ({ kind: 'stopped', reason })
+
+/** Compares all views of a dry run: `different` where any document is. */
+const dryRun = async (
+  deps: RebuildDeps,
+  own: OwnRebuild,
+  folded: ReadonlyArray<ViewName>,
+  replay: Replay | undefined,
+): Promise<Outcome> => {
+  let different = 0
+  for (const view of own.views) {
+    if (view !== 'daily_stats' && replay === undefined) continue
+    const findings =
+      view === 'daily_stats' || replay === undefined
+        ? await compareDays(deps, own, folded)
+        : await compareView(deps, own, view, replay)
+    if (deps.signal.aborted) return interrupted
+    for (const line of findingsText(view, findings)) deps.say(printable(line))
+    different += findings.different
+  }
+  return { kind: different === 0 ? 'done' : 'different' }
+}
+
+/** Names the counts, and swaps unless they speak against it. */
+const goLive = async (
+  deps: RebuildDeps,
+  own: OwnRebuild,
+  pending: ReadonlyArray<ViewName>,
+  replay: Replay,
+  sight: Sight,
+  force: boolean,
+): Promise<Outcome> => {
+  const counts = await Promise.all(pending.map(async (view) => ({ view, ...(await own.count(view)) })))
+  for (const count of counts) deps.say(countText(count))
+  const suspects = counts.filter(isSuspect).map(({ view }) => view)
+  if (suspects.length > 0 && !force)
+    return { kind: 'refused', reason: `the log has nothing for ${suspects.join(', ')}: nothing was swapped` }
+  const swapped = await swapViews(deps, own, pending, replay, sight)
+  if (swapped.length > 0) deps.say(`Swapped: ${swapped.join(', ')}.`)
+  const left = pending.filter((view) => !swapped.includes(view))
+  if (left.length > 0) return stopped(`the swap of ${left.join(', ')} did not come to its end within its time`)
+  return { kind: 'done' }
+}
+
+const replayAndSwap = async (
+  deps: RebuildDeps,
+  own: OwnRebuild,
+  pending: ReadonlyArray<ViewName>,
+  force: boolean,
+): Promise<Outcome> => {
+  const wanted = new Set(pending)
+  const replay = await startReplay(deps, {
+    group: groupOf(own.writer),
+    topics: topicsOf(pending),
+    from: new Map(Object.entries(own.positions)),
+    applyChanges: (changes) => own.applyChanges(changes.filter(({ view }) => wanted.has(view))),
+  })
+  try {
+    const sight = sightOf(replay, deps.clock)
+    await catchUp(deps, topicsOf(pending), replay, sight)
+    if (deps.signal.aborted) return interrupted
+    if (replay.refused() > 0)
+      deps.say(`${replay.refused()} records cannot be read or stored; they are dead letters, and in no view.`)
+    return own.dryRun
+      ? await dryRun(deps, own, pending, replay)
+      : await goLive(deps, own, pending, replay, sight, force)
+  } finally {
+    await replay.stop()
+  }
+}
+
+const steps = async (deps: RebuildDeps, own: OwnRebuild, force: boolean): Promise<Outcome> => {
+  const folded = foldedOf(own.views)
+  if (own.phase === 'creating') {
+    await own.make(folded)
+    await own.enter('replaying')
+  }
+  const left = folded.filter((view) => !own.swapped.includes(view))
+  const pending = await own.made(left)
+  if (own.phase === 'replaying' && pending.length < left.length)
+    return { kind: 'refused', reason: 'its collections are gone: it can be discarded only' }
+  const replayed = pending.length > 0 ? await replayAndSwap(deps, own, pending, force) : undefined
+  if (replayed !== undefined && (replayed.kind !== 'done' || own.dryRun)) return replayed
+  if (own.dryRun) return dryRun(deps, own, [], undefined)
+  if (changesStats(own.views)) await recomputeStatistics(deps, own)
+  return deps.signal.aborted ? interrupted : { kind: 'done' }
+}
+
+const beatEveryMs = 2_000
+
+/**
+ * Does, or goes on with, a rebuild that is this process's own, and leaves it finished and tidied up, or as one that can be
+ * gone on with. `force`: swaps also what the log has nothing for.
+ */
+export const runRebuild = async (deps: RebuildDeps, own: OwnRebuild, force: boolean): Promise<Outcome> => {
+  const lost = new AbortController()
+  const beating = setInterval(async () => {
+    if (!(await own.beat().catch(() => true))) lost.abort()
+  }, beatEveryMs)
+  const signal = AbortSignal.any([deps.signal, lost.signal])
+  try {
+    const outcome = await steps({ ...deps, signal }, own, force)
+    if (lost.signal.aborted) return stopped('another process has taken it over')
+    if (outcome.kind === 'stopped' || outcome.kind === 'refused') return outcome
+    await forget(deps, own)
+    return outcome
+  } catch (error) {
+    const { reason } = classify(error)
+    return stopped(reason === 'Error' && error instanceof Error ? error.message : reason)
+  } finally {
+    clearInterval(beating)
+    await own.letGo().catch(() => undefined)
+  }
+}
+
+/** Drops all that is left of a rebuild. */
+export const forget = async ({ kafka }: Pick<RebuildDeps, 'kafka'>, own: OwnRebuild): Promise<void> => {
+  for (const writer of own.writers) await kafka.forgetGroup(groupOf(writer))
+  await own.forget()
+}

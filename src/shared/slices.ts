@@ -1,0 +1,26 @@
+export type Bounds = { readonly records: number; readonly bytes: number }
+
+type Sized = { readonly key: Uint8Array | null; readonly value: Uint8Array | null }
+
+export const bytesOf = ({ key, value }: Sized): number => (key?.length ?? 0) + (value?.length ?? 0)
+
+/** The records in their order, cut into slices within the bounds; one that is larger is a slice by itself. */
+export const slicesOf = <A extends Sized>(
+  records: ReadonlyArray<A>,
+  bounds: Bounds,
+): ReadonlyArray<ReadonlyArray<A>> => {
+  const slices: Array<Array<A>> = []
+  let bytes = 0
+  for (const record of records) {
+    const size = bytesOf(record)
+    const slice = slices.at(-1)
+    if (slice === undefined || slice.length >= bounds.records || bytes + size > bounds.bytes) {
+      slices.push([record])
+      bytes = size
+    } else {
+      slice.push(record)
+      bytes += size
+    }
+  }
+  return slices
+}

@@ -1,0 +1,19 @@
+/** Resolves after so many milliseconds, or at once when the signal aborts. */
+export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>
+
+/** Not node:timers/promises, whose error for each sleep that is broken off costs more than the sleep. */
+export const sleep: Sleep = (ms, signal) =>
+  new Promise((resolve) => {
+    if (signal?.aborted) return resolve()
+    const end = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, Math.max(0, ms))
+    signal?.addEventListener('abort', end)
+  })
+
+const { timeOrigin } = performance
+/** In ms; never goes back within a process. */
+export const monotonic = (): number => timeOrigin + performance.now()

@@ -1,0 +1,77 @@
+import { randomInt } from 'node:crypto'
+import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
+import type { IncomingRecord, ReadDocument } from '../../domain/ports.ts'
+import { bridgeOf } from '../account.ts'
+import type { Service } from '../service.ts'
+import { reactTo } from './bot.ts'
+import { playFigures } from './figures.ts'
+import { type Paint, paintFor } from './paint.ts'
+import { createSeenLog } from './seen.ts'
+import { playAgentJoins, playAgentUnavailable, playAnsweredByBot } from './sequences.ts'
+import { playSilence } from './silence.ts'
+import { createStage } from './stage.ts'
+import type { DemoAccount, Story } from './story.ts'
+import { playWebhooks } from './webhooks.ts'
+
+export type DemoDeps = {
+  /** Where the bridge listens, without a slash at its end. */
+  readonly bridgeUrl: string
+  readonly account: DemoAccount
+  /**
+   * Reads every topic from its present end on. Resolves when what is appended from now on will come, with a function that ends the reading.
+   */
+  readonly consumeAll: (onRecord: (record: IncomingRecord) => void) => Promise<() => Promise<void>>
+  /** Appends a command to bot-replies under the key `<account id>/<chat id>`. */
+  readonly produceReply: (command: BotReply) => Promise<void>
+  readonly findView: ReadDocument
+  readonly out: (line: string) => void
+  /** The chat service, which the account's replies go to; it is connected to the bridge here. */
+  readonly service: Service
+  readonly paint?: Paint
+  readonly now?: () => number
+  readonly patienceMs?: number
+  readonly budgetMs?: number
+}
+
+/**
+ * Plays both interfaces against a running bridge as a story, line by line. Resolves with how many steps there were and how
+ * many of them failed; rejects only where the log cannot be read at all.
+ */
+export const runDemo = async (deps: DemoDeps): Promise<{ readonly steps: number; readonly failed: number }> => {
+  const { bridgeUrl, account, consumeAll, produceReply, findView, out, service } = deps
+  const { paint = paintFor(process.stdout), now = Date.now, patienceMs = 8000, budgetMs = 50_000 } = deps
+  service.connect(account.id, bridgeOf(bridgeUrl, account))
+  const log = createSeenLog()
+  const stage = createStage({ log, findView, out, paint, now, patienceMs, budgetMs })
+
+  let lastChatId = randomInt(10 ** 8, 10 ** 9) * 100
+  const chatIds = new Set<string>()
+  const newChatId = () => {
+    lastChatId += 1
+    chatIds.add(String(lastChatId))
+    return lastChatId
+  }
+
+  const stopConsuming = await consumeAll((record) => {
+    const seen = log.add(record)
+    if (seen === undefined || !chatIds.has(String(seen.data.chatId))) return
+    reactTo(seen)
+      .then((commands) => Promise.all(commands.map(produceReply)))
+      .catch((error: unknown) => stage.mishap(`could not publish its reply: ${error}`))
+  })
+  const story: Story = { stage, service, account, bridgeUrl, newChatId, log }
+  try {
+    stage.intro(
+      `The bridge is at ${bridgeUrl}. A simulated chat service at ${service.baseUrl} plays account ${account.id}, an example bot answers.`,
+    )
+    await playWebhooks(story)
+    await playAnsweredByBot(story)
+    await playAgentJoins(story)
+    await playAgentUnavailable(story)
+    await playSilence(story)
+    await playFigures(story)
+  } finally {
+    await stopConsuming()
+  }
+  return stage.close()
+}

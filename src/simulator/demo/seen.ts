@@ -1,0 +1,54 @@
+import type { IncomingRecord } from '../../domain/ports.ts'
+import { createChanges } from '../changes.ts'
+
+export type Data = Readonly<Record<string, unknown>>
+
+/** A record as the story tells it: an event by its CloudEvents headers, a command by its own fields. */
+export type Seen = {
+  readonly topic: string
+  readonly partition: number
+  readonly offset: number
+  readonly type: string
+  readonly id: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly data: Data
+}
+
+const isObject = (u: unknown): u is Data => typeof u === 'object' && u !== null
+
+const dataOf = (value: Buffer | null): Data => {
+  try {
+    const json: unknown = JSON.parse(String(value))
+    return isObject(json) ? json : {}
+  } catch {
+    return {}
+  }
+}
+
+export const seenOf = ({ topic, partition, offset, headers: bytes, value }: IncomingRecord): Seen => {
+  const headers = Object.fromEntries(Object.entries(bytes).map(([name, header]) => [name, String(header)]))
+  const data = dataOf(value)
+  const { ce_type: type = String(data.type), ce_id: id = String(data.id) } = headers
+  return { topic, partition, offset, type, id, headers, data }
+}
+
+/** The part of the log that came while the story is played; a record that is read again is there once. */
+export const createSeenLog = () => {
+  const { changed, waitFor } = createChanges()
+  const records = new Map<string, Seen>()
+  const find = (wanted: (seen: Seen) => boolean) => [...records.values()].find(wanted)
+  return {
+    add: (record: IncomingRecord): Seen | undefined => {
+      const place = `${record.topic}/${record.partition}@${record.offset}`
+      if (records.has(place)) return undefined
+      const seen = seenOf(record)
+      records.set(place, seen)
+      changed()
+      return seen
+    },
+    find,
+    waitFor: (what: string, wanted: (seen: Seen) => boolean, withinMs: number) =>
+      waitFor(what, () => find(wanted), withinMs),
+  }
+}
+export type SeenLog = ReturnType<typeof createSeenLog>

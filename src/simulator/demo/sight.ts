@@ -1,0 +1,100 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { DomainEvent } from '../../../contracts/events/index.ts'
+import { ceType, type TopicName } from '../../../contracts/topics.ts'
+import type { ViewName, Views } from '../../../contracts/views.ts'
+import type { ReadDocument } from '../../domain/ports.ts'
+import type { WaitFor } from '../changes.ts'
+import type { Attempt } from '../post.ts'
+import type { Exchange } from '../send.ts'
+import type { Data, Seen, SeenLog } from './seen.ts'
+
+type Deps = {
+  readonly log: SeenLog
+  readonly findView: ReadDocument
+  readonly told: (ok: boolean, where: string, text: string) => void
+  readonly detail: (text: string) => void
+  readonly patience: () => number
+}
+
+const answerText = (attempt: Attempt) =>
+  attempt.kind === 'answered' ? `${attempt.status} ${JSON.stringify(attempt.body)}` : `no answer: ${attempt.reason}`
+
+const isOk = (attempt: Attempt | undefined) => attempt?.kind === 'answered' && attempt.status === 200
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+const pick = (data: Data, fields: ReadonlyArray<string>) =>
+  Object.fromEntries(fields.map((field) => [field, data[field]]))
+
+const short = (id: string) => (id.length <= 32 ? id : `${id.slice(0, 31)}…`)
+
+const lookAgainMs = 40
+
+/** What a step may look for: each is awaited, shown as ✓ or ✗ with what was found, and counted. */
+export const createSight = ({ log, findView, told, detail, patience }: Deps) => {
+  const inLog = async (what: string, wanted: (seen: Seen) => boolean) => {
+    try {
+      return await log.waitFor(`${what} is not in the log`, wanted, patience())
+    } catch (error) {
+      told(false, 'Kafka', reasonOf(error))
+      return undefined
+    }
+  }
+  const place = ({ topic, partition, offset, type }: Seen) => `${topic}/${partition} @ ${offset}  ${type}`
+
+  return {
+    /** The service got 200 in the last attempt. */
+    answered: (what: string, given: Attempt | Exchange) => {
+      const attempts = 'attempts' in given ? given.attempts : [given]
+      told(isOk(attempts.at(-1)), 'answer', `${what} → ${attempts.map(answerText).join(', then ')}`)
+    },
+    /** An event of this type, whose data is as wanted, is in the log; `fields` of its data are shown. */
+    event: async (
+      topic: TopicName,
+      type: DomainEvent['type'],
+      wanted: (data: Data) => boolean,
+      fields: ReadonlyArray<string>,
+    ) => {
+      const isWanted = (seen: Seen) => seen.topic === topic && seen.type === ceType(type) && wanted(seen.data)
+      const seen = await inLog(`${type} on ${topic}`, isWanted)
+      if (seen === undefined) return undefined
+      told(true, 'Kafka', place(seen))
+      detail(`${seen.id}  ${JSON.stringify(pick(seen.data, fields))}`)
+      return seen
+    },
+    /** A command of bot logic is in the log. */
+    command: async (wanted: (data: Data) => boolean) => {
+      const seen = await inLog('a command', ({ topic, data }) => topic === 'bot-replies' && wanted(data))
+      if (seen !== undefined) told(true, 'Kafka', `${place(seen)}  ${seen.id}`)
+      return seen
+    },
+    /** The view's document becomes as wanted; `show` says what is to be seen of it. */
+    view: async <V extends ViewName>(
+      view: V,
+      id: string,
+      wanted: (document: Views[V]) => boolean,
+      show: (document: Views[V]) => string,
+    ) => {
+      const until = performance.now() + patience()
+      for (;;) {
+        const document = await findView(view, id)
+        if (document !== undefined && wanted(document))
+          return told(true, 'view', `${view}  ${short(id)}  ${show(document)}`)
+        const found = document === undefined ? 'no document' : `not as expected: ${show(document)}`
+        if (performance.now() >= until) return told(false, 'view', `${view}  ${short(id)}  ${found}`)
+        await wait(lookAgainMs)
+      }
+    },
+    /** Something comes to be at the service. */
+    service: async (waitFor: WaitFor, what: string, read: () => string | undefined) => {
+      try {
+        told(true, 'service', await waitFor(`${what}, not seen`, read, patience()))
+      } catch (error) {
+        told(false, 'service', reasonOf(error))
+      }
+    },
+    /** Something that needs no waiting. */
+    fact: (where: string, ok: boolean, text: string) => told(ok, where, text),
+  }
+}
+export type Sight = ReturnType<typeof createSight>

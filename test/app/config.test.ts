@@ -1,0 +1,169 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Config, readConfig, type Variables } from '../../src/app/config.ts'
+import { usualThreads } from '../../src/app/environment.ts'
+
+const files: Readonly<Record<string, string>> = {
+  '/accounts.json': JSON.stringify({
+    accounts: [
+      {
+        id: 'acme',
+        webhooks: { token: 'webhooks-token-0001' },
+        bot: { token: 'bot-token-00000001', providerId: 'prov1', baseUrl: 'https://bot.example.com', attempts: 3 },
+      },
+    ],
+  }),
+  '/wrong.json': JSON.stringify({
+    accounts: [
+      { id: 'a/b', webhooks: { token: 'short-secret' } },
+      { id: 'acme', bot: { token: 'bot-token-00000001', providerId: 'p', baseUrl: 'ftp://x' } },
+    ],
+  }),
+  '/repeated.json': JSON.stringify({
+    accounts: [
+      { id: 'acme', webhooks: { token: 'webhooks-token-0001' } },
+      { id: 'acme', webhooks: { token: 'webhooks-token-0001' }, webhoks: {} },
+    ],
+  }),
+  '/text.json': 'not json, but my-secret-value',
+  '/password': 'my-secret-value',
+}
+const readFile = (path: string) => E.fromNullable('no such file')(files[path])
+const read = (variables: Variables) => readConfig(variables, readFile)
+const problems = (variables: Variables) =>
+  E.match(
+    (left: ReadonlyArray<{ path: string }>) => left.map(({ path }) => path),
+    () => [] as string[],
+  )(read(variables))
+
+const config = suite('config')
+
+config('an empty environment is the first hour: embedded servers and the demo account', () => {
+  assert.equal(
+    read({}),
+    E.right({
+      kafka: 'embedded',
+      mongo: 'embedded',
+      accounts: 'demo',
+      http: { host: '127.0.0.1', threads: usualThreads },
+      topics: { prefix: 'livechat.', partitions: 12 },
+      dataDir: '.data',
+      journalMaxBytes: 1024 ** 3,
+      logLevel: 'info',
+    }),
+  )
+})
+
+config('every variable has its place', () => {
+  assert.equal(
+    read({
+      KAFKA_BROKERS: 'k1:9092, k2:9092',
+      KAFKA_SSL: 'true',
+      KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512',
+      KAFKA_SASL_USERNAME: 'bridge',
+      KAFKA_SASL_PASSWORD_FILE: '/password',
+      MONGODB_URL: 'mongodb://m1,m2/prod?replicaSet=rs0',
+      MONGOD_BINARY: '/opt/mongod',
+      BRIDGE_CONFIG: '/accounts.json',
+      HTTP_HOST: '0.0.0.0',
+      HTTP_PORT: '0',
+      HTTP_THREADS: '3',
+      TOPIC_PREFIX: '',
+      TOPIC_PARTITIONS: '6',
+      TOPIC_REPLICATION: '3',
+      DATA_DIR: '/var/lib/bridge',
+      JOURNAL_MAX_BYTES: '5000',
+      LOG_LEVEL: 'warn',
+    }),
+    E.right({
+      kafka: {
+        brokers: ['k1:9092', 'k2:9092'],
+        ssl: true,
+        sasl: { mechanism: 'scram-sha-512', username: 'bridge', password: 'my-secret-value' },
+      },
+      mongo: { url: 'mongodb://m1,m2/prod?replicaSet=rs0', database: 'prod' },
+      mongodBinary: '/opt/mongod',
+      accounts: [
+        {
+          id: 'acme',
+          requestsPerSecond: 20_000,
+          webhooks: { token: 'webhooks-token-0001' },
+          bot: {
+            token: 'bot-token-00000001',
+            providerId: 'prov1',
+            baseUrl: 'https://bot.example.com',
+            replyWithin: 10_000,
+            attempts: 3,
+            deadlineMs: 300_000,
+          },
+        },
+      ],
+      http: { host: '0.0.0.0', port: 0, threads: 3 },
+      topics: { prefix: '', partitions: 6, replication: 3 },
+      dataDir: '/var/lib/bridge',
+      journalMaxBytes: 5000,
+      logLevel: 'warn',
+    }),
+  )
+})
+
+config('the database is the path of the URL, or livechat', () => {
+  const database = (url: string) => E.map((config: Config) => config.mongo)(read({ MONGODB_URL: url }))
+  assert.equal(database('mongodb://m1:27017'), E.right({ url: 'mongodb://m1:27017', database: 'livechat' }))
+  assert.equal(database('mongodb://m1/?w=1'), E.right({ url: 'mongodb://m1/?w=1', database: 'livechat' }))
+})
+
+config('all mistakes are told at once, by path', () => {
+  assert.equal(
+    problems({
+      KAFKA_BROKERS: 'nowhere',
+      KAFKA_SSL: 'maybe',
+      HTTP_PORT: '70000',
+      LOG_LEVEL: 'loud',
+      MONGODB_URL_FILE: '/missing',
+      BRIDGE_CONFIG: '/wrong.json',
+    }),
+    [
+      'MONGODB_URL_FILE',
+      'KAFKA_BROKERS',
+      'KAFKA_SSL',
+      'HTTP_PORT',
+      'LOG_LEVEL',
+      'BRIDGE_CONFIG accounts.0.id',
+      'BRIDGE_CONFIG accounts.0.webhooks.token',
+      'BRIDGE_CONFIG accounts.1.bot.baseUrl',
+    ],
+  )
+})
+
+config('an account file may not repeat an id or a token, nor have a key that is not known', () => {
+  assert.equal(problems({ BRIDGE_CONFIG: '/repeated.json' }), [
+    'BRIDGE_CONFIG accounts.1.webhoks',
+    'BRIDGE_CONFIG accounts.1.id',
+    'BRIDGE_CONFIG accounts.1.webhooks.token',
+  ])
+})
+
+config('a variable and its file are not both taken', () => {
+  assert.equal(problems({ DATA_DIR: 'x', DATA_DIR_FILE: '/password' }), ['DATA_DIR'])
+})
+
+config('SASL needs a user and a password', () => {
+  assert.equal(problems({ KAFKA_BROKERS: 'k:1', KAFKA_SASL_MECHANISM: 'plain' }), [
+    'KAFKA_SASL_USERNAME',
+    'KAFKA_SASL_PASSWORD',
+  ])
+})
+
+config('a problem never holds a value, which may be a secret', () => {
+  const secret = 'my-secret-value'
+  const told = JSON.stringify([
+    read({ MONGODB_URL: secret, KAFKA_BROKERS: secret, HTTP_PORT: secret, BRIDGE_CONFIG: '/text.json' }),
+    read({ BRIDGE_CONFIG: '/wrong.json' }),
+  ])
+  assert.not.match(told, secret)
+  assert.not.match(told, 'short-secret')
+})
+
+config.run()

@@ -1,0 +1,74 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { readAccounts } from '../../src/app/accounts-file.ts'
+
+const test = suite('accounts')
+
+const bot = { token: 'bot-token-00000001', providerId: 'prov1', baseUrl: 'https://bot.example.com' }
+const read = (settings: object) =>
+  readAccounts(E.right(JSON.stringify({ accounts: [{ id: 'acme', bot: { ...bot, ...settings } }] })))
+
+test('a bot has bounds by default, and nothing that it did not ask for', () => {
+  const defaults = { replyWithin: 10_000, attempts: 8, deadlineMs: 300_000 }
+  assert.equal(read({}), E.right([{ id: 'acme', requestsPerSecond: 20_000, bot: { ...defaults, ...bot } }]))
+})
+
+test('what a bot asks for is what it gets', () => {
+  const settings = {
+    ...{ replyWithin: 100, attempts: 1, deadlineMs: 1000, whenOvertaken: 'suppress' },
+    ...{ agentUnavailableText: 'Call us.', requestsPerSecond: 5 },
+  }
+  assert.equal(read(settings), E.right([{ id: 'acme', requestsPerSecond: 20_000, bot: { ...bot, ...settings } }]))
+})
+
+test('a setting that cannot be is named, with what it may be', () => {
+  const wrong = { whenOvertaken: 'drop', agentUnavailableText: ' ', requestsPerSecond: 0, replyWithin: 99 }
+  const problem = (field: string, expected: string) => ({ path: `BRIDGE_CONFIG accounts.0.bot.${field}`, expected })
+  assert.equal(
+    read(wrong),
+    E.left([
+      problem('replyWithin', 'a whole number from 100 to 3600000'),
+      problem('whenOvertaken', 'send or suppress'),
+      problem('agentUnavailableText', '1 to 4096 characters'),
+      problem('requestsPerSecond', 'a whole number from 1 to 100000'),
+    ]),
+  )
+})
+
+test('while a token or a secret is replaced, a second one stands beside it', () => {
+  const authorization = { clientId: 'acme', secretKey: 'secret-key-of-acme', secondSecretKey: 'secret-key-to-come' }
+  const accounts = [
+    {
+      id: 'acme',
+      webhooks: { token: 'webhooks-token-old', secondToken: 'webhooks-token-new' },
+      bot: { ...bot, secondToken: 'bot-token-00000002', authorization },
+    },
+  ]
+  const defaults = { replyWithin: 10_000, attempts: 8, deadlineMs: 300_000 }
+  assert.equal(
+    readAccounts(E.right(JSON.stringify({ accounts }))),
+    E.right(
+      accounts.map((account) => ({ ...account, requestsPerSecond: 20_000, bot: { ...defaults, ...account.bot } })),
+    ),
+  )
+})
+
+test('a token is that of one account, the first or the second, and never both', () => {
+  const [a, b, c] = ['webhooks-token-aaa', 'webhooks-token-bbb', 'webhooks-token-ccc']
+  const accounts = [
+    { id: 'acme', webhooks: { token: a, secondToken: a } },
+    { id: 'globex', webhooks: { token: b, secondToken: c } },
+    { id: 'initech', webhooks: { token: c } },
+  ]
+  const problem = (path: string, first: number) => ({
+    path: `BRIDGE_CONFIG accounts.${path}`,
+    expected: `another value than accounts.${first} has`,
+  })
+  assert.equal(
+    readAccounts(E.right(JSON.stringify({ accounts }))),
+    E.left([problem('0.webhooks.secondToken', 0), problem('2.webhooks.token', 1)]),
+  )
+})
+
+test.run()

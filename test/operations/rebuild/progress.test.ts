@@ -1,0 +1,51 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { countText, isSuspect } from '../../../src/operations/rebuild/counts.ts'
+import { progressLines, progressText } from '../../../src/operations/rebuild/progress.ts'
+
+const progress = suite('the progress of a rebuild')
+
+const look = (at: number, done: number) => ({ at, done, total: 12_000 })
+
+progress('tells what is done, the rate and the time left', () => {
+  assert.is(progressText([], 'records'), '0 of 0 records')
+  assert.is(progressText([look(0, 0)], 'records'), '0 of 12,000 records')
+  assert.is(progressText([look(0, 0), look(2_000, 2_000)], 'records'), '2,000 of 12,000 records, 1,000/s, 10 s left')
+  assert.is(progressText([look(0, 0), look(2_000, 0)], 'records'), '0 of 12,000 records, 0/s')
+  assert.match(progressText([look(0, 0), look(10_000, 600)], 'records'), /3 min 10 s left$/)
+  assert.match(progressText([look(0, 0), look(10_000, 20)], 'records'), /1 h 39 min left$/)
+})
+
+progress('is a line every five seconds and at the end, where there is no terminal', () => {
+  let now = 0
+  const lines: string[] = []
+  const shown = progressLines(
+    (line) => lines.push(line),
+    () => now,
+  )('replaying', 'records')
+  for (const [at, done] of [
+    [0, 0],
+    [2_000, 100],
+    [5_000, 500],
+    [6_000, 600],
+  ] as const) {
+    now = at
+    shown.at({ done, total: 600 }, at === 5_000 ? 'Kafka is away' : undefined)
+  }
+  shown.end()
+  assert.equal(lines, [
+    'replaying  0 of 600 records',
+    'replaying  500 of 600 records, 100/s, 1 s left (waits: Kafka is away)',
+    'replaying  600 of 600 records, 100/s, 0 s left',
+  ])
+})
+
+progress('names how the counts differ, and suspects nothing instead of something', () => {
+  const counts = (live: number, rebuilt: number) => ({ view: 'chats' as const, live, rebuilt })
+  assert.is(countText(counts(1_200, 1_200)), 'chats: 1,200 documents, the live view has 1,200: as many')
+  assert.is(countText(counts(15, 12)), 'chats: 12 documents, the live view has 15: 3 fewer')
+  assert.is(countText(counts(0, 12)), 'chats: 12 documents, the live view has 0: 12 more')
+  assert.equal([counts(5, 0), counts(0, 0), counts(5, 1)].map(isSuspect), [true, false, false])
+})
+
+progress.run()

@@ -1,0 +1,150 @@
+import fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Filters, matches, partOf } from '../../../src/operations/redrive/filters.ts'
+import { decide } from '../../../src/operations/redrive/guard.ts'
+import { newest } from '../../../src/operations/redrive/newest.ts'
+import { pace } from '../../../src/operations/redrive/pace.ts'
+import { letters, place } from './given-letters.ts'
+
+const decisions = suite('redrive decisions')
+
+decisions('without a filter every letter is meant', () => {
+  fc.assert(fc.property(letters, (letter) => assert.ok(matches({})(letter))))
+})
+
+decisions('several filters mean what each of them alone means', () => {
+  const filters: fc.Arbitrary<Filters> = letters.chain(({ origin, cause, consumer, failedAt, id }) =>
+    fc.record(
+      {
+        ...{ topic: fc.constant(origin.topic), cause: fc.constant(cause), consumer: fc.constant(consumer) },
+        ...{ since: fc.constant(Date.parse(failedAt)), until: fc.constant(Date.parse(failedAt)) },
+        id: fc.constant([id]),
+      },
+      { requiredKeys: [] },
+    ),
+  )
+  fc.assert(
+    fc.property(filters, letters, (all, letter) => {
+      const single = Object.entries(all).map(([name, value]): Filters => ({ [name]: value }))
+      assert.is(
+        matches(all)(letter),
+        single.every((one) => matches(one)(letter)),
+      )
+    }),
+  )
+})
+
+decisions('since is inclusive and until is not, so that two spans that touch share nothing', () => {
+  fc.assert(
+    fc.property(letters, fc.nat(48), (letter, hours) => {
+      const at = Date.UTC(2026, 0, 31, hours)
+      assert.is.not(matches({ since: at })(letter), matches({ until: at })(letter))
+    }),
+  )
+})
+
+decisions('of dead-letters just what has the places asked for is read', () => {
+  fc.assert(
+    fc.property(
+      fc.array(place, { minLength: 1, maxLength: 5 }),
+      place,
+      fc.nat(20),
+      (places, { partition, offset }, n) => {
+        const whole = { low: Math.min(offset, n), high: Math.max(offset, n) }
+        const part = partOf(places.map((each) => `${each.partition}/${each.offset}`))(partition, whole)
+        const wanted = places.filter((each) => each.partition === partition).map((each) => each.offset)
+        const there = wanted.filter((each) => each >= whole.low && each < whole.high)
+        assert.ok(part.low >= whole.low && part.high <= whole.high && part.low <= part.high)
+        assert.equal(
+          there.filter((each) => each >= part.low && each < part.high),
+          there,
+        )
+        if (there.length === 0) assert.equal(part, { low: whole.high, high: whole.high })
+      },
+    ),
+  )
+  assert.equal(partOf(undefined)(0, { low: 2, high: 5 }), { low: 2, high: 5 })
+})
+
+const rules = { most: 3, force: false, again: false }
+
+decisions('a letter is sent once, and no record more often than the guard allows, unless an operator insists', () => {
+  const cases: ReadonlyArray<
+    readonly [redriven: number, timesSent: number, change: Partial<typeof rules>, expected: object]
+  > = [
+    [0, 0, {}, { kind: 'send', redriven: 1 }],
+    [2, 0, {}, { kind: 'send', redriven: 3 }],
+    [3, 0, {}, { kind: 'refused', redriven: 3 }],
+    [0, 1, {}, { kind: 'sent before' }],
+    [0, 1, { force: true }, { kind: 'sent before' }],
+    [0, 1, { again: true }, { kind: 'send', redriven: 2 }],
+    [1, 2, { again: true }, { kind: 'refused', redriven: 3 }],
+    [1, 2, { again: true, force: true }, { kind: 'send', redriven: 4 }],
+    [3, 0, { most: 4 }, { kind: 'send', redriven: 4 }],
+  ]
+  assert.equal(
+    cases.map(([redriven, timesSent, change]) => decide({ redriven }, timesSent, { ...rules, ...change })),
+    cases.map(([, , , expected]) => expected),
+  )
+})
+
+decisions('a loop that redrives everything again and again comes to an end', () => {
+  // A letter, and how often it was sent; whatever is sent fails at once and comes back as a letter of its own.
+  const all: Array<{ redriven: number; timesSent: number }> = [{ redriven: 0, timesSent: 0 }]
+  const round = () => {
+    let sent = 0
+    for (const letter of [...all]) {
+      const decision = decide(letter, letter.timesSent, { ...rules, again: true })
+      if (decision.kind !== 'send') continue
+      letter.timesSent++
+      sent++
+      all.push({ redriven: decision.redriven, timesSent: 0 })
+    }
+    return sent
+  }
+  const sent = Array.from({ length: 10 }, round)
+
+  assert.is(
+    sent.reduce((sum, each) => sum + each, 0),
+    7,
+  )
+  assert.is(sent.at(-1), 0)
+})
+
+decisions('the newest are kept in the order of their times, and all are counted', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(20)), fc.integer({ min: 1, max: 10 }), (times, most) => {
+      const kept = newest<readonly [number, number]>(most, ([time]) => time)
+      for (const [i, time] of times.entries()) kept.add([time, i])
+      const sorted = times.map((time, i) => [time, i] as const).sort(([a, i], [b, j]) => a - b || i - j)
+
+      assert.equal(kept.items(), sorted.slice(-most))
+      assert.is(kept.count(), times.length)
+    }),
+  )
+})
+
+decisions('never more go within a time than its seconds allow, and one second beyond', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(100)), fc.integer({ min: 1, max: 300 }), async (counts, perSecond) => {
+      let now = 0
+      const { next, atOnce } = pace(
+        perSecond,
+        () => now,
+        async (ms) => {
+          now += ms
+        },
+      )
+      let gone = 0
+      for (const count of counts) {
+        const some = Math.min(count, atOnce)
+        await next(some)
+        gone += some
+        assert.ok(gone <= (now / 1000) * perSecond + atOnce + 1e-6)
+      }
+    }),
+  )
+})
+
+decisions.run()

@@ -1,0 +1,56 @@
+import fc from 'fast-check'
+import type { Instant } from '../../../contracts/primitives.ts'
+import type { TopicName } from '../../../contracts/topics.ts'
+import type { IncomingRecord } from '../../../src/domain/ports.ts'
+import { toDeadLetter } from '../../../src/kafka/dead-letters.ts'
+import { type Letter, originTopics } from '../../../src/operations/redrive/letter.ts'
+
+const hour = 3_600_000
+const midnight = Date.UTC(2026, 0, 31)
+
+export const instant = fc.nat(48).map((hours) => new Date(midnight + hours * hour).toISOString() as Instant)
+export const place = fc.record({ partition: fc.nat(3), offset: fc.nat(20) })
+const few = fc.constantFrom('one', 'two')
+
+/** Letters that share much, so that filters meet some of them and not others. */
+export const letters: fc.Arbitrary<Letter> = fc
+  .record({
+    origin: fc.record({ topic: fc.constantFrom(...originTopics), partition: fc.nat(3), offset: fc.nat() }),
+    at: place,
+    ...{ consumer: few, cause: few, detail: fc.string(), failedAt: instant, firstFailedAt: instant },
+    redriven: fc.nat(6),
+  })
+  .map(({ at: { partition, offset }, ...letter }) => ({ id: `${partition}/${offset}`, ...letter }))
+
+const bytes = fc.uint8Array({ maxLength: 20 }).map((array) => Buffer.from(array))
+
+/** A record as a consumer reads it, headers of anybody's. */
+export const records: fc.Arbitrary<IncomingRecord> = fc.record({
+  topic: fc.constantFrom<TopicName>(...originTopics),
+  partition: fc.nat(11),
+  offset: fc.nat(),
+  timestamp: fc.integer({ min: 0, max: 4_000_000_000_000 }),
+  key: fc.option(bytes),
+  value: fc.option(bytes),
+  headers: fc.dictionary(
+    fc.oneof(fc.string(), fc.constantFrom('ce_id', 'dl_redriven', 'dl_first_failed_at', 'dl_topic', '__proto__')),
+    bytes,
+    { maxKeys: 5, noNullPrototype: true },
+  ),
+})
+
+/** What dead-letters holds once a consumer has given the record up. */
+export const letterOf = (record: IncomingRecord, failedAt: Instant): IncomingRecord => {
+  const why = { consumer: 'projector', cause: 'contract', detail: 'id: expected text', failedAt }
+  return asRead(toDeadLetter(record, why))
+}
+
+/** A written record as it is read again, on a place of its own. */
+export const asRead = ({ topic, key, value, headers }: ReturnType<typeof toDeadLetter>): IncomingRecord => ({
+  ...{ topic, partition: 1, offset: 7, timestamp: midnight },
+  key: typeof key === 'string' ? Buffer.from(key) : key,
+  value: typeof value === 'string' ? Buffer.from(value) : value,
+  headers: Object.fromEntries(
+    Object.entries(headers).map(([name, header]) => [name, Buffer.from([header].flat().at(-1) ?? '')]),
+  ),
+})

@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Instant } from '../../../contracts/primitives.ts'
+import { fateLine, noFates, tallyText } from '../../../src/operations/redrive/fate.ts'
+import { letterHead, letterRow, quarantineRow } from '../../../src/operations/redrive/rows.ts'
+import { recordLines } from '../../../src/operations/redrive/show.ts'
+import { printable } from '../../../src/shared/printable.ts'
+import { table } from '../../../src/shared/table.ts'
+import { letters } from './given-letters.ts'
+
+const noon = '2026-01-31T12:00:00.000Z' as Instant
+const letter = {
+  ...{ id: '1/7', origin: { topic: 'chats', partition: 3, offset: 42 } as const, consumer: 'projector' },
+  ...{ cause: 'contract', detail: 'id: expected text', failedAt: noon, firstFailedAt: noon, redriven: 2 },
+}
+const steers = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
+const awkward = fc.string({ unit: fc.oneof(fc.constantFrom('\u001b', '\n', '\u202e', '\u009b', 'a'), fc.string()) })
+
+const rows = suite('what redrive prints')
+
+rows('a letter is a row', () => {
+  const told = ['1/7', 'chats/3/42', 'projector', 'contract', noon, '2']
+  assert.equal(
+    [undefined, [], [noon], [noon, noon]].map((sentAt) => letterRow(letter, sentAt)),
+    ['?', 'no', noon, `2 times, last ${noon}`].map((redriven) => [...told, redriven, 'id: expected text']),
+  )
+})
+
+rows('nothing that others have written steers the terminal', () => {
+  fc.assert(
+    fc.property(letters, awkward, (given, text) => {
+      const hostile = { ...given, consumer: text, cause: text, detail: text }
+      for (const line of [...table([letterHead, letterRow(hostile, [])]), fateLine('refused', hostile, text)])
+        assert.not.match(line, steers)
+      const bytes = Buffer.from(text)
+      const record = {
+        topic: 'dead-letters',
+        partition: 0,
+        offset: 0,
+        timestamp: 0,
+        headers: { [text]: bytes },
+      } as const
+      for (const line of recordLines({ ...record, key: bytes, value: bytes }).flatMap((lines) => lines.split('\n')))
+        assert.not.match(line, steers)
+    }),
+  )
+  assert.is(printable('a\u001b[2Jb\u202ec'), 'a\\u001b[2Jb\\u202ec')
+})
+
+rows(
+  'a record is shown as text where it is UTF-8, as hexadecimal digits where it is not, and told apart from nothing',
+  () => {
+    const headers = { mark: Buffer.from('\ufeffé'), raw: Buffer.from([0xff]) }
+    const record = { topic: 'chats', partition: 2, offset: 5, timestamp: Date.parse(noon), headers } as const
+    const head = ['id      2/5', `stored  ${noon}`, 'header  mark: \ufeffé', 'header  raw: hex ff']
+    assert.equal(recordLines({ ...record, key: null, value: Buffer.from('a\nb') }), [
+      ...[...head, 'key     (null)', 'value   3 bytes'],
+      'a\nb',
+    ])
+    assert.equal(recordLines({ ...record, key: Buffer.from([0xfe]), value: Buffer.alloc(0) }), [
+      ...[...head, 'key     hex fe', 'value   0 bytes'],
+      '',
+    ])
+  },
+)
+
+rows('a table has its columns below each other, and no blanks at the ends of lines', () => {
+  assert.equal(
+    table([
+      ['ID', 'WHAT'],
+      ['1/77', 'a'],
+      ['2', ''],
+    ]),
+    ['ID    WHAT', '1/77  a', '2'],
+  )
+  assert.equal(table([]), [])
+})
+
+rows('a tally names only what there was', () => {
+  assert.is(tallyText({ ...noFates, sent: 3, refused: 1 }), '3 sent, 1 refused')
+  assert.is(tallyText(noFates), 'no dead letter fits')
+})
+
+rows('a request in quarantine is a row, and so is what nobody of ours has written', () => {
+  const record = { topic: 'quarantine', partition: 0, offset: 9, timestamp: 0, value: Buffer.from('{}') } as const
+  const headers = { interface: 'bot', received_at: noon, reason: 'invalid', problems: 'event: expected text' }
+  const written = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Buffer.from(value)]))
+  assert.equal(quarantineRow({ ...record, key: Buffer.from('acme'), headers: written }), [
+    ...['0/9', 'acme', 'bot', noon, 'invalid', '2', 'event: expected text'],
+  ])
+  assert.equal(quarantineRow({ ...record, key: null, headers: {} }), [
+    ...['0/9', '', '?', '?', '?', '2', 'not as the bridge writes it'],
+  ])
+})
+
+rows.run()

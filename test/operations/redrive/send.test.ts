@@ -1,0 +1,180 @@
+import fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Instant } from '../../../contracts/primitives.ts'
+import type { Failure, IncomingRecord } from '../../../src/domain/ports.ts'
+import { noFates } from '../../../src/operations/redrive/fate.ts'
+import { type Sending, sendLetters } from '../../../src/operations/redrive/send.ts'
+import { letterOf } from './given-letters.ts'
+
+const noon = '2026-01-31T12:00:00.000Z' as Instant
+const letterAt = (offset: number): IncomingRecord => ({
+  ...letterOf(
+    {
+      ...{ topic: 'chats', partition: 0, offset: 100 + offset, timestamp: 0 },
+      ...{ key: Buffer.from('acme/1'), value: Buffer.from(String(offset)), headers: {} },
+    },
+    noon,
+  ),
+  ...{ partition: 0, offset },
+})
+const given = (count: number) => Array.from({ length: count }, (_, offset) => letterAt(offset))
+
+const all: Sending = {
+  ...{ filters: {}, limit: 1000, dryRun: false },
+  rules: { most: 3, force: false, again: false },
+}
+
+const batch = (): IncomingRecord => {
+  const letter = letterAt(0)
+  return { ...letter, headers: { ...letter.headers, dl_cause: Buffer.from('unreadable-batch') } }
+}
+
+/** Kafka and MongoDB in memory; `trouble` is asked at each call of either, by its number. */
+const servers = (letters: ReadonlyArray<IncomingRecord>, sliceSize: number, atOnce: number) => {
+  const sent: string[] = []
+  const lines: string[] = []
+  const memory = new Map<string, ReadonlyArray<Instant>>()
+  let calls = 0
+  let trouble: (call: number) => Failure['kind'] | undefined = () => undefined
+  const troubled = () => trouble(calls++)
+  const away = () => Promise.reject(new Error('away'))
+  return {
+    ...{ sent, lines, memory },
+    meet: (next: typeof trouble) => {
+      calls = 0
+      trouble = next
+    },
+    ports: {
+      readTopic: async (
+        _: unknown,
+        onSlice: (records: ReadonlyArray<IncomingRecord>) => Promise<void>,
+        { signal }: { readonly signal?: AbortSignal } = {},
+      ) => {
+        for (let i = 0; i < letters.length && !signal?.aborted; i += sliceSize)
+          await onSlice(letters.slice(i, i + sliceSize))
+        return E.right(undefined)
+      },
+      redrive: async ({ value }: IncomingRecord) => {
+        const kind = troubled()
+        if (kind !== undefined) return E.left({ kind, reason: kind })
+        sent.push(String(value))
+        return E.right(undefined)
+      },
+      redrives: {
+        find: (ids: ReadonlyArray<string>) =>
+          troubled()
+            ? away()
+            : Promise.resolve(new Map(ids.flatMap((id) => (memory.has(id) ? [[id, memory.get(id) ?? []]] : [])))),
+        remember: async (ids: ReadonlyArray<string>, at: Instant) => {
+          if (troubled()) return away()
+          for (const id of ids) memory.set(id, [...(memory.get(id) ?? []), at])
+        },
+      },
+      pace: { atOnce, next: async () => {} },
+      now: () => noon,
+      out: (line: string) => void lines.push(line),
+    },
+  }
+}
+const never = new AbortController().signal
+
+const sending = suite('sending dead letters')
+
+sending('the letters of a slice go in their order, up to the limit, and a second run goes on', async () => {
+  const { ports, sent } = servers(given(5), 2, 2)
+
+  const first = await sendLetters(ports, { ...all, limit: 3 }, never)
+  const second = await sendLetters(ports, all, never)
+  const third = await sendLetters(ports, all, never)
+
+  assert.equal(
+    [first, second, third],
+    [
+      { tally: { ...noFates, sent: 3 }, limited: true },
+      { tally: { ...noFates, 'sent before': 3, sent: 2 }, limited: false },
+      { tally: { ...noFates, 'sent before': 5 }, limited: false },
+    ],
+  )
+  assert.equal(sent, ['0', '1', '2', '3', '4'])
+})
+
+sending('a dry run tells what would be sent, up to the limit, and changes nothing', async () => {
+  const { ports, sent, memory, lines } = servers(given(5), 5, 2)
+
+  const dry = await sendLetters(ports, { ...all, limit: 3, dryRun: true }, never)
+
+  assert.equal(dry, { tally: { ...noFates, 'would be sent': 3 }, limited: true })
+  assert.equal([sent, memory.size], [[], 0])
+  assert.equal(
+    lines,
+    [0, 1, 2].map((n) => `would be sent  0/${n}  chats/0/${100 + n}  projector  contract`),
+  )
+})
+
+sending('what Kafka never takes is told, and the others go on', async () => {
+  const { ports, sent, lines, meet } = servers(given(3), 3, 3)
+  meet((call) => (call === 2 ? 'permanent' : undefined))
+
+  const { tally, trouble } = await sendLetters(ports, all, never)
+
+  assert.equal([tally, trouble], [{ ...noFates, sent: 2, failed: 1 }, undefined])
+  assert.equal(sent, ['0', '2'])
+  assert.is(lines[1], 'failed         0/1  chats/0/101  projector  contract  permanent')
+})
+
+sending('an interrupted run ends after the batch in hand, which is remembered', async () => {
+  const { ports, sent, memory } = servers(given(6), 6, 2)
+  const interruption = new AbortController()
+  const redrive = (record: IncomingRecord) => {
+    interruption.abort()
+    return ports.redrive(record)
+  }
+
+  await sendLetters({ ...ports, redrive }, all, interruption.signal)
+
+  assert.equal([sent, memory.size], [['0', '1'], 2])
+})
+
+sending(
+  'whatever server is away whenever, runs that follow send every letter, in order, and only the last batch again',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          count: fc.nat(12),
+          sliceSize: fc.integer({ min: 1, max: 6 }),
+          atOnce: fc.integer({ min: 1, max: 3 }),
+        }),
+        fc.array(fc.nat(12), { maxLength: 4 }),
+        async ({ count, sliceSize, atOnce }, troubles) => {
+          const { ports, sent, meet } = servers(given(count), sliceSize, atOnce)
+          for (const at of troubles) {
+            meet((call) => (call >= at ? 'transient' : undefined))
+            await sendLetters(ports, all, never)
+          }
+          meet(() => undefined)
+          const last = await sendLetters(ports, all, never)
+
+          const firsts = [...new Set(sent)]
+          assert.equal(
+            firsts,
+            given(count).map(({ value }) => String(value)),
+          )
+          assert.ok(sent.length <= count + troubles.length * atOnce)
+          assert.is(last.trouble, undefined)
+        },
+      ),
+    )
+  },
+)
+
+sending('of a whole batch that nobody could read are not sent, since it is no record', async () => {
+  const { ports, sent, lines } = servers([batch(), letterAt(1)], 10, 10)
+  const { tally } = await sendLetters(ports, all, new AbortController().signal)
+  assert.equal([sent, tally], [['1'], { ...noFates, sent: 1, failed: 1 }])
+  assert.match(lines[0] ?? '', /^failed .* unreadable-batch {2}it is a whole batch of records/)
+})
+
+sending.run()

@@ -1,0 +1,36 @@
+import type { ViewName } from '../../../contracts/views.ts'
+import type { IncomingRecord } from '../../../src/domain/ports.ts'
+
+const noon = '2026-01-31T12:00:00.000Z'
+
+/** What the demo looks for, once any event of the document is in the log; a real fold is tested in its own room. */
+const examples: Readonly<Record<ViewName, object>> = {
+  chats: {
+    state: 'finished',
+    visitor: { name: 'John Smith', phone: '+14085550123' },
+    acceptedAt: noon,
+    assignTo: 'https://crm.example.com/contacts/42',
+    messages: [1, 2],
+    firstResponseMs: 7000,
+  },
+  calls: { type: 'incoming', state: 'start' },
+  clients: { status: { id: '2', title: 'Customer' } },
+  offline_messages: { message: 'Please call me back tomorrow.' },
+  conversations: { state: 'agent', outcome: 'agent', joinedAt: noon, unavailableAt: noon },
+  timeline: { type: 'ChatFinished', time: noon },
+  daily_stats: {
+    chats: { accepted: 1, finished: 1 },
+    calls: { total: 1 },
+    offlineMessages: 1,
+    conversations: { started: 3 },
+    replies: { delivered: 5 },
+  },
+  deliveries: { state: 'delivered', attempts: [{}] },
+}
+
+export const documentOf = (records: ReadonlyArray<IncomingRecord>, view: ViewName, id: string): object | undefined => {
+  const subject = id.replace('demo/', '')
+  const about = records.filter(({ value, headers }) => `${value} ${headers.ce_id} ${headers.ce_time}`.includes(subject))
+  const clientMessages = about.filter(({ headers }) => String(headers.ce_type).includes('ClientMessage')).length
+  return about.length > 0 ? { ...examples[view], ...(view === 'conversations' && { clientMessages }) } : undefined
+}

@@ -1,0 +1,110 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { DomainEvent } from '../../../contracts/events/index.ts'
+import { ceType, type TopicName } from '../../../contracts/topics.ts'
+import { readAccounts } from '../../../src/app/accounts-file.ts'
+import type { IncomingRecord, ReadDocument } from '../../../src/domain/ports.ts'
+import { serviceAccountOf } from '../../../src/simulator/account.ts'
+import type { DemoDeps } from '../../../src/simulator/demo/run-demo.ts'
+import type { DemoAccount } from '../../../src/simulator/demo/story.ts'
+import { type Service, startService } from '../../../src/simulator/service.ts'
+import { startFakeBridge } from '../fake-bridge.ts'
+import { documentOf } from './fake-views.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+const typeOf: Readonly<Record<string, readonly [TopicName, DomainEvent['type']]>> = {
+  call_event: ['calls', 'CallStatusChanged'],
+  chat_accepted: ['chats', 'ChatAccepted'],
+  chat_assigned: ['chats', 'ChatAssigned'],
+  chat_updated: ['chats', 'ChatUpdated'],
+  client_updated: ['clients', 'ClientUpdated'],
+  chat_finished: ['chats', 'ChatFinished'],
+  offline_message: ['offline-messages', 'OfflineMessageReceived'],
+  CLIENT_MESSAGE: ['bot-conversations', 'ClientMessageReceived'],
+  AGENT_JOINED: ['bot-conversations', 'AgentJoined'],
+  AGENT_UNAVAILABLE: ['bot-conversations', 'AgentUnavailable'],
+}
+
+const ids = ({ chat_id, client_id }: Json) => ({
+  ...(chat_id !== undefined && { chatId: String(chat_id) }),
+  ...(client_id !== undefined && { clientId: String(client_id) }),
+})
+
+const noon = '2026-01-31T12:00:00.000Z'
+const messageOf = (message: unknown) => (message instanceof Object ? { ...message, timestamp: noon } : message)
+
+const account = (): DemoAccount => {
+  const bot = { token: 'bot-token-of-demo', providerId: 'prov1', baseUrl: 'http://127.0.0.1' }
+  const file = { accounts: [{ id: 'demo', webhooks: { token: 'webhooks-token-of-demo' }, bot }] }
+  const read = readAccounts(E.right(JSON.stringify(file)))
+  const [one] = E.isRight(read) ? read.right : []
+  if (one?.webhooks === undefined || one.bot === undefined) throw new Error('the account of this test is wrong')
+  return { ...one, webhooks: one.webhooks, bot: one.bot }
+}
+
+/** A bridge, a log and views in memory, with a real service before them; `refuses` are events that it answers 503. */
+export const createWorld = async (refuses: ReadonlyArray<string> = []) => {
+  const demo = account()
+  const records: IncomingRecord[] = []
+  const readers: Array<(record: IncomingRecord) => void> = []
+  const append = (topic: TopicName, value: Json, headers: Readonly<Record<string, string>> = {}) => {
+    const bytes = Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, Buffer.from(text)]))
+    const offset = records.length
+    const record = { topic, partition: 3, offset, timestamp: 0, key: null, value: Buffer.from(JSON.stringify(value)) }
+    records.push({ ...record, headers: bytes })
+    for (const read of readers) read({ ...record, headers: bytes })
+  }
+  const publish = (topic: TopicName, type: DomainEvent['type'], id: string, data: Json) =>
+    append(
+      topic,
+      { accountId: demo.id, ...data },
+      { ce_type: ceType(type), ce_id: id, ce_source: '/accounts/demo/bot', ce_subject: 'any', ce_time: noon },
+    )
+
+  const bridge = await startFakeBridge(({ body }) => {
+    const sent: Json = JSON.parse(body)
+    const name = String(sent.event_name ?? sent.event)
+    const [topic, type] = typeOf[name] ?? ['quarantine', 'ChatClosed']
+    if (refuses.includes(name)) return { status: 503, body: { error: { code: 'temporarily_unavailable' } } }
+    const id = String(sent.id ?? `hash-${records.length}`)
+    publish(topic, type, id, { ...sent, ...ids(sent), message: messageOf(sent.message) })
+    return { status: 200, body: { result: 'ok' } }
+  })
+  const service = await startService({ accounts: [serviceAccountOf(demo)] })
+
+  const produceReply: DemoDeps['produceReply'] = async (command) => {
+    append('bot-replies', command)
+    const { chatId: chat_id, clientId: client_id, id } = command
+    const said = command.type === 'BotMessage' && {
+      message: { text: 'title' in command.message ? command.message.title : '', ...command.message, timestamp: 0 },
+    }
+    await fetch(`${service.baseUrl}/webhooks/prov1/bot-token-of-demo`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ event: said ? 'BOT_MESSAGE' : 'INVITE_AGENT', id, client_id, chat_id, ...said }),
+    })
+    publish('bot-conversations', 'BotReplyDelivered', `delivered-${id}`, {
+      chatId: chat_id,
+      commandId: id,
+      commandType: command.type,
+      attempts: [],
+    })
+  }
+  /** The line that stays silent is one that refuses here: its two attempts fail at once, and no test waits for them. */
+  const connect: Service['connect'] = (accountId, to) =>
+    service.connect(accountId, { ...to, botUrl: to.botUrl.startsWith(bridge.url) ? to.botUrl : 'http://127.0.0.1:1' })
+  const lines: string[] = []
+  const deps: DemoDeps = {
+    bridgeUrl: bridge.url,
+    account: demo,
+    consumeAll: async (onRecord) => {
+      readers.push(onRecord)
+      return async () => void readers.splice(0)
+    },
+    produceReply,
+    findView: ((view, id) => Promise.resolve(documentOf(records, view, id))) as ReadDocument,
+    out: (line) => void lines.push(line),
+    service: { ...service, connect },
+  }
+  return { deps, lines, stop: () => Promise.all([service.stop(), bridge.stop()]) }
+}

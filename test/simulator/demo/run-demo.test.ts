@@ -1,0 +1,58 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { plain } from '../../../src/simulator/demo/paint.ts'
+import { runDemo } from '../../../src/simulator/demo/run-demo.ts'
+import { createCleanUp } from '../clean-up.ts'
+import { createWorld } from './fake-world.ts'
+
+const { started, stopAll } = createCleanUp()
+
+const play = async (refuses: ReadonlyArray<string>, patienceMs = 8_000) => {
+  const { deps, lines } = started(await createWorld(refuses))
+  const score = await runDemo({ ...deps, paint: plain, patienceMs })
+  return { score, lines }
+}
+
+const demo = suite('demo')
+
+demo('every step of the story is played and met', async () => {
+  const { score, lines } = await play([])
+  assert.equal(
+    lines.filter((line) => line.includes('✗')),
+    [],
+  )
+  assert.equal(score, { steps: 21, failed: 0 })
+  assert.equal(
+    lines.map((line) => /^── (.*) ─+$/.exec(line)?.[1]).filter((title) => title !== undefined),
+    [
+      'Webhooks (Interface A): a call, a chat, an offline message',
+      'Sequence 1: answered by the bot',
+      'Sequence 2: handed over, an agent joins',
+      'Sequence 3: handed over, no agent available',
+      'Sequence 4: no regular response in time',
+      'What analysts see',
+    ],
+  )
+  assert.match(lines.at(-1) ?? '', /^✓ 21 steps, \d+ expectations met in /)
+})
+
+demo('a step takes three to six lines of at most 104 columns', async () => {
+  const { lines } = await play([])
+  const starts = lines.flatMap((line, i) => (/^ *\d+ \S+.* · /.test(line) ? [i] : []))
+  const sizes = starts.map((start) => lines.slice(start + 1).findIndex((line) => !/^( {4}[✓✗]| {15})/.test(line)) + 1)
+  assert.equal([sizes.length, Math.min(...sizes), Math.max(...sizes)], [21, 3, 6])
+  assert.ok(lines.every((line) => line.length <= 104))
+})
+
+demo('an expectation that is not met fails its step, and the story goes on', async () => {
+  const { score, lines } = await play(['chat_assigned'], 2_000)
+  assert.equal(score, { steps: 21, failed: 1 })
+  const shown = lines.filter((line) => line.startsWith('    ✗')).map((line) => line.replace(/\s+\d+ ms$/, ''))
+  assert.equal(shown, [
+    '    ✗ answer   webhook → 503 {"error":{"code":"temporarily_unavailable"}}',
+    '    ✗ Kafka    ChatAssigned on chats is not in the log: not within 2000 ms',
+  ])
+})
+
+demo.after.each(stopAll)
+demo.run()

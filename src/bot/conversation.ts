@@ -1,6 +1,6 @@
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
-import { within } from '../shared/within.ts'
+import { within } from '../shared/timeout.ts'
 import { commandsOf } from './commands.ts'
 import { ask, type Handlers } from './handlers.ts'
 

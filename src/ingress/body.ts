@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
 import getRawBody from 'raw-body'
-import { within } from '../shared/within.ts'
+import { within } from '../shared/timeout.ts'
 import { incomplete, type Refusal, tooLarge } from './refusal.ts'
 
 /** Reads and throws away what is left of a body, for a while: a sender that is cut off while it sends hears no answer. */

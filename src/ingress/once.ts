@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { Append, Failure, Publish } from '../domain/ports.ts'
-import { within } from '../shared/within.ts'
+import { within } from '../shared/timeout.ts'
 import { recent, recentMemory } from './recent.ts'
 
 const late = (): E.Either<Failure, void> => E.left({ kind: 'transient', reason: 'no acknowledgement in time' })

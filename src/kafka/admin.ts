@@ -1,5 +1,5 @@
 import type { Admin, Kafka } from 'kafkajs'
-import { settled, within } from '../shared/within.ts'
+import { settled, within } from '../shared/timeout.ts'
 import type { Client, NewClient } from './client.ts'
 import { type Cluster, clusterOf } from './cluster.ts'
 import { noAnswer } from './errors.ts'

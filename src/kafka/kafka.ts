@@ -16,7 +16,7 @@ import type {
   RunningConsumer,
 } from '../domain/ports.ts'
 import { sleep } from '../shared/time.ts'
-import { settled, within } from '../shared/within.ts'
+import { settled, within } from '../shared/timeout.ts'
 import { adminConnection, clusterConnection } from './admin.ts'
 import { type BringHome, bringHomeWith } from './bring-home.ts'
 import { type KafkaSettings, newClient } from './client.ts'

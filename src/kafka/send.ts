@@ -1,7 +1,7 @@
 import { type ICustomPartitioner, type IHeaders, Partitioners, type Producer } from 'kafkajs'
 import type { TopicName } from '../../contracts/topics.ts'
 import type { Log, Measure } from '../domain/ports.ts'
-import { settled, within } from '../shared/within.ts'
+import { settled, within } from '../shared/timeout.ts'
 import type { Client, NewClient } from './client.ts'
 import { noAnswer, reasonOf } from './errors.ts'
 import { isPacked } from './produce/packed.ts'

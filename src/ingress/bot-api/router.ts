@@ -1,7 +1,7 @@
 import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Append, Log, Now, Publish, VerifyToken } from '../../domain/ports.ts'
-import { within } from '../../shared/within.ts'
+import { within } from '../../shared/timeout.ts'
 import { type AdmissionDeps, admission, authorizing } from '../admission.ts'
 import { answering, type Handle, ok } from '../answering.ts'
 import type { Ctx, State } from '../context.ts'

@@ -1,5 +1,5 @@
 import type { CheckHealth, Health } from '../../domain/ports.ts'
-import { within } from '../../shared/within.ts'
+import { within } from '../../shared/timeout.ts'
 
 export type Checks = Readonly<Record<string, CheckHealth>>
 export type Readiness = { readonly ready: boolean; readonly checks: Readonly<Record<string, Health>> }

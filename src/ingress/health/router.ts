@@ -1,7 +1,7 @@
 import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Log } from '../../domain/ports.ts'
-import { within } from '../../shared/within.ts'
+import { within } from '../../shared/timeout.ts'
 import { type Answer, answering } from '../answering.ts'
 import type { State } from '../context.ts'
 import type { Limits } from '../limits.ts'

@@ -3,7 +3,7 @@ import { enrichmentFields, enrichmentKey } from '../../../contracts/commands/enr
 import type { ChatAccepted, ChatUpdated, DomainEvent } from '../../../contracts/events/index.ts'
 import type { WebhookReply } from '../../../contracts/webhooks/reply.ts'
 import { WireId } from '../../../contracts/wire.ts'
-import { within } from '../../shared/within.ts'
+import { within } from '../../shared/timeout.ts'
 
 /** The newest enrichment of the first key that has one, as is known by the time that the event is in the log, or sooner. */
 export type FindEnrichment = (

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type Problem, problemsOf } from '../../contracts/problem.ts'
 import { type Account, type AccountEntry, AccountsFile, withDefaults } from '../domain/accounts.ts'
+import { isObject } from '../shared/json.ts'
 
 const file = (path: string) => (path === '' ? 'BRIDGE_CONFIG' : `BRIDGE_CONFIG ${path}`)
 
@@ -9,8 +10,6 @@ const parse = (text: string): E.Either<ReadonlyArray<Problem>, unknown> =>
     () => JSON.parse(text),
     () => [{ path: file(''), expected: 'a file of JSON' }],
   )
-
-const isObject = (u: unknown): u is Readonly<Record<string, unknown>> => typeof u === 'object' && u !== null
 
 /** A key that was sent but did not survive the exact codec is a typing mistake: `bot.atempts` would be a default in silence. */
 const unknownKeys = (sent: unknown, known: unknown, path: string): Problem[] =>

@@ -1,13 +1,13 @@
 import type { Instant } from '../../contracts/primitives.ts'
 import { botConversations } from '../../contracts/topics.ts'
 import type { Log } from '../domain/ports.ts'
+import { silent, unmeasured } from '../domain/quiet.ts'
 import type { KafkaSettings } from '../kafka/client.ts'
 import { fromRecord } from '../kafka/cloud-event.ts'
 import { connectKafka } from '../kafka/kafka.ts'
 import { sleep } from '../shared/time.ts'
 import { defaultLimits, type Limits, respond } from './conversation.ts'
 import type { Handlers } from './handlers.ts'
-import { silent, unmeasured } from './quiet.ts'
 import { worker } from './worker.ts'
 
 export type BotOptions = Partial<Pick<KafkaSettings, 'ssl' | 'sasl' | 'topicPrefix'>> & {

@@ -1,8 +1,8 @@
 import type { Attempt } from '../../contracts/events/index.ts'
+import type { KeyedQueue } from '../shared/keyed-queue.ts'
 import type { Checked } from './check-command.ts'
 import type { ConversationNow } from './conversation/conversation-now.ts'
 import type { SuppressedReason } from './conversation/fence.ts'
-import type { InTurn } from './in-turn.ts'
 import { nextStep, type Step } from './next-step.ts'
 import type { Outcome, ToldEvent } from './outcome.ts'
 import type { PartitionWork } from './partition-work.ts'
@@ -28,7 +28,7 @@ export type Reply = Checked & {
   readonly decide: (now: ConversationNow) => 'send' | SuppressedReason
   readonly now: () => Promise<ConversationNow>
   readonly gate: AccountGate
-  readonly inTurn: InTurn
+  readonly inTurn: KeyedQueue['run']
   readonly tryOnce: TryOnce
   readonly conclude: Conclude
 }

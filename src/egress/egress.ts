@@ -1,7 +1,7 @@
 import { botConversations, botReplies } from '../../contracts/topics.ts'
 import type { CheckHealth, ConsumerSpec, IncomingRecord, OwnedPartition, Slice } from '../domain/ports.ts'
+import { keyedQueue } from '../shared/keyed-queue.ts'
 import { announcer } from './announce.ts'
-import { chatQueues } from './chat-queues.ts'
 import type { BotOwner } from './check-command.ts'
 import { type ChatOrCommand, conversationNow } from './conversation/conversation-now.ts'
 import { followConversations } from './conversation/follow-conversations.ts'
@@ -44,7 +44,7 @@ export const egress = (ports: EgressPorts): Egress => {
   const stopping = new AbortController()
   const accounts = new Map(ports.accounts.map((account) => [account.id as string, account]))
   const tail = conversationTail()
-  const queues = chatQueues()
+  const queues = keyedQueue()
   const works = new Map<number, PartitionWork>()
   const gates = new Map<string, AccountGate>()
   const { announce, health } = announcer(ports, stopping.signal)

@@ -1,11 +1,11 @@
 import type { Attempt, Because } from '../../contracts/events/index.ts'
+import { keyedQueue } from '../shared/keyed-queue.ts'
 import type { Announcer } from './announce.ts'
 import type { BotOwner } from './check-command.ts'
 import type { ConversationNow } from './conversation/conversation-now.ts'
 import { factOf } from './conversation/facts.ts'
 import type { Tail } from './conversation/tail.ts'
 import { deliver, type Reply } from './deliver.ts'
-import { inTurn } from './in-turn.ts'
 import { type Outcome, outcomeEvents, type ToldEvent } from './outcome.ts'
 import type { EgressPorts } from './ports.ts'
 import type { Addressed } from './readable.ts'
@@ -31,7 +31,7 @@ type Parts = {
 }
 
 export const commandSender = ({ ports, tail, announce, barrier, nowOf, gateOf, tryOnce }: Parts): SendCommand => {
-  const turns = inTurn()
+  const { run: inTurn } = keyedQueue()
 
   const concluded = (order: Order, outcome: Outcome, attempts: ReadonlyArray<Attempt>): ReadonlyArray<ToldEvent> => {
     const { command, account, partition, requestedAt, because } = order
@@ -54,7 +54,7 @@ export const commandSender = ({ ports, tail, announce, barrier, nowOf, gateOf, t
     await Promise.all([barrier(partition), now()])
     const delivery = await deliver(ports, {
       ...order,
-      ...{ tryOnce, inTurn: turns, now, gate: gateOf(account) },
+      ...{ tryOnce, inTurn, now, gate: gateOf(account) },
       // what a former owner learns too late is the new owner's to find out, except that the service has the reply
       conclude: (outcome, attempts) =>
         outcome.kind !== 'delivered' && !work.isOwned() ? undefined : concluded(order, outcome, attempts),

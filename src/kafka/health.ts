@@ -1,6 +1,6 @@
 import type { CheckHealth, Health } from '../domain/ports.ts'
+import { singleFlight } from '../shared/single-flight.ts'
 import type { Ask } from './admin.ts'
-import { coalesce } from './coalesce.ts'
 import { reasonOf } from './errors.ts'
 import type { Waiting } from './lane.ts'
 
@@ -11,7 +11,7 @@ const stuckAfterMs = 5_000
 /** Whether a broker answers and the lane moves. A broker's answer counts for a second, however often it is asked for. */
 export const brokerHealth = (ask: Ask, waiting: () => Waiting, clock: () => number): CheckHealth => {
   let last: { readonly at: number; readonly health: Health } | undefined
-  const reach = coalesce(async (_: 'broker'): Promise<Health> => {
+  const reach = singleFlight(async (_: 'broker'): Promise<Health> => {
     const health = await ask((admin) => admin.describeCluster(), answerWithinMs).then(
       ({ brokers }) => ({ ok: true, reason: `${brokers.length} brokers` }),
       (error: unknown) => ({ ok: false, reason: reasonOf(error) }),

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure, Sleep } from '../domain/ports.ts'
-import { backoff } from './backoff.ts'
+import { backoff } from '../shared/backoff.ts'
 
 export type LaneLimits = {
   /** Of one send; a record that is larger goes alone. */

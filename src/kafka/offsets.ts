@@ -1,9 +1,9 @@
 import type { TopicName } from '../../contracts/topics.ts'
 import type { CommittedOffsets, EndOffsets } from '../domain/ports.ts'
+import { singleFlight } from '../shared/single-flight.ts'
 import { sleep } from '../shared/time.ts'
 import type { Ask, AskOf } from './admin.ts'
 import { type Cluster, endsOf } from './cluster.ts'
-import { coalesce } from './coalesce.ts'
 import { kindOf } from './errors.ts'
 
 /** The first offset that a partition still has, and the one that its next record will get. */
@@ -28,7 +28,7 @@ const persistently = async <A>(question: () => Promise<A>, passes: (error: unkno
 }
 
 export const rangesOf = (ask: Ask, prefix: string): Ranges =>
-  coalesce(async (topic: TopicName) => {
+  singleFlight(async (topic: TopicName) => {
     const partitions = await persistently(
       () => ask((admin) => admin.fetchTopicOffsets(`${prefix}${topic}`)),
       isSoonOver,
@@ -45,7 +45,7 @@ export const forgetGroupOf =
 
 /** Asked for hundreds of times a second by egress, which must not be told of a time before its question. */
 export const endOffsetsOf = (ask: AskOf<Cluster>, prefix: string): EndOffsets =>
-  coalesce((topic) =>
+  singleFlight((topic) =>
     // Each try has a new connection, which knows of leaders that have moved.
     persistently(
       () => ask((cluster) => endsOf(cluster, `${prefix}${topic}`)),

@@ -2,8 +2,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { TopicName } from '../../contracts/topics.ts'
 import type { Consume, Failure, IncomingRecord } from '../domain/ports.ts'
 import { reasonOf } from './errors.ts'
-import { inTurns } from './in-turns.ts'
 import type { Range, Ranges } from './offsets.ts'
+import { orderedReplay } from './ordered-replay.ts'
 
 /** What is read of a partition, from `low` up to and without `high`, given what there is of it. */
 export type PartOf = (partition: number, whole: Range) => Range
@@ -42,7 +42,7 @@ export const readTopicWith =
 
     let heardAt = clock()
     let busy = false
-    const reading = inTurns(parts, async (records) => {
+    const reading = orderedReplay(parts, async (records) => {
       busy = true
       await onSlice(records)
       busy = false

@@ -1,10 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { isObject } from '../shared/json.ts'
 import type { ServiceAccount } from './account.ts'
 import type { Attempt, Post } from './post.ts'
 
 type Held = { readonly token: string; readonly renewAt: number; readonly expiresAt: number }
-
-const isObject = (u: unknown): u is Readonly<Record<string, unknown>> => typeof u === 'object' && u !== null
 
 const minute = 60_000
 

@@ -119,7 +119,7 @@ export const defences = {
   ],
   'the order of a chat': [
     {
-      file: 'src/egress/chat-queues.ts',
+      file: 'src/shared/keyed-queue.ts',
       find: '(last.get(chat) ?? Promise.resolve()).then(work)',
       put: 'Promise.resolve().then(work)',
     },

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
-import { backoff } from '../../src/kafka/backoff.ts'
 import { brokenBy, isMember, type Signs, troubleOf } from '../../src/kafka/consumer/signs.ts'
 import { standstills } from '../../src/kafka/consumer/standstill.ts'
 import { startOffset } from '../../src/kafka/consumer/start-offset.ts'
 import { isRecordsFault, kindOf, reasonOf } from '../../src/kafka/errors.ts'
+import { backoff } from '../../src/shared/backoff.ts'
 import { slicesOf } from '../../src/shared/slices.ts'
 
 const decisions = suite('decisions of the Kafka room')

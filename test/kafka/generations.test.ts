@@ -7,7 +7,7 @@ import { commits } from '../../src/kafka/consumer/commits.ts'
 import { partitionReader } from '../../src/kafka/consumer/partition-reader.ts'
 import type { PartitionReader } from '../../src/kafka/consumer/reader.ts'
 import { readersOf } from '../../src/kafka/consumer/readers.ts'
-import { turns } from '../../src/kafka/consumer/turns.ts'
+import { semaphore } from '../../src/shared/semaphore.ts'
 import { measureOf, newSeen } from './rooms.ts'
 
 const nothing = () => {}
@@ -23,7 +23,7 @@ const readerOf = (partition: number, start: number, handle: HandleSlice = async 
       before: Promise.resolve(),
       isMember: () => true,
       changed: nothing,
-      takeTurn: turns(1),
+      takeTurn: semaphore(1),
     },
     sleep: async () => {},
     ...{ random: () => 0, clock: () => 0, measure: measureOf(newSeen()) },

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { createLog } from '../../src/app/log.ts'
 import type { HandleSlice, IncomingRecord, OwnedPartition } from '../../src/domain/ports.ts'
 import { partitionReader } from '../../src/kafka/consumer/partition-reader.ts'
-import { turns } from '../../src/kafka/consumer/turns.ts'
+import { semaphore } from '../../src/shared/semaphore.ts'
 import { measureOf, newSeen } from './rooms.ts'
 
 const record = (offset: number): IncomingRecord => ({
@@ -24,7 +24,7 @@ const readerOf = (
   const wants: boolean[] = []
   const reader = partitionReader({
     spec: { group: 'g', commit, handle, ...(deepRecords !== undefined && { deepRecords }) },
-    ...{ topic: 'chats', partition: 3, start: 10, before, isMember: () => true, log: silent, takeTurn: turns(1) },
+    ...{ topic: 'chats', partition: 3, start: 10, before, isMember: () => true, log: silent, takeTurn: semaphore(1) },
     changed: () => wants.push(reader.wantsMore()),
     sleep: turn as () => Promise<void>,
     random: () => 0,

@@ -1,6 +1,6 @@
 import type { FindEnrichment } from '../../ingress/webhooks/enrichment.ts'
 import type { FindEnrichments } from '../../mongo/enrichments.ts'
-import { together } from '../../mongo/together.ts'
+import { batchedLookup } from '../../shared/batched-lookup.ts'
 import type { KeyFilter } from './key-filter.ts'
 
 /**
@@ -15,7 +15,7 @@ export const lookingUp = (
   { hasAny, mayHave }: Pick<KeyFilter, 'hasAny' | 'mayHave'>,
   rest: () => Promise<void>,
 ): FindEnrichment => {
-  const find = together(async (keys) => new Map(await findAll([...keys])), rest)
+  const find = batchedLookup(async (keys) => new Map(await findAll([...keys])), rest)
   return async (keysOf, published) => {
     const promising = () => (hasAny() ? keysOf().filter(mayHave) : [])
     let keys = promising()

@@ -2,7 +2,7 @@ import type { Instant } from '../../../contracts/primitives.ts'
 import { Id } from '../../../contracts/primitives.ts'
 import type { Account } from '../../domain/accounts.ts'
 import type { OwnedPartition } from '../../domain/ports.ts'
-import { chatQueues } from '../chat-queues.ts'
+import { keyedQueue } from '../../shared/keyed-queue.ts'
 import { ownerOf } from '../check-command.ts'
 import { conversationOf } from '../conversation/conversation.ts'
 import type { Fact } from '../conversation/facts.ts'
@@ -36,7 +36,7 @@ const lookAgainMs = 5000
 
 export const watchdog = ({ ports, accounts, tail, look }: Parts): Watchdog => {
   const stretches = new Map<number, Stretch>()
-  const looks = chatQueues()
+  const looks = keyedQueue()
   let isStopped = false
 
   const nowMs = () => Date.parse(ports.now())

@@ -1,10 +1,10 @@
 import type { Sleep } from '../../domain/ports.ts'
+import type { Acquire, Permit } from '../../shared/semaphore.ts'
 import type { PartitionQueue } from './partition-queue.ts'
-import type { TakeTurn, Turn } from './turns.ts'
 
 type Deps = {
   readonly queue: Pick<PartitionQueue, 'deepen' | 'isFull' | 'records'>
-  readonly takeTurn: TakeTurn
+  readonly takeTurn: Acquire
   /** How many records the log has behind those that were fetched. */
   readonly behind: () => number
   /** Whether nothing more will be fetched. */
@@ -30,7 +30,7 @@ export const depthOf = ({ queue, takeTurn, behind, isHeld, changed, sleep, close
     /** To be called when something has changed that may be enough. */
     look,
     /** At once, and without a turn, where it is not far behind; the turn is over when it is disposed. */
-    wait: async (): Promise<Turn | undefined> => {
+    wait: async (): Promise<Permit | undefined> => {
       if (behind() + queue.records() < farBehind) return undefined
       const turn = await takeTurn(closed)
       queue.deepen(true)

@@ -1,13 +1,13 @@
 import type { Consumer } from 'kafkajs'
 import type { ConsumerSpec, Log, Measure } from '../../domain/ports.ts'
+import { backoff } from '../../shared/backoff.ts'
+import { semaphore } from '../../shared/semaphore.ts'
 import { sleep } from '../../shared/time.ts'
-import { backoff } from '../backoff.ts'
 import { reasonOf } from '../errors.ts'
 import type { Assignment } from './assigner.ts'
 import { partitionReader } from './partition-reader.ts'
 import type { FindStarts, TopicPartition } from './positions.ts'
 import { nameOf, type Readers } from './readers.ts'
-import { turns } from './turns.ts'
 
 type Deps = {
   readonly spec: ConsumerSpec
@@ -33,7 +33,7 @@ const deepAtOnce = 3
 /** What the group gives to this member, each time that it gives. */
 export const generations = (deps: Deps) => {
   const { spec, prefix, consumer, readers, findStarts, isOver, end, isMember, ready, clock, log, measure } = deps
-  const takeTurn = turns(deepAtOnce)
+  const takeTurn = semaphore(deepAtOnce)
   let current = 0
 
   const known = new Map(spec.topics.map((topic) => [`${prefix}${topic}`, topic]))

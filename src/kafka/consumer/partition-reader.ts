@@ -1,10 +1,10 @@
 import type { TopicName } from '../../../contracts/topics.ts'
 import type { ConsumerSpec, IncomingRecord, Log, Measure, OwnedPartition, Sleep } from '../../domain/ports.ts'
-import { backoff } from '../backoff.ts'
+import { backoff } from '../../shared/backoff.ts'
+import type { Acquire } from '../../shared/semaphore.ts'
 import { depthOf } from './depth.ts'
 import { partitionQueue } from './partition-queue.ts'
 import type { PartitionReader, Trouble } from './reader.ts'
-import type { TakeTurn } from './turns.ts'
 
 type Deps = {
   readonly spec: Pick<ConsumerSpec, 'group' | 'handle' | 'commit' | 'deepRecords'>
@@ -19,7 +19,7 @@ type Deps = {
   /** Called when it may want more, or no more, to be fetched. */
   readonly changed: () => void
   /** Shared by all that are read in depth. */
-  readonly takeTurn: TakeTurn
+  readonly takeTurn: Acquire
   readonly sleep: Sleep
   readonly random: () => number
   readonly clock: () => number

@@ -5,7 +5,7 @@ type Ask<A> = (keys: ReadonlySet<string>) => Promise<ReadonlyMap<string, A>>
  * database and its driver more than all else that the request needs. What fails, fails for those who shared it. `rest` is
  * the least time from the beginning of one to that of the next: the busier it is, the more go together; one alone goes at once.
  */
-export const together = <A>(ask: Ask<A>, rest: () => Promise<void> = async () => {}) => {
+export const batchedLookup = <A>(ask: Ask<A>, rest: () => Promise<void> = async () => {}) => {
   let running: Promise<unknown> = Promise.resolve()
   let next: { readonly keys: Set<string>; readonly answer: Promise<ReadonlyMap<string, A>> } | undefined
 

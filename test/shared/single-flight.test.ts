@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { coalesce } from '../../src/kafka/coalesce.ts'
+import { singleFlight } from '../../src/shared/single-flight.ts'
 
 /** Requests that are answered by hand, each with its number. */
 const requests = () => {
@@ -10,7 +10,7 @@ const requests = () => {
       const number = begun.length
       begun.push({ key, answer: () => resolve(number), fail: () => reject(new Error(`request ${number}`)) })
     })
-  return { begun, ask: coalesce(request) }
+  return { begun, ask: singleFlight(request) }
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 

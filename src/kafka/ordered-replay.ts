@@ -1,7 +1,7 @@
 import type { IncomingRecord, Slice } from '../domain/ports.ts'
 import type { Range } from './offsets.ts'
 
-export type InTurns = {
+export type OrderedReplay = {
   /** Takes a slice of any partition at any time, and again; resolves when it has been read, or never will be. */
   readonly take: (slice: Slice) => Promise<void>
   /** The offset that a partition is to be read from next; undefined where it is not read. */
@@ -12,10 +12,10 @@ export type InTurns = {
 }
 
 /** Reads parts of partitions to their ends, one partition after the other, so that every run reads in the same order. */
-export const inTurns = (
+export const orderedReplay = (
   parts: ReadonlyMap<number, Range>,
   read: (records: ReadonlyArray<IncomingRecord>) => Promise<void>,
-): InTurns => {
+): OrderedReplay => {
   const { promise: over, resolve, reject } = Promise.withResolvers<void>()
   const order = [...parts.keys()].sort((a, b) => a - b)
   const position = new Map([...parts].map(([partition, { low }]) => [partition, low]))

@@ -2,7 +2,7 @@
  * Shares requests between callers that ask for the same at once. A caller never gets the answer to a request that began before
  * its call: whoever comes while one is under way shares the next.
  */
-export const coalesce = <Key, A>(request: (key: Key) => Promise<A>): ((key: Key) => Promise<A>) => {
+export const singleFlight = <Key, A>(request: (key: Key) => Promise<A>): ((key: Key) => Promise<A>) => {
   type Turn = { readonly running: Promise<A>; next: Promise<A> | undefined }
   const turns = new Map<Key, Turn>()
 

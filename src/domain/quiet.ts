@@ -1,4 +1,4 @@
-import type { Log, Measure } from '../domain/ports.ts'
+import type { Log, Measure } from './ports.ts'
 
 const nothing = () => {}
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { IncomingRecord, Slice } from '../../src/domain/ports.ts'
-import { inTurns } from '../../src/kafka/in-turns.ts'
+import { orderedReplay } from '../../src/kafka/ordered-replay.ts'
 
 const recordAt = (partition: number, offset: number): IncomingRecord => ({
   ...{ topic: 'dead-letters', partition, offset, timestamp: 0, key: null, value: null, headers: {} },
@@ -23,7 +23,7 @@ turns('every record of the parts is read once, partition after partition, one sl
       const parts = new Map(ranges.map(({ low, length }, partition) => [partition, { low, high: low + length }]))
       const read: string[] = []
       let reading = 0
-      const { take, over } = inTurns(parts, async (records) => {
+      const { take, over } = orderedReplay(parts, async (records) => {
         assert.is(++reading, 1)
         await Promise.resolve()
         read.push(...records.map(placeOf))
@@ -52,7 +52,7 @@ turns('every record of the parts is read once, partition after partition, one sl
 turns('what was ended begins nothing more, and is over when what was begun has ended', async () => {
   const read: string[] = []
   const held = Promise.withResolvers<void>()
-  const reading = inTurns(
+  const reading = orderedReplay(
     new Map([
       [0, { low: 0, high: 9 }],
       [1, { low: 0, high: 9 }],
@@ -80,7 +80,7 @@ turns('what was ended begins nothing more, and is over when what was begun has e
 })
 
 turns('what reading throws ends it', async () => {
-  const { take, over } = inTurns(new Map([[0, { low: 0, high: 2 }]]), () => Promise.reject(new Error('no more')))
+  const { take, over } = orderedReplay(new Map([[0, { low: 0, high: 2 }]]), () => Promise.reject(new Error('no more')))
   const ended = over.then(
     () => 'well',
     ({ message }) => message,

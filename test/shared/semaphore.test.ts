@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { turns } from '../../src/kafka/consumer/turns.ts'
+import { semaphore } from '../../src/shared/semaphore.ts'
 
 const taking = suite('turns')
 
@@ -8,7 +8,7 @@ const never = new AbortController().signal
 const later = () => new Promise((resolve) => setImmediate(resolve))
 
 taking('so many have one at once, and the others get theirs in the order in which they asked', async () => {
-  const take = turns(2)
+  const take = semaphore(2)
   const got: number[] = []
   const ask = async (who: number) => {
     const turn = await take(never)
@@ -33,7 +33,7 @@ taking('so many have one at once, and the others get theirs in the order in whic
 })
 
 taking('who gives up waiting does not keep the others from theirs', async () => {
-  const take = turns(1)
+  const take = semaphore(1)
   const first = await take(never)
   const closed = new AbortController()
   const second = take(closed.signal)

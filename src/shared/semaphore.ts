@@ -1,10 +1,10 @@
 /** Given back when it is disposed. */
-export type Turn = Disposable
+export type Permit = Disposable
 /** Resolves when it is the caller's turn, or the signal has aborted. */
-export type TakeTurn = (signal: AbortSignal) => Promise<Turn>
+export type Acquire = (signal: AbortSignal) => Promise<Permit>
 
 /** So many have a turn at once; the others get theirs in the order in which they asked. */
-export const turns = (atOnce: number): TakeTurn => {
+export const semaphore = (atOnce: number): Acquire => {
   const waiting = new Set<() => void>()
   let taken = 0
   const giveBack = () => {
@@ -12,7 +12,7 @@ export const turns = (atOnce: number): TakeTurn => {
     const [next] = waiting
     next?.()
   }
-  const take = (): Turn => {
+  const take = (): Permit => {
     let held = true
     taken++
     return {

@@ -1,11 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { together } from '../../src/mongo/together.ts'
+import { batchedLookup } from '../../src/shared/batched-lookup.ts'
 
 const asking = (rest?: () => Promise<void>) => {
   const asked: Array<{ readonly keys: ReadonlyArray<string>; readonly answer: () => void; readonly fail: () => void }> =
     []
-  const ask = together((keys) => {
+  const ask = batchedLookup((keys) => {
     const { promise, resolve, reject } = Promise.withResolvers<ReadonlyMap<string, string>>()
     const found = () => resolve(new Map([...keys].map((key) => [key, `${key}!`])))
     asked.push({ keys: [...keys], answer: found, fail: () => reject(new Error('away')) })

@@ -1,0 +1,27 @@
+import { type Bounds, backoff } from './backoff.ts'
+import type { Sleep } from './time.ts'
+
+export type RetryPolicy = {
+  readonly bounds: Bounds
+  readonly sleep: Sleep
+  readonly random: () => number
+  /** Called after each failure, with the number of failures in a row so far. */
+  readonly onFailure: (error: unknown, failures: number) => void
+}
+
+/** Does the work again, with backoff between the attempts, until it succeeds; undefined when the signal aborts before that. */
+export const retry = async <A>(
+  { bounds, sleep, random, onFailure }: RetryPolicy,
+  work: () => Promise<A>,
+  signal: AbortSignal,
+): Promise<{ readonly value: A } | undefined> => {
+  for (let failures = 1; ; failures++) {
+    try {
+      return { value: await work() }
+    } catch (error) {
+      onFailure(error, failures)
+    }
+    if (signal.aborted) return undefined
+    await sleep(backoff(failures, bounds, random), signal)
+  }
+}

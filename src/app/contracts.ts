@@ -1,11 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
-import { version as present } from '../publishing/about.ts'
 import { directionOf } from '../publishing/catalogue.ts'
+import { breakingChanges, topicBreaks } from '../publishing/compatibility/breaks.ts'
 import { releaseText } from '../publishing/compatibility/release.ts'
-import { topicBreaks } from '../publishing/compatibility/topics.ts'
-import { breakingChanges } from '../publishing/compatibility.ts'
+import { version as present } from '../publishing/schema.ts'
 import { publishedHere, readRelease, released } from './contracts/released.ts'
 
 const fail = (reason: string): number => {

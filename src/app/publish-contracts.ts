@@ -2,8 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { publishedFiles } from '../publishing/files.ts'
-import { readContracts } from '../publishing/read-contracts.ts'
-import { readSamples } from '../publishing/read-samples.ts'
+import { readContracts, readSamples } from '../publishing/read-contracts.ts'
 
 const folder = fileURLToPath(new URL('../../contracts/published', import.meta.url))
 

@@ -2,8 +2,8 @@ import * as t from 'io-ts'
 import { DomainEvent } from '../../contracts/events/index.ts'
 import { ceType, topicOf } from '../../contracts/topics.ts'
 import { typeOf } from './catalogue.ts'
+import { fieldsOf, isObjectCodec } from './codecs.ts'
 import type { FieldDoc, Part, PartOf } from './json-schema.ts'
-import { fieldsOf, isObjectCodec } from './object-fields.ts'
 import { sourceOfEvent, sourceOfPart, type WireSource } from './wire-sources.ts'
 
 const units: Readonly<Record<string, string>> = { Instant: 'RFC 3339, UTC', latitude: 'degrees', longitude: 'degrees' }

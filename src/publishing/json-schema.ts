@@ -1,6 +1,5 @@
 import * as t from 'io-ts'
-import { type Leaves, leaves as usual } from './leaves.ts'
-import { fieldsOf, isObjectCodec } from './object-fields.ts'
+import { fieldsOf, isObjectCodec, type Leaves, leaves as usual } from './codecs.ts'
 import { type Json, refTo, type Schema } from './schema.ts'
 
 /** What is said of a field, by its path in the part. */

@@ -8,3 +8,9 @@ export const dialect = 'https://json-schema.org/draft/2020-12/schema'
 
 /** The schema of a definition: JSON pointers mean the same in every draft and in OpenAPI. */
 export const refTo = (place: string, name: string): Schema => ({ $ref: `#/${place}/${name}` })
+
+/** The version of the contracts as a whole: raised when they are released. */
+export const version = '1.0.0'
+
+/** The Info object of an OpenAPI or AsyncAPI document, without its license. */
+export const about = (title: string, description: string): JsonObject => ({ title, version, description })

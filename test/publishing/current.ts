@@ -2,8 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { publishedFiles } from '../../src/publishing/files.ts'
-import { readContracts } from '../../src/publishing/read-contracts.ts'
-import { readSamples } from '../../src/publishing/read-samples.ts'
+import { readContracts, readSamples } from '../../src/publishing/read-contracts.ts'
 
 export const folder = fileURLToPath(new URL('../../contracts/published', import.meta.url))
 

@@ -9,7 +9,7 @@ import { parse } from 'yaml'
 import * as botEvents from '../../contracts/bot-api/inbound.ts'
 import * as webhookEvents from '../../contracts/webhooks/events.ts'
 import { published } from '../../src/publishing/catalogue.ts'
-import { schemaDocument } from '../../src/publishing/schema-files.ts'
+import { schemaDocument } from '../../src/publishing/files.ts'
 import { checkedIn, partOf } from './current.ts'
 import { validatorOf } from './validators.ts'
 

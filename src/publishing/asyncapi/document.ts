@@ -1,8 +1,91 @@
-import { about } from '../about.ts'
+import { BotMessage, InviteAgent } from '../../../contracts/commands/bot-reply.ts'
+import { Enrichment } from '../../../contracts/commands/enrichment.ts'
+import { DomainEvent } from '../../../contracts/events/index.ts'
+import { DeadLetterHeaders, QuarantineHeaders } from '../../../contracts/records.ts'
+import { ceDataSchema, ceType, versionName } from '../../../contracts/topics.ts'
+import { typeOf } from '../catalogue.ts'
+import {
+  exampleCommands,
+  exampleDeadLetter,
+  exampleEnrichment,
+  exampleEvents,
+  exampleHeaders,
+  exampleQuarantine,
+} from '../examples.ts'
 import type { PartOf } from '../json-schema.ts'
-import type { JsonObject } from '../schema.ts'
+import { about, type JsonObject, type Schema } from '../schema.ts'
 import { channels, keyBindings, operations } from './channels.ts'
-import { messages } from './messages.ts'
+
+const json = 'application/json'
+const file = (name: string): Schema => ({ $ref: `./schemas/${name}.json` })
+const constant = (value: string): Schema => ({ type: 'string', const: value })
+
+const eventMessage = (event: (typeof DomainEvent.types)[number], partOf: PartOf): JsonObject => {
+  const type = typeOf(event)
+  const headers = { ce_type: constant(ceType(type)), ce_dataschema: constant(ceDataSchema(type)) }
+  return {
+    name: type,
+    title: type,
+    summary: partOf(event)?.description ?? '',
+    contentType: json,
+    headers: { type: 'object', allOf: [file('EventHeaders'), { type: 'object', properties: headers }] },
+    payload: file(versionName(type)),
+    examples: [{ name: type, headers: exampleHeaders(type), payload: exampleEvents[type] }],
+  }
+}
+
+const commandMessage = (name: 'BotMessage' | 'InviteAgent', summary: string): JsonObject => ({
+  name,
+  title: name,
+  summary,
+  description: 'No header is needed; `content-type: application/json` is welcome.',
+  contentType: json,
+  payload: file(name),
+  examples: [{ name, payload: exampleCommands[name] }],
+})
+
+const bytes: Schema = { type: 'string', description: 'Bytes as they came, not decoded.' }
+
+const rawMessage = (name: string, summary: string, headers: string, example: JsonObject): JsonObject => ({
+  name,
+  title: name,
+  summary,
+  contentType: 'application/octet-stream',
+  headers: file(headers),
+  payload: bytes,
+  examples: [{ name, headers: example, payload: '{"event_name":"chat_accepted","chat_id":true}' }],
+})
+
+/** Every message by its name: the events, the commands, the enrichment and its removal, and the two raw ones. */
+export const messages = (partOf: PartOf): Readonly<Record<string, JsonObject>> => {
+  const summaryOf = (codec: Parameters<PartOf>[0]) => partOf(codec)?.description ?? ''
+  return {
+    ...Object.fromEntries(DomainEvent.types.map((event) => [typeOf(event), eventMessage(event, partOf)])),
+    BotMessage: commandMessage('BotMessage', summaryOf(BotMessage)),
+    InviteAgent: commandMessage('InviteAgent', summaryOf(InviteAgent)),
+    Enrichment: {
+      name: 'Enrichment',
+      title: 'Enrichment',
+      summary: summaryOf(Enrichment),
+      contentType: json,
+      payload: file('Enrichment'),
+      examples: [{ name: 'Enrichment', payload: exampleEnrichment }],
+    },
+    EnrichmentRemoval: {
+      name: 'EnrichmentRemoval',
+      title: 'Removal of an enrichment',
+      summary: 'A record with a null value: what was published under this key is removed.',
+      payload: { type: 'null' },
+    },
+    QuarantinedRequest: rawMessage(
+      'QuarantinedRequest',
+      summaryOf(QuarantineHeaders),
+      'QuarantineHeaders',
+      exampleQuarantine,
+    ),
+    DeadLetter: rawMessage('DeadLetter', summaryOf(DeadLetterHeaders), 'DeadLetterHeaders', exampleDeadLetter),
+  }
+}
 
 const description = `What happens in a live-chat service, as events on Kafka, and what may be told to it.
 

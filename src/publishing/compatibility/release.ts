@@ -1,5 +1,5 @@
+import type { PublishedTopic } from '../files.ts'
 import type { Json, JsonObject, Schema } from '../schema.ts'
-import type { PublishedTopic } from '../topics-file.ts'
 
 /** What was released, as far as the gate compares it: schemas and topics by their names. */
 export type Release = {

@@ -2,17 +2,47 @@ import * as botEvents from '../../../contracts/bot-api/inbound.ts'
 import * as http from '../../../contracts/http.ts'
 import * as webhookEvents from '../../../contracts/webhooks/events.ts'
 import { WebhookReply } from '../../../contracts/webhooks/reply.ts'
-import { about } from '../about.ts'
+import { leavesOfRequests } from '../codecs.ts'
 import { compile, type PartOf } from '../json-schema.ts'
-import { leavesOfRequests } from '../leaves.ts'
-import type { Samples } from '../read-samples.ts'
-import type { JsonObject } from '../schema.ts'
-import { botPath } from './bot.ts'
-import { healthPaths } from './health.ts'
-import { oauthPath } from './oauth.ts'
-import { place, refs } from './parts.ts'
-import { withRequestId } from './request-id.ts'
-import { webhooksPath } from './webhooks.ts'
+import type { Samples } from '../read-contracts.ts'
+import { about, type Json, type JsonObject } from '../schema.ts'
+import { header, place, refs } from './parts.ts'
+import { botPath, healthPaths, oauthPath, webhooksPath } from './paths.ts'
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** What the HTTP server answers itself, before a request has been read, has none. */
+const early = new Set(['408', '431'])
+
+const requestId = (status: string) =>
+  header(
+    "The request's id in the logs: what it had in its own X-Request-Id, if that was one word of 1 to 128 plain characters, or a new one.",
+    { type: 'string', pattern: '^[A-Za-z0-9_.:-]{1,128}$' },
+    !early.has(status),
+  )
+
+const withHeader = (operation: Json): Json => {
+  if (!isObject(operation) || !isObject(operation.responses)) return operation
+  const responses = Object.entries(operation.responses).map(([status, response]) => {
+    if (!isObject(response)) return [status, response]
+    const headers = isObject(response.headers) ? response.headers : {}
+    const { description = '', ...rest } = response
+    return [status, { description, ...rest, headers: { ...headers, 'X-Request-Id': requestId(status) } }]
+  })
+  return { ...operation, responses: Object.fromEntries(responses) }
+}
+
+/** The paths with the header that every answer of theirs has. */
+export const withRequestId = (paths: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => [
+      path,
+      isObject(item)
+        ? Object.fromEntries(Object.entries(item).map(([method, operation]) => [method, withHeader(operation)]))
+        : item,
+    ]),
+  )
 
 const description =
   'What the live-chat service sends to the bridge, and what operators ask of it. Requests that are not HTTP are answered 400 before any of the operations below.'

@@ -1,4 +1,5 @@
 import type * as t from 'io-ts'
+import { AccessTokenRefusal, Refusal, WebhookRefusal } from '../../../contracts/http.ts'
 import type { PartOf } from '../json-schema.ts'
 import type { Json, JsonObject, Schema } from '../schema.ts'
 
@@ -42,4 +43,127 @@ export const tokenParameter = (description: string): JsonObject => ({
   description,
   schema: { type: 'string', minLength: 16, maxLength: 255 },
   example: 'at-least-16-characters',
+})
+
+type Case = {
+  readonly description: string
+  readonly code: string
+  readonly message: string
+  readonly headers?: JsonObject
+}
+
+const allow = (methods: string) => ({
+  Allow: header('The methods that are supported.', { type: 'string', const: methods }),
+})
+const retryAfter = { 'Retry-After': header('After how many seconds to send it again.', secondsSchema) }
+
+/** The error table of the bridge's interface, by status; the messages are examples. */
+export const table = {
+  400: {
+    description: 'Not JSON, not an object, a wrong field, invalid UTF-8, nested too deep, or a repeated key.',
+    code: 'invalid_request',
+    message: 'chat_id: expected an integer or text; page.url: expected text',
+  },
+  401: {
+    description: 'The token in the path is of no account.',
+    code: 'invalid_client',
+    message: 'path: expected a token of an account',
+  },
+  404: {
+    description: 'No such path.',
+    code: 'invalid_request',
+    message: 'path: expected one of this interface',
+  },
+  405: {
+    description: 'Another method than POST.',
+    code: 'invalid_request',
+    message: 'method: expected POST',
+    headers: allow('POST'),
+  },
+  408: {
+    description: 'The request came too slowly. The connection is closed.',
+    code: 'invalid_request',
+    message: 'request: expected all of it sooner',
+  },
+  413: {
+    description: 'The body is too large. The connection is closed.',
+    code: 'invalid_request',
+    message: 'body: expected at most 1048576 bytes',
+  },
+  415: {
+    description: 'Not `application/json` in UTF-8, or with a content encoding.',
+    code: 'invalid_request',
+    message: 'Content-Type: expected application/json in UTF-8',
+  },
+  429: {
+    description: 'Over the rate limit of the account.',
+    code: 'invalid_request',
+    message: 'expected fewer requests',
+    headers: retryAfter,
+  },
+  431: {
+    description: 'The headers are too large. The connection is closed.',
+    code: 'invalid_request',
+    message: 'headers: expected fewer bytes',
+  },
+  500: {
+    description: 'A fault of the bridge.',
+    code: 'server_error',
+    message: 'the request could not be processed',
+  },
+  503: {
+    description: 'There is nothing durable to write to: the event is not kept, or not known to be.',
+    code: 'temporarily_unavailable',
+    message: 'the event could not be stored, send it again',
+    headers: retryAfter,
+  },
+} as const satisfies Readonly<Record<number, Case>>
+
+export type Status = keyof typeof table
+
+/** What an interface's error bodies look like. */
+type Style = { readonly codec: t.Mixed; readonly body: (code: string, message: string) => JsonObject }
+
+export const plain: Style = { codec: Refusal, body: (code, message) => ({ error: { code, message } }) }
+export const ofWebhooks: Style = {
+  codec: WebhookRefusal,
+  body: (code, message) => ({ result: 'error', error: { code, message } }),
+}
+export const ofOauth: Style = {
+  codec: AccessTokenRefusal,
+  body: (code, message) => ({ error: code, error_description: message }),
+}
+
+export const refusal = (
+  { description, code, message, headers }: Case,
+  { codec, body }: Style,
+  ref: Ref,
+): JsonObject => ({
+  description,
+  ...(headers && { headers }),
+  content: jsonBody(ref(codec), { [code]: body(code, message) }),
+})
+
+/** Responses of these statuses. The HTTP server itself, and unknown paths, know no interface: their style is plain. */
+export const refusals = (statuses: ReadonlyArray<Status>, style: Style, ref: Ref): JsonObject =>
+  Object.fromEntries(
+    statuses.map((status) => [status, refusal(table[status], [404, 408, 431].includes(status) ? plain : style, ref)]),
+  )
+
+/** A GET endpoint refuses other methods. */
+export const getOnly = (ref: Ref): JsonObject => ({
+  405: refusal(
+    {
+      ...table[405],
+      description: 'Another method than GET or HEAD.',
+      message: 'method: expected GET, HEAD',
+      headers: allow('GET, HEAD'),
+    },
+    plain,
+    ref,
+  ),
+})
+
+export const challenge = (description: string): JsonObject => ({
+  'WWW-Authenticate': header(description, textSchema, false),
 })

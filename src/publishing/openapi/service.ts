@@ -1,8 +1,8 @@
 import { ErrorBody } from '../../../contracts/bot-api/error.ts'
 import { BotMessageRequest, InviteAgentRequest } from '../../../contracts/bot-api/outbound.ts'
-import { about } from '../about.ts'
 import { compile, type PartOf } from '../json-schema.ts'
 import type { JsonObject } from '../schema.ts'
+import { about } from '../schema.ts'
 import { anyOf, jsonBody, place, type Ref, refs, tokenParameter } from './parts.ts'
 
 const codecs = [BotMessageRequest, InviteAgentRequest]

@@ -1,7 +1,8 @@
-import type { Direction } from './catalogue.ts'
-import { differences } from './compatibility/differences.ts'
-import type { Effect } from './compatibility/keywords.ts'
-import type { Schema } from './schema.ts'
+import type { Direction } from '../catalogue.ts'
+import type { PublishedTopic } from '../files.ts'
+import type { Schema } from '../schema.ts'
+import type { Effect } from './differences.ts'
+import { differences } from './differences.ts'
 
 /** A change that breaks somebody: where (`visitor.name`, `tags[].id`; '' is the whole), what, and for whom. */
 export type Break = { readonly schema: string; readonly path: string; readonly change: string; readonly breaks: string }
@@ -42,4 +43,27 @@ export const breakingChanges = (
       const breaks = breaksOf[directionOf(schema)][effect]
       return breaks === undefined ? [] : [{ schema, path, change, breaks }]
     })
+  })
+
+type Topics = ReadonlyMap<string, PublishedTopic>
+
+const kept = ({ keptMs }: PublishedTopic) => (keptMs === null ? 'for ever' : `${keptMs} ms`)
+const longest = ({ keptMs }: PublishedTopic) => keptMs ?? Number.POSITIVE_INFINITY
+
+const changesOf = (before: PublishedTopic, after: PublishedTopic): ReadonlyArray<string> => [
+  ...(before.key === after.key ? [] : [`key changed from ${before.key} to ${after.key}`]),
+  ...(before.compacted === after.compacted ? [] : [after.compacted ? 'is compacted now' : 'is no longer compacted']),
+  ...(longest(after) >= longest(before) ? [] : [`kept ${kept(after)} and no longer ${kept(before)}`]),
+  ...before.schemas.filter((name) => !after.schemas.includes(name)).map((name) => `carries no ${name} any more`),
+]
+
+/**
+ * What breaks whoever reads or writes a topic. Its key is the guarantee of order, its clean-up what a late reader still finds.
+ * What it carries may become more: readers leave alone what they do not know.
+ */
+export const topicBreaks = (before: Topics, after: Topics): ReadonlyArray<Break> =>
+  [...before].flatMap(([name, topic]) => {
+    const now = after.get(name)
+    const changes = now === undefined ? ['topic removed'] : changesOf(topic, now)
+    return changes.map((change) => ({ schema: `topic ${name}`, path: '', change, breaks: 'whoever relies on it' }))
   })

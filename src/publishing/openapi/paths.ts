@@ -1,0 +1,201 @@
+import * as botEvents from '../../../contracts/bot-api/inbound.ts'
+import {
+  Accepted,
+  AccessToken,
+  AccessTokenRefusal,
+  AccessTokenRequest,
+  Liveness,
+  Readiness,
+  Refusal,
+} from '../../../contracts/http.ts'
+import * as events from '../../../contracts/webhooks/events.ts'
+import { WebhookReply } from '../../../contracts/webhooks/reply.ts'
+import type { Samples } from '../read-contracts.ts'
+import type { JsonObject, Schema } from '../schema.ts'
+import {
+  anyOf,
+  challenge,
+  examples,
+  getOnly,
+  header,
+  jsonBody,
+  ofOauth,
+  ofWebhooks,
+  plain,
+  type Ref,
+  refusals,
+  table,
+  textSchema,
+  tokenParameter,
+} from './parts.ts'
+
+const known = Object.values(events)
+
+/** An event that the contract does not know is taken, too. */
+const unknownEvent: Schema = {
+  type: 'object',
+  description: 'An event that is not known: it is kept in quarantine.',
+  properties: {
+    event_name: { type: 'string', not: { enum: known.map((codec) => codec.types[0].props.event_name.value) } },
+  },
+  required: ['event_name'],
+}
+
+const enriched = {
+  result: 'ok',
+  custom_data: [{ title: 'Orders', content: '3' }],
+  contact_info: { name: 'John Smith', email: 'john.smith@example.com' },
+  enable_assign: true,
+  crm_link: 'https://crm.example.com/clients/1233',
+}
+
+/** Interface A (protocol, Endpoints). */
+export const webhooksPath = (samples: Samples, ref: Ref): JsonObject => ({
+  parameters: [tokenParameter('`webhooks.token` or `webhooks.secondToken` of an account.')],
+  post: {
+    operationId: 'receiveWebhook',
+    tags: ['Interface A'],
+    summary: 'Visitor activity, from the service',
+    description:
+      'Answered once the event is durable; the answers to `chat_accepted` and `chat_updated` have what `enrichments` holds for that visitor. The same body again within ten minutes is the same event.',
+    security: [],
+    requestBody: {
+      required: true,
+      content: jsonBody({ anyOf: [...anyOf(known, ref), unknownEvent] }, samples),
+    },
+    responses: {
+      200: {
+        description: 'The event is durable, or its name is not known and it is in quarantine.',
+        content: jsonBody(ref(WebhookReply), { plain: { result: 'ok' }, enriched }),
+      },
+      ...refusals([400, 401, 404, 405, 408, 413, 415, 429, 431, 500, 503], ofWebhooks, ref),
+    },
+  },
+})
+
+const unauthorized = {
+  description:
+    'The token in the path is of no account; or the account has `authorization`, and the header is missing, wrong or expired.',
+  headers: challenge('`Bearer`, where it is the header that was wrong.'),
+}
+
+const examplesOf401 = {
+  invalid_client: { error: { code: table[401].code, message: table[401].message } },
+  unauthorized_client: {
+    error: {
+      code: 'unauthorized_client',
+      message: 'Authorization: expected an access token of the account that has not expired',
+    },
+  },
+}
+
+/** Interface B, from the service to the bot (protocol, Endpoints). */
+export const botPath = (samples: Samples, ref: Ref): JsonObject => {
+  const responses = refusals([400, 404, 405, 408, 413, 415, 429, 431, 500, 503], plain, ref)
+  return {
+    parameters: [tokenParameter('`bot.token` or `bot.secondToken` of an account.')],
+    post: {
+      operationId: 'receiveBotEvent',
+      tags: ['Interface B'],
+      summary: "Events of a bot's conversation, from the service",
+      description: 'Answered within 3 s, once the event is durable. The same `id` again is the same event.',
+      security: [{ accessToken: [] }, { bareAccessToken: [] }, {}],
+      requestBody: { required: true, content: jsonBody({ anyOf: anyOf(Object.values(botEvents), ref) }, samples) },
+      responses: {
+        200: { description: 'The event is durable.', content: jsonBody(ref(Accepted), { ok: { result: 'ok' } }) },
+        401: { ...unauthorized, content: jsonBody(ref(Refusal), examplesOf401) },
+        ...responses,
+        405: {
+          ...(responses[405] as JsonObject),
+          description: 'Another method than POST, or an `event` that is not supported.',
+        },
+      },
+    },
+  }
+}
+
+const request = { grant_type: 'client_credentials', client_id: 'acme', client_secret: 'at-least-16-characters' }
+const granted = { access_token: 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl', token_type: 'Bearer', expires_in: 3600 }
+
+const constant = (value: string) => header('Nobody may keep the answer.', { type: 'string', const: value })
+
+/** The client-credentials grant for Interface B. */
+export const oauthPath = (ref: Ref): JsonObject => ({
+  post: {
+    operationId: 'issueAccessToken',
+    tags: ['Interface B'],
+    summary: 'An access token, for client credentials',
+    description:
+      'OAuth 2.0, RFC 6749, section 4.4: `client_secret` is the secret key of the account. Each parameter once, as text; one without a value counts as absent. Credentials are in the body or in the header, not in both.',
+    security: [{ clientCredentials: [] }, {}],
+    requestBody: {
+      required: true,
+      content: {
+        'application/x-www-form-urlencoded': { schema: ref(AccessTokenRequest), examples: examples({ request }) },
+        ...jsonBody(ref(AccessTokenRequest), { request }),
+      },
+    },
+    responses: {
+      200: {
+        description: 'An access token.',
+        headers: { 'Cache-Control': constant('no-store'), Pragma: constant('no-cache') },
+        content: jsonBody(ref(AccessToken), { granted }),
+      },
+      400: {
+        description: 'Another grant type, or a parameter that is missing, repeated or not text, or another media type.',
+        content: jsonBody(ref(AccessTokenRefusal), {
+          invalid_request: ofOauth.body('invalid_request', 'grant_type: expected client_credentials'),
+          unsupported_grant_type: ofOauth.body('unsupported_grant_type', 'grant_type: expected client_credentials'),
+        }),
+      },
+      401: {
+        description: 'The credentials are missing, or of no account.',
+        headers: challenge('`Basic`, where the credentials were in the header.'),
+        content: jsonBody(ref(AccessTokenRefusal), {
+          invalid_client: ofOauth.body('invalid_client', 'client_id, client_secret: expected those of an account'),
+        }),
+      },
+      ...refusals([405, 408, 413, 431, 500], ofOauth, ref),
+    },
+  },
+})
+
+const checks = {
+  kafka: { ok: true, reason: 'connected' },
+  mongodb: { ok: false, reason: 'no answer in time' },
+}
+
+const page = (operationId: string, summary: string, responses: JsonObject, ref: Ref): JsonObject => ({
+  get: { operationId, tags: ['Operation'], summary, security: [], responses: { ...responses, ...getOnly(ref) } },
+})
+
+/** Liveness, readiness and metrics. */
+export const healthPaths = (ref: Ref): JsonObject => ({
+  '/livez': page(
+    'liveness',
+    'Whether the process runs',
+    { 200: { description: 'It does.', content: jsonBody(ref(Liveness), { alive: { alive: true } }) } },
+    ref,
+  ),
+  '/readyz': page(
+    'readiness',
+    'Whether requests can be served, and the state of each dependency',
+    {
+      200: {
+        description: 'They can.',
+        content: jsonBody(ref(Readiness), { ready: { ready: true, checks: { kafka: checks.kafka } } }),
+      },
+      503: {
+        description: 'They cannot: the reasons say why.',
+        content: jsonBody(ref(Readiness), { unready: { ready: false, checks } }),
+      },
+    },
+    ref,
+  ),
+  '/metrics': page(
+    'metrics',
+    'Measurements for Prometheus',
+    { 200: { description: 'In the text format 0.0.4.', content: { 'text/plain': { schema: textSchema } } } },
+    ref,
+  ),
+})

@@ -27,13 +27,19 @@ const check = (against: string): number => {
   return 0
 }
 
-/** Makes the published contracts the release that later ones are compared with. */
-const release = (): number => {
+/**
+ * Makes the published contracts the release that later ones are compared with. A correction is a breaking change of this
+ * version: it is written with its reason, although the check fails.
+ */
+const release = (correction: string | undefined): number => {
   const verdict = existsSync(released) ? check(released) : 0
   const now = readRelease(publishedHere)
-  if (verdict !== 0) return verdict
+  if (verdict !== 0 && correction === undefined) return verdict
   if (E.isLeft(now)) return fail(now.left)
-  writeFileSync(released, releaseText({ ...now.right, version: present }))
+  const before = existsSync(released) ? readRelease(released) : now
+  const earlier = E.isRight(before) && before.right.version === present ? before.right.corrections : []
+  const corrections = correction === undefined ? earlier : [...earlier, correction]
+  writeFileSync(released, releaseText({ ...now.right, version: present, corrections }))
   console.log(`contracts/released.json is ${present} now.`)
   return 0
 }
@@ -60,9 +66,13 @@ export const contractsCommand = (): Command => {
     .command('release')
     .summary('make the published contracts the released ones')
     .description(
-      'Write contracts/released.json, which `check` compares with, from contracts/published. Nothing is written where the check fails; the version is that of src/publishing/about.ts.',
+      'Write contracts/released.json, which `check` compares with, from contracts/published. If the check fails, nothing is written, except with --correction. The version is that of src/publishing/schema.ts.',
     )
-    .action(() => process.exit(release()))
+    .option(
+      '--correction <reason>',
+      'accept breaking changes of this version and record why; only while nobody outside relies on it',
+    )
+    .action(({ correction }: { readonly correction?: string }) => process.exit(release(correction)))
 
   return contracts
 }

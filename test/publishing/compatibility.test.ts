@@ -240,9 +240,10 @@ compatibility('a release keeps all that the gate compares, and a field that is c
     $defs: { description: { description: 'A part.', type: 'string', enum: ['title'] } },
   }
   const topics = new Map([['chats', chats]])
-  const given = { version: '1.2.3', schemas: new Map([['It', described]]), topics }
+  const corrections = ['ids were too narrow']
+  const given = { version: '1.2.3', corrections, schemas: new Map([['It', described]]), topics }
   const { version, schemas, ...rest } = parseRelease(releaseText(given))
-  assert.equal(rest, { topics })
+  assert.equal(rest, { corrections, topics })
   assert.is(version, '1.2.3')
   assert.equal(schemas.get('It'), {
     ...object({ title: text, part: { $ref: '#/$defs/description' } }, 'title'),

@@ -17,6 +17,7 @@ const releaseOf = (version: string, files: ReadonlyArray<readonly [path: string,
   const topics = files.find(([path]) => basename(path) === 'topics.json')?.[1] ?? '{}'
   return {
     version,
+    corrections: [],
     schemas: new Map(schemas.map(([path, text]) => [basename(path, '.json'), JSON.parse(text)])),
     topics: new Map(Object.entries(JSON.parse(topics))),
   }

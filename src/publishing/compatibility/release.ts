@@ -4,6 +4,8 @@ import type { Json, JsonObject, Schema } from '../schema.ts'
 /** What was released, as far as the gate compares it: schemas and topics by their names. */
 export type Release = {
   readonly version: string
+  /** Why something of this version was changed after it had been recorded, and before anybody outside relied on it. */
+  readonly corrections: ReadonlyArray<string>
   readonly schemas: ReadonlyMap<string, Schema>
   readonly topics: ReadonlyMap<string, PublishedTopic>
 }
@@ -34,13 +36,15 @@ const lines = (entries: Iterable<readonly [string, unknown]>) =>
   [...entries].map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)}`).join(',\n')
 
 /** A release as the text of its file: a line for each schema and topic, so that a release's diff names what changed in it. */
-export const releaseText = ({ version, schemas, topics }: Release): string => {
+export const releaseText = ({ version, corrections, schemas, topics }: Release): string => {
   const shapes = [...schemas].map(([name, schema]) => [name, shapeOf(schema)] as const)
-  return `{\n  "version": ${JSON.stringify(version)},\n  "topics": {\n${lines(topics)}\n  },\n  "schemas": {\n${lines(shapes)}\n  }\n}\n`
+  const reasons = corrections.map((reason) => `    ${JSON.stringify(reason)}`).join(',\n')
+  const corrected = reasons === '' ? '' : `  "corrections": [\n${reasons}\n  ],\n`
+  return `{\n  "version": ${JSON.stringify(version)},\n${corrected}  "topics": {\n${lines(topics)}\n  },\n  "schemas": {\n${lines(shapes)}\n  }\n}\n`
 }
 
 /** Reads such a file; throws where it is none. */
 export const parseRelease = (text: string): Release => {
-  const { version, schemas, topics } = JSON.parse(text)
-  return { version, schemas: new Map(Object.entries(schemas)), topics: new Map(Object.entries(topics)) }
+  const { version, corrections = [], schemas, topics } = JSON.parse(text)
+  return { version, corrections, schemas: new Map(Object.entries(schemas)), topics: new Map(Object.entries(topics)) }
 }

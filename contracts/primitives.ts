@@ -19,8 +19,9 @@ export const branded = <Name extends string>(name: Name, expected: string, ok: (
 export const patterns = {
   Instant:
     /^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?Z$/u,
+  // Spaces, then a character that is no space, then anything: no control characters. One pattern, since generators read only one.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is meant
-  Id: /^[^\u0000-\u001f\u007f-\u009f]*$/u,
+  Id: /^[ \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]*[^ \u0000-\u001f\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff][^\u0000-\u001f\u007f-\u009f]*$/u,
   AccountId: /^[A-Za-z0-9_.-]{1,64}$/u,
   Day: /^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$/u,
   NonBlank: /\S/u,
@@ -45,8 +46,7 @@ export const Id = branded(
   'text of 1 to 255 characters',
   (text) =>
     (text.length <= longestId || (text.length <= 2 * longestId && [...text].length <= longestId)) &&
-    patterns.Id.test(text) &&
-    patterns.NonBlank.test(text),
+    patterns.Id.test(text),
 )
 export type Id = t.TypeOf<typeof Id>
 

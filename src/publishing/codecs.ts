@@ -48,9 +48,9 @@ const either = (...alternatives: ReadonlyArray<Schema>): Schema => ({ anyOf: alt
  * the calendar.
  */
 export const leaves: Leaves = {
-  Instant: () => ({ ...text(patterns.Instant), format: 'date-time' }),
-  Day: () => ({ ...text(patterns.Day), format: 'date' }),
-  Id: () => ({ ...text(patterns.Id), maxLength: longestId, allOf: [{ pattern: patterns.NonBlank.source }] }),
+  Instant: () => ({ type: 'string', format: 'date-time' }),
+  Day: () => ({ type: 'string', format: 'date' }),
+  Id: () => ({ ...text(patterns.Id), maxLength: longestId }),
   AccountId: () => text(patterns.AccountId),
   NonBlank: () => text(patterns.NonBlank),
   Digits: () => text(patterns.Digits),
@@ -60,8 +60,16 @@ export const leaves: Leaves = {
     either({ type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }, schemaOf(Id)),
   WireText: () => either({ type: 'string' }, { type: 'number' }),
   UnixTime: () => either({ type: 'number', minimum: 0, exclusiveMaximum: latestUnixTime }, text(unixTimeText)),
-  Opaque: () => either({ type: 'object' }, { type: 'array' }),
+  // An object or an array, said so that generators make one type of it: whatever JSON holds.
+  Opaque: () => ({ not: either(...['string', 'number', 'boolean', 'null'].map((type) => ({ type }))) }),
   Buttons: (schemaOf) => ({ type: 'array', items: schemaOf(Button), minItems: 1, maxItems: 3 }),
+}
+
+/** The same for generators of code, which make one type of each field: what is written as text alone is accepted, too. */
+export const leavesOfGenerators: Leaves = {
+  ...leaves,
+  WireId: (schemaOf) => schemaOf(Id),
+  UnixTime: () => ({ type: 'number', minimum: 0, exclusiveMaximum: latestUnixTime }),
 }
 
 /** The same in a request's body, where integers are read exactly whatever their size (those beyond 2^53 as their digits). */

@@ -1,6 +1,6 @@
 import * as t from 'io-ts'
 import { fieldsOf, isObjectCodec, type Leaves, leaves as usual } from './codecs.ts'
-import { type Json, refTo, type Schema } from './schema.ts'
+import { isObject, type Json, refTo, type Schema } from './schema.ts'
 
 /** What is said of a field, by its path in the part. */
 export type FieldDoc = (path: string) => string | undefined
@@ -12,12 +12,52 @@ export type PartOf = (codec: t.Mixed) => Part | undefined
 /** The schema of a codec that stands in a field of the part, or in the part itself. */
 type SchemaOf = (codec: t.Mixed, field?: string) => Schema
 
+/** Tools ignore what stands beside `$ref`, so a field's own description goes around it. */
+const described = (schema: Schema, description: string | undefined): Schema => {
+  if (description === undefined) return schema
+  return '$ref' in schema
+    ? { title: String(schema.$ref).replace(/^.*\//, ''), description, allOf: [schema] }
+    : { ...schema, description }
+}
+
+/** Whether generators make a type of it: an object, an enumeration, or a choice of objects. */
+const isStructured = ({ properties, enum: values, oneOf }: Schema): boolean =>
+  properties !== undefined || values !== undefined || oneOf !== undefined
+
+const pascalCase = (name: string) =>
+  name.replace(/(?:^|[^A-Za-z0-9]+)(.)/g, (_, letter: string) => letter.toUpperCase())
+
+/** What tells an object from the others of a choice: its constants, as one word. */
+const constantsOf = (schema: Json): string =>
+  Object.values(isObject(schema) && isObject(schema.properties) ? schema.properties : {})
+    .flatMap((field) => (isObject(field) && typeof field.const === 'string' ? [field.const.toLowerCase()] : []))
+    .join('-')
+
+/** The schema with a title for itself and for every object and enumeration inside it, from which generators make type names. */
+export const titled = (schema: Schema, title: string): Schema => {
+  const inside = (part: Json | undefined, name: string) =>
+    isObject(part) ? titled(part, title + pascalCase(name)) : part
+  const { properties, items, oneOf, additionalProperties } = schema
+  return {
+    ...(isStructured(schema) && { title }),
+    ...schema,
+    ...(isObject(properties) && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, part]) => [name, inside(part, name) ?? null]),
+      ),
+    }),
+    ...(isObject(items) && { items: titled(items, `${title}Item`) }),
+    ...(Array.isArray(oneOf) && { oneOf: oneOf.map((member) => inside(member, constantsOf(member)) ?? null) }),
+    ...(isObject(additionalProperties) && { additionalProperties: titled(additionalProperties, `${title}Value`) }),
+  }
+}
+
 const objectSchema = (codec: t.Mixed, schemaOf: SchemaOf, fieldDoc: FieldDoc): Schema => {
   const { required, optional, others } = fieldsOf(codec)
-  const properties = Object.entries({ ...required, ...optional }).map(([name, field]) => {
-    const description = fieldDoc(name)
-    return [name, { ...(description !== undefined && { description }), ...schemaOf(field, name) }]
-  })
+  const properties = Object.entries({ ...required, ...optional }).map(([name, field]) => [
+    name,
+    described(schemaOf(field, name), fieldDoc(name)),
+  ])
   const names = Object.keys(required)
   return {
     type: 'object',
@@ -34,37 +74,62 @@ const orNull = (schema: Schema): Schema =>
 
 const typeOf = (value: Json): string => (value === null ? 'null' : typeof value)
 
-const unionSchema = (members: ReadonlyArray<t.Mixed>, schemaOf: SchemaOf): Schema => {
+/** The field whose constant says which of several objects it is. */
+const tagOf = (members: ReadonlyArray<t.Mixed>): string | undefined => {
+  if (!members.every(isObjectCodec)) return undefined
+  const constants = members.map((member) =>
+    Object.entries(fieldsOf(member).required).flatMap(([name, field]) =>
+      field instanceof t.LiteralType ? [name] : [],
+    ),
+  )
+  return constants[0]?.find((name) => constants.every((names) => names.includes(name)))
+}
+
+const unionSchema = (members: ReadonlyArray<t.Mixed>, schemaOf: SchemaOf, style: Style): Schema => {
   const literals = members.flatMap((member) => (member instanceof t.LiteralType ? [member.value as Json] : []))
   if (literals.length === members.length) {
     if (new Set(literals.map(typeOf)).size > 1) throw new Error('a union has literals of several types')
     return { type: typeOf(literals[0] ?? null), enum: literals }
   }
+  const tag = tagOf(members)
+  if (tag !== undefined) return { oneOf: members.map((member) => schemaOf(member)), ...style.discriminator?.(tag) }
   const others = members.filter((member) => !(member instanceof t.NullType)).map((member) => schemaOf(member))
   const [only, another] = others
   if (only === undefined) return { type: 'null' }
   if (others.length === members.length) return { anyOf: others }
-  return another === undefined ? orNull(only) : { anyOf: [...others, { type: 'null' }] }
+  if (another !== undefined) return { anyOf: [...others, { type: 'null' }] }
+  return style.withoutNull ? only : orNull(only)
 }
 
 /** They are named as JSON Schema names them. */
 const primitives = [t.StringType, t.NumberType, t.BooleanType, t.NullType]
 
 /** The codec's schema, its parts by `schemaOf`. Throws where a codec decides for itself and `leaves` does not know it. */
-const shapeOf = (codec: t.Mixed, leaves: Leaves, schemaOf: SchemaOf, fieldDoc: FieldDoc): Schema => {
+const shapeOf = (codec: t.Mixed, style: Style, schemaOf: SchemaOf, fieldDoc: FieldDoc): Schema => {
   if (isObjectCodec(codec)) return objectSchema(codec, schemaOf, fieldDoc)
-  if (codec instanceof t.UnionType) return unionSchema(codec.types, schemaOf)
+  if (codec instanceof t.UnionType) return unionSchema(codec.types, schemaOf, style)
   if (codec instanceof t.KeyofType) return { type: 'string', enum: Object.keys(codec.keys) }
-  if (codec instanceof t.LiteralType) return { type: typeOf(codec.value), const: codec.value }
+  if (codec instanceof t.LiteralType) return { type: typeOf(codec.value), const: codec.value, enum: [codec.value] }
   if (codec instanceof t.ArrayType) return { type: 'array', items: schemaOf(codec.type) }
   if (codec instanceof t.AnyDictionaryType) return { type: 'object' }
   if (codec instanceof t.DictionaryType && codec.domain instanceof t.StringType)
     return { type: 'object', additionalProperties: schemaOf(codec.codomain) }
   if (primitives.some((primitive) => codec instanceof primitive)) return { type: codec.name }
-  const leaf = leaves[codec.name]
+  const leaf = style.leaves[codec.name]
   if (leaf === undefined) throw new Error(`the codec ${codec.name} has no JSON Schema: add it to leaves.ts`)
   return leaf(schemaOf)
 }
+
+/** How schemas are written for their readers. */
+export type Style = {
+  readonly leaves: Leaves
+  /** The keyword that names the field by which one of several objects is chosen; JSON Schema has none. */
+  readonly discriminator?: (field: string) => Schema
+  /** Fields that take null as well are described without it, since generators would make a union of them. */
+  readonly withoutNull?: true
+}
+
+const plain: Style = { leaves: usual }
 
 export type Compiled = {
   readonly schemas: ReadonlyArray<Schema>
@@ -82,22 +147,28 @@ export const compile = (
   codecs: ReadonlyArray<t.Mixed>,
   partOf: PartOf,
   place: string,
-  leaves: Leaves = usual,
+  style: Style = plain,
   fieldDoc: FieldDoc = unsaid,
 ): Compiled => {
+  const { leaves } = style
   const found = new Map<string, { readonly codec: t.Mixed; schema: Schema }>()
   const inside = (outer: FieldDoc): SchemaOf => {
     const here: SchemaOf = (codec, field) => {
       const docs: FieldDoc = field === undefined ? outer : (path) => outer(`${field}.${path}`)
       const part = partOf(codec)
-      if (part === undefined) return shapeOf(codec, leaves, inside(docs), docs)
+      if (part === undefined) return shapeOf(codec, style, inside(docs), docs)
+      const shape = () => shapeOf(codec, style, inside(part.fieldDoc), part.fieldDoc)
+      if (codec.name in leaves || !isObjectCodec(codec)) {
+        const own = shape()
+        if (!('enum' in own))
+          return { ...('oneOf' in own && { title: part.name }), ...own, description: part.description }
+      }
       const known = found.get(part.name)
       if (known !== undefined && known.codec !== codec) throw new Error(`two codecs are named ${part.name}`)
       if (known === undefined) {
         const entry = { codec, schema: {} }
         found.set(part.name, entry)
-        const shape = shapeOf(codec, leaves, inside(part.fieldDoc), part.fieldDoc)
-        entry.schema = { description: part.description, ...shape }
+        entry.schema = titled({ title: part.name, description: part.description, ...shape() }, part.name)
       }
       return refTo(place, part.name)
     }

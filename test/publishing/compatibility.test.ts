@@ -4,8 +4,9 @@ import * as assert from 'uvu/assert'
 import { type Direction, directionOf } from '../../src/publishing/catalogue.ts'
 import { breakingChanges, topicBreaks } from '../../src/publishing/compatibility/breaks.ts'
 import { parseRelease, releaseText } from '../../src/publishing/compatibility/release.ts'
-import { type PublishedTopic, publishedTopics, schemaDocuments } from '../../src/publishing/files.ts'
+import { type PublishedTopic, publishedTopics } from '../../src/publishing/files.ts'
 import type { Schema } from '../../src/publishing/schema.ts'
+import { schemaDocuments } from '../../src/publishing/schemas.ts'
 import { partOf } from './current.ts'
 
 const directions: ReadonlyArray<Direction> = ['event', 'received', 'given']

@@ -9,7 +9,7 @@ import { parse } from 'yaml'
 import * as botEvents from '../../contracts/bot-api/inbound.ts'
 import * as webhookEvents from '../../contracts/webhooks/events.ts'
 import { published } from '../../src/publishing/catalogue.ts'
-import { schemaDocument } from '../../src/publishing/files.ts'
+import { schemaDocument } from '../../src/publishing/schemas.ts'
 import { checkedIn, partOf } from './current.ts'
 import { validatorOf } from './validators.ts'
 
@@ -29,7 +29,11 @@ type Message = {
   readonly examples?: ReadonlyArray<{ readonly headers?: unknown; readonly payload: unknown }>
 }
 const messages: Readonly<Record<string, Message>> = parse(checkedIn['asyncapi.yaml'] ?? '').components.messages
-const nameOf = (ref: string | undefined) => ref && basename(ref, '.json')
+/** The document names an event without the version of its schema. */
+const nameOf = (ref: string | undefined) => {
+  const name = ref && basename(ref)
+  return published.findLast((entry) => entry.name === name || entry.name.startsWith(`${name}.v`))?.name
+}
 
 const samplesOf = (api: string) =>
   globSync('**/*.json', { cwd: join(contracts, api, 'samples') }).flatMap((file) => {

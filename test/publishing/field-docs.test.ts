@@ -2,8 +2,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { published } from '../../src/publishing/catalogue.ts'
 import { fieldDocs } from '../../src/publishing/docstrings.ts'
-import { schemaDocument } from '../../src/publishing/files.ts'
 import type { Schema } from '../../src/publishing/schema.ts'
+import { schemaDocument } from '../../src/publishing/schemas.ts'
 import { partOf } from './current.ts'
 
 const parts = `

@@ -2,7 +2,7 @@ import * as t from 'io-ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { exactShape, nullable, shape } from '../../contracts/primitives.ts'
-import { compile } from '../../src/publishing/json-schema.ts'
+import { compile, titled } from '../../src/publishing/json-schema.ts'
 
 const Tag = exactShape({ id: t.number }, { title: t.string }, 'Tag')
 const tag = {
@@ -24,11 +24,11 @@ jsonSchema('an intersection of required and optional fields is one flat object, 
 jsonSchema('each structure has its schema', () => {
   const cases: ReadonlyArray<readonly [t.Mixed, unknown]> = [
     [t.keyof({ a: null, b: null }), { type: 'string', enum: ['a', 'b'] }],
-    [t.literal(true), { type: 'boolean', const: true }],
+    [t.literal(true), { type: 'boolean', const: true, enum: [true] }],
     [t.union([t.literal('a'), t.literal('b')]), { type: 'string', enum: ['a', 'b'] }],
     [t.union([t.string, t.number]), { anyOf: [{ type: 'string' }, { type: 'number' }] }],
     [nullable(t.string), { type: ['string', 'null'] }],
-    [nullable(t.literal('a')), { anyOf: [{ type: 'string', const: 'a' }, { type: 'null' }] }],
+    [nullable(t.literal('a')), { anyOf: [{ type: 'string', const: 'a', enum: ['a'] }, { type: 'null' }] }],
     [t.union([t.string, t.number, t.null]), { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'null' }] }],
     [t.array(Tag), { type: 'array', items: tag }],
     [t.record(t.string, t.boolean), { type: 'object', additionalProperties: { type: 'boolean' } }],
@@ -48,14 +48,41 @@ jsonSchema('a named part is defined once, with its description, and referred to'
         required: ['first', 'more'],
       },
     ],
-    definitions: { Tag: { description: 'A tag.', ...tag } },
+    definitions: { Tag: { title: 'Tag', description: 'A tag.', ...tag } },
   })
+})
+
+jsonSchema('a named leaf stands in its field, with the description of the field or its own', () => {
+  const Colour = t.string
+  const partOf = (codec: t.Mixed) =>
+    codec === Colour ? { name: 'Colour', description: 'A colour.', fieldDoc } : undefined
+  assert.equal(compile([t.type({ front: Colour })], partOf, '$defs'), {
+    schemas: [
+      { type: 'object', properties: { front: { type: 'string', description: 'A colour.' } }, required: ['front'] },
+    ],
+    definitions: {},
+  })
+})
+
+jsonSchema('a field that refers to a part keeps its own description: it stands around the reference', () => {
+  const Page = t.type({ tag: Tag }, 'Page')
+  const partOf = (codec: t.Mixed) => (codec === Tag ? { name: 'Tag', description: 'A tag.', fieldDoc } : undefined)
+  const [page] = compile([Page], partOf, '$defs', undefined, (path) => `The ${path}.`).schemas
+  assert.equal(page?.properties, { tag: { title: 'Tag', description: 'The tag.', allOf: [{ $ref: '#/$defs/Tag' }] } })
+})
+
+jsonSchema('every object and enumeration inside has a title made of the path to it', () => {
+  const codec = t.type({ last_message: t.type({ kind: t.keyof({ a: null }) }), more: t.array(t.type({})) })
+  const [schema = {}] = compile([codec], nameless, '$defs').schemas
+  const titles = [...JSON.stringify(titled(schema, 'Chat')).matchAll(/"title":"(\w+)"/g)].map(([, title]) => title)
+  assert.equal(titles, ['Chat', 'ChatLastMessage', 'ChatLastMessageKind', 'ChatMoreItem'])
 })
 
 jsonSchema('what it cannot say truthfully is an error', () => {
   const named = (codec: t.Mixed) =>
     codec instanceof t.ArrayType ? undefined : { name: 'Same', description: '', fieldDoc }
-  assert.throws(() => compile([t.array(t.string), t.array(t.number)], named, '$defs'), /two codecs are named Same/)
+  const Other = t.type({ id: t.string })
+  assert.throws(() => compile([t.array(Tag), t.array(Other)], named, '$defs'), /two codecs are named Same/)
   assert.throws(
     () => schemaOf(t.intersection([t.type({ a: t.string }), t.partial({ a: t.string })])),
     /describes a twice/,

@@ -47,7 +47,7 @@ for (const codec of codecs) {
 leafCodecs('in a request, the schema of WireId takes integers of any size, which are read as their digits', () => {
   const inDigits = (value: unknown) =>
     Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(Number(value)).toString() : value
-  const accepts = validatorOf(compile([WireId], nameless, '$defs', leavesOfRequests).schemas[0] ?? {})
+  const accepts = validatorOf(compile([WireId], nameless, '$defs', { leaves: leavesOfRequests }).schemas[0] ?? {})
   assert.equal(
     edges.filter((value) => accepts(value)),
     edges.filter((value) => E.isRight(WireId.decode(inDigits(value)))),

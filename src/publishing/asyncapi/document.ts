@@ -3,7 +3,8 @@ import { Enrichment } from '../../../contracts/commands/enrichment.ts'
 import { DomainEvent } from '../../../contracts/events/index.ts'
 import { DeadLetterHeaders, QuarantineHeaders } from '../../../contracts/records.ts'
 import { ceDataSchema, ceType, versionName } from '../../../contracts/topics.ts'
-import { typeOf } from '../catalogue.ts'
+import { commands, events, headers, typeOf } from '../catalogue.ts'
+import { leavesOfGenerators } from '../codecs.ts'
 import {
   exampleCommands,
   exampleDeadLetter,
@@ -12,12 +13,20 @@ import {
   exampleHeaders,
   exampleQuarantine,
 } from '../examples.ts'
-import type { PartOf } from '../json-schema.ts'
-import { about, type JsonObject, type Schema } from '../schema.ts'
+import type { PartOf, Style } from '../json-schema.ts'
+import { about, type JsonObject, refTo, type Schema } from '../schema.ts'
+import { schemaWithParts } from '../schemas.ts'
 import { channels, keyBindings, operations } from './channels.ts'
 
 const json = 'application/json'
-const file = (name: string): Schema => ({ $ref: `./schemas/${name}.json` })
+/** Read by generators more than by validators, which have the JSON Schemas. */
+const style: Style = {
+  leaves: leavesOfGenerators,
+  discriminator: (field) => ({ discriminator: field }),
+  withoutNull: true,
+}
+const place = 'components/schemas'
+const schemaRef = (name: string): Schema => refTo(place, name)
 const constant = (value: string): Schema => ({ type: 'string', const: value })
 
 const eventMessage = (event: (typeof DomainEvent.types)[number], partOf: PartOf): JsonObject => {
@@ -28,8 +37,8 @@ const eventMessage = (event: (typeof DomainEvent.types)[number], partOf: PartOf)
     title: type,
     summary: partOf(event)?.description ?? '',
     contentType: json,
-    headers: { type: 'object', allOf: [file('EventHeaders'), { type: 'object', properties: headers }] },
-    payload: file(versionName(type)),
+    headers: { type: 'object', allOf: [schemaRef('EventHeaders'), { type: 'object', properties: headers }] },
+    payload: schemaRef(type),
     examples: [{ name: type, headers: exampleHeaders(type), payload: exampleEvents[type] }],
   }
 }
@@ -40,7 +49,7 @@ const commandMessage = (name: 'BotMessage' | 'InviteAgent', summary: string): Js
   summary,
   description: 'No header is needed; `content-type: application/json` is welcome.',
   contentType: json,
-  payload: file(name),
+  payload: schemaRef(name),
   examples: [{ name, payload: exampleCommands[name] }],
 })
 
@@ -51,7 +60,7 @@ const rawMessage = (name: string, summary: string, headers: string, example: Jso
   title: name,
   summary,
   contentType: 'application/octet-stream',
-  headers: file(headers),
+  headers: schemaRef(headers),
   payload: bytes,
   examples: [{ name, headers: example, payload: '{"event_name":"chat_accepted","chat_id":true}' }],
 })
@@ -68,7 +77,7 @@ export const messages = (partOf: PartOf): Readonly<Record<string, JsonObject>> =
       title: 'Enrichment',
       summary: summaryOf(Enrichment),
       contentType: json,
-      payload: file('Enrichment'),
+      payload: schemaRef('Enrichment'),
       examples: [{ name: 'Enrichment', payload: exampleEnrichment }],
     },
     EnrichmentRemoval: {
@@ -87,15 +96,29 @@ export const messages = (partOf: PartOf): Readonly<Record<string, JsonObject>> =
   }
 }
 
+/**
+ * The schemas of payloads and headers and of the parts that they share, each defined once: events by the names of their newest
+ * versions without the number.
+ */
+const schemas = (partOf: PartOf): JsonObject => {
+  const newest = DomainEvent.types.map((event) => versionName(typeOf(event)))
+  const entries = [...events.filter(({ name }) => newest.includes(name)), ...commands, ...headers]
+  const found = entries.map((entry) => schemaWithParts(entry, partOf, place, style))
+  return {
+    ...Object.assign({}, ...found.map(({ definitions }) => definitions)),
+    ...Object.fromEntries(found.map(({ title, schema }) => [title, schema])),
+  }
+}
+
 const description = `What happens in a live-chat service, as events on Kafka, and what may be told to it.
 
 Delivery is at least once: a record that comes twice has the same \`ce_id\`. Records with one key are in order. Events are
 CloudEvents 1.0 in the Kafka protocol binding's binary mode: attributes in the headers, the data alone as the value.
 
 The names of topics have a prefix, \`livechat.\` if nothing else is configured. The schemas are JSON Schema 2020-12, with
-keywords only that mean the same in draft 07, which AsyncAPI takes for granted.`
+keywords only that mean the same in draft 07, which AsyncAPI assumes.`
 
-/** AsyncAPI 3.0 of all topics; the schemas are files beside it. */
+/** AsyncAPI 3.0 of all topics, complete in one file. */
 export const asyncapi = (partOf: PartOf): JsonObject => {
   const keys = keyBindings()
   const withKeys = Object.entries(messages(partOf)).map(([name, message]) => [
@@ -124,6 +147,7 @@ export const asyncapi = (partOf: PartOf): JsonObject => {
       parameters: {
         prefix: { description: 'TOPIC_PREFIX of the bridge.', default: 'livechat.' },
       },
+      schemas: schemas(partOf),
       messages: Object.fromEntries(withKeys),
     },
   }

@@ -1,4 +1,4 @@
-import type { Json, JsonObject, Schema } from '../schema.ts'
+import { isObject, type Json, type JsonObject, type Schema } from '../schema.ts'
 
 /**
  * What a change does to the values that a schema accepts: fewer (`narrowed`), more (`widened`), other ones (`changed`), or the
@@ -75,8 +75,6 @@ export const keywordChanges = (before: Schema, after: Schema): ReadonlyArray<Cha
     : [...type, ...valueChanges(before, after), ...boundChanges(before, after), ...opaqueChanges(before, after)]
 }
 
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const objectOf = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 const namesOf = (value: Json | undefined): ReadonlyArray<Json> => (Array.isArray(value) ? value : [])
 
@@ -84,7 +82,9 @@ const namesOf = (value: Json | undefined): ReadonlyArray<Json> => (Array.isArray
 type Place = { readonly schema: Schema; readonly document: Schema }
 
 const at = ({ document }: Place, schema: Json | undefined): Place => {
-  const found = objectOf(schema)
+  const [around, only] = [objectOf(schema), objectOf(schema).allOf]
+  // A reference with a description of its own around it.
+  const found = Array.isArray(only) && only.length === 1 && isObject(only[0]) && '$ref' in only[0] ? only[0] : around
   const name = typeof found.$ref === 'string' ? found.$ref.replace('#/$defs/', '') : undefined
   return name === undefined
     ? { schema: found, document }
@@ -92,15 +92,17 @@ const at = ({ document }: Place, schema: Json | undefined): Place => {
 }
 
 const alternativesOf = (place: Place): ReadonlyArray<Place> => {
-  const { anyOf, type, ...rest } = place.schema
-  if (Array.isArray(anyOf)) return anyOf.flatMap((each) => alternativesOf(at(place, each)))
+  const { anyOf, oneOf, type, ...rest } = place.schema
+  const members = anyOf ?? oneOf
+  if (Array.isArray(members)) return members.flatMap((each) => alternativesOf(at(place, each)))
   return Array.isArray(type) ? type.map((each) => at(place, { ...rest, type: each })) : [place]
 }
 
 /** What an alternative is called: its type, or the constants by which its readers tell it from the others. */
 const labelOf = ({ schema }: Place): string => {
   const constants = Object.values(objectOf(schema.properties)).flatMap((field) => {
-    const value = objectOf(field).const
+    const { const: only, enum: values } = objectOf(field)
+    const value = only ?? (Array.isArray(values) && values.length === 1 ? values[0] : undefined)
     return value === undefined ? [] : [String(value)]
   })
   return constants.length > 0 ? constants.join(' ') : String(schema.type ?? 'anything')

@@ -1,5 +1,5 @@
 import type { PublishedTopic } from '../files.ts'
-import type { Json, JsonObject, Schema } from '../schema.ts'
+import { isObject, type Json, type JsonObject, type Schema } from '../schema.ts'
 
 /** What was released, as far as the gate compares it: schemas and topics by their names. */
 export type Release = {
@@ -9,9 +9,6 @@ export type Release = {
   readonly schemas: ReadonlyMap<string, Schema>
   readonly topics: ReadonlyMap<string, PublishedTopic>
 }
-
-const isObject = (value: Json): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Keywords that say something to people only: they may change at any time. */
 const words = new Set(['$schema', '$id', 'title', 'description'])

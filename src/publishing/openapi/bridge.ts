@@ -5,12 +5,9 @@ import { WebhookReply } from '../../../contracts/webhooks/reply.ts'
 import { leavesOfRequests } from '../codecs.ts'
 import { compile, type PartOf } from '../json-schema.ts'
 import type { Samples } from '../read-contracts.ts'
-import { about, type Json, type JsonObject } from '../schema.ts'
-import { header, place, refs } from './parts.ts'
+import { about, isObject, type Json, type JsonObject } from '../schema.ts'
+import { header, place, refs, styleOf } from './parts.ts'
 import { botPath, healthPaths, oauthPath, webhooksPath } from './paths.ts'
-
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** What the HTTP server answers itself, before a request has been read, has none. */
 const early = new Set(['408', '431'])
@@ -93,6 +90,9 @@ export const bridgeOpenapi = (
       '/oauth/token': oauthPath(ref),
       ...healthPaths(ref),
     }),
-    components: { securitySchemes, schemas: compile(codecs, partOf, place, leavesOfRequests).definitions },
+    components: {
+      securitySchemes,
+      schemas: compile(codecs, partOf, place, styleOf(leavesOfRequests)).definitions,
+    },
   }
 }

@@ -1,6 +1,7 @@
 import type * as t from 'io-ts'
 import { AccessTokenRefusal, Refusal, WebhookRefusal } from '../../../contracts/http.ts'
-import type { PartOf } from '../json-schema.ts'
+import type { Leaves } from '../codecs.ts'
+import type { PartOf, Style as SchemaStyle } from '../json-schema.ts'
 import type { Json, JsonObject, Schema } from '../schema.ts'
 
 const schemas = 'components/schemas'
@@ -15,6 +16,12 @@ export const refs =
     return { $ref: `#/${schemas}/${part.name}` }
   }
 export const place = schemas
+
+/** The discriminator of OpenAPI. */
+export const styleOf = (leaves: Leaves): SchemaStyle => ({
+  leaves,
+  discriminator: (field) => ({ discriminator: { propertyName: field } }),
+})
 
 export const anyOf = (codecs: ReadonlyArray<t.Mixed>, ref: Ref): ReadonlyArray<Schema> => codecs.map(ref)
 

@@ -1,9 +1,10 @@
 import { ErrorBody } from '../../../contracts/bot-api/error.ts'
 import { BotMessageRequest, InviteAgentRequest } from '../../../contracts/bot-api/outbound.ts'
+import { leaves } from '../codecs.ts'
 import { compile, type PartOf } from '../json-schema.ts'
 import type { JsonObject } from '../schema.ts'
 import { about } from '../schema.ts'
-import { anyOf, jsonBody, place, type Ref, refs, tokenParameter } from './parts.ts'
+import { anyOf, jsonBody, place, type Ref, refs, styleOf, tokenParameter } from './parts.ts'
 
 const codecs = [BotMessageRequest, InviteAgentRequest]
 
@@ -93,7 +94,7 @@ export const serviceOpenapi = (partOf: PartOf): JsonObject => {
           description: 'The access token as it is, for accounts with `authorization`.',
         },
       },
-      schemas: compile([...codecs, ErrorBody], partOf, place).definitions,
+      schemas: compile([...codecs, ErrorBody], partOf, place, styleOf(leaves)).definitions,
     },
   }
 }

@@ -120,7 +120,7 @@ export const defences = {
   'the order of a chat': [
     {
       file: 'src/shared/keyed-queue.ts',
-      find: '(last.get(chat) ?? Promise.resolve()).then(work)',
+      find: '(last.get(key) ?? Promise.resolve()).then(work)',
       put: 'Promise.resolve().then(work)',
     },
   ],

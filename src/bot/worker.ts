@@ -33,7 +33,7 @@ export const worker = ({ decode, respond, append, sleep, log }: Deps): HandleSli
       const appended = await append(recordOf(command), appendWithinMs)
       if (E.isRight(appended)) return
       log.warn({ commandId: command.id, reason: appended.left.reason }, 'a reply could not be published yet')
-      if (appended.left.kind === 'permanent') return
+      if (appended.left.kind !== 'transient') return
       await sleep(200)
     }
   }

@@ -5,8 +5,11 @@ import type { TopicName } from '../../contracts/topics.ts'
 import type { ViewName, Views } from '../../contracts/views.ts'
 import type { Account } from './accounts.ts'
 
-/** Why something did not happen: `transient` may succeed when it is tried again, `permanent` never will. */
-export type Failure = { readonly kind: 'transient' | 'permanent'; readonly reason: string }
+/**
+ * Why something did not happen: `transient` may succeed when it is tried again, `permanent` never will. `too-large` is a
+ * permanent failure of a record that Kafka would take if it were smaller.
+ */
+export type Failure = { readonly kind: 'transient' | 'permanent' | 'too-large'; readonly reason: string }
 
 export type Now = () => Instant
 export type { Sleep } from '../shared/time.ts'

@@ -31,7 +31,7 @@ export const announcer = (ports: Ports, stopping: AbortSignal): Announcer => {
       const publish = async () => {
         const result = await ports.publish(told, withinMs)
         if (E.isRight(result)) return
-        if (result.left.kind === 'permanent') told = withoutMessage(told)
+        if (result.left.kind !== 'transient') told = withoutMessage(told)
         throw new Error(result.left.reason)
       }
       const published = await persistently(ports, 'outcome', publish, stopping)

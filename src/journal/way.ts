@@ -73,7 +73,7 @@ const answered = (way: Way, turn: number, outcome: E.Either<Failure, void>): Dec
   if (E.isRight(outcome)) return [settled, [{ to: 'answer', outcome: E.right('log') }]]
   // In an earlier turn it has gone to the journal: the drain will meet the same refusal.
   if (!present) return [way, []]
-  return outcome.left.kind === 'permanent' ? [settled, [{ to: 'answer', outcome }]] : leave(way, 'away')
+  return outcome.left.kind !== 'transient' ? [settled, [{ to: 'answer', outcome }]] : leave(way, 'away')
 }
 
 /** The whole policy; see `journaled` for why it keeps the order. */

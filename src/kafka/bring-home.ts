@@ -36,7 +36,7 @@ export const bringHomeWith =
       if (to === undefined || to === partition) return false
       const appended = await append({ topic, key, value, headers: { ...allHeaders(record), [brought]: '1' } })
       if (E.isRight(appended)) return true
-      return appended.left.kind === 'permanent' ? false : undefined
+      return appended.left.kind === 'transient' ? undefined : false
     }
     for (;;) {
       const outcome = await attempt().catch(() => undefined)

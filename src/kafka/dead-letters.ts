@@ -59,7 +59,7 @@ export const deadLetterFor =
       why === undefined ? [ofConsumer, detailOfConsumer] : [unreadableBatch, `value: a whole batch of records: ${why}`]
     const letter = toDeadLetter(record, { consumer, cause, detail, failedAt: now() })
     for (let appended = await append(letter); E.isLeft(appended); appended = await append(letter)) {
-      if (appended.left.kind === 'permanent' || isStopping())
+      if (appended.left.kind !== 'transient' || isStopping())
         throw new Error(`a dead letter was not kept: ${appended.left.reason}`)
       await sleep(againAfterMs)
     }

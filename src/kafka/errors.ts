@@ -1,3 +1,4 @@
+import type { Failure } from '../domain/ports.ts'
 import { adviceFor } from './advice.ts'
 
 type Unknown = {
@@ -34,13 +35,12 @@ export const reasonOf = (error: unknown): string => {
   return `${isKafkas ? `${kind}: ${String(outermost.message)}` : kind}${advice === undefined ? '' : ` (${advice})`}`
 }
 
-const ofTheRecord = new Set([
-  'MESSAGE_TOO_LARGE',
-  'RECORD_LIST_TOO_LARGE',
-  'INVALID_RECORD',
-  'INVALID_TIMESTAMP',
-  'INVALID_TOPIC_EXCEPTION',
-])
+const tooLarge = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'])
+const invalid = new Set(['INVALID_RECORD', 'INVALID_TIMESTAMP', 'INVALID_TOPIC_EXCEPTION'])
 
-/** Whether a send failed through a record's own fault, so that it would fail for ever; an outage's errors are not of that kind. */
-export const isRecordsFault = (error: unknown): boolean => ofTheRecord.has(kindOf(error))
+/** Why the broker will never take a record, where the error is the record's own fault; undefined for an outage's errors. */
+export const refusalOf = (error: unknown): Failure | undefined => {
+  const kind = kindOf(error)
+  if (tooLarge.has(kind)) return { kind: 'too-large', reason: kind }
+  return invalid.has(kind) ? { kind: 'permanent', reason: kind } : undefined
+}

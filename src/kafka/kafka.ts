@@ -23,7 +23,7 @@ import { type KafkaSettings, newClient } from './client.ts'
 import { toRecord } from './cloud-event.ts'
 import { consumeWith, type Supervised } from './consumer/consume.ts'
 import { deadLetterFor } from './dead-letters.ts'
-import { isRecordsFault, kindOf } from './errors.ts'
+import { refusalOf } from './errors.ts'
 import { brokerHealth } from './health.ts'
 import { type LaneLimits, lane, type Waiting } from './lane.ts'
 import { committedOffsetsOf, endOffsetsOf, forgetGroupOf, type Ranges, rangesOf } from './offsets.ts'
@@ -99,13 +99,12 @@ export const connectKafka = (
   const readTopic = readTopicWith({ ranges, consume, clock })
   const spreads = spreadsOf({ learn: learnSpread({ ranges, readTopic }), log })
   const { send, close: closeSender } = sender({ newClient: clients, prefix, spreads, log, measure })
-  const permanent = (error: unknown) => (isRecordsFault(error) ? kindOf(error) : undefined)
-  const records = lane<WireRecord>({ send, permanent, sizeOf, limits, sleep, clock, random: Math.random })
+  const records = lane<WireRecord>({ send, refusalOf, sizeOf, limits, sleep, clock, random: Math.random })
   let stopping = false
 
   const take = (record: WireRecord): Promise<E.Either<Failure, void>> =>
     sizeOf(record) > largestRecord(record.topic) && record.topic !== deadLetters.name
-      ? Promise.resolve(E.left({ kind: 'permanent', reason: `larger than a record of ${record.topic} may be` }))
+      ? Promise.resolve(E.left({ kind: 'too-large', reason: `larger than a record of ${record.topic} may be` }))
       : records.append(record)
   const append: Append = (record, withinMs) => within(withinMs, take(record), late)
 

@@ -13,7 +13,7 @@ type Deps<R> = {
   /** Resolves when all of the batch is durable; any rejection means 'not known', for each of its records. */
   readonly send: (batch: ReadonlyArray<R>) => Promise<void>
   /** Why no repetition will help, if so. */
-  readonly permanent: (error: unknown) => string | undefined
+  readonly refusalOf: (error: unknown) => Failure | undefined
   readonly sizeOf: (record: R) => number
   readonly limits: LaneLimits
   readonly sleep: Sleep
@@ -25,7 +25,7 @@ type Deps<R> = {
 export type Waiting = { readonly records: number; readonly bytes: number; readonly oldestMs: number }
 
 export type Lane<R> = {
-  /** Right when the record is durable; Left permanent when it can never be; Left transient when it was not taken, or the lane was stopped. */
+  /** Right when the record is durable; Left permanent or too-large when it can never be; Left transient when it was not taken, or the lane was stopped. */
   readonly append: (record: R) => Promise<E.Either<Failure, void>>
   /** What is not settled yet. */
   readonly waiting: () => Waiting
@@ -49,7 +49,7 @@ const transient = (reason: string) => E.left({ kind: 'transient' as const, reaso
  * One send at a time, of everything that waits, in the order of the calls. After a rejection the same batch is sent again
  * until it succeeds; nothing overtakes it meanwhile. A batch that can never succeed is halved until the culprit is alone.
  */
-export const lane = <R>({ send, permanent, sizeOf, limits, sleep, random, clock }: Deps<R>): Lane<R> => {
+export const lane = <R>({ send, refusalOf, sizeOf, limits, sleep, random, clock }: Deps<R>): Lane<R> => {
   const entries: Array<Entry<R>> = []
   const gone = new AbortController()
   let records = 0
@@ -81,15 +81,15 @@ export const lane = <R>({ send, permanent, sizeOf, limits, sleep, random, clock 
         for (const entry of batch) settle(entry, durable)
         return
       } catch (error) {
-        const reason = permanent(error)
-        if (reason === undefined) await sleep(backoff(failures, pause, random), gone.signal)
-        else return isolate(batch, reason)
+        const refusal = refusalOf(error)
+        if (refusal === undefined) await sleep(backoff(failures, pause, random), gone.signal)
+        else return isolate(batch, refusal)
       }
     }
   }
-  const isolate = async (batch: ReadonlyArray<Entry<R>>, reason: string): Promise<void> => {
+  const isolate = async (batch: ReadonlyArray<Entry<R>>, refusal: Failure): Promise<void> => {
     const [first] = batch
-    if (first !== undefined && batch.length === 1) return settle(first, E.left({ kind: 'permanent', reason }))
+    if (first !== undefined && batch.length === 1) return settle(first, E.left(refusal))
     const middle = Math.ceil(batch.length / 2)
     await deliver(batch.slice(0, middle))
     await deliver(batch.slice(middle))

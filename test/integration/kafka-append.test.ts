@@ -114,7 +114,7 @@ append('a record that the broker never takes is refused alone', async () => {
 append('a record that is larger than its topic takes is refused at once', async () => {
   const outcome = await room.append(recordOf('a/1', 'x'.repeat(5 * 1024 * 1024)), withinMs)
 
-  assert.equal(outcome, E.left({ kind: 'permanent', reason: 'larger than a record of chats may be' }))
+  assert.equal(outcome, E.left({ kind: 'too-large', reason: 'larger than a record of chats may be' }))
 })
 
 append('a dead letter holds the bytes and all headers of the original, repeated ones too', async () => {

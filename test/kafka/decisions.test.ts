@@ -5,7 +5,7 @@ import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { brokenBy, isMember, type Signs, troubleOf } from '../../src/kafka/consumer/signs.ts'
 import { standstills } from '../../src/kafka/consumer/standstill.ts'
 import { startOffset } from '../../src/kafka/consumer/start-offset.ts'
-import { isRecordsFault, kindOf, reasonOf } from '../../src/kafka/errors.ts'
+import { kindOf, reasonOf, refusalOf } from '../../src/kafka/errors.ts'
 import { backoff } from '../../src/shared/backoff.ts'
 import { slicesOf } from '../../src/shared/slices.ts'
 
@@ -139,20 +139,23 @@ decisions('a partition that has records and does not get them for half a minute 
 decisions("an error's kind is the broker's, and words that may quote data are not repeated", () => {
   const protocol = Object.assign(new Error('too large'), { name: 'KafkaJSProtocolError', type: 'MESSAGE_TOO_LARGE' })
   const wrapped = Object.assign(new Error('too large', { cause: protocol }), { name: 'KafkaJSNonRetriableError' })
+  const invalid = Object.assign(new Error('no key'), { name: 'KafkaJSProtocolError', type: 'INVALID_RECORD' })
+  const tooLarge = { kind: 'too-large', reason: 'MESSAGE_TOO_LARGE' }
   const connection = Object.assign(new Error('no route'), { name: 'KafkaJSConnectionError' })
 
   assert.equal(
-    [protocol, wrapped, connection, new TypeError('secret'), undefined].map((error) => [
+    [protocol, wrapped, invalid, connection, new TypeError('secret'), undefined].map((error) => [
       kindOf(error),
       reasonOf(error),
-      isRecordsFault(error),
+      refusalOf(error),
     ]),
     [
-      ['MESSAGE_TOO_LARGE', 'MESSAGE_TOO_LARGE: too large', true],
-      ['MESSAGE_TOO_LARGE', 'MESSAGE_TOO_LARGE: too large', true],
-      ['KafkaJSConnectionError', 'KafkaJSConnectionError: no route', false],
-      ['TypeError', 'TypeError', false],
-      ['unknown error', 'unknown error', false],
+      ['MESSAGE_TOO_LARGE', 'MESSAGE_TOO_LARGE: too large', tooLarge],
+      ['MESSAGE_TOO_LARGE', 'MESSAGE_TOO_LARGE: too large', tooLarge],
+      ['INVALID_RECORD', 'INVALID_RECORD: no key', { kind: 'permanent', reason: 'INVALID_RECORD' }],
+      ['KafkaJSConnectionError', 'KafkaJSConnectionError: no route', undefined],
+      ['TypeError', 'TypeError', undefined],
+      ['unknown error', 'unknown error', undefined],
     ],
   )
 })

@@ -16,7 +16,7 @@ const laneOf = (send: (batch: ReadonlyArray<string>) => Promise<void>, limits = 
   let time = 0
   const made = lane<string>({
     ...{ send, limits },
-    permanent: (error) => (error === poison ? 'refused' : undefined),
+    refusalOf: (error) => (error === poison ? { kind: 'permanent', reason: 'refused' } : undefined),
     sizeOf: ({ length }) => length,
     sleep: async (ms, signal) => {
       if (signal?.aborted) return

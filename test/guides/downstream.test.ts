@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -9,7 +9,7 @@ import { world } from '../support/bridge.ts'
 import { eventually } from '../support/eventually.ts'
 import { type PlainRecord, plainClient, plainConsumer } from '../support/plain-consumer.ts'
 import { sample, samples } from '../support/samples.ts'
-import { canRun, type Language, runExample } from './examples.ts'
+import { canRun, folder, type Language, runExample } from './examples.ts'
 
 // The watchdog, which would add events of its own, is not waited for.
 const here = await world(4, { replyWithin: 3_600_000 })
@@ -34,14 +34,19 @@ const post = async (path: string, text: string) => {
 const webhook = (text: string) => post(`webhooks/${account?.webhooks?.token}`, text)
 const botEvent = (text: string) => post(`bot/${account?.bot?.token}`, text)
 
-/** Whether a group has committed all that stands on the event topics. */
-const hasReadAll = async (groupId: string) => {
-  const topics = eventTopics.map(({ name }) => `${here.prefix}${name}`)
-  const committed = new Map(
+const topics = eventTopics.map(({ name }) => `${here.prefix}${name}`)
+
+/** What a group has committed, by partition; -1 where it has committed nothing. */
+const committedBy = async (groupId: string) =>
+  new Map(
     (await admin.fetchOffsets({ groupId, topics })).flatMap(({ topic, partitions }) =>
       partitions.map(({ partition, offset }) => [`${topic}/${partition}`, Number(offset)] as const),
     ),
   )
+
+/** Whether a group has committed all that stands on the event topics. */
+const hasReadAll = async (groupId: string) => {
+  const committed = await committedBy(groupId)
   const ends = await Promise.all(
     topics.map(async (topic) =>
       (await admin.fetchTopicOffsets(topic)).map(({ partition, offset }) => [`${topic}/${partition}`, offset] as const),
@@ -91,15 +96,16 @@ const wanted = [
 type Row = Readonly<Record<string, unknown>>
 const byId = (a: Row, b: Row) => (String(a.id) < String(b.id) ? -1 : 1)
 
-const rowsOf = (file: string): ReadonlyArray<Row> => {
+const select = (file: string, table: string): ReadonlyArray<Row> => {
   const database = new DatabaseSync(file, { readOnly: true })
   try {
-    const rows = database.prepare('SELECT * FROM events').all()
-    return rows.map((row) => ({ ...row, data: JSON.parse(String(row.data)) }))
+    return database.prepare(`SELECT * FROM ${table}`).all()
   } finally {
     database.close()
   }
 }
+const rowsOf = (file: string) =>
+  select(file, 'events').map((row): Row => ({ ...row, data: JSON.parse(String(row.data)) }))
 
 const guide = suite('guide for a downstream team')
 
@@ -112,7 +118,7 @@ guide.after(async () => {
 
 const lines = (text: string, start: RegExp) => text.split('\n').filter((line) => start.test(line))
 const told = (out: string) => lines(out, /^\d{4}-\d\d-\d\dT/)
-const passedOver = (err: string) => lines(err, /^passed over/)
+const skipped = (err: string) => lines(err, /^skipped /)
 
 const at = { KAFKA_BROKERS: here.brokers.join(','), TOPIC_PREFIX: here.prefix, NODE_NO_WARNINGS: '1' }
 const languages: ReadonlyArray<Language> = ['TypeScript', 'Python']
@@ -128,10 +134,24 @@ for (const language of languages) {
     return example
   }
 
-  test(`${language}: every event is kept once, and what is not understood is told and passed over`, async () => {
+  test(`${language}: every event is kept once, and what is not understood is kept apart`, async () => {
     const example = await subscribe('a')
     assert.is(told(example.out()).length, wanted.length)
-    assert.is(passedOver(example.err()).length, 2)
+    assert.is(skipped(example.err()).length, 3)
+    assert.equal(
+      select(file, 'skipped')
+        .map(({ topic, headers, value }) => [
+          topic,
+          JSON.parse(String(headers)).ce_id,
+          Buffer.from(value as Uint8Array).toString(),
+        ])
+        .sort(),
+      [
+        [`${here.prefix}${first.topic}`, 'broken', '{"accountId":"acme"}'],
+        [`${here.prefix}${first.topic}`, 'later', '{"new":true}'],
+        [`${here.prefix}${first.topic}`, 'no-json', 'no JSON'],
+      ],
+    )
     assert.equal([...rowsOf(file)].sort(byId), [...wanted].sort(byId))
   })
 
@@ -140,6 +160,41 @@ for (const language of languages) {
     const example = await subscribe('b')
     assert.equal(told(example.out()), [])
     assert.equal(rowsOf(file), before)
+  })
+}
+
+for (const language of languages) {
+  const test = canRun(language) ? guide : guide.skip
+
+  test(`${language}: a copy without the contracts fails and commits nothing`, async () => {
+    const name = language === 'Python' ? 'subscribe.py' : 'subscribe.ts'
+    const elsewhere = mkdtempSync(join(directory, 'copy-'))
+    copyFileSync(join(folder, name), join(elsewhere, name))
+    const GROUP = `${here.prefix}${language}-copy`
+    const env = { ...at, GROUP, DATABASE: join(elsewhere, 'events.sqlite') }
+    const copy = runExample(language, 'subscribe', env, [], elsewhere)
+    assert.is(await copy.ended, 1, copy.err())
+    assert.match(copy.err(), language === 'Python' ? /^No event schemas in .*set SCHEMAS/ : /ERR_MODULE_NOT_FOUND/)
+    assert.ok([...(await committedBy(GROUP)).values()].every((offset) => offset === -1))
+  })
+}
+
+{
+  const test = canRun('Python') ? guide : guide.skip
+  test('Python: with some of the schemas, every record is in one of the two tables', async () => {
+    const schemas = mkdtempSync(join(directory, 'schemas-'))
+    const source = join(folder, '../../published/schemas/ChatAccepted.v1.json')
+    copyFileSync(source, join(schemas, 'ChatAccepted.v1.json'))
+    const GROUP = `${here.prefix}some`
+    const DATABASE = join(schemas, 'events.sqlite')
+    const example = runExample('Python', 'subscribe', { ...at, GROUP, DATABASE, SCHEMAS: schemas })
+    await eventually(`${GROUP} to have read all`, async () => (await hasReadAll(GROUP)) || undefined)
+    assert.is(await example.stop(), 0, example.err())
+    const kept = rowsOf(DATABASE)
+    assert.ok(kept.length > 0 && kept.every(({ type }) => type === 'ChatAccepted'))
+    const ids = select(DATABASE, 'skipped').map(({ headers }) => JSON.parse(String(headers)).ce_id)
+    const others = wanted.filter(({ type }) => type !== 'ChatAccepted').map(({ id }) => id)
+    assert.equal(new Set(ids), new Set([...others, 'later', 'broken', 'no-json']))
   })
 }
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
 import { venv } from '../support/python.ts'
 
-const folder = fileURLToPath(new URL('../../contracts/guides/examples', import.meta.url))
+export const folder = fileURLToPath(new URL('../../contracts/guides/examples', import.meta.url))
 
 export type Language = 'TypeScript' | 'Python'
 
@@ -30,18 +30,19 @@ export type Example = {
   readonly stop: () => Promise<number | null>
 }
 
-/** Runs an example of the guides as its reader does. */
+/** Runs an example of the guides as its reader does, or a copy of it in another folder. */
 export const runExample = (
   language: Language,
   name: string,
   env: NodeJS.ProcessEnv,
   args: ReadonlyArray<string> = [],
+  from = folder,
 ): Example => {
   const [command, file] =
     language === 'Python'
       ? [E.isRight(python) ? python.right.python : 'python3', `${name}.py`]
       : [process.execPath, `${name}.ts`]
-  const child = spawn(command, [join(folder, file), ...args], {
+  const child = spawn(command, [join(from, file), ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

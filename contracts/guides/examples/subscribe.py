@@ -12,34 +12,47 @@ from jsonschema import Draft202012Validator, ValidationError
 
 TOPICS = ["chats", "calls", "clients", "offline-messages", "bot-conversations"]
 prefix = os.environ.get("TOPIC_PREFIX", "livechat.")
-published = Path(__file__).parent.parent.parent / "published" / "schemas"
+published = Path(os.environ.get("SCHEMAS") or Path(__file__).parent.parent.parent / "published" / "schemas")
 
 # The header ce_dataschema of an event is the $id of its schema.
 schemas = {
     schema["$id"]: Draft202012Validator(schema)
     for schema in map(json.loads, (file.read_text("utf-8") for file in published.glob("*.v1.json")))
 }
+if not schemas:
+    sys.exit(f"No event schemas in {published}: set SCHEMAS to a copy of contracts/published/schemas.")
 
 database = sqlite3.connect(os.environ.get("DATABASE", "events.sqlite"))
 database.execute(
     "CREATE TABLE IF NOT EXISTS events (source, id, type, subject, time, data, PRIMARY KEY (source, id)) WITHOUT ROWID"
 )
+# What this program does not understand, to look at and to read again later: Kafka deletes it after a while.
+database.execute(
+    "CREATE TABLE IF NOT EXISTS skipped (topic, partition, offset, reason, headers, value, "
+    "PRIMARY KEY (topic, partition, offset)) WITHOUT ROWID"
+)
+
+
+def skip(message: Message, headers: dict, reason: str) -> None:
+    """A record that is not understood is kept as it is, so that no offset is committed of a record that is nowhere."""
+    topic, partition, offset = message.topic(), message.partition(), message.offset()
+    row = (topic, partition, offset, reason, json.dumps(headers), message.value())
+    if database.execute("INSERT OR IGNORE INTO skipped VALUES (?, ?, ?, ?, ?, ?)", row).rowcount == 1:
+        print(f"skipped {topic}/{partition}@{offset}: {reason}", file=sys.stderr, flush=True)
 
 
 def keep(message: Message) -> None:
     """The table knows each event by its source and id: what comes again changes nothing."""
-    headers = {name: value.decode() for name, value in message.headers() or [] if value is not None}
+    headers = {name: value.decode("utf-8", "replace") for name, value in message.headers() or [] if value is not None}
     schema = schemas.get(headers.get("ce_dataschema"))
-    if schema is None:  # another event, or another version of one, than this program knows
-        return
+    if schema is None:
+        return skip(message, headers, "no schema for its ce_dataschema")
     try:
         data = json.loads(message.value())
         schema.validate(data)
         source, id, type, subject, time = (headers[f"ce_{name}"] for name in ("source", "id", "type", "subject", "time"))
     except (ValueError, TypeError, KeyError, ValidationError) as wrong:
-        place = f"{message.topic()}/{message.partition()}@{message.offset()}"
-        print(f"passed over {place}: {getattr(wrong, 'json_path', '')} {wrong.__class__.__name__}", file=sys.stderr)
-        return
+        return skip(message, headers, f"{getattr(wrong, 'json_path', '')} {wrong.__class__.__name__}".strip())
     type = type.split(".")[1]
     row = (source, id, type, subject, time, message.value().decode())
     if database.execute("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?)", row).rowcount == 1:

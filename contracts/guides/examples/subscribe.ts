@@ -5,6 +5,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as J from 'fp-ts/lib/Json.js'
 import kafkajs, { type KafkaMessage } from 'kafkajs'
 import { DomainEvent } from 'livechat-bridge/contracts/events/index'
+import { describe, problemsOf } from 'livechat-bridge/contracts/problem'
 import { ceType, eventTopics } from 'livechat-bridge/contracts/topics'
 
 const { KAFKA_BROKERS = 'localhost:9092', TOPIC_PREFIX = 'livechat.', GROUP = 'my-team' } = process.env
@@ -12,21 +13,27 @@ const database = new DatabaseSync(process.env.DATABASE ?? 'events.sqlite')
 database.exec(
   'CREATE TABLE IF NOT EXISTS events (source, id, type, subject, time, data, PRIMARY KEY (source, id)) WITHOUT ROWID',
 )
+// What this program does not understand, to look at and to read again later: Kafka deletes it after a while.
+database.exec(
+  `CREATE TABLE IF NOT EXISTS skipped (topic, partition, offset, reason, headers, value,
+     PRIMARY KEY (topic, partition, offset)) WITHOUT ROWID`,
+)
 const insert = database.prepare('INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?)')
+const insertSkipped = database.prepare('INSERT OR IGNORE INTO skipped VALUES (?, ?, ?, ?, ?, ?)')
 
 const types = new Map<string, string>(DomainEvent.types.map(({ name }) => [ceType(name as DomainEvent['type']), name]))
 
-/** The event, or what is wrong; nothing for what this program does not know: another event, or another version of one. */
-const read = ({ headers = {}, value }: KafkaMessage): E.Either<string, DomainEvent> | undefined => {
+/** The event, or why this program does not understand the record: another event or version, or one that breaks its contract. */
+const read = ({ headers = {}, value }: KafkaMessage): E.Either<string, DomainEvent> => {
   const attribute = (name: string) => headers[`ce_${name}`]?.toString()
   const [type, id, source] = [types.get(attribute('type') ?? ''), attribute('id'), attribute('source')]
-  if (type === undefined) return undefined
+  if (type === undefined) return E.left('unknown ce_type')
   const [subject, time] = [attribute('subject'), attribute('time')]
   return pipe(
     J.parse(String(value)),
     E.mapLeft(() => 'not JSON'),
     E.map((data) => DomainEvent.decode({ type, id, source, subject, time, data })),
-    E.chain(E.mapLeft(() => `not a ${type} of the contract`)),
+    E.chain(E.mapLeft((errors) => describe(problemsOf(errors)))),
   )
 }
 
@@ -34,6 +41,13 @@ const read = ({ headers = {}, value }: KafkaMessage): E.Either<string, DomainEve
 const keep = ({ source, id, type, subject, time, data }: DomainEvent) => {
   const { changes } = insert.run(source, id, type, subject, time, JSON.stringify(data))
   if (changes === 1) console.log(`${time} ${type} ${data.accountId}/${subject} ${id}`)
+}
+
+/** A record that is not understood is kept as it is, so that no offset is committed of a record that is nowhere. */
+const skip = (topic: string, partition: number, { offset, headers = {}, value }: KafkaMessage, reason: string) => {
+  const texts = Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, String(text)]))
+  const { changes } = insertSkipped.run(topic, partition, Number(offset), reason, JSON.stringify(texts), value)
+  if (changes === 1) console.error(`skipped ${topic}/${partition}@${offset}: ${reason}`)
 }
 
 const kafka = new kafkajs.Kafka({ brokers: KAFKA_BROKERS.split(','), logLevel: kafkajs.logLevel.WARN })
@@ -48,8 +62,7 @@ await consumer.run({
   // The offset is committed after this: a crash in between brings the event again, and never loses it.
   eachMessage: async ({ topic, partition, message }) => {
     const event = read(message)
-    if (event === undefined) return
     if (E.isRight(event)) keep(event.right)
-    else console.error(`passed over ${topic}/${partition}@${message.offset}: ${event.left}`)
+    else skip(topic, partition, message, event.left)
   },
 })

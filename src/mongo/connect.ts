@@ -66,7 +66,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, calmM
   const db = client.db(location.database)
   const writer = mongoClient(location, { retryWrites: false })
   const settleGroups = settle<Views[ViewName]>({
-    read: readPresent(db),
+    read: readPresent(db, 'majority'),
     write: writeIfUnchanged(writer.db(location.database)),
     announce: announceDays({ mark: (ids, fresh) => markDays(db, ids, fresh), clock }),
     mayWrite: swapGate(db),

@@ -15,7 +15,7 @@ const keysAtOnce = 300
 /** Keeps enrichments like views: read, fold, compare and set. */
 export const storeEnrichments = (db: Db, sleep: Sleep): StoreEnrichments => {
   const settleGroups = settle<EnrichmentDocument>({
-    read: readPresent(db),
+    read: readPresent(db, 'majority'),
     write: writeIfUnchanged(db),
     announce: async () => async () => {},
     mayWrite: async () => true,

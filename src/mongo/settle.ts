@@ -58,5 +58,5 @@ export const settle =
       if (results.every((result) => result === 'written')) return announced()
       await sleep(pause(attempt))
     }
-    throw new Error(`overtaken by other writers ${attempts} times in a row`)
+    throw new Error(`overtaken ${attempts} times in a row, by other writers or by what no majority has yet`)
   }

@@ -19,14 +19,18 @@ export type WriteIfUnchanged<D> = (
 
 const stepMs = 10_000
 
+/**
+ * What is folded and written again is read at `majority`: a document that only the primary has may be gone after a failover,
+ * and must not count as done. It may be read older than it is; then the write is `overtaken`.
+ */
 export const readPresent =
-  <D extends Stored>(db: Db): ReadPresent<D> =>
+  <D extends Stored>(db: Db, level: 'local' | 'majority'): ReadPresent<D> =>
   async (collection, ids) => {
     const found = await within(
       stepMs,
       db
         .collection<Stored>(collection)
-        .find({ _id: { $in: [...ids] } }, { maxTimeMS: stepMs })
+        .find({ _id: { $in: [...ids] } }, { maxTimeMS: stepMs, readConcern: { level } })
         .toArray(),
     )
     return new Map(found.map((document) => [document._id, document as unknown as D]))

@@ -13,7 +13,7 @@ const replicaSet = 'three'
 const optionsOf = (port: number) => [
   ...['--dbpath', 'data', '--port', `${port}`, '--bind_ip', '127.0.0.1', '--nounixsocket', '--quiet'],
   ...['--replSet', replicaSet, '--oplogSize', '128', '--wiredTigerCacheSizeGB', '0.25'],
-  ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
+  ...['--setParameter', 'diagnosticDataCollectionEnabled=false', '--setParameter', 'enableTestCommands=1'],
 ]
 
 /** A replica set of three, each member to be ill-treated by itself. */
@@ -62,6 +62,21 @@ export const startMongods = async (directory: string, binary: string) => {
   return {
     members,
     primary,
+    /**
+     * The primary, while the others copy nothing more from it; they still answer it, so that it stays the primary. `resume` lets
+     * them copy again. A frozen process would not do: it finds in its sockets what it was sent meanwhile.
+     */
+    stopReplication: async () => {
+      const source = await primary()
+      const set = (mode: 'alwaysOn' | 'off') =>
+        Promise.all(
+          members
+            .filter((member) => member !== source)
+            .map(({ host }) => ask(host, (admin) => admin.command({ configureFailPoint: 'stopReplProducer', mode }))),
+        )
+      await set('alwaysOn')
+      return { source, resume: async () => void (await set('off')) }
+    },
     stepDown: async () => {
       const { host } = await primary()
       await ask(host, (admin) => admin.command({ replSetStepDown: 30, secondaryCatchUpPeriodSecs: 5 }))

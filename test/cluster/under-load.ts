@@ -7,6 +7,7 @@ import { after } from '../faults/progress.ts'
 import type { Recorder } from '../faults/recorder.ts'
 import type { Findings } from '../faults/scenario.ts'
 import { streams } from '../faults/streams.ts'
+import type { Event } from '../faults/traffic.ts'
 import { world } from '../faults/world.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Three } from './three.ts'
@@ -16,6 +17,7 @@ export type Load = {
   readonly posts: Recorder
   readonly topics: ReadonlyArray<string>
   readonly prefix: string
+  readonly mongoUrl: string
   /** Waits until so many more requests have ended. */
   readonly passes: (count: number) => Promise<void>
   /** Waits until the journal is empty and the projectors have what is there now. */
@@ -32,6 +34,8 @@ export type Harm = {
 type Options = {
   /** Without, webhooks alone come in. */
   readonly messages?: boolean
+  /** What comes in instead. */
+  readonly events?: ReadonlyArray<Generator<Event>>
   readonly partitions?: number
 }
 
@@ -60,7 +64,7 @@ export const underLoad = async (
   cluster: Three,
   without: Defence | undefined,
   harm: (load: Load) => Promise<Harm>,
-  { messages = true, partitions = 4 }: Options = {},
+  { messages = true, events = streams({ workers: 8, messages }), partitions = 4 }: Options = {},
 ): Promise<Findings> => {
   const here = await world(cluster, without)
   const replicated = { TOPIC_REPLICATION: '3', TOPIC_PARTITIONS: String(partitions) }
@@ -72,10 +76,10 @@ export const underLoad = async (
   const topics = names.map((name) => `${here.prefix}${name}`)
   await cluster.inSync(topics)
   const posts = here.recorder([intake])
-  const load = posts.drive(streams({ workers: 8, messages }), { pauseMs: 20 })
+  const load = posts.drive(events, { pauseMs: 20 })
 
   const done = await harm({
-    ...{ posts, topics, prefix: here.prefix },
+    ...{ posts, topics, prefix: here.prefix, mongoUrl: here.mongoUrl },
     passes: (count) => after(count, posts, load, 30_000),
     goesOn: async () => (await here.drained(ingress, patienceMs)) && (await read(() => here.goesOn(patienceMs))),
   })

@@ -26,6 +26,12 @@ export const defences = {
       put: 'done(piece.next - 1)\n      if (!(await handle(piece.records)) || !isCurrent()) continue',
     },
   ],
+  'acknowledgement by a majority': [
+    { file: 'src/mongo/client.ts', find: "w: 'majority', wtimeoutMS", put: 'w: 1, wtimeoutMS' },
+  ],
+  'documents are read as a majority has them': [
+    { file: 'src/mongo/store.ts', find: 'readConcern: { level }', put: "readConcern: { level: 'local' }" },
+  ],
   'the offsets in each document': [
     {
       file: 'src/projections/applied.ts',

@@ -1,4 +1,4 @@
-import { type Event, message, webhook } from './traffic.ts'
+import { clientWebhook, type Event, message, webhook } from './traffic.ts'
 
 /** A stream without end: the events of some chats in turn, each numbered within its chat. */
 function* stream(chatIds: ReadonlyArray<number>, build: typeof webhook): Generator<Event> {
@@ -13,3 +13,12 @@ export const streams = ({ workers, chats = 4, messages = false, from = 1 }: Shap
     const ids = Array.from({ length: chats }, (_each, i) => from + worker * chats + i)
     return stream(ids, messages && worker % 2 === 1 ? message : webhook)
   })
+
+/** What is told of clients alone; each worker has some for itself. */
+export const clientStreams = ({ workers, clients }: { readonly workers: number; readonly clients: number }) =>
+  Array.from({ length: workers }, (_, worker) =>
+    stream(
+      Array.from({ length: clients }, (_each, i) => 1 + worker * clients + i),
+      clientWebhook,
+    ),
+  )

@@ -1,5 +1,5 @@
 import { clientMessage, textMessage } from '../../src/simulator/bot-events.ts'
-import { chatAccepted, chatAssigned, chatUpdated } from '../../src/simulator/payloads.ts'
+import { chatAccepted, chatAssigned, chatUpdated, clientUpdated } from '../../src/simulator/payloads.ts'
 import type { LogRecord } from './history.ts'
 
 /** An event to be posted: whose order counts, which it is there, and the request. */
@@ -19,6 +19,13 @@ export const webhook = (chatId: number, seq: number): Event => {
   const numbered = { ...visitor, number: String(chatId), chats_count: seq }
   const payload = build({ chat_id: chatId, user_token: `user-${chatId}`, visitor: numbered })
   return { chat: `chats acme/${chatId}`, seq, api: 'webhooks', body: JSON.stringify(payload) }
+}
+
+/** Interface A's event about a client, numbered in the same way. */
+export const clientWebhook = (clientId: number, seq: number): Event => {
+  const numbered = { ...visitor, number: String(clientId), chats_count: seq }
+  const payload = clientUpdated({ client_id: String(clientId), visitor: numbered })
+  return { chat: `clients acme/${clientId}`, seq, api: 'webhooks', body: JSON.stringify(payload) }
 }
 
 /** Interface B's event: its number in the chat is the message's text. */

@@ -42,7 +42,7 @@ const computed = () => computedStatistics(db, day)
 const crashing = (where: 'announced' | 'written') =>
   applyWith(
     settle<Views[ViewName]>({
-      read: readPresent(db),
+      read: readPresent(db, 'majority'),
       write: async (collection, writes) => {
         if (where === 'announced') throw new Error('crash')
         return writeIfUnchanged<Views[ViewName]>(db)(collection, writes)
@@ -129,7 +129,7 @@ stats(
     await statsRefresher.settled()
     assert.is(await statsOf(day), null)
     const unannounced = settle<Views[ViewName]>({
-      read: readPresent(db),
+      read: readPresent(db, 'majority'),
       write: writeIfUnchanged(db),
       announce: async () => async () => {},
       mayWrite: async () => true,

@@ -91,6 +91,22 @@ views('are not overwritten by a writer that read before another has written', as
   assert.equal(await one.readDocument('clients', 'acme/1233'), after)
 })
 
+views('are folded from what a majority has, and so are enrichments', async () => {
+  await db.command({ profile: 2 })
+  await one.applyChanges(inLog(anEvent('ClientUpdated', 'e1', at('10:00:00'))).flatMap(changesOfEvent))
+  await one.storeEnrichments([{ topic: 'enrichments', partition: 0, offset: 0, key: 'acme/clientId:1', value: {} }])
+  await db.command({ profile: 0 })
+  const reads = await db
+    .collection('system.profile')
+    .find({ 'command.filter._id': { $type: 'object' } })
+    .toArray()
+  assert.equal(reads.map(({ command }) => `${command.find} ${command.readConcern?.level}`).sort(), [
+    'clients majority',
+    'enrichments majority',
+    'timeline majority',
+  ])
+})
+
 views('take more documents at once than go into one bulk write', async () => {
   const events = Array.from({ length: 700 }, (_, i) =>
     anEvent('OfflineMessageReceived', `e${i}`, at('10:00:00'), { offlineMessageId: `${i}` }),

@@ -40,7 +40,7 @@ type Log = ReturnType<typeof growingLog>
 const projectorOf = (log: Log, mayWrite: () => Promise<boolean>) => {
   const apply = applyWith(
     settle<Views[ViewName]>({
-      read: readPresent(db),
+      read: readPresent(db, 'majority'),
       write: async (collection, writes) => {
         await sleep(random(2) * random(60))
         return writeIfUnchanged<Views[ViewName]>(db)(collection, writes)

@@ -52,7 +52,7 @@ const slowWriter = (gate: () => Promise<boolean> = swapGate(db)) => {
   const { promise: hasRead, resolve: read } = Promise.withResolvers<void>()
   const apply = applyWith(
     settle<Views[ViewName]>({
-      read: readPresent(db),
+      read: readPresent(db, 'majority'),
       write: async (collection, writes) => {
         read()
         await told

@@ -59,7 +59,7 @@ export const ownRebuild = ({ db, sleep }: Deps, writer: string, begun: Begun): O
     (view) =>
       folded.includes(view) ? own(view) : view
   const settleGroups = settle<Views[ViewName]>({
-    read: readPresent(db),
+    read: readPresent(db, 'majority'),
     write: writeIfUnchanged(db),
     announce: async () => async () => {},
     mayWrite: async () => true,

@@ -30,7 +30,7 @@ type Held = { readonly writer: string; readonly token: string }
  *    nothing to rename, or is not begun. What was swapped before the break is as good as any swap.
  *
  * Taken for granted: whoever answers as the primary is one. A primary that was deposed within the second of a swap and does
- * not know it yet could tell a writer of no lock.
+ * not know it yet could tell a writer of no lock; one that was elected in that second could show the view before the swap.
  */
 export const swapIn = async (
   db: Db,

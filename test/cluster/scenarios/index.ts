@@ -6,7 +6,8 @@ import { leader } from './leader.ts'
 import { partitions } from './partitions.ts'
 import { primary } from './primary.ts'
 import { rolling } from './rolling.ts'
+import { unreplicated } from './unreplicated.ts'
 
 export const scenarios: ReadonlyArray<Scenario<Three>> = [
-  ...[leader, rolling, primary, frozenBroker, belowMinIsr, partitions],
+  ...[leader, rolling, primary, unreplicated, frozenBroker, belowMinIsr, partitions],
 ]

@@ -3,16 +3,14 @@ import type { Scenario } from '../../faults/scenario.ts'
 import type { Three } from '../three.ts'
 import { underLoad } from '../under-load.ts'
 
-/** Too short for an election. */
 const behindMs = 3_000
 
-/** The primary steps down, then the next one dies, while the others stand still. */
+/** The primary steps down, then the next one dies, while nobody copies what it has. */
 export const primary: Scenario<Three> = {
   name: 'primary',
   promises: '3',
-  fault: "the primary steps down; the next is SIGKILL'd while the secondaries are SIGSTOP'd",
-  // Without the majority's acknowledgement nothing was lost either: the thawed secondaries find in their sockets what they were sent.
-  controls: [],
+  fault: 'the primary steps down; replication stops, and the next primary is SIGKILLed 3 s later',
+  controls: ['acknowledgement by a majority'],
   inShort: false,
   shortControls: [],
   run: (cluster, size, without) =>
@@ -27,12 +25,11 @@ export const primary: Scenario<Three> = {
         notes.push(`step down: the views have caught up after ${((performance.now() - stepped) / 1000).toFixed(1)} s`)
         if (!went) return { injected: 1, failures: ['it does not go on after the primary stepped down'] }
       }
-      const victim = await mongo.primary()
-      const others = mongo.members.filter((member) => member !== victim)
-      for (const other of others) other.freeze()
+      const { source: victim, resume } = await mongo.stopReplication()
+      cluster.afterwards(resume)
       await wait(behindMs)
       victim.kill()
-      for (const other of others) other.thaw()
+      await resume()
       await mongo.primary()
       const elected = performance.now()
       await passes(200)

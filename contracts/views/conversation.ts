@@ -38,7 +38,7 @@ export type ConversationState = t.TypeOf<typeof ConversationState>
  *
  * `replies…` count commands, the bridge's own and hand-overs included, by what became of them. `outcome`: `bot` has
  * answered alone, an `agent` was asked for or joined (and stays), or nobody answered (`open` until then).
- * `lastMessage.id` is the ce_id under which the message stands in timeline. The times are those of the newest event of
+ * `lastMessage.id` is the ce_id of the message's event. The times are those of the newest event of
  * each kind.
  */
 export const ConversationDocument = exactShape(
@@ -82,7 +82,7 @@ export const ConversationDocument = exactShape(
     /** The newest message, the client's or the bot's. */
     lastMessage: exactShape(
       {
-        /** The ce_id under which it stands in timeline. */
+        /** The ce_id of its event. */
         id: Id,
         /** Who wrote it. */
         from: t.keyof({ client: null, bot: null }),

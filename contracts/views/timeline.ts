@@ -2,12 +2,12 @@ import * as t from 'io-ts'
 import { AccountId, Count, exactShape, Id, Instant } from '../primitives.ts'
 
 /**
- * One event of any kind, `_id` its ce_id; sorted by `time`, then `offset`, a chat's whole story. `data` is the
+ * One event of any kind; sorted by `time`, then `offset`, a chat's whole story. `data` is the
  * event's data without `extra`, which is kept beside it as JSON text, since its field names are the service's.
  */
 export const TimelineDocument = exactShape(
   {
-    /** The event's ce_id. */
+    /** `<account id>/<webhooks, bot or egress>/<ce_id>`: `acme/bot/9661ab9c`. */
     _id: t.string,
 
     /** The customer account of the service, by its id in the accounts file. */

@@ -9,7 +9,7 @@ import { deliveryId, evolveOutcome, evolvePending, type RecordedReply } from './
 import { documentId } from './fields.ts'
 import { storable } from './free-form.ts'
 import { evolveOfflineMessage } from './offline-messages.ts'
-import { evolveTimeline } from './timeline.ts'
+import { evolveTimeline, timelineId } from './timeline.ts'
 
 /** A view holds its own documents only, so `current` is one of them. */
 const change = <V extends ViewName>(
@@ -59,7 +59,7 @@ export const changesOfEvent = (recorded: Recorded): ReadonlyArray<Change> => {
   const isAsItCame = event === recorded.event
   return [
     ...viewChanges({ ...recorded, event }),
-    change('timeline', event.id, (current) => evolveTimeline(current, recorded, isAsItCame)),
+    change('timeline', timelineId(event), (current) => evolveTimeline(current, recorded, isAsItCame)),
   ]
 }
 

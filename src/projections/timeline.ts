@@ -1,12 +1,18 @@
 import type { TimelineDocument } from '../../contracts/views/timeline.ts'
 import type { Recorded } from '../domain/ports.ts'
+import { identity } from './applied.ts'
 import { present } from './fields.ts'
 import { asText, storable } from './free-form.ts'
 
 type Data = TimelineDocument['data'] & { readonly extra?: unknown } & Pick<TimelineDocument, 'chatId' | 'clientId'>
 
+type Identified = { readonly id: string; readonly source: string; readonly data: { readonly accountId: string } }
+
+/** `acme/bot/9661ab9c`: ce_id is unique within its source only, and a source is an account's (CloudEvents). */
+export const timelineId = (event: Identified): string => storable(`${event.data.accountId}/${identity(event)}`)
+
 /**
- * An event's entry; written once: the first record of a ce_id stays, whatever is repeated later. Takes the event as it came:
+ * An event's entry; written once: the first record of an event stays, whatever is repeated later. Takes the event as it came:
  * `extra` keeps its field names. `isStorable` where all of the event is known to be.
  */
 export const evolveTimeline = (
@@ -19,7 +25,7 @@ export const evolveTimeline = (
   const { extra, ...rest }: Data = event.data
   const data = isStorable ? rest : storable(rest)
   return {
-    _id: storable(event.id),
+    _id: timelineId(event),
     accountId: event.data.accountId,
     type: event.type,
     time: event.time,

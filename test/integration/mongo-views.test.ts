@@ -132,7 +132,7 @@ views('refuse a document above 16 MB as its own fault, and take in the others th
     outcomes.map(({ status }) => status),
     ['fulfilled', 'fulfilled', 'rejected'],
   )
-  assert.equal(Object.keys(await stored()).sort(), ['clients acme/1233', 'timeline e1'])
+  assert.equal(Object.keys(await stored()).sort(), ['clients acme/1233', 'timeline acme/webhooks/e1'])
 })
 
 views('can be read one document at a time', async () => {

@@ -4,6 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { keyOf, topicOf } from '../../contracts/topics.ts'
 import { fromRecord } from '../../src/kafka/cloud-event.ts'
+import { timelineId } from '../../src/projections/timeline.ts'
 import { bridgeOf } from '../../src/simulator/account.ts'
 import { world } from '../support/bridge.ts'
 import { right } from '../support/either.ts'
@@ -81,10 +82,11 @@ for (const { api, url, source } of interfaces)
         `${view} ${id}`,
         async () => (await db.collection<{ _id: string }>(view).findOne({ _id: id })) ?? undefined,
       )
+      const entry = timelineId(event)
       const story = await eventually(
-        `timeline ${event.id}`,
+        `timeline ${entry}`,
         async () =>
-          (await db.collection<{ _id: string; type?: string }>('timeline').findOne({ _id: event.id })) ?? undefined,
+          (await db.collection<{ _id: string; type?: string }>('timeline').findOne({ _id: entry })) ?? undefined,
       )
       assert.is(story.type, event.type)
     })

@@ -30,7 +30,7 @@ for (const [type, documents] of Object.entries(expected)) {
     const given = { event, topic: 'chats', partition: 0, offset: 0 } as const
     assert.equal(
       changesOfEvent(given).map(({ view, id }) => `${view} ${id}`),
-      [...documents, 'timeline e1'],
+      [...documents, `timeline acme/${event.source.split('/').at(-1)}/e1`],
     )
   })
 }

@@ -59,7 +59,7 @@ projectors('applies a slice at once and keeps what cannot be read as dead letter
   const { done, handle } = world()
   await handle(slice(record(5, 'nonsense'), record(6, 'e1'), record(7, 'e2')), partition)
   assert.equal(done, [
-    'apply chats acme/2037, timeline e1, chats acme/2037, timeline e2',
+    'apply chats acme/2037, timeline acme/webhooks/e1, chats acme/2037, timeline acme/webhooks/e2',
     'dead letter 5: invalid, not an event',
     '3 in 0.5 s',
   ])
@@ -72,14 +72,14 @@ projectors('leaves commands that cannot be read to egress', async () => {
 })
 
 projectors('takes in all but the change that cannot be stored', async () => {
-  const { done, handle } = world({ unstorable: 'e2' })
+  const { done, handle } = world({ unstorable: 'acme/webhooks/e2' })
   await handle(slice(record(5, 'e1'), record(6, 'e2'), record(7, 'e3')), partition)
   assert.equal(done, [
     'apply chats acme/2037',
-    'apply timeline e1',
+    'apply timeline acme/webhooks/e1',
     'apply chats acme/2037',
     'apply chats acme/2037',
-    'apply timeline e3',
+    'apply timeline acme/webhooks/e3',
     'dead letter 6: unstorable, timeline: MongoServerError 10334',
     '3 in 0.5 s',
   ])
@@ -96,7 +96,7 @@ projectors('of a large slice, writes the entries while it reads, and the folded 
     done
       .slice(0, 3)
       .join()
-      .match(/timeline e/g)?.length,
+      .match(/timeline acme\/webhooks\/e/g)?.length,
     1_200,
   )
 })
@@ -136,11 +136,11 @@ projectors('takes a piece of one slice after the other where there is no room', 
 })
 
 projectors('of a large slice, takes in all but what cannot be stored', async () => {
-  const { done, handle } = world({ unstorable: 'e700' })
+  const { done, handle } = world({ unstorable: 'acme/webhooks/e700' })
   const events = Array.from({ length: 1_200 }, (_, i) => record(i, `e${i}`))
   await handle(slice(...events), partition)
 
-  const entries = done.flatMap((text) => text.match(/timeline e\d+(?=,|$)/g) ?? [])
+  const entries = done.flatMap((text) => text.match(/timeline acme\/webhooks\/e\d+(?=,|$)/g) ?? [])
   assert.equal(
     [new Set(entries).size, done.at(-2)],
     [1_199, 'dead letter 700: unstorable, timeline: MongoServerError 10334'],

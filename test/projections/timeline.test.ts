@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { evolveTimeline } from '../../src/projections/timeline.ts'
+import { evolveTimeline, timelineId } from '../../src/projections/timeline.ts'
 import { anEvent, at } from '../support/given-events.ts'
 
 const timeline = suite('timeline')
@@ -11,7 +11,7 @@ const recorded = { event, topic: 'bot-conversations', partition: 3, offset: 12 }
 timeline('an entry has the event, its place, and what the contract does not know as text', () => {
   const { extra, ...data } = event.data
   assert.equal(evolveTimeline(undefined, recorded), {
-    _id: 'e1',
+    _id: 'acme/bot/e1',
     accountId: 'acme',
     type: 'ClientMessageReceived',
     time: at('10:00:00'),
@@ -23,6 +23,15 @@ timeline('an entry has the event, its place, and what the contract does not know
     clientId: '1233',
     extra: '{"$sender":{"a.b":1}}',
   })
+})
+
+timeline('events of other accounts and interfaces that have the same id have entries of their own', () => {
+  const ids = [
+    { ...event, data: { ...event.data, accountId: 'zeta' as typeof event.data.accountId } },
+    { ...event, source: '/accounts/acme/egress' },
+    event,
+  ].map(timelineId)
+  assert.equal(ids, ['zeta/bot/e1', 'acme/egress/e1', 'acme/bot/e1'])
 })
 
 timeline('the first record of an event stays', () => {

@@ -42,6 +42,9 @@ export const EventHeaders = exactShape(
   {
     /** The trace that it belongs to (W3C Trace Context). */
     traceparent: t.string,
+
+    /** Of an event that came as a webhook: the HMAC-SHA-256 of the request's body, base64url. Equal bodies have equal hashes. */
+    ce_contenthash: t.string,
   },
   'EventHeaders',
 )

@@ -10,6 +10,7 @@ import { readJson, type Undecodable, undecodable } from './json.ts'
 
 const attributes = ['specversion', 'id', 'type', 'source', 'subject', 'time', 'dataschema'] as const
 const names = attributes.map((attribute) => `ce_${attribute}`)
+const optionalNames = ['traceparent', 'ce_contenthash']
 const contentType = 'application/json'
 
 // A codec of the union is named for its event's type.
@@ -31,7 +32,7 @@ const templates = new Map(types.map((type) => [type, template(type)]))
 
 /** The event as CloudEvents 1.0, Kafka protocol binding, binary mode: its attributes are headers, the value is its data alone. */
 export const toRecord = (event: DomainEvent): OutgoingRecord => {
-  const { type, id, source, subject, time, data, traceparent } = event
+  const { type, id, source, subject, time, data, traceparent, contentHash } = event
   return {
     topic: topicOf(event).name,
     key: keyOf(event),
@@ -43,6 +44,7 @@ export const toRecord = (event: DomainEvent): OutgoingRecord => {
       ce_subject: subject,
       ce_time: time,
       ...(traceparent !== undefined && { traceparent }),
+      ...(contentHash !== undefined && { ce_contenthash: contentHash }),
     },
   }
 }
@@ -50,7 +52,7 @@ export const toRecord = (event: DomainEvent): OutgoingRecord => {
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 const headersOf = ({ headers }: IncomingRecord): E.Either<Undecodable, ReadonlyMap<string, string>> => {
-  const wanted = [...names, 'traceparent'].flatMap((name) => (headers[name] ? [[name, headers[name]] as const] : []))
+  const wanted = [...names, ...optionalNames].flatMap((name) => (headers[name] ? [[name, headers[name]] as const] : []))
   const read = E.tryCatch(
     () => new Map(wanted.map(([name, bytes]) => [name, utf8.decode(bytes)])),
     () => undefined,
@@ -73,7 +75,7 @@ export const eventReader = (earlier = earlierVersions) => {
       return undecodable('headers', `ce_type: expected an event of ${record.topic}`)
     const json = readJson(record.value, { exact: false })
     if (E.isLeft(json)) return json
-    const traceparent = headers.get('traceparent')
+    const [traceparent, contentHash] = optionalNames.map((name) => headers.get(name))
     const data = known.upcast(json.right)
     if (E.isLeft(data)) return undecodable('contract', describe(problemsOf(data.left)))
     const decoded = known.decode({
@@ -84,6 +86,7 @@ export const eventReader = (earlier = earlierVersions) => {
       time: headers.get('ce_time'),
       data: data.right,
       ...(traceparent !== undefined && { traceparent }),
+      ...(contentHash !== undefined && { contentHash }),
     })
     return E.isRight(decoded) ? decoded : undecodable('contract', describe(problemsOf(decoded.left)))
   }

@@ -58,13 +58,14 @@ cloudEvents('an event that is written and read is the same event', () => {
 cloudEvents('its headers are those of the CloudEvents package', () => {
   fc.assert(
     fc.property(event, (given) => {
-      const { type, id, source, subject, time, traceparent } = given
+      const { type, id, source, subject, time, traceparent, contentHash } = given
       const attributes = { id, source, subject, time, type: ceType(type), dataschema: ceDataSchema(type) }
       const { headers } = Kafka.binary(new CloudEvent({ ...attributes, datacontenttype: 'application/json' }, false))
       const expected = Object.entries(headers).filter(([, header]) => header !== undefined)
       assert.equal(toRecord(given).headers, {
         ...Object.fromEntries(expected.filter(([name]) => name !== 'ce_datacontenttype')),
         ...(traceparent !== undefined && { traceparent }),
+        ...(contentHash !== undefined && { ce_contenthash: contentHash }),
       })
     }),
   )

@@ -55,14 +55,22 @@ export const EventHeaders = exactShape(
  */
 export const QuarantineHeaders = exactShape(
   {
+    /** The request's own id: a record that is written twice has the same. */
+    [quarantineHeaders.id]: Id,
+
     /** By which interface it came. */
     [quarantineHeaders.interface]: t.keyof({ webhooks: null, bot: null }),
 
     /** When it came. */
     [quarantineHeaders.receivedAt]: Instant,
 
-    /** What was wrong: how it was sent, what is in it, or that nobody knows its event. */
-    [quarantineHeaders.reason]: t.keyof({ 'media-type': null, invalid: null, 'unknown-event': null }),
+    /** What was wrong: how it was sent, what is in it, that nobody knows its event, or its size. */
+    [quarantineHeaders.reason]: t.keyof({
+      'media-type': null,
+      invalid: null,
+      'unknown-event': null,
+      'too-large': null,
+    }),
 
     /** Where, and what was expected there; never what was sent. */
     [quarantineHeaders.problems]: t.string,
@@ -72,6 +80,8 @@ export const QuarantineHeaders = exactShape(
     [quarantineHeaders.contentType]: t.string,
     /** Its Content-Encoding header. */
     [quarantineHeaders.contentEncoding]: t.string,
+    /** Its size in bytes where it was too large: then the value is its first 64 KiB. `unknown` if the request did not say. */
+    [quarantineHeaders.size]: t.string,
   },
   'QuarantineHeaders',
 )

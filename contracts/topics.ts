@@ -106,12 +106,14 @@ export const schemaId = (name: string): string => `urn:livechat:schemas:${name}`
 
 /** Headers of a quarantine record; its value is the request's body, byte for byte. `problems` names fields, never values. */
 export const quarantineHeaders = {
+  id: 'id',
   interface: 'interface',
   receivedAt: 'received_at',
   reason: 'reason',
   problems: 'problems',
   contentType: 'content_type',
   contentEncoding: 'content_encoding',
+  size: 'size',
 } as const
 
 /**

@@ -24,6 +24,8 @@ export const ChatFinished = domainEvent(
       plainMessages: t.string,
       /** The log as HTML, as the service makes it. */
       htmlMessages: t.string,
+      /** Which of the two were left out because the event was too large; both repeat `chat.messages`. */
+      omitted: t.array(t.keyof({ plainMessages: null, htmlMessages: null })),
     },
     'ChatFinishedData',
   ),

@@ -7,7 +7,6 @@ import { botRouter } from './bot-api/router.ts'
 import type { State } from './context.ts'
 import type { ReadReadiness } from './health/readiness.ts'
 import { healthRouter } from './health/router.ts'
-import { identity } from './identity.ts'
 import type { Limits } from './limits.ts'
 import type { MeasureRequests } from './measure.ts'
 import type { IngressMemory } from './memory.ts'
@@ -41,7 +40,7 @@ export type IngressDeps = {
 /** How far its server is on its way to an end: callers are to be led elsewhere, and then their connections closed. */
 type Ending = { readonly isStopping: () => boolean; readonly isClosing: () => boolean }
 
-/** The application without its server. Either interface publishes through the same memory of what was published. */
+/** The application without its server. Interface B repeats its events' ids: those go through a memory of what was published. */
 export const createApp = (deps: IngressDeps, limits: Limits, ending: Ending): Koa<State> => {
   const app = new Koa<State>()
   app.on('error', (thrown: unknown) => deps.log.debug(originOf(thrown), 'an answer could not be written'))
@@ -49,13 +48,18 @@ export const createApp = (deps: IngressDeps, limits: Limits, ending: Ending): Ko
     ...deps,
     limits,
     ...ending,
-    identify: identity(deps.memory.sightings),
     rateLimit: rateLimits(deps.accounts, deps.memory.rates, deps.monotonic),
-    publish: once(bounded(deps.publish), deps.memory.published),
+    publish: bounded(deps.publish),
     append: bounded(deps.append),
   }
   app.use(accessLog(shared))
-  for (const router of [webhooksRouter(shared), botRouter(shared), oauthRouter(shared), healthRouter(shared)])
+  const publishOnce = once(shared.publish, deps.memory.published)
+  for (const router of [
+    webhooksRouter(shared),
+    botRouter({ ...shared, publish: publishOnce }),
+    oauthRouter(shared),
+    healthRouter(shared),
+  ])
     app.use(router.routes())
   app.use((ctx) => {
     ctx.status = unknownPath.status

@@ -3,7 +3,6 @@ import { recentMemory } from './recent.ts'
 
 /** What an instance remembers of its requests, for all of its threads: `accounts` is their number. */
 export const ingressMemory = (accounts: number) => ({
-  sightings: recentMemory(),
   published: recentMemory(),
   rates: rateMemory(accounts),
 })

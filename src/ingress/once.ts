@@ -14,14 +14,11 @@ export const bounded =
     withinMs > 0 ? within(withinMs, port(subject, withinMs), late) : Promise.resolve(late())
 
 /**
- * A digest of what makes an event the same as another. Interface A's ids are one, made from account and content; Interface B's
- * are the service's, and where one comes again with another content, both are kept in the log, under the same ce_id. Ids hold no
- * control characters, so that the text is unambiguous.
+ * A digest of what makes an event of Interface B the same as another. Where an id comes again with another content, both are kept
+ * in the log, under the same ce_id. Ids hold no control characters, so that the text is unambiguous.
  */
-const keyOf = ({ type, id, source, subject, data }: DomainEvent) =>
-  source.endsWith('/bot')
-    ? hash('sha256', `${data.accountId}\n${type}\n${subject}\n${id}\n${JSON.stringify(data)}`, 'base64url')
-    : id
+const keyOf = ({ type, id, subject, data }: DomainEvent) =>
+  hash('sha256', `${data.accountId}\n${type}\n${subject}\n${id}\n${JSON.stringify(data)}`, 'base64url')
 
 const published: E.Either<Failure, void> = E.right(undefined)
 

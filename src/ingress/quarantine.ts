@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Instant } from '../../contracts/primitives.ts'
 import { quarantineHeaders as names, quarantine } from '../../contracts/topics.ts'
 import type { Append, OutgoingRecord } from '../domain/ports.ts'
@@ -11,11 +12,13 @@ export const quarantineRecord = (
   { account, body, contentType, contentEncoding }: Admitted,
   reason: NotUnderstood,
   receivedAt: Instant,
+  id: string,
 ): OutgoingRecord => ({
   topic: quarantine.name,
   key: account.id,
   value: body,
   headers: {
+    [names.id]: id,
     [names.interface]: api,
     [names.receivedAt]: receivedAt,
     [names.reason]: reason.kind,
@@ -30,5 +33,5 @@ export const quarantining =
   (append: Append, measure: MeasureRequests, api: 'webhooks' | 'bot') =>
   (admitted: Admitted, reason: NotUnderstood, receivedAt: Instant, withinMs: number): ReturnType<Append> => {
     measure.quarantined(api, reason.kind)
-    return append(quarantineRecord(api, admitted, reason, receivedAt), withinMs)
+    return append(quarantineRecord(api, admitted, reason, receivedAt, randomUUID()), withinMs)
   }

@@ -10,12 +10,13 @@ import { partOf } from './known-and-extra.ts'
 import type { NotUnderstood } from './not-understood.ts'
 import { structureOf } from './structure.ts'
 
-/** What the bridge itself knows of a request; `id` is for Interface A, whose payload has none. */
+/** What the bridge itself knows of a request; `id` and `contentHash` are for Interface A, whose payload has no id. */
 export type Receipt = {
   readonly accountId: AccountId
   readonly receivedAt: Instant
   readonly traceparent: string
   readonly id?: string
+  readonly contentHash?: string
 }
 
 type Rule = {
@@ -46,6 +47,7 @@ const translateBy = (source: 'webhooks' | 'bot', { wire, event, subject, with: m
       source: `/accounts/${receipt.accountId}/${source}`,
       subject: data[subject],
       time: receipt.receivedAt,
+      ...(receipt.contentHash !== undefined && { contentHash: receipt.contentHash }),
       traceparent: receipt.traceparent,
       data: { ...data, ...more, accountId: receipt.accountId, ...(extra !== undefined && { extra }) },
     })

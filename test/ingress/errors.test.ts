@@ -160,12 +160,15 @@ errors('what was not understood is kept byte for byte, with why', async () => {
   const body = Buffer.from([0x1f, 0x8b, 0x00, 0xff])
   const reply = await send(port, bot, as('application/json', body, { 'content-encoding': 'gzip' }))
   assert.is(reply.status, 415)
+  const [id] = appended.map(({ headers }) => headers.id)
+  assert.match(String(id), /^[\da-f-]{36}$/)
   assert.equal(appended, [
     {
       topic: 'quarantine',
       key: 'acme',
       value: body,
       headers: {
+        id,
         interface: 'bot',
         received_at: '2026-01-31T12:00:00.000Z',
         reason: 'media-type',

@@ -83,32 +83,48 @@ unavailable('after a failure the same request is published again, after a succes
   await stop()
 })
 
-unavailable('the same request twice at once is one event and two answers', async () => {
-  const { promise, resolve } = Promise.withResolvers<E.Either<never, void>>()
-  const begun = Promise.withResolvers<void>()
-  let calls = 0
-  const { port, stop, logged } = await start({
-    publish: async () => {
-      calls++
-      begun.resolve()
-      return promise
-    },
-  })
-  const first = send(port, hooks, { body: accepted })
-  await begun.promise
-  const second = send(port, hooks, { body: accepted })
-  const third = send(port, bot, { body: message })
-  while (calls < 2) await new Promise(setImmediate)
-  resolve(E.right(undefined))
-  const replies = await Promise.all([first, second, third])
-  assert.equal(
-    replies.map(({ status }) => status),
-    [200, 200, 200],
-  )
-  assert.is(calls, 2)
-  const ids = logged.map(({ fields }) => ('eventId' in fields ? fields.eventId : undefined))
-  assert.is(new Set(ids).size, 2)
-  await stop()
-})
+unavailable(
+  'the same webhook twice at once is two events; the same bot event twice is one, and two answers',
+  async () => {
+    const { promise, resolve } = Promise.withResolvers<E.Either<never, void>>()
+    const begun = Promise.withResolvers<void>()
+    let calls = 0
+    const { port, stop, logged } = await start({
+      publish: async () => {
+        calls++
+        begun.resolve()
+        return promise
+      },
+    })
+    const first = send(port, hooks, { body: accepted })
+    await begun.promise
+    const others = [hooks, bot, bot].map((path) => send(port, path, { body: path === bot ? message : accepted }))
+    while (calls < 3) await new Promise(setImmediate)
+    resolve(E.right(undefined))
+    const replies = await Promise.all([first, ...others])
+    assert.equal(
+      replies.map(({ status }) => status),
+      [200, 200, 200, 200],
+    )
+    assert.is(calls, 3)
+    const ids = logged.map(({ fields }) => ('eventId' in fields ? fields.eventId : undefined))
+    assert.is(new Set(ids).size, 3)
+    await stop()
+  },
+)
+
+unavailable(
+  'a state that is set, changed and set again is three events; the first and the last have the same content hash',
+  async () => {
+    const { port, stop, published } = await start()
+    const other = JSON.stringify({ ...JSON.parse(accepted), chat_id: 2038 })
+    for (const body of [accepted, other, accepted]) assert.is((await send(port, hooks, { body })).status, 200)
+    assert.is(new Set(published.map(({ id }) => id)).size, 3)
+    const [first, second, third] = published.map(({ contentHash }) => contentHash)
+    assert.is(first, third)
+    assert.is.not(first, second)
+    await stop()
+  },
+)
 
 unavailable.run()

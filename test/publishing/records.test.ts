@@ -42,7 +42,7 @@ records('the headers of a quarantined request fit their schema, and no field is 
   for (const contentType of ['application/json', '']) {
     const admitted = { account, body: Buffer.from('{'), contentType, contentEncoding: '' }
     const reason = { kind: 'invalid', problems: [{ path: '', expected: 'JSON' }] } as const
-    const { headers } = quarantineRecord('webhooks', admitted, reason, noon)
+    const { headers } = quarantineRecord('webhooks', admitted, reason, noon, '1')
     assertFits('QuarantineHeaders', headers)
     assert.equal(right(QuarantineHeaders.decode(headers)), headers)
   }

@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
+import { contentHashes } from '../../domain/content-hash.ts'
 import type { Append, Log, Now, Publish } from '../../domain/ports.ts'
 import { type AdmissionDeps, admission } from '../admission.ts'
 import { answering, ok } from '../answering.ts'
 import type { State } from '../context.ts'
-import type { Identify } from '../identity.ts'
 import type { MeasureRequests } from '../measure.ts'
 import { quarantining } from '../quarantine.ts'
 import { refusalOf, unavailable } from '../refusal.ts'
@@ -13,7 +14,6 @@ import { type FindEnrichment, replying } from './enrichment.ts'
 import { translate } from './translate.ts'
 
 export type WebhooksDeps = AdmissionDeps & {
-  readonly identify: Identify
   readonly publish: Publish
   readonly append: Append
   readonly findEnrichment: FindEnrichment
@@ -26,7 +26,8 @@ const route = '/webhooks/:token'
 
 /** Interface A: 200 once the event is durable, with what the enrichments hold where the service shows it to agents. */
 export const webhooksRouter = (deps: WebhooksDeps) => {
-  const { identify, publish, now, limits } = deps
+  const { publish, now, limits } = deps
+  const contentHash = contentHashes(deps.accounts)
   const admit = admission(
     deps,
     ({ webhooks }) => [webhooks?.token, webhooks?.secondToken],
@@ -40,8 +41,9 @@ export const webhooksRouter = (deps: WebhooksDeps) => {
     if (E.isLeft(admitted)) return admitted
     const { account, body } = admitted.right
     const receivedAt = now()
-    const id = identify(account.id, body, Date.parse(receivedAt))
-    const receipt = { accountId: account.id, receivedAt, traceparent: ctx.state.traceparent, id }
+    // Interface A has no ids of its own, and people undo changes: each request is an event, also with a body that came before.
+    const [id, hash] = [randomUUID(), contentHash(account, body)]
+    const receipt = { accountId: account.id, receivedAt, traceparent: ctx.state.traceparent, id, contentHash: hash }
     const event = understand(admitted.right, translate(receipt))
     if (E.isLeft(event)) {
       const kept = await quarantine(admitted.right, event.left, receivedAt, limits.webhooksMs)

@@ -90,14 +90,7 @@ export const hostile: Scenario = {
       injected: bodies,
       failures: [
         ...wrong('answers that are not of the table', hostiles.wrong),
-        ...wrong(
-          'bodies that are not kept as they came',
-          notAsKept(
-            hostiles.kept,
-            quarantined.map(({ value }) => value),
-            repeated,
-          ),
-        ),
+        ...wrong('bodies that are not kept as they came', notAsKept(hostiles.kept, quarantined)),
         ...wrong('slow connections that were not cut off in time', uncut),
         ...wrong('answers out of turn', answersInTurn),
         ...wrong('answers to too many requests', unlimited),

@@ -14,12 +14,23 @@ export const composeCommand = async (): Promise<ReadonlyArray<string> | undefine
   return (await answers('docker-compose', 'version')) ? ['docker-compose'] : undefined
 }
 
-/** Runs compose on docker/compose.yaml under another name. The older program knows no `name`, so that is left out. */
+const folder = join(root, 'docker')
+// One command takes minutes where it starts everything. A container that restarts for ever must not hold up the tests.
+const timeout = 10 * 60 * 1000
+
+/**
+ * Runs compose on docker/compose.yaml under another name. The older program knows no `name`, so that is left out. It also
+ * resolves the paths of a file that it reads from stdin against the current folder.
+ */
 export const compose =
   ([command = '', ...first]: ReadonlyArray<string>, project: string, env: NodeJS.ProcessEnv) =>
   async (...args: ReadonlyArray<string>): Promise<string> => {
-    const options = ['--file', '-', '--project-directory', join(root, 'docker'), '--project-name', project]
-    const child = spawn(command, [...first, ...options, ...args], { env: { ...process.env, ...env } })
+    const options = ['--file', '-', '--project-directory', folder, '--project-name', project]
+    const child = spawn(command, [...first, ...options, ...args], {
+      cwd: folder,
+      env: { ...process.env, ...env },
+      timeout,
+    })
     let output = ''
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => (output += chunk.toString()))

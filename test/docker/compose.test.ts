@@ -1,9 +1,12 @@
+import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readConfig } from '../../src/app/config.ts'
 import { Environment } from '../../src/app/environment.ts'
 import { roles } from '../../src/app/roles.ts'
+import { root } from '../support/outcome.ts'
+import { composeCommand, compose as runCompose } from './compose-command.ts'
 import { composeFile, madeSecrets, text, type Yaml } from './given-files.ts'
 
 const files = ['compose.yaml', 'compose.dev.yaml']
@@ -116,6 +119,16 @@ for (const file of files) {
       }
   })
 }
+
+const command = await composeCommand()
+if (command === undefined) console.log('skipped: there is no docker compose')
+const withCommand = command === undefined ? compose.skip : compose
+
+withCommand('what a container mounts is found in docker/, wherever the command is run', async () => {
+  const resolved = await runCompose(command ?? [], 'livechat-test', {})('config')
+  for (const file of ['mongo-set-up.ts', 'haproxy.cfg', 'secrets/accounts.json'])
+    assert.ok(resolved.includes(join(root, 'docker', file)), file)
+})
 
 compose('git and the build of the image are kept from the secrets', () => {
   assert.ok(text('.gitignore').split('\n').includes('docker/secrets/'))

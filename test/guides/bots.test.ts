@@ -7,7 +7,7 @@ import { shopBot } from '../../contracts/guides/examples/shop-bot.ts'
 import { world } from '../support/bridge.ts'
 import { eventually } from '../support/eventually.ts'
 import { plainConsumer } from '../support/plain-consumer.ts'
-import { canRun, type Example, type Language, runExample } from './examples.ts'
+import { canRun, type Example, languages, runExample } from './examples.ts'
 
 const inMemory = suite("the shop's bot in memory")
 
@@ -27,7 +27,7 @@ inMemory.run()
 
 const onServers = suite("the shop's bot on real servers")
 
-for (const language of ['TypeScript', 'Python'] satisfies ReadonlyArray<Language>) {
+for (const language of languages) {
   const test = canRun(language) ? onServers : onServers.skip
 
   test(`${language}: a client is answered, handed over, and asked for a number when nobody is there`, async () => {

@@ -3,14 +3,20 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
-import { venv } from '../support/python.ts'
+import { venv } from '../tools/python.ts'
 
 export const folder = fileURLToPath(new URL('../../contracts/guides/examples', import.meta.url))
 
 export type Language = 'TypeScript' | 'Python'
 
-const python = await venv('guides', join(folder, 'requirements.txt'))
-if (E.isLeft(python)) console.log(`skipped: the examples in Python, for want of an environment: ${python.left.message}`)
+/** The languages to test: Python with the tools, TypeScript with everything else. */
+export const languages: ReadonlyArray<Language> = process.env.TEST_TOOLS === 'true' ? ['Python'] : ['TypeScript']
+
+const python = languages.includes('Python')
+  ? await venv('guides', join(folder, 'requirements.txt'))
+  : E.left({ message: 'it is tested with the tools' })
+if (E.isLeft(python) && languages.includes('Python'))
+  console.log(`skipped: the examples in Python, for want of an environment: ${python.left.message}`)
 
 /** The languages whose examples can run here. */
 export const canRun = (language: Language): boolean => language === 'TypeScript' || E.isRight(python)

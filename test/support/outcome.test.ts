@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { counted, together } from './outcome.ts'
+import { counted, stopwatch, together } from './outcome.ts'
 
 const sum = (total: number, passed: number) =>
   `  Total:     ${total}\n  Passed:    ${passed}\n  Skipped:   0\n  Duration:  1.00ms\n`
@@ -25,8 +25,8 @@ c.test.ts
 ${sum(4, 2)}`
 
 test('what is printed of each failure is kept, whole and without what follows', () => {
-  const { failures, ...counts } = counted(oneOfTwo, 1)
-  assert.equal(counts, { passed: 2, failed: 2, skipped: 0 })
+  const { failures, passed, failed, skipped } = counted(oneOfTwo, 1)
+  assert.equal([passed, failed, skipped], [2, 2, 0])
   assert.equal(failures, [
     '   FAIL  suite  "name of the test"\n    Property failed after 2 tests\n{ seed: 1, path: "0" }\n    at Object.handler (a/b.test.ts:3:4)',
     '   FAIL  suite  "another"\n    no\n    at b.test.ts',
@@ -53,6 +53,19 @@ test('of a run that died, the signal and the last complaints are told', () => {
 test('outcomes are added up with their failures', () => {
   assert.equal(together([counted(sum(2, 2), 0), counted(oneOfTwo, 1)]).failed, 2)
   assert.is(together([counted(oneOfTwo, 1), counted(oneOfTwo, 1)]).failures.length, 4)
+})
+
+test('each file takes the time until the next one begins, or all is over', () => {
+  let time = 0
+  const { hear, files } = stopwatch(() => time)
+  for (const text of ['\u001b[1ma/b.test.ts\u001b[22m\n', ' suite • (1 / 1)\n\nc.test.ts\n', ' next •']) {
+    hear(text)
+    time += 10
+  }
+  assert.equal(files(), [
+    { file: 'a/b.test.ts', ms: 10 },
+    { file: 'c.test.ts', ms: 20 },
+  ])
 })
 
 test.run()

@@ -12,13 +12,17 @@ export type Outcome = {
   readonly skipped: number
   /** What was printed of each failure, to be said again at the very end: of a long output often only that is kept. */
   readonly failures: ReadonlyArray<string>
+  /** How long the tests of each file ran. */
+  readonly files: ReadonlyArray<{ readonly file: string; readonly ms: number }>
 }
 
+const nothing: Outcome = { passed: 0, failed: 0, skipped: 0, failures: [], files: [] }
+
 /** One test that failed, for a reason in words. */
-export const oneFailed = (why: string): Outcome => ({ passed: 0, failed: 1, skipped: 0, failures: [`   FAIL  ${why}`] })
+export const oneFailed = (why: string): Outcome => ({ ...nothing, failed: 1, failures: [`   FAIL  ${why}`] })
 
 /** What was not run. */
-export const skippedTests = (skipped: number): Outcome => ({ passed: 0, failed: 0, skipped, failures: [] })
+export const skippedTests = (skipped: number): Outcome => ({ ...nothing, skipped })
 
 export const together = (outcomes: ReadonlyArray<Outcome>): Outcome => {
   const sum = (of: (outcome: Outcome) => number) => outcomes.reduce((total, outcome) => total + of(outcome), 0)
@@ -27,6 +31,7 @@ export const together = (outcomes: ReadonlyArray<Outcome>): Outcome => {
     failed: sum(({ failed }) => failed),
     skipped: sum(({ skipped }) => skipped),
     failures: outcomes.flatMap(({ failures }) => failures),
+    files: outcomes.flatMap(({ files }) => files),
   }
 }
 
@@ -41,6 +46,7 @@ const run = (
   args: ReadonlyArray<string>,
   env: NodeJS.ProcessEnv = process.env,
   shown: Shown = 'at once',
+  onOutput = (_: string) => {},
 ) =>
   new Promise<{ readonly end: End; readonly output: string; readonly complaints: string }>((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -48,6 +54,7 @@ const run = (
     let complaints = ''
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString()
+      onOutput(chunk.toString())
       if (shown === 'at once') process.stdout.write(chunk)
     })
     child.stderr.on('data', (chunk: Buffer) => {
@@ -70,7 +77,7 @@ export const check = async (
 ): Promise<Outcome> => {
   const { end } = await run(bin(tool), args, env)
   console.log(`${end === 0 ? '✓' : '✘'} ${name}`)
-  return end === 0 ? { passed: 1, failed: 0, skipped: 0, failures: [] } : oneFailed(name)
+  return end === 0 ? { ...nothing, passed: 1 } : oneFailed(name)
 }
 
 /** uvu's report of each failure: from its first line to the next suite, file or sum. */
@@ -93,12 +100,25 @@ export const counted = (output: string, end: End, complaints = ''): Outcome => {
     )
   if (end !== 0 && total === passed)
     return { ...oneFailed(`uvu ended with ${end} although all passed`), passed, skipped }
-  return { passed, skipped, failed: total - passed, failures: failuresIn(plain) }
+  return { ...nothing, passed, skipped, failed: total - passed, failures: failuresIn(plain) }
+}
+
+/** Takes what uvu prints, as it comes, and times each file from its own name to that of the next one, or to the end. */
+export const stopwatch = (now: () => number) => {
+  const starts: Array<{ readonly file: string; readonly at: number }> = []
+  return {
+    hear: (text: string) => {
+      for (const [file] of stripVTControlCharacters(text).matchAll(/^\S+\.test\.ts$/gm))
+        starts.push({ file, at: now() })
+    },
+    files: (): Outcome['files'] => starts.map(({ file, at }, i) => ({ file, ms: (starts[i + 1]?.at ?? now()) - at })),
+  }
 }
 
 /** Runs the test files whose path below test/ the pattern matches. */
 export const runTests = async (pattern: string, env: NodeJS.ProcessEnv, shown?: Shown): Promise<Outcome> => {
   const args = [join(root, 'node_modules/uvu/bin.js'), 'test', pattern]
-  const { end, output, complaints } = await run(process.execPath, args, env, shown)
-  return counted(output, end, complaints)
+  const { hear, files } = stopwatch(() => performance.now())
+  const { end, output, complaints } = await run(process.execPath, args, env, shown, hear)
+  return { ...counted(output, end, complaints), files: files() }
 }

@@ -8,7 +8,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { world } from '../support/bridge.ts'
-import { venv } from '../support/python.ts'
+import { venv } from './python.ts'
 
 const name = 'what the running bridge answers to schemathesis is documented: status, headers and body'
 const document = fileURLToPath(new URL('../../contracts/published/openapi.yaml', import.meta.url))
@@ -22,10 +22,7 @@ const checks = [
 const seconds = 20
 
 const fuzz = suite('HTTP, fuzzed against its OpenAPI')
-const environment = await venv(
-  'schemathesis',
-  fileURLToPath(new URL('../schemathesis/requirements.txt', import.meta.url)),
-)
+const environment = await venv('schemathesis', fileURLToPath(new URL('schemathesis-requirements.txt', import.meta.url)))
 
 if (E.isLeft(environment)) {
   console.log(`schemathesis is skipped: ${environment.left.message}`)

@@ -4,7 +4,7 @@ import { fetchOnce } from '../../src/embedded/download.ts'
 import { digestOf } from '../../src/embedded/pins.ts'
 import { type Problem, problem } from '../../src/embedded/problem.ts'
 import { run } from '../../src/embedded/run.ts'
-import { cacheDir } from './servers.ts'
+import { cacheDir } from '../support/servers.ts'
 
 export type Python = {
   /** The environment's interpreter. */

@@ -5,7 +5,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { run } from '../../src/embedded/run.ts'
-import { left, right } from './either.ts'
+import { left, right } from '../support/either.ts'
 import { venv } from './python.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'livechat-python-'))

@@ -1,0 +1,44 @@
+import { join } from 'node:path'
+import { type Outcome, oneFailed, root } from './outcome.ts'
+import { type StartedServers, startServers } from './start-servers.ts'
+
+const running = new Set<StartedServers>()
+
+/** Does the work with servers of its own, which its environment names. Servers that the environment names already are used. */
+export const withServers = async <A>(place: string, work: (env: NodeJS.ProcessEnv) => Promise<A>): Promise<A> => {
+  const { KAFKA_BROKERS: givenKafka, MONGODB_URL: givenMongo } = place === 'embedded' ? process.env : {}
+  const servers = await startServers(place, {
+    cacheDir: join(root, '.data', 'cache'),
+    kafka: givenKafka === undefined,
+    mongo: givenMongo === undefined,
+    say: (line) => console.log(line),
+  })
+  running.add(servers)
+  const { brokers, mongoUrl } = servers
+  const done = await work({
+    ...process.env,
+    ...(brokers && { KAFKA_BROKERS: brokers.join(',') }),
+    ...(mongoUrl !== undefined && { MONGODB_URL: mongoUrl }),
+  })
+  await servers.stop()
+  running.delete(servers)
+  return done
+}
+
+/** Ends the process with the sum of all that was tested in its last line, also after a signal or when it takes too long. */
+export const finish = async (all: () => Promise<Outcome>, minutes: number): Promise<never> => {
+  const interrupted = new Promise<Outcome>((resolve) => {
+    setTimeout(() => resolve(oneFailed(`the tests have not ended after ${minutes} minutes`)), minutes * 60_000)
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(oneFailed(signal)))
+  })
+  const { passed, failed, skipped, failures, files } = await Promise.race([all(), interrupted]).catch((error: Error) =>
+    oneFailed(error.message),
+  )
+  for (const servers of running) await servers.stop()
+  console.log('\nThe slowest files:')
+  for (const { file, ms } of files.toSorted((a, b) => b.ms - a.ms).slice(0, 10))
+    console.log(`${(ms / 1000).toFixed(1).padStart(7)} s  ${file}`)
+  for (const failure of failures) console.log(`\n${failure}\n`)
+  console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
+  process.exit(failed === 0 ? 0 : 1)
+}

@@ -20,7 +20,7 @@ import { prepare } from './prepare.ts'
 import { serverChecks } from './readiness.ts'
 import type { Role } from './roles.ts'
 import type { Servers } from './servers.ts'
-import type { Settings } from './settings.ts'
+import { exitOfWrongConfig, type Settings } from './settings.ts'
 
 export type Bridge = {
   /** Where its HTTP side listens: both interfaces where it has the role ingress, health in any case. */
@@ -30,6 +30,9 @@ export type Bridge = {
   /** Finishes what is in flight on either side, then leaves. */
   readonly stop: () => Promise<void>
 }
+
+/** What the operator has to do, and the process's exit code. */
+type NotStarted = { readonly reason: string; readonly exitCode: number }
 
 /** What its HTTP side has where it takes nothing in. */
 const nobody = () => ({ accounts: [], memory: ingressMemory(0), findEnrichment: async () => undefined })
@@ -43,7 +46,7 @@ export const startBridge = async (
   { kafka: kafkaConfig, mongo: mongoConfig }: Pick<Servers, 'kafka' | 'mongo'>,
   roles: ReadonlyArray<Role>,
   log: Log,
-): Promise<E.Either<string, Bridge>> => {
+): Promise<E.Either<NotStarted, Bridge>> => {
   const { topics, accounts, http } = settings
   const { measure, watchJournal, watchGates, watchHealth, render } = createMetrics()
   const kafka = connectKafka(kafkaSettings(kafkaConfig, topics, 'livechat-bridge'), { log, measure, now })
@@ -59,7 +62,7 @@ export const startBridge = async (
   if (E.isLeft(intake)) {
     stopping.abort()
     await Promise.all([kafka.stop(), mongo.stop()])
-    return E.left(`${intake.left.reason}: see to ${dataDir}/journal, or set DATA_DIR to another folder.`)
+    return E.left({ reason: intake.left, exitCode: exitOfWrongConfig })
   }
   const servers = { kafka: kafka.health, mongodb: mongo.health, 'topics and indexes': preparation.health }
   const checks: Record<string, CheckHealth> = {
@@ -95,9 +98,10 @@ export const startBridge = async (
   const listening = await ingress.listen(http.host, http.port ?? (takesIn ? 8080 : 0))
   if (E.isLeft(listening)) {
     await stop()
-    return E.left(
-      `${listening.left.reason}: end what uses it, or set HTTP_PORT to another port (0 takes any free one).`,
-    )
+    return E.left({
+      reason: `${listening.left.reason}: end what uses it, or set HTTP_PORT to another port (0 takes any free one).`,
+      exitCode: 1,
+    })
   }
 
   const run = async () => {

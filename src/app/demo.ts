@@ -53,7 +53,7 @@ const findBridge = async (settings: Settings): Promise<E.Either<string, Place>> 
   )
   if (E.isLeft(bridge)) {
     await servers.right.stop()
-    return bridge
+    return E.left(bridge.left.reason)
   }
   await bridge.right.ready
   const stop = async () => {

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { now } from '../domain/clock.ts'
 import type { Append, Failure, Health, Log, Measure, OutgoingRecord } from '../domain/ports.ts'
@@ -30,12 +30,22 @@ const processesOnOneMachine = 64
 
 const bytes = (part: string | Buffer | null) => (part === null || typeof part !== 'string' ? part : Buffer.from(part))
 
-/** The first journal below the folder that no other process has: each process of a machine has one of its own. */
-const openFirst = async ({ dataDir, maxBytes, log }: Deps): Promise<E.Either<Failure, Journal>> => {
-  let opened: E.Either<Failure, Journal> = E.left({ kind: 'transient', reason: 'the journal cannot be opened' })
-  for (let i = 1; i <= processesOnOneMachine && E.isLeft(opened); i++)
-    opened = await openJournal({ dir: join(dataDir, 'journal', String(i)), maxBytes, now, log })
-  return opened
+/**
+ * The first journal below the folder that no other process has: each process of a machine has one of its own. A journal that
+ * cannot be opened for another reason may hold events that were answered 200, so it ends the start. Left: what to do.
+ */
+const openFirst = async ({ dataDir, maxBytes, log }: Deps): Promise<E.Either<string, Journal>> => {
+  for (let i = 1; i <= processesOnOneMachine; i++) {
+    const dir = resolve(dataDir, 'journal', String(i))
+    const opened = await openJournal({ dir, maxBytes, now, log })
+    if (E.isRight(opened)) return opened
+    if (opened.left.kind === 'permanent')
+      return E.left(
+        `The journal in ${dir} cannot be opened (${opened.left.reason}). It may hold events that were answered 200. Repair it, ` +
+          'or move the folder to another place and keep it, or set DATA_DIR to another folder. Then start again.',
+      )
+  }
+  return E.left(`${processesOnOneMachine} processes use ${dataDir}: set DATA_DIR to another folder.`)
 }
 
 const onlyInJournal: E.Either<Failure, void> = E.left({
@@ -47,7 +57,7 @@ const onlyInJournal: E.Either<Failure, void> = E.left({
  * Where ingress leaves what it has understood: Kafka, or the journal while Kafka is away. Interface B's client is waiting:
  * that its event is in the journal alone is told as a failure, so that the service does without a bot.
  */
-export const openIntake = async (deps: Deps): Promise<E.Either<Failure, Intake>> => {
+export const openIntake = async (deps: Deps): Promise<E.Either<string, Intake>> => {
   const { kafka, measure, log } = deps
   const opened = await openFirst(deps)
   if (E.isLeft(opened)) return opened

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import * as E from 'fp-ts/lib/Either.js'
+import { attempt, makePrivateFolder } from '../journal/files.ts'
 import { banner } from './banner.ts'
 import { startBridge } from './bridge.ts'
 import { createLog } from './log.ts'
@@ -18,6 +19,14 @@ export const start = async (roles: ReadonlyArray<Role>): Promise<number> => {
   const ended = endSignal()
   const settings = await readSettings()
   if (settings === undefined) return exitOfWrongConfig
+  const { dataDir } = settings
+  const folder = await attempt(`DATA_DIR ${dataDir} cannot be made or closed to other users`, () =>
+    makePrivateFolder(dataDir),
+  )
+  if (E.isLeft(folder)) {
+    console.error(`${folder.left.reason}. Set DATA_DIR to a folder that this user may write.`)
+    return exitOfWrongConfig
+  }
   const servers = await serversFor(settings, (line) => console.log(line))
   if (E.isLeft(servers)) {
     console.error(servers.left)
@@ -27,9 +36,9 @@ export const start = async (roles: ReadonlyArray<Role>): Promise<number> => {
   const log = createLog(settings.logLevel)
   const bridge = await startBridge(settings, servers.right, roles, log)
   if (E.isLeft(bridge)) {
-    console.error(bridge.left)
+    console.error(bridge.left.reason)
     await stopServers()
-    return 1
+    return bridge.left.exitCode
   }
   const { url, ready, stop } = bridge.right
   const running = {
@@ -41,7 +50,7 @@ export const start = async (roles: ReadonlyArray<Role>): Promise<number> => {
   const isUp = await Promise.race([ready.then(() => true), ended.then(() => false)])
   if (isUp) {
     const took = performance.now() - began
-    await tellRunning(settings.dataDir, running)
+    await tellRunning(dataDir, running)
     log.info({ url, roles, ms: Math.round(took) }, 'the bridge is ready')
     if (isFirstHour(settings))
       console.log(
@@ -57,7 +66,7 @@ export const start = async (roles: ReadonlyArray<Role>): Promise<number> => {
     await ended
   }
   log.info({}, 'the bridge stops')
-  forgetRunning(settings.dataDir)
+  forgetRunning(dataDir)
   await stop()
   await stopServers()
   log.info({}, 'the bridge has stopped')

@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure, Log, OutgoingRecord, Sleep } from '../domain/ports.ts'
 import { backOff } from './back-off.ts'
-import { transient } from './failure.ts'
 import type { Journal } from './journal.ts'
 import { within } from './patience.ts'
 import type { Entry } from './reader.ts'
+import { transient } from './way.ts'
 
 /** Keeps a record that the broker refuses for ever, with why; resolves when it is durable. A throw means 'repeat'. */
 export type Reject = (record: OutgoingRecord, reason: string) => Promise<void>

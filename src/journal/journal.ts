@@ -1,13 +1,15 @@
-import { mkdir, open } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { open } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure, Log, Now, OutgoingRecord } from '../domain/ports.ts'
-import type { DamageCount } from './damage-report.ts'
-import { type OpenFile, syncPath } from './durable-files.ts'
-import { attempt } from './failure.ts'
+import { serial } from '../shared/serial.ts'
+import { type DamageCount, damageReport } from './damage.ts'
+import { attempt, makeFolder, type OpenFile } from './files.ts'
 import { lockDirectory } from './lock.ts'
-import type { Entry } from './reader.ts'
-import { openStore } from './store.ts'
+import { type Entry, journalReader } from './reader.ts'
+import { encodeRecord } from './record.ts'
+import { checkpointWriter, recover } from './recovery.ts'
+import type { Segment } from './segment.ts'
+import { full, groupCommit, mostBytes, segmentWriter } from './writer.ts'
 
 /**
  * `records` are not drained yet, the oldest was appended at `oldestAt` (ms since 1970); `bytes` is what the segments
@@ -43,9 +45,76 @@ export type JournalOptions = {
   readonly openFile?: OpenFile
 }
 
+const closedAlready: E.Either<Failure, never> = E.left({ kind: 'transient', reason: 'journal closed' })
+
+/** A journal on a folder that exists and is locked: recovery first, then writing and reading side by side. */
+const openFolder = async (options: Required<JournalOptions>): Promise<Journal> => {
+  const { dir, maxBytes, openFile, log } = options
+  const damage = damageReport(dir, openFile, log)
+  const { segments, drained, nextPosition } = await recover({ dir, damage, log })
+  const writer = segmentWriter({ ...options, segments, nextPosition })
+  const reader = journalReader({ segments, drained, damage })
+  const checkpoint = checkpointWriter(dir, openFile, log)
+  const [writing, reading] = [serial(), serial()]
+  const commits = groupCommit((bodies) => writing(() => writer.write(bodies)))
+  let closed = false
+
+  const sum = (of: (segment: Segment) => number) => segments.reduce((total, segment) => total + of(segment), 0)
+  const records = () => reader.ready().length + sum(({ unread }) => unread)
+
+  const dropWhenEmpty = async () => {
+    if (records() > 0) return
+    await writer.leave()
+    await reader.dropLast()
+  }
+  const tidy = async () => {
+    await reader.fill()
+    if (records() === 0) await writing(dropWhenEmpty)
+  }
+  // What cannot be read now is tried again, and reported, by the drain.
+  await tidy().catch(() => undefined)
+
+  const append = async (record: OutgoingRecord) => {
+    if (closed) return closedAlready
+    const body = encodeRecord(record)
+    const used = sum(({ bytes }) => bytes) + commits.bytes()
+    return used + mostBytes(body) > maxBytes ? full : commits.append(body)
+  }
+
+  const remember = async (position: number) => {
+    reader.take(position)
+    await checkpoint(position)
+    await tidy()
+  }
+
+  const oldestAt = () => reader.ready()[0]?.appendedAt ?? segments.find(({ unread }) => unread > 0)?.unreadSince
+
+  const close = async () => {
+    closed = true
+    await commits.settled()
+    await writing(writer.leave)
+    await reading(async () => undefined)
+  }
+
+  return {
+    append,
+    peek: (most) => attempt('the journal cannot be read', () => reading(() => reader.peek(most))),
+    drained: (position) => attempt('the journal cannot be tidied', () => reading(() => remember(position))),
+    state: () => {
+      const oldest = oldestAt()
+      return {
+        ...{ records: records(), bytes: sum(({ bytes }) => bytes), damaged: damage.count() },
+        ...(oldest !== undefined && { oldestAt: oldest }),
+      }
+    },
+    close,
+  }
+}
+
 /**
  * Opens the local buffer for records that the broker cannot take: segment files, each record with a checksum, groups
- * made durable with one write and one fdatasync. Left, transient: another process uses it, or the file system fails.
+ * made durable with one write and one fdatasync. Left: transient, another
+ * process uses it; permanent, it cannot be read or written.
  *
  * No library that was found gives a checksum for each record, a cap, damage that is set aside, and groups for one sync
  * together: LMDB, flumelog-offset and async-append-only-log have no checksums, LevelDB and SQLite drop or refuse what is
@@ -54,16 +123,15 @@ export type JournalOptions = {
  */
 export const openJournal = async (options: JournalOptions): Promise<E.Either<Failure, Journal>> => {
   const { dir, maxBytes, segmentBytes = Math.min(8 * 1024 * 1024, Math.ceil(maxBytes / 8)), openFile = open } = options
-  const what = 'the journal cannot be opened'
-  const made = await attempt(what, async () => {
-    await mkdir(dir, { recursive: true, mode: 0o700 })
-    await syncPath(dirname(dir))
-  })
-  if (E.isLeft(made)) return made
+  const permanently = E.mapLeft(({ reason }: Failure): Failure => ({ kind: 'permanent', reason }))
+  const made = await attempt('the folder cannot be made', () => makeFolder(dir))
+  if (E.isLeft(made)) return permanently(made)
   const lock = lockDirectory(dir)
   if (E.isLeft(lock)) return lock
   const unlock = lock.right
-  const store = await attempt(what, () => openStore({ ...options, segmentBytes, openFile }))
-  if (E.isLeft(store)) unlock()
-  return E.map((journal: Journal) => ({ ...journal, close: () => journal.close().finally(unlock) }))(store)
+  const opened = await attempt('it cannot be read', () => openFolder({ ...options, segmentBytes, openFile }))
+  if (E.isLeft(opened)) unlock()
+  return permanently(
+    E.map((journal: Journal) => ({ ...journal, close: () => journal.close().finally(unlock) }))(opened),
+  )
 }

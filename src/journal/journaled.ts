@@ -1,10 +1,9 @@
 import type { Append, Health, Log, Now, OutgoingRecord, Sleep } from '../domain/ports.ts'
 import { drain, type Reject } from './drain.ts'
-import { transient } from './failure.ts'
 import { describe } from './health.ts'
 import type { Journal, JournalState } from './journal.ts'
 import { type Item, watch } from './watch.ts'
-import { decide, firstWay, type Happening, type Order, type Outcome } from './way.ts'
+import { decide, firstWay, type Happening, type Order, type Outcome, transient } from './way.ts'
 
 type Deps = {
   readonly append: Append

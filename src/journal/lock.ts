@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../domain/ports.ts'
-import { transient } from './failure.ts'
+
+const busy = 5
 
 const take = (path: string): DatabaseSync => {
   const database = new DatabaseSync(path)
@@ -18,13 +19,16 @@ const take = (path: string): DatabaseSync => {
 /**
  * Holds the directory for this process until the returned function is called or the process ends, however it ends.
  * Node has no file locks of its own; SQLite's are the system's, which a SIGKILL frees and a reused pid cannot keep.
+ * Left: transient where another process holds it, permanent where the file cannot be used.
  */
 export const lockDirectory = (dir: string): E.Either<Failure, () => void> => {
   try {
     const database = take(join(dir, 'lock'))
     return E.right(() => database.close())
   } catch (cause) {
-    const busy = cause instanceof Error && 'errcode' in cause && cause.errcode === 5
-    return transient(busy ? 'another process uses the journal' : 'the journal cannot be locked')
+    const { errcode, errstr } = { errcode: undefined, errstr: 'unknown', ...(cause as object) }
+    return errcode === busy
+      ? E.left({ kind: 'transient', reason: 'another process uses the journal' })
+      : E.left({ kind: 'permanent', reason: `the file lock cannot be used: ${errstr}` })
   }
 }

@@ -1,9 +1,9 @@
 import { open, rm } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { OutgoingRecord } from '../domain/ports.ts'
-import type { DamageReport } from './damage-report.ts'
+import type { DamageReport } from './damage.ts'
+import { scan } from './frame.ts'
 import { decodeRecord } from './record.ts'
-import { scan } from './scan.ts'
 import type { Segment } from './segment.ts'
 
 /** A record in the journal; `appendedAt` in ms since 1970. */
@@ -69,6 +69,7 @@ export const journalReader = ({ segments, drained, damage }: Deps) => {
 
   const fill = async (): Promise<void> => {
     for (let [segment] = segments; ready.length === 0 && segment !== undefined; [segment] = segments) {
+      offset = Math.max(offset, segment.start)
       if (offset < segment.bytes) await load(segment)
       else if (segments.length === 1) return
       else await drop(segment)
@@ -96,7 +97,8 @@ export const journalReader = ({ segments, drained, damage }: Deps) => {
     /** Removes the last segment too when all of it is drained; the writer must have left it. */
     dropLast: async (): Promise<void> => {
       const [segment] = segments
-      if (ready.length === 0 && segments.length === 1 && segment && offset >= segment.bytes) await drop(segment)
+      if (ready.length === 0 && segments.length === 1 && segment && Math.max(offset, segment.start) >= segment.bytes)
+        await drop(segment)
     },
     ready: () => ready,
   }

@@ -1,14 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 
-/** A file of frames. What it is called is written once and never damaged with it: the first position and the mark. */
+/** A file of frames. Its name is written once and never damaged with the content: the first position and the mark. */
 export type SegmentName = { readonly name: string; readonly first: number; readonly mark: Buffer }
 
 /**
- * A segment in use. `bytes`: how long it is with what is durable in it; `unread`: how many of its records have not been
- * loaded for the drain; `unreadSince`: when the oldest of those was appended, or earlier (ms since 1970).
+ * A segment in use. `start`: where its frames begin; `bytes`: how long it is with what is durable in it; `unread`: how many
+ * of its records have not been loaded for the drain; `unreadSince`: when the oldest of those was appended, or earlier (ms
+ * since 1970).
  */
-export type Segment = SegmentName & { readonly path: string; bytes: number; unread: number; unreadSince: number }
+export type Segment = SegmentName & {
+  readonly path: string
+  readonly start: number
+  bytes: number
+  unread: number
+  unreadSince: number
+}
 
 const shape = /^(\d{15})-([0-9a-f]{8})\.segment$/
 
@@ -21,9 +29,40 @@ export const parseName = (name: string): SegmentName | undefined => {
     : { name, first: Number(first), mark: Buffer.from(mark, 'hex') }
 }
 
+const magic = Buffer.from('journal2')
+const at = { acknowledged: 8, checksum: 14 } as const
+export const headerSize = 18
+
+/**
+ * Magic (8 bytes), where the acknowledged bytes end (6), CRC-32 of both (4). It is written after the bytes of a group and
+ * made durable by the same fdatasync, so nothing of a group is acknowledged before its end stands here. If the power fails
+ * between the two writes, bytes that nobody was told of may count as damage; the opposite cannot happen.
+ */
+export const encodeHeader = (acknowledged: number): Buffer => {
+  const header = Buffer.alloc(headerSize)
+  magic.copy(header)
+  header.writeUIntLE(acknowledged, at.acknowledged, 6)
+  header.writeUInt32LE(crc32(header.subarray(0, at.checksum)), at.checksum)
+  return header
+}
+
+/** Where the frames begin, and the end of the bytes that may have been acknowledged. */
+export type Extent = { readonly start: number; readonly acknowledged: number }
+
+/** Without a readable header (an older segment, or a damaged header) every byte may have been acknowledged. */
+export const readHeader = (content: Buffer): Extent => {
+  const header = content.subarray(0, headerSize)
+  // The first group is written before the header: nothing was acknowledged yet.
+  if (header.every((byte) => byte === 0)) return { start: headerSize, acknowledged: header.length }
+  const isHeader = header.length === headerSize && encodeHeader(header.readUIntLE(at.acknowledged, 6)).equals(header)
+  return isHeader
+    ? { start: headerSize, acknowledged: header.readUIntLE(at.acknowledged, 6) }
+    : { start: 0, acknowledged: content.length }
+}
+
 /** A segment that does not exist yet; names sort in the order of the positions. */
 export const newSegment = (dir: string, first: number): Segment => {
   const mark = randomBytes(4)
   const name = `${String(first).padStart(15, '0')}-${mark.toString('hex')}.segment`
-  return { name, path: join(dir, name), first, mark, bytes: 0, unread: 0, unreadSince: 0 }
+  return { name, path: join(dir, name), first, mark, start: headerSize, bytes: headerSize, unread: 0, unreadSince: 0 }
 }

@@ -1,6 +1,6 @@
 import type { OutgoingRecord, Sleep } from '../domain/ports.ts'
-import { transient } from './failure.ts'
 import type { Outcome } from './way.ts'
+import { transient } from './way.ts'
 
 /** A record on its way; times are in ticks. */
 export type Item = {

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../domain/ports.ts'
-import { transient } from './failure.ts'
+
+export const transient = (reason: string): E.Either<Failure, never> => E.left({ kind: 'transient', reason })
 
 /** Where a record has become durable. */
 export type Place = 'log' | 'journal'

@@ -84,7 +84,10 @@ export const startBridgeProcess = async (options: BridgeOptions) => {
   await eventually(
     `${url} to be up`,
     async () => {
-      if (isOver()) throw new Error(`the bridge ended while it started: ${log().slice(-2000)}`)
+      if (isOver()) {
+        const { exitCode } = child
+        throw Object.assign(new Error(`the bridge ended while it started: ${log().slice(-2000)}`), { exitCode })
+      }
       return (await answers(`${url}/livez`)) || undefined
     },
     startsWithinMs,

@@ -57,12 +57,22 @@ export const defences = {
       put: '',
     },
   ],
+  'the end of what was acknowledged': [
+    {
+      file: 'src/journal/segment.ts',
+      find: '? { start: headerSize, acknowledged: header.readUIntLE(at.acknowledged, 6) }',
+      put: '? { start: headerSize, acknowledged: headerSize }',
+    },
+  ],
+  'a journal that cannot be opened ends the start': [
+    { file: 'src/app/intake.ts', find: "if (opened.left.kind === 'permanent')", put: 'if (false)' },
+  ],
   'the cap of the journal': [
     { file: 'src/app/intake.ts', find: 'maxBytes, now, log', put: 'maxBytes: maxBytes * 1000, now, log' },
   ],
   'a full disk is a refusal': [
     {
-      file: 'src/journal/segment-writer.ts',
+      file: 'src/journal/writer.ts',
       find: 'return { taken: bodies.length, outcome: full }',
       put: 'return { taken: bodies.length, outcome: E.right(undefined) }',
     },

@@ -1,43 +1,47 @@
-import { existsSync, readFileSync, renameSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, renameSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { headerSize } from '../../src/journal/segment.ts'
 import { append, drainAll, freshDir, idOf, openAt, recordingLog, recordOf } from './given.ts'
 import { damage, reopened, segmentsOf, three, written } from './segments.ts'
 
 const damaged = suite('journal: damage')
 
-damaged('a byte flipped anywhere costs the record that it is in, is reported and is set aside', async () => {
-  const records = Array.from({ length: 8 }, (_, i) => recordOf(i + 1, 'acme/1', i * 3))
-  await fc.assert(
-    fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 255 }), async (at, flip) => {
-      const { dir, places } = await written(records, 300)
-      const files = segmentsOf(dir)
-      const file = files[at % files.length] ?? ''
-      const original = readFileSync(join(dir, file))
-      const place = at % original.length
-      damage(join(dir, file), place, flip)
-      const content = readFileSync(join(dir, file))
-      const hit = places.findLastIndex((p) => p.file === file && p.offset <= place)
-      const offset = places[hit]?.offset ?? 0
-      const next = places[hit + 1]
-      const end = next?.file === file ? next.offset : content.length
-      const newestTail = hit === records.length - 1
+damaged(
+  'a byte flipped anywhere, in the newest record too, costs that record, is reported and is set aside',
+  async () => {
+    const records = Array.from({ length: 8 }, (_, i) => recordOf(i + 1, 'acme/1', i * 3))
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 255 }), async (at, flip) => {
+        const { dir, places } = await written(records, 300)
+        const files = segmentsOf(dir)
+        const file = files[at % files.length] ?? ''
+        const original = readFileSync(join(dir, file))
+        const place = at % original.length
+        damage(join(dir, file), place, flip)
+        const content = readFileSync(join(dir, file))
+        const hit = places.findLastIndex((p) => p.file === file && p.offset <= place)
+        // A byte of the header belongs to no record.
+        const offset = place < headerSize ? 0 : (places[hit]?.offset ?? 0)
+        const next = places[hit + 1]
+        const end = place < headerSize ? headerSize : next?.file === file ? next.offset : content.length
 
-      const after = await reopened(dir, 300)
+        const after = await reopened(dir, 300)
 
-      assert.equal(after.records, records.toSpliced(hit, 1))
-      assert.equal(after.damaged, newestTail ? { places: 0, bytes: 0 } : { places: 1, bytes: end - offset })
-      assert.equal(
-        after.lines.map(({ level }) => level),
-        [newestTail ? 'warn' : 'error'],
-      )
-      assert.equal(readFileSync(join(dir, 'damaged', `${file}-${offset}`)), content.subarray(offset, end))
-    }),
-    { numRuns: 60 },
-  )
-})
+        assert.equal(after.records, hit === -1 ? records : records.toSpliced(hit, 1))
+        assert.equal(after.damaged, { places: 1, bytes: end - offset })
+        assert.equal(
+          after.lines.map(({ level }) => level),
+          ['error'],
+        )
+        assert.equal(readFileSync(join(dir, 'damaged', `${file}-${offset}`)), content.subarray(offset, end))
+      }),
+      { numRuns: 60 },
+    )
+  },
+)
 
 damaged('damage is reported with its file, position and reason', async () => {
   const { dir, places } = await written(three)
@@ -60,7 +64,7 @@ damaged('damage that happens while the journal is open is met by the reader', as
   const { log, levels } = recordingLog()
   const journal = await openAt(dir, { log })
   await append(journal, three)
-  damage(join(dir, segmentsOf(dir)[0] ?? ''), 30, 1)
+  damage(join(dir, segmentsOf(dir)[0] ?? ''), headerSize + 30, 1)
   assert.equal((await drainAll(journal)).map(idOf), [2, 3])
   assert.equal(levels(), ['error'])
   assert.is(journal.state().damaged.places, 1)
@@ -95,6 +99,36 @@ damaged('a damaged checkpoint is reported, and everything is drained again', asy
   const { records, damaged } = await reopened(dir)
   assert.equal(records.map(idOf), [1, 2, 3])
   assert.is(damaged.places, 1)
+})
+
+damaged('records that were cut off from outside are reported, and are no torn tail', async () => {
+  const { dir, bytes } = await written(three)
+  const [file = ''] = segmentsOf(dir)
+  truncateSync(join(dir, file), bytes - 1)
+  const { records, damaged, lines } = await reopened(dir)
+  assert.equal(records.map(idOf), [1, 2])
+  assert.is(damaged.places, 2)
+  assert.equal(
+    lines.map(({ level, fields }) => [level, 'reason' in fields && fields.reason]),
+    [
+      ['error', 'incomplete'],
+      ['error', 'cut off from outside'],
+    ],
+  )
+})
+
+damaged('with a damaged header no bytes are taken for a torn tail', async () => {
+  const { dir } = await written(three)
+  const [file = ''] = segmentsOf(dir)
+  damage(join(dir, file), 9, 1)
+  appendFileSync(join(dir, file), 'more')
+  const { records, damaged, lines } = await reopened(dir)
+  assert.equal(records.map(idOf), [1, 2, 3])
+  assert.equal(damaged, { places: 2, bytes: headerSize + 4 })
+  assert.equal(
+    lines.map(({ level }) => level),
+    ['error', 'error'],
+  )
 })
 
 damaged.run()

@@ -1,11 +1,12 @@
+import { ftruncateSync, writeSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import type { OpenFile } from '../../src/journal/durable-files.ts'
+import type { OpenFile } from '../../src/journal/files.ts'
 
 export type Fault = 'none' | 'no space' | 'no space half-way' | 'no sync' | 'no sync and no truncate' | 'no new file'
 
 const failed = (code: string) => Promise.reject(Object.assign(new Error(code), { code }))
 
-/** A disk with a fault that can be turned on and off. */
+/** A disk with a fault that can be turned on and off. It writes at once, so that a copy of a folder is what a killed process leaves. */
 export const faultyDisk = () => {
   const disk: { fault: Fault } = { fault: 'none' }
   const openFile: OpenFile = async (path, flags) => {
@@ -15,11 +16,13 @@ export const faultyDisk = () => {
       write: async (...args: unknown[]) => {
         const [bytes, offset, length, position] = args as [Buffer, number, number, number]
         if (disk.fault === 'no space') return failed('ENOSPC')
-        if (disk.fault !== 'no space half-way') return handle.write(bytes, offset, length, position)
-        return length > 20 ? handle.write(bytes, offset, length - 20, position) : failed('ENOSPC')
+        const isHalf = disk.fault === 'no space half-way'
+        if (isHalf && length <= 20) return failed('ENOSPC')
+        return { bytesWritten: writeSync(handle.fd, bytes, offset, isHalf ? length - 20 : length, position) }
       },
       datasync: () => (disk.fault.startsWith('no sync') ? failed('EIO') : Promise.resolve()),
-      truncate: (length) => (disk.fault === 'no sync and no truncate' ? failed('EIO') : handle.truncate(length)),
+      truncate: (length) =>
+        disk.fault === 'no sync and no truncate' ? failed('EIO') : Promise.resolve(ftruncateSync(handle.fd, length)),
       close: () => handle.close(),
     } as Awaited<ReturnType<OpenFile>>
   }

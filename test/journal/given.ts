@@ -7,7 +7,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Instant } from '../../contracts/primitives.ts'
 import { topics } from '../../contracts/topics.ts'
 import type { Failure, Log, OutgoingRecord } from '../../src/domain/ports.ts'
-import type { OpenFile } from '../../src/journal/durable-files.ts'
+import type { OpenFile } from '../../src/journal/files.ts'
 import { type Journal, type JournalOptions, openJournal } from '../../src/journal/journal.ts'
 
 let root: string | undefined

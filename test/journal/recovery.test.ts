@@ -1,12 +1,15 @@
-import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openJournal } from '../../src/journal/journal.ts'
+import { encodeHeader, headerSize } from '../../src/journal/segment.ts'
 import { anyRecord, append, freshDir, idOf, noon, openAt, recordingLog, recordOf } from './given.ts'
 import { reopened, segmentsOf, three, written } from './segments.ts'
+
+const segment = '000000000000001-0a0b0c0d.segment'
 
 const recovery = suite('journal: recovery')
 
@@ -30,14 +33,15 @@ recovery('what was appended is there after a restart, in its order', async () =>
   )
 })
 
-recovery('a tail that is torn at any byte is cut off at the last good record, with a warning', async () => {
-  const { dir, bytes, places } = await written(three)
+recovery('a tail that is torn at any byte is cut off behind what was acknowledged, with a warning', async () => {
+  const { dir, places } = await written(three)
   const [file = ''] = segmentsOf(dir)
   const content = readFileSync(join(dir, file))
   const offset = places[2]?.offset ?? 0
-  for (let end = offset + 1; end < bytes; end++) {
-    writeFileSync(join(dir, file), content)
-    truncateSync(join(dir, file), end)
+  // As the process that was killed left it: the third record was never acknowledged.
+  encodeHeader(offset).copy(content)
+  for (let end = offset + 1; end < content.length; end++) {
+    writeFileSync(join(dir, file), content.subarray(0, end))
 
     const { log, lines } = recordingLog()
     const journal = await openAt(dir, { log })
@@ -57,14 +61,70 @@ recovery('a tail that is torn at any byte is cut off at the last good record, wi
   }
 })
 
+recovery('a torn tail that cannot be copied is not cut off: the journal does not open', async () => {
+  const { dir } = await written(three)
+  const [file = ''] = segmentsOf(dir)
+  appendFileSync(join(dir, file), 'torn')
+  const before = readFileSync(join(dir, file))
+  writeFileSync(join(dir, 'damaged'), 'not a folder')
+  const options = { dir, maxBytes: 1_000, now: () => noon, log: recordingLog().log }
+  assert.equal(
+    await openJournal(options),
+    E.left({
+      kind: 'permanent' as const,
+      reason: `it cannot be read: damaged bytes cannot be set aside: EEXIST at ${file}`,
+    }),
+  )
+  assert.equal(readFileSync(join(dir, file)), before)
+})
+
+recovery('killed between the first group and the header: nothing was acknowledged, nothing is damaged', async () => {
+  const { dir } = await written(three)
+  const [file = ''] = segmentsOf(dir)
+  const content = readFileSync(join(dir, file))
+  content.fill(0, 0, headerSize)
+  writeFileSync(join(dir, file), content.subarray(0, -1))
+  const { records, damaged, lines } = await reopened(dir)
+  assert.equal(records.map(idOf), [1, 2])
+  assert.equal(damaged, { places: 0, bytes: 0 })
+  assert.equal(
+    lines.map(({ level }) => level),
+    ['warn'],
+  )
+})
+
+recovery('a segment of the older format, without a header, is read wholly', async () => {
+  const { dir } = await written(three)
+  const [file = ''] = segmentsOf(dir)
+  writeFileSync(join(dir, file), readFileSync(join(dir, file)).subarray(headerSize))
+  const { records, damaged } = await reopened(dir)
+  assert.equal(records, three)
+  assert.equal(damaged, { places: 0, bytes: 0 })
+})
+
 recovery('after a torn tail new records follow the good ones', async () => {
-  const { dir, bytes } = await written(three)
-  truncateSync(join(dir, segmentsOf(dir)[0] ?? ''), bytes - 1)
+  const { dir } = await written(three)
+  appendFileSync(join(dir, segmentsOf(dir)[0] ?? ''), 'torn')
   const journal = await openAt(dir)
   await append(journal, [recordOf(4)])
   await journal.close()
-  assert.equal((await reopened(dir)).records.map(idOf), [1, 2, 4])
+  assert.equal((await reopened(dir)).records.map(idOf), [1, 2, 3, 4])
 })
+
+const cannotOpen: ReadonlyArray<readonly [string, (dir: string) => void, string]> = [
+  ['the checkpoint is a folder', (dir) => mkdirSync(join(dir, 'checkpoint')), 'EISDIR at checkpoint'],
+  ['a segment is a folder', (dir) => mkdirSync(join(dir, segment)), `EISDIR at ${segment}`],
+  ['the lock holds garbage', (dir) => writeFileSync(join(dir, 'lock'), 'x'.repeat(2_000)), 'file is not a database'],
+]
+for (const [what, breakIt, told] of cannotOpen)
+  recovery(`${what}: the journal does not open for good, and says why`, async () => {
+    const dir = freshDir()
+    breakIt(dir)
+    const opened = await openJournal({ dir, maxBytes: 1_000, now: () => noon, log: recordingLog().log })
+    assert.ok(E.isLeft(opened))
+    assert.is(opened.left.kind, 'permanent')
+    assert.ok(opened.left.reason.endsWith(told), opened.left.reason)
+  })
 
 recovery('a second journal on the same directory is refused until the first is closed', async () => {
   const dir = freshDir()

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { encodeFrame } from '../../src/journal/frame.ts'
-import { scan } from '../../src/journal/scan.ts'
+import { encodeFrame, scan } from '../../src/journal/frame.ts'
 
 const mark = Buffer.from('a1b2c3d4', 'hex')
 const bodies = fc.array(

@@ -1,5 +1,8 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { OutgoingRecord } from '../../src/domain/ports.ts'
+import { frameSize } from '../../src/journal/frame.ts'
+import { encodeRecord } from '../../src/journal/record.ts'
 import { append, drainAll, freshDir, openAt, recordingLog, recordOf } from './given.ts'
 
 export const segmentsOf = (dir: string) =>
@@ -13,14 +16,13 @@ export const written = async (records: ReadonlyArray<OutgoingRecord>, segmentByt
   const journal = await openAt(dir, { segmentBytes })
   const places: { file: string; offset: number }[] = []
   for (const record of records) {
-    const before = journal.state().bytes
     await append(journal, [record])
-    places.push({ file: segmentsOf(dir).at(-1) ?? '', offset: before })
+    const file = segmentsOf(dir).at(-1) ?? ''
+    places.push({ file, offset: statSync(join(dir, file)).size - frameSize(encodeRecord(record)) })
   }
   const bytes = journal.state().bytes
   await journal.close()
-  const first = (file: string) => places.find((place) => place.file === file)?.offset ?? 0
-  return { dir, bytes, places: places.map(({ file, offset }) => ({ file, offset: offset - first(file) })) }
+  return { dir, bytes, places }
 }
 
 export const damage = (path: string, place: number, flip: number) => {

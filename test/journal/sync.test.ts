@@ -1,9 +1,9 @@
-import { cpSync, readdirSync, statSync, truncateSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, statSync, truncateSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { OpenFile } from '../../src/journal/durable-files.ts'
+import { makeFolder, makePrivateFolder, type OpenFile } from '../../src/journal/files.ts'
 import { append, drainAll, freshDir, idOf, openAt, recordOf } from './given.ts'
 
 const many = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => recordOf(from + i))
@@ -43,11 +43,11 @@ const countingDisk = () => {
 
 const sync = suite('journal: made durable')
 
-sync('what waits together is written together, with one write and one sync', async () => {
+sync('what waits together is written together, with one sync', async () => {
   const { counts, openFile } = countingDisk()
   const journal = await openAt(freshDir(), { openFile })
   await append(journal, many(1, 64))
-  assert.equal(counts, { writes: 1, syncs: 1 })
+  assert.equal(counts, { writes: 2, syncs: 1 })
   await journal.close()
 })
 
@@ -70,6 +70,23 @@ sync('what has been acknowledged is there after a power cut', async () => {
     await later
   }
   await journal.close()
+})
+
+sync('every new folder is private, and its name is made durable in the folder above it', async () => {
+  const root = freshDir()
+  const synced: string[] = []
+  const note = async (path: string) => void synced.push(path)
+  await makeFolder(join(root, 'data', 'journal', '1'), note)
+  assert.equal(synced, [join(root, 'data', 'journal'), join(root, 'data'), root])
+  for (const folder of ['data', 'data/journal', 'data/journal/1'])
+    assert.is(statSync(join(root, folder)).mode & 0o777, 0o700)
+})
+
+sync('a folder that others could read is closed to them', async () => {
+  const folder = join(freshDir(), 'data')
+  mkdirSync(folder, { mode: 0o755 })
+  await makePrivateFolder(folder)
+  assert.is(statSync(folder).mode & 0o777, 0o700)
 })
 
 sync.run()

@@ -1,10 +1,9 @@
 import { appendFileSync, existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { frameSize } from '../../../src/journal/frame.ts'
+import { frameSize, scan } from '../../../src/journal/frame.ts'
 import { decodeRecord } from '../../../src/journal/record.ts'
-import { scan } from '../../../src/journal/scan.ts'
-import { parseName } from '../../../src/journal/segment.ts'
+import { headerSize, parseName } from '../../../src/journal/segment.ts'
 import { findingsOf, unless } from '../findings.ts'
 import { after } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
@@ -20,33 +19,38 @@ const nameIn = (body: Buffer): string => {
   return `${topic} ${key} #${seqOf(Buffer.from(value ?? ''))}`
 }
 
-/** Flips one bit in the middle of a record in the middle of the newest segment, and leaves half a record behind its end; says which event it was. */
-const damageNewest = (dir: string): string => {
+/** Flips one bit in the middle of a record of the newest segment, and leaves half a record behind its end; gives the event. */
+const damageSegment = (dir: string, choose: (records: number) => number): string => {
   const path = globSync(join(dir, '*.segment')).sort().at(-1) ?? ''
   const name = parseName(path.split('/').at(-1) ?? '')
   const bytes = readFileSync(path)
   if (name === undefined) throw new Error('no segment to damage')
-  const { frames } = scan(name.mark, bytes)
-  const middle = Math.floor(frames.length / 2)
-  const victim = frames[middle]
+  const { frames } = scan(name.mark, bytes, headerSize)
+  const chosen = choose(frames.length)
+  const victim = frames[chosen]
   if (victim === undefined) throw new Error('no record to damage')
   const event = nameIn(victim.body)
-  const start = frames.slice(0, middle).reduce((sum, { body }) => sum + frameSize(body), 0)
+  const start = frames.slice(0, chosen).reduce((sum, { body }) => sum + frameSize(body), headerSize)
   const at = start + victim.bytes - Math.floor(victim.body.length / 2)
   bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at)
   writeFileSync(path, bytes)
-  appendFileSync(path, bytes.subarray(0, 60))
+  appendFileSync(path, bytes.subarray(headerSize, headerSize + 60))
   return event
 }
 
 /** While the bridge is down its journal is damaged: one bit of a record, and a torn end. */
-export const damage: Scenario = {
-  name: 'damage',
+const damaged = (
+  name: string,
+  which: string,
+  choose: (records: number) => number,
+  control: Scenario['controls'][number],
+): Scenario => ({
+  name,
   promises: '5',
-  fault: 'bridge SIGKILL; a flipped bit in a record of the journal, and a torn tail',
-  controls: ['a checksum for each record of the journal'],
+  fault: `bridge SIGKILL; a flipped bit in ${which} of the journal, and a torn tail`,
+  controls: [control],
   inShort: true,
-  shortControls: ['a checksum for each record of the journal'],
+  shortControls: [control],
   run: async (cluster, size, without) => {
     const { broker } = cluster
     const here = await world(cluster, without)
@@ -55,14 +59,14 @@ export const damage: Scenario = {
     await here.ready(bridge)
     const posts = here.recorder([place])
     const dir = join(place.dataDir, 'journal', '1')
-    let damaged = ''
+    let event = ''
     broker.freeze()
     try {
       const load = posts.drive(streams({ workers: 16 }))
       await after(size === 'long' ? 5_000 : 500, posts, load)
       await bridge.kill('SIGKILL')
       posts.halt()
-      damaged = damageNewest(dir)
+      event = damageSegment(dir, choose)
       bridge = await place.start()
       await load
     } finally {
@@ -76,7 +80,7 @@ export const damage: Scenario = {
     const aside = existsSync(join(dir, 'damaged')) ? readdirSync(join(dir, 'damaged')).length : 0
     const told = log.split('\n').filter((line) => line.includes('the journal is damaged')).length
     const found = findingsOf(
-      { ...verdict, lost: verdict.lost.filter((name) => told === 0 || name !== damaged) },
+      { ...verdict, lost: verdict.lost.filter((lost) => told === 0 || lost !== event) },
       {
         injected: 3,
         failures: [
@@ -90,4 +94,18 @@ export const damage: Scenario = {
     )
     return found
   },
-}
+})
+
+export const damage = damaged(
+  'damage',
+  'a record',
+  (records) => Math.floor(records / 2),
+  'a checksum for each record of the journal',
+)
+
+export const newestDamage = damaged(
+  'newest-damage',
+  'the newest record',
+  (records) => records - 1,
+  'the end of what was acknowledged',
+)

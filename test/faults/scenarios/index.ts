@@ -1,6 +1,6 @@
 import type { Scenario } from '../scenario.ts'
 import { codec } from './codec.ts'
-import { damage } from './damage.ts'
+import { damage, newestDamage } from './damage.ts'
 import { damagedBatch } from './damaged-batch.ts'
 import { deploy } from './deploy.ts'
 import { egressBotDead } from './egress-bot-dead.ts'
@@ -16,10 +16,11 @@ import { poison } from './poison.ts'
 import { produce } from './produce.ts'
 import { silence } from './silence.ts'
 import { soak } from './soak.ts'
+import { unopenable } from './unopenable.ts'
 import { views } from './views.ts'
 
 export const scenarios: ReadonlyArray<Scenario> = [
-  ...[produce, views, outage, cap, fullDisk, damage],
+  ...[produce, views, outage, cap, fullDisk, damage, newestDamage, unopenable],
   ...[silence, codec, damagedBatch, poison, heavyBacklog, mongoAway, frozen, deploy, hostile, soak],
   ...[egressStorm, egressCapacity, egressBotDead],
 ]

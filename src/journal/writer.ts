@@ -1,12 +1,11 @@
 import { rm } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure, Log, Now } from '../domain/ports.ts'
-import { type Handle, type OpenFile, syncPath, writeAll } from './durable-files.ts'
-import { codeOf, transient } from './failure.ts'
+import { codeOf, type Handle, type OpenFile, syncPath, writeAll } from './files.ts'
 import { encodeFrame, frameSize } from './frame.ts'
-import { newSegment, type Segment } from './segment.ts'
+import { encodeHeader, headerSize, newSegment, type Segment } from './segment.ts'
 
-export const full = transient('journal full')
+export const full: E.Either<Failure, never> = E.left({ kind: 'transient', reason: 'journal full' })
 
 type Deps = {
   readonly dir: string
@@ -18,25 +17,30 @@ type Deps = {
   readonly log: Log
 }
 
-/** How many of the bodies were tried, and what became of them: all are durable or none is acknowledged. */
-export type Written = { readonly taken: number; readonly outcome: E.Either<Failure, void> }
-
-export type SegmentWriter = {
-  readonly write: (bodies: ReadonlyArray<Buffer>) => Promise<Written>
-  /** Closes the present segment: the next record begins another one. */
-  readonly leave: () => Promise<void>
-}
+/** How many of the bodies were tried, and the outcome: all of them are durable or none is acknowledged. */
+type Written = { readonly taken: number; readonly outcome: E.Either<Failure, void> }
 
 const sum = (sizes: ReadonlyArray<number>) => sizes.reduce((total, size) => total + size, 0)
 
-/** Appends records to the newest segment, as many as fit with one write and one fdatasync. To be called one at a time. */
-export const segmentWriter = (deps: Deps): SegmentWriter => {
+/** The first body, and as many of the next ones as there is room for. */
+const fitting = (bodies: ReadonlyArray<Buffer>, room: number) => {
+  let size = 0
+  const end = bodies.findIndex((body, i) => {
+    size += frameSize(body)
+    return i > 0 && size > room
+  })
+  return end === -1 ? bodies : bodies.slice(0, end)
+}
+
+/** Appends groups of records to the newest segment, each with one fdatasync. To be called one at a time. */
+export const segmentWriter = (deps: Deps) => {
   const { dir, segments, segmentBytes, openFile, now, log } = deps
   let position = deps.nextPosition
   let open: { readonly handle: Handle; readonly segment: Segment } | undefined
   let failing = false
 
-  const leave = async () => {
+  /** Closes the present segment: the next record begins another one. */
+  const leave = async (): Promise<void> => {
     const left = open
     open = undefined
     await left?.handle.close().catch(() => undefined)
@@ -52,26 +56,18 @@ export const segmentWriter = (deps: Deps): SegmentWriter => {
     return open
   }
 
-  const fitting = (bodies: ReadonlyArray<Buffer>, room: number) => {
-    let size = 0
-    const end = bodies.findIndex((body, i) => {
-      size += frameSize(body)
-      return i > 0 && size > room
-    })
-    return end === -1 ? bodies : bodies.slice(0, end)
-  }
-
   // A page that could not be synced may be gone from memory too, so a segment that failed is never written again.
   const abandon = async () => {
     if (open === undefined) return
     const { handle, segment } = open
     const undone = async () => {
+      await writeAll(handle, encodeHeader(segment.bytes), 0).catch(() => undefined)
       await handle.truncate(segment.bytes)
       await handle.datasync()
     }
     await undone().catch(() => undefined)
     await leave()
-    if (segment.bytes > 0) return
+    if (segment.bytes > segment.start) return
     segments.splice(segments.indexOf(segment), 1)
     await rm(segment.path, { force: true }).catch(() => undefined)
   }
@@ -86,9 +82,11 @@ export const segmentWriter = (deps: Deps): SegmentWriter => {
     // Never used again, even when the write fails: what it left behind must not be taken for a later record.
     position += group.length
     const frames = group.map((body, i) => encodeFrame(segment.mark, { position: start + i, appendedAt, body }))
+    const acknowledged = segment.bytes + sum(frames.map(({ length }) => length))
     await writeAll(handle, Buffer.concat(frames), segment.bytes)
+    await writeAll(handle, encodeHeader(acknowledged), 0)
     await handle.datasync()
-    segment.bytes += sum(frames.map(({ length }) => length))
+    segment.bytes = acknowledged
     if (segment.unread === 0) segment.unreadSince = appendedAt
     segment.unread += group.length
     return group.length
@@ -109,4 +107,42 @@ export const segmentWriter = (deps: Deps): SegmentWriter => {
   }
 
   return { write, leave }
+}
+
+/** What a record takes of the disk at most: it may begin a segment. */
+export const mostBytes = (body: Buffer): number => headerSize + frameSize(body)
+
+type Waiting = { readonly body: Buffer; readonly settle: (outcome: E.Either<Failure, void>) => void }
+
+/**
+ * While one group is being written the next one gathers; each record is acknowledged with its group, in order.
+ * `bytes` is the size of what is not settled yet.
+ */
+export const groupCommit = (write: (bodies: ReadonlyArray<Buffer>) => Promise<Written>) => {
+  let waiting: Waiting[] = []
+  let bytes = 0
+  let running: Promise<void> | undefined
+
+  const run = async () => {
+    while (waiting.length > 0) {
+      const { taken, outcome } = await write(waiting.map(({ body }) => body))
+      const group = waiting.slice(0, taken)
+      waiting = waiting.slice(taken)
+      for (const { body, settle } of group) {
+        bytes -= mostBytes(body)
+        settle(outcome)
+      }
+    }
+    running = undefined
+  }
+
+  const append = (body: Buffer): Promise<E.Either<Failure, void>> =>
+    new Promise((settle) => {
+      waiting.push({ body, settle })
+      bytes += mostBytes(body)
+      // Begun a turn later, so that what arrives together is written together.
+      running ??= Promise.resolve().then(run)
+    })
+
+  return { append, bytes: () => bytes, settled: async () => running }
 }

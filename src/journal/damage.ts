@@ -1,9 +1,7 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure, Log } from '../domain/ports.ts'
-import { type OpenFile, replaceFile, syncPath } from './durable-files.ts'
-import { attempt } from './failure.ts'
+import { attempt, makeFolder, type OpenFile, replaceFile } from './files.ts'
 
 /** What was found damaged since the journal was opened. */
 export type DamageCount = { readonly places: number; readonly bytes: number }
@@ -29,9 +27,8 @@ export const damageReport = (dir: string, openFile: OpenFile, log: Log): DamageR
   let bytes = 0
   const setAside = async ({ file, offset, content }: DamagePlace) =>
     attempt('damaged bytes cannot be set aside', async () => {
-      await mkdir(join(dir, 'damaged'), { recursive: true })
+      await makeFolder(join(dir, 'damaged'))
       await replaceFile(openFile, join(dir, 'damaged', `${file}-${offset}`), content)
-      await syncPath(dir)
     })
   const report = async (place: DamagePlace): Promise<E.Either<Failure, void>> => {
     const { file, offset, content, reason } = place

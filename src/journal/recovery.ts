@@ -1,0 +1,119 @@
+import { readdir, readFile, rm, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Log } from '../domain/ports.ts'
+import type { DamageReport } from './damage.ts'
+import { codeOf, type OpenFile, replaceFile, syncPath } from './files.ts'
+import { scan } from './frame.ts'
+import { isSegment, parseName, readHeader, type Segment, type SegmentName } from './segment.ts'
+
+/** The file that says how far the journal is drained: Kafka has every record up to and including this position. */
+const checkpointFile = 'checkpoint'
+
+const sum = (text: string) => crc32(text).toString(16).padStart(8, '0')
+
+const encodeCheckpoint = (drained: number): Buffer => {
+  const text = `drained ${drained}`
+  return Buffer.from(`${text} ${sum(text)}\n`)
+}
+
+/** Undefined when the file is not as it was written: then nothing is known to be drained. */
+const decodeCheckpoint = (content: Buffer): number | undefined => {
+  const [, text = '', drained, checksum] =
+    /^(drained (\d{1,15})) ([0-9a-f]{8})\n$/.exec(content.toString('latin1')) ?? []
+  return checksum === sum(text) ? Number(drained) : undefined
+}
+
+/**
+ * Writes checkpoints. One that cannot be written costs repeated records after a crash and nothing else, so draining
+ * goes on: on a full disk it is what makes room.
+ */
+export const checkpointWriter = (dir: string, openFile: OpenFile, log: Log) => {
+  let failing = false
+  return async (drained: number): Promise<void> => {
+    try {
+      await replaceFile(openFile, join(dir, checkpointFile), encodeCheckpoint(drained))
+      failing = false
+    } catch (cause) {
+      if (!failing) log.warn({ code: codeOf(cause) }, 'the position to which the journal is drained cannot be written')
+      failing = true
+    }
+  }
+}
+
+type Deps = { readonly dir: string; readonly damage: DamageReport; readonly log: Log }
+
+/** What a journal's folder holds: `drained` is the position of the last record that Kafka is known to have. */
+type Recovered = { readonly segments: Segment[]; readonly drained: number; readonly nextPosition: number }
+
+/** The task's value; a failure names the file, since whoever reads of it has to find it. */
+const naming = <A>(file: string, task: Promise<A>): Promise<A> =>
+  task.catch((cause: unknown) => {
+    throw Object.assign(new Error(file), { code: `${codeOf(cause)} at ${file}` })
+  })
+
+const recoverCheckpoint = async ({ dir, damage }: Deps): Promise<number> => {
+  const content = await readFile(join(dir, checkpointFile)).catch((cause: unknown) => {
+    if (codeOf(cause) !== 'ENOENT') throw cause
+  })
+  if (content === undefined) return 0
+  const drained = decodeCheckpoint(content)
+  if (drained === undefined) await damage.report({ file: checkpointFile, offset: 0, content, reason: 'wrong checksum' })
+  return drained ?? 0
+}
+
+const removeUnnamed = async (file: string, { dir, damage }: Deps) => {
+  const content = await readFile(join(dir, file))
+  const kept = await damage.report({ file, offset: 0, content, reason: 'a segment with an unreadable name' })
+  if (E.isRight(kept)) await rm(join(dir, file))
+}
+
+// What cannot be copied is not cut off: the start fails instead.
+const cutTail = async (path: string, file: string, content: Buffer, offset: number, { damage, log }: Deps) => {
+  const tail = content.subarray(offset)
+  const kept = await damage.setAside({ file, offset, content: tail, reason: 'torn tail' })
+  if (E.isLeft(kept)) throw Object.assign(new Error(kept.left.reason), { code: kept.left.reason })
+  await truncate(path, offset)
+  await syncPath(path)
+  log.warn({ file, offset, bytes: tail.length }, 'the end of the journal was torn and has been cut off')
+}
+
+const recoverSegment = async (segment: SegmentName, drained: number, deps: Deps) => {
+  const { name: file, mark } = segment
+  const path = join(deps.dir, file)
+  const content = await readFile(path)
+  const { start, acknowledged } = readHeader(content)
+  const { damaged } = scan(mark, content.subarray(0, acknowledged), start)
+  // What cannot be set aside now is met again when it is read for the drain.
+  for (const { offset, bytes, reason } of damaged)
+    await deps.damage.report({ file, offset, content: content.subarray(offset, offset + bytes), reason })
+  if (content.length < acknowledged)
+    await deps.damage.report({ file, offset: content.length, content: Buffer.alloc(0), reason: 'cut off from outside' })
+  const [torn] = scan(mark, content, acknowledged).damaged
+  if (torn !== undefined) await cutTail(path, file, content, torn.offset, deps)
+  const bytes = torn?.offset ?? content.length
+  const { frames } = scan(mark, content.subarray(0, bytes), start)
+  const unread = frames.filter(({ position }) => position > drained)
+  return {
+    ...{ ...segment, path, start, bytes, unread: unread.length, unreadSince: unread[0]?.appendedAt ?? 0 },
+    last: frames.at(-1)?.position ?? segment.first,
+  }
+}
+
+/**
+ * Reads all segments in order. Bytes behind the acknowledged ones that are no record are a torn tail (a crash while it was
+ * written), and are cut off. All other damage is reported and set aside, and the records around it are kept.
+ */
+export const recover = async (deps: Deps): Promise<Recovered> => {
+  const drained = await naming(checkpointFile, recoverCheckpoint(deps))
+  const files = (await readdir(deps.dir)).filter(isSegment).sort()
+  const segments: (Segment & { last: number })[] = []
+  for (const file of files) {
+    const name = parseName(file)
+    if (name === undefined) await naming(file, removeUnnamed(file, deps))
+    else segments.push(await naming(file, recoverSegment(name, drained, deps)))
+  }
+  const lasts = segments.map(({ last }) => last)
+  return { segments, drained, nextPosition: Math.max(drained, ...lasts) + 1 }
+}

@@ -81,7 +81,7 @@ export const ReplyMessage = t.union(
 export type ReplyMessage = t.TypeOf<typeof ReplyMessage>
 
 const command = {
-  /** Any text that is unique within the account: what was sent once is not sent again. */
+  /** Any text that is unique within the chat: what was sent once is not sent again. */
   id: Id,
   /** The account, as in the event that is answered. */
   accountId: AccountId,
@@ -91,7 +91,7 @@ const command = {
   clientId: WireId,
 }
 
-/** Bot logic's reply to a client. `id` is unique within the account: what was sent once is not sent again. */
+/** Bot logic's reply to a client. `id` is unique within the chat: what was sent once is not sent again. */
 export const BotMessage = shape(
   {
     /** Says which command it is. */

@@ -5,7 +5,9 @@ import { reply } from './reply.ts'
 
 /**
  * A bot reply was given up. `rejected`: the service's answer is final; `attempts` or `deadline`: the account's bound was
- * reached; `invalid`: the command breaks its contract and is on dead-letters; `unknown-account`: no such account with a bot.
+ * reached; `invalid`: the command breaks its contract and is on dead-letters; `unknown-account`: no such account with a bot;
+ * `duplicate`: another command of the chat had the same id before. That one keeps its outcome: a `duplicate` changes no
+ * document of `deliveries` or `conversations`.
  */
 export const BotReplyFailed = domainEvent(
   'BotReplyFailed',
@@ -14,7 +16,14 @@ export const BotReplyFailed = domainEvent(
       ...reply.required,
 
       /** Why it was given up. */
-      reason: t.keyof({ rejected: null, attempts: null, deadline: null, invalid: null, 'unknown-account': null }),
+      reason: t.keyof({
+        rejected: null,
+        attempts: null,
+        deadline: null,
+        invalid: null,
+        'unknown-account': null,
+        duplicate: null,
+      }),
     },
     {
       ...reply.optional,

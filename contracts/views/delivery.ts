@@ -5,7 +5,7 @@ import { exactShape, Id, Instant } from '../primitives.ts'
 import { folded } from './applied.ts'
 
 /**
- * One bot reply, `_id` `<account id>/<command id>`: pending from its command, then what became of it, with every
+ * One bot reply, `_id` `<account id>/<chat id>/<command id>`: pending from its command, then what became of it, with every
  * attempt: delivered once and for all, otherwise the newest outcome. `requestedAt` is when the command was appended
  * to bot-replies; `reason` is that of BotReplyFailed or BotReplySuppressed; `seen` has outcomes only. With `because`
  * (contracts/events/reply.ts) it is a command of the bridge's own, which has no record and is here once it is finished.

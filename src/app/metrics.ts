@@ -41,6 +41,7 @@ export const createMetrics = () => {
     'account',
     'result',
   ])
+  const duplicates = counter('duplicate_commands_total', 'Commands with an id that another command had', ['account'])
   const ownCommands = counter('own_commands_total', 'Commands of the bridge itself, by why they were made', [
     'account',
     'because',
@@ -120,6 +121,7 @@ export const createMetrics = () => {
       if (because !== undefined) ownCommands.inc({ account, because, outcome })
     },
     attempt: (account, result, took) => attempts.observe({ account, result }, took),
+    duplicateCommand: (account) => duplicates.inc({ account }),
     deadLetter: (consumer, cause) => deadLetters.inc({ consumer, cause }),
     quarantined: (api, reason) => quarantined.inc({ api, reason }),
   }

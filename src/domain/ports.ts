@@ -145,6 +145,8 @@ export type Measure = {
   readonly projected: (records: number, seconds: number) => void
   readonly delivery: (accountId: string, outcome: 'delivered' | 'failed' | 'suppressed', because?: Because) => void
   readonly attempt: (accountId: string, result: string, seconds: number) => void
+  /** A command was not sent: another one of its chat had the same id. */
+  readonly duplicateCommand: (accountId: string) => void
   readonly deadLetter: (consumer: string, cause: string) => void
   readonly quarantined: (api: 'webhooks' | 'bot', reason: string) => void
 }

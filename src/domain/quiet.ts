@@ -15,6 +15,7 @@ export const unmeasured: Measure = {
   projected: nothing,
   delivery: nothing,
   attempt: nothing,
+  duplicateCommand: nothing,
   deadLetter: nothing,
   quarantined: nothing,
 }

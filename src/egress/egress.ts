@@ -3,7 +3,7 @@ import type { CheckHealth, ConsumerSpec, IncomingRecord, OwnedPartition, Slice }
 import { keyedQueue } from '../shared/keyed-queue.ts'
 import { announcer } from './announce.ts'
 import type { BotOwner } from './check-command.ts'
-import { type ChatOrCommand, conversationNow } from './conversation/conversation-now.ts'
+import { type ChatOrCommand, conversationNow, digestBefore } from './conversation/conversation-now.ts'
 import { followConversations } from './conversation/follow-conversations.ts'
 import { readBarrier } from './conversation/read-barrier.ts'
 import { conversationTail } from './conversation/tail.ts'
@@ -59,7 +59,7 @@ export const egress = (ports: EgressPorts): Egress => {
   const tried = tryOnce(ports, tokenCache(ports.issueToken, monotonic))
   const send = commandSender({ ports, tail, announce, barrier, nowOf, gateOf, tryOnce: tried })
   const refuse = refuser({ ports, stopping: stopping.signal, announce, nowOf })
-  const handle = commandHandler({ ports, accounts, refuse, send })
+  const handle = commandHandler({ ports, accounts, refuse, send, digestBefore: digestBefore(readViews, tail) })
   const dog = watchdog({ ports, accounts, tail, look: looker({ ports, barrier, nowOf, send }) })
   const follower = followConversations(ports, tail, dog)
 
@@ -78,7 +78,7 @@ export const egress = (ports: EgressPorts): Egress => {
       const detail = error instanceof Error ? error.name : 'Error'
       const at = error instanceof Error ? error.stack?.split('\n    at ')[1] : undefined
       log.error({ partition: record.partition, offset: record.offset, detail, at }, 'egress: a command was not handled')
-      return refuse(record, { cause: 'unforeseen', detail })
+      return refuse.invalid(record, { cause: 'unforeseen', detail })
     }
     if (await handle({ record, work, takenAt }).catch(unforeseen)) work.finish(record.offset, chatOf(record))
   }

@@ -1,9 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { Account } from '../domain/accounts.ts'
 import type { IncomingRecord } from '../domain/ports.ts'
 import { checkCommand } from './check-command.ts'
 import { decide } from './conversation/fence.ts'
+import { digestOf } from './outcome.ts'
 import type { PartitionWork } from './partition-work.ts'
 import type { EgressPorts } from './ports.ts'
 import { recordTime } from './record-time.ts'
@@ -15,6 +17,8 @@ type Parts = {
   readonly accounts: ReadonlyMap<string, Account>
   readonly refuse: Refuse
   readonly send: SendCommand
+  /** What the command asked for that was finished under this id, where that is known. */
+  readonly digestBefore: (partition: number, command: BotReply) => Promise<string | undefined>
 }
 
 /** A record as it was taken off bot-replies, `takenAt` on the monotonic clock. */
@@ -24,21 +28,24 @@ export type Taken = { readonly record: IncomingRecord; readonly work: PartitionW
 export type HandleCommand = (taken: Taken) => Promise<boolean>
 
 export const commandHandler =
-  ({ ports, accounts, refuse, send }: Parts): HandleCommand =>
+  ({ ports, accounts, refuse, send, digestBefore }: Parts): HandleCommand =>
   async ({ record, work, takenAt }) => {
     const checked = pipe(
       ports.decodeCommand(record),
       E.chain((command) => checkCommand(command, String(record.key ?? ''), accounts)),
     )
-    if (E.isLeft(checked)) return refuse(record, checked.left)
+    if (E.isLeft(checked)) return refuse.invalid(record, checked.left)
     // A bot may choose partitions in another way, or know of more: elsewhere nothing is known of the conversation.
     const isElsewhereNow = await ports.bringHome(record)
     if (isElsewhereNow !== false) return isElsewhereNow === true
     const { command, account } = checked.right
-    return send({
-      ...{ command, account, work, takenAt },
-      partition: work.partition,
-      requestedAt: recordTime(record, ports.now()),
+    const { partition } = work
+    const requestedAt = recordTime(record, ports.now())
+    const result = await send({
+      ...{ command, account, work, takenAt, partition, requestedAt },
       decide: ({ conversation }) => decide(conversation, command, account.bot.whenOvertaken),
     })
+    if (result !== 'finished before') return result === 'done'
+    const before = await digestBefore(partition, command)
+    return before === undefined || before === digestOf(command, requestedAt) || refuse.duplicate(record, command)
   }

@@ -9,6 +9,7 @@ import type {
   BotReplySuppressed,
 } from '../../contracts/events/index.ts'
 import { Id, type Instant, type NonBlank } from '../../contracts/primitives.ts'
+import { contentDigest } from '../domain/delivery.ts'
 import type { IncomingRecord } from '../domain/ports.ts'
 import { completeMessage } from './complete-message.ts'
 import type { SuppressedReason } from './conversation/fence.ts'
@@ -24,23 +25,25 @@ export type OutcomeEvent = BotReplyDelivered | BotReplyFailed | BotReplySuppress
 /** What egress tells the log. */
 export type ToldEvent = OutcomeEvent | AgentInvited
 
-/** The same each time for a command and an outcome; the command's id is hashed where the whole would be no Id. */
-const outcomeId = (accountId: string, commandId: string, outcome: string): Id => {
-  const plain = `${accountId}/${commandId}:${outcome}`
+type Identified = Pick<BotReply, 'accountId' | 'chatId' | 'id'>
+
+/** The same each time for a command and an outcome; chat and command are hashed where the whole would be no Id. */
+const outcomeId = ({ accountId, chatId, id }: Identified, outcome: string): Id => {
+  const plain = `${accountId}/${chatId}/${id}:${outcome}`
   if (Id.is(plain)) return plain
-  return `${accountId}/${createHash('sha256').update(commandId).digest('hex')}:${outcome}` as Id
+  return `${accountId}/${createHash('sha256').update(`${chatId}/${id}`).digest('hex')}:${outcome}` as Id
 }
 
 const finalOutcomes = ['delivered', 'failed', 'suppressed'] as const satisfies ReadonlyArray<Outcome['kind']>
 
 /** By which of them in a conversation's `seen` it is told that a command was finished (contracts/views/applied.ts). */
-export const outcomesInSeen = (accountId: string, commandId: string): ReadonlyArray<string> =>
-  finalOutcomes.map((outcome) => `egress/${outcomeId(accountId, commandId, outcome)}`)
+export const outcomesInSeen = (command: Identified): ReadonlyArray<string> =>
+  finalOutcomes.map((outcome) => `egress/${outcomeId(command, outcome)}`)
 
-const envelope = ({ accountId, chatId, id }: Addressed, outcome: string, time: Instant) => ({
-  id: outcomeId(accountId, id, outcome),
-  source: `/accounts/${accountId}/egress` as NonBlank,
-  subject: chatId,
+const envelope = (command: Identified, outcome: string, time: Instant) => ({
+  id: outcomeId(command, outcome),
+  source: `/accounts/${command.accountId}/egress` as NonBlank,
+  subject: command.chatId,
   time,
 })
 
@@ -54,21 +57,23 @@ export type Ended = {
   readonly because?: Because | undefined
 }
 
-/** The event that tells a command's outcome, with all its attempts. */
-export const outcomeEvent = ({ command, outcome, attempts, requestedAt, time, because }: Ended): OutcomeEvent => {
+/** A command as its outcome shows it. */
+const asked = (command: BotReply, requestedAt: Instant) => {
   const { accountId, chatId, clientId, id, type, inReplyTo } = command
-  const data = {
-    accountId,
-    chatId,
-    clientId,
-    commandId: id,
-    commandType: type,
-    attempts: [...attempts],
-    requestedAt,
+  return {
+    ...{ accountId, chatId, clientId, commandId: id, commandType: type, requestedAt },
     ...(inReplyTo && { inReplyTo }),
     ...(command.type === 'BotMessage' && { message: completeMessage(command.message, requestedAt) }),
-    ...(because && { because }),
   }
+}
+
+/** The digest that a command's outcome will have. */
+export const digestOf = (command: BotReply, requestedAt: Instant): string | undefined =>
+  contentDigest(asked(command, requestedAt))
+
+/** The event that tells a command's outcome, with all its attempts. */
+export const outcomeEvent = ({ command, outcome, attempts, requestedAt, time, because }: Ended): OutcomeEvent => {
+  const data = { ...asked(command, requestedAt), attempts: [...attempts], ...(because && { because }) }
   const told = envelope(command, outcome.kind, time)
   switch (outcome.kind) {
     case 'delivered':
@@ -115,7 +120,7 @@ export const refusedEvent = (
     commandType: command.type === 'InviteAgent' ? 'InviteAgent' : 'BotMessage',
     attempts: [],
     requestedAt,
-    reason: cause === 'unknown-account' ? 'unknown-account' : 'invalid',
+    reason: cause === 'unknown-account' || cause === 'duplicate' ? cause : 'invalid',
     detail,
   },
 })

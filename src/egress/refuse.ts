@@ -7,8 +7,15 @@ import type { EgressPorts, Undecodable } from './ports.ts'
 import { type Addressed, readable } from './readable.ts'
 import { recordTime } from './record-time.ts'
 
-/** Puts a record of bot-replies aside unsent and tells its author; false where the worker stops before both is done. */
-export type Refuse = (record: IncomingRecord, why: Undecodable) => Promise<boolean>
+/** Both tell a command's author that it was not sent; false where the worker stops before that is done. */
+export type Refuse = {
+  /** Keeps a record that breaks its contract as a dead letter. */
+  readonly invalid: (record: IncomingRecord, why: Undecodable) => Promise<boolean>
+  /** Another command of the chat was finished under this id: its outcome stays. */
+  readonly duplicate: (record: IncomingRecord, command: Addressed) => Promise<boolean>
+}
+
+const sameId: Undecodable = { cause: 'duplicate', detail: 'id: expected one that no other command of the chat has' }
 
 type Parts = {
   readonly ports: Pick<EgressPorts, 'deadLetter' | 'measure' | 'log' | 'now' | 'sleep' | 'random'>
@@ -18,20 +25,30 @@ type Parts = {
 }
 
 export const refuser = ({ ports, stopping, announce, nowOf }: Parts): Refuse => {
-  /** What was finished under the same id before keeps its outcome. */
-  const tell = async (command: Addressed, record: IncomingRecord, why: Undecodable) => {
-    const { isFinished } = await nowOf(record.partition, command)()
-    if (isFinished) return true
+  const tell = (command: Addressed, record: IncomingRecord, why: Undecodable) => {
     const now = ports.now()
-    ports.measure.delivery(command.accountId, 'failed')
     return announce(refusedEvent(command, record, why, recordTime(record, now), now))
   }
-  return async (record, why) => {
+  const duplicate: Refuse['duplicate'] = (record, command) => {
     const { partition, offset } = record
-    ports.log.warn({ partition, offset, ...why }, 'egress: a command refused')
-    const keep = () => ports.deadLetter(record, why.cause, why.detail)
-    const kept = await persistently(ports, 'dead letter', keep, stopping)
-    const command = readable(record.value)
-    return kept !== undefined && (command === undefined || tell(command, record, why))
+    ports.log.warn({ partition, offset, accountId: command.accountId, ...sameId }, 'egress: a command was refused')
+    ports.measure.duplicateCommand(command.accountId)
+    return tell(command, record, sameId)
+  }
+  return {
+    duplicate,
+    invalid: async (record, why) => {
+      const { partition, offset } = record
+      ports.log.warn({ partition, offset, ...why }, 'egress: a command was refused')
+      const keep = () => ports.deadLetter(record, why.cause, why.detail)
+      const kept = await persistently(ports, 'dead letter', keep, stopping)
+      if (kept === undefined) return false
+      const command = readable(record.value)
+      if (command === undefined) return true
+      const { isFinished } = await nowOf(partition, command)()
+      if (isFinished) return duplicate(record, command)
+      ports.measure.delivery(command.accountId, 'failed')
+      return tell(command, record, why)
+    },
   }
 }

@@ -17,8 +17,8 @@ export type Order = Pick<Reply, 'command' | 'account' | 'requestedAt' | 'takenAt
   readonly partition: number
   readonly because?: Because
 }
-/** Sends a command and tells its outcome; false where that is left to whoever has the partition next. */
-export type SendCommand = (order: Order) => Promise<boolean>
+/** Sends a command and tells its outcome, unless a command of its id was finished before. */
+export type SendCommand = (order: Order) => Promise<'done' | 'finished before' | 'left to the next owner'>
 
 type Parts = {
   readonly ports: Pick<EgressPorts, 'monotonic' | 'random' | 'sleep' | 'now' | 'measure' | 'log'>
@@ -59,9 +59,10 @@ export const commandSender = ({ ports, tail, announce, barrier, nowOf, gateOf, t
       conclude: (outcome, attempts) =>
         outcome.kind !== 'delivered' && !work.isOwned() ? undefined : concluded(order, outcome, attempts),
     })
-    if (delivery.kind !== 'concluded') return delivery.kind === 'finished before'
+    if (delivery.kind !== 'concluded')
+      return delivery.kind === 'finished before' ? delivery.kind : 'left to the next owner'
     // at the same time, so that they go into the log together
     const told = await Promise.all(delivery.events.map(announce))
-    return told.every((isDurable) => isDurable)
+    return told.every((isDurable) => isDurable) ? 'done' : 'left to the next owner'
   }
 }

@@ -1,11 +1,12 @@
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { ViewName, Views } from '../../contracts/views.ts'
+import { deliveryId } from '../domain/delivery.ts'
 import type { Change, Recorded } from '../domain/ports.ts'
 import { evolveCall } from './calls.ts'
 import { evolveChat } from './chats.ts'
 import { evolveClient } from './clients.ts'
 import { evolveConversation } from './conversations.ts'
-import { deliveryId, evolveOutcome, evolvePending, type RecordedReply } from './deliveries.ts'
+import { evolveOutcome, evolvePending, type RecordedReply } from './deliveries.ts'
 import { documentId } from './fields.ts'
 import { storable } from './free-form.ts'
 import { evolveOfflineMessage } from './offline-messages.ts'
@@ -44,7 +45,9 @@ const viewChanges = (recorded: Recorded): ReadonlyArray<Change> => {
     case 'BotReplyDelivered':
     case 'BotReplyFailed':
     case 'BotReplySuppressed': {
-      const id = deliveryId(event.data.accountId, event.data.commandId)
+      // Another command has this id: it keeps its delivery, and its conversation has not changed.
+      if (event.type === 'BotReplyFailed' && event.data.reason === 'duplicate') return []
+      const id = deliveryId(event.data)
       return [
         change('conversations', documentId(event), (current) => evolveConversation(current, as(event))),
         change('deliveries', id, (current) => evolveOutcome(current, as(event))),
@@ -66,6 +69,7 @@ export const changesOfEvent = (recorded: Recorded): ReadonlyArray<Change> => {
 /** The document that a valid command of bot-replies makes. */
 export const changesOfReply = (recorded: RecordedReply): ReadonlyArray<Change> => {
   const stored = { ...recorded, reply: storable(recorded.reply) }
-  const id = deliveryId(stored.reply.accountId, stored.reply.id)
+  const { accountId, chatId, id: commandId } = stored.reply
+  const id = deliveryId({ accountId, chatId, commandId })
   return [change('deliveries', id, (current) => evolvePending(current, stored))]
 }

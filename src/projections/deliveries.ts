@@ -2,6 +2,7 @@ import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { BotReplyDelivered, BotReplyFailed, BotReplySuppressed } from '../../contracts/events/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import type { DeliveryDocument } from '../../contracts/views/delivery.ts'
+import { deliveryId } from '../domain/delivery.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { advance, type Guard, once } from './applied.ts'
 import { messageOf } from './command-message.ts'
@@ -12,8 +13,6 @@ export type Outcome = BotReplyDelivered | BotReplyFailed | BotReplySuppressed
 /** A command as it stands in bot-replies. */
 export type RecordedReply = Omit<Recorded, 'event'> & { readonly reply: BotReply; readonly requestedAt: Instant }
 
-export const deliveryId = (accountId: string, commandId: string): string => `${accountId}/${commandId}`
-
 /** A command makes a document only where there is none: what came of it, or an earlier record of the same id, stays. */
 export const evolvePending = (current: DeliveryDocument | undefined, recorded: RecordedReply): DeliveryDocument => {
   const { reply, requestedAt } = recorded
@@ -21,7 +20,7 @@ export const evolvePending = (current: DeliveryDocument | undefined, recorded: R
   if (current !== undefined) return applied === undefined ? current : { ...current, applied }
   const { id: commandId, type: commandType, accountId, chatId, clientId, inReplyTo } = reply
   return {
-    _id: deliveryId(accountId, commandId),
+    _id: deliveryId({ accountId, chatId, commandId }),
     accountId,
     applied: applied ?? {},
     seen: [],
@@ -39,7 +38,7 @@ export const evolvePending = (current: DeliveryDocument | undefined, recorded: R
 
 const told = ({ time, data }: Outcome, guard: Guard) => ({
   ...guard,
-  _id: deliveryId(data.accountId, data.commandId),
+  _id: deliveryId(data),
   ...present(data, 'accountId', 'commandId', 'commandType', 'chatId', 'clientId', 'attempts', 'requestedAt'),
   ...present(data, 'inReplyTo', 'message', 'because'),
   finishedAt: time,

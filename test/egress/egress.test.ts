@@ -29,7 +29,7 @@ test('a command is posted, its outcome published and its offset committed', asyn
   assert.equal(w.outcomes(), [
     {
       type: 'BotReplyDelivered',
-      id: 'acme/c1:delivered',
+      id: 'acme/2037/c1:delivered',
       source: '/accounts/acme/egress',
       subject: '2037',
       time: '2026-01-31T12:00:00.010Z',

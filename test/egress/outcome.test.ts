@@ -33,27 +33,29 @@ test('a refusal of any readable command gives an event of the contract', () => {
   )
 })
 
-const idOf = (account: string, command: string) =>
+const idOf = (account: string, command: string, chatId = '2037') =>
   outcomeEvent({
-    command: { ...botMessage(command), accountId: account as AccountId },
+    command: { ...botMessage(command, { chatId }), accountId: account as AccountId },
     outcome: { kind: 'delivered' },
     attempts: [],
     requestedAt: noon,
     time: noon,
   }).id
 
-test('an outcome has the same id each time, another one for another account or command, also for the longest ids', () => {
+test('an outcome has the same id each time, another one for another account, chat or command, also for the longest ids', () => {
   const longest = 'x'.repeat(255)
   const seen = [
     idOf('acme', 'c1'),
     idOf('other', 'c1'),
     idOf('acme', 'c2'),
+    idOf('acme', 'c1', '2038'),
+    idOf('acme', longest, '2038'),
     idOf('acme', longest),
     idOf('acme', `${longest.slice(1)}y`),
   ]
   assert.is(new Set(seen).size, seen.length)
   assert.is(idOf('acme', longest), idOf('acme', longest))
-  assert.is(idOf('acme', 'c1'), 'acme/c1:delivered')
+  assert.is(idOf('acme', 'c1'), 'acme/2037/c1:delivered')
 })
 
 test("a record's time that is none becomes now", () => {

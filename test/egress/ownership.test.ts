@@ -22,9 +22,9 @@ test('after a crash only what was unfinished goes out, though later commands wer
 
 test('an outcome that only the views still hold is enough', async () => {
   const w = world()
-  w.views.set('deliveries/acme/c1', { state: 'delivered' } as never)
-  w.views.set('deliveries/acme/c2', { state: 'failed', reason: 'invalid' } as never)
-  w.views.set('deliveries/acme/c3', { state: 'pending' } as never)
+  w.views.set('deliveries/acme/2037/c1', { state: 'delivered' } as never)
+  w.views.set('deliveries/acme/2037/c2', { state: 'failed', reason: 'invalid' } as never)
+  w.views.set('deliveries/acme/2037/c3', { state: 'pending' } as never)
   await w.start()
   for (const command of ['c1', 'c2', 'c3']) w.command(botMessage(command))
   await w.time.until(w.isDone)

@@ -26,8 +26,8 @@ export const measureOf = ({ restarted, deadLetters }: Seen): Measure => ({
   ...{
     projected: nothing,
     delivery: nothing,
-
     attempt: nothing,
+    duplicateCommand: nothing,
     quarantined: nothing,
     partitionLeft: nothing,
   },

@@ -19,9 +19,9 @@ const expected = {
   AgentJoined: ['conversations acme/2037'],
   AgentUnavailable: ['conversations acme/2037'],
   ChatClosed: ['conversations acme/2037'],
-  BotReplyDelivered: ['conversations acme/2037', 'deliveries acme/r1'],
-  BotReplyFailed: ['conversations acme/2037', 'deliveries acme/r1'],
-  BotReplySuppressed: ['conversations acme/2037', 'deliveries acme/r1'],
+  BotReplyDelivered: ['conversations acme/2037', 'deliveries acme/2037/r1'],
+  BotReplyFailed: ['conversations acme/2037', 'deliveries acme/2037/r1'],
+  BotReplySuppressed: ['conversations acme/2037', 'deliveries acme/2037/r1'],
 } satisfies Record<DomainEvent['type'], ReadonlyArray<string>>
 
 for (const [type, documents] of Object.entries(expected)) {
@@ -34,5 +34,14 @@ for (const [type, documents] of Object.entries(expected)) {
     )
   })
 }
+
+changes('of a command that was refused as a duplicate are its entry in timeline alone', () => {
+  const event = anEvent('BotReplyFailed', 'e1', at('10:00:00'), { reason: 'duplicate' })
+  const documents = changesOfEvent({ event, topic: 'bot-conversations', partition: 0, offset: 0 })
+  assert.equal(
+    documents.map(({ view }) => view),
+    ['timeline'],
+  )
+})
 
 changes.run()

@@ -30,7 +30,7 @@ assert.ok(delivered && failed)
 
 deliveries('a command is pending, with its message as events show it', () => {
   assert.equal(pending(), {
-    _id: 'acme/r1',
+    _id: 'acme/2037/r1',
     accountId: 'acme',
     applied: { 'bot-replies/4': 9 },
     seen: [],
@@ -54,7 +54,7 @@ deliveries('a command is pending, with its message as events show it', () => {
 
 deliveries('command and outcome give the same document in both orders', () => {
   const expected = {
-    _id: 'acme/r1',
+    _id: 'acme/2037/r1',
     accountId: 'acme',
     applied: { 'bot-replies/4': 9, 'bot-conversations/0': 0 },
     seen: ['egress/e2'],

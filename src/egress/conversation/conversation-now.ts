@@ -1,4 +1,5 @@
 import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
+import { contentDigest, deliveryId } from '../../domain/delivery.ts'
 import { outcomesInSeen } from '../outcome.ts'
 import { type Conversation, conversationOf, unknownConversation } from './conversation.ts'
 import { forgotNone, withFacts } from './evolve.ts'
@@ -32,12 +33,12 @@ const keptOf = ({ conversation }: KnownViews, partition: number): Kept =>
       }
 
 /** What is kept of a chat, where that is enough: it tells of a finished command as long as it has forgotten nothing. */
-const enough = (kept: Kept, { accountId, id }: ChatOrCommand): Snapshot | undefined => {
+const enough = (kept: Kept, { accountId, chatId, id }: ChatOrCommand): Snapshot | undefined => {
   const { seen } = kept.conversation
   const whole = { ...kept, isFinished: false, isWhole: true }
   if (id === undefined) return whole
   if (!forgotNone(kept.conversation)) return undefined
-  return { ...whole, isFinished: outcomesInSeen(accountId, id).some((outcome) => seen.includes(outcome)) }
+  return { ...whole, isFinished: outcomesInSeen({ accountId, chatId, id }).some((outcome) => seen.includes(outcome)) }
 }
 
 /**
@@ -60,7 +61,7 @@ export const conversationNow = (readViews: ReadViews, tail: Tail, partition: num
       if (snapshot !== undefined) break
       const known = await readViews(
         kept === undefined ? chat : undefined,
-        id === undefined ? undefined : `${accountId}/${id}`,
+        id === undefined ? undefined : deliveryId({ accountId, chatId, commandId: id }),
       )
       if (known === undefined) return { ...(kept ?? unknown), isFinished: false, isWhole: false }
       const { delivery } = known
@@ -80,3 +81,15 @@ export const conversationNow = (readViews: ReadViews, tail: Tail, partition: num
     }
   }
 }
+
+/** What the command asked for that was finished under this id; undefined where neither the tail nor the views tell. */
+export const digestBefore =
+  (readViews: ReadViews, tail: Tail) =>
+  async (partition: number, { accountId, chatId, id }: BotReply): Promise<string | undefined> => {
+    const facts = tail.after(partition, `${accountId}/${chatId}`, -1)
+    const fact = facts.find((each) => each.kind === 'finished' && each.commandId === id)
+    if (fact?.kind === 'finished') return fact.digest
+    const known = await readViews(undefined, deliveryId({ accountId, chatId, commandId: id }))
+    const delivery = known?.delivery
+    return delivery !== undefined && isFinal(delivery.state, delivery.reason) ? contentDigest(delivery) : undefined
+  }

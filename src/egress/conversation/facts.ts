@@ -6,6 +6,7 @@ import type {
   DomainEvent,
 } from '../../../contracts/events/index.ts'
 import type { Id } from '../../../contracts/primitives.ts'
+import { contentDigest } from '../../domain/delivery.ts'
 
 type OutcomeEvent = BotReplyDelivered | BotReplyFailed | BotReplySuppressed
 
@@ -17,6 +18,8 @@ export type Finished = {
   readonly outcome: 'delivered' | 'failed' | 'suppressed'
   readonly inReplyTo?: Id
   readonly because?: Because
+  /** What the command asked for (domain/delivery.ts), where it is known. */
+  readonly digest?: string
 }
 
 /**
@@ -29,8 +32,12 @@ export type Fact = { readonly id: string; readonly at: number; readonly clientId
   | Finished
 )
 
-/** A command that was refused unsent may come again under its id, corrected by its author or redriven by an operator. */
-const wasRefused = (reason: string | undefined) => reason === 'invalid' || reason === 'unknown-account'
+/**
+ * A command that was refused unsent may come again under its id, corrected by its author or redriven by an operator. A
+ * duplicate tells nothing of the command that had its id first.
+ */
+const wasRefused = (reason: string | undefined) =>
+  reason === 'invalid' || reason === 'unknown-account' || reason === 'duplicate'
 
 /** Whether a delivery that ended so is never to be sent again. */
 export const isFinal = (state: string, reason: string | undefined): boolean =>
@@ -41,6 +48,7 @@ const identity = ({ source, id }: DomainEvent) => `${source.slice(source.lastInd
 
 const finished = (event: OutcomeEvent, outcome: Finished['outcome']): Fact => {
   const { clientId, commandId, commandType, inReplyTo, because, attempts } = event.data
+  const digest = contentDigest(event.data)
   const sentAt = outcome === 'delivered' ? attempts.at(-1)?.at : undefined
   return {
     id: identity(event),
@@ -52,6 +60,7 @@ const finished = (event: OutcomeEvent, outcome: Finished['outcome']): Fact => {
     outcome,
     ...(inReplyTo !== undefined && { inReplyTo }),
     ...(because !== undefined && { because }),
+    ...(digest !== undefined && { digest }),
   }
 }
 

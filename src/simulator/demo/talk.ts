@@ -54,7 +54,7 @@ export const botReplies = (story: Story, chatId: string, { title, type, messageT
     ])
     await sight.view(
       'deliveries',
-      `${account.id}/${command.id}`,
+      `${account.id}/${chatId}/${command.id}`,
       ({ state }) => state === 'delivered',
       ({ state, attempts }) => `${state}, ${attempts.length} attempt${attempts.length === 1 ? '' : 's'}`,
     )

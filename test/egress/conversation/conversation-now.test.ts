@@ -130,9 +130,9 @@ test('a chat that has forgotten its oldest events does not tell of its commands:
   isAway = true
   assert.equal(await finished('c3'), [false, false])
   assert.equal(asked, [
-    ['acme/2037', 'acme/c2'],
-    [undefined, 'acme/c1'],
-    [undefined, 'acme/c3'],
+    ['acme/2037', 'acme/2037/c2'],
+    [undefined, 'acme/2037/c1'],
+    [undefined, 'acme/2037/c3'],
   ])
 })
 

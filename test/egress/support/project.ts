@@ -2,6 +2,7 @@ import type { ConversationEvent } from '../../../contracts/events/index.ts'
 import { keyOf } from '../../../contracts/topics.ts'
 import type { ConversationDocument } from '../../../contracts/views/conversation.ts'
 import type { DeliveryDocument } from '../../../contracts/views/delivery.ts'
+import { deliveryId } from '../../../src/domain/delivery.ts'
 import { evolveConversation } from '../../../src/projections/conversations.ts'
 import { evolveOutcome } from '../../../src/projections/deliveries.ts'
 
@@ -14,7 +15,7 @@ export const project = (events: ReadonlyArray<ConversationEvent>) => {
     const chat = keyOf(event)
     conversations.set(chat, evolveConversation(conversations.get(chat), { event, ...place }))
     if (event.type === 'BotReplyDelivered' || event.type === 'BotReplyFailed' || event.type === 'BotReplySuppressed') {
-      const id = `${event.data.accountId}/${event.data.commandId}`
+      const id = deliveryId(event.data)
       deliveries.set(id, evolveOutcome(deliveries.get(id), { event, ...place }))
     }
   })

@@ -24,7 +24,7 @@ test('a client whom nobody answers within replyWithin is handed to an agent, and
   assert.equal(w.log.events.slice(1), [
     {
       type: 'BotReplyDelivered',
-      id: 'acme/watchdog-m1:delivered',
+      id: 'acme/2037/watchdog-m1:delivered',
       ...told,
       time: '2026-01-31T12:00:10.010Z',
       data: {
@@ -34,7 +34,7 @@ test('a client whom nobody answers within replyWithin is handed to an agent, and
     },
     {
       type: 'AgentInvited',
-      id: 'acme/watchdog-m1:invited',
+      id: 'acme/2037/watchdog-m1:invited',
       ...told,
       time: '2026-01-31T12:00:10.000Z',
       data: { ...chat, invitedBy: 'bridge', reason: 'no-reply-in-time' },

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto'
+import type { BotReplyDelivered } from '../../contracts/events/index.ts'
+import { isObject } from '../shared/json.ts'
+
+type Command = BotReplyDelivered['data']
+
+/** The `_id` of a command's document in `deliveries`: `acme/2037/r1`. A command's id is unique within its chat. */
+export const deliveryId = ({ accountId, chatId, commandId }: Pick<Command, 'accountId' | 'chatId' | 'commandId'>) =>
+  `${accountId}/${chatId}/${commandId}`
+
+/** The same text for the same value: sorted keys, and characters as MongoDB keeps them. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) => {
+    if (typeof part === 'string') return part.toWellFormed()
+    return isObject(part) && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part
+  })
+
+/**
+ * A digest of what a command asks for, from its outcome or its document: two commands with the same id and another digest
+ * are different commands. A time that was left out was filled in from the record, so it does not count. Undefined where an
+ * outcome was too large for the log and has lost its message.
+ */
+export const contentDigest = ({
+  commandType,
+  clientId,
+  inReplyTo,
+  message,
+  requestedAt,
+}: Pick<Command, 'commandType' | 'clientId' | 'inReplyTo' | 'message' | 'requestedAt'>): string | undefined => {
+  if (commandType === 'BotMessage' && message === undefined) return undefined
+  const asked = message?.timestamp === requestedAt ? { ...message, timestamp: undefined } : message
+  return createHash('sha256')
+    .update(canonical([commandType, clientId, inReplyTo, asked]))
+    .digest('base64')
+}

@@ -1,0 +1,125 @@
+import * as fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { BotReply } from '../../contracts/commands/bot-reply.ts'
+import type { Instant } from '../../contracts/primitives.ts'
+import { contentDigest } from '../../src/domain/delivery.ts'
+import { digestOf, outcomeEvent } from '../../src/egress/outcome.ts'
+import { changesOfEvent } from '../../src/projections/changes.ts'
+import { botReplies, instants } from './support/arbitraries.ts'
+import { projected } from './support/talk.ts'
+import { account, botMessage, id, inviteAgent, noMeasure, silentLog } from './support/values.ts'
+import { world } from './support/world.ts'
+
+const test = suite('commands with an id that was used before')
+
+const saying = (commandId: string, text: string): BotReply => ({
+  ...botMessage(commandId),
+  type: 'BotMessage',
+  message: { type: 'TEXT', text },
+})
+const otherContents: Readonly<Record<string, BotReply>> = {
+  'another text': saying('c1', 'something else'),
+  'another client': { ...botMessage('c1'), clientId: id('1234') },
+  'another message to answer': botMessage('c1', { inReplyTo: 'm1' }),
+  'a hand-over': inviteAgent('c1'),
+}
+
+const observed = () => {
+  const counted: string[] = []
+  const warned: object[] = []
+  const w = world({
+    ports: {
+      measure: { ...noMeasure, duplicateCommand: (accountId) => void counted.push(accountId) },
+      log: { ...silentLog, warn: (fields) => void warned.push(fields) },
+    },
+  })
+  return { w, counted, warned }
+}
+
+for (const [what, again] of Object.entries(otherContents)) {
+  for (const where of ['the log', 'the views'] as const) {
+    test(`an id that comes again with ${what} is reported as a duplicate, as ${where} tell of the first`, async () => {
+      const { w, counted, warned } = observed()
+      const first = await w.start()
+      w.command(botMessage('c1'))
+      await w.time.until(w.isDone)
+      if (where === 'the views') {
+        projected(w, w.log.events.length)
+        first.lose()
+        await w.start()
+      }
+      w.command(again)
+      await w.time.until(w.isDone)
+
+      assert.equal(w.applied, ['c1'])
+      const [, refused] = w.outcomes()
+      assert.equal(refused?.type === 'BotReplyFailed' && [refused.id, refused.data], [
+        'acme/2037/c1:refused-0-1',
+        {
+          ...{ accountId: 'acme', chatId: '2037', clientId: again.clientId, commandId: 'c1', commandType: again.type },
+          ...{ attempts: [], requestedAt: '2026-01-31T12:00:00.010Z', reason: 'duplicate' },
+          detail: 'id: expected one that no other command of the chat has',
+        },
+      ])
+      assert.equal([counted, w.deadLetters], [['acme'], []])
+      assert.equal(
+        warned.map((fields) => ('cause' in fields ? fields.cause : undefined)),
+        ['duplicate'],
+      )
+    })
+  }
+}
+
+test('the same command again is delivered once, and nothing is reported', async () => {
+  for (const where of ['the log', 'the views']) {
+    const { w, counted } = observed()
+    const first = await w.start()
+    w.command(botMessage('c1'))
+    await w.time.until(w.isDone)
+    await w.time.pass(5000)
+    if (where === 'the views') {
+      projected(w, w.log.events.length)
+      first.lose()
+      await w.start()
+    }
+    w.command(botMessage('c1'))
+    await w.time.until(w.isDone)
+    assert.equal([w.applied, w.outcomes().length, counted], [['c1'], 1, []], where)
+  }
+})
+
+test('an id belongs to its chat: in another chat it is another command', async () => {
+  const w = world({ accounts: [account()] })
+  await w.start()
+  for (const chatId of ['2037', '2038']) w.command(botMessage('c1', { chatId }))
+  await w.time.until(w.isDone)
+  assert.equal(
+    w.outcomes().map((event) => [event.type, event.data.chatId, event.id]),
+    [
+      ['BotReplyDelivered', '2037', 'acme/2037/c1:delivered'],
+      ['BotReplyDelivered', '2038', 'acme/2038/c1:delivered'],
+    ],
+  )
+})
+
+test('any command has the digest of its document, whenever it was appended', () => {
+  const noon = '2026-01-31T12:00:00.000Z' as Instant
+  fc.assert(
+    fc.property(botReplies, instants, instants, (command, one, other) => {
+      const event = outcomeEvent({
+        command,
+        outcome: { kind: 'delivered' },
+        attempts: [],
+        requestedAt: one,
+        time: noon,
+      })
+      const stored = changesOfEvent({ event, topic: 'bot-conversations', partition: 0, offset: 0 })
+        .filter(({ view }) => view === 'deliveries')
+        .map(({ evolve }) => evolve(undefined) as Parameters<typeof contentDigest>[0])
+      assert.equal(stored.map(contentDigest), [digestOf(command, other)])
+    }),
+  )
+})
+
+test.run()

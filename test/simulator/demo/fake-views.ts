@@ -29,7 +29,7 @@ const examples: Readonly<Record<ViewName, object>> = {
 }
 
 export const documentOf = (records: ReadonlyArray<IncomingRecord>, view: ViewName, id: string): object | undefined => {
-  const subject = id.replace('demo/', '')
+  const subject = id.slice(id.lastIndexOf('/') + 1)
   const about = records.filter(({ value, headers }) => `${value} ${headers.ce_id} ${headers.ce_time}`.includes(subject))
   const clientMessages = about.filter(({ headers }) => String(headers.ce_type).includes('ClientMessage')).length
   return about.length > 0 ? { ...examples[view], ...(view === 'conversations' && { clientMessages }) } : undefined

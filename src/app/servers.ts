@@ -4,6 +4,9 @@ import type { KafkaConfig } from './config.ts'
 import type { MongoConfig } from './environment.ts'
 import type { Settings } from './settings.ts'
 
+/** The ports that every client of Kafka and MongoDB tries first. */
+const preferredPorts = { kafka: 9092, mongo: 27_017 }
+
 export type Servers = {
   readonly kafka: KafkaConfig
   readonly mongo: MongoConfig
@@ -21,6 +24,7 @@ export const serversFor = async (
     kafka: kafka === 'embedded',
     mongo: mongo === 'embedded',
     say,
+    preferredPorts,
     ...(mongodBinary !== undefined && { mongodBinary }),
   })
   if (E.isLeft(embedded)) return E.left(embedded.left.message)

@@ -5,7 +5,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { initiateReplicaSet } from '../mongo/replica-set.ts'
 import type { Say } from './download.ts'
 import { findMongod } from './mongod-binary.ts'
-import { rememberedPort } from './port.ts'
+import { choosePort } from './port.ts'
 import { instead, type Problem, problem } from './problem.ts'
 import { answers } from './readiness.ts'
 import { type Running, runServer } from './server.ts'
@@ -44,6 +44,7 @@ export const startMongod = async (
   logFile: string,
   say: Say,
   chosen: string | undefined,
+  preferred?: number,
 ): Promise<E.Either<Problem, Running>> => {
   const binary = await findMongod(cacheDir, say, chosen)
   if (E.isLeft(binary)) return binary
@@ -54,7 +55,7 @@ export const startMongod = async (
     directory,
     logFile,
     prepare: async () => {
-      const port = await rememberedPort(join(directory, 'mongod.port'))
+      const port = await choosePort(join(directory, 'mongod.port'), { preferred })
       return E.right({
         port,
         command: binary.right,

@@ -1,6 +1,11 @@
 import { randomInt } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import { Identity, identify, isRunning } from './identity.ts'
 
 // Below the ports that systems lend to outgoing connections, so that a remembered one is seldom taken.
 const lowest = 20_000
@@ -20,8 +25,45 @@ export const anyFree = async (except = 0): Promise<number> => {
   return port !== except && (await isFree(port)) ? port : anyFree(except)
 }
 
-/** The port of 127.0.0.1 that `file` remembers, or a free one, then remembered, when it is new or taken by another. */
-export const rememberedPort = async (file: string, except = 0): Promise<number> => {
+const holderOf = async (file: string): Promise<Identity | undefined> => {
+  try {
+    return E.getOrElseW(() => undefined)(Identity.decode(JSON.parse(await readFile(file, 'utf8'))))
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Claims a port for this process until it exits. Between the check that a port is free and its use by a server lies a second;
+ * without a claim, two bridges that start at the same moment would both choose a port that all prefer.
+ */
+const claimPort = async (port: number): Promise<boolean> => {
+  const file = join(tmpdir(), `livechat-bridge-port-${port}.json`)
+  const other = await holderOf(file)
+  if (other?.pid === process.pid) return true
+  if (other !== undefined && (await isRunning(other))) return false
+  try {
+    await rm(file, { force: true })
+    const holder = (await identify(process.pid)) ?? { pid: process.pid, startedAt: '' }
+    await writeFile(file, JSON.stringify(holder), { flag: 'wx' })
+  } catch {
+    return false
+  }
+  process.once('exit', () => rmSync(file, { force: true }))
+  return true
+}
+
+type Wanted = {
+  /** Taken whenever it is free. */
+  readonly preferred?: number | undefined
+  readonly except?: number
+}
+
+/**
+ * The preferred port of 127.0.0.1 if it is free; else the one that `file` remembers; else any free one, which is remembered.
+ */
+export const choosePort = async (file: string, { preferred, except = 0 }: Wanted = {}): Promise<number> => {
+  if (preferred !== undefined && (await isFree(preferred)) && (await claimPort(preferred))) return preferred
   const known = Number(await readFile(file, 'utf8').catch(() => ''))
   if (known >= lowest && known < highest && (await isFree(known))) return known
   const port = await anyFree(except)

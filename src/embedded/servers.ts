@@ -19,6 +19,8 @@ export type EmbeddedOptions = {
   readonly say: Say
   /** The path of a mongod to be used instead of one that is fetched. */
   readonly mongodBinary?: string
+  /** The ports to take when they are free. */
+  readonly preferredPorts?: { readonly kafka: number; readonly mongo: number }
 }
 
 export type Embedded = {
@@ -63,7 +65,7 @@ const both = async (kafka: Running | undefined, mongod: Running | undefined): Pr
 export const startEmbedded = async (options: EmbeddedOptions): Promise<E.Either<Problem, Embedded>> => {
   const dataDir = resolve(options.dataDir)
   const cacheDir = resolve(options.cacheDir ?? join(dataDir, 'cache'))
-  const { say } = options
+  const { say, preferredPorts } = options
   const log = (name: string) => join(dataDir, 'logs', name)
   for (const directory of [join(dataDir, 'logs'), cacheDir]) {
     const possible = await writable(directory)
@@ -73,10 +75,23 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<E.Either<
   if (E.isLeft(java)) return java
   const [kafka, mongod] = await Promise.all([
     options.kafka
-      ? orProblem(startKafka(join(dataDir, 'kafka'), cacheDir, log('kafka.log'), say), dataDir)
+      ? orProblem(
+          startKafka(join(dataDir, 'kafka'), cacheDir, log('kafka.log'), say, { preferred: preferredPorts?.kafka }),
+          dataDir,
+        )
       : notAskedFor,
     options.mongo
-      ? orProblem(startMongod(join(dataDir, 'mongod'), cacheDir, log('mongod.log'), say, options.mongodBinary), dataDir)
+      ? orProblem(
+          startMongod(
+            join(dataDir, 'mongod'),
+            cacheDir,
+            log('mongod.log'),
+            say,
+            options.mongodBinary,
+            preferredPorts?.mongo,
+          ),
+          dataDir,
+        )
       : notAskedFor,
   ])
   if (E.isRight(kafka) && E.isRight(mongod)) return E.right(await both(kafka.right, mongod.right))

@@ -8,6 +8,7 @@ import { Kafka, logLevel, Partitioners } from 'kafkajs'
 import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { anyFree } from '../../src/embedded/port.ts'
 import { type Embedded, startEmbedded } from '../../src/embedded/servers.ts'
 import { cacheDir } from '../support/servers.ts'
 import { groupOf, processesOf, temporaryDirectory } from './support.ts'
@@ -118,6 +119,16 @@ embedded('where their ports are taken they move to others and keep their data', 
   assert.equal(await read(second), kept)
   await second.stop()
   for (const server of taken) server.close()
+})
+
+embedded('they take the ports that are preferred', async () => {
+  const kafka = await anyFree()
+  const preferredPorts = { kafka, mongo: await anyFree(kafka) }
+  const outcome = await startEmbedded({ dataDir, cacheDir, kafka: true, mongo: true, say, preferredPorts })
+  if (E.isLeft(outcome)) throw new Error(outcome.left.message)
+  assert.equal(outcome.right.brokers, [`127.0.0.1:${kafka}`])
+  assert.is(hostOf(outcome.right.mongoUrl), `127.0.0.1:${preferredPorts.mongo}`)
+  await outcome.right.stop()
 })
 
 embedded('a data directory that another running bridge uses is refused, and that bridge is left alone', async () => {

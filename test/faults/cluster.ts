@@ -22,7 +22,11 @@ export const startCluster = async () => {
   mkdirSync(logs)
   const proxy = await faultyProxy(randomNumbers(Date.now()))
   const [broker, mongod] = await Promise.all([
-    faultyServer(kafkaDir, () => startKafka(kafkaDir, cache, join(logs, 'kafka.log'), say, proxy.port), proxy.lead),
+    faultyServer(
+      kafkaDir,
+      () => startKafka(kafkaDir, cache, join(logs, 'kafka.log'), say, { advertised: proxy.port }),
+      proxy.lead,
+    ),
     faultyServer(
       mongoDir,
       () => startMongod(mongoDir, cache, join(logs, 'mongod.log'), say, process.env.MONGOD_BINARY),

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, timezone
 from confluent_kafka import Consumer, KafkaException, Message, Producer
 
 prefix = os.environ.get("TOPIC_PREFIX", "livechat.")
-brokers = os.environ.get("KAFKA_BROKERS", "localhost:9092")
+brokers = os.environ.get("KAFKA_BROKERS", "127.0.0.1:9092")
 
 
 def text(words: str) -> dict:

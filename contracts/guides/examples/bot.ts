@@ -2,7 +2,7 @@
 import { startBot } from 'livechat-bridge/bot'
 import { shopBot } from './shop-bot.ts'
 
-const { KAFKA_BROKERS = 'localhost:9092', TOPIC_PREFIX = 'livechat.', GROUP = 'shop-bot' } = process.env
+const { KAFKA_BROKERS = '127.0.0.1:9092', TOPIC_PREFIX = 'livechat.', GROUP = 'shop-bot' } = process.env
 const tell = (fields: object, message: string) => console.error(message, JSON.stringify(fields))
 const bot = await startBot(shopBot, {
   brokers: KAFKA_BROKERS.split(','),

@@ -22,7 +22,7 @@ def delivered(error: object, _: Message) -> None:
 
 producer = Producer(
     {
-        "bootstrap.servers": os.environ.get("KAFKA_BROKERS", "localhost:9092"),
+        "bootstrap.servers": os.environ.get("KAFKA_BROKERS", "127.0.0.1:9092"),
         # As the Java and JavaScript clients do it: whatever program writes a key, its records stand in one partition.
         "partitioner": "murmur2_random",
     }

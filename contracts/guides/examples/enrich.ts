@@ -9,7 +9,7 @@ import kafkajs from 'kafkajs'
 import { Enrichment, enrichmentFields, enrichmentKey } from 'livechat-bridge/contracts/commands/enrichment'
 import { enrichments } from 'livechat-bridge/contracts/topics'
 
-const { KAFKA_BROKERS = 'localhost:9092', TOPIC_PREFIX = 'livechat.' } = process.env
+const { KAFKA_BROKERS = '127.0.0.1:9092', TOPIC_PREFIX = 'livechat.' } = process.env
 const [accountId = '', name, value = '', json] = process.argv.slice(2)
 
 const fail = (reason: string) => {

@@ -72,7 +72,7 @@ signal.signal(signal.SIGTERM, stop)
 
 consumer = Consumer(
     {
-        "bootstrap.servers": os.environ.get("KAFKA_BROKERS", "localhost:9092"),
+        "bootstrap.servers": os.environ.get("KAFKA_BROKERS", "127.0.0.1:9092"),
         "group.id": os.environ.get("GROUP", "my-team"),
         "auto.offset.reset": "earliest",
         "enable.auto.commit": False,

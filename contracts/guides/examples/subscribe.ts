@@ -8,7 +8,7 @@ import { DomainEvent } from 'livechat-bridge/contracts/events/index'
 import { describe, problemsOf } from 'livechat-bridge/contracts/problem'
 import { ceType, eventTopics } from 'livechat-bridge/contracts/topics'
 
-const { KAFKA_BROKERS = 'localhost:9092', TOPIC_PREFIX = 'livechat.', GROUP = 'my-team' } = process.env
+const { KAFKA_BROKERS = '127.0.0.1:9092', TOPIC_PREFIX = 'livechat.', GROUP = 'my-team' } = process.env
 const database = new DatabaseSync(process.env.DATABASE ?? 'events.sqlite')
 database.exec(
   'CREATE TABLE IF NOT EXISTS events (source, id, type, subject, time, data, PRIMARY KEY (source, id)) WITHOUT ROWID',

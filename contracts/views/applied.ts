@@ -4,11 +4,17 @@ import { AccountId, Count } from '../primitives.ts'
 /** How many events `seen` has at most: where it has fewer, it has all that the document was ever folded from. */
 export const mostSeen = 200
 
+/** How many events `seenEarlier` has at most, and how many characters each of them takes there. */
+export const mostSeenEarlier = 10_000
+export const seenEarlierLength = 11
+
 /**
- * In every document that is folded from events. `applied`: by `<topic>/<partition>` the offset of the last record
- * that it has taken in; a record at or below it changes nothing, so any replay from anywhere leaves the document as
- * it is. `seen`: the newest 200 events that it has taken in, each as `<webhooks, bot or egress>/<ce_id>`; one of them
- * again, at a later offset, changes nothing but `applied`.
+ * In every document that is folded from events. `applied` has the offset of the last record of each partition that the
+ * document has taken in; a record at or below it changes nothing, so a replay from any offset leaves the document as it is.
+ * `seen` and `seenEarlier` have the newest 10,200 events; one of them again, at a later offset, changes nothing but `applied`.
+ * The bridge appends an event again only while it does not know whether the first attempt succeeded, so far fewer events lie
+ * between the two. `contentHashes` has the last hash of each type of event; a record with the same hash repeats the last
+ * event and changes nothing but these notes.
  */
 export const folded = {
   /** The document's key, as the view's name says: `<account id>/<id>`. */
@@ -22,4 +28,13 @@ export const folded = {
 
   /** The newest 200 events that were taken in, each as `<webhooks, bot or egress>/<ce_id>`. */
   seen: t.array(t.string),
+}
+
+/** The part of it that many documents do not need. */
+export const foldedOptional = {
+  /** The 10,000 events before those of `seen`, oldest first: of each the first 11 characters of its SHA-256 in base64url. */
+  seenEarlier: t.string,
+
+  /** By type of event, the ce_contenthash of the last one; absent where that one had none. */
+  contentHashes: t.record(t.string, t.string),
 }

@@ -2,7 +2,7 @@ import * as t from 'io-ts'
 import { Agent, Call, Department, Visitor } from '../events/parts.ts'
 import { Page, Session } from '../events/session.ts'
 import { Count, exactShape, Id, Instant } from '../primitives.ts'
-import { folded } from './applied.ts'
+import { folded, foldedOptional } from './applied.ts'
 
 /** One step of a call: the event's id, the status it told, and when the bridge heard of it. */
 export const CallStep = exactShape(
@@ -56,6 +56,7 @@ export const CallDocument = exactShape(
     lastEventAt: Instant,
   },
   {
+    ...foldedOptional,
     /** The agent who has the call. */
     agent: Agent,
     department: Department,

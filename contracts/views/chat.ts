@@ -3,7 +3,7 @@ import { ChatMessage } from '../events/chat.ts'
 import { Agent, AssignedAgent, Department, Organization, Status, Tag, Visitor } from '../events/parts.ts'
 import { Page, Session } from '../events/session.ts'
 import { Count, exactShape, Id, Instant } from '../primitives.ts'
-import { folded } from './applied.ts'
+import { folded, foldedOptional } from './applied.ts'
 
 /**
  * One chat with an agent. `state`: open from its first event, finished after ChatFinished, open again when it is
@@ -37,6 +37,7 @@ export const ChatDocument = exactShape(
     lastEventAt: Instant,
   },
   {
+    ...foldedOptional,
     userToken: t.string,
     organization: Organization,
     status: Status,

@@ -1,7 +1,7 @@
 import * as t from 'io-ts'
 import { AssignedAgent, Organization, Status, Tag, Visitor } from '../events/parts.ts'
 import { exactShape, Id, Instant } from '../primitives.ts'
-import { folded } from './applied.ts'
+import { folded, foldedOptional } from './applied.ts'
 
 /**
  * One client as the newest ClientUpdated describes it: contacts in `visitor`, category in `status`; what it leaves
@@ -19,6 +19,7 @@ export const ClientDocument = exactShape(
     lastEventAt: Instant,
   },
   {
+    ...foldedOptional,
     userToken: t.string,
     organization: Organization,
     status: Status,

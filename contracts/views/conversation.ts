@@ -1,7 +1,7 @@
 import * as t from 'io-ts'
 import { Message } from '../events/message.ts'
 import { Count, exactShape, Id, Instant } from '../primitives.ts'
-import { folded } from './applied.ts'
+import { folded, foldedOptional } from './applied.ts'
 
 const Unanswered = exactShape(
   {
@@ -77,6 +77,7 @@ export const ConversationDocument = exactShape(
     lastEventAt: Instant,
   },
   {
+    ...foldedOptional,
     clientId: Id,
 
     /** The newest message, the client's or the bot's. */

@@ -2,7 +2,7 @@ import * as t from 'io-ts'
 import { Message } from '../events/message.ts'
 import { Attempt, Because } from '../events/reply.ts'
 import { exactShape, Id, Instant } from '../primitives.ts'
-import { folded } from './applied.ts'
+import { folded, foldedOptional } from './applied.ts'
 
 /**
  * One bot reply, `_id` `<account id>/<chat id>/<command id>`: pending from its command, then what became of it, with every
@@ -32,6 +32,7 @@ export const DeliveryDocument = exactShape(
     requestedAt: Instant,
   },
   {
+    ...foldedOptional,
     /** The ce_id of the ClientMessageReceived that it answers. */
     inReplyTo: Id,
     /** What was to be said. */

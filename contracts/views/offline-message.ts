@@ -2,7 +2,7 @@ import * as t from 'io-ts'
 import { AssignedAgent, Organization, Status, Tag, Visitor } from '../events/parts.ts'
 import { Page, Session } from '../events/session.ts'
 import { exactShape, Id, Instant } from '../primitives.ts'
-import { folded } from './applied.ts'
+import { folded, foldedOptional } from './applied.ts'
 
 /** One message of the offline form; `receivedAt` is when the bridge first took it in, the rest is as last told. */
 export const OfflineMessageDocument = exactShape(
@@ -22,6 +22,7 @@ export const OfflineMessageDocument = exactShape(
     receivedAt: Instant,
   },
   {
+    ...foldedOptional,
     userToken: t.string,
     organization: Organization,
     status: Status,

@@ -38,13 +38,13 @@ export const readPresent =
 
 const operation = ({ before, after }: Write<Stored>): AnyBulkWriteOperation<Stored> => {
   if (before === undefined) return { insertOne: { document: after } }
-  const { _id, applied = {} } = before
+  const { _id, applied = { $exists: false } } = before
   return { replaceOne: { filter: { _id, applied }, replacement: after } }
 }
 
 /**
- * One unordered bulk write, acknowledged by a majority. The filter has `applied` as it was read: every change of a
- * document moves it, so a stale reader matches nothing. A write concern error throws: not done, to be done again.
+ * One unordered bulk write, acknowledged by a majority. The filter has `applied` as it was read, or that it is missing, as in a document that
+ * somebody else has made: every change of a document moves it, so a stale reader matches nothing. A write concern error throws: not done, to be done again.
  */
 export const writeIfUnchanged =
   <D extends Stored>(db: Db): WriteIfUnchanged<D> =>

@@ -16,7 +16,7 @@ export type RecordedReply = Omit<Recorded, 'event'> & { readonly reply: BotReply
 /** A command makes a document only where there is none: what came of it, or an earlier record of the same id, stays. */
 export const evolvePending = (current: DeliveryDocument | undefined, recorded: RecordedReply): DeliveryDocument => {
   const { reply, requestedAt } = recorded
-  const applied = advance(current?.applied ?? {}, recorded)
+  const applied = advance(current?.applied, recorded)
   if (current !== undefined) return applied === undefined ? current : { ...current, applied }
   const { id: commandId, type: commandType, accountId, chatId, clientId, inReplyTo } = reply
   return {

@@ -73,7 +73,7 @@ export const evolveEnrichment = (
   current: EnrichmentDocument | undefined,
   recorded: RecordedEnrichment,
 ): EnrichmentDocument => {
-  const applied = advance(current?.applied ?? {}, recorded)
+  const applied = advance(current?.applied, recorded)
   if (current !== undefined && applied === undefined) return current
   const { key, value } = recorded
   return { _id: key, applied: applied ?? {}, ...(value !== null && { value: storable(value) }) }

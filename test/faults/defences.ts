@@ -35,10 +35,10 @@ export const defences = {
   'the offsets in each document': [
     {
       file: 'src/projections/applied.ts',
-      find: 'return offset <= (applied[source] ?? -1) ? undefined : { ...applied, [source]: offset }',
+      find: 'return offset <= (applied?.[source] ?? -1) ? undefined : { ...applied, [source]: offset }',
       put: 'return { ...applied, [source]: offset }',
     },
-    { file: 'src/projections/applied.ts', find: 'event].slice(-mostSeen)', put: 'event].slice(-1)' },
+    { file: 'src/projections/applied.ts', find: 'hasSeen(before, event)', put: 'false' },
   ],
   'what is read is folded early where the heap is nearly full': [
     { file: 'src/shared/heap.ts', find: 'const most = 0.6', put: 'const most = 1000' },

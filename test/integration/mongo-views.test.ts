@@ -107,6 +107,16 @@ views('are folded from what a majority has, and so are enrichments', async () =>
   ])
 })
 
+views('take in events of a document that somebody has made by hand', async () => {
+  const clients = db.collection<{ _id: string; applied?: null }>('clients')
+  for (const made of [{ _id: 'acme/1233' }, { _id: 'acme/1233', applied: null }]) {
+    await clients.replaceOne({ _id: made._id }, made, { upsert: true })
+    const recorded = inLog(anEvent('ClientUpdated', 'e1', at('10:00:00')))
+    await one.applyChanges(recorded.flatMap(changesOfEvent))
+    assert.equal((await one.readDocument('clients', made._id))?.applied, { 'clients/0': 0 })
+  }
+})
+
 views('take more documents at once than go into one bulk write', async () => {
   const events = Array.from({ length: 700 }, (_, i) =>
     anEvent('OfflineMessageReceived', `e${i}`, at('10:00:00'), { offlineMessageId: `${i}` }),

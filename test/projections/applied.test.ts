@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { identity, once } from '../../src/projections/applied.ts'
+import type { DomainEvent } from '../../contracts/events/index.ts'
+import { type Guard, identity, once } from '../../src/projections/applied.ts'
 import { anEvent, at } from '../support/given-events.ts'
 
 const guard = suite('the guard of folded documents')
@@ -27,9 +30,80 @@ guard('moves only the offset for an event that was seen', () => {
   assert.equal(once(given, recorded, next), { ...given, applied: { 'chats/2': 7, 'calls/0': 9 } })
 })
 
-guard('remembers the newest 200 events', () => {
-  const seen = Array.from({ length: 200 }, (_, i) => `webhooks/x${i}`)
-  assert.equal(once({ ...current, seen }, recorded, next).seen, [...seen.slice(1), 'webhooks/e1'])
+/** What is left of the document after these events, the first of them at offset 0. */
+const folded = (events: ReadonlyArray<DomainEvent>, from?: Guard & { name: string }) =>
+  events.reduce<(Guard & { name: string }) | undefined>(
+    (document, event, offset) =>
+      once(document, { topic: 'clients', partition: 0, offset, event }, (given) => ({
+        ...given,
+        name: `${document?.name ?? ''}${event.id} `,
+      })),
+    from,
+  )
+const numbered = (count: number) =>
+  Array.from({ length: count }, (_, i) => anEvent('ClientUpdated', `${i}`, at('10:00:00')))
+
+guard('remembers the newest 200 events as they are, and those before them by their digests', () => {
+  const document = folded(numbered(202))
+  assert.equal(
+    document?.seen,
+    Array.from({ length: 200 }, (_, i) => `webhooks/${i + 2}`),
+  )
+  const digests = ['webhooks/0', 'webhooks/1'].map((event) => createHash('sha256').update(event).digest('base64url'))
+  assert.is(document?.seenEarlier, digests.map((text) => text.slice(0, 11)).join(''))
+})
+
+guard('does not count an event again, however many of the newest 10,200 lie between', () => {
+  const events = numbered(10_200)
+  const full = folded(events)
+  assert.is(full?.seenEarlier?.length, 110_000)
+  for (const repeated of [0, 1, 5_000, 9_999, 10_000, 10_199].map((i) => events[i]))
+    assert.is(
+      folded([repeated as DomainEvent], { ...(full as Guard & { name: string }), applied: {} })?.name,
+      full?.name,
+    )
+  const [oldest, ...others] = [...events, ...numbered(10_201).slice(-1)]
+  assert.ok(oldest)
+  const after = folded([...others.slice(-1), oldest], { ...(full as Guard & { name: string }), applied: {} })
+  assert.is(after?.name, `${full?.name}10200 0 `)
+  assert.is(after?.seenEarlier?.length, 110_000)
+})
+
+guard('takes a document that lacks its notes for one that has taken in nothing', () => {
+  const made = { name: 'by hand' } as Guard & { name: string }
+  assert.equal(once(made, recorded, next), { applied: { 'chats/2': 7 }, seen: ['webhooks/e1'], name: 'after' })
+})
+
+const states = (...hashes: ReadonlyArray<string>) =>
+  hashes.map((contentHash, i) => ({ ...anEvent('ClientUpdated', `${i}`, at('10:00:00')), contentHash }))
+
+guard('does not count a repetition of the last content, but counts it when it comes back after another', () => {
+  assert.is(folded(states('A', 'A', 'B', 'A', 'A'))?.name, '0 2 3 ')
+  assert.equal(folded(states('A', 'A', 'B'))?.contentHashes, { ClientUpdated: 'B' })
+})
+
+guard('knows a repetition when the bridge sends it again after other content', () => {
+  const [first, repetition, other] = states('A', 'A', 'B')
+  assert.ok(first && repetition && other)
+  assert.is(folded([first, repetition, other, repetition])?.name, '0 2 ')
+})
+
+guard('compares content within one type of event, and not with an event that has no hash', () => {
+  const accepted = { ...anEvent('ChatAccepted', 'c', at('10:00:00')), contentHash: 'A' }
+  const [first, last] = states('A', 'A')
+  assert.ok(first && last)
+  assert.is(folded([first, accepted, last])?.name, '0 c ')
+  const { contentHash: _, ...unhashed } = first
+  assert.is(folded([first, { ...unhashed, id: 'u' as typeof first.id }, last])?.name, '0 u 1 ')
+})
+
+guard('counts as often as the content changes', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom('A', 'B', 'C'), { minLength: 1, maxLength: 20 }), (hashes) => {
+      const changes = hashes.flatMap((hash, i) => (hash === hashes[i - 1] ? [] : [`${i} `]))
+      assert.is(folded(states(...hashes))?.name, changes.join(''))
+    }),
+  )
 })
 
 guard('tells events of different interfaces apart though they have one id', () => {

@@ -23,6 +23,7 @@ const instead = {
   clientId: few('c1', 'c2'),
   offlineMessageId: few('o1', 'o2'),
   commandId: few('r1', 'r2'),
+  contentHash: few('one', 'other'),
   inReplyTo: few('e0', 'e1', 'e2', 'e3', 'elsewhere'),
   Buttons: fc.constant([{ text: 'Yes', id: '1' }]),
   ReplyMessage: fc.constant({ type: 'TEXT', text: 'Hello' }),

@@ -21,41 +21,51 @@ const headersOf = ({ headers }: IncomingRecord, only: (name: string) => boolean 
       .map(([name, bytes]) => [name, text(bytes)]),
   )
 
-const eventProblem = (record: IncomingRecord): string | undefined => {
-  const headers = headersOf(record, (name) => !name.startsWith('dl_'))
-  const data = Object(json(record.value))
-  const key = `${data.accountId}/${headers.ce_subject}`
-  return (
-    misfit('EventHeaders', headers) ??
-    misfit((headers.ce_type ?? '').replace('livechat.', ''), json(record.value)) ??
-    (text(record.key) === key ? undefined : `the key is not ${key}`)
-  )
-}
+/** A value that a record holds, and the published schema that describes it. */
+export type Described = { readonly schema: string; readonly value: unknown }
 
-/** What a record is said to be by its topic and itself, and what of that is not true. */
-const judge = (record: IncomingRecord): readonly [kind: string, problem: string | undefined] => {
+/** What a record holds, by its topic and by what it says of itself: its kind, and each value with its schema. */
+export const described = (
+  record: IncomingRecord,
+): { readonly kind: string; readonly values: ReadonlyArray<Described> } => {
+  const isOfDeadLetter = (name: string) => name.startsWith('dl_')
   switch (record.topic) {
     case 'quarantine':
-      return ['quarantine', misfit('QuarantineHeaders', headersOf(record))]
+      return { kind: 'quarantine', values: [{ schema: 'QuarantineHeaders', value: headersOf(record) }] }
     case 'dead-letters':
-      return [
-        'dead-letters',
-        misfit(
-          'DeadLetterHeaders',
-          headersOf(record, (name) => name.startsWith('dl_')),
-        ),
-      ]
+      return {
+        kind: 'dead-letters',
+        values: [{ schema: 'DeadLetterHeaders', value: headersOf(record, isOfDeadLetter) }],
+      }
     case 'enrichments':
-      if (record.value === null) return ['removed enrichment', undefined]
-      return ['Enrichment', misfit('Enrichment', json(record.value))]
+      if (record.value === null) return { kind: 'removed enrichment', values: [] }
+      return { kind: 'Enrichment', values: [{ schema: 'Enrichment', value: json(record.value) }] }
     case 'bot-replies': {
-      const { type } = Object(json(record.value))
-      const kind = type === 'InviteAgent' ? 'InviteAgent' : 'BotMessage'
-      return [kind, misfit(kind, json(record.value))]
+      const value = json(record.value)
+      const schema = Object(value).type === 'InviteAgent' ? 'InviteAgent' : 'BotMessage'
+      return { kind: schema, values: [{ schema, value }] }
     }
-    default:
-      return [text(record.headers.ce_type).replace('livechat.', '') || 'not an event', eventProblem(record)]
+    default: {
+      const schema = text(record.headers.ce_type).replace('livechat.', '')
+      const headers = headersOf(record, (name) => !isOfDeadLetter(name))
+      return {
+        kind: schema || 'not an event',
+        values: [
+          { schema: 'EventHeaders', value: headers },
+          { schema, value: json(record.value) },
+        ],
+      }
+    }
   }
+}
+
+const raw: ReadonlySet<string> = new Set(['quarantine', 'dead-letters', 'enrichments', 'bot-replies'])
+
+/** An event's key is told by the event. */
+const keyProblem = ({ topic, key, value, headers }: IncomingRecord): string | undefined => {
+  if (raw.has(topic)) return undefined
+  const expected = `${Object(json(value)).accountId}/${text(headers.ce_subject)}`
+  return text(key) === expected ? undefined : `the key is not ${expected}`
 }
 
 const origin = ({ headers }: IncomingRecord) =>
@@ -78,7 +88,9 @@ export const checkPrefix = async (
   for (const record of records) {
     const { topic, partition, offset, headers } = record
     const place = `${topic}/${partition}/${offset}`
-    const [kind, problem] = judge(record)
+    const { kind, values } = described(record)
+    const misfits = values.map(({ schema, value }) => misfit(schema, value))
+    const problem = misfits.find((each) => each !== undefined) ?? keyProblem(record)
     const known = strict || headers.ce_specversion !== undefined
     if (problem !== undefined && (dead.has(place) || !known)) count('wrong on purpose', prefix + place, undefined)
     else count(kind, prefix + place, problem)

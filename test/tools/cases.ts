@@ -1,0 +1,44 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { topics } from '../../contracts/topics.ts'
+import { requests } from '../../src/publishing/catalogue.ts'
+import { world } from '../support/bridge.ts'
+import { eventually } from '../support/eventually.ts'
+import { samples } from '../support/samples.ts'
+import { readPrefix } from '../truth/read-prefix.ts'
+import { type Described, described } from '../truth/records.ts'
+import { misfit } from '../truth/schemas.ts'
+import { kinds } from '../truth/tally.ts'
+import { writeEveryKind } from '../truth/write-every-kind.ts'
+
+/** The samples of both interfaces, each with the schema of its event. */
+const ofSamples = (): ReadonlyArray<Described> =>
+  [...samples('webhooks', 'accepted'), ...samples('bot-api', 'accepted')].flatMap(({ value }) =>
+    requests.filter(({ codec }) => E.isRight(codec.decode(value))).map(({ name }) => ({ schema: name, value })),
+  )
+
+/** Each value that stands in a record of a running bridge, but those that break their contract on purpose. */
+const ofRecords = async (): Promise<ReadonlyArray<Described>> => {
+  const here = await world(4, { replyWithin: 3_600_000 })
+  try {
+    const bridge = await here.start()
+    await writeEveryKind(here, bridge.url)
+    const wanted = kinds.filter((kind) => !kind.endsWith('Document'))
+    const names = topics.map(({ name }) => name)
+    return await eventually('every kind of record', async () => {
+      const all = (await readPrefix(here.brokers, here.prefix, names)).records.map(described)
+      if (!wanted.every((kind) => all.some((each) => each.kind === kind))) return undefined
+      return all.flatMap(({ values }) => values).filter(({ schema, value }) => misfit(schema, value) === undefined)
+    })
+  } finally {
+    await here.stop()
+  }
+}
+
+/** What generated code must be able to read: every sample, and records of every kind. */
+export const cases = async (): Promise<ReadonlyArray<Described>> => [...ofSamples(), ...(await ofRecords())]
+
+/** What it must refuse: an event, a command or a request that has nothing. */
+export const empty = (read: ReadonlyArray<Described>): ReadonlyArray<Described> =>
+  [...new Set(read.map(({ schema }) => schema))]
+    .filter((schema) => misfit(schema, {}) !== undefined)
+    .map((schema) => ({ schema, value: {} }))

@@ -1,0 +1,35 @@
+import { bridgeOf } from '../../src/simulator/account.ts'
+import type { World } from '../support/bridge.ts'
+import { plainClient } from '../support/plain-consumer.ts'
+import { sample, samples } from '../support/samples.ts'
+
+/** Has a running bridge write every kind of record and document; its watchdog must not add any. */
+export const writeEveryKind = async (here: World, url: string): Promise<void> => {
+  const producer = plainClient(here.brokers).producer()
+  await producer.connect()
+  const [account] = here.accounts
+  const { webhooksUrl = '', botUrl } = account?.bot ? bridgeOf(url, { ...account, bot: account.bot }) : { botUrl: '' }
+  const post = (to: string, body: string) =>
+    fetch(to, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  const produce = (topic: string, key: string, value: object) =>
+    producer.send({ topic: here.prefix + topic, messages: [{ key, value: JSON.stringify(value) }] })
+  const text = { type: 'TEXT', text: 'Hello' }
+  const command = (type: string, chatId: string, more: object = {}) => {
+    const ids = { id: `command-${chatId}`, accountId: 'acme', chatId, clientId: `client-${chatId}` }
+    return produce('bot-replies', `acme/${chatId}`, { type, ...ids, ...more })
+  }
+
+  for (const { text: body } of samples('webhooks', 'accepted')) await post(webhooksUrl, body)
+  for (const { text: body } of samples('bot-api', 'accepted')) await post(botUrl, body)
+  await post(webhooksUrl, '{"event_name":')
+  await produce('enrichments', 'acme/email:john.smith@example.com', { crmLink: 'https://crm.example.com/clients/1233' })
+  await here.service.clientWrites('delivered', 'Hi')
+  await command('BotMessage', 'delivered', { message: text })
+  await here.service.clientWrites('handed-over', 'Hi')
+  await command('InviteAgent', 'handed-over')
+  await post(botUrl, sample('bot-api', 'AGENT_JOINED').replaceAll('"2037"', '"joined"'))
+  await command('BotMessage', 'joined', { message: text })
+  await command('BotMessage', 'refused', { message: { type: 'BUTTONS', title: 'Which?', buttons: [] } })
+  await produce('chats', 'acme/1', { not: 'an event' })
+  await producer.disconnect()
+}

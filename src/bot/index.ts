@@ -13,7 +13,10 @@ import { worker } from './worker.ts'
 export type BotOptions = Partial<Pick<KafkaSettings, 'ssl' | 'sasl' | 'topicPrefix'>> & {
   /** `host:port` each. */
   readonly brokers: ReadonlyArray<string>
-  /** Bots of one group share the chats; a group of its own hears all of them. */
+  /**
+   * The consumer group, exactly as given: `topicPrefix` does not stand before it. Bots of one group, in whatever language, share
+   * the chats; a group of its own hears all of them.
+   */
   readonly group: string
   readonly limits?: Limits
   readonly log?: Log
@@ -28,7 +31,15 @@ export const startBot = async (
   { brokers, group, topicPrefix = 'livechat.', ssl = false, sasl, limits = defaultLimits, log = silent }: BotOptions,
 ): Promise<{ readonly stop: () => Promise<void> }> => {
   const kafka = connectKafka(
-    { brokers, ssl, ...(sasl && { sasl }), clientId: `livechat-bot-${group}`, topicPrefix, partitions: 1 },
+    {
+      brokers,
+      ssl,
+      ...(sasl && { sasl }),
+      clientId: `livechat-bot-${group}`,
+      topicPrefix,
+      groupPrefix: '',
+      partitions: 1,
+    },
     { log, measure: unmeasured, now: () => new Date().toISOString() as Instant },
   )
   const answer = respond(handlers, limits, Date.now, ({ type, data }, reason) =>

@@ -22,6 +22,8 @@ export type KafkaSettings = {
   }
   readonly clientId: string
   readonly topicPrefix: string
+  /** What stands before a consumer's group: `topicPrefix` unless it is given. */
+  readonly groupPrefix?: string
   readonly partitions: number
   /** The cluster's default where it is missing. */
   readonly replication?: number

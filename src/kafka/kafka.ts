@@ -78,17 +78,17 @@ export const connectKafka = (
   settings: KafkaSettings,
   { log, measure, now }: { readonly log: Log; readonly measure: Measure; readonly now: Now },
 ): KafkaRoom => {
-  const { topicPrefix: prefix } = settings
+  const { topicPrefix: prefix, groupPrefix = prefix } = settings
   const clock = () => performance.now()
   const clients = newClient(settings, log)
   const { ask, close } = adminConnection(clients)
   const cluster = clusterConnection(clients)
   const ranges = rangesOf(ask, prefix)
-  const committedOffsets = committedOffsetsOf(ask, prefix)
-  const forgetGroup = forgetGroupOf(ask, prefix)
+  const committedOffsets = committedOffsetsOf(ask, prefix, groupPrefix)
+  const forgetGroup = forgetGroupOf(ask, groupPrefix)
   const consumers = new Set<RunningConsumer>()
   const supervised = consumeWith({
-    ...{ newClient: clients, prefix, clock, log, measure, ranges, committedOffsets },
+    ...{ newClient: clients, prefix, groupPrefix, clock, log, measure, ranges, committedOffsets },
     forgetGroup,
   })
   const consume: KafkaRoom['consume'] = async (spec) => {

@@ -38,9 +38,9 @@ export const rangesOf = (ask: Ask, prefix: string): Ranges =>
 
 /** Lets go of a group that nobody is a member of; one that is not there, or is in use, stays as it is. */
 export const forgetGroupOf =
-  (ask: Ask, prefix: string) =>
+  (ask: Ask, groupPrefix: string) =>
   async (group: string): Promise<void> => {
-    await ask((admin) => admin.deleteGroups([`${prefix}${group}`])).catch(() => undefined)
+    await ask((admin) => admin.deleteGroups([`${groupPrefix}${group}`])).catch(() => undefined)
   }
 
 /** Asked for hundreds of times a second by egress, which must not be told of a time before its question. */
@@ -54,10 +54,10 @@ export const endOffsetsOf = (ask: AskOf<Cluster>, prefix: string): EndOffsets =>
   )
 
 export const committedOffsetsOf =
-  (ask: Ask, prefix: string): CommittedOffsets =>
+  (ask: Ask, prefix: string, groupPrefix: string): CommittedOffsets =>
   async (group, topic) => {
     const name = `${prefix}${topic}`
-    const answers = await ask((admin) => admin.fetchOffsets({ groupId: `${prefix}${group}`, topics: [name] }))
+    const answers = await ask((admin) => admin.fetchOffsets({ groupId: `${groupPrefix}${group}`, topics: [name] }))
     const partitions = answers.find((answer) => answer.topic === name)?.partitions ?? []
     const committed = partitions.map(({ partition, offset }) => [partition, Number(offset)] as const)
     return new Map(committed.filter(([, offset]) => offset >= 0))

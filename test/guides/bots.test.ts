@@ -101,4 +101,35 @@ for (const language of languages) {
   })
 }
 
+if (languages.includes('Python')) {
+  const both = canRun('Python') ? onServers : onServers.skip
+
+  both('the bot in Python goes on where the bot in TypeScript was stopped: nobody is answered twice', async () => {
+    const here = await world()
+    await here.start()
+    const log = await plainConsumer(here.brokers, here.prefix)
+    const at = { KAFKA_BROKERS: here.brokers.join(','), TOPIC_PREFIX: here.prefix, GROUP: `${here.prefix}shop` }
+    let bot: Example | undefined
+    const replies = (count: number) =>
+      eventually(`${count} replies of the bots`, () => {
+        const found = log.records.filter(({ topic }) => topic === 'bot-replies')
+        return found.length >= count ? found : undefined
+      })
+    try {
+      bot = runExample('TypeScript', 'bot', at)
+      await here.service.clientWrites('2037', 'Hello')
+      await replies(1)
+      assert.is(await bot.stop(), 0, bot.err())
+      bot = runExample('Python', 'bot', at)
+      await here.service.clientWrites('2037', 'Opening hours')
+      const said = (await replies(2)).map(({ value }) => JSON.parse(String(value)).message.type)
+      assert.equal(said, ['BUTTONS', 'MARKDOWN'])
+    } finally {
+      await bot?.stop()
+      await log.stop()
+      await here.stop()
+    }
+  })
+}
+
 onServers.run()

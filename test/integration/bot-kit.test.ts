@@ -2,12 +2,14 @@ import { startBot, text } from 'livechat-bridge/bot'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { world } from '../support/bridge.ts'
+import { plainClient } from '../support/plain-consumer.ts'
 
 const here = await world()
 await here.start()
+const group = `echo-${here.prefix}bots`
 const bot = await startBot(
   { onMessage: ({ data: { message } }) => text(`You said ${message.text}`) },
-  { brokers: here.brokers, topicPrefix: here.prefix, group: 'echo' },
+  { brokers: here.brokers, topicPrefix: here.prefix, group },
 )
 
 const kit = suite('bot kit on real servers')
@@ -30,6 +32,17 @@ kit('a bot answers every message of a chat, in order', async () => {
   assert.equal(
     delivered.map(({ message }) => message.text),
     ['You said one', 'You said two', 'You said three'],
+  )
+})
+
+kit('its consumer group is the one that was given, without a prefix', async () => {
+  const admin = plainClient(here.brokers).admin()
+  await admin.connect()
+  const { groups } = await admin.listGroups()
+  await admin.disconnect()
+  assert.equal(
+    groups.map(({ groupId }) => groupId).filter((id) => id.includes(group)),
+    [group],
   )
 })
 

@@ -18,6 +18,7 @@ import type { Place } from './standstill.ts'
 export type SessionDeps = {
   readonly newClient: NewClient
   readonly prefix: string
+  readonly groupPrefix: string
   readonly group: string
   readonly findStarts: FindStarts
   /** Handlers that earlier sessions have left running, by partition. */
@@ -47,9 +48,9 @@ const commitWithinMs = 2_000
 const leaveWithinMs = 2_000
 
 export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => {
-  const { newClient, prefix, group, findStarts, leftovers, clock, log, measure } = deps
+  const { newClient, prefix, groupPrefix, group, findStarts, leftovers, clock, log, measure } = deps
   const client = newClient({ retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 })
-  const consumer = consumerOf(client.kafka, `${prefix}${group}`, spec.gatherBytes)
+  const consumer = consumerOf(client.kafka, `${groupPrefix}${group}`, spec.gatherBytes)
   const { promise: ended, resolve } = Promise.withResolvers<string>()
   const readers = readersOf(leftovers)
   const signs = followSigns(consumer, clock)

@@ -58,18 +58,25 @@ type SendOptions = Filters & {
   readonly most: number
   readonly force?: true
   readonly again?: true
+  readonly overwrite?: true
 }
 
-const send = ({ dryRun, limit, perSecond, most, force, again, ...filters }: SendOptions) =>
+const send = ({ dryRun, limit, perSecond, most, force, again, overwrite, ...filters }: SendOptions) =>
   withServers(async ({ kafka: { readTopic, redrive }, redrives, interrupted }) => {
     const { tally, limited, trouble } = await sendLetters(
       { readTopic, redrive, redrives, now, out: console.log, pace: pace(perSecond, monotonic, sleep) },
-      { filters, limit, dryRun: dryRun === true, rules: { most, force: force === true, again: again === true } },
+      {
+        ...{ filters, limit, dryRun: dryRun === true },
+        rules: { most, force: force === true, again: again === true, overwrite: overwrite === true },
+      },
       interrupted,
     )
     console.log(tallyText(tally))
     if (limited) console.log(`The limit of ${limit} is reached: there may be more.`)
-    if (tally.refused > 0) console.log(`What was redriven ${most} times already is sent with --force only.`)
+    if (tally.refused > 0)
+      console.log(
+        `What was redriven ${most} times already is sent with --force only, what is older than its view with --overwrite.`,
+      )
     if (interrupted.aborted) return fail('Interrupted: the same again goes on from here.')
     return trouble === undefined ? Number(tally.refused + tally.failed > 0) : fail(trouble)
   })
@@ -108,6 +115,7 @@ export const redriveCommand = (): Command => {
     .option('--most <number>', 'refuse what was redriven so often before', countOption, 3)
     .option('--force', 'send those too')
     .option('--again', 'send also what was sent before')
+    .option('--overwrite', "send also a client's or an enrichment's state that is older than what its view has")
     .action(async (options: SendOptions) => process.exit(await send(options)))
 
   return redrive

@@ -33,7 +33,7 @@ export const withServers = async (run: (servers: Servers) => Promise<number>): P
     now,
   })
   const mongo = mongoConfig && connectMongo(mongoConfig, { log, sleep, clock: monotonic })
-  const redrives = mongo?.redrives ?? { find: away, remember: away }
+  const redrives = mongo?.redrives ?? { find: away, remember: away, states: away }
   try {
     return await run({ kafka, redrives, interrupted: interruption.signal })
   } finally {

@@ -2,15 +2,21 @@ import type { Db } from 'mongodb'
 import type { Instant } from '../../contracts/primitives.ts'
 import { within } from './deadline.ts'
 import { chunks } from './groups.ts'
+import { readPresent, type Stored } from './store.ts'
 
 type Redrive = { readonly _id: string; readonly sentAt: ReadonlyArray<Instant> }
 
-/** Which dead letters were sent back, and when; kept for good, some 100 bytes for each. Both throw 'not known'. */
+/** What a view knows of how new its document is. */
+export type State = Pick<Stored, 'applied'> & { readonly lastEventAt?: Instant }
+
+/** Which dead letters were sent back, and when; kept for good, some 100 bytes for each. All of it throws 'not known'. */
 export type Redrives = {
   /** The times at which each of these was sent back, in their order; those that never were are missing. */
   readonly find: (ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, ReadonlyArray<Instant>>>
   /** Resolves when it is durable on a majority; the same when it is done twice. */
   readonly remember: (ids: ReadonlyArray<string>, at: Instant) => Promise<void>
+  /** The documents of these ids that are there. */
+  readonly states: (view: 'clients' | 'enrichments', ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, State>>
 }
 
 const collection = 'redrives'
@@ -35,5 +41,6 @@ export const redrivesIn = (db: Db): Redrives => {
       for (const some of chunks(operations, atOnce))
         await within(stepMs, redrives.bulkWrite([...some], { ordered: false }))
     },
+    states: readPresent<State & Stored>(db, 'local'),
   }
 }

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Instant } from '../../../contracts/primitives.ts'
 import { QuarantineHeaders } from '../../../contracts/records.ts'
+import { quarantineHeaders } from '../../../contracts/topics.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import { printable } from '../../shared/printable.ts'
 import { type Letter, placeOf } from './letter.ts'
@@ -45,7 +46,8 @@ export const quarantineHead: Row = ['ID', 'ACCOUNT', 'INTERFACE', 'RECEIVED AT',
 /** A record of quarantine; one that ingress has not written says so. */
 export const quarantineRow = (record: IncomingRecord): Row => {
   const texts = Object.fromEntries(Object.entries(record.headers).map(([name, value]) => [name, value.toString()]))
-  const decoded = QuarantineHeaders.decode(texts)
+  // Requests that an earlier version has put there have no id.
+  const decoded = QuarantineHeaders.decode({ [quarantineHeaders.id]: placeOf(record), ...texts })
   const told = E.isRight(decoded)
     ? [decoded.right.interface, decoded.right.received_at, decoded.right.reason]
     : ['?', '?', '?']

@@ -5,7 +5,7 @@ import type { ReadTopic } from '../../kafka/read-topic.ts'
 import { unreadableBatch } from '../../kafka/unreadable.ts'
 import { type Fate, fateLine, noFates, type Tally } from './fate.ts'
 import { type Filters, matches, partOf } from './filters.ts'
-import { decide, type Rules } from './guard.ts'
+import { decide, isOutdated, type Known, type Rules, stateTopics } from './guard.ts'
 import { type Letter, memoryIdOf, readLetter } from './letter.ts'
 import type { Pace } from './pace.ts'
 import { type BatchPorts, type Chosen, sendBatch } from './send-batch.ts'
@@ -29,6 +29,28 @@ export type Sent = { readonly tally: Tally; readonly limited: boolean; readonly 
 
 const chunksOf = <A>(items: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))
+
+type Meant = { readonly record: IncomingRecord; readonly letter: Letter }
+
+/** What MongoDB knows of these letters. */
+const readKnown = async ({ find, states }: BatchPorts['redrives'], meant: ReadonlyArray<Meant>) => {
+  const keys = stateTopics.map((topic) =>
+    meant.flatMap(({ record: { key }, letter }) => (letter.origin.topic === topic ? [String(key)] : [])),
+  )
+  const [before, ...found] = await Promise.all([
+    find(meant.map(({ letter }) => memoryIdOf(letter))),
+    ...stateTopics.map((topic, i) => states(topic, keys[i] ?? [])),
+  ])
+  return (record: IncomingRecord, letter: Letter): Known => {
+    const state = stateTopics.flatMap((topic, i) =>
+      topic === letter.origin.topic ? [found[i]?.get(String(record.key))] : [],
+    )
+    return {
+      timesSent: before.get(memoryIdOf(letter))?.length ?? 0,
+      outdated: isOutdated(letter, record, state[0]),
+    }
+  }
+}
 
 /**
  * Sends dead letters back to where they came from, those of a key in their order; each is remembered once Kafka has it, so that
@@ -54,14 +76,14 @@ export const sendLetters = async (ports: Ports, sending: Sending, interrupted: A
   }
   const left = () => limit - tally.sent - tally.failed - tally['would be sent']
 
-  const choose = (record: IncomingRecord, letter: Letter, timesSent: number): ReadonlyArray<Chosen> => {
+  const choose = (record: IncomingRecord, letter: Letter, known: Known): ReadonlyArray<Chosen> => {
     if (letter.cause === unreadableBatch) {
       tell('failed', letter, 'it is a whole batch of records, which no topic takes for one')
       return []
     }
-    const decision = decide(letter, timesSent, rules)
+    const decision = decide(letter, known, rules)
     if (decision.kind === 'send') return [{ record, letter, redriven: decision.redriven }]
-    tell(decision.kind, letter, decision.kind === 'refused' ? `redriven ${decision.redriven} times` : undefined)
+    tell(decision.kind, letter, decision.kind === 'refused' ? decision.why : undefined)
     return []
   }
   const send = async (batch: ReadonlyArray<Chosen>) => {
@@ -76,12 +98,12 @@ export const sendLetters = async (ports: Ports, sending: Sending, interrupted: A
       const letter = readLetter(record)
       return E.isRight(letter) && isMeant(letter.right) ? [{ record, letter: letter.right }] : []
     })
-    const before = await redrives.find(meant.map(({ letter }) => memoryIdOf(letter))).catch(() => undefined)
-    if (before === undefined) return halt('MongoDB does not answer, and what was sent before is not known')
+    const knownOf = await readKnown(redrives, meant).catch(() => undefined)
+    if (knownOf === undefined) return halt('MongoDB does not answer, and what was sent before is not known')
     for (const some of chunksOf(meant, pace.atOnce)) {
       if (signal.aborted) return
       const batch = some
-        .flatMap(({ record, letter }) => choose(record, letter, before.get(memoryIdOf(letter))?.length ?? 0))
+        .flatMap(({ record, letter }) => choose(record, letter, knownOf(record, letter)))
         .slice(0, left())
       if (dryRun) for (const { letter } of batch) tell('would be sent', letter)
       else if (batch.length > 0) await send(batch)

@@ -67,7 +67,7 @@ decisions('of dead-letters just what has the places asked for is read', () => {
   assert.equal(partOf(undefined)(0, { low: 2, high: 5 }), { low: 2, high: 5 })
 })
 
-const rules = { most: 3, force: false, again: false }
+const rules = { most: 3, force: false, again: false, overwrite: false }
 
 decisions('a letter is sent once, and no record more often than the guard allows, unless an operator insists', () => {
   const cases: ReadonlyArray<
@@ -75,16 +75,18 @@ decisions('a letter is sent once, and no record more often than the guard allows
   > = [
     [0, 0, {}, { kind: 'send', redriven: 1 }],
     [2, 0, {}, { kind: 'send', redriven: 3 }],
-    [3, 0, {}, { kind: 'refused', redriven: 3 }],
+    [3, 0, {}, { kind: 'refused', why: 'redriven 3 times' }],
     [0, 1, {}, { kind: 'sent before' }],
     [0, 1, { force: true }, { kind: 'sent before' }],
     [0, 1, { again: true }, { kind: 'send', redriven: 2 }],
-    [1, 2, { again: true }, { kind: 'refused', redriven: 3 }],
+    [1, 2, { again: true }, { kind: 'refused', why: 'redriven 3 times' }],
     [1, 2, { again: true, force: true }, { kind: 'send', redriven: 4 }],
     [3, 0, { most: 4 }, { kind: 'send', redriven: 4 }],
   ]
   assert.equal(
-    cases.map(([redriven, timesSent, change]) => decide({ redriven }, timesSent, { ...rules, ...change })),
+    cases.map(([redriven, timesSent, change]) =>
+      decide({ redriven }, { timesSent, outdated: false }, { ...rules, ...change }),
+    ),
     cases.map(([, , , expected]) => expected),
   )
 })
@@ -95,7 +97,7 @@ decisions('a loop that redrives everything again and again comes to an end', () 
   const round = () => {
     let sent = 0
     for (const letter of [...all]) {
-      const decision = decide(letter, letter.timesSent, { ...rules, again: true })
+      const decision = decide(letter, { ...letter, outdated: false }, { ...rules, again: true })
       if (decision.kind !== 'send') continue
       letter.timesSent++
       sent++

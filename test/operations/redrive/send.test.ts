@@ -4,6 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Instant } from '../../../contracts/primitives.ts'
 import type { Failure, IncomingRecord } from '../../../src/domain/ports.ts'
+import type { State } from '../../../src/mongo/redrives.ts'
 import { noFates } from '../../../src/operations/redrive/fate.ts'
 import { type Sending, sendLetters } from '../../../src/operations/redrive/send.ts'
 import { letterOf } from './given-letters.ts'
@@ -23,7 +24,7 @@ const given = (count: number) => Array.from({ length: count }, (_, offset) => le
 
 const all: Sending = {
   ...{ filters: {}, limit: 1000, dryRun: false },
-  rules: { most: 3, force: false, again: false },
+  rules: { most: 3, force: false, again: false, overwrite: false },
 }
 
 const batch = (): IncomingRecord => {
@@ -32,7 +33,12 @@ const batch = (): IncomingRecord => {
 }
 
 /** Kafka and MongoDB in memory; `trouble` is asked at each call of either, by its number. */
-const servers = (letters: ReadonlyArray<IncomingRecord>, sliceSize: number, atOnce: number) => {
+const servers = (
+  letters: ReadonlyArray<IncomingRecord>,
+  sliceSize: number,
+  atOnce: number,
+  states: ReadonlyMap<string, State> = new Map(),
+) => {
   const sent: string[] = []
   const lines: string[] = []
   const memory = new Map<string, ReadonlyArray<Instant>>()
@@ -71,6 +77,8 @@ const servers = (letters: ReadonlyArray<IncomingRecord>, sliceSize: number, atOn
           if (troubled()) return away()
           for (const id of ids) memory.set(id, [...(memory.get(id) ?? []), at])
         },
+        states: async (view: string, ids: ReadonlyArray<string>): Promise<ReadonlyMap<string, State>> =>
+          new Map(ids.flatMap((id) => (states.has(`${view} ${id}`) ? [[id, states.get(`${view} ${id}`) ?? {}]] : []))),
       },
       pace: { atOnce, next: async () => {} },
       now: () => noon,
@@ -175,6 +183,42 @@ sending('of a whole batch that nobody could read are not sent, since it is no re
   const { tally } = await sendLetters(ports, all, new AbortController().signal)
   assert.equal([sent, tally], [['1'], { ...noFates, sent: 1, failed: 1 }])
   assert.match(lines[0] ?? '', /^failed .* unreadable-batch {2}it is a whole batch of records/)
+})
+
+const about = (topic: 'clients' | 'enrichments', offset: number, headers: Readonly<Record<string, Buffer>> = {}) => ({
+  ...letterOf(
+    {
+      ...{ topic, partition: 0, offset: 100 + offset, timestamp: 0 },
+      ...{ key: Buffer.from('acme/1'), value: Buffer.from(`${topic} ${offset}`), headers },
+    },
+    noon,
+  ),
+  ...{ partition: 0, offset },
+})
+
+sending('a state that is older than what its view has is refused, unless it shall be overwritten', async () => {
+  const letters = [
+    about('clients', 0, { ce_time: Buffer.from('2026-01-31T11:00:00.000Z') }),
+    about('clients', 1, { ce_time: Buffer.from('2026-01-31T12:00:00.001Z') }),
+    about('enrichments', 2),
+    about('enrichments', 3),
+    about('enrichments', 4, { dl_redriven: Buffer.from('1') }),
+  ]
+  const states = new Map<string, State>([
+    ['clients acme/1', { lastEventAt: noon, applied: {} }],
+    ['enrichments acme/1', { applied: { 'enrichments/0': 103 } }],
+  ])
+  const { ports, sent, lines } = servers(letters, 10, 1, states)
+
+  const { tally } = await sendLetters(ports, all, never)
+  assert.equal([sent, tally], [['clients 1', 'enrichments 3'], { ...noFates, sent: 2, refused: 3 }])
+  assert.match(
+    lines[0] ?? '',
+    /^refused .* {2}clients\/0\/100 .* {2}the view has a newer state, which it would replace$/,
+  )
+
+  await sendLetters(ports, { ...all, rules: { ...all.rules, overwrite: true } }, never)
+  assert.equal(sent.slice(2), ['clients 0', 'enrichments 2', 'enrichments 4'])
 })
 
 sending.run()

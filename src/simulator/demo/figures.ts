@@ -1,3 +1,4 @@
+import { timelineId } from '../../projections/timeline.ts'
 import type { Story } from './story.ts'
 
 /** Act: what analysts find of all this. */
@@ -12,7 +13,7 @@ export const playFigures = async ({ stage, account, log }: Story) => {
     const day = String(finished.headers.ce_time).slice(0, 10)
     await sight.view(
       'timeline',
-      finished.id,
+      timelineId({ id: finished.id, source: String(finished.headers.ce_source), data: { accountId: account.id } }),
       () => true,
       ({ type, time }) => `${type}, ${time}`,
     )

@@ -30,6 +30,8 @@ const examples: Readonly<Record<ViewName, object>> = {
 
 export const documentOf = (records: ReadonlyArray<IncomingRecord>, view: ViewName, id: string): object | undefined => {
   const subject = id.slice(id.lastIndexOf('/') + 1)
+  const entries = records.map(({ headers }) => `demo/${String(headers.ce_source).split('/').at(-1)}/${headers.ce_id}`)
+  if (view === 'timeline' && !entries.includes(id)) return undefined
   const about = records.filter(({ value, headers }) => `${value} ${headers.ce_id} ${headers.ce_time}`.includes(subject))
   const clientMessages = about.filter(({ headers }) => String(headers.ce_type).includes('ClientMessage')).length
   return about.length > 0 ? { ...examples[view], ...(view === 'conversations' && { clientMessages }) } : undefined

@@ -7,7 +7,7 @@ import { nextStep, type Step } from './next-step.ts'
 import type { Outcome, ToldEvent } from './outcome.ts'
 import type { PartitionWork } from './partition-work.ts'
 import type { EgressPorts } from './ports.ts'
-import type { AccountGate, Grant } from './service/account-gate.ts'
+import { type AccountGate, type Entrant, lastResortEveryMs } from './service/account-gate.ts'
 import type { Tried, TryOnce } from './service/attempt.ts'
 import { botRequest } from './service/request.ts'
 
@@ -24,6 +24,8 @@ export type Reply = Checked & {
   readonly requestedAt: Attempt['at']
   readonly takenAt: number
   readonly work: Pick<PartitionWork, 'isOwned' | 'signal'>
+  /** The bridge's own invitation for a client whom nobody answers: no pause that the service asks for holds it up for long. */
+  readonly isLastResort: boolean
   /** Whether it may be sent, as far as its conversation is known. */
   readonly decide: (now: ConversationNow) => 'send' | SuppressedReason
   readonly now: () => Promise<ConversationNow>
@@ -43,7 +45,7 @@ type Again = Extract<Step, { readonly kind: 'attempt' }>
  * open: an event that the service sends while the request is under way comes too late for it.
  */
 export const deliver = async ({ monotonic, random, sleep }: Ports, reply: Reply): Promise<Delivery> => {
-  const { command, account, requestedAt, takenAt, work, gate } = reply
+  const { command, account, requestedAt, takenAt, work, isLastResort, gate } = reply
   const { deadlineMs } = account.bot
   const chat = `${command.accountId}/${command.chatId}`
   const body = botRequest(command, requestedAt)
@@ -66,24 +68,33 @@ export const deliver = async ({ monotonic, random, sleep }: Ports, reply: Reply)
     if (decision !== 'send') return end({ kind: 'suppressed', reason: decision })
     return elapsed() >= deadlineMs ? end({ kind: 'failed', reason: 'deadline' }) : undefined
   }
-  const attempt = async (grant: Grant | undefined): Promise<Delivery | Again> => {
+  const limits = { ...account.bot, ...(isLastResort && { mostWaitMs: lastResortEveryMs }) }
+  /** Undefined where the gate has closed meanwhile. */
+  const tryNow = async (entrant: Entrant): Promise<Delivery | Again | undefined> => {
+    const objected = await objection()
+    if (objected !== undefined) return objected
+    const leave = gate.enter(entrant)
+    if (leave === undefined) return undefined
+    const result = await reply.tryOnce(account, body)
+    leave(result.verdict)
+    tried.push(result)
+    const verdicts = tried.map(({ verdict }) => verdict)
+    const step = nextStep(verdicts, limits, elapsed(), random)
+    return step.kind === 'attempt' ? step : end(step)
+  }
+  const attempt = async (entrant: Entrant): Promise<Delivery | Again> => {
     for (;;) {
-      await gate.open(deadlineMs - elapsed(), work.signal, grant)
-      const objected = await objection()
-      if (objected !== undefined) return objected
-      const leave = gate.enter(chat, grant)
-      if (leave === undefined) continue
-      const result = await reply.tryOnce(account, body)
-      leave(result.verdict)
-      tried.push(result)
-      const verdicts = tried.map(({ verdict }) => verdict)
-      const step = nextStep(verdicts, account.bot, elapsed(), random)
-      return step.kind === 'attempt' ? step : end(step)
+      // Not in the chat's turn: a reply that waits here must not hold up the invitation of an agent.
+      await gate.open(entrant, deadlineMs - elapsed(), work.signal)
+      const next = await reply.inTurn(chat, () => tryNow(entrant))
+      if (next !== undefined) return next
     }
   }
   for (;;) {
-    const grant = tried.length === 0 ? undefined : await gate.grantRetry(deadlineMs - elapsed(), work.signal)
-    const next = (await objection()) ?? (await reply.inTurn(chat, () => gate.inSlot(() => attempt(grant))))
+    const withinMs = deadlineMs - elapsed()
+    const grant = tried.length === 0 ? undefined : await gate.grantRetry(isLastResort, withinMs, work.signal)
+    const entrant = { chat, isLastResort, grant }
+    const next = (await objection()) ?? (await gate.inSlot(entrant, () => attempt(entrant)))
     if (next.kind !== 'attempt') return next
     await sleep(next.afterMs, work.signal)
   }

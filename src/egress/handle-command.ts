@@ -42,7 +42,7 @@ export const commandHandler =
     const { partition } = work
     const requestedAt = recordTime(record, ports.now())
     const result = await send({
-      ...{ command, account, work, takenAt, partition, requestedAt },
+      ...{ command, account, work, takenAt, partition, requestedAt, isLastResort: false },
       decide: ({ conversation }) => decide(conversation, command, account.bot.whenOvertaken),
     })
     if (result !== 'finished before') return result === 'done'

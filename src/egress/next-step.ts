@@ -1,7 +1,8 @@
 import { backoff } from './backoff.ts'
 import type { Verdict } from './service/classify.ts'
 
-export type Limits = { readonly attempts: number; readonly deadlineMs: number }
+/** `mostWaitMs`: what is tried at least so often, whatever the service asks for. */
+export type Limits = { readonly attempts: number; readonly deadlineMs: number; readonly mostWaitMs?: number }
 
 export type Step =
   | { readonly kind: 'attempt'; readonly afterMs: number }
@@ -10,10 +11,10 @@ export type Step =
 
 const failed = (reason: 'rejected' | 'attempts' | 'deadline'): Step => ({ kind: 'failed', reason })
 
-const delayAfter = (last: Verdict, history: ReadonlyArray<Verdict>, random: () => number): number => {
+const delayAfter = (last: Verdict, failures: number, mostWaitMs: number, random: () => number): number => {
   if (last.kind === 'unauthorized') return 0
   const asked = last.kind === 'retry' ? (last.retryAfterMs ?? 0) : 0
-  return Math.max(asked, backoff(history.length, random))
+  return Math.max(Math.min(asked, mostWaitMs), backoff(failures, random))
 }
 
 /**
@@ -23,7 +24,7 @@ const delayAfter = (last: Verdict, history: ReadonlyArray<Verdict>, random: () =
  */
 export const nextStep = (
   history: ReadonlyArray<Verdict>,
-  { attempts, deadlineMs }: Limits,
+  { attempts, deadlineMs, mostWaitMs = Number.POSITIVE_INFINITY }: Limits,
   elapsedMs: number,
   random: () => number,
 ): Step => {
@@ -33,6 +34,6 @@ export const nextStep = (
   if (last?.kind === 'unauthorized' && history.filter(({ kind }) => kind === 'unauthorized').length > 1)
     return failed('rejected')
   if (history.length >= attempts) return failed('attempts')
-  const afterMs = last === undefined ? 0 : delayAfter(last, history, random)
+  const afterMs = last === undefined ? 0 : delayAfter(last, history.length, mostWaitMs, random)
   return elapsedMs + afterMs >= deadlineMs ? failed('deadline') : { kind: 'attempt', afterMs }
 }

@@ -13,7 +13,10 @@ import type { AccountGate } from './service/account-gate.ts'
 import type { TryOnce } from './service/attempt.ts'
 
 /** A command that is to be sent; `because` where the bridge itself made it. */
-export type Order = Pick<Reply, 'command' | 'account' | 'requestedAt' | 'takenAt' | 'work' | 'decide'> & {
+export type Order = Pick<
+  Reply,
+  'command' | 'account' | 'requestedAt' | 'takenAt' | 'work' | 'isLastResort' | 'decide'
+> & {
   readonly partition: number
   readonly because?: Because
 }

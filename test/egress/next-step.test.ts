@@ -12,6 +12,11 @@ const asked = (retryAfterMs: number): Verdict => ({ kind: 'retry', why: 'throttl
 const limits = { attempts: 3, deadlineMs: 60_000 }
 const half = () => 0.5
 
+test('what is tried at least every so often waits no longer for a Retry-After', () => {
+  const often = { ...limits, mostWaitMs: 5000 }
+  assert.equal(nextStep([asked(30_000)], often, 0, half), { kind: 'attempt', afterMs: 5000 })
+})
+
 const cases: ReadonlyArray<[string, ReadonlyArray<Verdict>, number, ReturnType<typeof nextStep>]> = [
   ['the first attempt is made at once', [], 0, { kind: 'attempt', afterMs: 0 }],
   ['a reply past its deadline is given up', [], 60_000, { kind: 'failed', reason: 'deadline' }],

@@ -57,6 +57,20 @@ test('a reply is held until Retry-After, and so is the whole account after 429',
   assert.equal([...w.applied].sort(), ['c1', 'd1'])
 })
 
+test('a Retry-After of thirty years holds an account up for five minutes', async () => {
+  const w = world({
+    accounts: [account({ deadlineMs: 3_600_000 })],
+    answer: (_, nth) => ({ result: nth === 0 ? answer(429, '', '999999999') : ok }),
+  })
+  await w.start()
+  w.command(botMessage('c1'))
+  await w.time.until(w.isDone)
+  assert.equal(
+    w.requests.map(({ at }) => at),
+    [0, 300_010],
+  )
+})
+
 test('replies wait while the service is away, and none is lost', async () => {
   const away = { until: 60_000 }
   const w: ReturnType<typeof world> = world({

@@ -47,6 +47,9 @@ export const untoldAttempts = (
 
 type Waiting = { readonly commandId: string; readonly from: number; readonly until: number }
 
+/** The bridge's own invitation of an agent is tried this often, however long the service wants a pause. */
+const invitationEveryMs = 30_000
+
 /** As the outcomes have it: from each 429 on, its account has to be patient. */
 const pausesOf = (outcomes: ReadonlyArray<Outcome>, retryAfterMs: number): ReadonlyArray<Waiting> =>
   outcomes.flatMap(({ data: { commandId, attempts } }) =>
@@ -63,23 +66,27 @@ export const earlyAttempts = (
   kills: ReadonlyArray<Kill>,
 ): ReadonlyArray<string> => {
   const pauses = pausesOf(outcomes, retryAfterMs)
-  const isEarly = (at: number) =>
+  const isEarly = (at: number, mostMs: number) =>
     pauses.some(
       ({ from, until }) =>
-        at > from + slackMs && at < until - slackMs && !kills.some((kill) => kill.at > from && kill.at < at),
+        at > from + slackMs &&
+        at < Math.min(until, from + mostMs) - slackMs &&
+        !kills.some((kill) => kill.at > from && kill.at < at),
     )
-  return outcomes.flatMap(({ data: { commandId, attempts } }) =>
-    attempts.filter(({ at }) => isEarly(Date.parse(at))).map(({ at }) => `${commandId} at ${at}`),
-  )
+  return outcomes.flatMap(({ data: { commandId, commandType, because, attempts } }) => {
+    const isInvitation = commandType === 'InviteAgent' && because !== undefined
+    const mostMs = isInvitation ? invitationEveryMs : Number.POSITIVE_INFINITY
+    return attempts.filter(({ at }) => isEarly(Date.parse(at), mostMs)).map(({ at }) => `${commandId} at ${at}`)
+  })
 }
 
 /** The requests that came again to the service before the Retry-After of their own 429 had passed. */
 export const earlyRequests = (requests: Requests, retryAfterMs: number): ReadonlyArray<string> =>
   [...requests].flatMap(([id, all]) =>
-    all.flatMap(({ at, behaviour }, i) => {
+    all.flatMap(({ at, behaviour, event }, i) => {
       const next = all[i + 1]
-      const isEarly =
-        behaviour?.kind === 'too-many-requests' && next !== undefined && next.at < at + retryAfterMs - slackMs
+      const waitMs = event?.event === 'INVITE_AGENT' ? Math.min(retryAfterMs, invitationEveryMs) : retryAfterMs
+      const isEarly = behaviour?.kind === 'too-many-requests' && next !== undefined && next.at < at + waitMs - slackMs
       return isEarly ? [id] : []
     }),
   )

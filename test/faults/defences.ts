@@ -155,7 +155,7 @@ export const defences = {
     },
   ],
   'patience for Retry-After': [
-    { file: 'src/egress/service/account-gate.ts', find: 'pausedUntil - now, forPace', put: 'forPace' },
+    { file: 'src/egress/service/account-gate.ts', find: 'pauseMs(entrant, now), forPace', put: 'forPace' },
     { file: 'src/egress/next-step.ts', find: '(last.retryAfterMs ?? 0)', put: '0' },
   ],
   'the breaker and the budget for retries': [

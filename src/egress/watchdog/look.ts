@@ -40,6 +40,7 @@ export const looker =
       const { kind, because } = chore
       await send({
         ...{ partition, work, because },
+        isLastResort: kind === 'invite-agent',
         account: kind === 'invite-agent' ? patient(account) : account,
         command: ownCommand({ account, chatId, clientId }, chore),
         requestedAt: ports.now(),

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { accountGate } from '../../../src/egress/service/account-gate.ts'
+import { accountGate, type Entrant, type Grant } from '../../../src/egress/service/account-gate.ts'
 import type { Verdict } from '../../../src/egress/service/classify.ts'
 import { virtualTime } from '../support/time.ts'
 
@@ -11,15 +11,17 @@ const delivered: Verdict = { kind: 'delivered' }
 const never = new AbortController().signal
 const aMinute = 60_000
 
+const by = (chat: string, grant?: Grant): Entrant => ({ chat, isLastResort: false, grant })
+
 const gateAt = () => {
   const time = virtualTime()
   const gate = accountGate({ monotonic: time.monotonic, sleep: time.sleep })
   const fail = (...chats: ReadonlyArray<string>) => {
-    for (const chat of chats) gate.enter(chat)?.(outage)
+    for (const chat of chats) gate.enter(by(chat))?.(outage)
   }
   const waited = async () => {
     const since = time.monotonic()
-    await time.resolved(gate.open(aMinute, never))
+    await time.resolved(gate.open(by('any'), aMinute, never))
     return time.monotonic() - since
   }
   return { time, gate, fail, waited }
@@ -29,9 +31,9 @@ const tenOf = (...chats: ReadonlyArray<string>) => Array.from({ length: 10 }, (_
 test('ten failures in a row of three chats close it for a second', async () => {
   const { gate, fail, waited } = gateAt()
   fail(...tenOf('a', 'b', 'c'))
-  assert.is(gate.enter('d'), undefined)
+  assert.is(gate.enter(by('d')), undefined)
   assert.is(await waited(), 1000)
-  assert.ok(gate.enter('d'))
+  assert.ok(gate.enter(by('d')))
 })
 
 test('an operator sees whether it is closed, and the pace that holds it back', () => {
@@ -44,21 +46,21 @@ test('an operator sees whether it is closed, and the pace that holds it back', (
 test('one chat that always fails closes it for nobody', () => {
   const { gate, fail } = gateAt()
   fail(...tenOf('a'), ...tenOf('a'))
-  assert.ok(gate.enter('b'))
+  assert.ok(gate.enter(by('b')))
 })
 
 test('an answer between the failures begins the count anew', () => {
   const { gate, fail } = gateAt()
   fail(...tenOf('a', 'b', 'c').slice(1))
-  gate.enter('d')?.({ kind: 'rejected' })
+  gate.enter(by('d'))?.({ kind: 'rejected' })
   fail('a')
-  assert.ok(gate.enter('d'))
+  assert.ok(gate.enter(by('d')))
 })
 
 test('attempts that come to their time limit together close it for nobody where a later one was answered', () => {
   const { gate, fail } = gateAt()
-  const late = tenOf('a', 'b', 'c', 'd').map((chat) => gate.enter(chat))
-  gate.enter('e')?.(delivered)
+  const late = tenOf('a', 'b', 'c', 'd').map((chat) => gate.enter(by(chat)))
+  gate.enter(by('e'))?.(delivered)
   for (const leave of late) leave?.(outage)
   assert.equal(gate.state(), { isOpen: false })
   fail(...tenOf('a', 'b', 'c'))
@@ -67,8 +69,8 @@ test('attempts that come to their time limit together close it for nobody where 
 
 test('attempts after which nothing was answered close it, also where an earlier one is answered meanwhile', () => {
   const { gate } = gateAt()
-  const slow = gate.enter('e')
-  const failing = tenOf('a', 'b', 'c', 'd').map((chat) => gate.enter(chat))
+  const slow = gate.enter(by('e'))
+  const failing = tenOf('a', 'b', 'c', 'd').map((chat) => gate.enter(by(chat)))
   slow?.(delivered)
   for (const leave of failing) leave?.(outage)
   assert.is(gate.state().isOpen, true)
@@ -78,10 +80,10 @@ test('after the wait one probe goes through, and its success lets the others in'
   const { time, gate, fail, waited } = gateAt()
   fail(...tenOf('a', 'b', 'c'))
   await waited()
-  const leave = gate.enter('a')
-  assert.is(gate.enter('b'), undefined)
+  const leave = gate.enter(by('a'))
+  assert.is(gate.enter(by('b')), undefined)
   let isOpen = false
-  void gate.open(aMinute, never).then(() => {
+  void gate.open(by('any'), aMinute, never).then(() => {
     isOpen = true
   })
   await time.settle()
@@ -89,7 +91,7 @@ test('after the wait one probe goes through, and its success lets the others in'
   leave?.(delivered)
   await time.settle()
   assert.is(isOpen, true)
-  assert.ok(gate.enter('b'))
+  assert.ok(gate.enter(by('b')))
 })
 
 test('a probe that fails doubles the wait, 30 s at most', async () => {
@@ -105,7 +107,7 @@ test('a probe that fails doubles the wait, 30 s at most', async () => {
 
 test('a failure of an attempt that began before it closed changes nothing', async () => {
   const { gate, fail, waited } = gateAt()
-  const late = gate.enter('a')
+  const late = gate.enter(by('a'))
   fail(...tenOf('a', 'b', 'c'))
   late?.(outage)
   assert.is(await waited(), 1000)
@@ -113,25 +115,25 @@ test('a failure of an attempt that began before it closed changes nothing', asyn
 
 test('429 pauses the account as long as it asks', async () => {
   const { gate, waited } = gateAt()
-  gate.enter('a')?.({ kind: 'retry', why: 'throttled', retryAfterMs: 7000 })
-  assert.is(gate.enter('b'), undefined)
+  gate.enter(by('a'))?.({ kind: 'retry', why: 'throttled', retryAfterMs: 7000 })
+  assert.is(gate.enter(by('b')), undefined)
   assert.is(await waited(), 7000)
-  assert.ok(gate.enter('b'))
+  assert.ok(gate.enter(by('b')))
 })
 
 test('a 503 with Retry-After delays its own chat only', () => {
   const { gate } = gateAt()
-  gate.enter('a')?.({ ...outage, retryAfterMs: 7000 })
-  assert.ok(gate.enter('b'))
+  gate.enter(by('a'))?.({ ...outage, retryAfterMs: 7000 })
+  assert.ok(gate.enter(by('b')))
 })
 
 test('waiting ends when the time is up or the signal aborts', async () => {
   const { time, gate } = gateAt()
-  gate.enter('a')?.({ kind: 'retry', why: 'throttled', retryAfterMs: aMinute })
+  gate.enter(by('a'))?.({ kind: 'retry', why: 'throttled', retryAfterMs: aMinute })
   const stopping = new AbortController()
   const ended: string[] = []
-  void gate.open(500, never).then(() => ended.push('time is up'))
-  void gate.open(aMinute, stopping.signal).then(() => ended.push('aborted'))
+  void gate.open(by('any'), 500, never).then(() => ended.push('time is up'))
+  void gate.open(by('any'), aMinute, stopping.signal).then(() => ended.push('aborted'))
   await time.until(() => ended.length === 1)
   stopping.abort()
   await time.settle()
@@ -147,7 +149,7 @@ test('64 run at once, the rest in their order', async () => {
     begun.push(i)
     await time.sleep(aMinute, release.signal)
   }
-  const all = Array.from({ length: 70 }, (_, i) => gate.inSlot(work(i)))
+  const all = Array.from({ length: 70 }, (_, i) => gate.inSlot(by('any'), work(i)))
   await time.settle()
   assert.is(begun.length, 64)
   release.abort()
@@ -163,8 +165,8 @@ test('an account may begin as many requests a second as it may, after a pause as
   const gate = accountGate({ monotonic: time.monotonic, sleep: time.sleep, requestsPerSecond: 10 })
   const begun: number[] = []
   for (let i = 0; i < 35; i += 1) {
-    for (let leave = gate.enter('a'); leave === undefined; leave = gate.enter('a'))
-      await time.resolved(gate.open(aMinute, never))
+    for (let leave = gate.enter(by('a')); leave === undefined; leave = gate.enter(by('a')))
+      await time.resolved(gate.open(by('any'), aMinute, never))
     begun.push(time.monotonic())
   }
   assert.equal(begun.slice(0, 12), [...Array(10).fill(0), 100, 200])
@@ -174,7 +176,7 @@ test('an account may begin as many requests a second as it may, after a pause as
 test('retries are granted in the order of asking, ten in ten seconds where there is nothing else', async () => {
   const { time, gate } = gateAt()
   const granted: number[] = []
-  for (let i = 0; i < 12; i += 1) void gate.grantRetry(aMinute, never).then(() => granted.push(i))
+  for (let i = 0; i < 12; i += 1) void gate.grantRetry(false, aMinute, never).then(() => granted.push(i))
   await time.settle()
   assert.is(granted.length, 10)
   await time.until(() => granted.length === 12)
@@ -192,7 +194,7 @@ test('after an outage attempts begin at ten a second, and quicker with each answ
   const back = time.monotonic()
   for (let i = 0; i < 100; i += 1) {
     await waited()
-    gate.enter('a')?.(delivered)
+    gate.enter(by('a'))?.(delivered)
   }
   const took = time.monotonic() - back
   assert.ok(took > 4000 && took < 7000, `100 attempts in ${took} ms`)
@@ -202,7 +204,7 @@ test('in trouble every retry counts, whatever becomes of it', async () => {
   const { time, gate, fail } = gateAt()
   fail(...tenOf('a', 'b', 'c'))
   const granted: number[] = []
-  for (let i = 0; i < 3; i += 1) void gate.grantRetry(aMinute, never).then(() => granted.push(time.monotonic()))
+  for (let i = 0; i < 3; i += 1) void gate.grantRetry(false, aMinute, never).then(() => granted.push(time.monotonic()))
   await time.until(() => granted.length === 3)
   assert.equal(granted.slice(0, 2), [0, 0])
   assert.ok(Number(granted[2]) >= 9000)
@@ -213,20 +215,20 @@ test('a retry that the service answers costs nothing', async () => {
   for (let i = 0; i < 50; i += 1) {
     let given: Awaited<ReturnType<typeof gate.grantRetry>>
     await time.resolved(
-      gate.grantRetry(aMinute, never).then((grant) => {
+      gate.grantRetry(false, aMinute, never).then((grant) => {
         given = grant
       }),
     )
-    gate.enter('a', given)?.(delivered)
+    gate.enter(by('a', given))?.(delivered)
   }
   assert.is(time.monotonic(), 0)
 })
 
 test('a retry is not granted any more when the time is up or the signal aborts', async () => {
   const { time, gate } = gateAt()
-  for (let i = 0; i < 10; i += 1) void gate.grantRetry(aMinute, never)
+  for (let i = 0; i < 10; i += 1) void gate.grantRetry(false, aMinute, never)
   const told: unknown[] = []
-  void gate.grantRetry(700, never).then((grant) => told.push(grant))
+  void gate.grantRetry(false, 700, never).then((grant) => told.push(grant))
   await time.until(() => told.length === 1)
   assert.equal([told, time.monotonic()], [[undefined], 700])
 })

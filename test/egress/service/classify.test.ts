@@ -10,7 +10,8 @@ const noon = Date.parse('2026-01-31T12:00:00.000Z')
 const error = (code: string) => JSON.stringify({ error: { code, message: 'why' } })
 const outage: Verdict = { kind: 'retry', why: 'outage' }
 
-const cases: ReadonlyArray<[string, HttpResult, Verdict]> = [
+type Case = [string, HttpResult, Verdict]
+const cases: ReadonlyArray<Case> = [
   ['200 is delivered', answer(200, '{"result":"ok"}'), { kind: 'delivered' }],
   ['204 with no body is delivered', answer(204, ''), { kind: 'delivered' }],
   ['200 with a body that is no JSON is delivered', answer(200, '<html>'), { kind: 'delivered' }],
@@ -52,6 +53,13 @@ const cases: ReadonlyArray<[string, HttpResult, Verdict]> = [
     answer(429, '', 'Sat, 31 Jan 2026 11:00:00 GMT'),
     { kind: 'retry', why: 'throttled', retryAfterMs: 0 },
   ],
+  ...['999999999', '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT'].map(
+    (header): Case => [
+      `a Retry-After is five minutes at most: ${header.slice(0, 40)}`,
+      answer(429, '', header),
+      { kind: 'retry', why: 'throttled', retryAfterMs: 300_000 },
+    ],
+  ),
   ['a Retry-After that is neither is no wish', answer(429, '', '-3'), { kind: 'retry', why: 'throttled' }],
   ['500 is tried again', answer(500), outage],
   ['502 is tried again', answer(502), outage],

@@ -13,7 +13,7 @@ import { type Part, startEgress, startProjector } from './consumers.ts'
 import { followEnrichedKeys } from './enriched-keys.ts'
 import { filterMemory, keyFilter } from './http/key-filter.ts'
 import { serveHttp } from './http/serve.ts'
-import { openIntake } from './intake.ts'
+import { botNeedsKafka, openIntake } from './intake.ts'
 import { kafkaSettings } from './kafka-settings.ts'
 import { createMetrics } from './metrics.ts'
 import { prepare } from './prepare.ts'
@@ -77,7 +77,13 @@ export const startBridge = async (
   const ports = { readiness, pulse: async () => {}, metrics: render }
   const ingress = intake.right
     ? serveHttp(
-        { ...ports, ...measure, findEnrichments, publish: intake.right.publish, append: intake.right.append },
+        {
+          ...ports,
+          ...measure,
+          findEnrichments,
+          publish: botNeedsKafka(intake.right.publish),
+          append: intake.right.append,
+        },
         { accounts, logLevel: settings.logLevel, memory: ingressMemory(accounts.length), enriched },
         http.threads,
       )

@@ -1,17 +1,22 @@
-import { resolve } from 'node:path'
+import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { now } from '../domain/clock.ts'
 import type { Append, Failure, Health, Log, Measure, OutgoingRecord } from '../domain/ports.ts'
-import { type Journal, openJournal } from '../journal/journal.ts'
-import { type Journaled, journaled } from '../journal/journaled.ts'
+import type { Outcome } from '../journal/failover.ts'
+import { type FallbackState, publishWithFallback } from '../journal/fallback.ts'
+import { describe } from '../journal/health.ts'
+import { sumOf } from '../journal/journal.ts'
+import { openJournals, type Unusable } from '../journal/journals.ts'
+import { drainOrphans, type OrphansState } from '../journal/orphans.ts'
 import type { KafkaRoom } from '../kafka/kafka.ts'
 import { sleep } from '../shared/time.ts'
 import type { MainSide } from './http/sides.ts'
 
 export type Intake = {
-  readonly publish: MainSide['publish']
+  /** Right with the place where the event is durable. */
+  readonly publish: (...args: Parameters<MainSide['publish']>) => Promise<Outcome>
   readonly append: Append
-  readonly state: Journaled['state']
+  readonly state: () => FallbackState & { readonly orphans: OrphansState }
   readonly health: () => Health
   readonly stop: () => Promise<void>
 }
@@ -24,43 +29,30 @@ type Deps = {
   readonly log: Log
 }
 
-/** How long Kafka may take for a record before the journal does; below both interfaces' own budgets. */
+/** How long Kafka may take for a record before its topic fails over; below both interfaces' own budgets. */
 const budgetMs = 1000
-const processesOnOneMachine = 64
 
 const bytes = (part: string | Buffer | null) => (part === null || typeof part !== 'string' ? part : Buffer.from(part))
 
-/**
- * The first journal below the folder that no other process has: each process of a machine has one of its own. A journal that
- * cannot be opened for another reason may hold events that were answered 200, so it ends the start. Left: what to do.
- */
-const openFirst = async ({ dataDir, maxBytes, log }: Deps): Promise<E.Either<string, Journal>> => {
-  for (let i = 1; i <= processesOnOneMachine; i++) {
-    const dir = resolve(dataDir, 'journal', String(i))
-    const opened = await openJournal({ dir, maxBytes, now, log })
-    if (E.isRight(opened)) return opened
-    if (opened.left.kind === 'permanent')
-      return E.left(
-        `The journal in ${dir} cannot be opened (${opened.left.reason}). It may hold events that were answered 200. Repair it, ` +
-          'or move the folder to another place and keep it, or set DATA_DIR to another folder. Then start again.',
-      )
-  }
-  return E.left(`${processesOnOneMachine} processes use ${dataDir}: set DATA_DIR to another folder.`)
-}
-
-const onlyInJournal: E.Either<Failure, void> = E.left({
-  kind: 'transient',
-  reason: 'the event is kept, and on its way only when Kafka is back',
-})
+const whatToDo = ({ dir, reason }: Unusable) =>
+  `The journal in ${dir} cannot be opened (${reason}). It may hold events that were answered 200. Repair it, or move the ` +
+  'folder to another place and keep it, or set DATA_DIR to another folder. Then start again.'
 
 /**
- * Where ingress leaves what it has understood: Kafka, or the journal while Kafka is away. Interface B's client is waiting:
- * that its event is in the journal alone is told as a failure, so that the service does without a bot.
+ * Where ingress publishes what it has understood: Kafka, or the journal while Kafka does not take records of that topic. A
+ * journal that cannot be opened may hold events that were answered 200, so it ends the start. Left: what to do.
  */
 export const openIntake = async (deps: Deps): Promise<E.Either<string, Intake>> => {
-  const { kafka, measure, log } = deps
-  const opened = await openFirst(deps)
-  if (E.isLeft(opened)) return opened
+  const { kafka, measure, log, dataDir, maxBytes } = deps
+  const opened = await openJournals({ dir: join(dataDir, 'journal'), maxBytes, now, log })
+  if (E.isLeft(opened)) return E.left(whatToDo(opened.left))
+  const { own, older, adopt, close } = opened.right
+  const { orphans: found, unusable } = await adopt()
+  if (unusable[0] !== undefined) {
+    await Promise.all(found.map((orphan) => orphan.close()))
+    await close()
+    return E.left(whatToDo(unusable[0]))
+  }
   const keep = kafka.deadLetter('journal')
   const reject = ({ topic, key, value, headers }: OutgoingRecord, reason: string) =>
     keep(
@@ -71,20 +63,46 @@ export const openIntake = async (deps: Deps): Promise<E.Either<string, Intake>> 
       'refused-by-kafka',
       reason,
     )
-  const { append, state, health, stop } = journaled({
-    ...{ journal: opened.right, append: kafka.append, reject, budgetMs, log, now, sleep },
-    random: Math.random,
-  })
+  const ports = { append: kafka.append, reject, log, sleep, random: Math.random }
+  const fallback = publishWithFallback(own, { ...ports, budgetMs })
+  const orphans = drainOrphans(found, { ...ports, adopt })
+  const state = () => {
+    const [mine, others] = [fallback.state(), orphans.state()]
+    return {
+      ...mine,
+      damaged: sumOf([mine, older.state(), { ...others, bytes: 0 }]).damaged,
+      orphans: others,
+    }
+  }
   return E.right({
     state,
-    health,
-    stop,
-    append: async (record, withinMs) => E.map(() => undefined)(await append(record, withinMs)),
-    publish: async (record, { type, source }, withinMs) => {
-      const kept = await append(record, withinMs)
-      if (E.isLeft(kept)) return kept
-      measure.published(type)
-      return kept.right === 'journal' && source.endsWith('/bot') ? onlyInJournal : E.right(undefined)
+    health: () => describe(state(), Date.now()),
+    stop: async () => {
+      await Promise.all([fallback.stop(), orphans.stop()])
+      await close()
+    },
+    append: async (record, withinMs) => E.map(() => undefined)(await fallback.publish(record, withinMs)),
+    publish: async (record, { type }, withinMs) => {
+      const published = await fallback.publish(record, withinMs)
+      if (E.isRight(published)) measure.published(type)
+      return published
     },
   })
 }
+
+const onlyInJournal: E.Either<Failure, void> = E.left({
+  kind: 'transient',
+  reason: 'the event is kept, and on its way only when Kafka is back',
+})
+
+/**
+ * Interface B's client is waiting: an event that only the journal has is reported as a failure, so that the service does
+ * without a bot.
+ */
+export const botNeedsKafka =
+  (publish: Intake['publish']): MainSide['publish'] =>
+  async (record, event, withinMs) => {
+    const published = await publish(record, event, withinMs)
+    if (E.isRight(published) && published.right === 'journal' && event.source.endsWith('/bot')) return onlyInJournal
+    return E.map(() => undefined)(published)
+  }

@@ -7,6 +7,7 @@ type JournalState = {
   readonly bytes: number
   readonly oldestAt?: number
   readonly damaged: { readonly places: number }
+  readonly orphans: { readonly journals: number; readonly records: number }
 }
 /** What readiness says of each dependency now. */
 type AskHealth = () => Promise<Readonly<Record<string, Health>>>
@@ -63,6 +64,8 @@ export const createMetrics = () => {
     reading('journal_records', 'Records that wait in the journal', () => state().records)
     reading('journal_bytes', 'Bytes of the journal', () => state().bytes)
     reading('journal_damaged_places', 'Damaged places of the journal, set aside', () => state().damaged.places)
+    reading('journal_orphans', 'Journals without a process that are not drained', () => state().orphans.journals)
+    reading('journal_orphan_records', 'Records in journals without a process', () => state().orphans.records)
     reading('journal_age_seconds', 'Age of the oldest record in the journal', () => {
       const { oldestAt } = state()
       return oldestAt === undefined ? 0 : Math.max(0, Date.now() - oldestAt) / 1000

@@ -1,19 +1,18 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure, Log, OutgoingRecord, Sleep } from '../domain/ports.ts'
-import { backOff } from './back-off.ts'
+import { backoff } from '../shared/backoff.ts'
+import { transient } from './failover.ts'
 import type { Journal } from './journal.ts'
-import { within } from './patience.ts'
 import type { Entry } from './reader.ts'
-import { transient } from './way.ts'
 
-/** Keeps a record that the broker refuses for ever, with why; resolves when it is durable. A throw means 'repeat'. */
+/** Keeps a record that Kafka will never take, with the reason; resolves when it is durable. A throw means 'repeat'. */
 export type Reject = (record: OutgoingRecord, reason: string) => Promise<void>
 
 type Deps = {
-  readonly journal: Journal
+  readonly journal: Pick<Journal, 'peek' | 'drained' | 'state'>
   readonly send: (record: OutgoingRecord) => Promise<E.Either<Failure, void>>
   readonly reject: Reject
-  /** Told what came of each round; true once the drain is over. */
+  /** Told the outcome of each round; true once the drain is over. */
   readonly tell: (type: 'NearlyDrained' | 'Drained' | 'DrainFailed') => boolean
   /** Resolves when all that the journal has been given by now is durable there, or refused. */
   readonly kept: () => Promise<unknown>
@@ -26,16 +25,28 @@ type Deps = {
 /** So many records are started together; the order of starting is the order of the journal. */
 const most = 512
 
-/** A lane that has not answered by then is asked again, each time later: in an outage that only makes duplicates. */
-const patienceMs = (failures: number) => 60_000 * 2 ** Math.min(failures, 6)
+/** A producer that has not answered by then is asked again, each time later: in an outage that only makes duplicates. */
+const answerWithinMs = (failures: number) => 600_000 * 2 ** Math.min(failures, 3)
 
-/** Whether anything got into the log, and what stood in the way of the rest. */
+const pauses = { baseMs: 50, capMs: 1_000 }
+
+/** Whether Kafka took anything, and the failure of the rest. */
 type Round = { readonly appended: boolean; readonly outcome: E.Either<Failure, void> }
+
+/** `taken`: positions that Kafka has acknowledged while an older record has to be repeated. */
+type Batch = Deps & { readonly taken: Set<number> }
+
+const sendOnce = async ({ position, record }: Entry, { send, taken }: Batch): Promise<E.Either<Failure, void>> => {
+  if (taken.has(position)) return E.right(undefined)
+  const outcome = await send(record)
+  if (E.isRight(outcome)) taken.add(position)
+  return outcome
+}
 
 const settle = async (entry: Entry, outcome: E.Either<Failure, void>, { reject, log }: Deps) => {
   if (E.isRight(outcome) || outcome.left.kind === 'transient') return outcome
   const { topic } = entry.record
-  log.error({ topic, position: entry.position, reason: outcome.left.reason }, 'the broker refuses a journaled record')
+  log.error({ topic, position: entry.position, reason: outcome.left.reason }, 'Kafka refuses a journaled record')
   try {
     return E.right(await reject(entry.record, outcome.left.reason))
   } catch {
@@ -43,11 +54,14 @@ const settle = async (entry: Entry, outcome: E.Either<Failure, void>, { reject, 
   }
 }
 
-/** Starts all entries, then settles them in order up to the first that must be repeated. */
-const appendAll = async (entries: ReadonlyArray<Entry>, failures: number, deps: Deps): Promise<Round> => {
-  const sent = Promise.all(entries.map(({ record }) => deps.send(record)))
-  const outcomes = await within(sent, patienceMs(failures), deps.sleep, deps.stopping)
-  if (outcomes === undefined) return { appended: false, outcome: transient('the lane does not answer') }
+/** Starts all entries that Kafka has not taken yet, then settles all in order up to the first that must be repeated. */
+const appendAll = async (entries: ReadonlyArray<Entry>, failures: number, deps: Batch): Promise<Round> => {
+  const sent = Promise.all(entries.map((entry) => sendOnce(entry, deps)))
+  const over = new AbortController()
+  const late = deps.sleep(answerWithinMs(failures), AbortSignal.any([deps.stopping, over.signal])).then(() => undefined)
+  const outcomes = await Promise.race([sent, late])
+  over.abort()
+  if (outcomes === undefined) return { appended: false, outcome: transient('the producer does not answer') }
   let done: number | undefined
   let outcome: E.Either<Failure, void> = E.right(undefined)
   for (const [i, entry] of entries.entries()) {
@@ -56,11 +70,12 @@ const appendAll = async (entries: ReadonlyArray<Entry>, failures: number, deps: 
     done = entry.position
   }
   if (deps.stopping.aborted || done === undefined) return { appended: false, outcome }
+  for (const position of deps.taken) if (position <= done) deps.taken.delete(position)
   const remembered = await deps.journal.drained(done)
   return { appended: true, outcome: E.isLeft(outcome) ? outcome : remembered }
 }
 
-const round = async (failures: number, deps: Deps): Promise<Round> => {
+const round = async (failures: number, deps: Batch): Promise<Round> => {
   const entries = await deps.journal.peek(most)
   if (E.isLeft(entries)) return { appended: false, outcome: entries }
   if (entries.right.length > 0 && !deps.stopping.aborted) return appendAll(entries.right, failures, deps)
@@ -69,13 +84,14 @@ const round = async (failures: number, deps: Deps): Promise<Round> => {
 }
 
 /**
- * Moves the journal to the broker, batch after batch, until `tell` says that it is over or the bridge stops; after the stop
- * it leaves the journal alone.
+ * Sends the journal's records to Kafka, batch after batch, until `tell` says that it is over or the bridge stops; after the
+ * stop it leaves the journal alone.
  */
 export const drain = async (deps: Deps): Promise<void> => {
   const { journal, tell, sleep, random, stopping, log } = deps
+  const batch = { ...deps, taken: new Set<number>() }
   for (let failures = 0; !stopping.aborted; ) {
-    const { appended, outcome } = await round(failures, deps)
+    const { appended, outcome } = await round(failures, batch)
     if (stopping.aborted) return
     const { records } = journal.state()
     if (appended) failures = 0
@@ -83,11 +99,11 @@ export const drain = async (deps: Deps): Promise<void> => {
       if (failures === 0) log.warn({ reason: outcome.left.reason, records }, 'the journal cannot be drained yet')
       failures += 1
       tell('DrainFailed')
-      await sleep(backOff(failures, random()), stopping)
+      await sleep(backoff(failures, pauses, random), stopping)
     } else {
       failures = 0
       if (records === 0 && tell('Drained')) return
-      // A journal that takes nothing is empty as well: then the direct way has to show whether the broker is there.
+      // A journal that takes nothing is empty as well: then only a direct send shows whether Kafka is there.
       if (records === 0 || (appended && records <= most)) tell('NearlyDrained')
     }
   }

@@ -4,7 +4,6 @@ import type { Failure, Log, Now, OutgoingRecord } from '../domain/ports.ts'
 import { serial } from '../shared/serial.ts'
 import { type DamageCount, damageReport } from './damage.ts'
 import { attempt, makeFolder, type OpenFile } from './files.ts'
-import { lockDirectory } from './lock.ts'
 import { type Entry, journalReader } from './reader.ts'
 import { encodeRecord } from './record.ts'
 import { checkpointWriter, recover } from './recovery.ts'
@@ -30,14 +29,18 @@ export type Journal = {
   /** Remembers that all up to and including this position is in the log, and frees the segments that this empties. */
   readonly drained: (position: number) => Promise<E.Either<Failure, void>>
   readonly state: () => JournalState
+  /** Bytes on the disk, and at most so many of what is being written. */
+  readonly size: () => number
   readonly close: () => Promise<void>
 }
 
 export type JournalOptions = {
-  /** Made when it is missing; for one process at a time. */
+  /** Made when it is missing; for one process at a time, which the caller sees to. */
   readonly dir: string
-  /** What the segments may take of the disk altogether. */
+  /** What the segments may take of the disk. */
   readonly maxBytes: number
+  /** Whether there is room for so many bytes more, where journals share one cap. */
+  readonly hasRoom?: (bytes: number) => boolean
   /** Where a segment ends; a larger record has one for itself. By default 8 MiB, or an eighth of `maxBytes`. */
   readonly segmentBytes?: number
   readonly now: Now
@@ -47,12 +50,25 @@ export type JournalOptions = {
 
 const closedAlready: E.Either<Failure, never> = E.left({ kind: 'transient', reason: 'journal closed' })
 
-/** A journal on a folder that exists and is locked: recovery first, then writing and reading side by side. */
-const openFolder = async (options: Required<JournalOptions>): Promise<Journal> => {
+/** The sum over journals. */
+export const sumOf = (states: ReadonlyArray<JournalState>): JournalState => {
+  const sum = (of: (state: JournalState) => number) => states.reduce((total, state) => total + of(state), 0)
+  const oldest = Math.min(...states.map(({ oldestAt = Number.POSITIVE_INFINITY }) => oldestAt))
+  return {
+    records: sum(({ records }) => records),
+    bytes: sum(({ bytes }) => bytes),
+    damaged: { places: sum(({ damaged }) => damaged.places), bytes: sum(({ damaged }) => damaged.bytes) },
+    ...(Number.isFinite(oldest) && { oldestAt: oldest }),
+  }
+}
+
+/** A journal on a folder that exists: recovery first, then writing and reading side by side. */
+const openFolder = async (options: JournalOptions & Pick<Required<JournalOptions>, 'openFile'>): Promise<Journal> => {
   const { dir, maxBytes, openFile, log } = options
+  const { segmentBytes = Math.min(8 * 1024 * 1024, Math.ceil(maxBytes / 8)) } = options
   const damage = damageReport(dir, openFile, log)
   const { segments, drained, nextPosition } = await recover({ dir, damage, log })
-  const writer = segmentWriter({ ...options, segments, nextPosition })
+  const writer = segmentWriter({ ...options, segmentBytes, segments, nextPosition })
   const reader = journalReader({ segments, drained, damage })
   const checkpoint = checkpointWriter(dir, openFile, log)
   const [writing, reading] = [serial(), serial()]
@@ -74,11 +90,13 @@ const openFolder = async (options: Required<JournalOptions>): Promise<Journal> =
   // What cannot be read now is tried again, and reported, by the drain.
   await tidy().catch(() => undefined)
 
+  const size = () => sum(({ bytes }) => bytes) + commits.bytes()
+  const { hasRoom = (bytes: number) => size() + bytes <= maxBytes } = options
+
   const append = async (record: OutgoingRecord) => {
     if (closed) return closedAlready
     const body = encodeRecord(record)
-    const used = sum(({ bytes }) => bytes) + commits.bytes()
-    return used + mostBytes(body) > maxBytes ? full : commits.append(body)
+    return hasRoom(mostBytes(body)) ? commits.append(body) : full
   }
 
   const remember = async (position: number) => {
@@ -98,6 +116,7 @@ const openFolder = async (options: Required<JournalOptions>): Promise<Journal> =
 
   return {
     append,
+    size,
     peek: (most) => attempt('the journal cannot be read', () => reading(() => reader.peek(most))),
     drained: (position) => attempt('the journal cannot be tidied', () => reading(() => remember(position))),
     state: () => {
@@ -112,26 +131,16 @@ const openFolder = async (options: Required<JournalOptions>): Promise<Journal> =
 }
 
 /**
- * Opens the local buffer for records that the broker cannot take: segment files, each record with a checksum, groups
- * made durable with one write and one fdatasync. Left: transient, another
- * process uses it; permanent, it cannot be read or written.
+ * Opens a local buffer for records that Kafka does not take: segment files, each record with a checksum, groups made
+ * durable with one fdatasync. Left: it cannot be read or written.
  *
  * No library that was found gives a checksum for each record, a cap, damage that is set aside, and groups for one sync
  * together: LMDB, flumelog-offset and async-append-only-log have no checksums, LevelDB and SQLite drop or refuse what is
  * damaged (and SQLite was four times slower in groups), `writeahead` has no cap and stands on alpha releases. So this
  * room is the journal, and is kept small.
  */
-export const openJournal = async (options: JournalOptions): Promise<E.Either<Failure, Journal>> => {
-  const { dir, maxBytes, segmentBytes = Math.min(8 * 1024 * 1024, Math.ceil(maxBytes / 8)), openFile = open } = options
-  const permanently = E.mapLeft(({ reason }: Failure): Failure => ({ kind: 'permanent', reason }))
-  const made = await attempt('the folder cannot be made', () => makeFolder(dir))
-  if (E.isLeft(made)) return permanently(made)
-  const lock = lockDirectory(dir)
-  if (E.isLeft(lock)) return lock
-  const unlock = lock.right
-  const opened = await attempt('it cannot be read', () => openFolder({ ...options, segmentBytes, openFile }))
-  if (E.isLeft(opened)) unlock()
-  return permanently(
-    E.map((journal: Journal) => ({ ...journal, close: () => journal.close().finally(unlock) }))(opened),
-  )
-}
+export const openJournal = (options: JournalOptions): Promise<E.Either<Failure, Journal>> =>
+  attempt('it cannot be read', async () => {
+    await makeFolder(options.dir)
+    return openFolder({ openFile: open, ...options })
+  })

@@ -14,8 +14,8 @@ export const defences = {
   ],
   'what waits in the journal goes first': [
     {
-      file: 'src/journal/way.ts',
-      find: "mode: recordsInJournal > 0 ? 'away' : 'direct'",
+      file: 'src/journal/failover.ts',
+      find: "mode: recordsInJournal > 0 ? 'failed-over' : 'direct'",
       put: "mode: recordsInJournal > 0 ? 'direct' : 'direct'",
     },
   ],
@@ -46,9 +46,10 @@ export const defences = {
   'the journal': [
     {
       file: 'src/app/bridge.ts',
-      find: 'publish: intake.right.publish, append: intake.right.append',
-      put: 'publish: (record, _event, withinMs) => kafka.append(record, withinMs), append: kafka.append',
+      find: 'publish: botNeedsKafka(intake.right.publish)',
+      put: 'publish: (record, _event, withinMs) => kafka.append(record, withinMs)',
     },
+    { file: 'src/app/bridge.ts', find: 'append: intake.right.append', put: 'append: kafka.append' },
   ],
   'a checksum for each record of the journal': [
     {
@@ -65,10 +66,25 @@ export const defences = {
     },
   ],
   'a journal that cannot be opened ends the start': [
-    { file: 'src/app/intake.ts', find: "if (opened.left.kind === 'permanent')", put: 'if (false)' },
+    {
+      file: 'src/journal/journals.ts',
+      find: 'unlock()\n    return opened',
+      put: "unlock()\n    return openJournals({ ...options, dir: join(root, 'next') })",
+    },
+  ],
+  'journals without a process are adopted': [
+    {
+      file: 'src/journal/journals.ts',
+      find: 'adoptOthers(root, dir, options)',
+      put: 'Promise.resolve({ orphans: [], unusable: [] })',
+    },
   ],
   'the cap of the journal': [
-    { file: 'src/app/intake.ts', find: 'maxBytes, now, log', put: 'maxBytes: maxBytes * 1000, now, log' },
+    {
+      file: 'src/journal/journals.ts',
+      find: 'used() + bytes <= options.maxBytes',
+      put: 'used() + bytes <= options.maxBytes * 1000',
+    },
   ],
   'a full disk is a refusal': [
     {

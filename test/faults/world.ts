@@ -38,11 +38,11 @@ export const world = async (cluster: Ground, without?: Defence, settings: Partia
   const bridges = new Set<BridgeProcess>()
   const recorders: Array<ReturnType<typeof recorder>> = []
 
-  /** A place for a bridge: started again it has the port and the journal that it had. */
-  const place = async (roles: ReadonlyArray<Role>, more: Readonly<Record<string, string>> = {}) => {
+  /** A place for a bridge: started again it has the port and the folder that it had, or shares that of another. */
+  const place = async (roles: ReadonlyArray<Role>, more: Readonly<Record<string, string>> = {}, shared?: string) => {
     const port = await freePort()
-    const dataDir = join(dir, String(port))
-    mkdirSync(dataDir)
+    const dataDir = shared ?? join(dir, String(port))
+    mkdirSync(dataDir, { recursive: true })
     const url = `http://127.0.0.1:${port}`
     return {
       dataDir,
@@ -83,11 +83,14 @@ export const world = async (cluster: Ground, without?: Defence, settings: Partia
     documents: () => readViews(mongoUrl),
     ready: (bridge: BridgeProcess) =>
       eventually('readiness', async () => (await bridge.isReady()) || undefined, 90_000),
-    /** Waits until the journal and the lane are empty; false where that takes too long. */
+    /** Waits until the journal is empty, and the journals that it has adopted; false where that takes too long. */
     drained: (bridge: BridgeProcess, withinMs = 60_000) =>
       eventually(
         'the journal to be drained',
-        async () => (await bridge.metric('livechat_journal_records')) === 0 || undefined,
+        async () => {
+          const own = await bridge.metric('livechat_journal_records')
+          return (own === 0 && (await bridge.metric('livechat_journal_orphan_records')) === 0) || undefined
+        },
         withinMs,
       ).then(
         () => true,

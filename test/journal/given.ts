@@ -68,7 +68,7 @@ export const unsynced: OpenFile = async (path, flags) => {
   }
 }
 
-export const right = <A>(either: E.Either<Failure, A>): A => {
+export const right = <A>(either: E.Either<Pick<Failure, 'reason'>, A>): A => {
   if (E.isLeft(either)) throw new Error(either.left.reason)
   return either.right
 }

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
+import { topicFallback } from '../../src/journal/fallback.ts'
+import { describe } from '../../src/journal/health.ts'
 import type { Journal, JournalOptions } from '../../src/journal/journal.ts'
-import { journaled } from '../../src/journal/journaled.ts'
 import { scriptedBroker } from './broker.ts'
 import { virtualClock } from './clock.ts'
 import { idOf, openAt, recordingLog } from './given.ts'
@@ -41,9 +42,8 @@ export const startPolicy = async (
     if (keeping.fails) throw new Error('no dead letters')
     rejected.push(idOf(record))
   }
-  const policy = journaled({
-    ...{ append: lane.append, journal, reject, budgetMs, log, random: () => 0.5 },
-    ...{ now: clock.now, sleep: clock.sleep },
+  const policy = topicFallback('chats', journal, {
+    ...{ append: lane.append, reject, budgetMs, log, random: () => 0.5, sleep: clock.sleep },
   })
   /** Until nothing goes on without the broker or the clock. */
   const idle = async () => {
@@ -53,7 +53,7 @@ export const startPolicy = async (
   const recover = async () => {
     broker.setFull(false)
     await idle()
-    for (let i = 1; policy.state().away || lane.waiting().length > 0; i++) {
+    for (let i = 1; policy.state().isFailedOver || lane.waiting().length > 0; i++) {
       if (i > 1_000) throw new Error('the direct way does not open again')
       lane.take(Number.POSITIVE_INFINITY, 'now')
       lane.acknowledgeLate()
@@ -62,5 +62,10 @@ export const startPolicy = async (
       await idle()
     }
   }
-  return { ...policy, broker, clock, lane, rejected, keeping, lines, idle, recover }
+  const health = () => {
+    const { isFailedOver, ...state } = policy.state()
+    const orphans = { journals: 0, records: 0, unusable: [], damaged: { places: 0, bytes: 0 } }
+    return describe({ ...state, failedOver: isFailedOver ? ['chats'] : [], orphans }, Date.parse(clock.now()))
+  }
+  return { ...policy, health, broker, clock, lane, rejected, keeping, lines, idle, recover }
 }

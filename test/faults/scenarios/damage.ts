@@ -58,7 +58,7 @@ const damaged = (
     let bridge = await place.start()
     await here.ready(bridge)
     const posts = here.recorder([place])
-    const dir = join(place.dataDir, 'journal', '1')
+    const dir = join(place.dataDir, 'journal', '1', 'chats')
     let event = ''
     broker.freeze()
     try {

@@ -14,13 +14,14 @@ import { mongoAway } from './mongo-away.ts'
 import { outage } from './outage.ts'
 import { poison } from './poison.ts'
 import { produce } from './produce.ts'
+import { sharedFolder } from './shared-folder.ts'
 import { silence } from './silence.ts'
 import { soak } from './soak.ts'
 import { unopenable } from './unopenable.ts'
 import { views } from './views.ts'
 
 export const scenarios: ReadonlyArray<Scenario> = [
-  ...[produce, views, outage, cap, fullDisk, damage, newestDamage, unopenable],
+  ...[produce, views, outage, cap, fullDisk, damage, newestDamage, unopenable, sharedFolder],
   ...[silence, codec, damagedBatch, poison, heavyBacklog, mongoAway, frozen, deploy, hostile, soak],
   ...[egressStorm, egressCapacity, egressBotDead],
 ]

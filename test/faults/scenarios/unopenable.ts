@@ -21,7 +21,7 @@ export const unopenable: Scenario = {
     const first = await place.start()
     await here.ready(first)
     const posts = here.recorder([place])
-    const dir = join(place.dataDir, 'journal', '1')
+    const dir = join(place.dataDir, 'journal', '1', 'chats')
     const obstacle = join(dir, 'checkpoint')
     broker.freeze()
     const load = posts.drive(streams({ workers: 16 }))

@@ -10,30 +10,30 @@ const given = () => startPolicy(freshDir())
 const policy = suite('journal: in front of the broker')
 
 policy('with a healthy broker a record goes to the log and nothing to the journal', async () => {
-  const { append, idle, lane, broker, state, health, stop } = await given()
+  const { publish: append, idle, lane, broker, state, health, stop } = await given()
   const answer = append(recordOf(1), withinMs)
   await idle()
   lane.take(1, 'now')
-  assert.equal(await answer, E.right('log'))
+  assert.equal(await answer, E.right('kafka'))
   assert.equal(broker.ids(), [1])
-  assert.equal(state(), { records: 0, bytes: 0, damaged: { places: 0, bytes: 0 }, away: false })
-  assert.equal(health(), { ok: true, reason: 'records go to the broker' })
+  assert.equal(state(), { records: 0, bytes: 0, damaged: { places: 0, bytes: 0 }, isFailedOver: false, refused: false })
+  assert.equal(health(), { ok: true, reason: 'records go to Kafka' })
   await stop()
 })
 
 policy('after the budget everything outstanding is in the journal, and later records go there at once', async () => {
-  const { append, idle, clock, lane, broker, state, health, recover, stop } = await given()
+  const { publish: append, idle, clock, lane, broker, state, health, recover, stop } = await given()
   const first = [1, 2, 3].map((id) => append(recordOf(id), withinMs))
   await clock.pass(budgetMs)
   assert.equal(await Promise.all(first), Array(3).fill(E.right('journal')))
   assert.equal(await append(recordOf(4), withinMs), E.right('journal'))
   await idle()
-  assert.is(state().away, true)
+  assert.is(state().isFailedOver, true)
   assert.is(state().records, 4)
   await clock.pass(9_000)
   assert.equal(health(), {
     ok: true,
-    reason: `the broker is away, 4 records wait in the journal (${state().bytes} bytes), the oldest for 9 s`,
+    reason: `Kafka does not take chats: 4 records wait in the journal (${state().bytes} bytes), the oldest for 9 s`,
   })
   assert.equal(lane.waiting().slice(0, 3), [1, 2, 3])
 
@@ -42,39 +42,39 @@ policy('after the budget everything outstanding is in the journal, and later rec
   const answer = append(recordOf(5), withinMs)
   await idle()
   lane.take(1, 'now')
-  assert.equal(await answer, E.right('log'))
+  assert.equal(await answer, E.right('kafka'))
   await stop()
 })
 
 policy('an acknowledgement inside the budget keeps the broker in use', async () => {
-  const { append, idle, clock, lane, state, stop } = await given()
+  const { publish: append, idle, clock, lane, state, stop } = await given()
   const answer = append(recordOf(1), withinMs)
   await clock.pass(budgetMs * 0.9)
   lane.take(1, 'now')
-  assert.equal(await answer, E.right('log'))
+  assert.equal(await answer, E.right('kafka'))
   await clock.pass(budgetMs)
   await idle()
-  assert.is(state().away, false)
+  assert.is(state().isFailedOver, false)
   await stop()
 })
 
 policy('a record that the broker refuses for ever is refused, not journaled', async () => {
-  const { append, idle, broker, lane, state, stop } = await given()
+  const { publish: append, idle, broker, lane, state, stop } = await given()
   broker.refusedForEver.add(1)
   const answer = append(recordOf(1), withinMs)
   await idle()
   lane.take(1, 'now')
   assert.equal(await answer, E.left({ kind: 'permanent' as const, reason: 'too large' }))
   assert.is(state().records, 0)
-  assert.is(state().away, false)
+  assert.is(state().isFailedOver, false)
   await stop()
 })
 
 policy('a lane that is full sends records to the journal at once', async () => {
-  const { append, broker, state, recover, stop } = await given()
+  const { publish: append, broker, state, recover, stop } = await given()
   broker.setFull(true)
   assert.equal(await append(recordOf(1), withinMs), E.right('journal'))
-  assert.is(state().away, true)
+  assert.is(state().isFailedOver, true)
   await recover()
   assert.equal(broker.firstIds(), [1])
   await stop()
@@ -85,15 +85,18 @@ policy(
   async () => {
     const dir = freshDir()
     const before = await startPolicy(dir)
-    const answers = [1, 2].map((id) => before.append(recordOf(id), withinMs))
+    const answers = [1, 2].map((id) => before.publish(recordOf(id), withinMs))
     await before.idle()
     await before.stop()
     assert.equal(await Promise.all(answers), [E.right('journal'), E.right('journal')])
-    assert.equal(await before.append(recordOf(9), withinMs), E.left({ kind: 'transient' as const, reason: 'stopping' }))
+    assert.equal(
+      await before.publish(recordOf(9), withinMs),
+      E.left({ kind: 'transient' as const, reason: 'stopping' }),
+    )
 
     const after = await startPolicy(dir)
-    assert.is(after.state().away, true)
-    assert.equal(await after.append(recordOf(3), withinMs), E.right('journal'))
+    assert.is(after.state().isFailedOver, true)
+    assert.equal(await after.publish(recordOf(3), withinMs), E.right('journal'))
     await after.recover()
     assert.equal(after.broker.firstIds(), [1, 2, 3])
     await after.stop()

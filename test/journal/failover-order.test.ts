@@ -3,13 +3,13 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Failure } from '../../src/domain/ports.ts'
-import { decide, firstWay, type Happening, type Order } from '../../src/journal/way.ts'
+import { decide, type Effect, type FailoverEvent, initialState } from '../../src/journal/failover.ts'
 
 const transient: Failure = { kind: 'transient', reason: 'full' }
 
-const way = suite('journal: the order over any way')
+const failover = suite('journal: order through failovers')
 
-type Sent = { readonly id: number; readonly turn: number | undefined }
+type Sent = { readonly id: number; readonly epoch: number | undefined }
 
 /** Broker, journal and drain as plain lists; steps say what happens next, as far as it can happen. */
 const play = (steps: ReadonlyArray<number>, left: number) => {
@@ -19,27 +19,27 @@ const play = (steps: ReadonlyArray<number>, left: number) => {
   let keeping: number[] = []
   let outstanding: Sent[] = []
   let batch: { ids: number[]; acked: number } | undefined
-  let state = firstWay(left)
+  let state = initialState(left)
   let next = left
   const acknowledged = [...journal]
 
-  const obey = (order: Order, id: number) => {
-    if (order.to === 'answer' && E.isRight(order.outcome)) acknowledged.push(id)
-    if (order.to === 'keep') keeping.push(id)
-    if (order.to === 'send' || order.to === 'hold') outstanding.push({ id, turn: state.turn })
-    if (order.to === 'send' || order.to === 'send outstanding')
+  const perform = (effect: Effect, id: number) => {
+    if (effect.do === 'answer' && E.isRight(effect.outcome)) acknowledged.push(id)
+    if (effect.do === 'journal') keeping.push(id)
+    if (effect.do === 'send' || effect.do === 'hold') outstanding.push({ id, epoch: state.epoch })
+    if (effect.do === 'send' || effect.do === 'send outstanding')
       assert.equal({ journal, keeping, batch }, { journal: [], keeping: [], batch: undefined })
-    if (order.to === 'send') lane.push({ id, turn: state.turn })
-    if (order.to === 'send outstanding') lane.push(...outstanding)
-    if (order.to === 'keep outstanding') {
+    if (effect.do === 'send') lane.push({ id, epoch: state.epoch })
+    if (effect.do === 'send outstanding') lane.push(...outstanding)
+    if (effect.do === 'journal outstanding') {
       keeping.push(...outstanding.map((sent) => sent.id))
       outstanding = []
     }
   }
-  const happen = (happening: Happening, id = 0) => {
-    const [after, orders] = decide(state, happening)
+  const happen = (event: FailoverEvent, id = 0) => {
+    const [after, effects] = decide(state, event)
     state = after
-    for (const order of orders) obey(order, id)
+    for (const effect of effects) perform(effect, id)
   }
   const settleBatch = (ids: ReadonlyArray<number>, failed: boolean) => {
     journal = journal.filter((id) => !ids.includes(id))
@@ -52,8 +52,8 @@ const play = (steps: ReadonlyArray<number>, left: number) => {
     const sent = lane.shift()
     if (sent === undefined) return
     log.push(sent.id)
-    if (sent.turn !== undefined) {
-      happen({ type: 'BrokerAnswered', turn: sent.turn, outcome: E.right(undefined) }, sent.id)
+    if (sent.epoch !== undefined) {
+      happen({ type: 'KafkaAnswered', epoch: sent.epoch, outcome: E.right(undefined) }, sent.id)
       outstanding = outstanding.filter(({ id }) => id !== sent.id)
     } else if (batch !== undefined) {
       batch.acked += 1
@@ -64,10 +64,10 @@ const play = (steps: ReadonlyArray<number>, left: number) => {
     const [oldest] = outstanding
     if (what === 0) {
       next += 1
-      happen({ type: 'Arrived' }, next)
+      happen({ type: 'RecordArrived' }, next)
     }
     if (what === 1) acknowledge()
-    if (what === 2 && oldest?.turn !== undefined) happen({ type: 'Overdue', turn: oldest.turn })
+    if (what === 2 && oldest?.epoch !== undefined) happen({ type: 'DeadlinePassed', epoch: oldest.epoch })
     if (what === 3 || what === 4) {
       const [id, ...rest] = keeping
       keeping = rest
@@ -77,12 +77,12 @@ const play = (steps: ReadonlyArray<number>, left: number) => {
     }
     if (what === 5 && batch === undefined && state.mode !== 'direct') {
       batch = { ids: journal.slice(0, 2), acked: 0 }
-      lane.push(...batch.ids.map((id) => ({ id, turn: undefined })))
+      lane.push(...batch.ids.map((id) => ({ id, epoch: undefined })))
       if (batch.ids.length === 0) settleBatch([], false)
     }
     // The rest of a batch is refused: it is not in the lane any more, and the drain begins again behind what was taken.
     if (what === 6 && batch !== undefined) {
-      lane = lane.filter(({ turn }) => turn !== undefined)
+      lane = lane.filter(({ epoch }) => epoch !== undefined)
       settleBatch(batch.ids.slice(0, batch.acked), true)
     }
   }
@@ -92,7 +92,7 @@ const play = (steps: ReadonlyArray<number>, left: number) => {
   return { log: [...new Set(log)], acknowledged: [...new Set(acknowledged)], mode: state.mode }
 }
 
-way('whatever happens, all that was acknowledged is in the log once in the order in which it came', () => {
+failover('whatever happens, all that was acknowledged is in the log once in the order in which it came', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom(0, 0, 0, 1, 1, 2, 3, 3, 4, 5, 6), { maxLength: 150 }),
@@ -111,4 +111,4 @@ way('whatever happens, all that was acknowledged is in the log once in the order
   )
 })
 
-way.run()
+failover.run()

@@ -1,12 +1,11 @@
 import type { OutgoingRecord, Sleep } from '../domain/ports.ts'
-import type { Outcome } from './way.ts'
-import { transient } from './way.ts'
+import { type Outcome, transient } from './failover.ts'
 
-/** A record on its way; times are in ticks. */
+/** A record that is not settled yet; times are in ticks. */
 export type Item = {
   readonly record: OutgoingRecord
-  readonly turn: number
-  readonly overdueAt: number
+  readonly epoch: number
+  readonly dueAt: number
   readonly answer: (outcome: Outcome) => void
 }
 
@@ -15,19 +14,19 @@ type Deps = {
   readonly outstanding: ReadonlySet<Item>
   readonly budgetMs: number
   readonly sleep: Sleep
-  readonly overdue: (turn: number) => void
+  readonly passed: (epoch: number) => void
 }
 
-type Caller = { readonly lateAt: number; readonly late: () => void }
+type Caller = { readonly dueAt: number; readonly late: () => void }
 
 const ticksInBudget = 20
 
 /**
- * Calls the oldest outstanding record overdue when its budget is used up, and answers a caller whose time is over. One
+ * Reports when the budget of the oldest outstanding record is used up, and answers a caller whose time is over. One
  * timer for all of them, counted in ticks instead of read from a clock: a process that was stopped for a while finds
  * the answers that have come before it finds that they are late, and a clock that is put right makes nothing late.
  */
-export const watch = ({ outstanding, budgetMs, sleep, overdue }: Deps) => {
+export const deadlines = ({ outstanding, budgetMs, sleep, passed }: Deps) => {
   const tickMs = budgetMs / ticksInBudget
   const callers = new Set<Caller>()
   let now = 0
@@ -38,21 +37,21 @@ export const watch = ({ outstanding, budgetMs, sleep, overdue }: Deps) => {
       await sleep(tickMs)
       now += 1
       const [oldest] = outstanding
-      if (oldest !== undefined && oldest.overdueAt <= now) overdue(oldest.turn)
-      for (const { lateAt, late } of callers) if (lateAt <= now) late()
+      if (oldest !== undefined && oldest.dueAt <= now) passed(oldest.epoch)
+      for (const { dueAt, late } of callers) if (dueAt <= now) late()
     }
     running = false
   }
 
-  return (withinMs: number, start: (times: Pick<Item, 'overdueAt'>, answer: Item['answer']) => void) =>
+  return (withinMs: number, start: (times: Pick<Item, 'dueAt'>, answer: Item['answer']) => void) =>
     new Promise<Outcome>((resolve) => {
       const answer = (outcome: Outcome) => {
         if (callers.delete(caller)) resolve(outcome)
       }
       const late = () => answer(transient(`not known to be durable within ${withinMs} ms`))
-      const caller: Caller = { lateAt: now + Math.max(1, Math.floor(withinMs / tickMs)), late }
+      const caller: Caller = { dueAt: now + Math.max(1, Math.floor(withinMs / tickMs)), late }
       callers.add(caller)
-      start({ overdueAt: now + ticksInBudget }, answer)
+      start({ dueAt: now + ticksInBudget }, answer)
       if (running) return
       running = true
       run()

@@ -1,0 +1,91 @@
+import type { Append, Log, Sleep } from '../domain/ports.ts'
+import type { DamageCount } from './damage.ts'
+import { drain, type Reject } from './drain.ts'
+import { transient } from './failover.ts'
+import { type Journal, sumOf } from './journal.ts'
+import type { Found, Journals, Orphan, Unusable } from './journals.ts'
+
+/**
+ * `journals`: folders without a process that are not drained yet; `records`: those in them, as far as they can be opened;
+ * `unusable`: the others; `damaged`: what was found damaged in any since the start.
+ */
+export type OrphansState = {
+  readonly journals: number
+  readonly records: number
+  readonly unusable: ReadonlyArray<Unusable>
+  readonly damaged: DamageCount
+}
+
+type Deps = {
+  readonly adopt: Journals['adopt']
+  readonly append: Append
+  readonly reject: Reject
+  readonly log: Log
+  readonly sleep: Sleep
+  readonly random: () => number
+}
+
+const lookEveryMs = 10_000
+
+/** Drains the journals of processes that have ended to Kafka: those that were found at the start, and any found later. */
+export const drainOrphans = (found: ReadonlyArray<Orphan>, { adopt, append, ...deps }: Deps) => {
+  const { log, sleep } = deps
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const draining = new Set<Orphan>()
+  const journals: Journal[] = []
+  let unusable: Found['unusable'] = []
+
+  const send: Parameters<typeof drain>[0]['send'] = (record) =>
+    append(record, Number.POSITIVE_INFINITY).catch(() => transient('the producer has failed'))
+  const drainOne = (journal: Journal) =>
+    drain({
+      ...{ ...deps, journal, send, stopping: signal },
+      tell: (event) => event === 'Drained',
+      kept: async () => undefined,
+    })
+
+  const take = async (orphan: Orphan): Promise<void> => {
+    const { dir, older, journals: ofTopics } = orphan
+    const all = older === undefined ? ofTopics : [older, ...ofTopics]
+    draining.add(orphan)
+    journals.push(...all)
+    log.warn({ dir, records: sumOf(all.map(({ state }) => state())).records }, 'a journal without a process is drained')
+    if (older !== undefined) await drainOne(older)
+    await Promise.all(ofTopics.map(drainOne))
+    // At the stop the journals are closed with the records that are left.
+    if (signal.aborted || !draining.delete(orphan)) return
+    await orphan.close()
+    log.info({ dir }, 'the journal without a process is empty')
+  }
+
+  const look = async () => {
+    const { orphans, unusable: failed } = await adopt()
+    for (const { dir, reason } of failed)
+      if (!unusable.some((known) => known.dir === dir))
+        log.error({ dir, reason }, 'a journal without a process cannot be opened')
+    unusable = failed
+    orphans.forEach(take)
+  }
+
+  const run = async () => {
+    found.forEach(take)
+    while (!signal.aborted) {
+      await sleep(lookEveryMs, signal)
+      if (!signal.aborted) await look()
+    }
+  }
+  const running = run()
+
+  return {
+    state: (): OrphansState => {
+      const { records, damaged } = sumOf(journals.map(({ state }) => state()))
+      return { journals: draining.size + unusable.length, records, unusable, damaged }
+    },
+    stop: async (): Promise<void> => {
+      stopping.abort()
+      await running
+      await Promise.all([...draining].map(({ close }) => close()))
+    },
+  }
+}

@@ -81,7 +81,7 @@ export const startEgress = async (deps: Deps): Promise<Part> => {
     openTurns: mongo.openTurns,
     publish: kafka.publish,
     deadLetter: kafka.deadLetter('egress'),
-    bringHome: kafka.bringHome,
+    bringHome: kafka.reroute,
     decodeCommand: fromCommand,
     decodeEvent: fromRecord,
     endOffsets: kafka.endOffsets,

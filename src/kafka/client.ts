@@ -1,5 +1,5 @@
+import './kafkajs-patches/metadata-errors.ts'
 import './patch-request-queue.ts'
-import './produce/patch-produce-request.ts'
 import './patch-batch-decoder.ts'
 import './patch-fetch.ts'
 import './codecs.ts'

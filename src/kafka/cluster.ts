@@ -4,13 +4,27 @@ type Partitions = ReadonlyArray<{ readonly partition: number }>
 type Question = { readonly topic: string; readonly fromBeginning: boolean; readonly partitions: Partitions }
 type Offsets = ReadonlyArray<{ readonly partition: number; readonly offset: string }>
 
+/** A request of Kafka's protocol in the version that a broker wants, with the decoder of its response. */
+export type ProtocolCall<Response> = {
+  readonly request: { readonly encode: () => Promise<object> }
+  readonly response: { readonly decode: (bytes: Buffer) => Promise<Response> }
+}
+export type Broker = {
+  readonly lookupRequest: (apiKey: number, versions: object) => (request: object) => ProtocolCall<unknown>
+  readonly connectionPool: { readonly send: (call: object) => Promise<unknown> }
+  readonly initProducerId: (request: object) => Promise<{ readonly producerId: string }>
+}
+
 /** What lies under kafkajs's clients, as far as it is used here. */
 export type Cluster = {
   readonly connect: () => Promise<void>
   readonly disconnect: () => Promise<void>
   readonly addTargetTopic: (topic: string) => Promise<void>
   readonly refreshMetadataIfNecessary: () => Promise<void>
-  readonly findTopicPartitionMetadata: (topic: string) => ReadonlyArray<{ readonly partitionId: number }>
+  readonly findTopicPartitionMetadata: (
+    topic: string,
+  ) => ReadonlyArray<{ readonly partitionId: number; readonly leader: number }>
+  readonly findBroker: (broker: { readonly nodeId: number }) => Promise<Broker>
   readonly fetchTopicsOffset: (
     questions: ReadonlyArray<Question>,
   ) => Promise<ReadonlyArray<{ readonly topic: string; readonly partitions: Offsets }>>

@@ -35,6 +35,14 @@ export const reasonOf = (error: unknown): string => {
   return `${isKafkas ? `${kind}: ${String(outermost.message)}` : kind}${advice === undefined ? '' : ` (${advice})`}`
 }
 
+const ofIdentities = new Set([
+  ...['OUT_OF_ORDER_SEQUENCE_NUMBER', 'DUPLICATE_SEQUENCE_NUMBER', 'UNKNOWN_PRODUCER_ID'],
+  ...['INVALID_PRODUCER_EPOCH', 'INVALID_PRODUCER_ID_MAPPING'],
+])
+
+/** Whether the broker has lost, or mixes up, the sequence numbers of a producer. */
+export const isIdentityLost = (error: unknown): boolean => ofIdentities.has(kindOf(error))
+
 const tooLarge = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'])
 const invalid = new Set(['INVALID_RECORD', 'INVALID_TIMESTAMP', 'INVALID_TOPIC_EXCEPTION'])
 

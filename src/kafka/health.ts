@@ -2,13 +2,13 @@ import type { CheckHealth, Health } from '../domain/ports.ts'
 import { singleFlight } from '../shared/single-flight.ts'
 import type { Ask } from './admin.ts'
 import { reasonOf } from './errors.ts'
-import type { Waiting } from './lane.ts'
+import type { Waiting } from './produce/backlog.ts'
 
 const answerWithinMs = 2_000
 const freshMs = 1_000
 const stuckAfterMs = 5_000
 
-/** Whether a broker answers and the lane moves. A broker's answer counts for a second, however often it is asked for. */
+/** Whether a broker answers and no record waits for long. A broker's answer counts for a second, however often it is asked for. */
 export const brokerHealth = (ask: Ask, waiting: () => Waiting, clock: () => number): CheckHealth => {
   let last: { readonly at: number; readonly health: Health } | undefined
   const reach = singleFlight(async (_: 'broker'): Promise<Health> => {
@@ -20,9 +20,11 @@ export const brokerHealth = (ask: Ask, waiting: () => Waiting, clock: () => numb
     return health
   })
   return async () => {
-    const { records, oldestMs } = waiting()
-    if (oldestMs > stuckAfterMs)
-      return { ok: false, reason: `${records} records wait, the oldest for ${Math.round(oldestMs / 1000)} s` }
+    const { records, oldestMs, failing } = waiting()
+    if (oldestMs > stuckAfterMs) {
+      const causes = failing.map(({ topic, reason }) => `; ${topic}: ${reason}`).join('')
+      return { ok: false, reason: `${records} records wait, the oldest for ${Math.round(oldestMs / 1000)} s${causes}` }
+    }
     return last !== undefined && clock() - last.at < freshMs ? last.health : reach('broker')
   }
 }

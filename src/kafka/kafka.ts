@@ -18,21 +18,20 @@ import type {
 import { sleep } from '../shared/time.ts'
 import { settled, within } from '../shared/timeout.ts'
 import { adminConnection, clusterConnection } from './admin.ts'
-import { type BringHome, bringHomeWith } from './bring-home.ts'
 import { type KafkaSettings, newClient } from './client.ts'
 import { toRecord } from './cloud-event.ts'
 import { consumeWith, type Supervised } from './consumer/consume.ts'
 import { deadLetterFor } from './dead-letters.ts'
-import { refusalOf } from './errors.ts'
 import { brokerHealth } from './health.ts'
-import { type LaneLimits, lane, type Waiting } from './lane.ts'
 import { committedOffsetsOf, endOffsetsOf, forgetGroupOf, type Ranges, rangesOf } from './offsets.ts'
+import { learnSpread } from './partitioner/learn-spread.ts'
+import { partitionerOf, withKeySpreads } from './partitioner/partitioner.ts'
+import type { Waiting } from './produce/backlog.ts'
+import { produceConnection } from './produce/connection.ts'
+import { type ProducerLimits, producer } from './produce/producer.ts'
 import { type ReadTopic, readTopicWith } from './read-topic.ts'
 import { type Redriven, toRedriven } from './redriven.ts'
-import { sender } from './send.ts'
-import { learnSpread } from './spread/learn.ts'
-import { withSpreads } from './spread/report.ts'
-import { spreadsOf } from './spread/spreads.ts'
+import { type Reroute, rerouteWith } from './reroute.ts'
 import { largestRecord } from './topic-settings.ts'
 import { describeTopics, ensureTopics, type TopicReports } from './topics.ts'
 import { sizeOf, type WireRecord } from './wire-record.ts'
@@ -45,7 +44,7 @@ export type KafkaRoom = {
   readonly deadLetter: (consumer: string) => DeadLetter
   /** Appends the record that a dead letter holds to its own topic again. */
   readonly redrive: (letter: IncomingRecord, to: Redriven, withinMs: number) => Promise<E.Either<Failure, void>>
-  readonly bringHome: BringHome
+  readonly reroute: Reroute
   readonly consume: (spec: ConsumerSpec) => Promise<Supervised>
   readonly readTopic: ReadTopic
   readonly endOffsets: EndOffsets
@@ -63,8 +62,9 @@ export type KafkaRoom = {
   readonly stop: () => Promise<void>
 }
 
-const limits: LaneLimits = {
-  send: { records: 2_000, bytes: 1024 * 1024 },
+const limits: ProducerLimits = {
+  batch: { records: 2_000, bytes: 512 * 1024 },
+  request: { records: 2_000, bytes: 1024 * 1024 },
   waiting: { records: 50_000, bytes: 64 * 1024 * 1024 },
 }
 const drainWithinMs = 5_000
@@ -82,6 +82,8 @@ export const connectKafka = (
   const clock = () => performance.now()
   const clients = newClient(settings, log)
   const { ask, close } = adminConnection(clients)
+  // By itself, since kafkajs loses a connection over a topic that is not there.
+  const placing = adminConnection(clients)
   const cluster = clusterConnection(clients)
   const ranges = rangesOf(ask, prefix)
   const committedOffsets = committedOffsetsOf(ask, prefix, groupPrefix)
@@ -97,9 +99,11 @@ export const connectKafka = (
     return consumer
   }
   const readTopic = readTopicWith({ ranges, consume, clock })
-  const spreads = spreadsOf({ learn: learnSpread({ ranges, readTopic }), log })
-  const { send, close: closeSender } = sender({ newClient: clients, prefix, spreads, log, measure })
-  const records = lane<WireRecord>({ send, refusalOf, sizeOf, limits, sleep, clock, random: Math.random })
+  const partitioner = partitionerOf({ learn: learnSpread({ ranges: rangesOf(placing.ask, prefix), readTopic }), log })
+  const records = producer({
+    ...{ partitioner, limits, sleep, clock, log, measure, random: Math.random },
+    connect: () => produceConnection(clients, prefix),
+  })
   let stopping = false
 
   const take = (record: WireRecord): Promise<E.Either<Failure, void>> =>
@@ -116,7 +120,7 @@ export const connectKafka = (
       return appended
     },
     deadLetter: deadLetterFor({ append: take, now, sleep, log, measure }, () => stopping),
-    bringHome: bringHomeWith({ append: take, spreads, sleep }, () => stopping),
+    reroute: rerouteWith({ append: take, partitioner, sleep }, () => stopping),
     redrive: (letter, to, withinMs) => within(withinMs, take(toRedriven(letter, to)), late),
     consume,
     readTopic,
@@ -124,15 +128,15 @@ export const connectKafka = (
     committedOffsets,
     ranges,
     forgetGroup,
-    ensureTopics: () => withSpreads(ensureTopics(ask, settings), spreads, prefix),
-    describeTopics: () => withSpreads(describeTopics(ask, settings), spreads, prefix),
+    ensureTopics: () => withKeySpreads(ensureTopics(ask, settings), partitioner, prefix),
+    describeTopics: () => withKeySpreads(describeTopics(ask, settings), partitioner, prefix),
     health: brokerHealth(ask, records.waiting, clock),
     waiting: records.waiting,
     stop: async () => {
       stopping = true
       await settled(Promise.all([...consumers].map((consumer) => consumer.stop())), consumersWithinMs)
       await records.stop(drainWithinMs)
-      await Promise.all([closeSender(), close(), cluster.close()])
+      await Promise.all([close(), placing.close(), cluster.close()])
     },
   }
 }

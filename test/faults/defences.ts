@@ -3,13 +3,17 @@ export type Edit = { readonly file: string; readonly find: string; readonly put:
 
 /** By name: what is switched off in a negative control. */
 export const defences = {
-  'acknowledgement by the broker': [{ file: 'src/kafka/send.ts', find: 'acks: -1', put: 'acks: 0' }],
-  'acknowledgement by all replicas': [{ file: 'src/kafka/send.ts', find: 'acks: -1', put: 'acks: 1' }],
+  'acknowledgement by the broker': [
+    { file: 'src/kafka/produce/connection.ts', find: 'const acks = -1', put: 'const acks = 0' },
+  ],
+  'acknowledgement by all replicas': [
+    { file: 'src/kafka/produce/connection.ts', find: 'const acks = -1', put: 'const acks = 1' },
+  ],
   'keys stay in their partition': [
     {
-      file: 'src/kafka/send.ts',
-      find: 'createPartitioner: partitioner(prefix, spreads)',
-      put: 'createPartitioner: Partitioners.DefaultPartitioner',
+      file: 'src/kafka/partitioner/partitioner.ts',
+      find: 'forKeys: over <= own.of ? over : own.of',
+      put: 'forKeys: own.of',
     },
   ],
   'what waits in the journal goes first': [
@@ -142,10 +146,10 @@ export const defences = {
     { file: 'src/ingress/limits.ts', find: 'botMs: 2_500', put: 'botMs: 250_000' },
   ],
   'sockets are destroyed with their producer': [
-    { file: 'src/kafka/send.ts', find: 'old?.client.sockets.close()', put: '' },
+    { file: 'src/kafka/produce/connection.ts', find: 'client.sockets.close()', put: '' },
     {
-      file: 'src/kafka/send.ts',
-      find: 'if (old !== undefined) await settled(old.producer.disconnect(), 1_000)',
+      file: 'src/kafka/produce/connection.ts',
+      find: 'await settled(cluster.disconnect(), 1_000)',
       put: '',
     },
   ],

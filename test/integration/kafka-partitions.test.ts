@@ -88,7 +88,7 @@ partitions('a command in another partition than its conversation is brought ther
   await room.consume({
     ...{ group: 'commands', topics: ['bot-replies'], commit: 'when-handled' },
     handle: async (slice) => {
-      for (const record of slice.records) brought.push([textOf(record), slice.partition, await room.bringHome(record)])
+      for (const record of slice.records) brought.push([textOf(record), slice.partition, await room.reroute(record)])
       await handle(slice)
     },
   })

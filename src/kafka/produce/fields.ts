@@ -1,7 +1,7 @@
-import type { IHeaders, Message } from 'kafkajs'
+import type { WireRecord } from '../wire-record.ts'
 import type { Writer } from './writer.ts'
 
-const writeHeaders = ({ varint, varbytes }: Writer, headers: IHeaders = {}): void => {
+const writeHeaders = ({ varint, varbytes }: Writer, headers: WireRecord['headers']): void => {
   const names = Object.keys(headers)
   let count = 0
   for (const name of names) {
@@ -19,7 +19,7 @@ const writeHeaders = ({ varint, varbytes }: Writer, headers: IHeaders = {}): voi
 }
 
 /** What of a record does not depend on its place in a batch: its key, value and headers. */
-export const writeFields = (to: Writer, { key = null, value, headers }: Message): void => {
+export const writeFields = (to: Writer, { key, value, headers }: Omit<WireRecord, 'topic'>): void => {
   to.varbytes(key)
   to.varbytes(value)
   writeHeaders(to, headers)

@@ -1,42 +1,54 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import { crc32c } from '@node-rs/crc32'
-import type { Message } from 'kafkajs'
+import type { WireRecord } from '../wire-record.ts'
 import { writeFields } from './fields.ts'
-import { sizeOfVarint, type Writer } from './writer.ts'
+import { isPacked } from './packed.ts'
+import { sizeOfVarint, type Writer, writer } from './writer.ts'
 
-/** A message, or one of which all that does not depend on its place has been written already: then nothing else counts. */
-export type BatchMessage = Message & { readonly packed?: Uint8Array }
+/** Which batch of a producer this is: with it the broker recognises a batch that it has already, and appends it once. */
+export type Identity = { readonly producerId: number; readonly sequence: number }
+export const noIdentity: Identity = { producerId: -1, sequence: 0 }
 
-const magic = 2
-const noProducer = -1
-
-const bytesBeforeOffset = 2
-
-const writeRecord = (to: Writer, message: BatchMessage, offset: number): void => {
-  const { int8, varint } = to
-  const begin = () => {
-    int8(0)
-    varint(0)
-    varint(offset)
-  }
-  const { packed } = message
-  if (packed === undefined)
-    to.measured(() => {
-      begin()
-      writeFields(to, message)
-    })
-  else {
-    varint(bytesBeforeOffset + sizeOfVarint(offset) + packed.length)
-    begin()
-    to.raw(packed)
-  }
+export type RecordBatch = {
+  readonly records: ReadonlyArray<WireRecord>
+  readonly identity: Identity
+  readonly isCompressed: boolean
 }
 
-/**
- * A batch of records in version 2 of Kafka's format, uncompressed, without a producer's id, all of one time (ms since 1970),
- * with its length before it: what kafkajs writes, without a buffer for every number and every header.
- */
-export const writeRecordBatch = (to: Writer, messages: ReadonlyArray<BatchMessage>, timestamp: number): void => {
+const magic = 2
+const epoch = 0
+const gzipped = 1
+const bytesBeforeOffset = 2
+const usualBytes = 2_048
+const compress = promisify(gzip)
+
+const writeRecord = (to: Writer, record: WireRecord, offset: number): void => {
+  const begin = () => {
+    to.int8(0)
+    to.varint(0)
+    to.varint(offset)
+  }
+  if (isPacked(record)) {
+    to.varint(bytesBeforeOffset + sizeOfVarint(offset) + record.packed.length)
+    begin()
+    to.raw(record.packed)
+  } else
+    to.measured(() => {
+      begin()
+      writeFields(to, record)
+    })
+}
+const writeRecords = (to: Writer, records: ReadonlyArray<WireRecord>): void => {
+  for (const [offset, record] of records.entries()) writeRecord(to, record, offset)
+}
+
+/** A batch in version 2 of Kafka's format, all records of one time (ms since 1970), with its length before it. */
+const writeBatch = async (to: Writer, batch: RecordBatch, timestamp: number): Promise<void> => {
+  const { records, identity, isCompressed } = batch
   const { int8, int16, int32, int64, position, int32At } = to
+  const sizeAt = position()
+  int32(0)
   int64(0)
   const lengthAt = position()
   int32(0)
@@ -45,16 +57,55 @@ export const writeRecordBatch = (to: Writer, messages: ReadonlyArray<BatchMessag
   const crcAt = position()
   int32(0)
   const checkedFrom = position()
-  int16(0)
-  int32(messages.length - 1)
+  int16(isCompressed ? gzipped : 0)
+  int32(records.length - 1)
   int64(timestamp)
   int64(timestamp)
-  int64(noProducer)
-  int16(0)
-  int32(0)
-  int32(messages.length)
-  for (let i = 0; i < messages.length; i++) writeRecord(to, messages[i] as BatchMessage, i)
+  int64(identity.producerId)
+  int16(epoch)
+  int32(identity.sequence)
+  int32(records.length)
+  if (isCompressed) {
+    const plain = writer(usualBytes)
+    writeRecords(plain, records)
+    to.raw(await compress(plain.bytes()))
+  } else writeRecords(to, records)
   const end = position()
   int32At(lengthAt, end - lengthAt - 4)
   int32At(crcAt, crc32c(to.bytes().subarray(checkedFrom)) | 0)
+  int32At(sizeAt, end - sizeAt - 4)
+}
+
+/** A batch and where it goes; `topic` is the whole name. */
+export type ProduceBatch = RecordBatch & { readonly topic: string; readonly partition: number }
+type ProduceRequest = {
+  readonly acks: number
+  readonly timeoutMs: number
+  readonly batches: ReadonlyArray<ProduceBatch>
+}
+
+/**
+ * The body of a Produce request, versions 3 to 8. kafkajs's own encoder allocates a buffer for each number, header and record,
+ * which would be two thirds of what a request costs this process.
+ */
+export const encodeProduce = async (
+  { acks, timeoutMs, batches }: ProduceRequest,
+  timestamp: number,
+): Promise<Buffer> => {
+  const records = batches.reduce((sum, batch) => sum + batch.records.length, 0)
+  const to = writer(usualBytes * (records + 1))
+  const byTopic = Map.groupBy(batches, ({ topic }) => topic)
+  to.string(null)
+  to.int16(acks)
+  to.int32(timeoutMs)
+  to.int32(byTopic.size)
+  for (const [topic, ofTopic] of byTopic) {
+    to.string(topic)
+    to.int32(ofTopic.length)
+    for (const batch of ofTopic) {
+      to.int32(batch.partition)
+      await writeBatch(to, batch, timestamp)
+    }
+  }
+  return to.bytes()
 }

@@ -2,22 +2,31 @@ import fc from 'fast-check'
 import { Partitioners } from 'kafkajs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { hashOf } from '../../../src/kafka/spread/hash.ts'
-import { spreadBy } from '../../../src/kafka/spread/spread.ts'
+import { keySpreadBy, murmur2 } from '../../../src/kafka/partitioner/key-spread.ts'
 
 const keyOf = (chat: number) => Buffer.from(`acme/${chat}`)
 const placed = (chats: ReadonlyArray<number>, over: number) =>
-  chats.map((chat) => ({ key: keyOf(chat), partition: hashOf(keyOf(chat)) % over }))
+  chats.map((chat) => ({ key: keyOf(chat), partition: murmur2(keyOf(chat)) % over }))
 const chatsOf = (count: number) => Array.from({ length: count }, (_, chat) => chat)
 
 const counts = fc.record({ before: fc.integer({ min: 1, max: 40 }), added: fc.integer({ min: 0, max: 60 }) })
 const spread = suite('over how many partitions keys are spread')
 
+spread("a key's hash is the one that Kafka's own clients have", () => {
+  // From UtilsTest of Apache Kafka, without the sign.
+  assert.is(murmur2(Buffer.from('21')), -973932308 & 0x7fffffff)
+  assert.is(murmur2(Buffer.from('foobar')), -790332482 & 0x7fffffff)
+  assert.is(murmur2(Buffer.from('a-little-bit-long-string')), -985981536 & 0x7fffffff)
+  assert.is(murmur2(Buffer.from('a-little-bit-longer-string')), -1486304829 & 0x7fffffff)
+  assert.is(murmur2(Buffer.from('lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8')), -58897971 & 0x7fffffff)
+  assert.is(murmur2(Buffer.from('abc')), 479470107)
+})
+
 spread('the hash is that of kafkajs, and so of the Java client', () => {
   fc.assert(
     fc.property(fc.string(), fc.integer({ min: 1, max: 64 }), (key, count) => {
       const given = { topic: 't', message: { key, value: null }, partitionMetadata: Array(count).fill({ leader: 1 }) }
-      assert.is(hashOf(Buffer.from(key)) % count, Partitioners.DefaultPartitioner()(given))
+      assert.is(murmur2(Buffer.from(key)) % count, Partitioners.DefaultPartitioner()(given))
     }),
   )
 })
@@ -26,7 +35,7 @@ spread('partitions that were added are not counted', () => {
   fc.assert(
     fc.property(counts, ({ before, added }) => {
       const of = before + added
-      assert.equal(spreadBy(of, placed(chatsOf(200), before)), { over: before, of, mixed: false })
+      assert.equal(keySpreadBy(of, placed(chatsOf(200), before)), { over: before, of, mixed: false })
     }),
   )
 })
@@ -35,21 +44,21 @@ spread('whatever is found out, no key moves that was looked at', () => {
   fc.assert(
     fc.property(counts, fc.uniqueArray(fc.nat(10_000), { maxLength: 12 }), ({ before, added }, chats) => {
       const found = placed(chats, before)
-      const { over, mixed } = spreadBy(before + added, found)
+      const { over, mixed } = keySpreadBy(before + added, found)
       assert.is(mixed, false)
-      for (const { key, partition } of found) assert.is(hashOf(key) % over, partition)
+      for (const { key, partition } of found) assert.is(murmur2(key) % over, partition)
     }),
   )
 })
 
 spread('a few records that others wrote anywhere do not count', () => {
   const elsewhere = chatsOf(9).map((i) => ({ key: keyOf(10_000 + i), partition: 0 }))
-  assert.is(spreadBy(24, [...placed(chatsOf(300), 12), ...elsewhere]).over, 12)
+  assert.is(keySpreadBy(24, [...placed(chatsOf(300), 12), ...elsewhere]).over, 12)
 })
 
 spread('where keys fit to no number, all partitions there are count, and it is told', () => {
   const mixed = [...placed(chatsOf(100), 12), ...placed(chatsOf(200).slice(100), 24)]
-  assert.equal(spreadBy(24, mixed), { over: 24, of: 24, mixed: true })
+  assert.equal(keySpreadBy(24, mixed), { over: 24, of: 24, mixed: true })
 })
 
 spread.run()

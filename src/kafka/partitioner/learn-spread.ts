@@ -1,11 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { TopicName } from '../../../contracts/topics.ts'
+import { eventTopics, type TopicName } from '../../../contracts/topics.ts'
 import type { Ranges } from '../offsets.ts'
 import type { ReadTopic } from '../read-topic.ts'
-import { type Placed, type Spread, spreadBy } from './spread.ts'
+import { type FoundKey, type KeySpread, keySpreadBy } from './key-spread.ts'
 
 type Deps = { readonly ranges: Ranges; readonly readTopic: ReadTopic }
 
+/** Consumers rely on the order of their keys; in other topics a key may move when partitions are added. */
+const keepsOrder: ReadonlySet<TopicName> = new Set(eventTopics.map(({ name }) => name))
 const recordsInAll = 2_000
 const recordsAtLeast = 10
 const wholeWithinMs = 10_000
@@ -19,15 +21,15 @@ const oneWithinMs = 3_000
  */
 export const learnSpread =
   ({ ranges, readTopic }: Deps) =>
-  async (topic: TopicName): Promise<Spread> => {
+  async (topic: TopicName): Promise<KeySpread> => {
     const known = await ranges(topic)
     const of = known.size
     const whole = [...known.values()]
-    if ((known.get(of - 1)?.high ?? 0) > 0 || whole.every(({ high }) => high === 0))
+    if (!keepsOrder.has(topic) || (known.get(of - 1)?.high ?? 0) > 0 || whole.every(({ high }) => high === 0))
       return { over: of, of, mixed: false }
     const each = Math.max(recordsAtLeast, Math.ceil(recordsInAll / of))
     const look = async (only: ReadonlyArray<number>, withinMs: number) => {
-      const found: Placed[] = []
+      const found: FoundKey[] = []
       const signal = AbortSignal.timeout(withinMs)
       const read = await readTopic(
         topic,
@@ -47,8 +49,8 @@ export const learnSpread =
     }
     const partitions = [...known.keys()]
     const { found, isWhole } = await look(partitions, wholeWithinMs)
-    if (isWhole) return spreadBy(of, found)
-    const apart: Placed[] = []
+    if (isWhole) return keySpreadBy(of, found)
+    const apart: FoundKey[] = []
     for (const partition of partitions) apart.push(...(await look([partition], oneWithinMs)).found)
-    return spreadBy(of, apart)
+    return keySpreadBy(of, apart)
   }

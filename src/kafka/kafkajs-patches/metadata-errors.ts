@@ -1,0 +1,22 @@
+import { createRequire } from 'node:module'
+
+/**
+ * Upstream: kafkajs 2.2.4, src/protocol/requests/metadata/v0/response.js; related to tulios/kafkajs #1008 and #1769.
+ * Problem: one partition without a leader fails the whole metadata response, and with it every topic that was asked for.
+ * Patch: errors of partitions are ignored, the partition keeps the leader -1. Errors of topics are reported as before.
+ * Test: test/kafka/kafkajs-patches.test.ts
+ * Remove when: kafkajs reports such an error for the partition alone.
+ */
+type Data = { readonly topicMetadata: ReadonlyArray<{ readonly topicErrorCode: number }> }
+
+const require = createRequire(import.meta.url)
+const response: {
+  parse: (data: Data) => Promise<Data>
+} = require('kafkajs/src/protocol/requests/metadata/v0/response.js')
+const { failure, createErrorFromCode } = require('kafkajs/src/protocol/error.js')
+
+response.parse = async (data) => {
+  const failed = data.topicMetadata.find(({ topicErrorCode }) => failure(topicErrorCode))
+  if (failed !== undefined) throw createErrorFromCode(failed.topicErrorCode)
+  return data
+}

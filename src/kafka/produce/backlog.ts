@@ -1,0 +1,109 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { TopicName } from '../../../contracts/topics.ts'
+import type { Failure, Log } from '../../domain/ports.ts'
+import type { WireRecord } from '../wire-record.ts'
+import type { Entry } from './partition-queue.ts'
+
+/** What is not settled yet. `failing` has the topics of which a part cannot be sent now, and why. */
+export type Waiting = {
+  readonly records: number
+  readonly bytes: number
+  readonly oldestMs: number
+  readonly failing: ReadonlyArray<{ readonly topic: TopicName; readonly reason: string }>
+}
+
+type Outcome = E.Either<Failure, void>
+type Topic = {
+  readonly entries: Set<Entry>
+  bytes: number
+  isRefusing: boolean
+  failure: string | undefined
+}
+type Deps = {
+  /** Of each topic: one whose records cannot be sent leaves room for the others. */
+  readonly limits: { readonly records: number; readonly bytes: number }
+  readonly clock: () => number
+  readonly log: Log
+}
+export type Backlog = ReturnType<typeof backlogOf>
+
+/** All records that are not settled, by topic: bounds them, tells of their age, and settles each once. */
+export const backlogOf = ({ limits, clock, log }: Deps) => {
+  const topics = new Map<TopicName, Topic>()
+  let number = 0
+  let onEmpty: (() => void) | undefined
+
+  const topicOf = (name: TopicName): Topic => {
+    const topic = topics.get(name) ?? {
+      ...{ entries: new Set<Entry>(), bytes: 0, isRefusing: false, failure: undefined },
+    }
+    topics.set(name, topic)
+    return topic
+  }
+  /** A smaller record must not slip past a refused one before its caller has heard of the refusal. */
+  const refuseThisTurn = (topic: Topic): Outcome => {
+    topic.isRefusing = true
+    setImmediate(() => {
+      topic.isRefusing = false
+    })
+    return E.left({ kind: 'transient', reason: 'too much waits to be appended' })
+  }
+  const isEmpty = () => [...topics.values()].every(({ entries }) => entries.size === 0)
+  const settle = (entries: ReadonlyArray<Entry>, outcome: Outcome): void => {
+    for (const entry of entries) {
+      const topic = topicOf(entry.record.topic)
+      if (!topic.entries.delete(entry)) continue
+      topic.bytes -= entry.bytes
+      entry.settle(outcome)
+    }
+    if (onEmpty !== undefined && isEmpty()) onEmpty()
+  }
+
+  return {
+    /** Takes a record, unless there are too many; resolves when it is settled. */
+    take: (record: WireRecord, bytes: number, onTaken: (entry: Entry) => void): Promise<Outcome> => {
+      const topic = topicOf(record.topic)
+      const { entries, isRefusing } = topic
+      if (isRefusing || entries.size >= limits.records || (entries.size > 0 && topic.bytes + bytes > limits.bytes))
+        return Promise.resolve(refuseThisTurn(topic))
+      return new Promise((resolve) => {
+        const entry: Entry = { record, bytes, number: number++, since: clock(), settle: resolve }
+        entries.add(entry)
+        topic.bytes += bytes
+        onTaken(entry)
+      })
+    },
+    settle,
+    settleAll: (outcome: Outcome): void => {
+      for (const { entries } of topics.values()) settle([...entries], outcome)
+    },
+    failed: (name: TopicName, reason: string): void => {
+      const topic = topicOf(name)
+      if (topic.failure === undefined)
+        log.warn(
+          { topic: name, records: topic.entries.size, reason },
+          'kafka: sending to a topic fails and is repeated',
+        )
+      topic.failure = reason
+    },
+    recovered: (name: TopicName): void => {
+      const topic = topicOf(name)
+      if (topic.failure !== undefined) log.info({ topic: name }, 'kafka: sending to a topic works again')
+      topic.failure = undefined
+    },
+    whenEmpty: (then: () => void): void => {
+      onEmpty = then
+      if (isEmpty()) then()
+    },
+    waiting: (): Waiting => {
+      const all = [...topics]
+      const oldest = all.flatMap(([, { entries }]) => [...entries].slice(0, 1))
+      return {
+        records: all.reduce((sum, [, { entries }]) => sum + entries.size, 0),
+        bytes: all.reduce((sum, [, { bytes }]) => sum + bytes, 0),
+        oldestMs: oldest.reduce((most, { since }) => Math.max(most, clock() - since), 0),
+        failing: all.flatMap(([topic, { failure }]) => (failure === undefined ? [] : [{ topic, reason: failure }])),
+      }
+    },
+  }
+}

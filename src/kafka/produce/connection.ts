@@ -1,0 +1,119 @@
+import { createRequire } from 'node:module'
+import type { TopicName } from '../../../contracts/topics.ts'
+import { settled, within } from '../../shared/timeout.ts'
+import type { NewClient } from '../client.ts'
+import { type Broker, clusterOf } from '../cluster.ts'
+import { kindOf, noAnswer } from '../errors.ts'
+import { encodeProduce, noIdentity, type RecordBatch } from './record-batch.ts'
+
+/** A batch for one partition. */
+export type PartitionBatch = RecordBatch & { readonly topic: TopicName; readonly partition: number }
+
+/** A connection that produces, to be closed after any failure. None of its requests is repeated. */
+export type ProduceConnection = {
+  /** Resolves when the leaders of the topic's partitions are known. */
+  readonly prepare: (topic: TopicName) => Promise<void>
+  /** The broker that leads a partition: undefined where none does, or there is no such partition. */
+  readonly leaderOf: (topic: TopicName, partition: number) => number | undefined
+  readonly has: (topic: TopicName, partition: number) => boolean
+  /** An id that no other producer has; that of no identity where the broker gives none to this user. */
+  readonly newProducerId: (leader: number) => Promise<number>
+  /** What is wrong with each batch: undefined when all in-sync replicas have it. A rejection means 'not known', for all of them. */
+  readonly produce: (leader: number, batches: ReadonlyArray<PartitionBatch>) => Promise<ReadonlyArray<unknown>>
+  readonly close: () => Promise<void>
+}
+
+type Response = {
+  readonly topics: ReadonlyArray<{
+    readonly topicName: string
+    readonly partitions: ReadonlyArray<{ readonly partition: number; readonly errorCode: number }>
+  }>
+}
+
+const require = createRequire(import.meta.url)
+const { Produce: versions } = require('kafkajs/src/protocol/requests/index.js').requests
+const { Produce: apiKey } = require('kafkajs/src/protocol/requests/apiKeys.js')
+const { createErrorFromCode } = require('kafkajs/src/protocol/error.js')
+
+const acks = -1
+// The broker gives up before the client does, so that an answer is lost as rarely as possible.
+const timeoutMs = 4_000
+// Connecting and asking who leads, or connecting and sending, may each take the request timeout where the broker freezes in between.
+const withinMs = 10_000
+
+const bounded = <A>(promise: Promise<A>): Promise<A> => within(withinMs, promise, () => Promise.reject(noAnswer()))
+
+/**
+ * kafkajs's producer is not used: it rejects a whole send for one partition's error, although the response says which partitions
+ * have been acknowledged, and its sequence numbers may acknowledge what is not in the log.
+ */
+const call = async (broker: Broker, batches: ReadonlyArray<PartitionBatch>, prefix: string) => {
+  const { request, response } = broker.lookupRequest(apiKey, versions)({ acks, timeout: timeoutMs, topicData: [] })
+  const encode = async () => {
+    const named = batches.map((batch) => ({ ...batch, topic: `${prefix}${batch.topic}` }))
+    const buffer = await encodeProduce({ acks, timeoutMs, batches: named }, Date.now())
+    return { buf: buffer, buffer }
+  }
+  const parse = async (data: Response) => data
+  const answer = await broker.connectionPool.send({ request: { ...request, encode }, response: { ...response, parse } })
+  return answer as Response | undefined
+}
+
+const errorsIn = (
+  answer: Response | undefined,
+  batches: ReadonlyArray<PartitionBatch>,
+  prefix: string,
+): ReadonlyArray<unknown> => {
+  // Nothing is answered where no acknowledgement was asked for.
+  if (answer === undefined) return batches.map(() => undefined)
+  const codes = new Map(
+    answer.topics.flatMap(({ topicName, partitions }) =>
+      partitions.map(({ partition, errorCode }) => [`${topicName}/${partition}`, errorCode]),
+    ),
+  )
+  return batches.map(({ topic, partition }) => {
+    const code = codes.get(`${prefix}${topic}/${partition}`)
+    if (code === undefined) return noAnswer()
+    return code === 0 ? undefined : createErrorFromCode(code)
+  })
+}
+
+export const produceConnection = (newClient: NewClient, prefix: string): ProduceConnection => {
+  const client = newClient({ retries: 0 })
+  const cluster = clusterOf(client.kafka)
+  let connected: Promise<void> | undefined
+  const metadataOf = (topic: TopicName, partition: number) =>
+    cluster.findTopicPartitionMetadata(`${prefix}${topic}`).find(({ partitionId }) => partitionId === partition)
+
+  const connect = () => {
+    connected ??= cluster.connect()
+    return connected
+  }
+  return {
+    prepare: (topic) => bounded(connect().then(() => cluster.addTargetTopic(`${prefix}${topic}`))),
+    leaderOf: (topic, partition) => {
+      const leader = metadataOf(topic, partition)?.leader ?? -1
+      return leader < 0 ? undefined : leader
+    },
+    has: (topic, partition) => metadataOf(topic, partition) !== undefined,
+    newProducerId: async (leader) => {
+      const broker = await bounded(cluster.findBroker({ nodeId: leader }))
+      const given = bounded(broker.initProducerId({ transactionalId: null, transactionTimeout: 0 }))
+      return given.then(
+        ({ producerId }) => Number(producerId),
+        (error: unknown) => {
+          if (kindOf(error).endsWith('AUTHORIZATION_FAILED')) return noIdentity.producerId
+          throw error
+        },
+      )
+    },
+    produce: async (leader, batches) => {
+      const send = async () => call(await cluster.findBroker({ nodeId: leader }), batches, prefix)
+      return errorsIn(await bounded(send()), batches, prefix)
+    },
+    close: async () => {
+      client.sockets.close()
+      await settled(cluster.disconnect(), 1_000)
+    },
+  }
+}

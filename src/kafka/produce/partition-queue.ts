@@ -1,0 +1,123 @@
+import type * as E from 'fp-ts/lib/Either.js'
+import type { TopicName } from '../../../contracts/topics.ts'
+import type { Failure } from '../../domain/ports.ts'
+import type { WireRecord } from '../wire-record.ts'
+import type { PartitionBatch } from './connection.ts'
+import { type Identity, noIdentity } from './record-batch.ts'
+
+export type Bounds = { readonly records: number; readonly bytes: number }
+
+/** A record that waits, and whom to tell what became of it; `number` is the order of the calls. */
+export type Entry = {
+  readonly record: WireRecord
+  readonly bytes: number
+  readonly number: number
+  readonly since: number
+  readonly settle: (outcome: E.Either<Failure, void>) => void
+}
+
+/**
+ * The records of one partition that are not settled, in the order of the calls. A batch whose outcome is not known is sent again as
+ * it was, under the same sequence number: the broker appends it once. A number is never given to other records, since the
+ * broker would take them for the earlier ones and acknowledge what it does not have.
+ */
+export type PartitionQueue = {
+  readonly topic: TopicName
+  readonly partition: number
+  readonly add: (entry: Entry) => void
+  readonly oldest: () => Entry | undefined
+  /** Bytes and records of the next batch. */
+  readonly size: () => { readonly records: number; readonly bytes: number }
+  readonly needsIdentity: () => boolean
+  readonly identify: (producerId: number) => void
+  /** The next batch: the one that failed, as it was, or else all that fits. */
+  readonly begin: () => PartitionBatch
+  /** Takes the batch's entries out: it is in the log. */
+  readonly acknowledged: () => ReadonlyArray<Entry>
+  /** The broker will never take the batch: takes out the record that is to blame, or makes the next batch half as long. */
+  readonly refused: () => Entry | undefined
+  /** The broker does not know the numbers of the producer any more: the batch gets others. */
+  readonly forgetIdentity: () => void
+  /** Takes everything out. */
+  readonly clear: () => ReadonlyArray<Entry>
+}
+
+const highestSequence = 2 ** 31 - 1
+
+export const partitionQueue = (topic: TopicName, partition: number, limits: Bounds): PartitionQueue => {
+  const entries: Entry[] = []
+  let identity: Identity | undefined
+  let most = limits.records
+  let batch: PartitionBatch | undefined
+
+  const size = () => {
+    if (batch !== undefined) return { records: batch.records.length, bytes: limits.bytes }
+    let bytes = entries[0]?.bytes ?? 0
+    let records = 1
+    for (; records < most; records++) {
+      const next = entries[records]?.bytes
+      if (next === undefined || bytes + next > limits.bytes) break
+      bytes += next
+    }
+    return { records, bytes }
+  }
+  const take = (count: number) => {
+    batch = undefined
+    return entries.splice(0, count)
+  }
+  return {
+    topic,
+    partition,
+    size,
+    add: (entry) => void entries.push(entry),
+    oldest: () => entries[0],
+    needsIdentity: () =>
+      batch === undefined && (identity === undefined || identity.sequence > highestSequence - limits.records),
+    identify: (producerId) => {
+      identity = { producerId, sequence: 0 }
+    },
+    begin: () => {
+      const { records, bytes } = size()
+      batch ??= {
+        ...{ topic, partition, identity: identity ?? noIdentity },
+        records: entries.slice(0, records).map(({ record }) => record),
+        isCompressed: bytes > limits.bytes,
+      }
+      return batch
+    },
+    acknowledged: () => {
+      const count = batch?.records.length ?? 0
+      if (identity !== undefined && identity.producerId >= 0)
+        identity = { ...identity, sequence: identity.sequence + count }
+      most = limits.records
+      return take(count)
+    },
+    refused: () => {
+      const count = batch?.records.length ?? 0
+      batch = undefined
+      identity = undefined
+      most = Math.max(1, Math.ceil(count / 2))
+      return count === 1 ? take(1)[0] : undefined
+    },
+    forgetIdentity: () => {
+      batch = undefined
+      identity = undefined
+    },
+    clear: () => {
+      identity = undefined
+      return take(entries.length)
+    },
+  }
+}
+
+/** As many queues as one request has room for, at least one. */
+export const firstOf = (queues: ReadonlyArray<PartitionQueue>, limits: Bounds): ReadonlyArray<PartitionQueue> => {
+  let [records, bytes] = [0, 0]
+  const end = queues.findIndex((queue, i) => {
+    const size = queue.size()
+    records += size.records
+    bytes += size.bytes
+    return i > 0 && (records > limits.records || bytes > limits.bytes)
+  })
+  return end < 0 ? queues : queues.slice(0, end)
+}

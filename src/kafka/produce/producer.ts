@@ -1,0 +1,249 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { TopicName } from '../../../contracts/topics.ts'
+import type { Failure, Log, Measure, Sleep } from '../../domain/ports.ts'
+import { backoff } from '../../shared/backoff.ts'
+import { semaphore } from '../../shared/semaphore.ts'
+import { isIdentityLost, reasonOf, refusalOf } from '../errors.ts'
+import type { Partitioner } from '../partitioner/partitioner.ts'
+import { sizeOf, type WireRecord } from '../wire-record.ts'
+import { type Backlog, backlogOf, type Waiting } from './backlog.ts'
+import type { ProduceConnection } from './connection.ts'
+import { type Bounds, type Entry, firstOf, type PartitionQueue, partitionQueue } from './partition-queue.ts'
+import { placement } from './placement.ts'
+
+export type ProducerLimits = {
+  /** Of one batch; a record that is larger has a batch of its own, which is compressed. */
+  readonly batch: Bounds
+  /** Of one request, which has batches of several partitions. */
+  readonly request: Bounds
+  /** Of all records of a topic that wait; what comes beyond is refused at once. */
+  readonly waiting: Bounds
+}
+
+type Deps = {
+  readonly partitioner: Pick<Partitioner, 'ready' | 'partitionOf' | 'forget'>
+  readonly connect: () => ProduceConnection
+  readonly limits: ProducerLimits
+  readonly sleep: Sleep
+  readonly random: () => number
+  /** Milliseconds of a monotonic clock. */
+  readonly clock: () => number
+  readonly log: Log
+  readonly measure: Pick<Measure, 'produced' | 'produceFailed'>
+}
+
+export type Producer = {
+  /** Right when the record is durable. Left permanent or too-large when it can never be; Left transient when it was not taken, or the producer was stopped. */
+  readonly append: (record: WireRecord) => Promise<E.Either<Failure, void>>
+  readonly waiting: () => Waiting
+  /** Takes nothing more, and settles what waits: by sending it, or after so many milliseconds as 'not known'. */
+  readonly stop: (withinMs: number) => Promise<void>
+}
+
+/** The connection that all partitions share which do not fail. */
+type Shared = {
+  readonly connection: ProduceConnection
+  readonly prepared: Map<TopicName, boolean>
+  /** Brokers that have not answered yet. */
+  readonly busy: Set<number>
+}
+
+const pause = { baseMs: 50, capMs: 1_000 }
+const aloneAtOnce = 16
+const noLeader = () => Object.assign(new Error('no leader'), { type: 'LEADER_NOT_AVAILABLE' })
+
+/**
+ * Group commit: one request at a time to each broker, of everything that waits for it, in the order of the calls. A partition
+ * whose batch fails leaves the others: its batch is sent again as it was, alone, on a new connection each time, until it is
+ * acknowledged or refused. Nothing overtakes it in its partition, and no other partition waits for it.
+ */
+export const producer = (deps: Deps): Producer => {
+  const { partitioner, connect, limits, sleep, random, clock, log, measure } = deps
+  const backlog: Backlog = backlogOf({ limits: limits.waiting, clock, log })
+  const queues = new Map<string, PartitionQueue>()
+  /** Those with records that may go with the next request. */
+  const due = new Set<PartitionQueue>()
+  const underWay = new Set<PartitionQueue>()
+  const alone = new Set<PartitionQueue>()
+  const permit = semaphore(aloneAtOnce)
+  const gone = new AbortController()
+  let shared: Shared | undefined
+  let isScheduled = false
+  let stopping = false
+
+  const failed = (topic: TopicName, error: unknown) => {
+    measure.produceFailed()
+    backlog.failed(topic, reasonOf(error))
+  }
+  const enqueue = (entry: Entry, partition: number) => {
+    const { topic } = entry.record
+    const name = `${topic}/${partition}`
+    const queue = queues.get(name) ?? partitionQueue(topic, partition, limits.batch)
+    queues.set(name, queue)
+    queue.add(entry)
+    if (!underWay.has(queue) && !alone.has(queue)) due.add(queue)
+    schedule()
+  }
+  const recovered = (topic: TopicName) => {
+    if (![...alone].some((queue) => queue.topic === topic)) backlog.recovered(topic)
+  }
+  const { place, placeLater } = placement({
+    ...{ partitioner, pause, sleep, random, signal: gone.signal },
+    ...{ onPlaced: enqueue, onFailure: failed, onRecovery: recovered },
+  })
+  /** The topic was made anew with fewer partitions: what waits for those that are gone belongs elsewhere. */
+  const placeAgain = (topic: TopicName) => {
+    partitioner.forget(topic)
+    const idle = [...queues.values()].filter((queue) => queue.topic === topic && !underWay.has(queue))
+    for (const queue of idle) due.delete(queue)
+    placeLater(
+      topic,
+      idle.flatMap((queue) => queue.clear()),
+    )
+  }
+
+  /** Settles what the broker has decided; false where it has to be sent again. */
+  const conclude = (queue: PartitionQueue, error: unknown): boolean => {
+    if (error === undefined) {
+      backlog.settle(queue.acknowledged(), E.right(undefined))
+      return true
+    }
+    const refusal = refusalOf(error)
+    if (refusal !== undefined) {
+      const entry = queue.refused()
+      if (entry !== undefined) backlog.settle([entry], E.left(refusal))
+      return true
+    }
+    if (isIdentityLost(error)) queue.forgetIdentity()
+    return false
+  }
+  /** What is wrong with each queue's batch, once that is known or no longer waited for. */
+  const attempt = async (connection: ProduceConnection, leader: number, group: ReadonlyArray<PartitionQueue>) => {
+    const began = clock()
+    for (const queue of group) underWay.add(queue)
+    try {
+      const unknown = group.filter((queue) => queue.needsIdentity())
+      await Promise.all(unknown.map(async (queue) => queue.identify(await connection.newProducerId(leader))))
+      const batches = group.map((queue) => queue.begin())
+      const errors = await connection.produce(leader, batches)
+      const durable = batches.filter((_, i) => errors[i] === undefined).flatMap(({ records }) => records)
+      const bytes = durable.reduce((sum, record) => sum + sizeOf(record), 0)
+      if (durable.length > 0) measure.produced(durable.length, bytes, (clock() - began) / 1000)
+      return errors
+    } catch (error) {
+      return group.map(() => error)
+    } finally {
+      for (const queue of group) underWay.delete(queue)
+    }
+  }
+
+  const attemptAlone = async (queue: PartitionQueue): Promise<unknown> => {
+    const { topic, partition } = queue
+    using _permit = await permit(gone.signal)
+    if (gone.signal.aborted || queue.oldest() === undefined) return undefined
+    const connection = connect()
+    try {
+      await connection.prepare(topic)
+      if (!connection.has(topic, partition)) return placeAgain(topic)
+      const leader = connection.leaderOf(topic, partition)
+      const [error] = leader === undefined ? [noLeader()] : await attempt(connection, leader, [queue])
+      return conclude(queue, error) ? undefined : error
+    } catch (error) {
+      return error
+    } finally {
+      void connection.close()
+    }
+  }
+  const resendAlone = async (queue: PartitionQueue, first: unknown) => {
+    alone.add(queue)
+    due.delete(queue)
+    let error: unknown = first
+    for (let failures = 1; error !== undefined && !gone.signal.aborted; failures++) {
+      failed(queue.topic, error)
+      await sleep(backoff(failures, pause, random), gone.signal)
+      error = await attemptAlone(queue)
+    }
+    alone.delete(queue)
+    recovered(queue.topic)
+    if (queue.oldest() !== undefined) due.add(queue)
+    schedule()
+  }
+
+  /** No new request goes over the connection; it is closed when the brokers have answered the last ones. */
+  const retire = (old: Shared) => {
+    if (shared === old) shared = undefined
+    if (old.busy.size === 0) void old.connection.close()
+    schedule()
+  }
+  const prepare = (on: Shared, topic: TopicName) => {
+    if (on.prepared.has(topic)) return
+    on.prepared.set(topic, false)
+    on.connection.prepare(topic).then(
+      () => {
+        on.prepared.set(topic, true)
+        schedule()
+      },
+      (error: unknown) => {
+        on.prepared.delete(topic)
+        for (const queue of due) if (queue.topic === topic) void resendAlone(queue, error)
+        retire(on)
+      },
+    )
+  }
+  const sendTo = async (on: Shared, leader: number, group: ReadonlyArray<PartitionQueue>) => {
+    on.busy.add(leader)
+    const errors = await attempt(on.connection, leader, group)
+    on.busy.delete(leader)
+    const failing = group.filter((queue, i) => !conclude(queue, errors[i]))
+    for (const queue of group)
+      if (failing.includes(queue)) void resendAlone(queue, errors[group.indexOf(queue)])
+      else if (queue.oldest() !== undefined) due.add(queue)
+    if (failing.length > 0 || shared !== on) retire(on)
+    schedule()
+  }
+  const flush = () => {
+    isScheduled = false
+    if (gone.signal.aborted || due.size === 0) return
+    shared ??= { connection: connect(), prepared: new Map(), busy: new Set() }
+    const on = shared
+    const groups = new Map<number, PartitionQueue[]>()
+    let isStale = false
+    for (const queue of due) {
+      const { topic, partition } = queue
+      prepare(on, topic)
+      if (on.prepared.get(topic) !== true) continue
+      const leader = on.connection.leaderOf(topic, partition)
+      if (leader === undefined) void resendAlone(queue, noLeader())
+      else if (!on.busy.has(leader)) groups.set(leader, [...(groups.get(leader) ?? []), queue])
+      isStale ||= leader === undefined
+    }
+    for (const [leader, queues] of groups) {
+      const group = firstOf(queues, limits.request)
+      for (const queue of group) due.delete(queue)
+      void sendTo(on, leader, group)
+    }
+    if (isStale) retire(on)
+  }
+  /** What is appended in the same turn of the event loop goes in the same request. */
+  const schedule = () => {
+    if (!isScheduled) queueMicrotask(flush)
+    isScheduled = true
+  }
+
+  return {
+    append: (record) => {
+      if (stopping) return Promise.resolve(E.left({ kind: 'transient', reason: 'stopping' }))
+      return backlog.take(record, sizeOf(record), place)
+    },
+    waiting: backlog.waiting,
+    stop: async (withinMs) => {
+      stopping = true
+      const drained = new AbortController()
+      backlog.whenEmpty(() => drained.abort())
+      await sleep(withinMs, drained.signal)
+      gone.abort()
+      backlog.settleAll(E.left({ kind: 'transient', reason: 'stopped before it was known to be durable' }))
+      await shared?.connection.close()
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import { createRequire } from 'node:module'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import '../../src/kafka/kafkajs-patches/metadata-errors.ts'
+
+type Data = { readonly topicMetadata: ReadonlyArray<object> }
+const require = createRequire(import.meta.url)
+const leaderNotAvailable = 5
+const unknownTopic = 3
+
+const patches = suite('patches of kafkajs')
+
+for (const version of [0, 1, 2, 3, 4, 5, 6]) {
+  const { parse }: { parse: (data: Data) => Promise<Data> } = require(
+    `kafkajs/src/protocol/requests/metadata/v${version}/response.js`,
+  )
+  const answer = (topicErrorCode: number) => ({
+    topicMetadata: [
+      { topicErrorCode: 0, partitionMetadata: [{ partitionErrorCode: leaderNotAvailable, leader: -1 }] },
+      { topicErrorCode, partitionMetadata: [{ partitionErrorCode: 0, leader: 1 }] },
+    ],
+  })
+  patches(`metadata v${version}: a partition without a leader fails no other`, async () => {
+    assert.equal(await parse(answer(0)), answer(0))
+  })
+  patches(`metadata v${version}: a topic that is not there is an error`, async () => {
+    const error = await parse(answer(unknownTopic)).catch(({ type }) => type)
+    assert.is(error, 'UNKNOWN_TOPIC_OR_PARTITION')
+  })
+}
+
+patches.run()

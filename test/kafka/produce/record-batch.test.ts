@@ -1,0 +1,124 @@
+import { createRequire } from 'node:module'
+import { crc32c } from '@node-rs/crc32'
+import fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { OutgoingRecord } from '../../../src/domain/ports.ts'
+import { PackedRecord, packRecord } from '../../../src/kafka/produce/packed.ts'
+import { encodeProduce, type ProduceBatch } from '../../../src/kafka/produce/record-batch.ts'
+import { writer } from '../../../src/kafka/produce/writer.ts'
+
+type Request = { readonly encode: () => Promise<{ readonly buffer: Buffer }> }
+const require = createRequire(import.meta.url)
+const originalCrc: (bytes: Buffer) => number = require('kafkajs/src/protocol/recordBatch/crc32C/index.js')
+const ofKafkajs: (request: object) => Request = require('kafkajs/src/protocol/requests/produce/v3/request.js')
+
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 200 }),
+  fc.string({ maxLength: 300 }),
+  fc.constant('\ud800'),
+)
+const buffer = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes))
+const part = fc.oneof(text, buffer)
+const record = fc.record({
+  topic: fc.constant('chats' as const),
+  key: fc.oneof(fc.constant(null), part),
+  value: fc.oneof(fc.constant(null), part),
+  headers: fc.dictionary(fc.string({ maxLength: 20 }), fc.oneof(part, fc.array(part, { maxLength: 3 })), {
+    maxKeys: 12,
+    noNullPrototype: true,
+  }),
+})
+const records = fc.array(record, { minLength: 1, maxLength: 130 })
+const identity = fc.record({ producerId: fc.integer({ min: 0, max: 2 ** 50 }), sequence: fc.nat() })
+
+/** What kafkajs writes of one batch at a moment: it asks the clock itself, more than once. */
+const writtenByKafkajs = async (batch: ProduceBatch, at: number): Promise<Buffer> => {
+  const now = Date.now
+  Date.now = () => at
+  try {
+    const { topic, partition, records: messages, identity: given, isCompressed } = batch
+    const partitions = [{ partition, messages, firstSequence: given.sequence }]
+    const { encode } = ofKafkajs({
+      ...{ acks: -1, timeout: 1_000, topicData: [{ topic, partitions }], compression: isCompressed ? 1 : 0 },
+      ...{ producerId: String(given.producerId), producerEpoch: 0 },
+    })
+    return (await encode()).buffer
+  } finally {
+    Date.now = now
+  }
+}
+const request = (batches: ReadonlyArray<ProduceBatch>) => ({ acks: -1, timeoutMs: 1_000, batches })
+
+const produceRequest = suite('the Produce request')
+
+produceRequest("a batch has the very bytes of kafkajs's own, with and without compression", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record({ records, identity, isCompressed: fc.boolean(), partition: fc.nat(500), topic: fc.string() }),
+      fc.integer({ min: 0, max: 2 ** 42 }),
+      async (batch, at) => {
+        const own = await encodeProduce(request([batch]), at)
+        assert.ok(own.equals(await writtenByKafkajs(batch, at)))
+      },
+    ),
+    { numRuns: 150 },
+  )
+})
+
+produceRequest('the batches of a topic stand together', async () => {
+  const batch = { records: [], identity: { producerId: -1, sequence: 0 }, isCompressed: false }
+  const [a0, b0, a1] = [
+    { ...batch, topic: 'a', partition: 0 },
+    { ...batch, topic: 'b', partition: 0 },
+    { ...batch, topic: 'a', partition: 1 },
+  ]
+  assert.equal(await encodeProduce(request([a0, b0, a1]), 7), await encodeProduce(request([a0, a1, b0]), 7))
+})
+
+produceRequest('a checksum is that of kafkajs, for every length and place', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat(20), (bytes, skip) => {
+      assert.is(crc32c(bytes.subarray(skip)), originalCrc(Buffer.from(bytes.subarray(skip))))
+    }),
+  )
+})
+
+const textRecord: fc.Arbitrary<OutgoingRecord> = fc.record({
+  topic: fc.constant('chats'),
+  key: fc.oneof(fc.constant(null), text),
+  value: fc.oneof(fc.constant(null), text),
+  headers: fc.dictionary(fc.string({ maxLength: 20 }), text, { maxKeys: 12, noNullPrototype: true }),
+})
+const packedOf = (given: OutgoingRecord) => {
+  const to = writer(10)
+  packRecord(to, given)
+  return new PackedRecord(given.topic, Buffer.from(to.bytes()))
+}
+
+produceRequest('a record that was packed elsewhere has the same bytes there', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(textRecord, fc.boolean()), { maxLength: 130 }), async (given) => {
+      const batch = { topic: 't', partition: 3, identity: { producerId: 5, sequence: 7 }, isCompressed: false }
+      const plain = given.map(([each]) => each)
+      const some = given.map(([each, isPacked]) => (isPacked ? packedOf(each) : each))
+      const [own, expected] = await Promise.all(
+        [some, plain].map((all) => encodeProduce(request([{ ...batch, records: all }]), 7)),
+      )
+      assert.equal(own, expected)
+    }),
+    { numRuns: 100 },
+  )
+})
+
+produceRequest('a packed record is read as what it was packed from', () => {
+  fc.assert(
+    fc.property(textRecord, (given) => {
+      const { topic, key, value, headers } = packedOf(given)
+      const wellFormed = JSON.stringify(given, (_, each) => (typeof each === 'string' ? each.toWellFormed() : each))
+      assert.equal({ topic, key, value, headers }, JSON.parse(wellFormed))
+    }),
+  )
+})
+
+produceRequest.run()

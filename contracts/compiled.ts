@@ -1,16 +1,21 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { type Field, type Form, isPlainObject, type Read, readObject, refused } from './straight-line.ts'
 
 type Codec = t.Decoder<unknown, unknown>
+type JsonObject = Record<string, unknown>
+
+/** The value as the codec gives it, or `refused`; why it is refused, only the codec itself says. */
+type Read = (value: unknown) => unknown
+type Field = { readonly read: Read; readonly required: boolean }
+type Form = { readonly fields: ReadonlyMap<string, Field>; readonly exact: boolean }
+
+const refused = Symbol('refused')
+
+const isPlainObject = (value: unknown): value is Readonly<JsonObject> =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
 const fieldsOf = (props: t.Props, required: boolean) =>
-  new Map(
-    Object.entries(props).map(([name, codec]): [string, Field] => {
-      const read = readOf(codec)
-      return [name, { read, required, asItIs: asItIs(codec, read) }]
-    }),
-  )
+  new Map(Object.entries(props).map(([name, codec]): [string, Field] => [name, { read: readOf(codec), required }]))
 
 const disjoint = (forms: ReadonlyArray<Form>): Form | undefined => {
   const fields = new Map(forms.flatMap((form) => [...form.fields]))
@@ -18,7 +23,7 @@ const disjoint = (forms: ReadonlyArray<Form>): Form | undefined => {
   return count === fields.size && forms.every(({ exact }) => !exact) ? { fields, exact: false } : undefined
 }
 
-/** An object codec's fields in one list, where it is made of t.type, t.partial, their intersection and t.exact. */
+/** An object codec's fields in one list, if it is made of t.type, t.partial, their intersection and t.exact. */
 const formOf = (codec: Codec): Form | undefined => {
   if (codec instanceof t.InterfaceType) return { fields: fieldsOf(codec.props, true), exact: false }
   if (codec instanceof t.PartialType) return { fields: fieldsOf(codec.props, false), exact: false }
@@ -29,6 +34,34 @@ const formOf = (codec: Codec): Form | undefined => {
   if (!(codec instanceof t.IntersectionType)) return undefined
   const forms = codec.types.map((type: t.Mixed) => formOf(type))
   return forms.every((form: Form | undefined) => form !== undefined) ? disjoint(forms) : undefined
+}
+
+/** The result has the fields in the value's order, and is the value itself if nothing had to be changed. */
+const readObject = ({ fields, exact }: Form): Read => {
+  const required = [...fields.values()].filter((field) => field.required).length
+  return (value) => {
+    if (!isPlainObject(value)) return refused
+    const names = Object.keys(value)
+    let copy: JsonObject | undefined
+    let found = 0
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i] as string
+      const field = fields.get(name)
+      const before = value[name]
+      // Rare, and not JSON: io-ts decides.
+      if (name === '__proto__' || before === undefined) return refused
+      const after = field === undefined ? before : field.read(before)
+      if (after === refused) return refused
+      if (field?.required) found++
+      const isLeftOut = field === undefined && exact
+      if (copy === undefined && (after !== before || isLeftOut)) {
+        copy = {}
+        for (let j = 0; j < i; j++) copy[names[j] as string] = value[names[j] as string]
+      }
+      if (copy !== undefined && !isLeftOut) copy[name] = after
+    }
+    return found === required ? (copy ?? value) : refused
+  }
 }
 
 const readArray =
@@ -67,26 +100,6 @@ const only =
   (value) =>
     holds(value) ? value : refused
 
-const isLiteral = (codec: Codec): codec is t.LiteralType<string | number | boolean> =>
-  codec instanceof t.LiteralType && !Number.isNaN(codec.value)
-
-/** What an expression must meet so that a codec takes its value as it is; none where only the codec can say. */
-const leafAsItIs = (codec: Codec): Field['asItIs'] => {
-  if (codec instanceof t.StringType) return (x) => `typeof ${x} === 'string'`
-  if (codec instanceof t.BooleanType) return (x) => `typeof ${x} === 'boolean'`
-  if (codec instanceof t.NullType) return (x) => `${x} === null`
-  return isLiteral(codec) ? (x) => `${x} === ${JSON.stringify(codec.value)}` : undefined
-}
-
-/** The same for the commonest codecs, a union of leaves and one with null among them: it may take more than that as it is. */
-const asItIs = (codec: Codec, read: Read): Field['asItIs'] => {
-  if (!(codec instanceof t.UnionType)) return leafAsItIs(codec)
-  const leaves = codec.types.map((type: t.Mixed) => leafAsItIs(type))
-  if (leaves.every((leaf: Field['asItIs']) => leaf !== undefined))
-    return (x) => leaves.map((leaf: (x: string) => string) => `(${leaf(x)})`).join(' || ')
-  return read(null) === null ? (x) => `${x} === null` : undefined
-}
-
 /** io-ts takes a field that every object inherits for its own: such a codec is left alone. */
 const isOrdinary = ({ fields }: Form) => ![...fields.keys()].some((name) => name in Object.prototype)
 
@@ -104,8 +117,8 @@ const readOf = (codec: Codec): Read => {
 }
 
 /**
- * A codec's `decode`, compiled once: the same answer for every JSON value, at a fraction of the price where the value is
- * right. A value that is wrong goes to the codec itself, which alone knows how to say what was expected where.
+ * A codec's `decode`, compiled once: the same answer for every JSON value, at a fraction of the price if the value is right. A
+ * value that is wrong goes to the codec itself, which alone knows how to say what was expected where.
  */
 export const compiled = <A>(codec: t.Decoder<unknown, A>): ((value: unknown) => t.Validation<A>) => {
   const read = readOf(codec)

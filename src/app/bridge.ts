@@ -2,18 +2,17 @@ import * as E from 'fp-ts/lib/Either.js'
 import { accessTokens } from '../domain/access-token.ts'
 import { now } from '../domain/clock.ts'
 import type { CheckHealth, Log } from '../domain/ports.ts'
-import { type ReadReadiness, readinessOf } from '../ingress/health/readiness.ts'
-import { ingressMemory } from '../ingress/memory.ts'
-import { createIngress } from '../ingress/server.ts'
+import { type ReadReadiness, readinessOf } from '../http/health.ts'
+import { createHttpServer } from '../http/server.ts'
+import { ingressRouters } from '../ingress/app.ts'
+import { enrichedKeys, findingEnrichments } from '../ingress/enriched-keys.ts'
 import { connectKafka } from '../kafka/kafka.ts'
 import { classify } from '../mongo/classify.ts'
 import { connectMongo } from '../mongo/connect.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import { type Part, startEgress, startProjector } from './consumers.ts'
 import { followEnrichedKeys } from './enriched-keys.ts'
-import { filterMemory, keyFilter } from './http/key-filter.ts'
-import { serveHttp } from './http/serve.ts'
-import { botNeedsKafka, openIntake } from './intake.ts'
+import { openIntake } from './intake.ts'
 import { kafkaSettings } from './kafka-settings.ts'
 import { createMetrics } from './metrics.ts'
 import { prepare } from './prepare.ts'
@@ -33,9 +32,6 @@ export type Bridge = {
 
 /** What the operator has to do, and the process's exit code. */
 type NotStarted = { readonly reason: string; readonly exitCode: number }
-
-/** What its HTTP side has where it takes nothing in. */
-const nobody = () => ({ accounts: [], memory: ingressMemory(0), findEnrichment: async () => undefined })
 
 /** A scrape is answered although a dependency is not. */
 const scrapeWithinMs = 2000
@@ -72,27 +68,21 @@ export const startBridge = async (
   if (intake.right) watchJournal(intake.right.state)
   const readiness: ReadReadiness = (withinMs) => readinessOf(checks, withinMs)
   watchHealth(async () => (await readiness(scrapeWithinMs)).checks)
-  const { findEnrichments } = mongo
-  const enriched = filterMemory()
-  const ports = { readiness, pulse: async () => {}, metrics: render }
-  const ingress = intake.right
-    ? serveHttp(
-        {
-          ...ports,
-          ...measure,
-          findEnrichments,
-          publish: botNeedsKafka(intake.right.publish),
-          append: intake.right.append,
-        },
-        { accounts, logLevel: settings.logLevel, memory: ingressMemory(accounts.length), enriched },
-        http.threads,
-      )
-    : createIngress({ ...kafka, ...ports, ...tokens, ...nobody(), measure, log, now, monotonic })
+  const enriched = enrichedKeys()
+  const clocks = { now, monotonic, sleep }
+  const routers = intake.right
+    ? ingressRouters({
+        ...{ accounts, trustedProxies: http.trustedProxies, measure, log },
+        ...{ ...intake.right, ...tokens, ...clocks },
+        findEnrichment: findingEnrichments(mongo.findEnrichments, enriched),
+      })
+    : () => []
+  const server = createHttpServer({ readiness, metrics: render, measure, log, monotonic }, routers)
 
   const end = async () => {
     stopping.abort()
     // Beside each other: callers are given time to leave.
-    await Promise.all([ingress.stop().then(() => intake.right?.stop()), ...parts.map((part) => part.stop())])
+    await Promise.all([server.stop().then(() => intake.right?.stop()), ...parts.map((part) => part.stop())])
     await kafka.stop()
     await mongo.stop()
   }
@@ -101,7 +91,7 @@ export const startBridge = async (
     ended ??= end()
     return ended
   }
-  const listening = await ingress.listen(http.host, http.port ?? (takesIn ? 8080 : 0))
+  const listening = await server.listen(http.host, http.port ?? (takesIn ? 8080 : 0))
   if (E.isLeft(listening)) {
     await stop()
     return E.left({
@@ -113,7 +103,7 @@ export const startBridge = async (
   const run = async () => {
     await preparation.done
     if (takesIn && !stopping.signal.aborted)
-      parts.push(followEnrichedKeys({ kafka, mongo, filter: keyFilter(enriched), log, sleep }))
+      parts.push(followEnrichedKeys({ kafka, mongo, filter: enriched, log, sleep }))
     const deps = { kafka, mongo, accounts, issueToken: tokens.issue, measure, log }
     if (roles.includes('projector') && !stopping.signal.aborted) parts.push(await startProjector(deps))
     if (roles.includes('egress') && !stopping.signal.aborted) parts.push(await startEgress(deps))

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type Problem, problemsOf } from '../../contracts/problem.ts'
 import type { Account } from '../domain/accounts.ts'
+import type { Network } from '../http/client-address.ts'
 import { readAccounts } from './accounts-file.ts'
 import { Environment, type LogLevel, type MongoConfig, type SaslMechanism } from './environment.ts'
 import { isKeyOf } from './pem.ts'
@@ -21,7 +22,7 @@ export type Config = {
   readonly mongodBinary?: string
   readonly accounts: ReadonlyArray<Account> | 'demo'
   /** Without a port, ingress takes 8080, and a process without ingress any free one. */
-  readonly http: { readonly host: string; readonly port?: number; readonly threads: number }
+  readonly http: { readonly host: string; readonly port?: number; readonly trustedProxies: ReadonlyArray<Network> }
   readonly topics: { readonly prefix: string; readonly partitions: number; readonly replication?: number }
   readonly dataDir: string
   readonly journalMaxBytes: number
@@ -110,7 +111,7 @@ export const readConfig = (variables: Variables, readFile: ReadFile): E.Either<R
     http: {
       host: env.HTTP_HOST ?? '',
       ...(env.HTTP_PORT !== undefined && { port: env.HTTP_PORT }),
-      threads: env.HTTP_THREADS,
+      trustedProxies: env.TRUSTED_PROXIES,
     },
     topics: {
       prefix: env.TOPIC_PREFIX ?? '',

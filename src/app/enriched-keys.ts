@@ -1,16 +1,16 @@
 import { enrichments } from '../../contracts/topics.ts'
 import type { Log, Sleep } from '../domain/ports.ts'
+import type { EnrichedKeys } from '../ingress/enriched-keys.ts'
 import type { Supervised } from '../kafka/consumer/consume.ts'
 import type { KafkaRoom } from '../kafka/kafka.ts'
 import { classify } from '../mongo/classify.ts'
 import type { Mongo } from '../mongo/connect.ts'
 import { enrichmentsGroup, type Part } from './consumers.ts'
-import type { KeyFilter } from './http/key-filter.ts'
 
 type Deps = {
   readonly kafka: Pick<KafkaRoom, 'committedOffsets' | 'consume' | 'ranges'>
   readonly mongo: Pick<Mongo, 'enrichedKeys'>
-  readonly filter: KeyFilter
+  readonly filter: EnrichedKeys
   readonly log: Log
   readonly sleep: Sleep
 }
@@ -21,7 +21,7 @@ const againAfterMs = 1_000
 
 /**
  * Keeps the filter of keys that have an enrichment, so that only visitors of whom something was published are looked up: what the
- * view has, and from where the projector stood before that was read, what is on the topic. The filter passes for whole as long as
+ * view has, and from where the projector stood before that was read, what is on the topic. The filter counts as complete as long as
  * the topic is read up to its end.
  */
 export const followEnrichedKeys = ({ kafka, mongo, filter, log, sleep }: Deps): Part => {
@@ -79,10 +79,10 @@ export const followEnrichedKeys = ({ kafka, mongo, filter, log, sleep }: Deps): 
     const positions = await viewAdded()
     if (signal.aborted) return
     consumer = await follow(positions)
-    for (let whole = false; !signal.aborted; await sleep(lookEveryMs, signal)) {
+    for (let complete = false; !signal.aborted; await sleep(lookEveryMs, signal)) {
       const { ok } = await consumer.health()
-      whole = ok && (whole || (await isAtEnd(consumer).catch(() => false)))
-      filter.setWhole(whole && !signal.aborted)
+      complete = ok && (complete || (await isAtEnd(consumer).catch(() => false)))
+      filter.setComplete(complete && !signal.aborted)
     }
   }
   run()
@@ -92,7 +92,7 @@ export const followEnrichedKeys = ({ kafka, mongo, filter, log, sleep }: Deps): 
     stop: async () => {
       stopping.abort()
       // Requests are still answered while nothing follows the topic any more.
-      filter.setWhole(false)
+      filter.setComplete(false)
       await consumer?.stop()
     },
   }

@@ -1,5 +1,6 @@
-import { availableParallelism, platform } from 'node:os'
+import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
+import { type Network, readNetworks } from '../http/client-address.ts'
 import { isCertificates, isPrivateKey } from './pem.ts'
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -48,8 +49,8 @@ const mongoUrl = (text: string): MongoConfig | undefined => {
   return path === null ? undefined : { url: text, database: path[1] ? decodeURIComponent(path[1]) : 'livechat' }
 }
 
-/** Two keep the pauses and peaks of one from all requests; elsewhere than on Linux threads cannot share a port. */
-export const usualThreads = platform() === 'linux' ? Math.min(2, availableParallelism()) : 1
+const networks = (text: string): ReadonlyArray<Network> | undefined =>
+  E.getOrElse<string, ReadonlyArray<Network> | undefined>(() => undefined)(readNetworks(text))
 
 /** The bridge's variables, as text or not there. */
 export const Environment = t.type({
@@ -66,7 +67,7 @@ export const Environment = t.type({
   BRIDGE_CONFIG: matching(/./, 'the path of a file', undefined),
   HTTP_HOST: matching(/^[\w.:-]+$/, 'a host name or address', '127.0.0.1'),
   HTTP_PORT: wholeNumber(0, 65_535, undefined),
-  HTTP_THREADS: wholeNumber(1, 64, usualThreads),
+  TRUSTED_PROXIES: variable<ReadonlyArray<Network>>('addresses or networks as 10.0.0.0/8, with commas', networks, []),
   TOPIC_PREFIX: matching(/^[\w.-]{0,100}$/, 'up to 100 of A-Z a-z 0-9 . _ -', 'livechat.'),
   TOPIC_PARTITIONS: wholeNumber(1, 10_000, 12),
   TOPIC_REPLICATION: wholeNumber(1, 100, undefined),

@@ -1,20 +1,18 @@
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { now } from '../domain/clock.ts'
-import type { Append, Failure, Health, Log, Measure, OutgoingRecord } from '../domain/ports.ts'
-import type { Outcome } from '../journal/failover.ts'
+import type { Append, Health, Log, Measure, OutgoingRecord, PublishWithFallback } from '../domain/ports.ts'
 import { type FallbackState, publishWithFallback } from '../journal/fallback.ts'
 import { describe } from '../journal/health.ts'
 import { sumOf } from '../journal/journal.ts'
 import { openJournals, type Unusable } from '../journal/journals.ts'
 import { drainOrphans, type OrphansState } from '../journal/orphans.ts'
+import { toRecord } from '../kafka/cloud-event.ts'
 import type { KafkaRoom } from '../kafka/kafka.ts'
 import { sleep } from '../shared/time.ts'
-import type { MainSide } from './http/sides.ts'
 
 export type Intake = {
-  /** Right with the place where the event is durable. */
-  readonly publish: (...args: Parameters<MainSide['publish']>) => Promise<Outcome>
+  readonly publish: PublishWithFallback
   readonly append: Append
   readonly state: () => FallbackState & { readonly orphans: OrphansState }
   readonly health: () => Health
@@ -82,27 +80,10 @@ export const openIntake = async (deps: Deps): Promise<E.Either<string, Intake>> 
       await close()
     },
     append: async (record, withinMs) => E.map(() => undefined)(await fallback.publish(record, withinMs)),
-    publish: async (record, { type }, withinMs) => {
-      const published = await fallback.publish(record, withinMs)
-      if (E.isRight(published)) measure.published(type)
+    publish: async (event, withinMs) => {
+      const published = await fallback.publish(toRecord(event), withinMs)
+      if (E.isRight(published)) measure.published(event.type)
       return published
     },
   })
 }
-
-const onlyInJournal: E.Either<Failure, void> = E.left({
-  kind: 'transient',
-  reason: 'the event is kept, and on its way only when Kafka is back',
-})
-
-/**
- * Interface B's client is waiting: an event that only the journal has is reported as a failure, so that the service does
- * without a bot.
- */
-export const botNeedsKafka =
-  (publish: Intake['publish']): MainSide['publish'] =>
-  async (record, event, withinMs) => {
-    const published = await publish(record, event, withinMs)
-    if (E.isRight(published) && published.right === 'journal' && event.source.endsWith('/bot')) return onlyInJournal
-    return E.map(() => undefined)(published)
-  }

@@ -33,6 +33,12 @@ export type Append = (record: OutgoingRecord, withinMs: number) => Promise<Eithe
 /** Appends a domain event to its topic under its key, as a CloudEvent. */
 export type Publish = (event: DomainEvent, withinMs: number) => Promise<Either<Failure, void>>
 
+/** Where a record is durable: in Kafka, or in the journal alone, from where it goes to Kafka later. */
+export type Place = 'kafka' | 'journal'
+
+/** The same, but while Kafka is away the event goes to the journal. */
+export type PublishWithFallback = (event: DomainEvent, withinMs: number) => Promise<Either<Failure, Place>>
+
 /** A record as it was read; `offset` and `timestamp` (ms since 1970) are exact up to 2^53. */
 export type IncomingRecord = {
   readonly topic: TopicName

@@ -1,57 +1,96 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Problem } from '../../contracts/problem.ts'
 import type { Account } from '../domain/accounts.ts'
-import type { VerifyToken } from '../domain/ports.ts'
-import { readBody } from './body.ts'
-import type { Ctx } from './context.ts'
-import type { Limits } from './limits.ts'
+import type { NotUnderstood } from '../domain/decode-request.ts'
+import type { Sleep, VerifyToken } from '../domain/ports.ts'
+import { readJson } from '../domain/read-json.ts'
+import { notAllowed, type Refusal } from '../http/answer.ts'
+import { type BodyBudget, readBody } from '../http/body.ts'
+import type { ClientAddress } from '../http/client-address.ts'
+import type { Ctx } from '../http/context.ts'
+import type { FailureDelay } from '../http/failure-delay.ts'
+import type { Limits } from '../http/limits.ts'
 import { mediaTypeProblem } from './media-type.ts'
 import type { RateLimit } from './rate-limit.ts'
-import { notAllowed, type Refusal, refusalOf, unauthorized, unknownToken } from './refusal.ts'
+import { incomplete, noMemory, refusalOf, tooLarge, tooManyRequests, unauthorized, unknownToken } from './refusal.ts'
 import { byToken, type TokensOf } from './tokens.ts'
 
-/** A request of a known and authorized account, its body not yet understood; headers are '' where they are missing. */
+/** A request of a known and authorized account, its body not yet understood; headers are '' if they are missing. */
 export type Admitted = {
   readonly account: Account
   readonly body: Buffer
   readonly contentType: string
   readonly contentEncoding: string
+  /** The body is too large and this is its beginning; `size` in bytes if the request told it. */
+  readonly tooLarge?: { readonly size: number | undefined }
 }
 
 export type AdmissionDeps = {
   readonly accounts: ReadonlyArray<Account>
   readonly rateLimit: RateLimit
+  readonly budget: BodyBudget
+  readonly addressOf: ClientAddress
+  readonly failures: FailureDelay
+  readonly sleep: Sleep
   readonly limits: Limits
 }
 
 type Authorize = (account: Account, header: string) => Promise<boolean>
 
-/** `Authorization: TOKEN` and `Authorization: Bearer TOKEN`, where the account wants it (protocol, Authentication). */
+/** `Authorization: TOKEN` and `Authorization: Bearer TOKEN`, if the account wants it (protocol, Authentication). */
 export const authorizing =
   (verify: VerifyToken): Authorize =>
   async (account, header) =>
     account.bot?.authorization === undefined ||
-    (header !== '' && (await verify(account, header.replace(/^Bearer +/i, '').trim())))
+    (header !== '' && (await verify(account, header.replace(/^Bearer /i, '').trim())))
 
-const headersOf = ({ headers = {} }: Refusal) => ({ headers })
+/** Holds back the answer to a wrong secret for as long as its sender's address has to wait. */
+export const refuseSecret = async (
+  { failures, sleep }: Pick<AdmissionDeps, 'failures' | 'sleep'>,
+  address: string,
+  refusal: Refusal,
+): Promise<E.Either<Refusal, never>> => {
+  await sleep(failures.afterFailure(address))
+  return E.left(refusal)
+}
 
-/** Lets a request in, or says why not, in the order: method, token, rate limit, authorization, content type, body. */
-export const admission = ({ accounts, rateLimit, limits }: AdmissionDeps, tokensOf: TokensOf, authorize: Authorize) => {
-  const find = byToken(accounts, tokensOf)
+/** Lets a request in, or says why not, in the order: method, token, rate limit, authorization, body. */
+export const admission = (deps: AdmissionDeps, tokensOf: TokensOf, authorize: Authorize) => {
+  const { rateLimit, limits, budget, addressOf, failures } = deps
+  const find = byToken(deps.accounts, tokensOf)
   return async (ctx: Ctx): Promise<E.Either<Refusal, Admitted>> => {
     if (ctx.method !== 'POST') return E.left(notAllowed('POST'))
+    const address = addressOf(ctx.req)
+    if (failures.isExhausted(address)) return E.left(tooManyRequests)
     const account = find(ctx.params.token ?? '')
-    if (account === undefined) return E.left(unknownToken)
+    if (account === undefined) return refuseSecret(deps, address, unknownToken)
     ctx.state.accountId = account.id
-    const allowed = rateLimit(account)
-    if (E.isLeft(allowed)) return allowed
-    if (!(await authorize(account, ctx.get('authorization')))) return E.left(unauthorized)
-    const contentType = ctx.get('content-type')
-    const contentEncoding = ctx.get('content-encoding')
-    const body = await readBody(ctx.req, limits)
-    if (E.isRight(body)) return E.right({ account, body: body.right, contentType, contentEncoding })
-    const problem = mediaTypeProblem(contentType, contentEncoding)
-    return problem === undefined
-      ? body
-      : E.left({ ...refusalOf({ kind: 'media-type', problem }), ...headersOf(body.left) })
+    if (!rateLimit(account)) return E.left(tooManyRequests)
+    if (!(await authorize(account, ctx.get('authorization')))) return refuseSecret(deps, address, unauthorized)
+    const sent = { account, contentType: ctx.get('content-type'), contentEncoding: ctx.get('content-encoding') }
+    const body = await readBody(ctx.req, { mostBytes: limits.bodyBytes, drainMs: limits.drainMs, budget })
+    if (E.isRight(body)) {
+      ctx.res.once('close', body.right.release)
+      return E.right({ ...sent, body: body.right.bytes })
+    }
+    const { left: reason } = body
+    if (reason.kind === 'too-large') return E.right({ ...sent, body: reason.head, tooLarge: { size: reason.size } })
+    return E.left(reason.kind === 'incomplete' ? incomplete : noMemory)
   }
+}
+
+/** The answer to a request whose body is too large. Pure. */
+export const refusalOfSize = ({ contentType, contentEncoding }: Admitted, mostBytes: number): Refusal => {
+  const problem = mediaTypeProblem(contentType, contentEncoding)
+  const refusal = tooLarge(mostBytes)
+  return problem === undefined
+    ? refusal
+    : { ...refusal, ...refusalOf({ kind: 'media-type', problem }), headers: refusal.headers ?? {} }
+}
+
+/** The payload of an admitted request, or the first thing that was wrong on the way to it. Pure. */
+export const payloadOf = ({ body, contentType, contentEncoding }: Admitted): E.Either<NotUnderstood, unknown> => {
+  const problem = mediaTypeProblem(contentType, contentEncoding)
+  if (problem !== undefined) return E.left({ kind: 'media-type', problem })
+  return E.mapLeft((invalid: Problem): NotUnderstood => ({ kind: 'invalid', problems: [invalid] }))(readJson(body))
 }

@@ -1,69 +1,68 @@
-import Koa from 'koa'
+import type Router from '@koa/router'
+import * as E from 'fp-ts/lib/Either.js'
 import type { Account } from '../domain/accounts.ts'
-import type { Append, IssueToken, Log, Now, Publish, VerifyToken } from '../domain/ports.ts'
-import { accessLog } from './access-log.ts'
-import { originOf, refusalBody } from './answering.ts'
-import { botRouter } from './bot-api/router.ts'
-import type { State } from './context.ts'
-import type { ReadReadiness } from './health/readiness.ts'
-import { healthRouter } from './health/router.ts'
-import type { Limits } from './limits.ts'
-import type { MeasureRequests } from './measure.ts'
-import type { IngressMemory } from './memory.ts'
-import { oauthRouter } from './oauth/router.ts'
-import { bounded, once } from './once.ts'
+import type {
+  Append,
+  Failure,
+  IssueToken,
+  Log,
+  Measure,
+  Now,
+  PublishWithFallback,
+  Sleep,
+  VerifyToken,
+} from '../domain/ports.ts'
+import { bodyBudget } from '../http/body.ts'
+import { clientAddresses, type Network } from '../http/client-address.ts'
+import type { State } from '../http/context.ts'
+import { failureDelay } from '../http/failure-delay.ts'
+import type { Limits } from '../http/limits.ts'
+import { within } from '../shared/timeout.ts'
+import { botRouter } from './bot.ts'
+import type { FindEnrichment } from './enrichment.ts'
+import { oauthRouter } from './oauth.ts'
 import { rateLimits } from './rate-limit.ts'
-import { unknownPath } from './refusal.ts'
-import type { FindEnrichment } from './webhooks/enrichment.ts'
-import { webhooksRouter } from './webhooks/router.ts'
+import { webhooksRouter } from './webhooks.ts'
 
 export type IngressDeps = {
   readonly accounts: ReadonlyArray<Account>
-  readonly memory: IngressMemory
-  readonly publish: Publish
+  /** Whose X-Forwarded-For counts. */
+  readonly trustedProxies: ReadonlyArray<Network>
+  readonly publish: PublishWithFallback
   readonly append: Append
   readonly findEnrichment: FindEnrichment
   readonly verify: VerifyToken
   readonly issue: IssueToken
-  readonly readiness: ReadReadiness
-  /** Resolves as long as the process goes on. */
-  readonly pulse: () => Promise<void>
-  /** Prometheus' text format. */
-  readonly metrics: () => Promise<string>
-  readonly measure: MeasureRequests
+  readonly measure: Pick<Measure, 'quarantined'>
   readonly log: Log
   readonly now: Now
-  /** A clock that never goes back, in ms, the same for all threads. */
+  readonly sleep: Sleep
+  /** A clock that never goes back, in ms. */
   readonly monotonic: () => number
 }
 
-/** How far its server is on its way to an end: callers are to be led elsewhere, and then their connections closed. */
-type Ending = { readonly isStopping: () => boolean; readonly isClosing: () => boolean }
+const late = (): E.Either<Failure, never> => E.left({ kind: 'transient', reason: 'no acknowledgement in time' })
 
-/** The application without its server. Interface B repeats its events' ids: those go through a memory of what was published. */
-export const createApp = (deps: IngressDeps, limits: Limits, ending: Ending): Koa<State> => {
-  const app = new Koa<State>()
-  app.on('error', (thrown: unknown) => deps.log.debug(originOf(thrown), 'an answer could not be written'))
-  const shared = {
-    ...deps,
-    limits,
-    ...ending,
-    rateLimit: rateLimits(deps.accounts, deps.memory.rates, deps.monotonic),
-    publish: bounded(deps.publish),
-    append: bounded(deps.append),
+/** The same port, but settled within the given time whatever stands behind it. */
+export const bounded =
+  <A, B>(port: (subject: A, withinMs: number) => Promise<E.Either<Failure, B>>) =>
+  (subject: A, withinMs: number): Promise<E.Either<Failure, B>> =>
+    withinMs > 0 ? within(withinMs, port(subject, withinMs), late) : Promise.resolve(late())
+
+/** The routes of both interfaces and of the token exchange. */
+export const ingressRouters =
+  (deps: IngressDeps) =>
+  (limits: Limits): ReadonlyArray<Router<State>> => {
+    const shared = {
+      ...deps,
+      limits,
+      budget: bodyBudget(limits.allBodiesBytes),
+      addressOf: clientAddresses(deps.trustedProxies),
+      failures: failureDelay(deps.monotonic),
+      rateLimit: rateLimits(deps.monotonic),
+      publish: bounded(deps.publish),
+      append: bounded(deps.append),
+    }
+    const strangers = { ...shared, budget: bodyBudget(limits.allTokenBodiesBytes) }
+    return [webhooksRouter(shared), botRouter(shared), oauthRouter(strangers)]
   }
-  app.use(accessLog(shared))
-  const publishOnce = once(shared.publish, deps.memory.published)
-  for (const router of [
-    webhooksRouter(shared),
-    botRouter({ ...shared, publish: publishOnce }),
-    oauthRouter(shared),
-    healthRouter(shared),
-  ])
-    app.use(router.routes())
-  app.use((ctx) => {
-    ctx.status = unknownPath.status
-    ctx.body = refusalBody(undefined, unknownPath)
-  })
-  return app
-}

@@ -15,7 +15,8 @@ const troubleOf = ({ code, message }: Told): TlsTrouble | undefined => {
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') return 'not valid now'
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'other host'
   if (notTls.includes(code) || message.includes('before secure TLS connection was established')) return 'no tls'
-  return /^ERR_SSL_.*ALERT.*(CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE)/.test(code) ? 'client certificate' : undefined
+  const isAlert = code.startsWith('ERR_SSL_') && code.includes('ALERT')
+  return isAlert && /CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE/.test(code) ? 'client certificate' : undefined
 }
 
 /** By the codes of Node and OpenSSL in an error and in all that has caused it; undefined where it has nothing to do with TLS. */

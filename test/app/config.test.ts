@@ -2,7 +2,6 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Config, readConfig, type Variables } from '../../src/app/config.ts'
-import { usualThreads } from '../../src/app/environment.ts'
 
 const files: Readonly<Record<string, string>> = {
   '/accounts.json': JSON.stringify({
@@ -46,7 +45,7 @@ config('an empty environment is the first hour: embedded servers and the demo ac
       kafka: 'embedded',
       mongo: 'embedded',
       accounts: 'demo',
-      http: { host: '127.0.0.1', threads: usualThreads },
+      http: { host: '127.0.0.1', trustedProxies: [] },
       topics: { prefix: 'livechat.', partitions: 12 },
       dataDir: '.data',
       journalMaxBytes: 1024 ** 3,
@@ -68,7 +67,7 @@ config('every variable has its place', () => {
       BRIDGE_CONFIG: '/accounts.json',
       HTTP_HOST: '0.0.0.0',
       HTTP_PORT: '0',
-      HTTP_THREADS: '3',
+      TRUSTED_PROXIES: '10.0.0.0/8, ::1',
       TOPIC_PREFIX: '',
       TOPIC_PARTITIONS: '6',
       TOPIC_REPLICATION: '3',
@@ -99,7 +98,14 @@ config('every variable has its place', () => {
           },
         },
       ],
-      http: { host: '0.0.0.0', port: 0, threads: 3 },
+      http: {
+        host: '0.0.0.0',
+        port: 0,
+        trustedProxies: [
+          { address: '10.0.0.0', prefix: 8, family: 'ipv4' },
+          { address: '::1', prefix: 128, family: 'ipv6' },
+        ],
+      },
       topics: { prefix: '', partitions: 6, replication: 3 },
       dataDir: '/var/lib/bridge',
       journalMaxBytes: 5000,

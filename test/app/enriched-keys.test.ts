@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { followEnrichedKeys } from '../../src/app/enriched-keys.ts'
-import { filterMemory, keyFilter } from '../../src/app/http/key-filter.ts'
 import { createLog } from '../../src/app/log.ts'
 import type { ConsumerSpec, IncomingRecord } from '../../src/domain/ports.ts'
+import { enrichedKeys } from '../../src/ingress/enriched-keys.ts'
 
 const topic = 'enrichments'
 const unheard = createLog('silent')
@@ -27,7 +27,7 @@ const given = async ({ view = [], committed = [], ends, failures = 0 }: Given) =
   const sleeping: Array<() => void> = []
   const read = new Map<number, number>()
   const state = { ends: [...ends], ok: true, failures, spec: undefined as ConsumerSpec | undefined, stopped: 0 }
-  const { mayHave, ...filter } = keyFilter(filterMemory())
+  const { mayHave, ...filter } = enrichedKeys()
   const part = followEnrichedKeys({
     kafka: {
       committedOffsets: async () => new Map(committed),

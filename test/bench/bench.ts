@@ -23,7 +23,6 @@ export type Bench = {
 export type BridgeChoice = {
   readonly ingressProcesses: number
   /** Of each process with the role ingress; as many as it runs by itself where it is missing. */
-  readonly httpThreads?: number
   readonly startArgs: ReadonlyArray<string>
   /** A folder for the CPU profiles of these roles' processes. */
   readonly profile?: { readonly dir: string; readonly roles: ReadonlyArray<Role> }

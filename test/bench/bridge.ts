@@ -31,12 +31,11 @@ export const bridgeWorld = (bench: Bench, world: World) => {
     ...{ KAFKA_BROKERS: bench.brokers.join(','), MONGODB_URL: bench.mongoUrl(database), BRIDGE_CONFIG: accountsFile },
     ...{ TOPIC_PREFIX: `${name}.`, TOPIC_PARTITIONS: String(partitions), LOG_LEVEL: 'warn' },
   }
-  const start = async (roles: ReadonlyArray<Role>, httpThreads = bench.bridge.httpThreads): Promise<BridgeProcess> => {
+  const start = async (roles: ReadonlyArray<Role>): Promise<BridgeProcess> => {
     const { profile, startArgs } = bench.bridge
-    const threads = httpThreads === undefined ? {} : { HTTP_THREADS: String(httpThreads) }
     const isProfiled = profile !== undefined && roles.some((role) => profile.roles.includes(role))
     const bridge = await startBridgeProcess({
-      ...{ roles, env: { ...env, ...threads }, port: await freePort(), dataDir: dir },
+      ...{ roles, env, port: await freePort(), dataDir: dir },
       startArgs: roles.includes('ingress') ? startArgs : [],
       nodeArgs: isProfiled ? ['--cpu-prof', '--cpu-prof-dir', profile.dir] : [],
     })

@@ -26,7 +26,6 @@ type Options = {
   readonly rounds?: number
   readonly out?: string
   readonly ingressProcesses: number
-  readonly httpThreads?: number
   readonly startArgs: string
   readonly javaPeers: boolean
   readonly profile?: string
@@ -43,7 +42,6 @@ const program = new Command('bench')
   .option('--rounds <n>', 'how often each figure is taken', wholeNumber)
   .option('--out <dir>', `where the results go (${results}; nowhere with --short)`)
   .option('--ingress-processes <n>', 'processes with the role ingress that share the load', wholeNumber, 1)
-  .option('--http-threads <n>', "HTTP_THREADS of the bridge's processes", wholeNumber)
   .option('--start-args <args>', "more arguments for the bridge's `start` where it has the role ingress", '')
   .option('--no-java-peers', 'leaves out the peers that Maven fetches')
   .option('--profile <dir>', `writes CPU profiles of the bridge's processes (${roles.join(', ')}) there`)
@@ -60,7 +58,6 @@ const done = await runJobs(options.only, {
   ...(out !== undefined && { keep: (result, machine) => writeResults(resolve(out), machine, [result]) }),
   bridge: {
     ingressProcesses: options.ingressProcesses,
-    ...(options.httpThreads !== undefined && { httpThreads: options.httpThreads }),
     startArgs: options.startArgs.split(' ').filter((part) => part !== ''),
     ...(options.profile !== undefined && {
       profile: { dir: resolve(options.profile), roles: roles as ReadonlyArray<Role> },

@@ -3,8 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DomainEvent } from '../../contracts/events/index.ts'
 import { AccountId, Instant } from '../../contracts/primitives.ts'
-import { translate as translateBot } from '../../src/ingress/bot-api/translate.ts'
-import { translate as translateWebhook } from '../../src/ingress/webhooks/translate.ts'
+import { decodeBotEvent, decodeWebhook } from '../../src/domain/requests.ts'
 import { left, right } from '../support/either.ts'
 import { samples } from '../support/samples.ts'
 
@@ -14,8 +13,8 @@ const receipt = {
   traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
 }
 const interfaces = {
-  webhooks: translateWebhook({ ...receipt, id: 'an-id' }),
-  'bot-api': translateBot(receipt),
+  webhooks: (payload: unknown) => decodeWebhook(payload, { ...receipt, id: 'an-id' }),
+  'bot-api': (payload: unknown) => decodeBotEvent(payload, receipt),
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -98,7 +97,7 @@ contracts('there is a sample of every event, and a file for every refusal', () =
 
 contracts('the published sample of a client’s message is read as it is meant', () => {
   const { value } = samples('bot-api', 'accepted').find(({ name }) => name === 'CLIENT_MESSAGE.extra-fields') ?? {}
-  assert.equal(right(translateBot(receipt)(value)), {
+  assert.equal(right(decodeBotEvent(value, receipt)), {
     type: 'ClientMessageReceived',
     id: '9661ab9c-48b0-11ed-a3d6-859398ff9bd9',
     source: '/accounts/acme/bot',

@@ -50,10 +50,11 @@ export const defences = {
   'the journal': [
     {
       file: 'src/app/bridge.ts',
-      find: 'publish: botNeedsKafka(intake.right.publish)',
-      put: 'publish: (record, _event, withinMs) => kafka.append(record, withinMs)',
+      find: '...{ ...intake.right, ...tokens, ...clocks },',
+      put: `...{ ...intake.right, ...tokens, ...clocks },
+        append: kafka.append,
+        publish: async (event, withinMs) => E.map(() => 'kafka' as const)(await kafka.publish(event, withinMs)),`,
     },
-    { file: 'src/app/bridge.ts', find: 'append: intake.right.append', put: 'append: kafka.append' },
   ],
   'a checksum for each record of the journal': [
     {
@@ -99,12 +100,12 @@ export const defences = {
   ],
   'deadlines of requests': [
     {
-      file: 'src/ingress/once.ts',
+      file: 'src/ingress/app.ts',
       find: 'within(withinMs, port(subject, withinMs), late)',
       put: 'within(withinMs * 1000, port(subject, withinMs), late)',
     },
     {
-      file: 'src/ingress/bot-api/router.ts',
+      file: 'src/ingress/bot.ts',
       find: 'within(left(ctx), take(ctx)',
       put: 'within(left(ctx) * 1000, take(ctx)',
     },
@@ -135,15 +136,17 @@ export const defences = {
     { file: 'src/kafka/consumer/start-offset.ts', find: 'wanted ?? committed ?? low', put: 'wanted ?? low' },
   ],
   'what is in flight is finished': [
-    { file: 'src/ingress/server.ts', find: 'await within(limits.leaveMs, allLeft(), () => undefined)', put: '' },
-    { file: 'src/ingress/server.ts', find: 'await within(limits.partMs, allLeft(), () => undefined)', put: '' },
-    { file: 'src/ingress/server.ts', find: 'await within(limits.graceMs, closed, () => undefined)', put: '' },
+    { file: 'src/http/server.ts', find: 'await within(limits.leaveMs, allClosed(), () => undefined)', put: '' },
+    { file: 'src/http/server.ts', find: 'await within(limits.partMs, allClosed(), () => undefined)', put: '' },
+    { file: 'src/http/server.ts', find: 'await within(limits.graceMs, closed, () => undefined)', put: '' },
   ],
-  'a bound on nesting': [{ file: 'src/ingress/json.ts', find: 'const deepest = 32', put: 'const deepest = Infinity' }],
+  'a bound on nesting': [
+    { file: 'src/domain/read-json.ts', find: 'const deepest = 32', put: 'const deepest = Infinity' },
+  ],
   'limits of time for a request': [
-    { file: 'src/ingress/limits.ts', find: 'headersMs: 5_000', put: 'headersMs: 500_000' },
-    { file: 'src/ingress/limits.ts', find: 'requestMs: 10_000', put: 'requestMs: 600_000' },
-    { file: 'src/ingress/limits.ts', find: 'botMs: 2_500', put: 'botMs: 250_000' },
+    { file: 'src/http/limits.ts', find: 'headersMs: 5_000', put: 'headersMs: 500_000' },
+    { file: 'src/http/limits.ts', find: 'requestMs: 10_000', put: 'requestMs: 600_000' },
+    { file: 'src/http/limits.ts', find: 'botMs: 2_500', put: 'botMs: 250_000' },
   ],
   'sockets are destroyed with their producer': [
     { file: 'src/kafka/produce/connection.ts', find: 'client.sockets.close()', put: '' },

@@ -1,14 +1,5 @@
-/** What a thread or a process holds once its garbage is collected; `resources` by their kind: sockets, timers, … */
+/** What a process holds once its garbage is collected; `resources` by their kind: sockets, timers, … */
 export type Held = { readonly heapBytes: number; readonly resources: Readonly<Record<string, number>> }
-
-export const sumOf = (all: ReadonlyArray<Held>): Held => {
-  const kinds = new Set(all.flatMap(({ resources }) => Object.keys(resources)))
-  const count = (kind: string) => all.reduce((sum, { resources }) => sum + (resources[kind] ?? 0), 0)
-  return {
-    heapBytes: all.reduce((sum, { heapBytes }) => sum + heapBytes, 0),
-    resources: Object.fromEntries([...kinds].map((kind) => [kind, count(kind)])),
-  }
-}
 
 const mebibyte = 1024 ** 2
 /** A burst of housekeeping may be under way, and caches fill up until they are full: their bounds are counts. */

@@ -1,13 +1,8 @@
-// Preloaded into every thread of a bridge: on SIGUSR2 all of them collect their garbage, and what is left is written down.
+// Preloaded into a bridge: on SIGUSR2 it collects its garbage, and what is left is written down.
 import { renameSync, writeFileSync } from 'node:fs'
-import { setTimeout as wait } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { BroadcastChannel, isMainThread } from 'node:worker_threads'
-import { type Held, sumOf } from './held.ts'
-
-const answersWithinMs = 1_000
-const ask = 'what is held'
+import type { Held } from './held.ts'
 
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
@@ -20,19 +15,8 @@ const held = (): Held => {
 }
 
 const file = process.env.FAULTS_PROBE
-const others = new BroadcastChannel('faults')
-others.unref()
-
-if (!isMainThread) {
-  others.onmessage = ({ data }) => {
-    if (data === ask) others.postMessage(held())
-  }
-} else if (file !== undefined)
-  process.on('SIGUSR2', async () => {
-    const all: Held[] = []
-    others.onmessage = ({ data }) => all.push(data as Held)
-    others.postMessage(ask)
-    await wait(answersWithinMs)
-    writeFileSync(`${file}.new`, JSON.stringify(sumOf([held(), ...all])))
+if (file !== undefined)
+  process.on('SIGUSR2', () => {
+    writeFileSync(`${file}.new`, JSON.stringify(held()))
     renameSync(`${file}.new`, file)
   })

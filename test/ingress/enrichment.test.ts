@@ -4,8 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Enrichment } from '../../contracts/commands/enrichment.ts'
 import { WebhookReply } from '../../contracts/webhooks/reply.ts'
-import type { FindEnrichment } from '../../src/ingress/webhooks/enrichment.ts'
-import { replyOf } from '../../src/ingress/webhooks/enrichment.ts'
+import { type FindEnrichment, replyOf } from '../../src/ingress/enrichment.ts'
 import { arbitraryOf } from '../support/arbitraries.ts'
 import { sample } from '../support/samples.ts'
 import { never, send, start } from './harness.ts'
@@ -90,7 +89,7 @@ enrichment('the look-up runs beside the publishing, not after it', async () => {
   const { port, stop } = await start({
     publish: async () => {
       await looked.promise
-      return E.right(undefined)
+      return E.right('kafka')
     },
     findEnrichment: async () => {
       looked.resolve()

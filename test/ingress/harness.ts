@@ -5,10 +5,11 @@ import { AccountId, Instant } from '../../contracts/primitives.ts'
 import type { Account } from '../../src/domain/accounts.ts'
 import type { OutgoingRecord } from '../../src/domain/ports.ts'
 import { unmeasured } from '../../src/domain/quiet.ts'
-import { type Checks, readinessOf } from '../../src/ingress/health/readiness.ts'
-import type { Limits } from '../../src/ingress/limits.ts'
-import { ingressMemory } from '../../src/ingress/memory.ts'
-import { createIngress, type IngressDeps } from '../../src/ingress/server.ts'
+import { type Checks, readinessOf } from '../../src/http/health.ts'
+import type { Limits } from '../../src/http/limits.ts'
+import { createHttpServer, type HttpDeps } from '../../src/http/server.ts'
+import { type IngressDeps, ingressRouters } from '../../src/ingress/app.ts'
+import { sleep } from '../../src/shared/time.ts'
 import { right } from '../support/either.ts'
 
 export const noon = right(Instant.decode('2026-01-31T12:00:00.000Z'))
@@ -50,7 +51,7 @@ export const never = <A>() => new Promise<A>(() => undefined)
 
 type LogLine = { readonly level: string; readonly fields: object; readonly message: string }
 
-type Given = Partial<IngressDeps> & { readonly checks?: Checks }
+type Given = Partial<IngressDeps & HttpDeps> & { readonly checks?: Checks }
 
 /** An ingress with ports that remember what they were asked, but for those that the test brings. */
 export const build = ({ checks = {}, ...deps }: Given = {}, limits: Partial<Limits> = {}) => {
@@ -62,36 +63,35 @@ export const build = ({ checks = {}, ...deps }: Given = {}, limits: Partial<Limi
   const level = (name: string) => (fields: object, message: string) => {
     logged.push({ level: name, fields, message })
   }
-  const ingress = createIngress(
-    {
-      accounts,
-      memory: ingressMemory((deps.accounts ?? accounts).length),
-      publish: async (event) => {
-        published.push(event)
-        return E.right(undefined)
-      },
-      append: async (record) => {
-        appended.push(record)
-        return E.right(undefined)
-      },
-      findEnrichment: async () => undefined,
-      verify: async (account, token) => token === `token of ${account.id}`,
-      issue: async (account) => ({ token: `token of ${account.id}`, expiresIn: 5000 }),
-      readiness: (withinMs) => readinessOf(checks, withinMs),
-      pulse: async () => {},
-      metrics: async () => 'up 1\n',
-      measure: {
-        ...unmeasured,
-        request: (api, status) => requests.push([api, status]),
-        quarantined: (api, reason) => quarantined.push([api, reason]),
-      },
-      log: { debug: level('debug'), info: level('info'), warn: level('warn'), error: level('error') },
-      now: () => noon,
-      monotonic: () => performance.now(),
-      ...deps,
+  const all: IngressDeps & HttpDeps = {
+    accounts,
+    trustedProxies: [],
+    publish: async (event) => {
+      published.push(event)
+      return E.right('kafka')
     },
-    { leaveMs: 20, partMs: 20, graceMs: 2000, drainMs: 200, ...limits },
-  )
+    append: async (record) => {
+      appended.push(record)
+      return E.right(undefined)
+    },
+    findEnrichment: async () => undefined,
+    verify: async (account, token) => token === `token of ${account.id}`,
+    issue: async (account) => ({ token: `token of ${account.id}`, expiresIn: 5000 }),
+    readiness: (withinMs) => readinessOf(checks, withinMs),
+    metrics: async () => 'up 1\n',
+    measure: {
+      ...unmeasured,
+      request: (api, status) => requests.push([api, status]),
+      quarantined: (api, reason) => quarantined.push([api, reason]),
+    },
+    log: { debug: level('debug'), info: level('info'), warn: level('warn'), error: level('error') },
+    now: () => noon,
+    sleep,
+    monotonic: () => performance.now(),
+    ...deps,
+  }
+  const usual = { leaveMs: 20, partMs: 20, graceMs: 2000, drainMs: 200 }
+  const ingress = createHttpServer(all, ingressRouters(all), { ...usual, ...limits })
   return { ingress, published, appended, logged, requests, quarantined, stop: ingress.stop }
 }
 

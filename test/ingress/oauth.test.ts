@@ -71,7 +71,7 @@ const refused: Readonly<Record<string, Row>> = {
   'an array': [400, 'invalid_request', json('[]')],
   'a number': [400, 'invalid_request', json('{"grant_type":7}')],
   'another method': [405, 'invalid_request', { method: 'GET' }],
-  'too large a body': [413, 'invalid_request', json(' '.repeat(1024 * 1024 + 1))],
+  'too large a body': [413, 'invalid_request', json(' '.repeat(8 * 1024 + 1))],
 }
 for (const [name, [status, error, sent]] of Object.entries(refused))
   oauth(`${name}: ${status} ${error}`, async () => {

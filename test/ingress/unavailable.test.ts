@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { IngressDeps } from '../../src/ingress/server.ts'
+import type { IngressDeps } from '../../src/ingress/app.ts'
 import { sample } from '../support/samples.ts'
-import { never, type Reply, send, start } from './harness.ts'
+import { never, noon, type Reply, send, start } from './harness.ts'
 
 const accepted = sample('webhooks', 'chat_accepted')
 const message = sample('bot-api', 'CLIENT_MESSAGE')
@@ -23,7 +23,7 @@ const isUnavailable = ({ status, headers, body }: Reply, api: 'webhooks' | 'bot'
 
 const unavailable = suite('unavailable')
 
-const broken: ReadonlyArray<readonly [string, Partial<IngressDeps>]> = [
+const broken: ReadonlyArray<readonly [string, Pick<IngressDeps, 'publish' | 'append'>]> = [
   ['fails', { publish: async () => left, append: async () => left }],
   ['never settles', { publish: () => never(), append: () => never() }],
 ]
@@ -57,13 +57,18 @@ unavailable('the budget of Interface B counts from the arrival, whatever takes t
 
 unavailable('the publisher is told the time that is left', async () => {
   const told: number[] = []
-  const clock = [0, 0, 0, 1000, 1500]
+  let ms = 0
   const { port, stop } = await start({
     publish: async (_, withinMs) => {
       told.push(withinMs)
-      return E.right(undefined)
+      return E.right('kafka' as const)
     },
-    monotonic: () => clock.shift() ?? 1500,
+    // The clock is read when the body has come.
+    now: () => {
+      ms += 1000
+      return noon
+    },
+    monotonic: () => ms,
   })
   await send(port, bot, { body: message })
   await send(port, hooks, { body: accepted })
@@ -72,7 +77,7 @@ unavailable('the publisher is told the time that is left', async () => {
 })
 
 unavailable('after a failure the same request is published again, after a success it is not', async () => {
-  const results = [left, E.right(undefined)]
+  const results = [left, E.right('kafka' as const)]
   let calls = 0
   const { port, stop } = await start({ publish: async () => results[calls++] ?? left })
   const statuses = []
@@ -83,10 +88,17 @@ unavailable('after a failure the same request is published again, after a succes
   await stop()
 })
 
+unavailable('an event that is in the journal alone: a webhook is accepted, a bot event is answered 503', async () => {
+  const { port, stop } = await start({ publish: async () => E.right('journal') })
+  assert.is((await send(port, hooks, { body: accepted })).status, 200)
+  isUnavailable(await send(port, bot, { body: message }), 'bot')
+  await stop()
+})
+
 unavailable(
   'the same webhook twice at once is two events; the same bot event twice is one, and two answers',
   async () => {
-    const { promise, resolve } = Promise.withResolvers<E.Either<never, void>>()
+    const { promise, resolve } = Promise.withResolvers<E.Either<never, 'kafka'>>()
     const begun = Promise.withResolvers<void>()
     let calls = 0
     const { port, stop, logged } = await start({
@@ -100,7 +112,7 @@ unavailable(
     await begun.promise
     const others = [hooks, bot, bot].map((path) => send(port, path, { body: path === bot ? message : accepted }))
     while (calls < 3) await new Promise(setImmediate)
-    resolve(E.right(undefined))
+    resolve(E.right('kafka' as const))
     const replies = await Promise.all([first, ...others])
     assert.equal(
       replies.map(({ status }) => status),

@@ -1,12 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { lookingUp } from '../../src/app/http/looking-up.ts'
+import { enrichedKeys, findingEnrichments } from '../../src/ingress/enriched-keys.ts'
 import type { RecordedEnrichment } from '../../src/projections/enrichments.ts'
 import { testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()
 const { storeEnrichments, findEnrichments } = connect()
-const find = lookingUp(findEnrichments, { hasAny: () => true, mayHave: () => true }, async () => {})
+const find = findingEnrichments(findEnrichments, enrichedKeys())
 const findEnrichment = (keys: ReadonlyArray<string>) => find(() => keys, Promise.resolve())
 
 const enrichments = suite('enrichments in MongoDB')

@@ -36,7 +36,12 @@ const kafkaOnly = { kafka: { brokers: here.brokers, ssl: false }, mongo: here.mo
 const stranger = right(
   await startBridge(
     {
-      ...{ kafka: kafkaOnly.kafka, mongo: here.mongo, demo: false, http: { host: '127.0.0.1', port: 0, threads: 1 } },
+      ...{
+        kafka: kafkaOnly.kafka,
+        mongo: here.mongo,
+        demo: false,
+        http: { host: '127.0.0.1', port: 0, trustedProxies: [] },
+      },
       ...{ topics: { prefix: here.prefix, partitions: 4 }, dataDir, logLevel: 'silent', journalMaxBytes: 1024 * 1024 },
       accounts: here.accounts.filter(({ id }) => id !== 'acme'),
     },

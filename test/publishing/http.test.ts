@@ -14,7 +14,7 @@ const good: Readonly<Record<string, string>> = {
   [bot]: sample('bot-api', 'CLIENT_MESSAGE'),
 }
 
-const large = `{"event":"${'x'.repeat(1024 * 1024)}"}`
+const large = `{"event":"${'x'.repeat(8 * 1024 * 1024)}"}`
 const failing = async () => E.left({ kind: 'transient', reason: 'no broker' } as const)
 const checks = { kafka: () => ({ ok: false, reason: 'no broker' }) }
 

@@ -63,7 +63,7 @@ export const world = async (partitions = 4, settings: BotSettings = {}) => {
             mongo,
             accounts,
             demo: false,
-            http: { host: '127.0.0.1', port: 0, threads: 1 },
+            http: { host: '127.0.0.1', port: 0, trustedProxies: [] },
             topics: { prefix, partitions },
             dataDir,
             journalMaxBytes: 100 * 1024 * 1024,

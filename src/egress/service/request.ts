@@ -29,6 +29,8 @@ export const botRequest = (command: BotReply, requestedAt: Instant): BotRequest 
     : { event: 'BOT_MESSAGE', ...exchange, message: toWire(completeMessage(command.message, requestedAt)) }
 }
 
+const withoutSlashes = (url: string): string => (url.endsWith('/') ? withoutSlashes(url.slice(0, -1)) : url)
+
 const segment = (text: string) => encodeURIComponent(text.toWellFormed())
 
 /**
@@ -41,7 +43,7 @@ export const createRequest = (
   accessToken: string | undefined,
 ): HttpRequest => ({
   url: [
-    baseUrl.replace(/\/+$/, ''),
+    withoutSlashes(baseUrl),
     accessToken === undefined ? 'webhooks' : 'providers',
     segment(providerId),
     segment(token),

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Message } from 'kafkajs'
 import { type AccountId, Instant } from '../../../contracts/primitives.ts'
-import { translate } from '../../../src/ingress/webhooks/translate.ts'
+import { decodeWebhook } from '../../../src/domain/requests.ts'
 import { toRecord } from '../../../src/kafka/cloud-event.ts'
 import { chatAccepted, chatAssigned, chatUpdated } from '../../../src/simulator/payloads.ts'
 import { right } from '../../support/either.ts'
@@ -41,7 +41,7 @@ const template = (as: SeedAsk['as'], chatId: number, kind: number): Template => 
   if (as === 'payloads') return placed(JSON.stringify(payload), String(chatId), {})
   const receivedAt = right(Instant.decode(new Date(startedAt).toISOString()))
   const receipt = { accountId: accountId as AccountId, id: 'x', traceparent: '', receivedAt }
-  const event = translate(receipt)(payload)
+  const event = decodeWebhook(payload, receipt)
   if (E.isLeft(event)) throw new Error(`no event: ${JSON.stringify(event.left)}`)
   const { key, value, headers } = toRecord(event.right)
   return placed(String(value), String(key), headers)

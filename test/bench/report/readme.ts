@@ -3,12 +3,8 @@ import type { Result } from '../run-jobs.ts'
 import type { Plot } from './plots.ts'
 import { figureRows, goalRows, markdown } from './table.ts'
 
-const choice = ({ ingressProcesses, httpThreads, startArgs }: Result['bridge']) =>
-  [
-    `${ingressProcesses} with the role ingress`,
-    ...(httpThreads === undefined ? [] : [`HTTP_THREADS=${httpThreads}`]),
-    ...startArgs,
-  ].join(', ')
+const choice = ({ ingressProcesses, startArgs }: Result['bridge']) =>
+  [`${ingressProcesses} with the role ingress`, ...startArgs].join(', ')
 
 const about = ({ job, at, tookSeconds, loadBefore, bridge }: Result) => [
   job,

@@ -76,7 +76,7 @@ const bodiesOf = (api: 'webhooks' | 'bot-api'): fc.Arbitrary<Buffer> => {
 }
 
 const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024, ' '))
-const tooLarge = Buffer.alloc(1024 * 1024 + 1, ' ')
+const tooLarge = Buffer.alloc(8 * 1024 * 1024 + 1, ' ')
 
 const headers = fc.oneof(
   { weight: 40, arbitrary: fc.constant(json) },

@@ -20,10 +20,10 @@ export type Participant = {
 
 const partitions = 6
 
-const bridge = async (bench: Bench, who: string, httpThreads?: number): Promise<Participant> => {
-  const world = bridgeWorld(bench, { name: `ingest${httpThreads ?? ''}`, partitions })
+const bridge = async (bench: Bench, who: string, instances = bench.bridge.ingressProcesses): Promise<Participant> => {
+  const world = bridgeWorld(bench, { name: `ingest${instances}`, partitions })
   const processes: BridgeProcess[] = []
-  for (let i = 0; i < bench.bridge.ingressProcesses; i++) processes.push(await world.start(['ingress'], httpThreads))
+  for (let i = 0; i < instances; i++) processes.push(await world.start(['ingress']))
   return {
     who,
     urls: processes.map(webhooksUrl),
@@ -71,7 +71,7 @@ export const startParticipants = async (bench: Bench, camelPort: number): Promis
   const { brokers } = bench
   return [
     await bridge(bench, 'bridge'),
-    await bridge(bench, 'bridge, one HTTP thread', 1),
+    await bridge(bench, 'bridge, one instance', 1),
     ...(bench.javaPeers ? [await camel(bench, camelPort)] : []),
     await inNode(bench, 'Koa, one send a request', 'peers/koa.ts', { publishTo: { brokers, topic: 'ingest-koa' } }),
     await inNode(bench, 'Koa and io-ts, no Kafka', 'peers/koa.ts', {}),

@@ -1,0 +1,88 @@
+import type { IncomingMessage } from 'node:http'
+import * as E from 'fp-ts/lib/Either.js'
+import { within } from '../shared/timeout.ts'
+
+/** What may be held of bodies at a time: one for all requests of a kind. */
+export type BodyBudget = {
+  /** False if so many more bytes do not fit. */
+  readonly take: (bytes: number) => boolean
+  readonly giveBack: (bytes: number) => void
+}
+
+export const bodyBudget = (mostBytes: number): BodyBudget => {
+  let taken = 0
+  return {
+    take: (bytes) => {
+      if (taken + bytes > mostBytes) return false
+      taken += bytes
+      return true
+    },
+    giveBack: (bytes) => {
+      taken -= bytes
+    },
+  }
+}
+
+/** Why there is no body. `head` is its beginning, `size` its size in bytes if the request told it. */
+export type NoBody =
+  | { readonly kind: 'too-large'; readonly head: Buffer; readonly size: number | undefined }
+  | { readonly kind: 'incomplete' }
+  | { readonly kind: 'no-memory' }
+
+/** `release` gives the body's bytes back to the budget: to be called when the request is finished. */
+export type Body = { readonly bytes: Buffer; readonly release: () => void }
+
+export type BodyLimits = { readonly mostBytes: number; readonly drainMs: number; readonly budget: BodyBudget }
+
+/** As much of too large a body as is kept. */
+const headBytes = 64 * 1024
+
+/** Reads and drops the rest of a body for a while: a sender that is cut off while it sends receives no answer. */
+const drain = (req: IncomingMessage, ms: number): Promise<void> => {
+  const ended = new Promise<void>((resolve) => {
+    req.once('end', resolve).once('close', resolve).resume()
+  })
+  return within(ms, ended, () => undefined)
+}
+
+/** Reads a request's body, byte for byte. It holds no more than the limit and the budget allow, also while it reads. */
+export const readBody = (
+  req: IncomingMessage,
+  { mostBytes, drainMs, budget }: BodyLimits,
+): Promise<E.Either<NoBody, Body>> =>
+  new Promise((resolve) => {
+    const declared = Number(req.headers['content-length'])
+    const size = Number.isSafeInteger(declared) ? declared : undefined
+    const limit = size !== undefined && size > mostBytes ? Math.min(headBytes, mostBytes) : mostBytes
+    const chunks: Buffer[] = []
+    let held = 0
+    let isSettled = false
+
+    const settle = async (outcome: E.Either<NoBody, Body>) => {
+      if (isSettled) return
+      isSettled = true
+      req.off('data', take)
+      chunks.length = 0
+      if (E.isLeft(outcome)) {
+        budget.giveBack(held)
+        if (outcome.left.kind !== 'incomplete') await drain(req, drainMs)
+      }
+      resolve(outcome)
+    }
+    const take = (chunk: Buffer) => {
+      if (held + chunk.length > limit) {
+        // A copy: a view would hold all that was read.
+        const head = Buffer.from(Buffer.concat([...chunks, chunk]).subarray(0, headBytes))
+        settle(E.left({ kind: 'too-large', head, size }))
+      } else if (budget.take(chunk.length)) {
+        held += chunk.length
+        chunks.push(chunk)
+      } else settle(E.left({ kind: 'no-memory' }))
+    }
+    const incomplete = () => settle(E.left({ kind: 'incomplete' }))
+    req
+      .on('data', take)
+      .once('end', () => settle(E.right({ bytes: Buffer.concat(chunks, held), release: () => budget.giveBack(held) })))
+      .on('error', incomplete)
+      .once('close', incomplete)
+  })

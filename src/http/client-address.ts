@@ -1,0 +1,49 @@
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+import * as E from 'fp-ts/lib/Either.js'
+
+/** A proxy's address or network in CIDR notation: `10.0.0.0/8`, `::1`. */
+export type Network = { readonly address: string; readonly prefix: number; readonly family: 'ipv4' | 'ipv6' }
+
+const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
+
+/** Reads a CIDR list with commas; Left holds the entry that is wrong. */
+export const readNetworks = (list: string): E.Either<string, ReadonlyArray<Network>> => {
+  const networks: Network[] = []
+  for (const entry of list.split(',').map((part) => part.trim())) {
+    const [address = '', bits, more] = entry.split('/')
+    const most = isIP(address) === 6 ? 128 : 32
+    const prefix = bits === undefined ? most : Number(bits)
+    const isPrefix = bits === undefined || (/^[0-9]{1,3}$/.test(bits) && prefix <= most)
+    if (isIP(address) === 0 || !isPrefix || more !== undefined) return E.left(entry)
+    networks.push({ address, prefix, family: familyOf(address) })
+  }
+  return E.right(networks)
+}
+
+/** IPv4 in its own notation also where the socket is of IPv6. */
+const plain = (address: string): string =>
+  address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
+
+/** The address of the client that sent a request. */
+export type ClientAddress = (req: IncomingMessage) => string
+
+/**
+ * The socket's address, or, if that is a trusted proxy's, the last address in X-Forwarded-For that is not: what stands before it
+ * was written by the client itself.
+ */
+export const clientAddresses = (trusted: ReadonlyArray<Network>): ClientAddress => {
+  const proxies = new BlockList()
+  for (const { address, prefix, family } of trusted) proxies.addSubnet(address, prefix, family)
+  const isTrusted = (address: string) => isIP(address) !== 0 && proxies.check(address, familyOf(address))
+  return ({ socket, headers }) => {
+    const hops = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',')
+    let address = plain(socket.remoteAddress ?? '')
+    while (isTrusted(address)) {
+      const before = plain(hops.pop()?.trim() ?? '')
+      if (isIP(before) === 0) break
+      address = before
+    }
+    return address
+  }
+}

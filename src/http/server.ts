@@ -1,0 +1,123 @@
+import { createServer, type Server } from 'node:http'
+import { Server as NetServer, type Socket } from 'node:net'
+import type Router from '@koa/router'
+import * as E from 'fp-ts/lib/Either.js'
+import Koa from 'koa'
+import type { Failure } from '../domain/ports.ts'
+import { within } from '../shared/timeout.ts'
+import { type AccessLogDeps, accessLog } from './access-log.ts'
+import { answerClientError, originOf, refusalBody, unknownPath } from './answer.ts'
+import type { State } from './context.ts'
+import { type HealthDeps, healthRouter } from './health.ts'
+import { type Limits, limits as usual } from './limits.ts'
+
+export type HttpDeps = HealthDeps & Omit<AccessLogDeps, 'isClosing'>
+
+export type HttpServer = {
+  /** Port 0 takes any free one; Left if the address cannot be listened on. */
+  readonly listen: (host: string, port: number) => Promise<E.Either<Failure, { readonly port: number }>>
+  /**
+   * Reports that it is not ready, and stops listening after `leaveMs` or when no connection is left. Then each connection is
+   * closed with the answer to its next request, since one that is simply closed may have a request on its way. Ends after
+   * `leaveMs`, `partMs` and `graceMs` at the latest.
+   */
+  readonly stop: () => Promise<void>
+}
+
+const listenFailure = (host: string, port: number, { code, message }: NodeJS.ErrnoException): Failure => ({
+  kind: 'permanent',
+  reason: code === 'EADDRINUSE' ? `${host}:${port} is in use` : `cannot listen on ${host}:${port}: ${code ?? message}`,
+})
+
+/** Under a load that never pauses no turn is quiet: then it stops listening anyway. */
+const mostTurns = 2_000
+
+/** Not the HTTP server's own `close`, which closes idle connections at once. */
+const stopListening = (server: Server): Promise<void> =>
+  new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()))
+
+/** An HTTP server with health pages and these routes, with `overrides` of the usual limits. */
+export const createHttpServer = (
+  deps: HttpDeps,
+  routers: (limits: Limits) => ReadonlyArray<Router<State>>,
+  overrides: Partial<Limits> = {},
+): HttpServer => {
+  const limits = { ...usual, ...overrides }
+  let isStopping = false
+  let isClosing = false
+  const app = new Koa<State>()
+  app.on('error', (thrown: unknown) => deps.log.debug(originOf(thrown), 'an answer could not be written'))
+  app.use(accessLog({ ...deps, isClosing: () => isClosing }))
+  for (const router of [...routers(limits), healthRouter(deps, limits.healthMs, () => isStopping)])
+    app.use(router.routes())
+  app.use((ctx) => {
+    ctx.status = unknownPath.status
+    ctx.body = refusalBody(undefined, unknownPath)
+  })
+  const server = createServer(
+    {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      connectionsCheckingInterval: limits.checkMs,
+      keepAliveTimeout: limits.keepAliveMs,
+    },
+    app.callback(),
+  )
+  server.maxConnections = limits.connections
+  server.on('clientError', answerClientError)
+  let isQuiet = true
+  for (const event of ['connection', 'request'])
+    server.prependListener(event, () => {
+      isQuiet = false
+    })
+  /**
+   * Resolves in a turn of the event loop in which nothing came. The system resets connections that it holds ready when a server
+   * stops listening, and there may be some if requests were handled since the server last accepted connections.
+   */
+  const quietTurn = async (turns: number): Promise<void> => {
+    isQuiet = true
+    await new Promise(setImmediate)
+    return isQuiet || turns === 0 ? undefined : quietTurn(turns - 1)
+  }
+  const sockets = new Set<Socket>()
+  let lastClosed = () => {}
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => {
+      sockets.delete(socket)
+      if (sockets.size === 0) lastClosed()
+    })
+  })
+  const allClosed = () =>
+    new Promise<void>((resolve) => {
+      lastClosed = resolve
+      if (sockets.size === 0) resolve()
+    })
+
+  return {
+    listen: (host, port) =>
+      new Promise((resolve) => {
+        const fail = (error: NodeJS.ErrnoException) => resolve(E.left(listenFailure(host, port, error)))
+        server.once('error', fail).listen({ port, host }, () => {
+          const address = server.address()
+          server.off('error', fail)
+          resolve(E.right({ port: typeof address === 'object' && address !== null ? address.port : port }))
+        })
+      }),
+    stop: async () => {
+      isStopping = true
+      await within(limits.leaveMs, allClosed(), () => undefined)
+      await quietTurn(mostTurns)
+      const closed = stopListening(server)
+      isClosing = true
+      await within(limits.partMs, allClosed(), () => undefined)
+      server.closeIdleConnections()
+      await within(limits.graceMs, closed, () => undefined)
+      server.closeAllConnections()
+      // It no longer listens; this ends its timer.
+      server.close()
+      await closed
+    },
+  }
+}

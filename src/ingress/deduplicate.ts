@@ -1,0 +1,42 @@
+import { hash } from 'node:crypto'
+import * as E from 'fp-ts/lib/Either.js'
+import type { DomainEvent } from '../../contracts/events/index.ts'
+import type { PublishWithFallback } from '../domain/ports.ts'
+
+/**
+ * A digest of what makes an event of Interface B the same as another. If an id comes again with another content, both are kept in
+ * the log, under the same ce_id. Ids hold no control characters, so that the text is unambiguous.
+ */
+const keyOf = ({ type, id, subject, data }: DomainEvent) =>
+  hash('sha256', `${data.accountId}\n${type}\n${subject}\n${id}\n${JSON.stringify(data)}`, 'base64url')
+
+/** The service tries twice within seconds: more need not be remembered. */
+const mostRemembered = 20_000
+
+/**
+ * The same port for Interface B, whose service repeats an event that it had no answer to: an event that is being published, or was,
+ * is not published again, and whoever brings it again gets the first one's result. A failed one is forgotten, so that its retry is
+ * published. Consumers deduplicate what the memory of this process cannot know by its ce_id.
+ */
+export const deduplicate = (publish: PublishWithFallback, limit = mostRemembered): PublishWithFallback => {
+  const results = new Map<string, ReturnType<PublishWithFallback>>()
+  const forget = (key: string, result: ReturnType<PublishWithFallback>) => {
+    if (results.get(key) === result) results.delete(key)
+  }
+  return (event, withinMs) => {
+    const key = keyOf(event)
+    const earlier = results.get(key)
+    if (earlier !== undefined) return earlier
+    const result = publish(event, withinMs)
+    results.set(key, result)
+    const [oldest] = results.keys()
+    if (results.size > limit && oldest !== undefined) results.delete(oldest)
+    result.then(
+      (outcome) => {
+        if (E.isLeft(outcome)) forget(key, result)
+      },
+      () => forget(key, result),
+    )
+    return result
+  }
+}

@@ -1,0 +1,72 @@
+import { crc32 } from 'node:zlib'
+import type { Enrichment } from '../../contracts/commands/enrichment.ts'
+import { batchedLookup } from '../shared/batched-lookup.ts'
+import { settled } from '../shared/timeout.ts'
+import type { FindEnrichment } from './enrichment.ts'
+
+/** 8 MB: of a million keys one in sixty others is taken for. */
+const bits = 2 ** 26
+
+/** Which keys may have an enrichment: a Bloom filter with one hash. */
+export type EnrichedKeys = {
+  readonly add: (key: string) => void
+  /** False if no key was ever added, once the filter is known to be complete. */
+  readonly hasAny: () => boolean
+  /** False if the key was never added, once the filter is known to be complete. */
+  readonly mayHave: (key: string) => boolean
+  /** Says whether it has all keys that there are. */
+  readonly setComplete: (isComplete: boolean) => void
+}
+
+/** A key's bit is never taken back: the filter then says 'maybe' of a key that is gone. */
+export const enrichedKeys = (): EnrichedKeys => {
+  const words = new Int32Array(bits / 32)
+  let isComplete = false
+  let isEmpty = true
+  const placeOf = (key: string) => crc32(key) & (bits - 1)
+  return {
+    add: (key) => {
+      const place = placeOf(key)
+      words[place >>> 5] = (words[place >>> 5] ?? 0) | (1 << (place & 31))
+      isEmpty = false
+    },
+    hasAny: () => !isEmpty || !isComplete,
+    mayHave: (key) => {
+      const place = placeOf(key)
+      return !isComplete || ((words[place >>> 5] ?? 0) & (1 << (place & 31))) !== 0
+    },
+    setComplete: (complete) => {
+      isComplete = complete
+    },
+  }
+}
+
+/** The newest enrichments of those keys that have one, each with its key. */
+type FindAll = (keys: ReadonlyArray<string>) => Promise<ReadonlyArray<readonly [key: string, enrichment: Enrichment]>>
+
+const restAtMostMs = 10
+
+/**
+ * Looks up a visitor's enrichment. Most visitors have none, which the filter tells without a question to the database. The filter
+ * is asked again when the event is in the log, since a key may have been on its way to it. Look-ups that come while one is under
+ * way go to the database together in the next one.
+ */
+export const findingEnrichments = (findAll: FindAll, { hasAny, mayHave }: EnrichedKeys): FindEnrichment => {
+  let latest: Promise<unknown> = Promise.resolve()
+  const find = batchedLookup(
+    async (keys) => new Map(await findAll([...keys])),
+    () => settled(latest, restAtMostMs),
+  )
+  return async (keysOf, published) => {
+    latest = published
+    const promising = () => (hasAny() ? keysOf().filter(mayHave) : [])
+    let keys = promising()
+    if (keys.length === 0) {
+      await published
+      keys = promising()
+    }
+    if (keys.length === 0) return undefined
+    const byKey = await find(keys)
+    return keys.map((key) => byKey.get(key)).find((enrichment) => enrichment !== undefined)
+  }
+}

@@ -1,0 +1,64 @@
+import type { Enrichment, EnrichmentField } from '../../contracts/commands/enrichment.ts'
+import { enrichmentFields, enrichmentKey } from '../../contracts/commands/enrichment.ts'
+import type { ChatAccepted, ChatUpdated, DomainEvent } from '../../contracts/events/index.ts'
+import type { WebhookReply } from '../../contracts/webhooks/reply.ts'
+import { WireId } from '../../contracts/wire.ts'
+import { within } from '../shared/timeout.ts'
+
+/** The newest enrichment of the first key that has one, as is known by the time that the event is in the log, or sooner. */
+export type FindEnrichment = (
+  keysOf: () => ReadonlyArray<string>,
+  published: Promise<unknown>,
+) => Promise<Enrichment | undefined>
+
+type Enriched = ChatAccepted | ChatUpdated
+
+const isEnriched = (event: DomainEvent): event is Enriched =>
+  event.type === 'ChatAccepted' || event.type === 'ChatUpdated'
+
+/** The reference has no `client_id` in these events; where the service sends one, it is among what the contract does not know. */
+const clientIdOf = ({ extra }: Enriched['data']): string | undefined => {
+  const id = WireId.decode(extra?.client_id)
+  return id._tag === 'Right' ? id.right : undefined
+}
+
+/** The keys under which a visitor's enrichment may stand, the first to be tried first. */
+export const enrichmentKeys = ({ data }: Enriched): ReadonlyArray<string> => {
+  const values: Readonly<Record<EnrichmentField, string | undefined>> = {
+    userToken: data.userToken,
+    clientId: clientIdOf(data),
+    email: data.visitor.email,
+    phone: data.visitor.phone,
+    visitorNumber: data.visitor.number,
+  }
+  return enrichmentFields.flatMap((field) => {
+    const value = values[field]
+    return value === undefined || value === '' ? [] : [enrichmentKey(data.accountId, field, value)]
+  })
+}
+
+/** What the service shows to the agent (protocol, Interface A: response parameters). Pure. */
+export const replyOf = (enrichment: Enrichment | undefined): WebhookReply => {
+  const { customData, contactInfo, enableAssign, crmLink, page } = enrichment ?? {}
+  return {
+    result: 'ok',
+    ...(customData && { custom_data: customData }),
+    ...(contactInfo && { contact_info: contactInfo }),
+    ...(enableAssign !== undefined && { enable_assign: enableAssign }),
+    ...(crmLink !== undefined && { crm_link: crmLink }),
+    ...(page && { page }),
+  }
+}
+
+/** The reply to an event: what is found of its visitor within so many ms. Never rejects; without a find, a plain ok. */
+export const replying =
+  (find: FindEnrichment, withinMs: number) =>
+  async (event: DomainEvent, published: Promise<unknown>): Promise<WebhookReply> => {
+    if (!isEnriched(event)) return replyOf(undefined)
+    try {
+      const found = find(() => enrichmentKeys(event), published)
+      return replyOf(await within(withinMs, found, () => undefined))
+    } catch {
+      return replyOf(undefined)
+    }
+  }

@@ -1,0 +1,146 @@
+import Router from '@koa/router'
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { isJsonObject } from '../domain/decode-request.ts'
+import type { IssueToken, Log } from '../domain/ports.ts'
+import { readJson } from '../domain/read-json.ts'
+import { answering, invalid, notAllowed, type Refusal } from '../http/answer.ts'
+import { readBody } from '../http/body.ts'
+import type { State } from '../http/context.ts'
+import { type AdmissionDeps, refuseSecret } from './admission.ts'
+import { isType } from './media-type.ts'
+import { incomplete, noMemory, tooLarge, tooManyRequests } from './refusal.ts'
+import { sameSecret } from './tokens.ts'
+
+export type OauthDeps = AdmissionDeps & { readonly issue: IssueToken; readonly log: Log }
+
+type Parameters = ReadonlyMap<string, string>
+type Entries = ReadonlyArray<readonly [string, string]>
+/** Who asks for a token; `basic`: the Authorization header was used. */
+type Credentials = { readonly clientId: string; readonly secret: string; readonly basic: boolean }
+
+const invalidRequest = (message: string): E.Either<Refusal, never> => E.left(invalid(400, message))
+
+/** 401, and the scheme is named if the client used the header (RFC 6749, section 5.2). */
+const invalidClient = (basic: boolean): Refusal => ({
+  status: 401,
+  code: 'invalid_client',
+  message: 'client_id, client_secret: expected those of an account',
+  ...(basic && { headers: { 'WWW-Authenticate': 'Basic realm="livechat-bridge", charset="UTF-8"' } }),
+})
+
+const ofForm = (body: Buffer): E.Either<Refusal, Entries> => E.right([...new URLSearchParams(body.toString())])
+
+const ofJson = (body: Buffer): E.Either<Refusal, Entries> => {
+  const value = readJson(body)
+  if (E.isLeft(value) || !isJsonObject(value.right))
+    return invalidRequest('body: expected a JSON object, each parameter once')
+  const entries = Object.entries(value.right)
+  const texts = entries.flatMap(([name, text]) => (typeof text === 'string' ? [[name, text] as const] : []))
+  return texts.length === entries.length ? E.right(texts) : invalidRequest('body: expected text in each parameter')
+}
+
+const readers = { 'application/x-www-form-urlencoded': ofForm, 'application/json': ofJson }
+
+/** A token request's parameters: those without a value count as absent, repeated ones are refused (RFC 6749, section 3.2). */
+const parametersOf = (contentType: string, body: Buffer): E.Either<Refusal, Parameters> => {
+  const read = Object.entries(readers).find(([type]) => isType(contentType, type))?.[1]
+  if (read === undefined) return invalidRequest(`Content-Type: expected ${Object.keys(readers).join(' or ')}`)
+  const entries = read(body)
+  if (E.isLeft(entries)) return entries
+  const names = new Set(entries.right.map(([name]) => name))
+  if (names.size < entries.right.length) return invalidRequest('body: expected each parameter once')
+  return E.right(new Map(entries.right.filter(([, value]) => value !== '')))
+}
+
+const formDecoded = (text: string) =>
+  E.tryCatch(
+    () => decodeURIComponent(text.replaceAll('+', ' ')),
+    () => invalidClient(true),
+  )
+
+/** The header's client id and secret, each form-encoded before they are joined (section 2.3.1). */
+const ofHeader = (header: string): E.Either<Refusal, Credentials> => {
+  const encoded = /^Basic ([A-Za-z0-9+/=_-]+)$/i.exec(header.trim())?.[1]
+  const text = Buffer.from(encoded ?? '', 'base64').toString()
+  const colon = text.indexOf(':')
+  return colon === -1
+    ? E.left(invalidClient(true))
+    : pipe(
+        formDecoded(text.slice(0, colon)),
+        E.chain((clientId) =>
+          E.map((secret: string) => ({ clientId, secret, basic: true }))(formDecoded(text.slice(colon + 1))),
+        ),
+      )
+}
+
+const credentialsOf = (header: string, parameters: Parameters): E.Either<Refusal, Credentials> => {
+  const clientId = parameters.get('client_id')
+  const secret = parameters.get('client_secret')
+  if (header !== '' && secret !== undefined)
+    return invalidRequest('expected credentials in the header or the body, not both')
+  if (header === '')
+    return clientId === undefined || secret === undefined
+      ? E.left(invalidClient(false))
+      : E.right({ clientId, secret, basic: false })
+  return pipe(
+    ofHeader(header),
+    E.filterOrElse(
+      (credentials) => clientId === undefined || clientId === credentials.clientId,
+      () => invalid(400, 'client_id: expected that of the header'),
+    ),
+  )
+}
+
+/** A client-credentials request (section 4.4.2): its credentials, not yet checked. `header` is '' if it is missing. */
+const grantOf = (header: string, parameters: Parameters): E.Either<Refusal, Credentials> => {
+  const grantType = parameters.get('grant_type')
+  if (grantType === undefined) return invalidRequest('grant_type: expected client_credentials')
+  return grantType === 'client_credentials'
+    ? credentialsOf(header, parameters)
+    : E.left({ status: 400, code: 'unsupported_grant_type', message: 'grant_type: expected client_credentials' })
+}
+
+const route = '/oauth/token'
+const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
+
+/**
+ * The client-credentials grant of OAuth 2.0 (RFC 6749, sections 4.4 and 5): an access token for Interface B. Anybody can send such
+ * a request: its sender's address is checked before its body is read, and its body is small.
+ */
+export const oauthRouter = (deps: OauthDeps) => {
+  const { accounts, issue, limits, budget, addressOf, failures, log } = deps
+  const clients = new Map(
+    accounts.flatMap((account) => {
+      const authorization = account.bot?.authorization
+      if (authorization === undefined) return []
+      const { clientId, secretKey, secondSecretKey = secretKey } = authorization
+      return [[clientId, { account, secrets: [secretKey, secondSecretKey] }]]
+    }),
+  )
+  const handle = answering('oauth', route, log, async (ctx) => {
+    if (ctx.method !== 'POST') return E.left(notAllowed('POST'))
+    const address = addressOf(ctx.req)
+    if (failures.isExhausted(address)) return E.left(tooManyRequests)
+    const body = await readBody(ctx.req, { mostBytes: limits.tokenBodyBytes, drainMs: limits.drainMs, budget })
+    if (E.isLeft(body)) {
+      if (body.left.kind === 'too-large') return E.left(tooLarge(limits.tokenBodyBytes))
+      return E.left(body.left.kind === 'incomplete' ? incomplete : noMemory)
+    }
+    ctx.res.once('close', body.right.release)
+    const granted = pipe(
+      parametersOf(ctx.get('content-type'), body.right.bytes),
+      E.chain((parameters) => grantOf(ctx.get('authorization'), parameters)),
+    )
+    if (E.isLeft(granted)) return granted
+    const { clientId, secret, basic } = granted.right
+    const client = clients.get(clientId)
+    const isKnown = (client?.secrets ?? ['', '']).map((known) => sameSecret(secret, known)).includes(true)
+    if (!isKnown || client === undefined) return refuseSecret(deps, address, invalidClient(basic))
+    ctx.state.accountId = client.account.id
+    const { token, expiresIn } = await issue(client.account)
+    const granting = { access_token: token, token_type: 'Bearer', expires_in: expiresIn }
+    return E.right({ status: 200, body: granting, headers: noStore })
+  })
+  return new Router<State>({ sensitive: true }).all(route, handle)
+}

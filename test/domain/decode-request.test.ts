@@ -1,0 +1,144 @@
+import { deepStrictEqual } from 'node:assert'
+import fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import * as botApi from '../../contracts/bot-api/inbound.ts'
+import { DomainEvent } from '../../contracts/events/index.ts'
+import { AccountId, Instant } from '../../contracts/primitives.ts'
+import * as webhooks from '../../contracts/webhooks/events.ts'
+import { type DecodeRequest, isJsonObject, type Receipt } from '../../src/domain/decode-request.ts'
+import { readJson } from '../../src/domain/read-json.ts'
+import { decodeBotEvent, decodeWebhook } from '../../src/domain/requests.ts'
+import { mutationsOf } from '../publishing/mutations.ts'
+import { arbitraryOf } from '../support/arbitraries.ts'
+import { right } from '../support/either.ts'
+import { exactJson, jsonValue } from '../support/json.ts'
+import { casesOf } from './cases.ts'
+
+const receipt = {
+  accountId: right(AccountId.decode('acme')),
+  receivedAt: right(Instant.decode('2026-01-31T12:00:00.000Z')),
+  traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+}
+const noId = { ...receipt, id: 'id-of-the-request' }
+
+const sent = (wire: unknown): unknown => right(readJson(Buffer.from(JSON.stringify(wire))))
+
+const decoding = suite('decoding a request')
+
+/** The event that a wire codec is of. */
+const literalName = (codec: t.Mixed): unknown => {
+  if (codec instanceof t.IntersectionType)
+    return codec.types.map(literalName).find((name: unknown) => name !== undefined)
+  const literal: unknown = codec instanceof t.InterfaceType ? (codec.props.event_name ?? codec.props.event) : undefined
+  return literal instanceof t.LiteralType ? literal.value : undefined
+}
+
+const keepsAll = (decode: DecodeRequest, given: Receipt, codec: t.Mixed, own: object) => {
+  fc.assert(
+    fc.property(casesOf(codec), ({ wire, data, extra }) => {
+      const event = right(decode(sent(wire), given))
+      assert.ok(DomainEvent.is(event))
+      const { event: _, eventName: __, id, ...kept } = isJsonObject(data) ? data : {}
+      deepStrictEqual(
+        event,
+        exactJson({
+          type: event.type,
+          id: id ?? noId.id,
+          source: id === undefined ? '/accounts/acme/webhooks' : '/accounts/acme/bot',
+          subject: event.type === 'ClientUpdated' ? kept.clientId : kept.chatId,
+          time: receipt.receivedAt,
+          traceparent: receipt.traceparent,
+          data: { ...kept, ...own, accountId: 'acme', ...(extra === undefined ? {} : { extra }) },
+        }),
+      )
+    }),
+    { numRuns: 200 },
+  )
+}
+
+for (const [name, codec] of Object.entries(webhooks))
+  decoding(`an event of ${name} keeps every known value and every unknown field`, () => {
+    keepsAll(decodeWebhook, noId, codec, {})
+  })
+
+for (const [name, codec] of Object.entries(botApi))
+  decoding(`an event of ${name} keeps every known value and every unknown field`, () => {
+    keepsAll(decodeBotEvent, receipt, codec, name === 'WireInviteAgent' ? { invitedBy: 'service' } : {})
+  })
+
+for (const [api, decode] of Object.entries({ webhooks: decodeWebhook, bot: decodeBotEvent }))
+  decoding(`any JSON value at all has an answer (${api})`, () => {
+    fc.assert(fc.property(jsonValue(), (value) => E.isLeft(decode(value, noId))))
+  })
+
+decoding('a field with a hostile name is a field', () => {
+  const given = sent(
+    JSON.parse('{"event":"AGENT_JOINED","id":"1","client_id":"2","chat_id":3,"__proto__":{"chat_id":4}}'),
+  )
+  const event = right(decodeBotEvent(given, receipt))
+  assert.is(
+    JSON.stringify(event.data),
+    '{"clientId":"2","chatId":"3","accountId":"acme","extra":{"__proto__":{"chat_id":4}}}',
+  )
+})
+
+decoding('an id beyond 2^53 stays exact', () => {
+  const given = right(
+    readJson(Buffer.from('{"event":"AGENT_JOINED","id":"1","client_id":2,"chat_id":12345678901234567890}')),
+  )
+  assert.is(right(decodeBotEvent(given, receipt)).subject, '12345678901234567890')
+})
+
+decoding('unknown fields of nested objects and of array items stand in their place', () => {
+  const given = {
+    event_name: 'chat_finished',
+    widget_id: '1',
+    visitor: { number: 1, description: null, chats_count: 1, vip: true },
+    organization: null,
+    status: null,
+    assigned_agent: null,
+    tags: null,
+    chat_id: 7,
+    session: null,
+    page: null,
+    agents: [],
+    chat: {
+      messages: [
+        { message: 'a', timestamp: 1, type: 'agent' },
+        { message: 'b', timestamp: 2, type: 'client', foo: 1 },
+      ],
+      blacklisted: false,
+    },
+    topic: { topic_id: 3 },
+  }
+  const { data } = right(decodeWebhook(given, noId))
+  assert.equal('extra' in data && data.extra, {
+    topic: { topic_id: 3 },
+    visitor: { vip: true },
+    chat: { messages: { 1: { foo: 1 } } },
+  })
+})
+
+// What the io-ts codec of the wire format takes, the reader takes, and what it refuses, the reader refuses: no value lies between.
+for (const [name, codec] of [...Object.entries(webhooks), ...Object.entries(botApi)])
+  decoding(
+    `${name}: a mutated payload is decoded or refused as its codec decides, and an event is one of the contract`,
+    () => {
+      const [decode, given] = name in webhooks ? [decodeWebhook, noId] : [decodeBotEvent, receipt]
+      fc.assert(
+        fc.property(mutationsOf(arbitraryOf(codec)), (made) => {
+          const value = JSON.parse(JSON.stringify(made) ?? 'null')
+          const decoded = decode(value, given)
+          const names = isJsonObject(value) && (value.event_name ?? value.event)
+          if (E.isRight(decoded)) assert.ok(DomainEvent.is(decoded.right))
+          if (names === literalName(codec)) assert.is(E.isRight(decoded), codec.decode(value)._tag === 'Right')
+        }),
+        { numRuns: 150 },
+      )
+    },
+  )
+
+decoding.run()

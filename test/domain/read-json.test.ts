@@ -1,0 +1,92 @@
+import { deepStrictEqual } from 'node:assert'
+import fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { readJson } from '../../src/domain/read-json.ts'
+import { exactJson, jsonValue } from '../support/json.ts'
+
+const read = (text: string) => readJson(Buffer.from(text))
+const problem = (path: string, expected: string) => E.left({ path, expected })
+const json = suite('json')
+
+json('any JSON value is read as JSON.parse reads it, whatever the space between', () => {
+  fc.assert(
+    fc.property(jsonValue(), fc.constantFrom(undefined, 1, '\t'), (value, indent) => {
+      deepStrictEqual(read(JSON.stringify(value, null, indent)), E.right(exactJson(value)))
+    }),
+  )
+})
+
+json('any text that is not JSON is refused, never thrown at', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(...'{}[]":,\\u0019eE.-+ \n', 'true', '"a"', '{"a":1}') }), (text) => {
+      const parsed = E.tryCatch(
+        () => JSON.parse(text),
+        () => undefined,
+      )
+      if (E.isLeft(parsed)) assert.equal(read(text), problem('', 'JSON'))
+      else assert.ok(E.isRight(read(text)) || text.includes('":'))
+    }),
+  )
+})
+
+const escaped = (key: string) =>
+  `"${[...key].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"`
+const wraps = [
+  (inner: string) => `[1,${inner}]`,
+  (inner: string) => `{"other":${inner},"more":[]}`,
+  (inner: string) => `{"text":"\\\\\\"{[:","in":${inner}}`,
+]
+
+json('a key that an object has twice is found anywhere, however it is spelt', () => {
+  const key = fc.stringMatching(/^[\w:{}",[\]]{0,12}$/)
+  const wrappers = fc.array(fc.constantFrom(...wraps), { maxLength: 20 })
+  fc.assert(
+    fc.property(key, wrappers, fc.boolean(), (name, around, spelt) => {
+      const again = spelt ? escaped(name) : JSON.stringify(name)
+      const text = around.reduce(
+        (inner, wrap) => wrap(inner),
+        `{"a0":{},${JSON.stringify(name)} : 1,"b0":[{}],${again}:2}`,
+      )
+      assert.equal(read(text), problem(name, 'one value, not several'))
+    }),
+  )
+})
+
+json('the same key in different objects is not repeated', () => {
+  const text = '{"id":1,"a":{"id":2},"b":[{"id":3},{"id":4}],"__proto__":{"id":5}}'
+  deepStrictEqual(read(text), E.right(JSON.parse(text)))
+})
+
+json('integers beyond 2^53 are their decimal text, and so are numbers beyond all doubles', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), (n) => {
+      const safe = Number.isSafeInteger(Number(n))
+      assert.equal(read(`{"id": ${n}}`), E.right({ id: safe ? Number(n) : String(n) }))
+    }),
+  )
+  assert.equal(read('[1e400, 1.5, 1e3, 0.12345678901234568]'), E.right(['1e400', 1.5, 1000, 0.12345678901234568]))
+  assert.equal(read('{"text":"12345678901234567890"}'), E.right({ text: '12345678901234567890' }))
+})
+
+json('32 levels are read, 33 are not, and a million harm nobody', () => {
+  const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+  assert.ok(E.isRight(read(nested(32))))
+  assert.ok(E.isRight(read(`{"text":"${'['.repeat(1000)}"}`)))
+  for (const levels of [33, 1_000_000]) assert.equal(read(nested(levels)), problem('', 'JSON nested at most 32 deep'))
+  assert.equal(read('{"a":'.repeat(500_000)), problem('', 'JSON nested at most 32 deep'))
+})
+
+json('what is not UTF-8 is refused', () => {
+  assert.equal(readJson(Buffer.from([0x22, 0xff, 0x22])), problem('', 'valid UTF-8'))
+  assert.equal(readJson(Buffer.from('')), problem('', 'JSON'))
+})
+
+json('a field named __proto__ is a field and nothing else', () => {
+  const value = read('{"__proto__":{"polluted":true}}')
+  assert.is(JSON.stringify(value), JSON.stringify(E.right(JSON.parse('{"__proto__":{"polluted":true}}'))))
+  assert.is('polluted' in {}, false)
+})
+
+json.run()

@@ -1,0 +1,95 @@
+import fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { enrichedKeys, findingEnrichments } from '../../src/ingress/enriched-keys.ts'
+
+const filtering = suite('the filter of keys')
+
+filtering('that is not known to be complete rules out nothing', () => {
+  const { add, mayHave, setComplete } = enrichedKeys()
+  add('acme/email:a@example.com')
+  assert.ok(mayHave('acme/email:b@example.com'))
+  setComplete(true)
+  assert.not.ok(mayHave('acme/email:b@example.com'))
+  setComplete(false)
+  assert.ok(mayHave('acme/email:b@example.com'))
+})
+
+filtering('tells that it has none at all only if it is complete and none was added', () => {
+  const { add, hasAny, setComplete } = enrichedKeys()
+  const told = [hasAny()]
+  setComplete(true)
+  told.push(hasAny())
+  add('acme/email:a@example.com')
+  told.push(hasAny())
+  assert.equal(told, [true, false, true])
+})
+
+filtering('never rules out a key that was added', () => {
+  const { add, mayHave, setComplete } = enrichedKeys()
+  setComplete(true)
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (key) => {
+      add(key)
+      assert.ok(mayHave(key))
+    }),
+  )
+})
+
+filtering('takes few of the keys that were not added for one that was', () => {
+  const { add, mayHave, setComplete } = enrichedKeys()
+  for (let i = 0; i < 100_000; i++) add(`acme/visitorNumber:${i}`)
+  setComplete(true)
+  const mistaken = Array.from({ length: 10_000 }, (_, i) => mayHave(`acme/phone:${i}`)).filter(Boolean).length
+  assert.ok(mistaken < 100, `${mistaken} of 10,000`)
+})
+
+/** A look-up in a view where everybody has one: what is asked for, and when the event is in the log. */
+const given = () => {
+  const filter = enrichedKeys()
+  const { add, setComplete } = filter
+  const asked: unknown[] = []
+  const findAll = async (keys: ReadonlyArray<string>) => {
+    asked.push(keys)
+    return keys.map((key) => [key, { crmLink: key }] as const)
+  }
+  const { promise: published, resolve } = Promise.withResolvers<void>()
+  const find = findingEnrichments(findAll, filter)
+  setComplete(true)
+  return { add, find, asked, published, resolve }
+}
+const keys = ['acme/email:a@example.com', 'acme/phone:1']
+
+filtering(
+  'spares the look-up of visitors of whom nothing was published, and of keys under which nothing was',
+  async () => {
+    const { add, find, asked, published, resolve } = given()
+    resolve()
+    add('acme/phone:1')
+    assert.is(await find(() => ['acme/email:a@example.com', 'acme/phone:2'], published), undefined)
+    assert.equal(await find(() => keys, published), { crmLink: 'acme/phone:1' })
+    assert.equal(asked, [['acme/phone:1']])
+  },
+)
+
+filtering('spares the keys themselves where nobody has any', async () => {
+  const { find, published, resolve } = given()
+  resolve()
+  const refuse = (): never => {
+    throw new Error('nothing is to be looked for')
+  }
+  assert.is(await find(refuse, published), undefined)
+})
+
+filtering('is asked again when the event is in the log', async () => {
+  for (const others of [[], ['acme/phone:2']]) {
+    const { add, find, published, resolve } = given()
+    others.forEach(add)
+    const found = find(() => keys, published)
+    add('acme/phone:1')
+    resolve()
+    assert.equal(await found, { crmLink: 'acme/phone:1' })
+  }
+})
+
+filtering.run()

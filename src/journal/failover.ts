@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Failure } from '../domain/ports.ts'
+import type { Failure, Place } from '../domain/ports.ts'
 
 export const transient = (reason: string): E.Either<Failure, never> => E.left({ kind: 'transient', reason })
 
 /** Where a record has become durable. */
-export type Destination = 'kafka' | 'journal'
+export type Destination = Place
 export type Outcome = E.Either<Failure, Destination>
 
 /**

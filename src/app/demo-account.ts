@@ -28,7 +28,7 @@ export const demoAccount = async (
 ): Promise<E.Either<ReadonlyArray<Problem>, ReadonlyArray<Account>>> => {
   const path = join(dataDir, 'accounts.json')
   if (!existsSync(path)) {
-    await mkdir(dataDir, { recursive: true })
+    await mkdir(dataDir, { recursive: true, mode: 0o700 })
     await writeFile(`${path}.new`, `${JSON.stringify(demoAccounts(), null, 2)}\n`, { mode: 0o600 })
     await rename(`${path}.new`, path)
   }

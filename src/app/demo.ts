@@ -16,7 +16,7 @@ import { createLog } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { roles } from './roles.ts'
 import { findRunning } from './running.ts'
-import { serversFor } from './servers.ts'
+import { closedDataDir, serversFor } from './servers.ts'
 import { exitOfWrongConfig, readSettings, type Settings } from './settings.ts'
 import { tailTopics } from './tail.ts'
 
@@ -43,6 +43,8 @@ const findBridge = async (settings: Settings): Promise<E.Either<string, Place>> 
   if (running?.url !== undefined && kafka && mongo)
     return E.right({ url: running.url, kafka, mongo, stop: async () => {} })
   out('No bridge runs here: the demo starts one.')
+  const closed = await closedDataDir(settings.dataDir)
+  if (E.isLeft(closed)) return closed
   const servers = await serversFor(settings, out)
   if (E.isLeft(servers)) return servers
   const bridge = await startBridge(

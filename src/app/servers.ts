@@ -1,5 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Failure } from '../domain/ports.ts'
 import { startEmbedded } from '../embedded/servers.ts'
+import { attempt, makePrivateFolder } from '../journal/files.ts'
 import type { KafkaConfig } from './config.ts'
 import type { MongoConfig } from './environment.ts'
 import type { Settings } from './settings.ts'
@@ -12,6 +14,12 @@ export type Servers = {
   readonly mongo: MongoConfig
   readonly stop: () => Promise<void>
 }
+
+/** Makes DATA_DIR, or closes it to other users: it holds tokens, events and databases. Left: what to do about it. */
+export const closedDataDir = async (dataDir: string): Promise<E.Either<string, void>> =>
+  E.mapLeft(({ reason }: Failure) => `${reason}. Set DATA_DIR to a folder that this user may write.`)(
+    await attempt(`DATA_DIR ${dataDir} cannot be made or closed to other users`, () => makePrivateFolder(dataDir)),
+  )
 
 /** The servers that the configuration names, and embedded ones for those that it does not. Left: what to do about it. */
 export const serversFor = async (

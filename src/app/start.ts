@@ -1,12 +1,11 @@
 import { once } from 'node:events'
 import * as E from 'fp-ts/lib/Either.js'
-import { attempt, makePrivateFolder } from '../journal/files.ts'
 import { banner } from './banner.ts'
 import { startBridge } from './bridge.ts'
 import { createLog } from './log.ts'
 import type { Role } from './roles.ts'
 import { forgetRunning, tellRunning } from './running.ts'
-import { serversFor } from './servers.ts'
+import { closedDataDir, serversFor } from './servers.ts'
 import { exitOfWrongConfig, readSettings, type Settings } from './settings.ts'
 
 const endSignal = () => Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
@@ -20,11 +19,9 @@ export const start = async (roles: ReadonlyArray<Role>): Promise<number> => {
   const settings = await readSettings()
   if (settings === undefined) return exitOfWrongConfig
   const { dataDir } = settings
-  const folder = await attempt(`DATA_DIR ${dataDir} cannot be made or closed to other users`, () =>
-    makePrivateFolder(dataDir),
-  )
-  if (E.isLeft(folder)) {
-    console.error(`${folder.left.reason}. Set DATA_DIR to a folder that this user may write.`)
+  const closed = await closedDataDir(dataDir)
+  if (E.isLeft(closed)) {
+    console.error(closed.left)
     return exitOfWrongConfig
   }
   const servers = await serversFor(settings, (line) => console.log(line))

@@ -20,6 +20,8 @@ type Deps = {
   readonly random: () => number
   readonly stopping: AbortSignal
   readonly log: Log
+  /** Which journal it is, for the log. */
+  readonly journalName: string
 }
 
 /** So many records are started together; the order of starting is the order of the journal. */
@@ -88,7 +90,7 @@ const round = async (failures: number, deps: Batch): Promise<Round> => {
  * stop it leaves the journal alone.
  */
 export const drain = async (deps: Deps): Promise<void> => {
-  const { journal, tell, sleep, random, stopping, log } = deps
+  const { journal, tell, sleep, random, stopping, log, journalName } = deps
   const batch = { ...deps, taken: new Set<number>() }
   for (let failures = 0; !stopping.aborted; ) {
     const { appended, outcome } = await round(failures, batch)
@@ -96,7 +98,8 @@ export const drain = async (deps: Deps): Promise<void> => {
     const { records } = journal.state()
     if (appended) failures = 0
     if (E.isLeft(outcome)) {
-      if (failures === 0) log.warn({ reason: outcome.left.reason, records }, 'the journal cannot be drained yet')
+      if (failures === 0)
+        log.warn({ journal: journalName, reason: outcome.left.reason, records }, 'the journal cannot be drained yet')
       failures += 1
       tell('DrainFailed')
       await sleep(backoff(failures, pauses, random), stopping)

@@ -82,7 +82,7 @@ export const topicFallback = (topic: TopicName, journal: Journal, deps: Deps) =>
       return !draining
     }
     const kept = () => Promise.all(journaling)
-    drain({ ...deps, journal, send: toKafka, tell, kept, stopping: stopping.signal })
+    drain({ ...deps, journal, journalName: topic, send: toKafka, tell, kept, stopping: stopping.signal })
   }
 
   const perform = (effect: Effect, item: Item | undefined) => {

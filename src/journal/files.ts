@@ -40,11 +40,13 @@ export const makeFolder = async (path: string, sync = syncPath): Promise<void> =
   }
 }
 
-/** As `makeFolder`; an existing folder is closed to other users, unless it belongs to one of them. */
+const sticky = 0o1000
+
+/** As `makeFolder`; an existing folder is closed to other users, unless it belongs to one of them or is shared, as /tmp is. */
 export const makePrivateFolder = async (path: string): Promise<void> => {
   await makeFolder(path)
   const { mode, uid } = await stat(path)
-  if ((mode & 0o077) !== 0 && uid === process.getuid?.()) await chmod(path, 0o700)
+  if ((mode & 0o077) !== 0 && (mode & sticky) === 0 && uid === process.getuid?.()) await chmod(path, 0o700)
 }
 
 /** `write` may take less than it was given, when the disk is nearly full. */

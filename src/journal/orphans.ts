@@ -38,9 +38,9 @@ export const drainOrphans = (found: ReadonlyArray<Orphan>, { adopt, append, ...d
 
   const send: Parameters<typeof drain>[0]['send'] = (record) =>
     append(record, Number.POSITIVE_INFINITY).catch(() => transient('the producer has failed'))
-  const drainOne = (journal: Journal) =>
+  const drainOne = (journalName: string, journal: Journal) =>
     drain({
-      ...{ ...deps, journal, send, stopping: signal },
+      ...{ ...deps, journal, journalName, send, stopping: signal },
       tell: (event) => event === 'Drained',
       kept: async () => undefined,
     })
@@ -51,8 +51,8 @@ export const drainOrphans = (found: ReadonlyArray<Orphan>, { adopt, append, ...d
     draining.add(orphan)
     journals.push(...all)
     log.warn({ dir, records: sumOf(all.map(({ state }) => state())).records }, 'a journal without a process is drained')
-    if (older !== undefined) await drainOne(older)
-    await Promise.all(ofTopics.map(drainOne))
+    if (older !== undefined) await drainOne(dir, older)
+    await Promise.all(ofTopics.map((journal) => drainOne(dir, journal)))
     // At the stop the journals are closed with the records that are left.
     if (signal.aborted || !draining.delete(orphan)) return
     await orphan.close()

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readdirSync, statSync, truncateSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readdirSync, statSync, truncateSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { suite } from 'uvu'
@@ -87,6 +87,14 @@ sync('a folder that others could read is closed to them', async () => {
   mkdirSync(folder, { mode: 0o755 })
   await makePrivateFolder(folder)
   assert.is(statSync(folder).mode & 0o777, 0o700)
+})
+
+sync('a folder that all users share stays as it is', async () => {
+  const folder = join(freshDir(), 'shared')
+  mkdirSync(folder)
+  chmodSync(folder, 0o1777)
+  await makePrivateFolder(folder)
+  assert.is(statSync(folder).mode & 0o7777, 0o1777)
 })
 
 sync.run()

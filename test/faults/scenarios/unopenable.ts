@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmdirSync } from 'node:fs'
+import { existsSync, mkdirSync, rmdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { findingsOf, unless } from '../findings.ts'
 import { after } from '../progress.ts'
@@ -50,6 +50,7 @@ export const unopenable: Scenario = {
       failures: [
         ...unless(ending.exitCode === 78, `the start ended with ${ending.exitCode ?? 'no exit code'}, and not with 78`),
         ...unless(ending.message.includes(dir), 'the folder is not named'),
+        ...unless((statSync(place.dataDir).mode & 0o077) === 0, 'other users can read DATA_DIR'),
         ...unless(drained, 'the journal was not drained'),
       ],
     })

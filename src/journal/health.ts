@@ -16,7 +16,7 @@ export const describe = (state: FallbackState & { readonly orphans: OrphansState
         : 'records go to Kafka',
       ...(damaged.places > 0 ? [`${damaged.places} damaged places have been set aside`] : []),
       ...(orphans.journals > 0
-        ? [`${orphans.journals} journals without a process hold ${orphans.records} records`]
+        ? [`journals without a process: ${orphans.journals}, with ${orphans.records} records`]
         : []),
       ...orphans.unusable.map(({ dir, reason }) => `${dir} cannot be opened (${reason})`),
     ].join('; '),

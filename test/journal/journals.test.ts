@@ -4,6 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { OutgoingRecord } from '../../src/domain/ports.ts'
+import { describe } from '../../src/journal/health.ts'
 import { type Journals, openJournals } from '../../src/journal/journals.ts'
 import { drainOrphans } from '../../src/journal/orphans.ts'
 import { virtualClock } from './clock.ts'
@@ -193,6 +194,19 @@ journals('damage of an adopted journal is reported, and the records around it ar
   assert.is(draining.state().damaged.places, 1)
   await draining.stop()
   await end(opened)
+})
+
+journals('readiness reports journals without a process, and stays met', () => {
+  const orphans = { journals: 2, records: 40, unusable: [{ dir: '/data/journal/3', reason: 'EISDIR' }] }
+  const damaged = { places: 0, bytes: 0 }
+  assert.equal(
+    describe({ records: 0, bytes: 0, damaged, failedOver: [], refused: false, orphans: { ...orphans, damaged } }, 0),
+    {
+      ok: true,
+      reason:
+        'records go to Kafka; journals without a process: 2, with 40 records; /data/journal/3 cannot be opened (EISDIR)',
+    },
+  )
 })
 
 journals.run()

@@ -1,6 +1,6 @@
 import type { Sleep } from '../../domain/ports.ts'
 
-/** One alarm for each key; times are ms since 1970. */
+/** One alarm for each key; times are ms of a monotonic clock. */
 export type Alarms = {
   /** Rings at this time, or at the one that was set before where that is earlier. */
   readonly set: (key: string, at: number) => void
@@ -8,7 +8,7 @@ export type Alarms = {
   readonly clearAll: () => void
 }
 
-export const alarms = (sleep: Sleep, nowMs: () => number, ring: (key: string) => void): Alarms => {
+export const alarms = (sleep: Sleep, monotonic: () => number, ring: (key: string) => void): Alarms => {
   const known = new Map<string, { readonly at: number; readonly off: AbortController }>()
 
   const clear = (key: string) => {
@@ -16,7 +16,7 @@ export const alarms = (sleep: Sleep, nowMs: () => number, ring: (key: string) =>
     known.delete(key)
   }
   const wait = async (key: string, at: number, off: AbortController) => {
-    await sleep(Math.max(0, at - nowMs()), off.signal)
+    await sleep(Math.max(0, at - monotonic()), off.signal)
     if (off.signal.aborted) return
     known.delete(key)
     ring(key)

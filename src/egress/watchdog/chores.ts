@@ -5,7 +5,7 @@ import type { Conversation } from '../conversation/conversation.ts'
 
 /**
  * What the bridge itself has to do for a client whom nobody answers, `about` the event (its ce_id) that nobody answered:
- * at `dueAt`, ms since 1970.
+ * at `dueAt`, in ms of whatever clock the conversation's times and `nowMs` are of.
  */
 export type Chore = {
   readonly kind: 'invite-agent' | 'tell-unavailable'

@@ -33,9 +33,11 @@ const patient = (account: BotOwner): BotOwner => ({
  */
 export const looker =
   ({ ports, barrier, nowOf, send }: Parts) =>
-  async ({ partition, work, look, settled }: Stretch, { account, chatId }: Chat): Promise<void> => {
+  async ({ partition, work, onMonotonic, look, settled }: Stretch, { account, chatId }: Chat): Promise<void> => {
     const chat = `${account.id}/${chatId}`
-    const nowMs = () => Date.parse(ports.now())
+    const { monotonic } = ports
+    const choresNow = ({ conversation }: ConversationNow) =>
+      choresOf(onMonotonic(chat, conversation), account.bot, monotonic())
     const doChore = async (clientId: Id, chore: Chore) => {
       const { kind, because } = chore
       await send({
@@ -44,23 +46,22 @@ export const looker =
         account: kind === 'invite-agent' ? patient(account) : account,
         command: ownCommand({ account, chatId, clientId }, chore),
         requestedAt: ports.now(),
-        takenAt: ports.monotonic(),
+        takenAt: monotonic(),
         decide: isStillOpen(chore),
       })
     }
     if (!work.isOwned()) return
     await barrier(partition)
     const read = nowOf(partition, { accountId: account.id, chatId })
-    const { conversation, isWhole } = await read()
-    const { clientId } = conversation
-    const due = choresOf(conversation, account.bot, nowMs()).filter(({ dueAt }) => dueAt <= nowMs())
+    const before = await read()
+    const { clientId } = before.conversation
+    const due = choresNow(before).filter(({ dueAt }) => dueAt <= monotonic())
     if (clientId !== undefined) for (const chore of due) await doChore(clientId, chore)
     if (!work.isOwned()) return
 
     const done = new Set(due.map(({ about }) => about))
-    const after = await read()
-    const left = choresOf(after.conversation, account.bot, nowMs()).filter(({ about }) => !done.has(about))
+    const left = choresNow(await read()).filter(({ about }) => !done.has(about))
     for (const { dueAt } of left) look(chat, dueAt)
-    if (!isWhole) look(chat, nowMs() + viewsAwayMs)
+    if (!before.isWhole) look(chat, monotonic() + viewsAwayMs)
     else if (left.length === 0) settled(chat)
   }

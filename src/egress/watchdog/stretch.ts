@@ -1,6 +1,7 @@
 import type { Id } from '../../../contracts/primitives.ts'
 import type { BotAccount } from '../../domain/accounts.ts'
 import type { OwnedPartition, Sleep } from '../../domain/ports.ts'
+import type { Conversation } from '../conversation/conversation.ts'
 import type { Fact } from '../conversation/facts.ts'
 import type { PartitionWork } from '../partition-work.ts'
 import { alarms } from './alarms.ts'
@@ -14,7 +15,9 @@ export type Stretch = {
   readonly owner: OwnedPartition
   readonly work: Pick<PartitionWork, 'isOwned' | 'signal'>
   readonly note: (chat: string, fact: Fact) => void
-  /** Look at a chat then (ms since 1970), or earlier where that was said before. */
+  /** The conversation with its times on the monotonic clock: since when each client waits, whatever the wall clock does. */
+  readonly onMonotonic: (chat: string, conversation: Conversation) => Conversation
+  /** Look at a chat then, or earlier where that was said before. Times are ms of the monotonic clock. */
   readonly look: (chat: string, at: number) => void
   /** Look at a chat whose chore is due then, but give what others have under way or in store a moment first. */
   readonly lookCalmly: (chat: string, at: number) => void
@@ -27,7 +30,9 @@ export type Stretch = {
 
 type Deps = {
   readonly sleep: Sleep
-  readonly nowMs: () => number
+  readonly monotonic: () => number
+  /** The wall clock, in ms since 1970. */
+  readonly wallMs: () => number
   readonly botOf: (chat: string) => BotAccount | undefined
   readonly ring: (stretch: Stretch, chat: string) => void
 }
@@ -37,11 +42,18 @@ type Deps = {
  * logic has answered meanwhile is out: a late reply is better than an agent who was called because the bridge was away.
  */
 const graceMs = 3500
+/** Of a client who writes more than that before anybody answers, the first messages are those that count. */
+const mostTimed = 100
 
-export const stretch = ({ sleep, nowMs, botOf, ring }: Deps, partition: number, owner: OwnedPartition): Stretch => {
+export const stretch = (
+  { sleep, monotonic, wallMs, botOf, ring }: Deps,
+  partition: number,
+  owner: OwnedPartition,
+): Stretch => {
   const ended = new AbortController()
   const newest = new Map<string, Id>()
-  const bells = alarms(sleep, nowMs, (chat) => ring(it, chat))
+  const waitsSince = new Map<string, Map<Id, number>>()
+  const bells = alarms(sleep, monotonic, (chat) => ring(it, chat))
   let held: Map<string, number> | undefined = new Map()
 
   const look = (chat: string, at: number) => {
@@ -51,27 +63,47 @@ export const stretch = ({ sleep, nowMs, botOf, ring }: Deps, partition: number, 
   }
   const lookCalmly = (chat: string, at: number) => {
     const grace = Math.min(graceMs, botOf(chat)?.replyWithin ?? 0)
-    look(chat, Math.max(at, nowMs() + grace))
+    look(chat, Math.max(at, monotonic() + grace))
+  }
+  const settled = (chat: string) => {
+    newest.delete(chat)
+    waitsSince.delete(chat)
+  }
+  /** An event's time is the wall clock's of who took it in: after a restart, or a step of that clock, 0 ms ago at the latest. */
+  const sinceTime = (at: number) => monotonic() - Math.max(0, wallMs() - at)
+  const sinceOf = (chat: string, id: Id, at: number) => {
+    const times = waitsSince.get(chat) ?? new Map<Id, number>()
+    const since = times.get(id) ?? sinceTime(at)
+    if (times.size < mostTimed) waitsSince.set(chat, times.set(id, since))
+    return since
+  }
+  const onMonotonic = (chat: string, conversation: Conversation): Conversation => {
+    const timed = <A extends { readonly id: Id; readonly at: number }>(each: A): A => ({
+      ...each,
+      at: sinceOf(chat, each.id, each.at),
+    })
+    const { unanswered, unheard } = conversation
+    return { ...conversation, unanswered: unanswered.map(timed), ...(unheard && { unheard: timed(unheard) }) }
   }
   const forget = (chat: string) => {
-    newest.delete(chat)
+    settled(chat)
     held?.delete(chat)
     bells.clear(chat)
   }
   const note = (chat: string, fact: Fact) => {
     const bot = botOf(chat)
     if (bot === undefined) return
-    const dueAt = Math.min(fact.at, nowMs()) + bot.replyWithin
     switch (fact.kind) {
       case 'client-message':
         newest.set(chat, fact.eventId)
-        return lookCalmly(chat, dueAt)
+        return lookCalmly(chat, sinceOf(chat, fact.eventId, fact.at) + bot.replyWithin)
       case 'unavailable':
-        return bot.agentUnavailableText === undefined ? undefined : lookCalmly(chat, dueAt)
+        if (bot.agentUnavailableText === undefined) return
+        return lookCalmly(chat, sinceOf(chat, fact.eventId, fact.at) + bot.replyWithin)
       case 'finished': {
         const { outcome, commandType, inReplyTo, because } = fact
         if (because !== undefined) return
-        if (outcome === 'failed') return look(chat, nowMs())
+        if (outcome === 'failed') return look(chat, monotonic())
         // one that names no message may be a repeat in the log, from before the client's newest: left to the look
         const answersNewest = inReplyTo !== undefined && inReplyTo === newest.get(chat)
         return outcome === 'delivered' && commandType === 'BotMessage' && answersNewest ? forget(chat) : undefined
@@ -83,9 +115,8 @@ export const stretch = ({ sleep, nowMs, botOf, ring }: Deps, partition: number, 
     }
   }
   const it: Stretch = {
-    ...{ partition, owner, note, look, lookCalmly },
+    ...{ partition, owner, note, onMonotonic, look, lookCalmly, settled },
     work: { signal: ended.signal, isOwned: () => !ended.signal.aborted && owner.isCurrent() },
-    settled: (chat) => newest.delete(chat),
     start: () => {
       const waiting = held ?? new Map<string, number>()
       held = undefined

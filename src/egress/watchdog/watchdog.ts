@@ -26,7 +26,7 @@ export type Watchdog = {
 }
 
 type Parts = {
-  readonly ports: Pick<EgressPorts, 'openTurns' | 'endOffsets' | 'now' | 'sleep' | 'random' | 'log'>
+  readonly ports: Pick<EgressPorts, 'openTurns' | 'endOffsets' | 'now' | 'monotonic' | 'sleep' | 'random' | 'log'>
   readonly accounts: ReadonlyMap<string, Account>
   readonly tail: Tail
   readonly look: ReturnType<typeof looker>
@@ -39,7 +39,8 @@ export const watchdog = ({ ports, accounts, tail, look }: Parts): Watchdog => {
   const looks = keyedQueue()
   let isStopped = false
 
-  const nowMs = () => Date.parse(ports.now())
+  const { monotonic, sleep } = ports
+  const wallMs = () => Date.parse(ports.now())
   const accountOf = (chat: string) => ownerOf(accounts.get(chat.slice(0, chat.indexOf('/'))))
   const ring = (given: Stretch, chat: string) =>
     looks.add(chat, async () => {
@@ -51,13 +52,13 @@ export const watchdog = ({ ports, accounts, tail, look }: Parts): Watchdog => {
       } catch (error) {
         const detail = error instanceof Error ? error.name : 'Error'
         ports.log.error({ partition: given.partition, detail }, 'egress: the watchdog could not look at a chat')
-        given.look(chat, nowMs() + lookAgainMs)
+        given.look(chat, monotonic() + lookAgainMs)
       }
     })
 
   /** What is open comes from the tail, which is read up to its present end first, and from the views behind it. */
   const takeOver = async (given: Stretch) => {
-    const { partition, work, start, lookCalmly } = given
+    const { partition, work, start, onMonotonic, lookCalmly } = given
     const end = await persistently(
       ports,
       'the end of the log',
@@ -67,13 +68,14 @@ export const watchdog = ({ ports, accounts, tail, look }: Parts): Watchdog => {
     if (end === undefined) return
     await tail.reached(partition, end.value)
     start()
-    const since = new Date(nowMs() - patienceMs).toISOString() as Instant
+    const since = new Date(wallMs() - patienceMs).toISOString() as Instant
     const find = () => ports.openTurns(partition, [...accounts.keys()], since)
     const found = await persistently(ports, 'open turns', find, work.signal)
     for (const document of found?.value ?? []) {
       const bot = accountOf(document._id)?.bot
       if (bot === undefined) continue
-      for (const { dueAt } of choresOf(conversationOf(document), bot, nowMs())) lookCalmly(document._id, dueAt)
+      const conversation = onMonotonic(document._id, conversationOf(document))
+      for (const { dueAt } of choresOf(conversation, bot, monotonic())) lookCalmly(document._id, dueAt)
     }
   }
   const lose = (partition: number) => {
@@ -84,7 +86,7 @@ export const watchdog = ({ ports, accounts, tail, look }: Parts): Watchdog => {
     watch: (partition, owner) => {
       if (isStopped || stretches.get(partition)?.owner === owner) return
       lose(partition)
-      const deps = { sleep: ports.sleep, nowMs, botOf: (chat: string) => accountOf(chat)?.bot, ring }
+      const deps = { sleep, monotonic, wallMs, botOf: (chat: string) => accountOf(chat)?.bot, ring }
       const given = stretch(deps, partition, owner)
       stretches.set(partition, given)
       void takeOver(given)

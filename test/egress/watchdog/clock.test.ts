@@ -1,0 +1,61 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Instant } from '../../../contracts/primitives.ts'
+import { projected, sent } from '../support/talk.ts'
+import { told } from '../support/values.ts'
+import { world } from '../support/world.ts'
+
+const test = suite('the watchdog when the wall clock is set')
+
+const aMinute = 60_000
+const anHour = 60 * aMinute
+
+/** A world whose wall clock can be set; all processes have the same. */
+const withWallClock = () => {
+  let step = 0
+  const wall = () => new Date(Date.parse(w.time.now()) + step).toISOString() as Instant
+  const w: ReturnType<typeof world> = world({ ports: { now: wall } })
+  const set = (ms: number) => {
+    step += ms
+  }
+  const clientWrites = (id: string, chatId: string) =>
+    w.log.appendEvent(told('ClientMessageReceived', id, wall(), chatId))
+  return { w, set, clientWrites }
+}
+
+for (const [way, ms] of [
+  ['back', -anHour],
+  ['forward', anHour],
+] as const) {
+  test(`one hour ${way}: who waits is handed over after replyWithin, and so is who writes then`, async () => {
+    const { w, set, clientWrites } = withWallClock()
+    await w.start()
+    clientWrites('m1', 'a')
+    await w.time.pass(5000)
+    set(ms)
+    clientWrites('m2', 'b')
+    await w.time.pass(aMinute)
+    assert.equal(sent(w), [
+      ['watchdog-m1', 10_000],
+      ['watchdog-m2', 15_000],
+    ])
+  })
+}
+
+test('one hour back and a restart: who waits has waited since the restart', async () => {
+  for (const where of ['the log', 'the views']) {
+    const { w, set, clientWrites } = withWallClock()
+    const first = await w.start()
+    clientWrites('m1', 'a')
+    await w.time.pass(5000)
+    first.lose()
+    set(-anHour)
+    w.log.appendEvent(told('ChatClosed', 'e1', undefined, 'b'))
+    if (where === 'the views') projected(w, 2)
+    await w.start()
+    await w.time.pass(aMinute)
+    assert.equal(sent(w), [['watchdog-m1', 15_000]], where)
+  }
+})
+
+test.run()

@@ -77,6 +77,8 @@ export type BotAccount = {
   }
   readonly replyWithin: number
   readonly attempts: number
+  /** The most of them that may end without an answer in time. The service may have taken those, so a client may read them twice. */
+  readonly timeouts: number
   readonly deadlineMs: number
   /** What becomes of a reply to a message that is no longer the client's newest; without it, it is sent. */
   readonly whenOvertaken?: 'send' | 'suppress'
@@ -99,6 +101,6 @@ export const withDefaults = ({ id, webhooks, bot, requestsPerSecond }: AccountEn
   requestsPerSecond: requestsPerSecond ?? 20_000,
   ...(webhooks && { webhooks }),
   ...(bot && {
-    bot: { replyWithin: 10_000, attempts: 8, deadlineMs: 300_000, ...bot },
+    bot: { replyWithin: 10_000, attempts: 8, timeouts: bot.attempts ?? 2, deadlineMs: 300_000, ...bot },
   }),
 })

@@ -4,7 +4,8 @@ import type { ToldEvent } from './outcome.ts'
 import { persistently } from './patience.ts'
 import type { EgressPorts } from './ports.ts'
 
-const withinMs = 5000
+/** Kafka's own producer repeats until an event is durable: a second call would only append it a second time. */
+const withinMs = Number.POSITIVE_INFINITY
 const stuckAfterMs = 30_000
 
 export type Announcer = {

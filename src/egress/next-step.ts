@@ -2,7 +2,12 @@ import { backoff } from './backoff.ts'
 import type { Verdict } from './service/classify.ts'
 
 /** `mostWaitMs`: what is tried at least so often, whatever the service asks for. */
-export type Limits = { readonly attempts: number; readonly deadlineMs: number; readonly mostWaitMs?: number }
+export type Limits = {
+  readonly attempts: number
+  readonly timeouts: number
+  readonly deadlineMs: number
+  readonly mostWaitMs?: number
+}
 
 export type Step =
   | { readonly kind: 'attempt'; readonly afterMs: number }
@@ -20,11 +25,11 @@ const delayAfter = (last: Verdict, failures: number, mostWaitMs: number, random:
 /**
  * What to do with a reply after its attempts so far. `elapsedMs` counts from when this worker took the command off its
  * topic, not from when it was appended: the bridge's own outage must not turn a backlog into failures. An access token
- * that is refused is renewed once. A Retry-After that lies beyond the deadline is the deadline.
+ * that is refused is renewed once. The protocol knows two attempts without an answer in time, unless the account wants more. A Retry-After that lies beyond the deadline is the deadline.
  */
 export const nextStep = (
   history: ReadonlyArray<Verdict>,
-  { attempts, deadlineMs, mostWaitMs = Number.POSITIVE_INFINITY }: Limits,
+  { attempts, timeouts, deadlineMs, mostWaitMs = Number.POSITIVE_INFINITY }: Limits,
   elapsedMs: number,
   random: () => number,
 ): Step => {
@@ -33,7 +38,8 @@ export const nextStep = (
   if (last?.kind === 'rejected') return failed('rejected')
   if (last?.kind === 'unauthorized' && history.filter(({ kind }) => kind === 'unauthorized').length > 1)
     return failed('rejected')
-  if (history.length >= attempts) return failed('attempts')
+  const timedOut = history.filter(({ code }) => code === 'timeout').length
+  if (history.length >= attempts || timedOut >= timeouts) return failed('attempts')
   const afterMs = last === undefined ? 0 : delayAfter(last, history.length, mostWaitMs, random)
   return elapsedMs + afterMs >= deadlineMs ? failed('deadline') : { kind: 'attempt', afterMs }
 }

@@ -15,6 +15,7 @@ const account = (id: string, secretKey: string, secondSecretKey?: string): Accou
     authorization: { clientId: id, secretKey, ...(secondSecretKey !== undefined && { secondSecretKey }) },
     replyWithin: 10_000,
     attempts: 8,
+    timeouts: 8,
     deadlineMs: 300_000,
   },
   requestsPerSecond: 10,

@@ -10,7 +10,7 @@ const read = (settings: object) =>
   readAccounts(E.right(JSON.stringify({ accounts: [{ id: 'acme', bot: { ...bot, ...settings } }] })))
 
 test('a bot has bounds by default, and nothing that it did not ask for', () => {
-  const defaults = { replyWithin: 10_000, attempts: 8, deadlineMs: 300_000 }
+  const defaults = { replyWithin: 10_000, attempts: 8, timeouts: 2, deadlineMs: 300_000 }
   assert.equal(read({}), E.right([{ id: 'acme', requestsPerSecond: 20_000, bot: { ...defaults, ...bot } }]))
 })
 
@@ -19,7 +19,8 @@ test('what a bot asks for is what it gets', () => {
     ...{ replyWithin: 100, attempts: 1, deadlineMs: 1000, whenOvertaken: 'suppress' },
     ...{ agentUnavailableText: 'Call us.', requestsPerSecond: 5 },
   }
-  assert.equal(read(settings), E.right([{ id: 'acme', requestsPerSecond: 20_000, bot: { ...bot, ...settings } }]))
+  const asked = { ...bot, ...settings, timeouts: 1 }
+  assert.equal(read(settings), E.right([{ id: 'acme', requestsPerSecond: 20_000, bot: asked }]))
 })
 
 test('a setting that cannot be is named, with what it may be', () => {
@@ -45,7 +46,7 @@ test('while a token or a secret is replaced, a second one stands beside it', () 
       bot: { ...bot, secondToken: 'bot-token-00000002', authorization },
     },
   ]
-  const defaults = { replyWithin: 10_000, attempts: 8, deadlineMs: 300_000 }
+  const defaults = { replyWithin: 10_000, attempts: 8, timeouts: 2, deadlineMs: 300_000 }
   assert.equal(
     readAccounts(E.right(JSON.stringify({ accounts }))),
     E.right(

@@ -9,7 +9,8 @@ const test = suite('the next step of a reply')
 
 const retry: Verdict = { kind: 'retry', why: 'outage' }
 const asked = (retryAfterMs: number): Verdict => ({ kind: 'retry', why: 'throttled', retryAfterMs })
-const limits = { attempts: 3, deadlineMs: 60_000 }
+const timeout: Verdict = { kind: 'retry', why: 'outage', code: 'timeout' }
+const limits = { attempts: 3, timeouts: 2, deadlineMs: 60_000 }
 const half = () => 0.5
 
 test('what is tried at least every so often waits no longer for a Retry-After', () => {
@@ -24,6 +25,8 @@ const cases: ReadonlyArray<[string, ReadonlyArray<Verdict>, number, ReturnType<t
   ['rejected is the end', [{ kind: 'rejected', code: 'x' }], 0, { kind: 'failed', reason: 'rejected' }],
   ['a retry waits with jitter', [retry], 0, { kind: 'attempt', afterMs: 100 }],
   ['a second retry waits longer', [retry, retry], 0, { kind: 'attempt', afterMs: 200 }],
+  ['a timeout is repeated', [timeout, retry], 0, { kind: 'attempt', afterMs: 200 }],
+  ['so many timeouts are the end', [timeout, timeout], 0, { kind: 'failed', reason: 'attempts' }],
   ['the attempts are bounded', [retry, retry, retry], 0, { kind: 'failed', reason: 'attempts' }],
   ['Retry-After is a minimum', [asked(30_000)], 0, { kind: 'attempt', afterMs: 30_000 }],
   ['a short Retry-After does not shorten the wait', [asked(1)], 0, { kind: 'attempt', afterMs: 100 }],

@@ -1,3 +1,4 @@
+import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { account, botMessage, id } from './support/values.ts'
@@ -108,14 +109,29 @@ test('a dead letter that cannot be kept yet is not skipped', async () => {
   assert.equal([w.deadLetters.length, w.outcomes().length], [1, 1])
 })
 
+test('an outcome is appended once, however long the log takes to acknowledge it', async () => {
+  const published: string[] = []
+  const w: World = world({
+    ports: {
+      publish: (event, withinMs) => {
+        published.push(event.id)
+        return w.time.sleep(Math.min(withinMs, 600_000)).then(() => E.right(undefined))
+      },
+    },
+  })
+  await w.start()
+  w.command(botMessage('c1'))
+  await w.time.until(w.isDone)
+  assert.equal(published, ['acme/2037/c1:delivered'])
+})
+
 test('an outcome that the log refuses for its size is told without the message', async () => {
-  const { left, right } = await import('fp-ts/lib/Either.js')
   const published: string[] = []
   const w = world({
     ports: {
       publish: async (event) => {
         published.push('message' in event.data ? 'with the message' : 'without')
-        return published.length === 1 ? left({ kind: 'permanent', reason: 'too large' }) : right(undefined)
+        return published.length === 1 ? E.left({ kind: 'too-large', reason: 'too large' }) : E.right(undefined)
       },
     },
   })

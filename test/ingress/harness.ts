@@ -19,6 +19,7 @@ const bot = {
   baseUrl: 'https://bot.example.com',
   replyWithin: 10_000,
   attempts: 8,
+  timeouts: 8,
   deadlineMs: 300_000,
 }
 

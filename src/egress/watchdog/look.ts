@@ -24,7 +24,7 @@ const viewsAwayMs = 10_000
 /** The last resort ends with its deadline, not with the number of its attempts. */
 const patient = (account: BotOwner): BotOwner => ({
   ...account,
-  bot: { ...account.bot, attempts: Number.POSITIVE_INFINITY },
+  bot: { ...account.bot, attempts: Number.POSITIVE_INFINITY, timeouts: Number.POSITIVE_INFINITY },
 })
 
 /**

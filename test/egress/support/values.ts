@@ -17,6 +17,7 @@ export const account = (bot: Partial<BotAccount> = {}): Account & { readonly bot
     baseUrl: 'https://bot.example.com',
     replyWithin: 10_000,
     attempts: 8,
+    timeouts: 8,
     deadlineMs: 300_000,
     ...bot,
   },

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { Account, BotAccount } from '../domain/accounts.ts'
-import { unsupportedMarkdown } from './markdown/unsupported.ts'
+import { unsupportedMarkdown } from '../domain/markdown.ts'
 import type { Undecodable } from './ports.ts'
 
 /** An account that has a bot. */

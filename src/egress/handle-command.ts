@@ -3,17 +3,17 @@ import { pipe } from 'fp-ts/lib/function.js'
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { Account } from '../domain/accounts.ts'
 import type { IncomingRecord } from '../domain/ports.ts'
+import { recordTime } from '../domain/record-time.ts'
 import { checkCommand } from './check-command.ts'
 import { decide } from './conversation/fence.ts'
 import { digestOf } from './outcome.ts'
 import type { PartitionWork } from './partition-work.ts'
 import type { EgressPorts } from './ports.ts'
-import { recordTime } from './record-time.ts'
 import type { Refuse } from './refuse.ts'
 import type { SendCommand } from './sender.ts'
 
 type Parts = {
-  readonly ports: Pick<EgressPorts, 'bringHome' | 'decodeCommand' | 'now'>
+  readonly ports: Pick<EgressPorts, 'bringHome' | 'decodeCommand'>
   readonly accounts: ReadonlyMap<string, Account>
   readonly refuse: Refuse
   readonly send: SendCommand
@@ -40,7 +40,7 @@ export const commandHandler =
     if (isElsewhereNow !== false) return isElsewhereNow === true
     const { command, account } = checked.right
     const { partition } = work
-    const requestedAt = recordTime(record, ports.now())
+    const requestedAt = recordTime(record)
     const result = await send({
       ...{ command, account, work, takenAt, partition, requestedAt, isLastResort: false },
       decide: ({ conversation }) => decide(conversation, command, account.bot.whenOvertaken),

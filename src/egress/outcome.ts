@@ -9,9 +9,9 @@ import type {
   BotReplySuppressed,
 } from '../../contracts/events/index.ts'
 import { Id, type Instant, type NonBlank } from '../../contracts/primitives.ts'
+import { completeMessage } from '../domain/complete-message.ts'
 import { contentDigest } from '../domain/delivery.ts'
 import type { IncomingRecord } from '../domain/ports.ts'
-import { completeMessage } from './complete-message.ts'
 import type { SuppressedReason } from './conversation/fence.ts'
 import type { Undecodable } from './ports.ts'
 import type { Addressed } from './readable.ts'

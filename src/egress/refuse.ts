@@ -1,11 +1,11 @@
 import type { IncomingRecord } from '../domain/ports.ts'
+import { recordTime } from '../domain/record-time.ts'
 import type { Announcer } from './announce.ts'
 import type { ConversationNow } from './conversation/conversation-now.ts'
 import { refusedEvent } from './outcome.ts'
 import { persistently } from './patience.ts'
 import type { EgressPorts, Undecodable } from './ports.ts'
 import { type Addressed, readable } from './readable.ts'
-import { recordTime } from './record-time.ts'
 
 /** Both tell a command's author that it was not sent; false where the worker stops before that is done. */
 export type Refuse = {
@@ -25,10 +25,8 @@ type Parts = {
 }
 
 export const refuser = ({ ports, stopping, announce, nowOf }: Parts): Refuse => {
-  const tell = (command: Addressed, record: IncomingRecord, why: Undecodable) => {
-    const now = ports.now()
-    return announce(refusedEvent(command, record, why, recordTime(record, now), now))
-  }
+  const tell = (command: Addressed, record: IncomingRecord, why: Undecodable) =>
+    announce(refusedEvent(command, record, why, recordTime(record), ports.now()))
   const duplicate: Refuse['duplicate'] = (record, command) => {
     const { partition, offset } = record
     ports.log.warn({ partition, offset, accountId: command.accountId, ...sameId }, 'egress: a command was refused')

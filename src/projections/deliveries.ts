@@ -2,10 +2,10 @@ import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { BotReplyDelivered, BotReplyFailed, BotReplySuppressed } from '../../contracts/events/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import type { DeliveryDocument } from '../../contracts/views/delivery.ts'
+import { completeMessage } from '../domain/complete-message.ts'
 import { deliveryId } from '../domain/delivery.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { advance, type Guard, once } from './applied.ts'
-import { messageOf } from './command-message.ts'
 import { present } from './fields.ts'
 
 export type Outcome = BotReplyDelivered | BotReplyFailed | BotReplySuppressed
@@ -32,7 +32,7 @@ export const evolvePending = (current: DeliveryDocument | undefined, recorded: R
     attempts: [],
     requestedAt,
     ...(inReplyTo && { inReplyTo }),
-    ...(reply.type === 'BotMessage' && { message: messageOf(reply.message, requestedAt) }),
+    ...(reply.type === 'BotMessage' && { message: completeMessage(reply.message, requestedAt) }),
   }
 }
 

@@ -5,7 +5,6 @@ import * as assert from 'uvu/assert'
 import { ConversationEvent } from '../../contracts/events/index.ts'
 import type { AccountId, Instant } from '../../contracts/primitives.ts'
 import { outcomeEvent, refusedEvent } from '../../src/egress/outcome.ts'
-import { recordTime } from '../../src/egress/record-time.ts'
 import { botReplies, instants, outcomes } from './support/arbitraries.ts'
 import { botMessage } from './support/values.ts'
 
@@ -56,15 +55,6 @@ test('an outcome has the same id each time, another one for another account, cha
   assert.is(new Set(seen).size, seen.length)
   assert.is(idOf('acme', longest), idOf('acme', longest))
   assert.is(idOf('acme', 'c1'), 'acme/2037/c1:delivered')
-})
-
-test("a record's time that is none becomes now", () => {
-  assert.equal(
-    [1769860800000, -1, 8.64e15, Number.NaN].map((timestamp) =>
-      recordTime({ timestamp }, '2027-01-01T00:00:00.000Z' as Instant),
-    ),
-    [noon, ...Array(3).fill('2027-01-01T00:00:00.000Z')],
-  )
 })
 
 test.run()

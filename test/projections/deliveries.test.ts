@@ -52,6 +52,12 @@ deliveries('a command is pending, with its message as events show it', () => {
   })
 })
 
+deliveries('a pending MARKDOWN has the plain text that its outcome will have', () => {
+  const message = { type: 'MARKDOWN' as const, content: '**Hello**, [read](https://example.com) this' }
+  const { message: shown } = evolvePending(undefined, { ...command, reply: { ...reply.right, message } as BotReply })
+  assert.equal(shown, { ...message, text: 'Hello, read this', timestamp: at('10:00:01') })
+})
+
 deliveries('command and outcome give the same document in both orders', () => {
   const expected = {
     _id: 'acme/2037/r1',

@@ -4,7 +4,7 @@ import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import type { Message } from '../../../contracts/events/message.ts'
 import type { Instant } from '../../../contracts/primitives.ts'
 import type { BotAccount } from '../../domain/accounts.ts'
-import { completeMessage } from '../complete-message.ts'
+import { completeMessage } from '../../domain/complete-message.ts'
 import type { HttpRequest } from './http.ts'
 
 const toWire = (message: Message): OutboundMessage => {

@@ -1,9 +1,7 @@
 import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { longestMarkdown } from '../../../src/egress/markdown/parse.ts'
-import { plainText } from '../../../src/egress/markdown/plain-text.ts'
-import { unsupportedMarkdown } from '../../../src/egress/markdown/unsupported.ts'
+import { longestMarkdown, plainText, unsupportedMarkdown } from '../../src/domain/markdown.ts'
 
 const test = suite('plain text of Markdown')
 

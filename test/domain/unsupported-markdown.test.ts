@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { unsupportedMarkdown } from '../../../src/egress/markdown/unsupported.ts'
+import { unsupportedMarkdown } from '../../src/domain/markdown.ts'
 
 const test = suite('Markdown of the protocol')
 

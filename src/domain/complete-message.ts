@@ -1,7 +1,7 @@
 import type { ReplyMessage } from '../../contracts/commands/bot-reply.ts'
 import type { Message } from '../../contracts/events/message.ts'
 import type { Instant } from '../../contracts/primitives.ts'
-import { plainText } from './markdown/plain-text.ts'
+import { plainText } from './markdown.ts'
 
 /** A command's message with what it may leave out: the time is its command's, the plain text is made from the rest. */
 export const completeMessage = (message: ReplyMessage, requestedAt: Instant): Message => {

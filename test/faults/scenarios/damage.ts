@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { frameSize, scan } from '../../../src/journal/frame.ts'
 import { decodeRecord } from '../../../src/journal/record.ts'
-import { headerSize, parseName } from '../../../src/journal/segment.ts'
+import { parseName, readHeader } from '../../../src/journal/segment.ts'
 import { findingsOf, unless } from '../findings.ts'
 import { after } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
@@ -25,16 +25,18 @@ const damageSegment = (dir: string, choose: (records: number) => number): string
   const name = parseName(path.split('/').at(-1) ?? '')
   const bytes = readFileSync(path)
   if (name === undefined) throw new Error('no segment to damage')
-  const { frames } = scan(name.mark, bytes, headerSize)
+  // The process may have died before it acknowledged the last ones: these would be a torn tail.
+  const { start: first, acknowledged } = readHeader(bytes)
+  const { frames } = scan(name.mark, bytes.subarray(0, acknowledged), first)
   const chosen = choose(frames.length)
   const victim = frames[chosen]
   if (victim === undefined) throw new Error('no record to damage')
   const event = nameIn(victim.body)
-  const start = frames.slice(0, chosen).reduce((sum, { body }) => sum + frameSize(body), headerSize)
+  const start = frames.slice(0, chosen).reduce((sum, { body }) => sum + frameSize(body), first)
   const at = start + victim.bytes - Math.floor(victim.body.length / 2)
   bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at)
   writeFileSync(path, bytes)
-  appendFileSync(path, bytes.subarray(headerSize, headerSize + 60))
+  appendFileSync(path, bytes.subarray(first, first + 60))
   return event
 }
 
@@ -105,7 +107,7 @@ export const damage = damaged(
 
 export const newestDamage = damaged(
   'newest-damage',
-  'the newest record',
+  'the newest acknowledged record',
   (records) => records - 1,
   'the end of what was acknowledged',
 )

@@ -50,6 +50,19 @@ export const UnixTime = new t.Type<Instant, string, unknown>(
   String,
 )
 
+/** The time of a command: Unix time as the protocol has it, or RFC 3339 as events have it; read as an Instant. */
+export const CommandTime = new t.Type<Instant, string, unknown>(
+  'CommandTime',
+  Instant.is,
+  (u, context) =>
+    Instant.is(u)
+      ? t.success(u)
+      : isUnixTime(u)
+        ? UnixTime.validate(u, context)
+        : t.failure(u, context, 'unix time or an RFC 3339 time in UTC'),
+  String,
+)
+
 /** An object or array whose content the protocol does not show: kept as it came. */
 export const Opaque = new t.Type<object, object, unknown>(
   'Opaque',

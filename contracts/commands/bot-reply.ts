@@ -1,10 +1,10 @@
 import * as t from 'io-ts'
 import { AccountId, Id, nullable, shape } from '../primitives.ts'
-import { UnixTime, WireId } from '../wire.ts'
+import { CommandTime, WireId } from '../wire.ts'
 
 const optional = {
-  /** Unix time; that of sending where it is left out. */
-  timestamp: nullable(UnixTime),
+  /** RFC 3339 in UTC, as events have it, or Unix time; the time of sending where it is left out. */
+  timestamp: nullable(CommandTime),
 }
 const plain = {
   ...optional,
@@ -37,7 +37,7 @@ export const Buttons = new t.Type<Array<t.TypeOf<typeof Button>>, unknown, unkno
 /**
  * What the client shall read. MARKDOWN knows links, bold and italic (protocol, Limits): a command with more in `content`, or
  * more than 4096 characters of it, goes to dead-letters. `text`, the same as plain text, is made from `content` or `title` where it is left out, and `timestamp`
- * (Unix time) is then the time of sending.
+ * is then the time of sending. A message of an event can be sent as it is.
  */
 export const ReplyMessage = t.union(
   [
@@ -70,7 +70,9 @@ export const ReplyMessage = t.union(
       },
       {
         ...plain,
-        /** Whether the client must choose one. */
+        /** Whether the client must choose one, as events have it. */
+        forceReply: t.boolean,
+        /** The same by its name in the protocol. */
         force_reply: t.boolean,
       },
       'BUTTONS',

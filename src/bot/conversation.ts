@@ -1,32 +1,55 @@
+import * as E from 'fp-ts/lib/Either.js'
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
+import type { Log } from '../domain/ports.ts'
 import { within } from '../shared/timeout.ts'
 import { commandsOf } from './commands.ts'
 import { ask, type Handlers } from './handlers.ts'
+import { mistakesIn } from './mistakes.ts'
+import type { Reply } from './replies.ts'
 
 export type Limits = {
   /** A message that is older, in ms, is left to the watchdog: a bot that starts anew does not answer last week's. */
   readonly ignoreOlderThan: number
-  /** A handler that takes longer, in ms, has said nothing. */
-  readonly answerWithin: number
+  /** A handler that takes longer, in ms, has said nothing. The bridge invites an agent after the account's `bot.replyWithin`. */
+  readonly replyWithin: number
 }
 
-export const defaultLimits: Limits = { ignoreOlderThan: 60_000, answerWithin: 10_000 }
+export const defaultLimits: Limits = { ignoreOlderThan: 60_000, replyWithin: 10_000 }
 
-export type Failed = (event: ConversationEvent, reason: 'threw' | 'too slow') => void
+/** Why there is no answer: the handler threw or was too slow, or the bridge would not send what it said. */
+export type NoAnswer =
+  | { readonly reason: 'threw'; readonly err: unknown }
+  | { readonly reason: 'too slow'; readonly replyWithin: number }
+  | { readonly reason: 'mistakes'; readonly mistakes: ReadonlyArray<string> }
 
-/** The commands for one event. A handler that throws or is too slow says nothing: the client is left to the watchdog. */
+/** What a bot says to an event, if the bridge would send all of it. */
+export const answer = async (
+  handlers: Handlers,
+  event: ConversationEvent,
+  replyWithin: number,
+): Promise<E.Either<NoAnswer, ReadonlyArray<Reply>>> => {
+  try {
+    const replies = await within(replyWithin, ask(handlers, event), () => undefined)
+    if (replies === undefined) return E.left({ reason: 'too slow', replyWithin })
+    const mistakes = mistakesIn(event, replies)
+    return mistakes.length > 0 ? E.left({ reason: 'mistakes', mistakes }) : E.right(replies)
+  } catch (err) {
+    return E.left({ reason: 'threw', err })
+  }
+}
+
+/**
+ * The commands for one event. Without an answer there are none: half of an answer could leave the client waiting for the rest,
+ * so that the client is left to the watchdog, who invites an agent.
+ */
 export const respond =
-  (handlers: Handlers, limits: Limits, now: () => number, failed: Failed) =>
+  (handlers: Handlers, limits: Limits, now: () => number, log: Pick<Log, 'error'>) =>
   async (event: ConversationEvent): Promise<ReadonlyArray<BotReply>> => {
     if (now() - Date.parse(event.time) > limits.ignoreOlderThan) return []
-    try {
-      const answer = ask(handlers, event)
-      const replies = await within(limits.answerWithin, answer, () => undefined)
-      if (replies !== undefined) return commandsOf(event, replies)
-      failed(event, 'too slow')
-    } catch {
-      failed(event, 'threw')
-    }
+    const answered = await answer(handlers, event, limits.replyWithin)
+    if (E.isRight(answered)) return commandsOf(event, answered.right)
+    const { accountId, chatId } = event.data
+    log.error({ type: event.type, accountId, chatId, ...answered.left }, 'the bot has said nothing to an event')
     return []
   }

@@ -1,7 +1,7 @@
 import type { Instant } from '../../contracts/primitives.ts'
 import { botConversations } from '../../contracts/topics.ts'
 import type { Log } from '../domain/ports.ts'
-import { silent, unmeasured } from '../domain/quiet.ts'
+import { unmeasured } from '../domain/quiet.ts'
 import type { KafkaSettings } from '../kafka/client.ts'
 import { fromRecord } from '../kafka/cloud-event.ts'
 import { connectKafka } from '../kafka/kafka.ts'
@@ -18,9 +18,13 @@ export type BotOptions = Partial<Pick<KafkaSettings, 'ssl' | 'sasl' | 'topicPref
    * the chats; a group of its own hears all of them.
    */
   readonly group: string
-  readonly limits?: Limits
+  readonly limits?: Partial<Limits>
+  /** Where errors of handlers go, with message and stack, and what the bridge would not send; the console by default. */
   readonly log?: Log
 }
+
+const print = (fields: object, message: string) => console.error(`bot: ${message}`, fields)
+const consoleLog: Log = { debug: () => {}, info: print, warn: print, error: print }
 
 /**
  * Runs a bot until `stop`, which finishes the answers under way. It reads bot-conversations and publishes on bot-replies:
@@ -28,7 +32,7 @@ export type BotOptions = Partial<Pick<KafkaSettings, 'ssl' | 'sasl' | 'topicPref
  */
 export const startBot = async (
   handlers: Handlers,
-  { brokers, group, topicPrefix = 'livechat.', ssl = false, sasl, limits = defaultLimits, log = silent }: BotOptions,
+  { brokers, group, topicPrefix = 'livechat.', ssl = false, sasl, limits, log = consoleLog }: BotOptions,
 ): Promise<{ readonly stop: () => Promise<void> }> => {
   const kafka = connectKafka(
     {
@@ -42,9 +46,7 @@ export const startBot = async (
     },
     { log, measure: unmeasured, now: () => new Date().toISOString() as Instant },
   )
-  const answer = respond(handlers, limits, Date.now, ({ type, data }, reason) =>
-    log.warn({ type, chatId: data.chatId, reason }, 'the bot has said nothing, the client is left to the watchdog'),
-  )
+  const answer = respond(handlers, { ...defaultLimits, ...limits }, Date.now, log)
   const consumer = await kafka.consume({
     group,
     topics: [botConversations.name],

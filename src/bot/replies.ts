@@ -7,16 +7,26 @@ export type Reply = { readonly kind: 'message'; readonly message: ReplyMessage }
 /** Plain text. */
 export const text = (words: string): Reply => ({ kind: 'message', message: { type: 'TEXT', text: words } })
 
-/** Markdown with links, bold and italic, the protocol's first version; anything else is refused as a dead letter. */
+/** Markdown with links, bold and italic, the protocol's first version; anything else is refused. */
 export const markdown = (content: string): Reply => ({ kind: 'message', message: { type: 'MARKDOWN', content } })
 
-/** One to three ready answers under a title; a click comes back as a client's message, often as plain text. */
-export const buttons = (title: string, answers: Readonly<Record<string, string>>): Reply => ({
+type Button = { readonly id: string; readonly text: string }
+
+/**
+ * One to three ready answers under a title, in the order of the list; a click comes back as a client's message, often as plain
+ * text. With `forceReply` the client must choose one.
+ */
+export const buttons = (
+  title: string,
+  answers: ReadonlyArray<Button>,
+  { forceReply }: { readonly forceReply?: boolean } = {},
+): Reply => ({
   kind: 'message',
   message: {
     type: 'BUTTONS',
     title,
-    buttons: Object.entries(answers).map(([id, words]) => ({ id: id as Id, text: words })),
+    buttons: answers.map(({ id, text }) => ({ id: id as Id, text })),
+    ...(forceReply !== undefined && { forceReply }),
   },
 })
 

@@ -16,14 +16,16 @@ export const completeMessage = (message: ReplyMessage, requestedAt: Instant): Me
         text: message.text ?? plainText(message.content),
         timestamp,
       }
-    case 'BUTTONS':
+    case 'BUTTONS': {
+      const forceReply = message.forceReply ?? message.force_reply
       return {
         type: 'BUTTONS',
         title: message.title,
         text: message.text ?? message.title,
         buttons: message.buttons.map(({ text, id }) => ({ text, id })),
         timestamp,
-        ...(message.force_reply !== undefined && { forceReply: message.force_reply }),
+        ...(forceReply !== undefined && { forceReply }),
       }
+    }
   }
 }

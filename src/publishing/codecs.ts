@@ -60,6 +60,11 @@ export const leaves: Leaves = {
     either({ type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }, schemaOf(Id)),
   WireText: () => either({ type: 'string' }, { type: 'number' }),
   UnixTime: () => either({ type: 'number', minimum: 0, exclusiveMaximum: latestUnixTime }, text(unixTimeText)),
+  CommandTime: () =>
+    either({ type: 'number', minimum: 0, exclusiveMaximum: latestUnixTime }, text(unixTimeText), {
+      type: 'string',
+      format: 'date-time',
+    }),
   // An object or an array, said so that generators make one type of it: whatever JSON holds.
   Opaque: () => ({ not: either(...['string', 'number', 'boolean', 'null'].map((type) => ({ type }))) }),
   Buttons: (schemaOf) => ({ type: 'array', items: schemaOf(Button), minItems: 1, maxItems: 3 }),
@@ -70,6 +75,7 @@ export const leavesOfGenerators: Leaves = {
   ...leaves,
   WireId: (schemaOf) => schemaOf(Id),
   UnixTime: () => ({ type: 'number', minimum: 0, exclusiveMaximum: latestUnixTime }),
+  CommandTime: () => ({ type: 'number', minimum: 0, exclusiveMaximum: latestUnixTime }),
 }
 
 /** The same in a request's body, where integers are read exactly whatever their size (those beyond 2^53 as their digits). */

@@ -11,7 +11,10 @@ import { canRun, type Example, languages, runExample } from './examples.ts'
 
 const inMemory = suite("the shop's bot in memory")
 
-const menu = buttons('How can we help?', { hours: 'Opening hours', agent: 'Talk to a person' })
+const menu = buttons('How can we help?', [
+  { id: 'hours', text: 'Opening hours' },
+  { id: 'agent', text: 'Talk to a person' },
+])
 const hours = markdown('We are **open** from 9 to 20, [find us](https://shop.example.com/map).')
 const sorry = text('Nobody is free now. Leave us your phone number, and we will call you back.')
 

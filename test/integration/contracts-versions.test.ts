@@ -81,12 +81,7 @@ versions('a bot of the kit answers every version', async () => {
   }
   const handle = worker({
     ...{ decode, append: room.append, sleep: (ms: number) => sleep(ms), log: silent },
-    respond: respond(
-      bot,
-      defaultLimits,
-      () => Date.parse(now),
-      () => {},
-    ),
+    respond: respond(bot, defaultLimits, () => Date.parse(now), silent),
   })
   const replies: IncomingRecord[] = []
   const answering = await follow('bot', 'bot-conversations', handle)

@@ -29,6 +29,7 @@ const leaves: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   Buttons: fc.array(fc.record({ text, id: fc.oneof(whole, id) }), { minLength: 1, maxLength: 3 }),
   WireId: fc.oneof(whole, id),
   WireText: fc.oneof(text, whole),
+  CommandTime: fc.oneof(seconds, instant),
   UnixTime: fc.oneof(
     seconds,
     seconds.map(String),

@@ -16,8 +16,8 @@ def text(words: str) -> dict:
     return {"type": "TEXT", "text": words}
 
 
-def buttons(title: str, **answers: str) -> dict:
-    return {"type": "BUTTONS", "title": title, "buttons": [{"id": id, "text": text} for id, text in answers.items()]}
+def buttons(title: str, answers: list[tuple[str, str]]) -> dict:
+    return {"type": "BUTTONS", "title": title, "buttons": [{"id": id, "text": text} for id, text in answers]}
 
 
 HAND_OVER = None
@@ -36,7 +36,7 @@ def answer(type: str, data: dict) -> list:
         case "agent" | "talk to a person":
             return [text("One moment, please."), HAND_OVER]
         case _:
-            return [buttons("How can we help?", hours="Opening hours", agent="Talk to a person")]
+            return [buttons("How can we help?", [("hours", "Opening hours"), ("agent", "Talk to a person")])]
 
 
 def commands(event: Message) -> list:

@@ -3,11 +3,5 @@ import { startBot } from 'livechat-bridge/bot'
 import { shopBot } from './shop-bot.ts'
 
 const { KAFKA_BROKERS = '127.0.0.1:9092', TOPIC_PREFIX = 'livechat.', GROUP = 'shop-bot' } = process.env
-const tell = (fields: object, message: string) => console.error(message, JSON.stringify(fields))
-const bot = await startBot(shopBot, {
-  brokers: KAFKA_BROKERS.split(','),
-  topicPrefix: TOPIC_PREFIX,
-  group: GROUP,
-  log: { debug: () => {}, info: tell, warn: tell, error: tell },
-})
+const bot = await startBot(shopBot, { brokers: KAFKA_BROKERS.split(','), topicPrefix: TOPIC_PREFIX, group: GROUP })
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => bot.stop())

@@ -12,7 +12,10 @@ export const shopBot: Handlers = {
       case 'talk to a person':
         return [text('One moment, please.'), handOver()]
       default:
-        return buttons('How can we help?', { hours: 'Opening hours', agent: 'Talk to a person' })
+        return buttons('How can we help?', [
+          { id: 'hours', text: 'Opening hours' },
+          { id: 'agent', text: 'Talk to a person' },
+        ])
     }
   },
   onAgentUnavailable: () => text('Nobody is free now. Leave us your phone number, and we will call you back.'),

@@ -8,7 +8,11 @@ export const echoBot: Handlers = {
       case 'agent':
         return handOver()
       case 'buttons':
-        return buttons('What would you like to know?', { 1: 'Prices', 2: 'Delivery', 3: 'Something else' })
+        return buttons('What would you like to know?', [
+          { id: '1', text: 'Prices' },
+          { id: '2', text: 'Delivery' },
+          { id: '3', text: 'Something else' },
+        ])
       case 'markdown':
         return markdown('We are **open** until *8 pm*, [see the map](https://shop.example.com/map)')
       default:

@@ -10,7 +10,11 @@ bot('repeats what the client said', () => given(echoBot).when(clientWrites('Hell
 bot('hands over when the client asks for an agent', () => given(echoBot).when(clientWrites(' Agent ')).says(handOver()))
 
 bot('shows buttons and Markdown', async () => {
-  const choice = buttons('What would you like to know?', { 1: 'Prices', 2: 'Delivery', 3: 'Something else' })
+  const choice = buttons('What would you like to know?', [
+    { id: '1', text: 'Prices' },
+    { id: '2', text: 'Delivery' },
+    { id: '3', text: 'Something else' },
+  ])
   await given(echoBot).when(clientWrites('buttons')).says(choice)
   const map = markdown('We are **open** until *8 pm*, [see the map](https://shop.example.com/map)')
   await given(echoBot).when(clientWrites('markdown')).says(map)

@@ -1,54 +1,61 @@
 import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
 import { type Problem, problemsOf } from '../../contracts/problem.ts'
-import { type Account, type AccountEntry, AccountsFile, withDefaults } from '../domain/accounts.ts'
+import { type Account, AccountsFile, withDefaults } from '../domain/accounts.ts'
 import { isObject } from '../shared/json.ts'
+import { jsonMistake } from './json-mistake.ts'
 
 const file = (path: string) => (path === '' ? 'BRIDGE_CONFIG' : `BRIDGE_CONFIG ${path}`)
 
 const parse = (text: string): E.Either<ReadonlyArray<Problem>, unknown> =>
   E.tryCatch(
     () => JSON.parse(text),
-    () => [{ path: file(''), expected: 'a file of JSON' }],
+    () => [{ path: file(''), expected: `a file of JSON, and it is not at ${jsonMistake(text)}` }],
   )
 
-/** A key that was sent but did not survive the exact codec is a typing mistake: `bot.atempts` would be a default in silence. */
-const unknownKeys = (sent: unknown, known: unknown, path: string): Problem[] =>
-  !isObject(sent) || !isObject(known)
-    ? []
-    : Object.keys(sent).flatMap((key) => {
-        const at = path === '' ? key : `${path}.${key}`
-        return key in known ? unknownKeys(sent[key], known[key], at) : [{ path: file(at), expected: 'no such key' }]
-      })
+/** The codecs of the fields that an object may have. */
+const fieldsOf = (codec: t.Mixed): t.Props => {
+  if (codec instanceof t.ExactType) return fieldsOf(codec.type)
+  if (codec instanceof t.IntersectionType) return Object.assign({}, ...codec.types.map(fieldsOf))
+  return codec instanceof t.InterfaceType || codec instanceof t.PartialType ? codec.props : {}
+}
 
-type Named = readonly [name: string, value: string | undefined]
-
-const repeated = (
-  entries: ReadonlyArray<AccountEntry>,
-  of: (entry: AccountEntry) => ReadonlyArray<Named>,
-): Problem[] => {
-  const all = entries.flatMap((entry, i) =>
-    of(entry).flatMap(([name, value]) => (value === undefined ? [] : [{ i, name, value }])),
-  )
-  return all.flatMap((one) => {
-    const first = all.find(({ value }) => value === one.value)
-    return first === undefined || first === one
-      ? []
-      : [{ path: file(`accounts.${one.i}.${one.name}`), expected: `another value than accounts.${first.i} has` }]
+/** A key that the codec does not have is a typing mistake: `bot.atempts` would be a default in silence. */
+const unknownKeys = (codec: t.Mixed, sent: unknown, path: string): Problem[] => {
+  if (codec instanceof t.ArrayType)
+    return Array.isArray(sent) ? sent.flatMap((item, i) => unknownKeys(codec.type, item, `${path}.${i}`)) : []
+  const fields = fieldsOf(codec)
+  if (Object.keys(fields).length === 0 || !isObject(sent) || Array.isArray(sent)) return []
+  return Object.entries(sent).flatMap(([key, value]) => {
+    const at = path === '' ? key : `${path}.${key}`
+    const field = Object.hasOwn(fields, key) ? fields[key] : undefined
+    return field === undefined ? [{ path: file(at), expected: 'no such key' }] : unknownKeys(field, value, at)
   })
 }
 
-const duplicates = (entries: ReadonlyArray<AccountEntry>): Problem[] => [
-  ...repeated(entries, ({ id }) => [['id', id]]),
-  ...repeated(entries, ({ webhooks }) => [
-    ['webhooks.token', webhooks?.token],
-    ['webhooks.secondToken', webhooks?.secondToken],
-  ]),
-  ...repeated(entries, ({ bot }) => [
-    ['bot.token', bot?.token],
-    ['bot.secondToken', bot?.secondToken],
-  ]),
-  ...repeated(entries, ({ bot }) => [['bot.authorization.clientId', bot?.authorization?.clientId]]),
+const valueAt = (sent: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), sent)
+
+/** What must differ from account to account; tokens of one line also from each other. */
+const unique = [
+  ['id'],
+  ['webhooks.token', 'webhooks.secondToken'],
+  ['bot.token', 'bot.secondToken'],
+  ['bot.authorization.clientId'],
 ]
+
+/** Looked for in what was sent, so that other mistakes do not hide them. */
+const duplicates = (accounts: ReadonlyArray<unknown>): Problem[] =>
+  unique.flatMap((paths) => {
+    const all = accounts.flatMap((account, i) => paths.map((path) => ({ i, path, value: valueAt(account, path) })))
+    const named = all.filter(({ value }) => typeof value === 'string')
+    return named.flatMap((one) => {
+      const first = named.find(({ value }) => value === one.value)
+      return first === undefined || first === one
+        ? []
+        : [{ path: file(`accounts.${one.i}.${one.path}`), expected: `another value than accounts.${first.i} has` }]
+    })
+  })
 
 /** The accounts of a file's text, or every mistake in it by its path. */
 export const readAccounts = (
@@ -58,8 +65,12 @@ export const readAccounts = (
   const json = parse(text.right)
   if (E.isLeft(json)) return json
   const decoded = AccountsFile.decode(json.right)
-  if (E.isLeft(decoded))
-    return E.left(problemsOf(decoded.left).map(({ path, expected }) => ({ path: file(path), expected })))
-  const problems = [...unknownKeys(json.right, decoded.right, ''), ...duplicates(decoded.right.accounts)]
-  return problems.length > 0 ? E.left(problems) : E.right(decoded.right.accounts.map(withDefaults))
+  const accounts = isObject(json.right) && Array.isArray(json.right.accounts) ? json.right.accounts : undefined
+  const problems = [
+    ...(E.isLeft(decoded) ? problemsOf(decoded.left).map((it) => ({ ...it, path: file(it.path) })) : []),
+    ...unknownKeys(AccountsFile, json.right, ''),
+    ...duplicates(accounts ?? []),
+    ...(accounts?.length === 0 ? [{ path: file('accounts'), expected: 'at least one account' }] : []),
+  ]
+  return E.isLeft(decoded) || problems.length > 0 ? E.left(problems) : E.right(decoded.right.accounts.map(withDefaults))
 }

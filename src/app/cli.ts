@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { findPackageJSON } from 'node:module'
 import { Command, InvalidArgumentError } from 'commander'
 import { checkConfig } from './check-config.ts'
 import { contractsCommand } from './contracts.ts'
@@ -17,9 +19,14 @@ const rolesOf = (text: string): ReadonlyArray<Role> => {
   })
 }
 
-const program = new Command('livechat-bridge').description(
-  'An event-sourced bridge between a live-chat service and Kafka, MongoDB and bots.\nThe environment configures it: see README.md, Configuration.',
-)
+const manifest = findPackageJSON('..', import.meta.url)
+const { version }: { readonly version: string } = JSON.parse(readFileSync(manifest ?? '', 'utf8'))
+
+const program = new Command('livechat-bridge')
+  .description(
+    'An event-sourced bridge between a live-chat service and Kafka, MongoDB and bots.\nThe environment configures it: see README.md, Configuration.',
+  )
+  .version(version)
 
 program
   .command('start')
@@ -30,14 +37,16 @@ program
 program
   .command('check-config')
   .description('check the environment and the accounts file and print every mistake; exit code 78 if there is one')
-  .action(async () => process.exit(await checkConfig()))
+  .option('--json', 'print it as JSON')
+  .action(async (options: { readonly json?: true }) => process.exit(await checkConfig(options)))
 
 program
   .command('topics')
   .description(
     'print the topics with their keys, partitions and clean-up, and how they differ from what the bridge expects',
   )
-  .action(async () => process.exit(await topics()))
+  .option('--json', 'print them as JSON')
+  .action(async (options: { readonly json?: true }) => process.exit(await topics(options)))
 
 program
   .command('demo')

@@ -1,9 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type * as t from 'io-ts'
 import { type Problem, problemsOf } from '../../contracts/problem.ts'
 import type { Account } from '../domain/accounts.ts'
 import type { Network } from '../http/client-address.ts'
+import { urlProblems } from '../mongo/url.ts'
 import { readAccounts } from './accounts-file.ts'
-import { Environment, type LogLevel, type MongoConfig, type SaslMechanism } from './environment.ts'
+import { Environment, type LogLevel, type MongoConfig, type SaslMechanism, saslMechanisms } from './environment.ts'
 import { isKeyOf } from './pem.ts'
 
 export type Tls = { readonly ca?: string; readonly cert?: string; readonly key?: string }
@@ -68,41 +70,61 @@ const kafkaOf = (e: Environment): KafkaConfig | 'embedded' =>
         }),
       }
 
-const missingCredentials = (e: Environment): Problem[] =>
-  e.KAFKA_SASL_MECHANISM === undefined
-    ? []
-    : (['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const)
-        .filter((name) => e[name] === undefined)
-        .map((path) => ({ path, expected: 'text, since KAFKA_SASL_MECHANISM is set' }))
+const credentials = ['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const
+
+const saslProblems = (e: Environment): Problem[] => {
+  const [given] = credentials.filter((name) => e[name] !== undefined)
+  if (e.KAFKA_SASL_MECHANISM === undefined)
+    return given === undefined
+      ? []
+      : [{ path: 'KAFKA_SASL_MECHANISM', expected: `one of ${saslMechanisms.join(', ')}, since ${given} is set` }]
+  return credentials
+    .filter((name) => e[name] === undefined)
+    .map((path) => ({ path, expected: 'text, since KAFKA_SASL_MECHANISM is set' }))
+}
 
 /** What belongs together is there together; a certificate that nobody shows is a mistake, not a wish. */
-const contradictions = (e: Environment): Problem[] => {
+const sslProblems = (e: Environment): Problem[] => {
   const { KAFKA_SSL: ssl, KAFKA_SSL_CA: ca, KAFKA_SSL_CERT: cert, KAFKA_SSL_KEY: key } = e
-  const without = cert === undefined ? 'KAFKA_SSL_CERT' : 'KAFKA_SSL_KEY'
+  const problems: Problem[] = []
   if (ssl !== 'true' && [ca, cert, key].some((part) => part !== undefined))
-    return [{ path: 'KAFKA_SSL', expected: 'true, since a KAFKA_SSL_ variable is set' }]
-  if ((cert === undefined) !== (key === undefined))
-    return [{ path: without, expected: 'KAFKA_SSL_CERT and KAFKA_SSL_KEY together' }]
-  return cert === undefined || key === undefined || isKeyOf(cert, key)
-    ? []
-    : [{ path: 'KAFKA_SSL_KEY', expected: 'the private key of KAFKA_SSL_CERT' }]
+    problems.push({ path: 'KAFKA_SSL', expected: 'true, since a KAFKA_SSL_ variable is set' })
+  if ((cert === undefined) !== (key === undefined)) {
+    const path = cert === undefined ? 'KAFKA_SSL_CERT' : 'KAFKA_SSL_KEY'
+    problems.push({ path, expected: 'KAFKA_SSL_CERT and KAFKA_SSL_KEY together' })
+  }
+  if (cert !== undefined && key !== undefined && !isKeyOf(cert, key))
+    problems.push({ path: 'KAFKA_SSL_KEY', expected: 'the private key of KAFKA_SSL_CERT' })
+  return problems
+}
+
+/** Each variable by itself: one that cannot be read counts as unset, so that mistakes in the others are still found. */
+const decodeEach = (values: Variables) => {
+  const problems: Problem[] = []
+  const variables: ReadonlyArray<readonly [string, t.Mixed]> = Object.entries(Environment.props)
+  const env = variables.map(([name, codec]) => {
+    const decoded = codec.decode(values[name])
+    if (E.isRight(decoded)) return [name, decoded.right]
+    problems.push(...problemsOf(decoded.left).map(({ expected }) => ({ path: name, expected })))
+    return [name, E.getOrElseW(() => undefined)(codec.decode(undefined))]
+  })
+  return { problems, env: Object.fromEntries(env) as Environment }
 }
 
 /** The whole configuration, or every mistake in it by path, never with a value: a value may be a secret. */
 export const readConfig = (variables: Variables, readFile: ReadFile): E.Either<ReadonlyArray<Problem>, Config> => {
-  const { problems, values } = withFiles(variables, readFile)
-  const decoded = Environment.decode(values)
-  const env = E.isRight(decoded) ? decoded.right : undefined
+  const { problems: ofFiles, values } = withFiles(variables, readFile)
+  const { problems: ofVariables, env } = decodeEach(values)
   const path = values.BRIDGE_CONFIG
   const accounts = path ? readAccounts(readFile(path)) : E.right('demo' as const)
-  const all = [
-    ...problems,
-    ...(E.isLeft(decoded)
-      ? problemsOf(decoded.left)
-      : [...missingCredentials(decoded.right), ...contradictions(decoded.right)]),
-    ...(E.isLeft(accounts) ? accounts.left : []),
-  ]
-  if (env === undefined || E.isLeft(accounts) || all.length > 0) return E.left(all)
+  const known = new Set([...ofFiles, ...ofVariables].map((problem) => problem.path))
+  const together = [
+    ...saslProblems(env),
+    ...sslProblems(env),
+    ...(env.MONGODB_URL === undefined ? [] : urlProblems(env.MONGODB_URL, readFile)),
+  ].filter((problem) => !known.has(problem.path) && !known.has(`${problem.path}_FILE`))
+  const all = [...ofFiles, ...ofVariables, ...together, ...(E.isLeft(accounts) ? accounts.left : [])]
+  if (E.isLeft(accounts) || all.length > 0) return E.left(all)
   return E.right({
     kafka: kafkaOf(env),
     mongo: env.MONGODB_URL ?? 'embedded',

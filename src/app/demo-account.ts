@@ -22,15 +22,23 @@ const demoAccounts = () => ({
   ],
 })
 
+const fileIn = (dataDir: string) => join(dataDir, 'accounts.json')
+
+type Found = Promise<E.Either<ReadonlyArray<Problem>, ReadonlyArray<Account>>>
+
+/** The demo account of `dataDir`; no account where the bridge has not run yet. */
+export const findDemoAccount = async (dataDir: string): Found => {
+  const path = fileIn(dataDir)
+  return existsSync(path) ? readAccounts(E.right(await readFile(path, 'utf8'))) : E.right([])
+}
+
 /** The demo account, with random tokens that are made once and kept in `dataDir`. */
-export const demoAccount = async (
-  dataDir: string,
-): Promise<E.Either<ReadonlyArray<Problem>, ReadonlyArray<Account>>> => {
-  const path = join(dataDir, 'accounts.json')
+export const makeDemoAccount = async (dataDir: string): Found => {
+  const path = fileIn(dataDir)
   if (!existsSync(path)) {
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
     await writeFile(`${path}.new`, `${JSON.stringify(demoAccounts(), null, 2)}\n`, { mode: 0o600 })
     await rename(`${path}.new`, path)
   }
-  return readAccounts(E.right(await readFile(path, 'utf8')))
+  return findDemoAccount(dataDir)
 }

@@ -70,22 +70,32 @@ const portOf = (baseUrl: string) => {
   return Number(port) || (protocol === 'https:' ? 443 : 80)
 }
 
+const codeOf = (error: NodeJS.ErrnoException): string => error.code ?? error.message
+
 /** Plays the story; exit code 1 when a step of it failed. */
 export const demo = async (): Promise<number> => {
-  const settings = await readSettings()
+  const settings = await readSettings('make')
   if (settings === undefined) return exitOfWrongConfig
   const account = settings.accounts.find(isDemo)
   if (account === undefined) {
     console.error('The demo needs an account with webhooks and a bot.')
     return 1
   }
+  const port = portOf(account.bot.baseUrl)
+  const service = await startService({ port, accounts: [serviceAccountOf(account)] }).catch(codeOf)
+  if (typeof service === 'string') {
+    console.error(
+      `The demo plays the chat service at 127.0.0.1:${port}, which ${service === 'EADDRINUSE' ? 'is in use' : `it cannot use: ${service}`}: end what uses it, or set bot.baseUrl of the account.`,
+    )
+    return 1
+  }
   const place = await findBridge(settings)
   if (E.isLeft(place)) {
     console.error(place.left)
+    await service.stop()
     return 1
   }
   const { url, stop } = place.right
-  const service = await startService({ port: portOf(account.bot.baseUrl), accounts: [serviceAccountOf(account)] })
   const log = createLog('silent')
   const kafka = connectKafka(kafkaSettings(place.right.kafka, settings.topics, 'livechat-bridge-demo'), {
     log,

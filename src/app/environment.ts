@@ -5,7 +5,7 @@ import { isCertificates, isPrivateKey } from './pem.ts'
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
-const saslMechanisms = ['plain', 'scram-sha-256', 'scram-sha-512'] as const
+export const saslMechanisms = ['plain', 'scram-sha-256', 'scram-sha-512'] as const
 export type SaslMechanism = (typeof saslMechanisms)[number]
 
 /** Where MongoDB is; `database` is the URL's path, or `livechat`. */

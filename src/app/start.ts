@@ -16,7 +16,7 @@ const isFirstHour = ({ kafka, mongo, demo }: Settings) => kafka === 'embedded' |
 export const start = async (roles: ReadonlyArray<Role>): Promise<number> => {
   const began = performance.now()
   const ended = endSignal()
-  const settings = await readSettings()
+  const settings = await readSettings('make')
   if (settings === undefined) return exitOfWrongConfig
   const { dataDir } = settings
   const closed = await closedDataDir(dataDir)

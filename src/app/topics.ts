@@ -8,8 +8,8 @@ import { createMetrics } from './metrics.ts'
 import { kafkaOf } from './places.ts'
 import { exitOfWrongConfig, readSettings } from './settings.ts'
 
-/** Prints a line for each topic and its differences below; exit code 1 where there are any. */
-export const topics = async (): Promise<number> => {
+/** Prints a line for each topic and its differences below, or all as JSON; exit code 1 where there are differences. */
+export const topics = async ({ json = false }: { readonly json?: boolean }): Promise<number> => {
   const settings = await readSettings()
   if (settings === undefined) return exitOfWrongConfig
   const connection = kafkaOf(settings)
@@ -28,6 +28,11 @@ export const topics = async (): Promise<number> => {
     console.error(`Kafka does not answer: ${reports.left.reason}`)
     return 1
   }
+  const same = reports.right.every(({ differences }) => differences.length === 0)
+  if (json) {
+    console.log(JSON.stringify(reports.right, null, 2))
+    return same ? 0 : 1
+  }
   const rows = reports.right.map(({ name, key, partitions, replication, cleanUp }) => [
     name,
     key,
@@ -39,5 +44,5 @@ export const topics = async (): Promise<number> => {
     console.log(line)
     for (const difference of reports.right[i]?.differences ?? []) console.log(`  ! ${difference}`)
   }
-  return reports.right.every(({ differences }) => differences.length === 0) ? 0 : 1
+  return same ? 0 : 1
 }

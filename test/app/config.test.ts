@@ -162,6 +162,28 @@ config('SASL needs a user and a password', () => {
   ])
 })
 
+config('a SASL user without a mechanism would connect as nobody', () => {
+  assert.equal(problems({ KAFKA_BROKERS: 'k:1', KAFKA_SASL_USERNAME: 'bridge' }), ['KAFKA_SASL_MECHANISM'])
+})
+
+config('what belongs together is checked although other variables are wrong', () => {
+  assert.equal(
+    problems({
+      ...{ LOG_LEVEL: 'loud', KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_PASSWORD_FILE: '/missing' },
+      ...{ MONGODB_URL: 'mongodb://m1/?nonsense=1', BRIDGE_CONFIG: '/repeated.json' },
+    }),
+    [
+      'KAFKA_SASL_PASSWORD_FILE',
+      'LOG_LEVEL',
+      'KAFKA_SASL_USERNAME',
+      'MONGODB_URL',
+      'BRIDGE_CONFIG accounts.1.webhoks',
+      'BRIDGE_CONFIG accounts.1.id',
+      'BRIDGE_CONFIG accounts.1.webhooks.token',
+    ],
+  )
+})
+
 config('a problem never holds a value, which may be a secret', () => {
   const secret = 'my-secret-value'
   const told = JSON.stringify([

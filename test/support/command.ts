@@ -7,10 +7,14 @@ const command = fileURLToPath(new URL('../../src/app/livechat-bridge', import.me
 export type Ran = { readonly code: number | null; readonly out: string; readonly err: string }
 
 /** Runs the command line to its end as a user does, with these variables beside the environment's. */
-export const runCommand = async (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv): Promise<Ran> => {
+export const runCommand = async (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv, cwd?: string): Promise<Ran> => {
   // With NO_COLOR beside it, which tests may run with, Node would warn on stderr.
   const { FORCE_COLOR, ...inherited } = process.env
-  const child = spawn('sh', [command, ...args], { env: { ...inherited, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn('sh', [command, ...args], {
+    env: { ...inherited, ...env },
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const text = { out: '', err: '' }
   child.stdout.on('data', (chunk: Buffer) => (text.out += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (text.err += chunk.toString()))

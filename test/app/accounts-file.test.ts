@@ -1,0 +1,64 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { readAccounts } from '../../src/app/accounts-file.ts'
+import { jsonMistake } from '../../src/app/json-mistake.ts'
+import { left } from '../support/either.ts'
+
+const problems = (accounts: unknown) => left(readAccounts(E.right(JSON.stringify(accounts))))
+
+const file = suite('accounts file')
+
+file('a bad id, a token that is used twice and unknown keys are reported in one run', () => {
+  const token = 'webhooks-token-0001'
+  assert.equal(
+    problems({
+      acounts: [],
+      accounts: [
+        { id: 'a/b', webhooks: { token } },
+        { id: 'acme', webhooks: { token: 'webhooks-token-0002', secondToken: token, tokn: 'x' }, bot: { atempts: 3 } },
+      ],
+    }).map(({ path, expected }) => `${path}: ${expected}`),
+    [
+      'BRIDGE_CONFIG accounts.0.id: 1 to 64 of A-Z a-z 0-9 . _ -',
+      'BRIDGE_CONFIG accounts.1.bot.token: 16 to 255 visible characters',
+      'BRIDGE_CONFIG accounts.1.bot.providerId: 1 to 64 of A-Z a-z 0-9 . _ -',
+      'BRIDGE_CONFIG accounts.1.bot.baseUrl: an http or https URL without query',
+      'BRIDGE_CONFIG acounts: no such key',
+      'BRIDGE_CONFIG accounts.1.webhooks.tokn: no such key',
+      'BRIDGE_CONFIG accounts.1.bot.atempts: no such key',
+      'BRIDGE_CONFIG accounts.1.webhooks.secondToken: another value than accounts.0 has',
+    ],
+  )
+})
+
+file('a file without accounts is a mistake', () => {
+  assert.equal(problems({ accounts: [] }), [{ path: 'BRIDGE_CONFIG accounts', expected: 'at least one account' }])
+})
+
+file('where it is not JSON, the line and column are reported, and nothing of its text', () => {
+  const text = '{\n  "accounts": [ { "id": "acme", "token": my-secret } ]\n}'
+  assert.equal(left(readAccounts(E.right(text))), [
+    { path: 'BRIDGE_CONFIG', expected: 'a file of JSON, and it is not at line 2, column 42' },
+  ])
+})
+
+const mistakes: ReadonlyArray<readonly [text: string, place: string]> = [
+  ['', 'line 1, column 1'],
+  ['{"a":1,}', 'line 1, column 8'],
+  ['{"a":1\n"b":2}', 'line 2, column 1'],
+  ['[1, 2', 'line 1, column 6'],
+  ['{"a": "open}', 'line 1, column 7'],
+  ["{'a': 1}", 'line 1, column 2'],
+  ['{"a": 01}', 'line 1, column 8'],
+  ['{} {}', 'line 1, column 4'],
+  ['[true, nul]', 'line 1, column 8'],
+  ['{"a": "\\x"}', 'line 1, column 7'],
+]
+for (const [text, place] of mistakes)
+  file(`the mistake in ${text} is at ${place}`, () => {
+    assert.throws(() => JSON.parse(text))
+    assert.is(jsonMistake(text), place)
+  })
+
+file.run()

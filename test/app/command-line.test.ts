@@ -1,0 +1,101 @@
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { runCommand } from '../support/command.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'livechat-empty-'))
+// Nobody listens there, so that a command that connects ends soon.
+const nowhere = { KAFKA_BROKERS: '127.0.0.1:1', MONGODB_URL: 'mongodb://127.0.0.1:1/none' }
+
+/** The command in an empty folder, without the variables of the tests. */
+const run = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}) =>
+  runCommand(args, { KAFKA_BROKERS: '', MONGODB_URL: '', DATA_DIR: '', BRIDGE_CONFIG: '', ...env }, folder)
+
+const occupied = async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  return { server, port: typeof address === 'object' ? (address?.port ?? 0) : 0 }
+}
+
+const commandLine = suite('command line without servers')
+
+commandLine.after(() => rmSync(folder, { recursive: true }))
+
+commandLine('--version prints the version of package.json', async () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  assert.equal(await run(['--version']), { code: 0, out: `${version}\n`, err: '' })
+})
+
+commandLine('commands that only read leave an empty folder empty', async () => {
+  const commands = [['check-config'], ['topics'], ['redrive', 'list'], ['rebuild', 'chats']]
+  for (const command of commands) {
+    await run(command)
+    assert.equal(readdirSync(folder), [], command.join(' '))
+  }
+})
+
+commandLine('check-config --json prints what the configuration comes to', async () => {
+  const { code, out } = await run(['check-config', '--json'])
+  assert.is(code, 0)
+  const { valid, kafka, mongodb, http, demo, accounts } = JSON.parse(out)
+  assert.equal(
+    { valid, kafka, mongodb, http, demo, accounts },
+    { valid: true, kafka: 'embedded', mongodb: 'embedded', http: '127.0.0.1:8080', demo: true, accounts: [] },
+  )
+})
+
+commandLine('check-config --json prints every mistake, and no secret', async () => {
+  const accounts = join(folder, 'accounts.json')
+  writeFileSync(accounts, '{"accounts":[{"id":"a b","webhooks":{"token":"too-short"},"bott":{}}]}')
+  const { code, out, err } = await run(['check-config', '--json'], {
+    ...{ BRIDGE_CONFIG: accounts, LOG_LEVEL: 'loud', KAFKA_SASL_USERNAME: 'bridge' },
+  })
+  rmSync(accounts)
+  assert.is(code, 78)
+  const { valid, problems } = JSON.parse(out)
+  assert.equal(
+    [valid, ...problems.map(({ path }: { path: string }) => path)],
+    [
+      false,
+      ...['LOG_LEVEL', 'KAFKA_SASL_MECHANISM', 'BRIDGE_CONFIG accounts.0.id'],
+      ...['BRIDGE_CONFIG accounts.0.webhooks.token', 'BRIDGE_CONFIG accounts.0.bott'],
+    ],
+  )
+  assert.not.match(out + err, 'too-short')
+})
+
+commandLine('a port in use is one line', async () => {
+  const { server, port } = await occupied()
+  const { code, out, err } = await run(['start'], { ...nowhere, HTTP_PORT: String(port), LOG_LEVEL: 'silent' })
+  server.close()
+  assert.is(code, 1)
+  assert.is(out, '')
+  assert.is(
+    err,
+    `127.0.0.1:${port} is in use: end what uses it, or set HTTP_PORT to another port (0 takes any free one).\n`,
+  )
+})
+
+commandLine('a port of the demo that is in use is one line', async () => {
+  const { server, port } = await occupied()
+  const bot = { token: 'bot-token-00000001', providerId: 'prov1', baseUrl: `http://127.0.0.1:${port}` }
+  const accounts = join(folder, 'accounts.json')
+  writeFileSync(
+    accounts,
+    JSON.stringify({ accounts: [{ id: 'demo', webhooks: { token: 'webhooks-token-0001' }, bot }] }),
+  )
+  const { code, err } = await run(['demo'], { ...nowhere, BRIDGE_CONFIG: accounts })
+  server.close()
+  assert.is(code, 1)
+  assert.is(
+    err,
+    `The demo plays the chat service at 127.0.0.1:${port}, which is in use: end what uses it, or set bot.baseUrl of the account.\n`,
+  )
+})
+
+commandLine.run()

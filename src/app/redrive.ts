@@ -29,15 +29,16 @@ const filtered = (command: Command) =>
     .option('--until <time>', 'those that failed before then', timeOption)
     .option('--id <id>', 'this one, by partition/offset on dead-letters; may be repeated', placesOption)
 
-type ListOptions = Filters & { readonly limit: number; readonly quarantine?: true }
+type ListOptions = Filters & { readonly limit: number; readonly quarantine?: true; readonly json?: true }
 
-const list = ({ limit, quarantine: other, ...filters }: ListOptions) =>
+const list = ({ limit, quarantine: other, json, ...filters }: ListOptions) =>
   withServers(async ({ kafka: { readTopic }, redrives, interrupted }) => {
-    const lines = other
+    const found = other
       ? await listQuarantine({ readTopic }, limit, interrupted)
       : await listLetters({ readTopic, findRedrives: redrives.find }, filters, limit, interrupted)
-    if (E.isLeft(lines)) return fail(`Kafka: ${lines.left.reason}`)
-    print(lines.right)
+    if (E.isLeft(found)) return fail(`Kafka: ${found.left.reason}`)
+    const { count, listed, lines } = found.right
+    print(json ? [JSON.stringify({ count, listed }, null, 2)] : lines)
     return 0
   })
 
@@ -92,6 +93,7 @@ export const redriveCommand = (): Command => {
     )
     .option('--limit <number>', 'so many of the newest', countOption, 1000)
     .option('--quarantine', 'the requests in quarantine instead, where the filters do not apply')
+    .option('--json', 'print them as JSON')
     .action(async (options: ListOptions) => process.exit(await list(options)))
 
   redrive

@@ -27,7 +27,8 @@ const silenceMs = 15_000
 /** A mongod from MongoDB's own site; undefined when the site cannot be reached or has none for this system. */
 export const fetchFromMongodb = async (downloadDir: string, say: Say): Promise<string | undefined> => {
   const onOutput = (text: string) => {
-    if (text.startsWith('Downloading')) say(text.trim())
+    // Its percentages follow each other several times a second, which is for a terminal alone.
+    if (process.stdout.isTTY && text.startsWith('Downloading')) say(text.trim())
   }
   const outcome = await run('env', [...settings, process.execPath, fetcher, downloadDir], { silenceMs, onOutput })
   return E.isRight(outcome) ? locateMongod(downloadDir) : undefined

@@ -86,6 +86,10 @@ commandLine('start brings up everything, the demo runs against it, and the next 
   const topics = run(['topics'])
   assert.is(await topics.ended, 0, topics.text())
   assert.match(topics.text(), /livechat\.bot-replies .*7 days/)
+  const json = run(['topics', '--json'])
+  assert.is(await json.ended, 0, json.text())
+  const listed: ReadonlyArray<{ name: string; differences: ReadonlyArray<string> }> = JSON.parse(json.text())
+  assert.equal(listed.find(({ name }) => name === 'livechat.bot-replies')?.differences, [])
 
   const before = await eventually('the chats of the demo', async () => {
     const count = await chats(first.mongoUrl)

@@ -151,10 +151,11 @@ dead('poison is kept byte for byte, with where it was, why it is here, and when 
 dead('list prints the letters that fit, and which of them were sent back', async () => {
   const [known, event, command] = [await letter('unknown-account'), await letter('headers'), await letter('not-json')]
 
-  const [all, other, some] = await Promise.all([
+  const [all, other, some, json] = await Promise.all([
     redrive('list'),
     redrive('list', '--quarantine'),
     redrive('list', '--topic', 'bot-replies', '--cause', 'not-json', '--consumer', 'egress', '--since', '2026-01-01'),
+    redrive('list', '--cause', 'not-json', '--json'),
   ])
 
   assert.is(all.code, 0, all.err)
@@ -164,6 +165,8 @@ dead('list prints the letters that fit, and which of them were sent back', async
   assert.match(all.out, '\ndead letters: 3\n')
   assert.match(some.out, new RegExp(`\n${idOf(command)} .* not-json `))
   assert.match(some.out, '\ndead letters: 1\n')
+  const { count, listed } = JSON.parse(json.out)
+  assert.equal([count, listed.length, listed[0].id, listed[0].redriven], [1, 1, idOf(command), []])
   assert.equal(other, { code: 0, out: 'requests in quarantine: 0\n', err: '' })
 })
 

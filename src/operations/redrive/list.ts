@@ -7,9 +7,14 @@ import { table } from '../../shared/table.ts'
 import { type Filters, matches, partOf } from './filters.ts'
 import { type Letter, memoryIdOf, readLetter } from './letter.ts'
 import { newest } from './newest.ts'
-import { letterHead, letterRow, quarantineHead, quarantineRow, type Row } from './rows.ts'
+import { letterHead, letterRow, listedLetter, listedRequest, quarantineHead, quarantineRow, type Row } from './rows.ts'
 
-type Lines = Promise<E.Either<Failure, ReadonlyArray<string>>>
+/** What was found, oldest first, as values and as the lines of a table. */
+export type Listing = {
+  readonly count: number
+  readonly listed: ReadonlyArray<object>
+  readonly lines: ReadonlyArray<string>
+}
 
 type Ports = { readonly readTopic: ReadTopic; readonly findRedrives: Redrives['find'] }
 
@@ -24,7 +29,7 @@ export const listLetters = async (
   filters: Filters,
   limit: number,
   signal: AbortSignal,
-): Lines => {
+): Promise<E.Either<Failure, Listing>> => {
   const isMeant = matches(filters)
   const letters = newest<Letter>(limit, ({ failedAt }) => Date.parse(failedAt))
   let unreadable = 0
@@ -40,16 +45,13 @@ export const listLetters = async (
   const shown = letters.items()
   // The letters can be looked at while MongoDB is away.
   const sent = await findRedrives(shown.map(memoryIdOf)).catch(() => undefined)
-  return E.right([
-    ...tableOf(
-      letterHead,
-      shown.map((letter) => letterRow(letter, sent && (sent.get(memoryIdOf(letter)) ?? []))),
-      letters.count(),
-      'dead letters',
-    ),
+  const listed = shown.map((letter) => listedLetter(letter, sent && (sent.get(memoryIdOf(letter)) ?? [])))
+  const lines = [
+    ...tableOf(letterHead, listed.map(letterRow), letters.count(), 'dead letters'),
     ...(unreadable > 0 ? [`records without the headers of a dead letter, not listed: ${unreadable}`] : []),
     ...(sent === undefined ? ['MongoDB does not answer: which of them were redriven is not known'] : []),
-  ])
+  ]
+  return E.right({ count: letters.count(), listed, lines })
 }
 
 /** The newest requests in quarantine, the oldest first, and how many there are. */
@@ -57,13 +59,14 @@ export const listQuarantine = async (
   { readTopic }: Pick<Ports, 'readTopic'>,
   limit: number,
   signal: AbortSignal,
-): Lines => {
-  const rows = newest<{ readonly at: number; readonly row: Row }>(limit, ({ at }) => at)
+): Promise<E.Either<Failure, Listing>> => {
+  const requests = newest<ReturnType<typeof listedRequest> & { readonly at: number }>(limit, ({ at }) => at)
   const onSlice = async (records: ReadonlyArray<IncomingRecord>) => {
-    for (const record of records) rows.add({ at: record.timestamp, row: quarantineRow(record) })
+    for (const record of records) requests.add({ at: record.timestamp, ...listedRequest(record) })
   }
   const read = await readTopic(quarantine.name, onSlice, { signal })
   if (E.isLeft(read)) return read
-  const shown = rows.items().map(({ row }) => row)
-  return E.right(tableOf(quarantineHead, shown, rows.count(), 'requests in quarantine'))
+  const listed = requests.items().map(({ at, ...request }) => request)
+  const lines = tableOf(quarantineHead, listed.map(quarantineRow), requests.count(), 'requests in quarantine')
+  return E.right({ count: requests.count(), listed, lines })
 }

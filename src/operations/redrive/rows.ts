@@ -8,8 +8,8 @@ import { type Letter, placeOf } from './letter.ts'
 
 export type Row = ReadonlyArray<string>
 
-/** When a letter was sent back; undefined where that is not known. */
-export type SentAt = ReadonlyArray<Instant> | undefined
+/** When a letter was sent back; nothing where that is not known. */
+export type SentAt = ReadonlyArray<Instant> | undefined | null
 
 const longest = 120
 
@@ -19,38 +19,50 @@ const cell = (text: string) => {
 }
 
 const redriven = (sentAt: SentAt) => {
-  if (sentAt === undefined) return '?'
+  if (sentAt === undefined || sentAt === null) return '?'
   const last = sentAt.at(-1)
   return last === undefined ? 'no' : `${sentAt.length > 1 ? `${sentAt.length} times, last ` : ''}${last}`
 }
 
 export const originOf = ({ origin }: Letter): string => `${origin.topic}/${origin.partition}/${origin.offset}`
 
+/** A letter as `list` shows it: `before` is how often its record had been redriven when it failed, `redriven` when it was itself. */
+export const listedLetter = (letter: Letter, sentAt: SentAt) => ({
+  id: letter.id,
+  origin: originOf(letter),
+  consumer: letter.consumer,
+  cause: letter.cause,
+  failedAt: letter.failedAt,
+  before: letter.redriven,
+  redriven: sentAt ?? null,
+  detail: letter.detail,
+})
+
 export const letterHead: Row = ['ID', 'ORIGIN', 'CONSUMER', 'CAUSE', 'FAILED AT', 'BEFORE', 'REDRIVEN', 'DETAIL']
 
-/** `BEFORE` is how often its record had been redriven when it failed, `REDRIVEN` when the letter itself was. */
-export const letterRow = (letter: Letter, sentAt: SentAt): Row =>
-  [
-    letter.id,
-    originOf(letter),
-    letter.consumer,
-    letter.cause,
-    letter.failedAt,
-    String(letter.redriven),
-    redriven(sentAt),
-    letter.detail,
-  ].map(cell)
+export const letterRow = (listed: ReturnType<typeof listedLetter>): Row => {
+  const { id, origin, consumer, cause, failedAt, before, redriven: sentAt, detail } = listed
+  return [id, origin, consumer, cause, failedAt, String(before), redriven(sentAt), detail].map(cell)
+}
 
-export const quarantineHead: Row = ['ID', 'ACCOUNT', 'INTERFACE', 'RECEIVED AT', 'REASON', 'BYTES', 'PROBLEMS']
-
-/** A record of quarantine; one that ingress has not written says so. */
-export const quarantineRow = (record: IncomingRecord): Row => {
+/** A record of quarantine as `list` shows it; one that ingress has not written says so. */
+export const listedRequest = (record: IncomingRecord) => {
   const texts = Object.fromEntries(Object.entries(record.headers).map(([name, value]) => [name, value.toString()]))
   // Requests that an earlier version has put there have no id.
   const decoded = QuarantineHeaders.decode({ [quarantineHeaders.id]: placeOf(record), ...texts })
-  const told = E.isRight(decoded)
-    ? [decoded.right.interface, decoded.right.received_at, decoded.right.reason]
-    : ['?', '?', '?']
-  const problems = E.isRight(decoded) ? decoded.right.problems : 'not as the bridge writes it'
-  return [placeOf(record), String(record.key ?? ''), ...told, String(record.value?.length ?? 0), problems].map(cell)
+  const written = E.isRight(decoded) ? decoded.right : undefined
+  return {
+    id: placeOf(record),
+    account: String(record.key ?? ''),
+    interface: written?.interface ?? '?',
+    receivedAt: written?.received_at ?? '?',
+    reason: written?.reason ?? '?',
+    bytes: record.value?.length ?? 0,
+    problems: written?.problems ?? 'not as the bridge writes it',
+  }
 }
+
+export const quarantineHead: Row = ['ID', 'ACCOUNT', 'INTERFACE', 'RECEIVED AT', 'REASON', 'BYTES', 'PROBLEMS']
+
+export const quarantineRow = (listed: ReturnType<typeof listedRequest>): Row =>
+  Object.values(listed).map(String).map(cell)

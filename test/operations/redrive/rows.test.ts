@@ -3,7 +3,13 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Instant } from '../../../contracts/primitives.ts'
 import { fateLine, noFates, tallyText } from '../../../src/operations/redrive/fate.ts'
-import { letterHead, letterRow, quarantineRow } from '../../../src/operations/redrive/rows.ts'
+import {
+  letterHead,
+  letterRow,
+  listedLetter,
+  listedRequest,
+  quarantineRow,
+} from '../../../src/operations/redrive/rows.ts'
 import { recordLines } from '../../../src/operations/redrive/show.ts'
 import { printable } from '../../../src/shared/printable.ts'
 import { table } from '../../../src/shared/table.ts'
@@ -22,7 +28,7 @@ const rows = suite('what redrive prints')
 rows('a letter is a row', () => {
   const told = ['1/7', 'chats/3/42', 'projector', 'contract', noon, '2']
   assert.equal(
-    [undefined, [], [noon], [noon, noon]].map((sentAt) => letterRow(letter, sentAt)),
+    [undefined, [], [noon], [noon, noon]].map((sentAt) => letterRow(listedLetter(letter, sentAt))),
     ['?', 'no', noon, `2 times, last ${noon}`].map((redriven) => [...told, redriven, 'id: expected text']),
   )
 })
@@ -31,7 +37,10 @@ rows('nothing that others have written steers the terminal', () => {
   fc.assert(
     fc.property(letters, awkward, (given, text) => {
       const hostile = { ...given, consumer: text, cause: text, detail: text }
-      for (const line of [...table([letterHead, letterRow(hostile, [])]), fateLine('refused', hostile, text)])
+      for (const line of [
+        ...table([letterHead, letterRow(listedLetter(hostile, []))]),
+        fateLine('refused', hostile, text),
+      ])
         assert.not.match(line, steers)
       const bytes = Buffer.from(text)
       const record = {
@@ -86,10 +95,10 @@ rows('a request in quarantine is a row, and so is what nobody of ours has writte
   const record = { topic: 'quarantine', partition: 0, offset: 9, timestamp: 0, value: Buffer.from('{}') } as const
   const headers = { interface: 'bot', received_at: noon, reason: 'invalid', problems: 'event: expected text' }
   const written = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Buffer.from(value)]))
-  assert.equal(quarantineRow({ ...record, key: Buffer.from('acme'), headers: written }), [
+  assert.equal(quarantineRow(listedRequest({ ...record, key: Buffer.from('acme'), headers: written })), [
     ...['0/9', 'acme', 'bot', noon, 'invalid', '2', 'event: expected text'],
   ])
-  assert.equal(quarantineRow({ ...record, key: null, headers: {} }), [
+  assert.equal(quarantineRow(listedRequest({ ...record, key: null, headers: {} })), [
     ...['0/9', '', '?', '?', '?', '2', 'not as the bridge writes it'],
   ])
 })

@@ -95,6 +95,7 @@ config('every variable has its place', () => {
             replyWithin: 10_000,
             attempts: 3,
             deadlineMs: 300_000,
+            timeouts: 3,
           },
         },
       ],

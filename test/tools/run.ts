@@ -3,6 +3,6 @@ import { finish, withServers } from '../support/finish.ts'
 import { runTests } from '../support/outcome.ts'
 
 const [, , pattern = ''] = process.argv
-const chosen = `^(?=(?:tools|package)/|guides/(?:bots|downstream)).*?(?:${pattern || '\\.test\\.ts$'})`
+const chosen = `^(?=(?:tools|package)/|guides/(?:bots|downstream)).*(?:${pattern}).*\\.test\\.ts$`
 
 await finish(() => withServers('embedded', (env) => runTests(chosen, { ...env, TEST_TOOLS: 'true' })), 25)

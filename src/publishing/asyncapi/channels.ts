@@ -81,21 +81,22 @@ export const keyBindings = (): ReadonlyMap<string, JsonObject> =>
     ),
   )
 
-const camel = (text: string) => text.replace(/(^|-)(.)/g, (_, _dash: string, letter: string) => letter.toUpperCase())
-
-/** What the bridge does with each topic. */
+/**
+ * What the bridge does with each message of each topic. One operation per message: of several, generators make a union, whose
+ * members they tell apart by their fields, and not by the header that says which it is.
+ */
 export const operations = (): Readonly<Record<string, JsonObject>> =>
   Object.fromEntries(
-    topics.map((topic) => {
+    topics.flatMap((topic) => {
       const action = isReceived(topic) ? 'receive' : 'send'
-      return [
-        `${action}${camel(topic.name)}`,
+      return messagesOf(topic).map((name) => [
+        `${action}${name}`,
         {
           action,
           channel: { $ref: `#/channels/${topic.name}` },
-          summary: `The bridge ${action === 'send' ? 'writes' : 'reads'} \`${topic.name}\`, keyed by ${topic.key}.`,
-          messages: messagesOf(topic).map((name) => ({ $ref: `#/channels/${topic.name}/messages/${name}` })),
+          summary: `The bridge ${action === 'send' ? 'writes' : 'reads'} ${name} on \`${topic.name}\`, keyed by ${topic.key}.`,
+          messages: [{ $ref: `#/channels/${topic.name}/messages/${name}` }],
         },
-      ]
+      ])
     }),
   )

@@ -1,0 +1,63 @@
+import { writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import * as E from 'fp-ts/lib/Either.js'
+import { fetchOnce } from '../../src/embedded/download.ts'
+import { digestOf } from '../../src/embedded/pins.ts'
+import { type Problem, problem } from '../../src/embedded/problem.ts'
+import { run } from '../../src/embedded/run.ts'
+import { cacheDir } from '../support/servers.ts'
+
+const say = (line: string) => console.log(line)
+
+/** What a command lacks that it needs to run here, in a sentence; undefined where it runs. */
+export const lacking = async (command: string, args: ReadonlyArray<string>): Promise<string | undefined> => {
+  const outcome = await run(command, args)
+  if (E.isRight(outcome)) return undefined
+  return outcome.left.missing ? `there is no command ${command}` : `${command} does not run`
+}
+
+const mustRun = async (
+  command: string,
+  args: ReadonlyArray<string>,
+  cwd: string,
+): Promise<E.Either<Problem, unknown>> => {
+  const outcome = await run(command, args, { cwd, silenceMs: 180_000 })
+  if (E.isRight(outcome)) return outcome
+  if (outcome.left.missing) return problem(`there is no command ${command}`)
+  return problem(outcome.left.output.split('\n').find((line) => /error/i.test(line)) ?? `${command} failed`)
+}
+
+/** A package from npm's registry, installed apart from the project; the path of a file from which it is found. */
+export const npmPackage = async (name: string, version: string): Promise<E.Either<Problem, string>> => {
+  const fetched = await fetchOnce({
+    target: resolve(cacheDir, `npm-${name.replace('/', '-')}-${version}`),
+    what: `${name} ${version} with npm`,
+    say,
+    fetch: async (directory) => {
+      await writeFile(join(directory, 'package.json'), '{ "private": true }')
+      return mustRun('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', `${name}@${version}`], directory)
+    },
+  })
+  return E.map((directory: string) => join(directory, 'package.json'))(fetched)
+}
+
+/** The jars that a pom.xml depends on, fetched by Maven. */
+export const mavenJars = async (name: string, pom: string): Promise<E.Either<Problem, string>> => {
+  const goal = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies'
+  const quiet = ['--batch-mode', '--quiet', '-Dstyle.color=never', `--file=${pom}`, '-DincludeScope=compile']
+  return fetchOnce({
+    target: resolve(cacheDir, `maven-${name}-${await digestOf(pom)}`),
+    what: `the jars of ${name} with Maven`,
+    say,
+    fetch: (directory) => mustRun('mvn', [...quiet, `-DoutputDirectory=${directory}`, goal], directory),
+  })
+}
+
+/** A folder with Jackson and the generator of OpenAPI clients, where there is a compiler for Java. */
+export const javaTools = async (): Promise<E.Either<Problem, string>> => {
+  const missing = await lacking('javac', ['-version'])
+  return missing === undefined
+    ? mavenJars('java-tools', fileURLToPath(new URL('java/pom.xml', import.meta.url)))
+    : problem(missing)
+}

@@ -94,7 +94,7 @@ export const AccessTokenRefusal = t.strict(
 export const Liveness = t.strict(
   {
     /** Says that the process runs. */
-    alive: t.literal(true),
+    alive: t.boolean,
   },
   'Liveness',
 )

@@ -83,3 +83,9 @@ export const leavesOfRequests: Leaves = {
   ...leaves,
   WireId: (schemaOf) => either({ type: 'integer' }, schemaOf(Id)),
 }
+
+/** The same in OpenAPI, whose generators read no schema without a type: the items and the fields may be anything. */
+export const leavesOfOpenApi: Leaves = {
+  ...leavesOfRequests,
+  Opaque: () => ({ type: ['object', 'array'], items: {}, additionalProperties: true }),
+}

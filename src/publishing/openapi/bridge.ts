@@ -2,7 +2,7 @@ import * as botEvents from '../../../contracts/bot-api/inbound.ts'
 import * as http from '../../../contracts/http.ts'
 import * as webhookEvents from '../../../contracts/webhooks/events.ts'
 import { WebhookReply } from '../../../contracts/webhooks/reply.ts'
-import { leavesOfRequests } from '../codecs.ts'
+import { leavesOfOpenApi } from '../codecs.ts'
 import { compile, type PartOf } from '../json-schema.ts'
 import type { Samples } from '../read-contracts.ts'
 import { about, isObject, type Json, type JsonObject } from '../schema.ts'
@@ -92,7 +92,7 @@ export const bridgeOpenapi = (
     }),
     components: {
       securitySchemes,
-      schemas: compile(codecs, partOf, place, styleOf(leavesOfRequests)).definitions,
+      schemas: compile(codecs, partOf, place, styleOf(leavesOfOpenApi)).definitions,
     },
   }
 }

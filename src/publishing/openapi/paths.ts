@@ -131,8 +131,9 @@ export const oauthPath = (ref: Ref): JsonObject => ({
     requestBody: {
       required: true,
       content: {
-        'application/x-www-form-urlencoded': { schema: ref(AccessTokenRequest), examples: examples({ request }) },
+        // First, as generated clients send JSON where it is among the types, and take the body's shape from the first of them.
         ...jsonBody(ref(AccessTokenRequest), { request }),
+        'application/x-www-form-urlencoded': { schema: ref(AccessTokenRequest), examples: examples({ request }) },
       },
     },
     responses: {

@@ -19,7 +19,7 @@ const canonical = (value: unknown): string =>
 
 /**
  * A digest of what a command asks for, from its outcome or its document: two commands with the same id and another digest
- * are different commands. A time that was left out was filled in from the record, so it does not count. Undefined where an
+ * are different commands. Its timestamp does not count: a bot that repeats a reply may take the time anew. Undefined where an
  * outcome was too large for the log and has lost its message.
  */
 export const contentDigest = ({
@@ -27,10 +27,9 @@ export const contentDigest = ({
   clientId,
   inReplyTo,
   message,
-  requestedAt,
-}: Pick<Command, 'commandType' | 'clientId' | 'inReplyTo' | 'message' | 'requestedAt'>): string | undefined => {
+}: Pick<Command, 'commandType' | 'clientId' | 'inReplyTo' | 'message'>): string | undefined => {
   if (commandType === 'BotMessage' && message === undefined) return undefined
-  const asked = message?.timestamp === requestedAt ? { ...message, timestamp: undefined } : message
+  const asked = message && { ...message, timestamp: undefined }
   return createHash('sha256')
     .update(canonical([commandType, clientId, inReplyTo, asked]))
     .digest('base64')

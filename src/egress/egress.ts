@@ -1,6 +1,7 @@
 import { botConversations, botReplies } from '../../contracts/topics.ts'
 import type { CheckHealth, ConsumerSpec, IncomingRecord, OwnedPartition, Slice } from '../domain/ports.ts'
 import { keyedQueue } from '../shared/keyed-queue.ts'
+import { bytesOf } from '../shared/slices.ts'
 import { announcer } from './announce.ts'
 import type { BotOwner } from './check-command.ts'
 import { type ChatOrCommand, conversationNow, digestBefore } from './conversation/conversation-now.ts'
@@ -9,6 +10,7 @@ import { readBarrier } from './conversation/read-barrier.ts'
 import { conversationTail } from './conversation/tail.ts'
 import { viewsReader } from './conversation/views.ts'
 import { commandHandler } from './handle-command.ts'
+import { byteBudget } from './in-flight-limit.ts'
 import { type PartitionWork, partitionWork } from './partition-work.ts'
 import { within } from './patience.ts'
 import type { EgressPorts } from './ports.ts'
@@ -43,9 +45,12 @@ export const egress = (ports: EgressPorts): Egress => {
   const { log, monotonic, sleep } = ports
   const stopping = new AbortController()
   const accounts = new Map(ports.accounts.map((account) => [account.id as string, account]))
-  const tail = conversationTail()
+  const tail = conversationTail((partition) =>
+    log.warn({ partition }, 'egress: the views are far behind, the oldest facts of conversations are forgotten'),
+  )
   const queues = keyedQueue()
   const works = new Map<number, PartitionWork>()
+  const budget = byteBudget()
   const gates = new Map<string, AccountGate>()
   const { announce, health } = announcer(ports, stopping.signal)
   const readViews = viewsReader(ports)
@@ -67,7 +72,7 @@ export const egress = (ports: EgressPorts): Egress => {
     const known = works.get(partition)
     if (known?.isOwned()) return known
     known?.end()
-    const work = partitionWork(partition, owned, stopping.signal)
+    const work = partitionWork(partition, owned, stopping.signal, budget)
     works.set(partition, work)
     return work
   }
@@ -86,8 +91,12 @@ export const egress = (ports: EgressPorts): Egress => {
     if (stopping.signal.aborted || !owned.isCurrent()) return
     const work = workOf(partition, owned)
     const takenAt = monotonic()
-    for (const record of records)
-      if (work.take(record.offset, chatOf(record))) queues.add(chatOf(record), () => run(record, work, takenAt))
+    for (const record of records) {
+      budget.take(bytesOf(record))
+      const release = () => budget.giveBack(bytesOf(record))
+      if (!work.take(record.offset, chatOf(record))) release()
+      else queues.add(chatOf(record), () => run(record, work, takenAt).finally(release))
+    }
   }
 
   return {

@@ -119,6 +119,7 @@ test('any command has the digest of its document, whenever it was appended', () 
         .map(({ evolve }) => evolve(undefined) as Parameters<typeof contentDigest>[0])
       assert.equal(stored.map(contentDigest), [digestOf(command, other)])
     }),
+    { numRuns: 500 },
   )
 })
 

@@ -143,6 +143,19 @@ test('a stuck chat does not pause its partition, however much its bot says meanw
   assert.is(worker.owned['bot-replies'].isPaused(), true)
 })
 
+test('64 MiB of commands that wait pause a partition, until half of them are finished', async () => {
+  const w = world({ answer: () => ({ result: ok, afterMs: 100 }) })
+  const worker = await w.start()
+  const text = 'x'.repeat(4 * 1024 * 1024)
+  for (let i = 0; i < 20; i += 1)
+    w.command({ ...botMessage(`c${i}`), type: 'BotMessage', message: { type: 'TEXT', text } })
+  await w.time.settle()
+  assert.is(worker.owned['bot-replies'].isPaused(), true)
+  await w.time.until(() => w.outcomes().length === 20)
+  await w.time.settle()
+  assert.is(worker.owned['bot-replies'].isPaused(), false)
+})
+
 test('facts that the views have taken in leave the tail, and the fence stays', async () => {
   const w = world({ answer: (_, nth) => ({ result: nth === 0 ? answer(503, '', '30') : ok }) })
   await w.start()

@@ -172,7 +172,7 @@ export const defences = {
   ],
   'the low-water mark': [
     {
-      file: 'src/egress/low-water.ts',
+      file: 'src/egress/offset-tracker.ts',
       find: 'const upTo = oldest === undefined ? newest : oldest - 1',
       put: 'const upTo = oldest === undefined ? newest : newest',
     },

@@ -66,7 +66,11 @@ export const conversationNow = (readViews: ReadViews, tail: Tail, partition: num
       if (known === undefined) return { ...(kept ?? unknown), isFinished: false, isWhole: false }
       const { delivery } = known
       const isFinished = delivery !== undefined && isFinal(delivery.state, delivery.reason)
-      snapshot = { ...(kept ?? keptOf(known, partition)), isFinished, isWhole: true }
+      snapshot = {
+        ...(kept ?? keptOf(known, partition)),
+        isFinished,
+        isWhole: kept !== undefined || tail.isWhole(partition),
+      }
       if (kept === undefined && floor === tail.floor(partition)) tail.keep(partition, chat, snapshot)
     }
     return snapshot

@@ -19,6 +19,8 @@ export type Tail = {
   readonly reached: (partition: number, offset: number) => Promise<void>
   /** Facts before this offset are in the views and may go. */
   readonly evict: (partition: number, before: number) => void
+  /** Whether the views and the facts here have everything between them: no fact was forgotten that the views do not hold. */
+  readonly isWhole: (partition: number) => boolean
   /** Facts before this offset are not here. */
   readonly floor: (partition: number) => number
   /** Keeps a conversation that the views hold up to this offset at least, so that they need not be read again for a while. */
@@ -32,6 +34,10 @@ type Placed = { readonly fact: Fact; readonly offset: number }
 type Waiter = { readonly offset: number; readonly resolve: () => void }
 type Part = {
   floor: number
+  /** The views hold what is before this offset, as far as is known; what is before `forgotten` is not here. */
+  inViews: number
+  forgotten: number
+  bytes: number
   position: number
   waiting: ReadonlyArray<Waiter>
   readonly chats: Map<string, Map<string, Placed>>
@@ -44,11 +50,26 @@ const mostEvictions = 6
 
 const unread = Number.POSITIVE_INFINITY
 
-export const conversationTail = (): Tail => {
+/** Of all partitions; while the views stand still, the oldest facts are forgotten beyond that. */
+const mostBytes = 64 * 1024 * 1024
+const overhead = 300
+
+/** About what a fact takes in memory. */
+const sizeOf = (fact: Fact): number =>
+  Object.values(fact).reduce<number>(
+    (size, value) => size + (typeof value === 'string' ? 2 * value.length : 0),
+    overhead,
+  )
+
+export const conversationTail = (onForgotten: (partition: number) => void = () => {}, atMost = mostBytes): Tail => {
   const parts = new Map<number, Part>()
+  const bytes = () => [...parts.values()].reduce((sum, part) => sum + part.bytes, 0)
 
   const begin = (partition: number, offset: number) => {
-    const part: Part = { floor: offset, position: offset, waiting: [], chats: new Map(), kept: new Map() }
+    const part: Part = {
+      ...{ floor: offset, inViews: offset, forgotten: 0, bytes: 0 },
+      ...{ position: offset, waiting: [], chats: new Map(), kept: new Map() },
+    }
     const waiting = parts.get(partition)?.waiting ?? []
     parts.set(partition, part)
     part.waiting = waiting
@@ -58,8 +79,12 @@ export const conversationTail = (): Tail => {
   const put = (part: Part, chat: string, placed: Placed) => {
     const facts = part.chats.get(chat) ?? new Map<string, Placed>()
     // the log's copy takes the place of the worker's own; a repeat in the log changes nothing
-    if (facts.get(placed.fact.id)?.offset === unread) facts.delete(placed.fact.id)
-    if (!facts.has(placed.fact.id)) facts.set(placed.fact.id, placed)
+    const size = sizeOf(placed.fact)
+    if (facts.get(placed.fact.id)?.offset === unread && facts.delete(placed.fact.id)) part.bytes -= size
+    if (!facts.has(placed.fact.id)) {
+      facts.set(placed.fact.id, placed)
+      part.bytes += size
+    }
     part.chats.set(chat, facts)
   }
   const placedAfter = (part: Part | undefined, chat: string, offset: number) =>
@@ -82,13 +107,34 @@ export const conversationTail = (): Tail => {
   }
   const evictChat = (part: Part, chat: string, before: number) => {
     const facts = part.chats.get(chat)
-    for (const [id, { offset }] of facts ?? []) if (offset < before) facts?.delete(id)
+    for (const [id, { fact, offset }] of facts ?? [])
+      if (offset < before && facts?.delete(id)) part.bytes -= sizeOf(fact)
     if (facts?.size === 0) part.chats.delete(chat)
+  }
+  const drop = (part: Part, before: number) => {
+    if (before <= part.floor) return
+    part.floor = before
+    carryOn(part, before)
+    for (const chat of [...part.chats.keys()]) evictChat(part, chat, before)
+  }
+  /** The older half of the partition that has the most. A late word over an agent is better than a process without memory. */
+  const forgetOldest = () => {
+    const [most] = [...parts].sort(([, a], [, b]) => b.bytes - a.bytes)
+    if (most === undefined) return
+    const [partition, part] = most
+    part.forgotten = part.floor + Math.ceil((part.position - part.floor) / 2)
+    drop(part, part.forgotten)
+    onForgotten(partition)
   }
   return {
     begin,
     end: (partition) => parts.delete(partition),
-    add: (partition, chat, fact, offset) => put(partAt(partition, offset), chat, { fact, offset }),
+    add: (partition, chat, fact, offset) => {
+      const part = partAt(partition, offset)
+      put(part, chat, { fact, offset })
+      part.position = Math.max(part.position, offset)
+      if (part.bytes > atMost / parts.size && bytes() > atMost) forgetOldest()
+    },
     remember: (partition, chat, fact) => {
       const part = parts.get(partition)
       if (part !== undefined) put(part, chat, { fact, offset: unread })
@@ -107,15 +153,18 @@ export const conversationTail = (): Tail => {
       }),
     evict: (partition, before) => {
       const part = parts.get(partition)
-      if (part === undefined || before <= part.floor) return
-      part.floor = before
-      carryOn(part, before)
-      for (const chat of [...part.chats.keys()]) evictChat(part, chat, before)
+      if (part === undefined) return
+      part.inViews = Math.max(part.inViews, before)
+      drop(part, before)
+    },
+    isWhole: (partition) => {
+      const part = parts.get(partition)
+      return part === undefined || part.forgotten <= part.inViews
     },
     floor: (partition) => parts.get(partition)?.floor ?? 0,
     keep: (partition, chat, { conversation, applied }) => {
       const part = parts.get(partition)
-      if (part === undefined) return
+      if (part === undefined || part.forgotten > part.inViews) return
       const [oldest] = part.kept.keys()
       if (oldest !== undefined && part.kept.size >= mostKept) part.kept.delete(oldest)
       part.kept.set(chat, { conversation, applied: Math.max(applied, part.floor - 1), evictions: 0 })

@@ -79,4 +79,19 @@ test('an offset is reached once everything before it has been read, also across 
   assert.equal(reached, [2, 3, 5])
 })
 
+test('beyond its bytes the oldest facts go first, and it is not whole until the views hold them', () => {
+  const forgotten: number[] = []
+  const tail = conversationTail((partition) => void forgotten.push(partition), 20_000)
+  tail.begin(0, 0)
+  for (let i = 0; i < 1000; i += 1) tail.add(0, `chat-${i % 10}`, fact(`f${i}`), i)
+  const left = Array.from({ length: 10 }, (_, i) => ids(tail.after(0, `chat-${i}`, -1))).flat()
+  assert.ok(left.length > 10 && left.length < 70, `${left.length}`)
+  assert.ok(left.includes('f999') && !left.includes('f0'))
+  assert.equal([forgotten.length > 0, tail.isWhole(0)], [true, false])
+  tail.evict(0, 500)
+  assert.is(tail.isWhole(0), false)
+  tail.evict(0, 1000)
+  assert.is(tail.isWhole(0), true)
+})
+
 test.run()

@@ -1,5 +1,5 @@
 /** How far a partition's commands are finished when they finish in any order. */
-export type LowWater = {
+export type OffsetTracker = {
   /** False for an offset that was taken before. */
   readonly take: (offset: number) => boolean
   /** The offset up to which everything is finished, where this has moved it. */
@@ -7,7 +7,7 @@ export type LowWater = {
 }
 
 /** Offsets are taken in rising order; the answer of `finish` never reaches an offset that is taken and unfinished. */
-export const lowWater = (): LowWater => {
+export const offsetTracker = (): OffsetTracker => {
   const unfinished = new Set<number>()
   let newest = -1
   let mark = -1

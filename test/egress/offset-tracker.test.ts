@@ -1,32 +1,32 @@
 import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { lowWater } from '../../src/egress/low-water.ts'
+import { offsetTracker } from '../../src/egress/offset-tracker.ts'
 
-const test = suite('the low-water mark')
+const test = suite('how far a partition is finished')
 
 test('moves over what is finished once everything before it is', () => {
-  const water = lowWater()
-  const taken = [10, 11, 14, 15].map(water.take)
-  const marks = [11, 10, 15, 14].map(water.finish)
+  const tracker = offsetTracker()
+  const taken = [10, 11, 14, 15].map(tracker.take)
+  const marks = [11, 10, 15, 14].map(tracker.finish)
   assert.equal(taken, [true, true, true, true])
   assert.equal(marks, [undefined, 13, undefined, 15])
 })
 
 test('does not move before the first offset that was taken', () => {
-  const water = lowWater()
-  water.take(100)
-  water.take(101)
-  assert.is(water.finish(101), undefined)
+  const tracker = offsetTracker()
+  tracker.take(100)
+  tracker.take(101)
+  assert.is(tracker.finish(101), undefined)
 })
 
 test('an offset that was taken before is not taken again', () => {
-  const water = lowWater()
-  water.take(5)
-  water.take(6)
-  water.finish(5)
-  assert.equal([5, 6, 7].map(water.take), [false, false, true])
-  assert.is(water.finish(5), undefined)
+  const tracker = offsetTracker()
+  tracker.take(5)
+  tracker.take(6)
+  tracker.finish(5)
+  assert.equal([5, 6, 7].map(tracker.take), [false, false, true])
+  assert.is(tracker.finish(5), undefined)
 })
 
 const offsetsAndOrder = fc
@@ -38,13 +38,13 @@ const offsetsAndOrder = fc
 test('in any order of finishing it never passes unfinished work, never goes back, and ends at the last offset', () => {
   fc.assert(
     fc.property(offsetsAndOrder, ([offsets, order]) => {
-      const water = lowWater()
-      offsets.forEach(water.take)
+      const tracker = offsetTracker()
+      offsets.forEach(tracker.take)
       const unfinished = new Set(offsets)
       let mark = -1
       for (const offset of order) {
         unfinished.delete(offset)
-        const upTo = water.finish(offset)
+        const upTo = tracker.finish(offset)
         if (upTo === undefined) continue
         assert.ok(upTo > mark)
         mark = upTo

@@ -8,6 +8,10 @@ export const mostSeen = 200
 export const mostSeenEarlier = 10_000
 export const seenEarlierLength = 11
 
+/** How much of a chat's log its document has, and the largest event of which timeline has the data: in bytes of JSON. */
+export const mostMessagesBytes = 4 * 1024 * 1024
+export const mostDataBytes = 1024 * 1024
+
 /**
  * In every document that is folded from events. `applied` has the offset of the last record of each partition that the
  * document has taken in; a record at or below it changes nothing, so a replay from any offset leaves the document as it is.

@@ -27,7 +27,10 @@ export const ChatDocument = exactShape(
     /** Everyone who accepted it or took part. */
     agents: t.array(Agent),
 
-    /** The log as ChatFinished told it, oldest first. */
+    /**
+     * The log as ChatFinished told it, oldest first: of a log with more than 4 MiB of JSON the newest messages, so that the
+     * document stays below MongoDB's limit of 16 MiB. The whole log is in the event's record, which its entry in timeline names.
+     */
     messages: t.array(ChatMessage),
 
     /** When the bridge first heard of the chat. */
@@ -49,6 +52,9 @@ export const ChatDocument = exactShape(
 
     /** The link to the CRM that was used. */
     assignTo: t.string,
+
+    /** How many of the oldest messages were left out of `messages`; absent where none. */
+    messagesOmitted: Count,
 
     /** The client's verdict on the chat, in the service's words. */
     rate: t.string,

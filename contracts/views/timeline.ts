@@ -27,11 +27,13 @@ export const TimelineDocument = exactShape(
 
     /** The offset in it. */
     offset: Count,
-
-    /** The event's data, without extra. */
-    data: t.UnknownRecord,
   },
   {
+    /**
+     * The event's data, without extra. Absent where the event has more than 1 MiB of JSON, as is `extra` then: read the record
+     * that `topic`, `partition` and `offset` name.
+     */
+    data: t.UnknownRecord,
     chatId: Id,
     clientId: Id,
     /** What the contract does not know of the request, as JSON text. */

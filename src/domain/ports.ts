@@ -118,6 +118,8 @@ export type Recorded<E extends DomainEvent = DomainEvent> = {
   readonly topic: TopicName
   readonly partition: number
   readonly offset: number
+  /** The size of the record's value, where it is known. */
+  readonly bytes?: number
 }
 
 /** A change of one document of a view: the new document from the present one. Pure, and the same when done twice. */

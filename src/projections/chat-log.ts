@@ -8,3 +8,13 @@ export const firstResponseMs = (log: ReadonlyArray<ChatMessage>): number | undef
   const answer = log.slice(asked + 1).find(({ type }) => type === 'agent')
   return question && answer ? msBetween(question.timestamp, answer.timestamp) : undefined
 }
+
+/** The newest messages of a log that together have at most so many bytes of JSON. */
+export const newestMessages = (log: ReadonlyArray<ChatMessage>, mostBytes: number): ChatMessage[] => {
+  let first = log.length
+  for (let bytes = 0; first > 0; first--) {
+    bytes += Buffer.byteLength(JSON.stringify(log[first - 1]))
+    if (bytes > mostBytes) break
+  }
+  return log.slice(first)
+}

@@ -1,9 +1,10 @@
 import type { ChatEvent } from '../../contracts/events/index.ts'
+import { mostMessagesBytes } from '../../contracts/views/applied.ts'
 import type { ChatDocument } from '../../contracts/views/chat.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { withAgents } from './agents.ts'
 import { type Guard, once } from './applied.ts'
-import { firstResponseMs } from './chat-log.ts'
+import { firstResponseMs, newestMessages } from './chat-log.ts'
 import { documentId, msBetween, present } from './fields.ts'
 
 const base = (current: ChatDocument | undefined, event: ChatEvent, guard: Guard): ChatDocument => ({
@@ -31,14 +32,17 @@ const accepted = (chat: ChatDocument, { time, data }: ChatEvent & { type: 'ChatA
 })
 
 const finished = (chat: ChatDocument, { time, data }: ChatEvent & { type: 'ChatFinished' }): ChatDocument => {
-  const { rate, invitation, firstResponseMs: _response, totalMs, ...rest } = chat
+  const { rate, invitation, firstResponseMs: _response, totalMs, messagesOmitted: _omitted, ...rest } = chat
   const response = firstResponseMs(data.chat.messages)
+  const messages = newestMessages(data.chat.messages, mostMessagesBytes)
+  const messagesOmitted = data.chat.messages.length - messages.length
   return {
     ...rest,
     state: 'finished',
     agents: withAgents(chat.agents, data.agents),
     finishedAt: time,
-    messages: data.chat.messages,
+    messages,
+    ...(messagesOmitted > 0 && { messagesOmitted }),
     blacklisted: data.chat.blacklisted,
     ...present(data.chat, 'rate', 'invitation'),
     ...(response !== undefined && { firstResponseMs: response }),

@@ -13,11 +13,11 @@ export type Decode = (record: IncomingRecord) => Either<Undecodable, DomainEvent
 
 /** The documents that a decoded record changes. */
 export const changesOf = (
-  { topic, partition, offset, timestamp }: IncomingRecord,
+  { topic, partition, offset, timestamp, value }: IncomingRecord,
   decoded: DomainEvent | BotReply,
 ): ReadonlyArray<Change> => {
   const place = { topic, partition, offset }
   return decoded.type === 'BotMessage' || decoded.type === 'InviteAgent'
     ? changesOfReply({ ...place, reply: decoded, requestedAt: recordTime({ timestamp }) })
-    : changesOfEvent({ ...place, event: decoded })
+    : changesOfEvent({ ...place, event: decoded, bytes: value?.length ?? 0 })
 }

@@ -1,10 +1,14 @@
+import { mostDataBytes } from '../../contracts/views/applied.ts'
 import type { TimelineDocument } from '../../contracts/views/timeline.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { identity } from './applied.ts'
 import { present } from './fields.ts'
 import { asText, storable } from './free-form.ts'
 
-type Data = TimelineDocument['data'] & { readonly extra?: unknown } & Pick<TimelineDocument, 'chatId' | 'clientId'>
+type Data = Readonly<Record<string, unknown>> & { readonly extra?: unknown } & Pick<
+    TimelineDocument,
+    'chatId' | 'clientId'
+  >
 
 type Identified = { readonly id: string; readonly source: string; readonly data: { readonly accountId: string } }
 
@@ -13,7 +17,7 @@ export const timelineId = (event: Identified): string => storable(`${event.data.
 
 /**
  * An event's entry; written once: the first record of an event stays, whatever is repeated later. Takes the event as it came:
- * `extra` keeps its field names. `isStorable` where all of the event is known to be.
+ * `extra` keeps its field names. Of a large event the entry only names the record. `isStorable` where all of the event is known to be.
  */
 export const evolveTimeline = (
   current: TimelineDocument | undefined,
@@ -21,7 +25,7 @@ export const evolveTimeline = (
   isStorable = false,
 ): TimelineDocument => {
   if (current !== undefined) return current
-  const { event, topic, partition, offset } = recorded
+  const { event, topic, partition, offset, bytes = 0 } = recorded
   const { extra, ...rest }: Data = event.data
   const data = isStorable ? rest : storable(rest)
   return {
@@ -32,8 +36,7 @@ export const evolveTimeline = (
     topic,
     partition,
     offset,
-    data,
     ...present(data, 'chatId', 'clientId'),
-    ...(extra !== undefined && { extra: asText(extra) }),
+    ...(bytes <= mostDataBytes && { data, ...(extra !== undefined && { extra: asText(extra) }) }),
   }
 }

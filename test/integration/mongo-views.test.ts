@@ -145,6 +145,19 @@ views('refuse a document above 16 MB as its own fault, and take in the others th
   assert.equal(Object.keys(await stored()).sort(), ['clients acme/1233', 'timeline acme/webhooks/e1'])
 })
 
+views('take in a chat with a log of 8 MiB, of which neither document has all', async () => {
+  const message = 'Ж'.repeat(1_000)
+  const messages = Array.from({ length: 4_000 }, () => ({ type: 'client', message, timestamp: at('10:00:00') }))
+  const event = anEvent('ChatFinished', 'e1', at('10:05:00'), { chat: { messages, blacklisted: false } })
+  const [finished] = inLog(event)
+  assert.ok(finished)
+  await one.applyChanges(changesOfEvent({ ...finished, bytes: Buffer.byteLength(JSON.stringify(event.data)) }))
+  const chat = await one.readDocument('chats', 'acme/2037')
+  assert.is((chat?.messages.length ?? 0) + (chat?.messagesOmitted ?? 0), 4_000)
+  const entry = await one.readDocument('timeline', 'acme/webhooks/e1')
+  assert.equal([entry?.topic, entry?.offset, entry?.chatId, entry?.data], ['chats', 0, '2037', undefined])
+})
+
 views('can be read one document at a time', async () => {
   await one.applyChanges(inLog(anEvent('ClientUpdated', 'e1', at('10:00:00'))).flatMap(changesOfEvent))
   const client = await one.readDocument('clients', 'acme/1233')

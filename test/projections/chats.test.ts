@@ -92,6 +92,17 @@ chats('an assignment and an update have times of their own and leave a finished 
   )
 })
 
+chats('a chat keeps the newest 4 MiB of its log, and tells how many messages were left out', () => {
+  const message = (i: number) => ({ type: 'agent', message: `${i}`.padEnd(99_900), timestamp: at('10:00:00') })
+  const messages = Array.from({ length: 50 }, (_, i) => message(i))
+  const long = anEvent('ChatFinished', 'e3', at('10:05:00'), { chat: { messages, blacklisted: false } })
+  const chat = chatOf(accepted, long)
+  assert.equal(chat?.messages, messages.slice(9))
+  assert.is(chat?.messagesOmitted, 9)
+  const short = chatOf(accepted, long, anEvent('ChatFinished', 'e4', at('10:06:00')))
+  assert.not.ok(short && 'messagesOmitted' in short)
+})
+
 chats('a chat whose acceptance never came has no total time', () => {
   const chat = chatOf(finished)
   assert.equal(chat?.state, 'finished')

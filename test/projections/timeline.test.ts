@@ -25,6 +25,12 @@ timeline('an entry has the event, its place, and what the contract does not know
   })
 })
 
+timeline('an entry of an event with more than 1 MiB of JSON names its record, and has no data', () => {
+  const { data, extra, ...rest } = evolveTimeline(undefined, { ...recorded, bytes: 1024 * 1024 })
+  assert.ok(data && extra)
+  assert.equal(evolveTimeline(undefined, { ...recorded, bytes: 1024 * 1024 + 1 }), rest)
+})
+
 timeline('events of other accounts and interfaces that have the same id have entries of their own', () => {
   const ids = [
     { ...event, data: { ...event.data, accountId: 'zeta' as typeof event.data.accountId } },

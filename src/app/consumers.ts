@@ -78,7 +78,7 @@ export const startEgress = async (deps: Deps): Promise<Part> => {
   const worker = egress({
     ...{ accounts, issueToken, measure, log, now, sleep, monotonic },
     readDocument: mongo.readDocument,
-    openTurns: mongo.openTurns,
+    openTurns: mongo.waitingConversations,
     publish: kafka.publish,
     deadLetter: kafka.deadLetter('egress'),
     bringHome: kafka.reroute,

@@ -1,8 +1,32 @@
 import type { ViewName, Views } from '../../contracts/views.ts'
-import type { ApplyChanges } from '../domain/ports.ts'
-import { allDone } from './all-done.ts'
-import { type CollectionOf, chunks, groupsOf } from './groups.ts'
-import type { Group } from './settle.ts'
+import type { ApplyChanges, Change } from '../domain/ports.ts'
+import { chunks } from '../shared/slices.ts'
+import { allDone, type Group } from './optimistic-update.ts'
+
+type AnyDocument = Views[ViewName]
+
+/** The collection in which a view's documents are. */
+export type CollectionOf = (view: ViewName) => string
+
+/** One group for each document, with its changes in their order. */
+export const groupsOf = (
+  changes: ReadonlyArray<Change>,
+  collectionOf: CollectionOf = (view) => view,
+): ReadonlyArray<Group<AnyDocument>> => {
+  const byDocument = Map.groupBy(changes, ({ view, id }) => `${view}/${id}`)
+  return [...byDocument.values()].flatMap(([first, ...others]) =>
+    first === undefined
+      ? []
+      : [
+          {
+            collection: collectionOf(first.view),
+            id: first.id,
+            evolve: (current: AnyDocument | undefined) =>
+              others.reduce<AnyDocument>((document, { evolve }) => evolve(document), first.evolve(current)),
+          },
+        ],
+  )
+}
 
 const documentsAtOnce = 1_000
 const atOnce = 3
@@ -13,7 +37,7 @@ const atOnce = 3
  */
 export const applyWith =
   (
-    settleGroups: (groups: ReadonlyArray<Group<Views[ViewName]>>) => Promise<void>,
+    updateDocuments: (groups: ReadonlyArray<Group<AnyDocument>>) => Promise<void>,
     collectionOf?: CollectionOf,
   ): ApplyChanges =>
   async (changes) => {
@@ -22,7 +46,7 @@ export const applyWith =
     const run = async () => {
       for (const some of left) {
         if (failed) return
-        await settleGroups(some).catch((error: unknown) => {
+        await updateDocuments(some).catch((error: unknown) => {
           failed = true
           throw error
         })

@@ -1,4 +1,7 @@
-import { MongoClient, type MongoClientOptions } from 'mongodb'
+import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
+import type { Health } from '../domain/ports.ts'
+import { within as orElse } from '../shared/timeout.ts'
+import { classify } from './classify.ts'
 
 export type MongoLocation = { readonly url: string; readonly database: string }
 
@@ -25,3 +28,23 @@ const options: MongoClientOptions = {
 /** Makes a client, which connects at its first use. Throws on a malformed URL. */
 export const mongoClient = ({ url }: MongoLocation, others: MongoClientOptions = {}): MongoClient =>
   new MongoClient(url, { ...options, ...others })
+
+/** The promise's outcome, or a rejection after so many milliseconds; what the promise stands for may happen later still. */
+export const within = <A>(ms: number, promise: Promise<A>): Promise<A> =>
+  orElse(ms, promise, () => Promise.reject(new Error(`MongoDB has not answered within ${ms} ms`)))
+
+const answerMs = 1_000
+
+/** Whether a primary answers within a second. */
+export const checkMongo = async (db: Db): Promise<Health> => {
+  try {
+    await within(answerMs, db.command({ ping: 1, maxTimeMS: answerMs }))
+    return { ok: true, reason: 'the primary answers' }
+  } catch (error) {
+    const { reason } = classify(error)
+    return {
+      ok: false,
+      reason: `MongoDB does not answer: ${reason === 'Error' && error instanceof Error ? error.message : reason}`,
+    }
+  }
+}

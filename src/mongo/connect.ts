@@ -3,8 +3,7 @@ import type { ApplyChanges, CheckHealth, Log, ReadDocument, Sleep } from '../dom
 import type { StoreEnrichments } from '../projections/enrichment-handler.ts'
 import { applyWith } from './apply.ts'
 import { classify } from './classify.ts'
-import { type MongoLocation, mongoClient } from './client.ts'
-import { within } from './deadline.ts'
+import { checkMongo, type MongoLocation, mongoClient, within } from './client.ts'
 import {
   type EnrichedKeys,
   enrichedKeys,
@@ -12,25 +11,23 @@ import {
   findEnrichments,
   storeEnrichments,
 } from './enrichments.ts'
-import { checkMongo } from './health.ts'
 import { ensureIndexes } from './indexes.ts'
-import { lane } from './lane.ts'
-import { openTurns } from './open-turns.ts'
-import { readDocumentIn } from './read-document.ts'
+import { optimisticUpdate } from './optimistic-update.ts'
+import { readDocumentIn, waitingConversations } from './read-views.ts'
 import { swapGate } from './rebuild/swap-lock.ts'
 import { type Redrives, redrivesIn } from './redrives.ts'
-import { settle } from './settle.ts'
 import { announceDays } from './stats-announce.ts'
 import { computeDayIn } from './stats-documents.ts'
 import { daysWithChanges, dueDays, markDays } from './stats-due.ts'
 import { type StatsRefresher, statsRefresher } from './stats-refresher.ts'
 import { readPresent, writeIfUnchanged } from './store.ts'
+import { writeBatcher } from './write-batcher.ts'
 
 export type Mongo = {
   /** Applies changes; calls at the same time go to MongoDB together. */
   readonly applyChanges: ApplyChanges
   readonly readDocument: ReadDocument
-  readonly openTurns: ReturnType<typeof openTurns>
+  readonly waitingConversations: ReturnType<typeof waitingConversations>
   readonly storeEnrichments: StoreEnrichments
   /** Throws when MongoDB has not answered within 400 ms. */
   readonly findEnrichments: FindEnrichments
@@ -65,7 +62,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, calmM
   const client = mongoClient(location)
   const db = client.db(location.database)
   const writer = mongoClient(location, { retryWrites: false })
-  const settleGroups = settle<Views[ViewName]>({
+  const updateDocuments = optimisticUpdate<Views[ViewName]>({
     read: readPresent(db, 'majority'),
     write: writeIfUnchanged(writer.db(location.database)),
     announce: announceDays({ mark: (ids, fresh) => markDays(db, ids, fresh), clock }),
@@ -81,9 +78,9 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, calmM
     clock,
   })
   return {
-    applyChanges: lane({ applyChanges: applyWith(settleGroups), classify, sleep }),
+    applyChanges: writeBatcher({ applyChanges: applyWith(updateDocuments), classify, sleep }),
     readDocument: readDocumentIn(db),
-    openTurns: openTurns(db),
+    waitingConversations: waitingConversations(db),
     storeEnrichments: storeEnrichments(db, sleep),
     findEnrichments: findEnrichments(db),
     enrichedKeys: enrichedKeys(db),

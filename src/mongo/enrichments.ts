@@ -3,9 +3,9 @@ import type { Enrichment } from '../../contracts/commands/enrichment.ts'
 import type { Sleep } from '../domain/ports.ts'
 import type { StoreEnrichments } from '../projections/enrichment-handler.ts'
 import { type EnrichmentDocument, evolveEnrichment } from '../projections/enrichments.ts'
-import { within } from './deadline.ts'
-import { chunks } from './groups.ts'
-import { type Group, settle } from './settle.ts'
+import { chunks } from '../shared/slices.ts'
+import { within } from './client.ts'
+import { type Group, optimisticUpdate } from './optimistic-update.ts'
 import { readPresent, writeIfUnchanged } from './store.ts'
 
 const collection = 'enrichments'
@@ -14,7 +14,7 @@ const keysAtOnce = 300
 
 /** Keeps enrichments like views: read, fold, compare and set. */
 export const storeEnrichments = (db: Db, sleep: Sleep): StoreEnrichments => {
-  const settleGroups = settle<EnrichmentDocument>({
+  const updateDocuments = optimisticUpdate<EnrichmentDocument>({
     read: readPresent(db, 'majority'),
     write: writeIfUnchanged(db),
     announce: async () => async () => {},
@@ -33,7 +33,7 @@ export const storeEnrichments = (db: Db, sleep: Sleep): StoreEnrichments => {
         },
       }),
     )
-    for (const some of chunks(groups, keysAtOnce)) await settleGroups(some)
+    for (const some of chunks(groups, keysAtOnce)) await updateDocuments(some)
   }
 }
 

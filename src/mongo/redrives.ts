@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb'
 import type { Instant } from '../../contracts/primitives.ts'
-import { within } from './deadline.ts'
-import { chunks } from './groups.ts'
+import { chunks } from '../shared/slices.ts'
+import { within } from './client.ts'
 import { readPresent, type Stored } from './store.ts'
 
 type Redrive = { readonly _id: string; readonly sentAt: ReadonlyArray<Instant> }

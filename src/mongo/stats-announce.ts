@@ -1,6 +1,6 @@
 import type { ViewName, Views } from '../../contracts/views.ts'
 import { dayId, daysOf } from '../projections/stats-days.ts'
-import type { Announce } from './settle.ts'
+import type { Announce } from './optimistic-update.ts'
 
 type Deps = {
   readonly mark: (ids: ReadonlyArray<string>, fresh: boolean) => Promise<void>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from 'mongodb'
-import { within } from './deadline.ts'
+import { within } from './client.ts'
 
 /**
  * A day whose statistics are to be computed. `mark` is new whenever documents of the day are about to change or have

@@ -1,8 +1,8 @@
 import type { Collection, Db, Filter } from 'mongodb'
 import type { StatsInput } from '../projections/daily-stats.ts'
 import { type AccountDay, type StatsView, statsViews, type TalliedView } from '../projections/stats-days.ts'
-import { within } from './deadline.ts'
-import type { CollectionOf } from './groups.ts'
+import type { CollectionOf } from './apply.ts'
+import { within } from './client.ts'
 
 type Dated = { readonly accountId: string } & { readonly [field: string]: unknown }
 

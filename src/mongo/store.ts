@@ -1,6 +1,6 @@
 import type { AnyBulkWriteOperation, Db } from 'mongodb'
 import { isOvertaken } from './classify.ts'
-import { within } from './deadline.ts'
+import { within } from './client.ts'
 
 /** What every document here has; `applied` is missing where a document is written once. */
 export type Stored = { readonly _id: string; readonly applied?: Readonly<Record<string, number>> }

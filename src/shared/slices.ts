@@ -24,3 +24,7 @@ export const slicesOf = <A extends Sized>(
   }
   return slices
 }
+
+/** Pieces of at most so many, in order. */
+export const chunks = <A>(items: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))

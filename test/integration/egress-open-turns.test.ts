@@ -35,7 +35,7 @@ turns('are found by the partition that their chat is in, not by age alone, and n
   ]
   await mongo.applyChanges(log.flatMap(changesOfEvent))
   const found = async (partition: number, ...accounts: ReadonlyArray<string>) => {
-    const documents = await mongo.openTurns(partition, accounts, now as Instant)
+    const documents = await mongo.waitingConversations(partition, accounts, now as Instant)
     return documents.map(({ chatId }) => String(chatId)).sort()
   }
   assert.equal(await found(1, 'acme', 'globex'), ['long ago and now', 'nobody there', 'waits'])

@@ -4,8 +4,8 @@ import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
 import type { ViewName, Views } from '../../contracts/views.ts'
 import { applyWith } from '../../src/mongo/apply.ts'
+import { optimisticUpdate } from '../../src/mongo/optimistic-update.ts'
 import { recomputeDays } from '../../src/mongo/rebuild/stats.ts'
-import { settle } from '../../src/mongo/settle.ts'
 import { announceDays } from '../../src/mongo/stats-announce.ts'
 import { computeDayIn, computedStatistics } from '../../src/mongo/stats-documents.ts'
 import { dueDays, markDays } from '../../src/mongo/stats-due.ts'
@@ -41,7 +41,7 @@ const computed = () => computedStatistics(db, day)
 /** An instance that stops for good where it is told: `written` is after the documents and before their second mark. */
 const crashing = (where: 'announced' | 'written') =>
   applyWith(
-    settle<Views[ViewName]>({
+    optimisticUpdate<Views[ViewName]>({
       read: readPresent(db, 'majority'),
       write: async (collection, writes) => {
         if (where === 'announced') throw new Error('crash')
@@ -128,7 +128,7 @@ stats(
     statsRefresher.start()
     await statsRefresher.settled()
     assert.is(await statsOf(day), null)
-    const unannounced = settle<Views[ViewName]>({
+    const unannounced = optimisticUpdate<Views[ViewName]>({
       read: readPresent(db, 'majority'),
       write: writeIfUnchanged(db),
       announce: async () => async () => {},

@@ -4,9 +4,9 @@ import * as assert from 'uvu/assert'
 import type { ViewName, Views } from '../../contracts/views.ts'
 import type { Change } from '../../src/domain/ports.ts'
 import { applyWith } from '../../src/mongo/apply.ts'
+import { optimisticUpdate } from '../../src/mongo/optimistic-update.ts'
 import { connectRebuilds } from '../../src/mongo/rebuild/connect.ts'
 import { swapGate } from '../../src/mongo/rebuild/swap-lock.ts'
-import { settle } from '../../src/mongo/settle.ts'
 import { readPresent, writeIfUnchanged } from '../../src/mongo/store.ts'
 import { changesOfEvent } from '../../src/projections/changes.ts'
 import { anEvent } from '../support/given-events.ts'
@@ -39,7 +39,7 @@ type Log = ReturnType<typeof growingLog>
 /** A projector's writer that is slow somewhere between reading and writing, and gets a slice again where it fails. */
 const projectorOf = (log: Log, mayWrite: () => Promise<boolean>) => {
   const apply = applyWith(
-    settle<Views[ViewName]>({
+    optimisticUpdate<Views[ViewName]>({
       read: readPresent(db, 'majority'),
       write: async (collection, writes) => {
         await sleep(random(2) * random(60))

@@ -3,6 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ViewName, Views } from '../../contracts/views.ts'
 import { applyWith } from '../../src/mongo/apply.ts'
+import { optimisticUpdate } from '../../src/mongo/optimistic-update.ts'
 import { rename } from '../../src/mongo/rebuild/collections.ts'
 import { connectRebuilds } from '../../src/mongo/rebuild/connect.ts'
 import { rebuiltName, swapName } from '../../src/mongo/rebuild/names.ts'
@@ -10,7 +11,6 @@ import type { OwnRebuild } from '../../src/mongo/rebuild/own-rebuild.ts'
 import { rebuilds as rebuildsIn } from '../../src/mongo/rebuild/state.ts'
 import { swapIn } from '../../src/mongo/rebuild/swap.ts'
 import { swapGate } from '../../src/mongo/rebuild/swap-lock.ts'
-import { settle } from '../../src/mongo/settle.ts'
 import { readPresent, writeIfUnchanged } from '../../src/mongo/store.ts'
 import { changesOfEvent } from '../../src/projections/changes.ts'
 import { anEvent, at, inLog } from '../support/given-events.ts'
@@ -51,7 +51,7 @@ const slowWriter = (gate: () => Promise<boolean> = swapGate(db)) => {
   const { promise: told, resolve: goOn } = Promise.withResolvers<void>()
   const { promise: hasRead, resolve: read } = Promise.withResolvers<void>()
   const apply = applyWith(
-    settle<Views[ViewName]>({
+    optimisticUpdate<Views[ViewName]>({
       read: readPresent(db, 'majority'),
       write: async (collection, writes) => {
         read()

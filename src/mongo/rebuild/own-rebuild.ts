@@ -1,12 +1,12 @@
 import type { Db } from 'mongodb'
 import type { ViewName, Views } from '../../../contracts/views.ts'
 import type { ApplyChanges, Sleep } from '../../domain/ports.ts'
+import type { CollectionOf } from '../apply.ts'
 import { applyWith } from '../apply.ts'
 import { classify } from '../classify.ts'
-import type { CollectionOf } from '../groups.ts'
-import { lane } from '../lane.ts'
-import { settle } from '../settle.ts'
+import { optimisticUpdate } from '../optimistic-update.ts'
 import { readPresent, writeIfUnchanged } from '../store.ts'
+import { writeBatcher } from '../write-batcher.ts'
 import { countBoth, dropAll, makeRebuilt } from './collections.ts'
 import { pairsAgain, pairsOf, type ReadPairs } from './compare.ts'
 import { rebuiltName, swapName } from './names.ts'
@@ -58,7 +58,7 @@ export const ownRebuild = ({ db, sleep }: Deps, writer: string, begun: Begun): O
     (folded: ReadonlyArray<ViewName>): CollectionOf =>
     (view) =>
       folded.includes(view) ? own(view) : view
-  const settleGroups = settle<Views[ViewName]>({
+  const updateDocuments = optimisticUpdate<Views[ViewName]>({
     read: readPresent(db, 'majority'),
     write: writeIfUnchanged(db),
     announce: async () => async () => {},
@@ -72,7 +72,7 @@ export const ownRebuild = ({ db, sleep }: Deps, writer: string, begun: Begun): O
     beat: () => beat(db, writer),
     make: (folded) => makeRebuilt(db, folded, writer),
     made: (folded) => madeOf(db, folded, writer),
-    applyChanges: lane({ applyChanges: applyWith(settleGroups, own), classify, sleep }),
+    applyChanges: writeBatcher({ applyChanges: applyWith(updateDocuments, own), classify, sleep }),
     count: (view) => countBoth(db, view, writer),
     pairs: (view) => pairsOf(db, view, writer),
     pairsAgain: (view, ids) => pairsAgain(db, view, writer, ids),

@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb'
 import type { ViewName } from '../../../contracts/views.ts'
 import { duplicateKey } from '../classify.ts'
-import { within } from '../deadline.ts'
+import { within } from '../client.ts'
 
 export type Phase = 'creating' | 'replaying' | 'swapping' | 'statistics'
 

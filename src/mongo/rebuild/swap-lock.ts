@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Db } from 'mongodb'
-import { within } from '../deadline.ts'
+import { within } from '../client.ts'
 import { rename } from './collections.ts'
 import { rebuiltName, swapName } from './names.ts'
 import { type RebuildDocument, rebuilds, type SwapLock } from './state.ts'

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Group, settle } from '../../src/mongo/settle.ts'
+import { type Group, optimisticUpdate } from '../../src/mongo/optimistic-update.ts'
 import type { Stored } from '../../src/mongo/store.ts'
 
 const settling = suite('compare and set')
@@ -26,7 +26,7 @@ const memory = (
 ) => {
   const documents = new Map<string, Counter>()
   const log: string[] = []
-  const run = settle<Counter>({
+  const run = optimisticUpdate<Counter>({
     read: async (_, ids) => {
       log.push('read')
       return new Map([...documents].filter(([id]) => ids.includes(id)))

@@ -1,5 +1,5 @@
 import type { Sleep } from '../domain/ports.ts'
-import { allDone } from './all-done.ts'
+import { classify } from './classify.ts'
 import type { ReadPresent, Stored, Write, WriteIfUnchanged } from './store.ts'
 
 /** One document's changes, in their order. */
@@ -33,10 +33,21 @@ const byCollection = <A extends { readonly collection: string }>(items: Readonly
 const pause = (attempt: number): number => Math.random() * Math.min(500, 5 * 2 ** attempt)
 
 /**
+ * Waits for all, so that nothing of it is under way any more; then rejects with what failed. An outage among the
+ * failures is told first: others may have come from it.
+ */
+export const allDone = async <A>(promises: ReadonlyArray<Promise<A>>): Promise<ReadonlyArray<A>> => {
+  const settled = await Promise.allSettled(promises)
+  const errors: ReadonlyArray<unknown> = settled.flatMap((it) => (it.status === 'rejected' ? [it.reason] : []))
+  if (errors.length > 0) throw errors.find((error) => classify(error).kind === 'transient') ?? errors[0]
+  return settled.flatMap((it) => (it.status === 'fulfilled' ? [it.value] : []))
+}
+
+/**
  * Read, fold, compare and set, until no document was overtaken by another writer; collections side by side. Documents
  * that the fold returns as they were are not written. Throws when that fails too often, or with the error of a step.
  */
-export const settle =
+export const optimisticUpdate =
   <D extends Stored>({ read, write, announce, mayWrite, sleep }: Deps<D>) =>
   async (groups: ReadonlyArray<Group<D>>): Promise<void> => {
     const fold = async ([collection, members]: readonly [string, ReadonlyArray<Group<D>>]) => {

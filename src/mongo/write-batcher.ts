@@ -27,11 +27,11 @@ const worthItsOwn = 1_000
 /**
  * What comes while an apply is under way waits and goes together next (group commit), each caller's changes in the order of
  * its calls; where there is much of it, beside the one under way, so that this process folds while MongoDB writes. Two that
- * meet at a document are told apart by compare and set (settle.ts). A caller that needs an order waits for its call before it
+ * meet at a document are told apart by compare and set (optimistic-update.ts). A caller that needs an order waits for its call before it
  * makes the next. When what went together fails, every caller is told so; but where that is the documents' own
  * fault (`permanent`), each caller's changes are applied by themselves, so that only the faulty one's fail.
  */
-export const lane = ({ applyChanges, classify, sleep, atOnce = usualAtOnce }: Deps): ApplyChanges => {
+export const writeBatcher = ({ applyChanges, classify, sleep, atOnce = usualAtOnce }: Deps): ApplyChanges => {
   let waiting: ReadonlyArray<Waiting> = []
   let underWay = 0
   let gathering = false

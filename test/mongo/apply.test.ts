@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Change } from '../../src/domain/ports.ts'
-import { chunks, groupsOf } from '../../src/mongo/groups.ts'
+import { groupsOf } from '../../src/mongo/apply.ts'
 import { pauseAfter } from '../../src/mongo/stats-refresher.ts'
+import { chunks } from '../../src/shared/slices.ts'
 
 const groups = suite('changes by document')
 

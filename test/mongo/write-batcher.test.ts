@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Change, Failure } from '../../src/domain/ports.ts'
-import { lane } from '../../src/mongo/lane.ts'
+import { writeBatcher } from '../../src/mongo/write-batcher.ts'
 
-const lanes = suite('the lane to MongoDB')
+const batcher = suite('the write batcher')
 
 const change = (id: string): Change => ({
   view: 'chats',
@@ -39,11 +39,11 @@ const gate = (refuse: (ids: ReadonlyArray<string>) => Error | undefined = () => 
     calls,
     begun,
     open: () => open(),
-    apply: lane({ applyChanges: apply, classify, sleep: async () => {}, atOnce: 3 }),
+    apply: writeBatcher({ applyChanges: apply, classify, sleep: async () => {}, atOnce: 3 }),
   }
 }
 
-lanes('takes what waits while one apply is under way together, in order', async () => {
+batcher('takes what waits while one apply is under way together, in order', async () => {
   const { calls, begun, open, apply } = gate()
   const first = apply([change('1')])
   await begun
@@ -53,24 +53,24 @@ lanes('takes what waits while one apply is under way together, in order', async 
   assert.equal(calls, [['1'], ['2', '3', '4']])
 })
 
-lanes('lets a trickle gather, and what is plenty go at once', async () => {
+batcher('lets a trickle gather, and what is plenty go at once', async () => {
   const calls: number[] = []
   const { promise: later, resolve } = Promise.withResolvers<void>()
   const applyChanges = async (changes: ReadonlyArray<Change>) => {
     calls.push(changes.length)
   }
-  const few = lane({ applyChanges, classify, sleep: () => later, atOnce: 3 })
+  const few = writeBatcher({ applyChanges, classify, sleep: () => later, atOnce: 3 })
   const done = [few([change('1')]), few([change('2')])]
   await Promise.resolve()
   assert.equal(calls, [])
   resolve()
   await outcomes(done)
-  const never = lane({ applyChanges, classify, sleep: () => new Promise(() => undefined), atOnce: 3 })
+  const never = writeBatcher({ applyChanges, classify, sleep: () => new Promise(() => undefined), atOnce: 3 })
   await never(Array.from({ length: 100 }, (_, i) => change(String(i))))
   assert.equal(calls, [2, 100])
 })
 
-lanes('begins another apply beside those under way only where much waits, and no more than it may', async () => {
+batcher('begins another apply beside those under way only where much waits, and no more than it may', async () => {
   const calls: number[] = []
   const opened = Promise.withResolvers<void>()
   const applyChanges = async (changes: ReadonlyArray<Change>) => {
@@ -78,7 +78,7 @@ lanes('begins another apply beside those under way only where much waits, and no
     await opened.promise
   }
   const many = (size: number) => Array.from({ length: size }, (_, i) => change(String(i)))
-  const apply = lane({ applyChanges, classify, sleep: async () => {}, atOnce: 2 })
+  const apply = writeBatcher({ applyChanges, classify, sleep: async () => {}, atOnce: 2 })
   const done = [apply(many(100)), apply(many(900)), apply(many(100)), apply(many(1_000))]
   assert.equal(calls, [100, 1_000])
   opened.resolve()
@@ -86,7 +86,7 @@ lanes('begins another apply beside those under way only where much waits, and no
   assert.equal(calls, [100, 1_000, 1_000])
 })
 
-lanes('tells each caller of an outage, and goes on with what comes after', async () => {
+batcher('tells each caller of an outage, and goes on with what comes after', async () => {
   let away = true
   const { calls, open, apply } = gate(() => (away ? new Error('away') : undefined))
   const done = [apply([change('1')]), apply([change('2')]), apply([change('3')])]
@@ -97,7 +97,7 @@ lanes('tells each caller of an outage, and goes on with what comes after', async
   assert.equal(calls, [['1', '2', '3'], ['4']])
 })
 
-lanes('lets only the caller fail whose documents cannot be stored', async () => {
+batcher('lets only the caller fail whose documents cannot be stored', async () => {
   const { calls, open, apply } = gate((ids) => (ids.includes('bad') ? new RangeError('too large') : undefined))
   const done = [apply([change('1')]), apply([change('2')]), apply([change('bad')]), apply([change('3')])]
   open()
@@ -105,4 +105,4 @@ lanes('lets only the caller fail whose documents cannot be stored', async () => 
   assert.equal(calls, [['1', '2', 'bad', '3'], ['1'], ['2'], ['bad'], ['3']])
 })
 
-lanes.run()
+batcher.run()

@@ -1,7 +1,25 @@
 import type { Db } from 'mongodb'
 import type { Instant } from '../../contracts/primitives.ts'
 import type { ConversationDocument } from '../../contracts/views/conversation.ts'
-import { within } from './deadline.ts'
+import type { ViewName, Views } from '../../contracts/views.ts'
+import type { ReadDocument } from '../domain/ports.ts'
+import { batchedLookup } from '../shared/batched-lookup.ts'
+import { within } from './client.ts'
+import { readPresent, type Stored } from './store.ts'
+
+/**
+ * Reads documents; of one view, those that are asked for at the same time in one query. At `local`: a primary that was just
+ * elected has all that a majority has acknowledged, but reads at `majority` may not show it yet.
+ */
+export const readDocumentIn = (db: Db): ReadDocument => {
+  const read = readPresent<Stored>(db, 'local')
+  const views = new Map<ViewName, ReturnType<typeof batchedLookup<Stored>>>()
+  return async <V extends ViewName>(view: V, id: string) => {
+    const ask = views.get(view) ?? batchedLookup((ids) => read(view, [...ids]))
+    views.set(view, ask)
+    return (await ask([id])).get(id) as Views[V] | undefined
+  }
+}
 
 const queryMs = 10_000
 
@@ -9,7 +27,7 @@ const queryMs = 10_000
  * The conversations of these accounts whose client waits for a word (`silentSince`), as far as this partition of
  * bot-conversations has them and something has happened in them since then. Throws when that is not known within 10 s.
  */
-export const openTurns =
+export const waitingConversations =
   (db: Db) =>
   (
     partition: number,

@@ -1,6 +1,79 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Problem } from '../../contracts/problem.ts'
-import { repeatedKey, scan } from './json-text.ts'
+
+const [quote, backslash, colon, space] = [0x22, 0x5c, 0x3a, 0x20]
+const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
+const [zero, nine, plus, minus, point, e, capitalE] = [0x30, 0x39, 0x2b, 0x2d, 0x2e, 0x65, 0x45]
+
+/** The index of the quote that ends the string whose first quote is at `start`; the text's length where none does. */
+const endOfString = (text: string, start: number): number => {
+  for (let i = text.indexOf('"', start + 1); i !== -1; i = text.indexOf('"', i + 1)) {
+    let slashes = 0
+    while (text.charCodeAt(i - 1 - slashes) === backslash) slashes++
+    if (slashes % 2 === 0) return i
+  }
+  return text.length
+}
+
+/** `keys` counts the colons outside strings: one for each key of any object, repeated ones too. */
+type Scan = { readonly depth: number; readonly keys: number; readonly unusualNumber: boolean }
+
+const safeDigits = 15
+
+/**
+ * What must be known of a JSON text before it is parsed: how deep it nests, how many keys it has, and whether a number in
+ * it may not survive as a double (16 digits or more, or an exponent). Total: of other texts it says something of no use.
+ */
+const scan = (text: string): Scan => {
+  let depth = 0
+  let deepest = 0
+  let keys = 0
+  let unusualNumber = false
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i)
+    if (c === quote) i = endOfString(text, i)
+    else if (c === colon) keys++
+    else if (c === openBrace || c === openBracket) deepest = Math.max(deepest, ++depth)
+    else if (c === closeBrace || c === closeBracket) depth--
+    else if (c >= zero && c <= nine) {
+      const start = i
+      let exponent = false
+      for (let next = text.charCodeAt(i + 1); ; next = text.charCodeAt(++i + 1)) {
+        if (next === e || next === capitalE) exponent = true
+        else if (!((next >= zero && next <= nine) || next === point || next === plus || next === minus)) break
+      }
+      if (exponent || i - start >= safeDigits) unusualNumber = true
+    }
+  }
+  return { depth: deepest, keys, unusualNumber }
+}
+
+const isKey = (text: string, end: number): boolean => {
+  let next = end + 1
+  while (text.charCodeAt(next) <= space) next++
+  return text.charCodeAt(next) === colon
+}
+
+/** The first key that an object of this text has twice; the text is known to be JSON. */
+const repeatedKey = (text: string): string | undefined => {
+  const objects: Array<Set<string>> = []
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i)
+    if (c === openBrace || c === openBracket) objects.push(new Set())
+    else if (c === closeBrace || c === closeBracket) objects.pop()
+    else if (c === quote) {
+      const end = endOfString(text, i)
+      if (isKey(text, end)) {
+        const key = String(JSON.parse(text.slice(i, end + 1)))
+        const keys = objects[objects.length - 1]
+        if (keys?.has(key)) return key
+        keys?.add(key)
+      }
+      i = end
+    }
+  }
+  return undefined
+}
 
 const deepest = 32
 const utf8 = new TextDecoder('utf-8', { fatal: true })

@@ -1,3 +1,4 @@
+import { hash, timingSafeEqual } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Problem } from '../../contracts/problem.ts'
 import type { Account } from '../domain/accounts.ts'
@@ -11,9 +12,47 @@ import type { Ctx } from '../http/context.ts'
 import type { FailureDelay } from '../http/failure-delay.ts'
 import type { Limits } from '../http/limits.ts'
 import { mediaTypeProblem } from './media-type.ts'
-import type { RateLimit } from './rate-limit.ts'
 import { incomplete, noMemory, refusalOf, tooLarge, tooManyRequests, unauthorized, unknownToken } from './refusal.ts'
-import { byToken, type TokensOf } from './tokens.ts'
+
+/** The tokens that an account is known by: two while one replaces the other. */
+export type TokensOf = (account: Account) => ReadonlyArray<string | undefined>
+
+const digest = (secret: string) => hash('sha256', secret, 'hex')
+
+/** The account of a path's token, found by the token's digest: how long it takes says nothing about the tokens. */
+export const byToken = (accounts: ReadonlyArray<Account>, tokensOf: TokensOf) => {
+  const found = new Map<string, Account>()
+  for (const account of accounts)
+    for (const token of tokensOf(account)) if (token !== undefined) found.set(digest(token), account)
+  return (token: string): Account | undefined => found.get(digest(token))
+}
+
+/** Compares in constant time. */
+export const sameSecret = (a: string, b: string): boolean =>
+  timingSafeEqual(Buffer.from(digest(a)), Buffer.from(digest(b)))
+
+const windowMs = 1_000
+
+/** Whether an account may send one more request now. */
+export type RateLimit = (account: Account) => boolean
+
+/**
+ * Counts an account's requests to this process, both interfaces together, and refuses those over its limit within a second from
+ * the first on. `monotonic` is in ms.
+ */
+export const rateLimits = (monotonic: () => number): RateLimit => {
+  const windows = new Map<string, { began: number; requests: number }>()
+  return ({ id, requestsPerSecond }) => {
+    const now = monotonic()
+    const window = windows.get(id)
+    if (window === undefined || now - window.began >= windowMs) {
+      windows.set(id, { began: now, requests: 1 })
+      return requestsPerSecond >= 1
+    }
+    window.requests++
+    return window.requests <= requestsPerSecond
+  }
+}
 
 /** A request of a known and authorized account, its body not yet understood; headers are '' if they are missing. */
 export type Admitted = {

@@ -18,10 +18,10 @@ import type { State } from '../http/context.ts'
 import { failureDelay } from '../http/failure-delay.ts'
 import type { Limits } from '../http/limits.ts'
 import { within } from '../shared/timeout.ts'
+import { rateLimits } from './admission.ts'
 import { botRouter } from './bot.ts'
 import type { FindEnrichment } from './enrichment.ts'
 import { oauthRouter } from './oauth.ts'
-import { rateLimits } from './rate-limit.ts'
 import { webhooksRouter } from './webhooks.ts'
 
 export type IngressDeps = {

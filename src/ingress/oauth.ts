@@ -7,10 +7,9 @@ import { readJson } from '../domain/read-json.ts'
 import { answering, invalid, notAllowed, type Refusal } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import type { State } from '../http/context.ts'
-import { type AdmissionDeps, refuseSecret } from './admission.ts'
+import { type AdmissionDeps, refuseSecret, sameSecret } from './admission.ts'
 import { isType } from './media-type.ts'
 import { incomplete, noMemory, tooLarge, tooManyRequests } from './refusal.ts'
-import { sameSecret } from './tokens.ts'
 
 export type OauthDeps = AdmissionDeps & { readonly issue: IssueToken; readonly log: Log }
 

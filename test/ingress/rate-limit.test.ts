@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { rateLimits } from '../../src/ingress/rate-limit.ts'
+import { rateLimits } from '../../src/ingress/admission.ts'
 import { accounts } from './harness.ts'
 
 const [first, second] = accounts.map((account) => ({ ...account, requestsPerSecond: 3 }))

@@ -124,6 +124,7 @@ export const exampleEnrichment: JsonObject = {
 }
 
 export const exampleQuarantine: JsonObject = {
+  id: '0d5f8a52-7c4e-4b0a-9f0e-6a3c1f2b4d71',
   interface: 'webhooks',
   received_at: '2022-10-10T15:31:19.512Z',
   reason: 'invalid',

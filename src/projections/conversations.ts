@@ -1,10 +1,10 @@
-import type { ConversationEvent } from '../../contracts/events/index.ts'
+import type { BotReplyDelivered, ConversationEvent } from '../../contracts/events/index.ts'
 import type { ConversationDocument } from '../../contracts/views/conversation.ts'
+import { afterFact } from '../domain/conversation.ts'
+import { factOf } from '../domain/conversation-facts.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { type Guard, once } from './applied.ts'
-import { invited, joined, leftWithout, withoutUnheard, withSilence, withUnanswered } from './conversation-states.ts'
-import { clientWrote, delivered, failed } from './conversation-turns.ts'
-import { documentId, present } from './fields.ts'
+import { documentId, msBetween, present } from './fields.ts'
 
 const base = (
   current: ConversationDocument | undefined,
@@ -29,25 +29,73 @@ const base = (
   lastEventAt: event.time,
 })
 
-const fold = (conversation: ConversationDocument, event: ConversationEvent): ConversationDocument => {
-  switch (event.type) {
-    case 'ClientMessageReceived':
-      return clientWrote(conversation, event)
-    case 'AgentInvited':
-      return invited(conversation, event.time)
-    case 'AgentJoined':
-      return joined(conversation, event.time)
-    case 'AgentUnavailable':
-      return leftWithout(conversation, event)
-    case 'ChatClosed':
-      return { ...withUnanswered(withoutUnheard(conversation), []), state: 'closed', closedAt: event.time }
-    case 'BotReplyDelivered':
-      return delivered(conversation, event)
-    case 'BotReplyFailed':
-      return failed(conversation, event)
-    case 'BotReplySuppressed':
-      return { ...conversation, repliesSuppressed: conversation.repliesSuppressed + 1 }
+type Noted = Partial<ConversationDocument>
+
+/** A message that the service took answers a turn if it leaves fewer messages without an answer. */
+const replied = (before: ConversationDocument, after: ConversationDocument, event: BotReplyDelivered): Noted => {
+  const { replyTimesMs, outcome, unanswered } = before
+  const first = after.unanswered.length < unanswered.length ? unanswered[0] : undefined
+  const { message, because } = event.data
+  return {
+    replyTimesMs: first ? [...replyTimesMs, msBetween(first.at, event.time)] : replyTimesMs,
+    outcome: outcome === 'open' && because === undefined ? 'bot' : outcome,
+    ...(message && { lastMessage: { id: event.id, from: 'bot', message, at: event.time } }),
   }
+}
+
+/** What analysts want to know besides: counts, times and the newest message. */
+const noted = (before: ConversationDocument, after: ConversationDocument, event: ConversationEvent): Noted => {
+  const { id, time } = event
+  switch (event.type) {
+    case 'ClientMessageReceived': {
+      const { message } = event.data
+      return { clientMessages: before.clientMessages + 1, lastMessage: { id, from: 'client', message, at: time } }
+    }
+    case 'AgentInvited':
+      return { invitedAt: time, outcome: 'agent' }
+    case 'AgentJoined':
+      return { joinedAt: time, outcome: 'agent' }
+    case 'AgentUnavailable':
+      return {}
+    case 'ChatClosed':
+      return { closedAt: time }
+    case 'BotReplyDelivered': {
+      const isInvitation = event.data.commandType === 'InviteAgent'
+      return {
+        repliesDelivered: before.repliesDelivered + 1,
+        ...(isInvitation ? { invitedAt: time, outcome: 'agent' } : replied(before, after, event)),
+      }
+    }
+    case 'BotReplyFailed':
+      return { repliesFailed: before.repliesFailed + 1 }
+    case 'BotReplySuppressed':
+      return { repliesSuppressed: before.repliesSuppressed + 1 }
+  }
+}
+
+/** With the oldest unanswered message as the one that is waited for. */
+const withAwaited = (conversation: ConversationDocument): ConversationDocument => {
+  const { awaitingReplySince, awaitingReplyTo, ...rest } = conversation
+  const [oldest] = rest.unanswered
+  return oldest === undefined ? rest : { ...rest, awaitingReplySince: oldest.at, awaitingReplyTo: oldest.id }
+}
+
+/** With the time since when nobody has said anything to the client who waits for it. */
+const withSilence = (conversation: ConversationDocument): ConversationDocument => {
+  const { silentSince, ...rest } = conversation
+  const { state, unanswered, unheard } = rest
+  const times = [unanswered.find(({ status }) => status !== 'agent-asked')?.at, unheard?.at].filter(
+    (time) => time !== undefined,
+  )
+  const [first, second = first] = times
+  if (first === undefined || second === undefined || (state !== 'bot' && state !== 'unavailable')) return rest
+  return { ...rest, silentSince: Date.parse(second) < Date.parse(first) ? second : first }
+}
+
+const fold = (before: ConversationDocument, event: ConversationEvent): ConversationDocument => {
+  const fact = factOf(event)
+  const after = fact === undefined ? before : afterFact(before, fact)
+  return withSilence(withAwaited({ ...after, ...noted(before, after, event) }))
 }
 
 /** One conversation from its events; guarded as contracts/views/applied.ts says, so that nothing counts twice. */
@@ -55,4 +103,4 @@ export const evolveConversation = (
   current: ConversationDocument | undefined,
   recorded: Recorded<ConversationEvent>,
 ): ConversationDocument =>
-  once(current, recorded, (guard) => withSilence(fold(base(current, recorded.event, guard), recorded.event)))
+  once(current, recorded, (guard) => fold(base(current, recorded.event, guard), recorded.event))

@@ -1,9 +1,14 @@
 import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
+import {
+  type Conversation,
+  conversationOf,
+  forgotNone,
+  unknownConversation,
+  withFacts,
+} from '../../domain/conversation.ts'
+import { isFinal } from '../../domain/conversation-facts.ts'
 import { contentDigest, deliveryId } from '../../domain/delivery.ts'
 import { outcomesInSeen } from '../outcome.ts'
-import { type Conversation, conversationOf, unknownConversation } from './conversation.ts'
-import { forgotNone, withFacts } from './evolve.ts'
-import { isFinal } from './facts.ts'
 import type { Kept, Tail } from './tail.ts'
 import type { KnownViews, ReadViews } from './views.ts'
 

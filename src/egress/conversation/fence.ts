@@ -1,6 +1,6 @@
 import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import type { BotReplySuppressed } from '../../../contracts/events/index.ts'
-import type { Conversation } from './conversation.ts'
+import type { Conversation } from '../../domain/conversation.ts'
 
 export type SuppressedReason = BotReplySuppressed['data']['reason']
 /** What to do with a reply to a message that is no longer the client's newest. */
@@ -28,13 +28,13 @@ export const takenBy = ({ state }: Pick<Conversation, 'state'>): SuppressedReaso
  * request takes, some milliseconds (test/integration/fencing-race.test.ts).
  */
 export const decide = (
-  conversation: Pick<Conversation, 'state' | 'newestClientMessage'>,
+  conversation: Pick<Conversation, 'state' | 'lastClientMessageId'>,
   { type, inReplyTo }: Pick<BotReply, 'type' | 'inReplyTo'>,
   whenOvertaken: WhenOvertaken = 'send',
 ): 'send' | SuppressedReason => {
   const taken = takenBy(conversation)
   if (taken !== undefined) return taken
-  const { newestClientMessage } = conversation
-  const isOvertaken = inReplyTo && newestClientMessage !== undefined && inReplyTo !== newestClientMessage
+  const { lastClientMessageId } = conversation
+  const isOvertaken = inReplyTo && lastClientMessageId !== undefined && inReplyTo !== lastClientMessageId
   return type === 'BotMessage' && isOvertaken && whenOvertaken === 'suppress' ? 'overtaken' : 'send'
 }

@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { keyOf } from '../../../contracts/topics.ts'
+import { factOf } from '../../domain/conversation-facts.ts'
 import type { OwnedPartition, Slice } from '../../domain/ports.ts'
 import type { EgressPorts } from '../ports.ts'
 import type { Watchdog } from '../watchdog/watchdog.ts'
-import { factOf } from './facts.ts'
 import type { Tail } from './tail.ts'
 
 const evictEveryMs = 10_000

@@ -1,6 +1,6 @@
-import type { Conversation } from './conversation.ts'
-import { withFacts } from './evolve.ts'
-import type { Fact } from './facts.ts'
+import type { Conversation } from '../../domain/conversation.ts'
+import { withFacts } from '../../domain/conversation.ts'
+import type { Fact } from '../../domain/conversation-facts.ts'
 
 /** A conversation as the log has it up to and with an offset. */
 export type Kept = { readonly conversation: Conversation; readonly applied: number }

@@ -1,11 +1,11 @@
 import type { Because } from '../../../contracts/events/index.ts'
-import type { Id } from '../../../contracts/primitives.ts'
+import type { Id, Instant } from '../../../contracts/primitives.ts'
 import type { BotAccount } from '../../domain/accounts.ts'
-import type { Conversation } from '../conversation/conversation.ts'
+import type { Conversation } from '../../domain/conversation.ts'
 
 /**
  * What the bridge itself has to do for a client whom nobody answers, `about` the event (its ce_id) that nobody answered:
- * at `dueAt`, in ms of whatever clock the conversation's times and `nowMs` are of.
+ * at `dueAt`, in ms of whatever clock the times of `Waiting` are of.
  */
 export type Chore = {
   readonly kind: 'invite-agent' | 'tell-unavailable'
@@ -13,6 +13,24 @@ export type Chore = {
   readonly because: Because
   readonly dueAt: number
 }
+
+type Since = { readonly id: Id; readonly at: number }
+type Unanswered = Since & Pick<Conversation['unanswered'][number], 'status'>
+
+/** Who waits in a conversation, and since when: `at` in ms of the clock that the chores' times are of. */
+export type Waiting = Pick<Conversation, 'state'> & {
+  readonly unanswered: ReadonlyArray<Unanswered>
+  readonly unheard?: Since
+}
+
+export const waitingOf = (
+  { state, unanswered, unheard }: Conversation,
+  sinceOf: (id: Id, at: Instant) => number,
+): Waiting => ({
+  state,
+  unanswered: unanswered.map((message) => ({ ...message, at: sinceOf(message.id, message.at) })),
+  ...(unheard && { unheard: { id: unheard.id, at: sinceOf(unheard.id, unheard.at) } }),
+})
 
 /**
  * A day: as long as messengers let a business answer a client, and so as long as one may still wait for it. What is older
@@ -26,7 +44,7 @@ export const patienceMs = 24 * 3_600_000
  * nothing is to be waited for.
  */
 export const choresOf = (
-  { state, unanswered, unheard }: Conversation,
+  { state, unanswered, unheard }: Waiting,
   { replyWithin, agentUnavailableText }: Pick<BotAccount, 'replyWithin' | 'agentUnavailableText'>,
   nowMs: number,
 ): ReadonlyArray<Chore> => {

@@ -33,11 +33,11 @@ const patient = (account: BotOwner): BotOwner => ({
  */
 export const looker =
   ({ ports, barrier, nowOf, send }: Parts) =>
-  async ({ partition, work, onMonotonic, look, settled }: Stretch, { account, chatId }: Chat): Promise<void> => {
+  async ({ partition, work, waitingIn, look, settled }: Stretch, { account, chatId }: Chat): Promise<void> => {
     const chat = `${account.id}/${chatId}`
     const { monotonic } = ports
     const choresNow = ({ conversation }: ConversationNow) =>
-      choresOf(onMonotonic(chat, conversation), account.bot, monotonic())
+      choresOf(waitingIn(chat, conversation), account.bot, monotonic())
     const doChore = async (clientId: Id, chore: Chore) => {
       const { kind, because } = chore
       await send({

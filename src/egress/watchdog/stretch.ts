@@ -1,10 +1,11 @@
-import type { Id } from '../../../contracts/primitives.ts'
+import type { Id, Instant } from '../../../contracts/primitives.ts'
 import type { BotAccount } from '../../domain/accounts.ts'
+import type { Conversation } from '../../domain/conversation.ts'
+import type { Fact } from '../../domain/conversation-facts.ts'
 import type { OwnedPartition, Sleep } from '../../domain/ports.ts'
-import type { Conversation } from '../conversation/conversation.ts'
-import type { Fact } from '../conversation/facts.ts'
 import type { PartitionWork } from '../partition-work.ts'
 import { alarms } from './alarms.ts'
+import { type Waiting, waitingOf } from './chores.ts'
 
 /**
  * When to look at which chat of a partition, while it is this worker's. All of it is hints, made of the log as it is read:
@@ -15,8 +16,8 @@ export type Stretch = {
   readonly owner: OwnedPartition
   readonly work: Pick<PartitionWork, 'isOwned' | 'signal'>
   readonly note: (chat: string, fact: Fact) => void
-  /** The conversation with its times on the monotonic clock: since when each client waits, whatever the wall clock does. */
-  readonly onMonotonic: (chat: string, conversation: Conversation) => Conversation
+  /** Who waits in the conversation, and since when, whatever the wall clock does. */
+  readonly waitingIn: (chat: string, conversation: Conversation) => Waiting
   /** Look at a chat then, or earlier where that was said before. Times are ms of the monotonic clock. */
   readonly look: (chat: string, at: number) => void
   /** Look at a chat whose chore is due then, but give what others have under way or in store a moment first. */
@@ -70,20 +71,12 @@ export const stretch = (
     waitsSince.delete(chat)
   }
   /** An event's time is the wall clock's of who took it in: after a restart, or a step of that clock, 0 ms ago at the latest. */
-  const sinceTime = (at: number) => monotonic() - Math.max(0, wallMs() - at)
-  const sinceOf = (chat: string, id: Id, at: number) => {
+  const sinceTime = (at: Instant) => monotonic() - Math.max(0, wallMs() - Date.parse(at))
+  const sinceOf = (chat: string, id: Id, at: Instant) => {
     const times = waitsSince.get(chat) ?? new Map<Id, number>()
     const since = times.get(id) ?? sinceTime(at)
     if (times.size < mostTimed) waitsSince.set(chat, times.set(id, since))
     return since
-  }
-  const onMonotonic = (chat: string, conversation: Conversation): Conversation => {
-    const timed = <A extends { readonly id: Id; readonly at: number }>(each: A): A => ({
-      ...each,
-      at: sinceOf(chat, each.id, each.at),
-    })
-    const { unanswered, unheard } = conversation
-    return { ...conversation, unanswered: unanswered.map(timed), ...(unheard && { unheard: timed(unheard) }) }
   }
   const forget = (chat: string) => {
     settled(chat)
@@ -115,7 +108,8 @@ export const stretch = (
     }
   }
   const it: Stretch = {
-    ...{ partition, owner, note, onMonotonic, look, lookCalmly, settled },
+    waitingIn: (chat, conversation) => waitingOf(conversation, (id, at) => sinceOf(chat, id, at)),
+    ...{ partition, owner, note, look, lookCalmly, settled },
     work: { signal: ended.signal, isOwned: () => !ended.signal.aborted && owner.isCurrent() },
     start: () => {
       const waiting = held ?? new Map<string, number>()

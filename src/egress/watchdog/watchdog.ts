@@ -1,11 +1,11 @@
 import type { Instant } from '../../../contracts/primitives.ts'
 import { Id } from '../../../contracts/primitives.ts'
 import type { Account } from '../../domain/accounts.ts'
+import { conversationOf } from '../../domain/conversation.ts'
+import type { Fact } from '../../domain/conversation-facts.ts'
 import type { OwnedPartition } from '../../domain/ports.ts'
 import { keyedQueue } from '../../shared/keyed-queue.ts'
 import { ownerOf } from '../check-command.ts'
-import { conversationOf } from '../conversation/conversation.ts'
-import type { Fact } from '../conversation/facts.ts'
 import type { Tail } from '../conversation/tail.ts'
 import { persistently } from '../patience.ts'
 import type { EgressPorts } from '../ports.ts'
@@ -58,7 +58,7 @@ export const watchdog = ({ ports, accounts, tail, look }: Parts): Watchdog => {
 
   /** What is open comes from the tail, which is read up to its present end first, and from the views behind it. */
   const takeOver = async (given: Stretch) => {
-    const { partition, work, start, onMonotonic, lookCalmly } = given
+    const { partition, work, start, waitingIn, lookCalmly } = given
     const end = await persistently(
       ports,
       'the end of the log',
@@ -74,8 +74,8 @@ export const watchdog = ({ ports, accounts, tail, look }: Parts): Watchdog => {
     for (const document of found?.value ?? []) {
       const bot = accountOf(document._id)?.bot
       if (bot === undefined) continue
-      const conversation = onMonotonic(document._id, conversationOf(document))
-      for (const { dueAt } of choresOf(conversation, bot, monotonic())) lookCalmly(document._id, dueAt)
+      const waiting = waitingIn(document._id, conversationOf(document))
+      for (const { dueAt } of choresOf(waiting, bot, monotonic())) lookCalmly(document._id, dueAt)
     }
   }
   const lose = (partition: number) => {

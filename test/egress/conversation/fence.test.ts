@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Conversation } from '../../../src/egress/conversation/conversation.ts'
+import type { Conversation } from '../../../src/domain/conversation.ts'
 import { decide } from '../../../src/egress/conversation/fence.ts'
 import { botMessage, id, inviteAgent } from '../support/values.ts'
 
@@ -20,7 +20,7 @@ for (const [state, expected] of cases)
   })
 
 test('an overtaken message is sent unless the account wants otherwise; an invitation is never overtaken', () => {
-  const conversation = { state: 'bot', newestClientMessage: id('m2') } as const
+  const conversation = { state: 'bot', lastClientMessageId: id('m2') } as const
   const overtaken = botMessage('c1', { inReplyTo: 'm1' })
   assert.is(decide(conversation, overtaken), 'send')
   assert.is(decide(conversation, overtaken, 'suppress'), 'overtaken')

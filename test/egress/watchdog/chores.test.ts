@@ -1,11 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Conversation, unknownConversation } from '../../../src/egress/conversation/conversation.ts'
-import { choresOf, patienceMs } from '../../../src/egress/watchdog/chores.ts'
+import { choresOf, patienceMs, type Waiting } from '../../../src/egress/watchdog/chores.ts'
 import { id } from '../support/values.ts'
 
 const test = suite('chores')
 
+const nobody: Waiting = { state: 'bot', unanswered: [] }
 const m1 = { id: id('m1'), at: 1000 }
 const m2 = { id: id('m2'), at: 2000 }
 const asked = { status: 'agent-asked' } as const
@@ -16,7 +16,7 @@ const invite = (about: string, dueAt: number, because = 'no-reply-in-time') => (
 })
 const tell = { kind: 'tell-unavailable', about: 'u1', because: 'agent-unavailable', dueAt: 13_000 }
 
-type Part = Partial<Conversation>
+type Part = Partial<Waiting>
 const cases: ReadonlyArray<readonly [string, Part, ReadonlyArray<object>]> = [
   ['nothing is to be done for a client who does not wait', {}, []],
   ['a turn counts from its first message', { unanswered: [m1, m2] }, [invite('m1', 11_000)]],
@@ -40,15 +40,15 @@ const cases: ReadonlyArray<readonly [string, Part, ReadonlyArray<object>]> = [
 for (const [name, part, expected] of cases)
   test(name, () => {
     const bot = { replyWithin: 10_000, agentUnavailableText: 'Call us.' }
-    assert.equal(choresOf({ ...unknownConversation, ...part }, bot, 5000), expected)
+    assert.equal(choresOf({ ...nobody, ...part }, bot, 5000), expected)
   })
 
 test('without a text of the account there is no word for AGENT_UNAVAILABLE', () => {
-  assert.equal(choresOf({ ...unknownConversation, state: 'unavailable', ...u1 }, { replyWithin: 10_000 }, 5000), [])
+  assert.equal(choresOf({ ...nobody, state: 'unavailable', ...u1 }, { replyWithin: 10_000 }, 5000), [])
 })
 
 test('after a day nobody is called, and what is newer counts by itself', () => {
-  const conversation = { ...unknownConversation, unanswered: [m1, m2] }
+  const conversation = { ...nobody, unanswered: [m1, m2] }
   const at = (nowMs: number) => choresOf(conversation, { replyWithin: 10_000 }, nowMs).map(({ about }) => about)
   assert.equal([at(patienceMs + 999), at(patienceMs + 1000), at(patienceMs + 2000)], [['m1'], ['m2'], []])
 })

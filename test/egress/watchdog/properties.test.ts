@@ -2,8 +2,8 @@ import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ConversationEvent } from '../../../contracts/events/index.ts'
-import { conversationOf } from '../../../src/egress/conversation/conversation.ts'
-import { choresOf } from '../../../src/egress/watchdog/chores.ts'
+import { conversationOf } from '../../../src/domain/conversation.ts'
+import { choresOf, waitingOf } from '../../../src/egress/watchdog/chores.ts'
 import { project } from '../support/project.ts'
 import { projected, tells } from '../support/talk.ts'
 import { account, answer, botMessage, inviteAgent, networkFailure, ok } from '../support/values.ts'
@@ -74,7 +74,11 @@ test('every turn ends with an answer or one invitation, each made when it was du
       const now = () => Date.parse(w.time.now())
       const openChores = () =>
         [...project(w.log.events as ReadonlyArray<ConversationEvent>).conversations.values()].flatMap((document) =>
-          choresOf(conversationOf(document), bot, now()),
+          choresOf(
+            waitingOf(conversationOf(document), (_, at) => Date.parse(at)),
+            bot,
+            now(),
+          ),
         )
       const w: ReturnType<typeof world> = world({
         accounts,

@@ -4,9 +4,9 @@ import type {
   BotReplyFailed,
   BotReplySuppressed,
   DomainEvent,
-} from '../../../contracts/events/index.ts'
-import type { Id } from '../../../contracts/primitives.ts'
-import { contentDigest } from '../../domain/delivery.ts'
+} from '../../contracts/events/index.ts'
+import type { Id, Instant } from '../../contracts/primitives.ts'
+import { contentDigest } from './delivery.ts'
 
 type OutcomeEvent = BotReplyDelivered | BotReplyFailed | BotReplySuppressed
 
@@ -23,10 +23,10 @@ export type Finished = {
 }
 
 /**
- * What egress needs of an event of bot-conversations. `id` is the event's as `seen` of the views has it, `eventId` its
- * ce_id; `at` in ms since 1970: when it was taken in, for a delivered command when its last attempt began.
+ * What an event of bot-conversations says of who has the conversation and who waits. `id` is the event's as `seen` of the views
+ * has it, `eventId` its ce_id. `at` is when it was taken in, for a delivered command when its last attempt began.
  */
-export type Fact = { readonly id: string; readonly at: number; readonly clientId?: Id } & (
+export type Fact = { readonly id: string; readonly at: Instant; readonly clientId?: Id } & (
   | { readonly kind: 'invited' | 'joined' | 'closed' }
   | { readonly kind: 'client-message' | 'unavailable'; readonly eventId: Id }
   | Finished
@@ -52,7 +52,7 @@ const finished = (event: OutcomeEvent, outcome: Finished['outcome']): Fact => {
   const sentAt = outcome === 'delivered' ? attempts.at(-1)?.at : undefined
   return {
     id: identity(event),
-    at: Date.parse(sentAt ?? event.time),
+    at: sentAt ?? event.time,
     clientId,
     kind: 'finished',
     commandId,
@@ -68,7 +68,7 @@ const finished = (event: OutcomeEvent, outcome: Finished['outcome']): Fact => {
 export const factOf = (event: DomainEvent): Fact | undefined => {
   const seen = (clientId: Id | undefined) => ({
     id: identity(event),
-    at: Date.parse(event.time),
+    at: event.time,
     ...(clientId !== undefined && { clientId }),
   })
   switch (event.type) {

@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
+import { ClosedType } from './primitives.ts'
 
 type Codec = t.Decoder<unknown, unknown>
 type JsonObject = Record<string, unknown>
@@ -27,6 +28,8 @@ const disjoint = (forms: ReadonlyArray<Form>): Form | undefined => {
 const formOf = (codec: Codec): Form | undefined => {
   if (codec instanceof t.InterfaceType) return { fields: fieldsOf(codec.props, true), exact: false }
   if (codec instanceof t.PartialType) return { fields: fieldsOf(codec.props, false), exact: false }
+  // Rare: io-ts itself refuses what it does not name.
+  if (codec instanceof ClosedType) return undefined
   if (codec instanceof t.ExactType) {
     const form = formOf(codec.type)
     return form && { ...form, exact: true }

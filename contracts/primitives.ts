@@ -82,6 +82,35 @@ export const shape = <R extends t.Props, O extends t.Props>(required: R, optiona
 export const exactShape = <R extends t.Props, O extends t.Props>(required: R, optional: O, name: string) =>
   t.exact(t.intersection([t.type(required), t.partial(optional)]), name)
 
+const namesOf = (codec: t.Any): ReadonlyArray<string> => {
+  if (codec instanceof t.IntersectionType) return codec.types.flatMap(namesOf)
+  return codec instanceof t.InterfaceType || codec instanceof t.PartialType ? Object.keys(codec.props) : []
+}
+
+/** An object that has no other fields than these. Others are refused: one that is misspelt would be missing without a word. */
+export class ClosedType<C extends t.HasProps> extends t.ExactType<C, t.TypeOf<C>, t.OutputOf<C>, unknown> {
+  constructor(codec: C) {
+    const names = new Set(namesOf(codec))
+    const unknown = (value: unknown) =>
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? Object.keys(value).filter((key) => !names.has(key))
+        : []
+    const is = (u: unknown): u is t.TypeOf<C> => codec.is(u) && unknown(u).length === 0
+    const validate: t.Validate<unknown, t.TypeOf<C>> = (u, context) => {
+      const known = codec.validate(u, context)
+      const errors = unknown(u).map((key) => ({
+        value: undefined,
+        context: t.appendContext(context, key.slice(0, longestId), t.never),
+        message: 'nothing, there is no such field',
+      }))
+      if (errors.length === 0) return known
+      return t.failures(known._tag === 'Left' ? [...known.left, ...errors] : errors)
+    }
+    super(codec.name, is, validate, codec.encode, codec)
+  }
+}
+export const closed = <C extends t.HasProps>(codec: C) => new ClosedType(codec)
+
 /** The place of a value in its parent, now that the alternative is known. */
 const asIf = (type: t.Mixed, context: t.Context): t.Context =>
   context.map((entry, i) => (i === context.length - 1 ? { ...entry, type } : entry))

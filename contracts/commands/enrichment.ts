@@ -1,55 +1,64 @@
 import * as t from 'io-ts'
-import { shape } from '../primitives.ts'
+import { closed, shape } from '../primitives.ts'
+
+/** A field of a team's own. */
+const CustomData = closed(
+  t.type(
+    {
+      /** The field's name. */
+      title: t.string,
+      /** What stands in it. */
+      content: t.string,
+    },
+    'CustomData',
+  ),
+)
+
+const ContactInfo = closed(
+  t.partial(
+    {
+      /** The visitor's name. */
+      name: t.string,
+      /** The visitor's phone number. */
+      phone: t.string,
+      /** The visitor's address. */
+      email: t.string,
+    },
+    'ContactInfo',
+  ),
+)
+
+const EnrichmentPage = closed(
+  shape(
+    {
+      /** The page's address. */
+      url: t.string,
+    },
+    {
+      /** Its title. */
+      title: t.string,
+    },
+    'EnrichmentPage',
+  ),
+)
 
 /** What agents shall see of a visitor (protocol, Interface A: response parameters), each part optional. */
-export const Enrichment = t.partial(
-  {
-    /** Fields of your own, in the order in which agents see them. */
-    customData: t.array(
-      t.type(
-        {
-          /** The field's name. */
-          title: t.string,
-          /** What stands in it. */
-          content: t.string,
-        },
-        'CustomData',
-      ),
-    ),
-
-    /** Contacts, shown as if the visitor had given them. */
-    contactInfo: t.partial(
-      {
-        /** The visitor's name. */
-        name: t.string,
-        /** The visitor's phone number. */
-        phone: t.string,
-        /** The visitor's address. */
-        email: t.string,
-      },
-      'ContactInfo',
-    ),
-
-    /** Whether agents see the means to link the client to the CRM. */
-    enableAssign: t.boolean,
-
-    /** The visitor's card in the CRM. */
-    crmLink: t.string,
-
-    /** The page that the visitor is on. */
-    page: shape(
-      {
-        /** The page's address. */
-        url: t.string,
-      },
-      {
-        /** Its title. */
-        title: t.string,
-      },
-      'EnrichmentPage',
-    ),
-  },
-  'Enrichment',
+export const Enrichment = closed(
+  t.partial(
+    {
+      /** Fields of your own, in the order in which agents see them. */
+      customData: t.array(CustomData),
+      /** Contacts, shown as if the visitor had given them. */
+      contactInfo: ContactInfo,
+      /** Whether agents see the means to link the client to the CRM. */
+      enableAssign: t.boolean,
+      /** The visitor's card in the CRM. */
+      crmLink: t.string,
+      /** The page that the visitor is on. */
+      page: EnrichmentPage,
+    },
+    'Enrichment',
+  ),
 )
 export type Enrichment = t.TypeOf<typeof Enrichment>
 

@@ -35,7 +35,7 @@ export type Part = {
 }
 
 /** Keeps the views, the enrichments and the statistics. */
-export const startProjector = async ({ kafka, mongo, measure, log }: Deps): Promise<Part> => {
+export const startProjector = async ({ kafka, mongo, accounts, measure, log }: Deps): Promise<Part> => {
   const views = await kafka.consume({
     group: 'projector',
     topics: [...eventTopics.map(({ name }) => name), botReplies.name],
@@ -59,6 +59,7 @@ export const startProjector = async ({ kafka, mongo, measure, log }: Deps): Prom
     handle: enrichmentHandler({
       storeEnrichments: mongo.storeEnrichments,
       deadLetter: kafka.deadLetter('enrichments'),
+      accountIds: new Set(accounts.map(({ id }) => id)),
     }),
   })
   mongo.statsRefresher.start()

@@ -1,15 +1,28 @@
-import { isRight } from 'fp-ts/lib/Either.js'
+import { isRight, left } from 'fp-ts/lib/Either.js'
 import type { DeadLetter, HandleSlice } from '../domain/ports.ts'
 import { type RecordedEnrichment, readEnrichment } from './enrichments.ts'
 
 /** Keeps enrichments in their order and resolves when they are durable. A throw means 'not known, do it again'. */
 export type StoreEnrichments = (enrichments: ReadonlyArray<RecordedEnrichment>) => Promise<void>
 
-/** Keeps the enrichments of a slice; what cannot be read becomes a dead letter. An outage throws. */
+type Deps = {
+  readonly storeEnrichments: StoreEnrichments
+  readonly deadLetter: DeadLetter
+  readonly accountIds: ReadonlySet<string>
+}
+
+/** As commands of an account that nobody knows: its writer would wait for agents to see what no agent ever sees. */
+const unknownAccount = left({ cause: 'unknown-account', detail: 'key: expected an account of this bridge' })
+
+/** Keeps the enrichments of a slice; what cannot be read, or is of no account, becomes a dead letter. An outage throws. */
 export const enrichmentHandler =
-  ({ storeEnrichments, deadLetter }: { storeEnrichments: StoreEnrichments; deadLetter: DeadLetter }): HandleSlice =>
+  ({ storeEnrichments, deadLetter, accountIds }: Deps): HandleSlice =>
   async ({ records }) => {
-    const read = records.map((record) => ({ record, result: readEnrichment(record) }))
+    const read = records.map((record) => {
+      const result = readEnrichment(record)
+      const isKnown = !isRight(result) || accountIds.has(result.right.key.split('/', 1)[0] ?? '')
+      return { record, result: isKnown ? result : unknownAccount }
+    })
     await storeEnrichments(read.flatMap(({ result }) => (isRight(result) ? [result.right] : [])))
     for (const { record, result } of read) {
       if (!isRight(result)) await deadLetter(record, result.left.cause, result.left.detail)

@@ -1,4 +1,5 @@
 import * as t from 'io-ts'
+import { ClosedType } from '../../contracts/primitives.ts'
 import { fieldsOf, isObjectCodec, type Leaves, leaves as usual } from './codecs.ts'
 import { isObject, type Json, refTo, type Schema } from './schema.ts'
 
@@ -64,6 +65,7 @@ const objectSchema = (codec: t.Mixed, schemaOf: SchemaOf, fieldDoc: FieldDoc): S
     properties: Object.fromEntries(properties),
     ...(names.length > 0 && { required: names }),
     ...(others && { additionalProperties: schemaOf(others) }),
+    ...(codec instanceof ClosedType && { additionalProperties: false }),
   }
 }
 

@@ -1,4 +1,5 @@
 import * as t from 'io-ts'
+import { ClosedType } from '../../contracts/primitives.ts'
 import { type Published, published } from './catalogue.ts'
 import { leaves, leavesOfRequests } from './codecs.ts'
 import { compile, type PartOf, type Style, titled } from './json-schema.ts'
@@ -7,12 +8,13 @@ import { dialect, type Schema } from './schema.ts'
 const exactly =
   'Whoever writes it writes these fields only, and leaves out those that have no value. Whoever reads it ignores fields that it does not know: later versions of the bridge may add some.'
 const openly = 'Other fields may stand beside these.'
+const closed = 'Other fields are refused.'
 
 /** What a published codec's docstring says, and how the schema is to be read. */
 const descriptionOf = ({ codec, describedBy }: Published, partOf: PartOf): string => {
   const description = partOf(describedBy)?.description
   if (description === undefined) throw new Error(`the codec ${describedBy.name} is not exported by contracts/`)
-  return `${description}\n\n${codec instanceof t.ExactType ? exactly : openly}`
+  return `${description}\n\n${codec instanceof ClosedType ? closed : codec instanceof t.ExactType ? exactly : openly}`
 }
 
 /** The schema of a published codec under its name without the version, and the parts that it refers to under `place`. */

@@ -228,8 +228,41 @@ for (const language of languages) {
   test(`${language}: an enrichment that breaks its contract is not published`, async () => {
     const wrong = enrich('john@example.com', '{"crmLink":7}')
     assert.is(await wrong.ended, 1)
+    const misspelt = enrich('john@example.com', '{"crm_link":"https://crm.example.com/7"}')
+    assert.is(await misspelt.ended, 1)
+    assert.match(misspelt.err(), 'crm_link')
     assert.ok(log.records.every(({ topic, key }) => topic !== 'enrichments' || key !== 'acme/email:john@example.com'))
   })
 }
+
+guide(
+  'a misspelt enrichment and one of an unknown account are dead letters, and agents go on to see what was there',
+  async () => {
+    const publish = async (key: string, value: string) => {
+      await producer.send({ topic: `${here.prefix}enrichments`, messages: [{ key, value }] })
+    }
+    const letter = (key: string) =>
+      eventually(`the dead letter of ${key}`, () =>
+        log.records.find((record) => record.topic === 'dead-letters' && record.key === key),
+      )
+    const accepted = JSON.parse(sample('webhooks', 'chat_accepted'))
+    const visitor = { ...accepted.visitor, email: 'gold@example.com' }
+    const seen = async () => JSON.stringify(await webhook(JSON.stringify({ ...accepted, visitor })))
+    const good = JSON.stringify({ result: 'ok', crm_link: 'https://crm.example.com/7' })
+
+    await publish('acme/email:gold@example.com', '{"crmLink":"https://crm.example.com/7"}')
+    await eventually('the good record', async () => (await seen()) === good || undefined)
+    await publish('acme/email:gold@example.com', '{"crmlink":"https://crm.example.com/8"}')
+    await publish('acne/email:gold@example.com', '{}')
+
+    const misspelt = await letter('acme/email:gold@example.com')
+    assert.equal(
+      [misspelt.headers.dl_cause, misspelt.headers.dl_detail],
+      ['invalid', 'crmlink: expected nothing, there is no such field'],
+    )
+    assert.is((await letter('acne/email:gold@example.com')).headers.dl_cause, 'unknown-account')
+    assert.is(await seen(), good)
+  },
+)
 
 guide.run()

@@ -45,6 +45,15 @@ const table: ReadonlyArray<readonly [string, IncomingRecord, unknown]> = [
     record('acme/clientId:1', '{"crmLink":1,"enableAssign":"yes"}'),
     E.left({ cause: 'invalid', detail: 'enableAssign: expected true or false; crmLink: expected text' }),
   ],
+  [
+    'with misspelt parts',
+    record('acme/clientId:1', '{"crm_link":"https://crm.example.com","contactInfo":{"mail":"a"},"customData":[]}'),
+    E.left({
+      cause: 'invalid',
+      detail:
+        'contactInfo.mail: expected nothing, there is no such field; crm_link: expected nothing, there is no such field',
+    }),
+  ],
 ]
 for (const [name, given, expected] of table) {
   enrichments(`a record ${name} is read`, () => {
@@ -74,11 +83,20 @@ enrichments('what cannot be read is a dead letter once the others are kept', asy
     deadLetter: async ({ offset }, cause, detail) => {
       done.push([offset, cause, detail])
     },
+    accountIds: new Set(['acme']),
   })
-  const records = [record('acme/clientId:1', '{', 7), record('acme/clientId:2', '{}', 8)]
+  const records = [
+    record('acme/clientId:1', '{', 7),
+    record('acme/clientId:2', '{}', 8),
+    record('acne/clientId:2', '{}', 9),
+  ]
   const partition = { isCurrent: () => true, done: () => {}, pause: () => () => {} }
   await handle({ topic: 'enrichments', partition: 2, records }, partition)
-  assert.equal(done, [['acme/clientId:2'], [7, 'invalid', 'not JSON']])
+  assert.equal(done, [
+    ['acme/clientId:2'],
+    [7, 'invalid', 'not JSON'],
+    [9, 'unknown-account', 'key: expected an account of this bridge'],
+  ])
 })
 
 enrichments.run()

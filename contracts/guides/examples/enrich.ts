@@ -7,6 +7,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as J from 'fp-ts/lib/Json.js'
 import kafkajs from 'kafkajs'
 import { Enrichment, enrichmentFields, enrichmentKey } from 'livechat-bridge/contracts/commands/enrichment'
+import { describe, problemsOf } from 'livechat-bridge/contracts/problem'
 import { enrichments } from 'livechat-bridge/contracts/topics'
 
 const { KAFKA_BROKERS = '127.0.0.1:9092', TOPIC_PREFIX = 'livechat.' } = process.env
@@ -17,8 +18,20 @@ const fail = (reason: string) => {
   process.exit(1)
 }
 const field = enrichmentFields.find((known) => known === name) ?? fail(`field: one of ${enrichmentFields.join(', ')}`)
-const enrichment = json === undefined ? undefined : pipe(J.parse(json), E.chainW(Enrichment.decode))
-if (enrichment && E.isLeft(enrichment)) fail('JSON: not an enrichment of the contract')
+const enrichment =
+  json === undefined
+    ? undefined
+    : pipe(
+        J.parse(json),
+        E.mapLeft(() => 'not JSON'),
+        E.chain((value) =>
+          pipe(
+            Enrichment.decode(value),
+            E.mapLeft((errors) => describe(problemsOf(errors))),
+          ),
+        ),
+      )
+if (enrichment && E.isLeft(enrichment)) fail(enrichment.left)
 
 const kafka = new kafkajs.Kafka({ brokers: KAFKA_BROKERS.split(','), logLevel: kafkajs.logLevel.WARN })
 const producer = kafka.producer({

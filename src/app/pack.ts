@@ -1,4 +1,4 @@
-// `npm pack` runs this before (`begin`) and after (`end`): for that time package.json is the package's own.
+// `npm pack` runs this before (`begin`) and after (`end`): for that time package.json and README.md are the package's own.
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,8 @@ import { folder, packedManifest } from './pack/manifest.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const at = (...path: ReadonlyArray<string>) => join(root, ...path)
-const [manifest, kept] = [at('package.json'), at('.data', 'package.json')]
+/** The README in the clone leads to files that are not in the package. */
+const swapped = ['package.json', 'README.md']
 
 /** What is read beside the compiled files, by the same paths. */
 const beside = [
@@ -19,9 +20,9 @@ const beside = [
   'src/app/livechat-bridge',
 ]
 
-/** Puts package.json back; also after a run that was killed in between. */
+/** Puts the clone's own files back; also after a run that was killed in between. */
 const restore = () => {
-  if (existsSync(kept)) renameSync(kept, manifest)
+  for (const name of swapped) if (existsSync(at('.data', name))) renameSync(at('.data', name), at(name))
 }
 
 const begin = () => {
@@ -29,10 +30,11 @@ const begin = () => {
   rmSync(at(folder), { recursive: true, force: true })
   execFileSync(at('node_modules/.bin/tsc'), ['--project', at('src/app/pack/tsconfig.json')], { stdio: 'inherit' })
   for (const path of beside) cpSync(at(path), at(folder, path), { recursive: true })
-  const source = readFileSync(manifest, 'utf8')
+  const manifest = packedManifest(JSON.parse(readFileSync(at('package.json'), 'utf8')))
   mkdirSync(at('.data'), { recursive: true })
-  writeFileSync(kept, source)
-  writeFileSync(manifest, `${JSON.stringify(packedManifest(JSON.parse(source)), null, 2)}\n`)
+  for (const name of swapped) cpSync(at(name), at('.data', name))
+  writeFileSync(at('package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  cpSync(at('src/app/pack/README.md'), at('README.md'))
 }
 
 if (process.argv[2] === 'begin') begin()

@@ -47,7 +47,10 @@ export const emptyProject = () => {
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
   return {
     manifest,
-    restored: readFileSync(join(sources, 'package.json'), 'utf8'),
+    /** A file of the sources as it is after packing. */
+    restored: (name: string) => readFileSync(join(sources, name), 'utf8'),
+    /** Where the package is installed. */
+    place,
     write: (name: string, text: string) => writeFileSync(join(project, name), text),
     run: (command: string, ...args: ReadonlyArray<string>): string =>
       execFileSync(command, args, { cwd: project, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }),

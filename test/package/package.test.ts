@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -101,8 +101,28 @@ tarball('the bridge runs from it, on real servers, and ends when it is told to',
   assert.is(await bridge.end(), 0)
 })
 
-tarball('package.json is the sources’ own again after packing', () => {
-  assert.is(project.restored, readFileSync(join(root, 'package.json'), 'utf8'))
+tarball('its texts lead only to what is in it', () => {
+  const texts = globSync('**/*.md', { cwd: project.place })
+  assert.ok(texts.includes('README.md'))
+  const broken = texts.flatMap((name) =>
+    [...readFileSync(join(project.place, name), 'utf8').matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
+      .map(([, to = '']) => to)
+      .filter((to) => !/^https?:/.test(to) && !existsSync(join(project.place, dirname(name), to)))
+      .map((to) => `${name}: ${to}`),
+  )
+  assert.equal(broken, [])
+})
+
+tarball('the program of its README runs', () => {
+  const program = /^```ts\n(.*?)^```$/ms.exec(readFileSync(join(project.place, 'README.md'), 'utf8'))?.[1] ?? ''
+  project.write('readme.ts', program)
+  assert.is(typeCheck('readme.ts'), '')
+  assert.match(project.run(process.execPath, 'readme.ts'), 'data: expected an object')
+})
+
+tarball('package.json and README.md are the sources’ own again after packing', () => {
+  for (const name of ['package.json', 'README.md'])
+    assert.is(project.restored(name), readFileSync(join(root, name), 'utf8'))
   assert.equal([project.manifest.scripts, project.manifest.devDependencies], [undefined, undefined])
 })
 

@@ -44,7 +44,7 @@ export const startBridge = async (
   log: Log,
 ): Promise<E.Either<NotStarted, Bridge>> => {
   const { topics, accounts, http } = settings
-  const { measure, watchJournal, watchGates, watchHealth, render } = createMetrics()
+  const { measure, watchJournal, watchGates, watchHealth, watchTopics, render } = createMetrics()
   const kafka = connectKafka(kafkaSettings(kafkaConfig, topics, 'livechat-bridge'), { log, measure, now })
   const mongo = connectMongo(mongoConfig, { log, sleep, clock: monotonic })
   const tokens = accessTokens(accounts, now)
@@ -67,6 +67,7 @@ export const startBridge = async (
   }
   if (intake.right) watchJournal(intake.right.state)
   const readiness: ReadReadiness = (withinMs) => readinessOf(checks, withinMs)
+  watchTopics(preparation.reports)
   watchHealth(async () => (await readiness(scrapeWithinMs)).checks)
   const enriched = enrichedKeys()
   const clocks = { now, monotonic, sleep }

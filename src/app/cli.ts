@@ -8,7 +8,7 @@ import { rebuildCommand } from './rebuild.ts'
 import { redriveCommand } from './redrive.ts'
 import { type Role, roles } from './roles.ts'
 import { start } from './start.ts'
-import { topics } from './topics.ts'
+import { type TopicsOptions, topics } from './topics.ts'
 
 const rolesOf = (text: string): ReadonlyArray<Role> => {
   const names = text.split(',').map((name) => name.trim())
@@ -46,7 +46,11 @@ program
     'print the topics with their keys, partitions and clean-up, and how they differ from what the bridge expects',
   )
   .option('--json', 'print them as JSON')
-  .action(async (options: { readonly json?: true }) => process.exit(await topics(options)))
+  .option(
+    '--apply',
+    'create what is missing, and give the topics that exist the settings that they would be created with',
+  )
+  .action(async (options: TopicsOptions) => process.exit(await topics(options)))
 
 program
   .command('demo')

@@ -128,5 +128,17 @@ export const createMetrics = () => {
     deadLetter: (consumer, cause) => deadLetters.inc({ consumer, cause }),
     quarantined: (api, reason) => quarantined.inc({ api, reason }),
   }
-  return { measure, watchJournal, watchGates, watchHealth, render: () => registry.metrics() }
+  type Topic = { readonly name: string; readonly differences: ReadonlyArray<string> }
+  const watchTopics = (topics: () => ReadonlyArray<Topic>) =>
+    new Gauge({
+      name: 'livechat_topic_differences',
+      help: 'Differences of a topic from what the bridge creates',
+      labelNames: ['topic'],
+      registers,
+      collect() {
+        this.reset()
+        for (const { name, differences } of topics()) this.set({ topic: name }, differences.length)
+      },
+    })
+  return { measure, watchJournal, watchGates, watchHealth, watchTopics, render: () => registry.metrics() }
 }

@@ -8,8 +8,10 @@ import { createMetrics } from './metrics.ts'
 import { kafkaOf } from './places.ts'
 import { exitOfWrongConfig, readSettings } from './settings.ts'
 
+export type TopicsOptions = { readonly json?: boolean; readonly apply?: boolean }
+
 /** Prints a line for each topic and its differences below, or all as JSON; exit code 1 where there are differences. */
-export const topics = async ({ json = false }: { readonly json?: boolean }): Promise<number> => {
+export const topics = async ({ json = false, apply = false }: TopicsOptions): Promise<number> => {
   const settings = await readSettings()
   if (settings === undefined) return exitOfWrongConfig
   const connection = kafkaOf(settings)
@@ -22,7 +24,7 @@ export const topics = async ({ json = false }: { readonly json?: boolean }): Pro
     measure: createMetrics().measure,
     now,
   })
-  const reports = await kafka.describeTopics()
+  const reports = await (apply ? kafka.applyTopics() : kafka.describeTopics())
   await kafka.stop()
   if (E.isLeft(reports)) {
     console.error(`Kafka does not answer: ${reports.left.reason}`)

@@ -1,5 +1,4 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { deadLetters } from '../../contracts/topics.ts'
 import type {
   Append,
   CheckHealth,
@@ -23,6 +22,7 @@ import { toRecord } from './cloud-event.ts'
 import { consumeWith, type Supervised } from './consumer/consume.ts'
 import { deadLetterFor } from './dead-letters.ts'
 import { brokerHealth } from './health.ts'
+import { largestBatch } from './largest-batch.ts'
 import { committedOffsetsOf, endOffsetsOf, forgetGroupOf, type Ranges, rangesOf } from './offsets.ts'
 import { learnSpread } from './partitioner/learn-spread.ts'
 import { partitionerOf, withKeySpreads } from './partitioner/partitioner.ts'
@@ -32,8 +32,7 @@ import { type ProducerLimits, producer } from './produce/producer.ts'
 import { type ReadTopic, readTopicWith } from './read-topic.ts'
 import { type Redriven, toRedriven } from './redriven.ts'
 import { type Reroute, rerouteWith } from './reroute.ts'
-import { largestRecord } from './topic-settings.ts'
-import { describeTopics, ensureTopics, type TopicReports } from './topics.ts'
+import { applyTopics, describeTopics, ensureTopics, type TopicReports } from './topics.ts'
 import { sizeOf, type WireRecord } from './wire-record.ts'
 
 /** Kafka as the other rooms see it. */
@@ -55,6 +54,8 @@ export type KafkaRoom = {
   /** Creates the topics that are missing; reports, and does not change, those that are there. */
   readonly ensureTopics: () => TopicReports
   readonly describeTopics: () => TopicReports
+  /** Creates the topics that are missing, and gives those that are there the settings that they would be created with. */
+  readonly applyTopics: () => TopicReports
   readonly health: CheckHealth
   /** What is not known to be durable yet; the age in milliseconds. */
   readonly waiting: () => Waiting
@@ -107,8 +108,8 @@ export const connectKafka = (
   let stopping = false
 
   const take = (record: WireRecord): Promise<E.Either<Failure, void>> =>
-    sizeOf(record) > largestRecord(record.topic) && record.topic !== deadLetters.name
-      ? Promise.resolve(E.left({ kind: 'too-large', reason: `larger than a record of ${record.topic} may be` }))
+    sizeOf(record) > largestBatch
+      ? Promise.resolve(E.left({ kind: 'too-large', reason: 'larger than a reader would decompress' }))
       : records.append(record)
   const append: Append = (record, withinMs) => within(withinMs, take(record), late)
 
@@ -130,6 +131,7 @@ export const connectKafka = (
     forgetGroup,
     ensureTopics: () => withKeySpreads(ensureTopics(ask, settings), partitioner, prefix),
     describeTopics: () => withKeySpreads(describeTopics(ask, settings), partitioner, prefix),
+    applyTopics: () => withKeySpreads(applyTopics(ask, settings), partitioner, prefix),
     health: brokerHealth(ask, records.waiting, clock),
     waiting: records.waiting,
     stop: async () => {

@@ -1,4 +1,4 @@
-import { type CleanUp, deadLetters, type Topic } from '../../contracts/topics.ts'
+import { type CleanUp, deadLetters, eventTopics, quarantine, type Topic } from '../../contracts/topics.ts'
 import type { KafkaSettings } from './client.ts'
 
 export type TopicDefaults = Pick<KafkaSettings, 'topicPrefix' | 'partitions' | 'replication'>
@@ -7,7 +7,11 @@ export type TopicDefaults = Pick<KafkaSettings, 'topicPrefix' | 'partitions' | '
 export type TopicState = {
   readonly partitions: number
   readonly replication: number
+  /** Of the cluster. */
+  readonly brokers: number
   readonly config: Readonly<Record<string, string>>
+  /** What of it was set for this topic. */
+  readonly ownConfig: Readonly<Record<string, string>>
 }
 
 /** A topic of the bridge and what the broker has of it; each difference is a clause that people read. */
@@ -22,11 +26,14 @@ export type TopicReport = {
   readonly differences: ReadonlyArray<string>
 }
 
+const minimumInSync = 'min.insync.replicas'
 const mebibyte = 1024 * 1024
 const dayMs = 24 * 60 * 60 * 1000
 
-/** The largest record that a topic takes, in bytes; a dead letter is an original of any topic with headers added. */
-export const largestRecord = (name: Topic['name']): number => (name === deadLetters.name ? 5 : 4) * mebibyte
+const withBodies = new Set<string>([...eventTopics, quarantine].map(({ name }) => name))
+
+/** The largest batch in MiB, compressed: a request may have 8 MiB, and a dead letter is an original with headers added. */
+const largestBatchOf = (name: Topic['name']) => (name === deadLetters.name ? 10 : withBodies.has(name) ? 9 : 4)
 
 const cleanUpConfig = (cleanUp: CleanUp): Readonly<Record<string, string>> =>
   cleanUp === 'compact'
@@ -44,9 +51,18 @@ export const configOf = (
   replication: number | undefined,
 ): Readonly<Record<string, string>> => ({
   ...cleanUpConfig(cleanUp),
-  'max.message.bytes': String(largestRecord(name)),
-  ...(replication !== undefined && replication >= 3 && { 'min.insync.replicas': '2' }),
+  'max.message.bytes': String(largestBatchOf(name) * mebibyte),
+  // Times in the log are the broker's: a process whose clock is wrong, or goes back, changes nothing.
+  'message.timestamp.type': 'LogAppendTime',
+  ...(replication !== undefined && replication >= 3 && { [minimumInSync]: '2' }),
 })
+
+/** What a topic that exists is to have beside all that was set for it and that the bridge has no wish about. */
+export const appliedConfig = (topic: Topic, { replication, ownConfig }: TopicState): TopicState['config'] => {
+  const wanted = configOf(topic, replication)
+  const kept = Number(ownConfig[minimumInSync] ?? 0) > Number(wanted[minimumInSync] ?? 0)
+  return { ...ownConfig, ...wanted, ...(kept && { [minimumInSync]: ownConfig[minimumInSync] ?? '' }) }
+}
 
 const cleanUpText = (config: TopicState['config']): string => {
   const { 'cleanup.policy': policy = 'unknown', 'retention.ms': retention = '' } = config
@@ -59,11 +75,14 @@ const differencesOf = (topic: Topic, defaults: TopicDefaults, state: TopicState)
   const wanted: ReadonlyArray<readonly [what: string, is: unknown, wanted: unknown]> = [
     ['partitions', state.partitions, defaults.partitions],
     ['replication', state.replication, replication],
-    ...Object.entries(configOf(topic, defaults.replication)).map(
-      ([name, value]) => [name, state.config[name], value] as const,
-    ),
+    ...Object.entries(configOf(topic, undefined)).map(([name, value]) => [name, state.config[name], value] as const),
   ]
-  return wanted.flatMap(([what, is, should]) => (is === should ? [] : [`${what} is ${is ?? 'unknown'}, not ${should}`]))
+  const inSync = Number(state.config[minimumInSync] ?? 1)
+  const isRisky = state.brokers >= 3 && inSync < 2
+  return [
+    ...wanted.flatMap(([what, is, should]) => (is === should ? [] : [`${what} is ${is ?? 'unknown'}, not ${should}`])),
+    ...(isRisky ? [`${minimumInSync} is ${inSync}, not 2: the loss of one broker may lose acknowledged records`] : []),
+  ]
 }
 
 export const reportOf = (
@@ -71,6 +90,7 @@ export const reportOf = (
   defaults: TopicDefaults,
   state: TopicState | undefined,
   created: boolean,
+  whyMissing?: string,
 ): TopicReport => ({
   name: `${defaults.topicPrefix}${topic.name}`,
   key: topic.key,
@@ -78,5 +98,8 @@ export const reportOf = (
   replication: state?.replication ?? 0,
   cleanUp: state === undefined ? '' : cleanUpText(state.config),
   created,
-  differences: state === undefined ? ['does not exist'] : differencesOf(topic, defaults, state),
+  differences:
+    state === undefined
+      ? [whyMissing === undefined ? 'does not exist' : `does not exist and cannot be created: ${whyMissing}`]
+      : differencesOf(topic, defaults, state),
 })

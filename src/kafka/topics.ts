@@ -5,31 +5,49 @@ import type { Failure } from '../domain/ports.ts'
 import { sleep } from '../shared/time.ts'
 import type { Ask } from './admin.ts'
 import { kindOf, reasonOf } from './errors.ts'
-import { configOf, reportOf, type TopicDefaults, type TopicReport, type TopicState } from './topic-settings.ts'
+import {
+  appliedConfig,
+  configOf,
+  reportOf,
+  type TopicDefaults,
+  type TopicReport,
+  type TopicState,
+} from './topic-settings.ts'
 
 export type TopicReports = Promise<E.Either<Failure, ReadonlyArray<TopicReport>>>
 
 const createWithinMs = 20_000
 const ledWithinMs = 10_000
 
-const isThere = (error: unknown): boolean =>
-  error instanceof Error && 'errors' in error && Array.isArray(error.errors)
-    ? error.errors.every(isThere)
-    : kindOf(error) === 'TOPIC_ALREADY_EXISTS'
+type TopicError = Error & { readonly topic: string }
 
-const create = async (admin: Admin, missing: ReadonlyArray<Topic>, defaults: TopicDefaults): Promise<void> => {
-  const { topicPrefix, partitions, replication } = defaults
-  if (missing.length === 0) return
+/** kafkajs has one error for each topic that was not created. */
+const errorsOf = (error: unknown): ReadonlyArray<TopicError> | undefined =>
+  error instanceof Error && 'errors' in error && Array.isArray(error.errors) ? error.errors : undefined
+
+/** Creates what is missing; the reasons, by topic, where the broker refuses that. */
+const create = async (
+  admin: Admin,
+  missing: ReadonlyArray<Topic>,
+  { topicPrefix, partitions, replication }: TopicDefaults,
+): Promise<ReadonlyMap<string, string>> => {
+  if (missing.length === 0) return new Map()
   const wanted = missing.map((topic) => ({
     topic: `${topicPrefix}${topic.name}`,
     numPartitions: partitions,
     replicationFactor: replication ?? -1,
     configEntries: Object.entries(configOf(topic, replication)).map(([name, value]) => ({ name, value })),
   }))
-  await admin.createTopics({ topics: wanted, waitForLeaders: false, timeout: ledWithinMs }).catch((error: unknown) => {
+  try {
+    await admin.createTopics({ topics: wanted, waitForLeaders: false, timeout: ledWithinMs })
+    return new Map()
+  } catch (error) {
+    const errors = errorsOf(error)
+    if (errors === undefined) throw error
     // Another instance creates them at the same time.
-    if (!isThere(error)) throw error
-  })
+    const refused = errors.filter((each) => kindOf(each) !== 'TOPIC_ALREADY_EXISTS')
+    return new Map(refused.map((each) => [each.topic, reasonOf(each)]))
+  }
 }
 
 /** Whether each partition has a leader that knows of it: it is announced a little earlier. */
@@ -48,19 +66,37 @@ const untilLed = async (admin: Admin, names: ReadonlyArray<string>): Promise<voi
   while (names.length > 0 && !(await areLed(admin, names)) && performance.now() < end) await sleep(50)
 }
 
+type Entry = {
+  readonly configName: string
+  readonly configValue: string
+  readonly configSource?: number
+}
+const setForTheTopic = 1
+const configIn = (entries: ReadonlyArray<Entry>) =>
+  Object.fromEntries(entries.map(({ configName, configValue }) => [configName, configValue]))
+
 const stateOf = async (admin: Admin, names: ReadonlyArray<string>): Promise<ReadonlyMap<string, TopicState>> => {
   if (names.length === 0) return new Map()
   const { topics: found } = await admin.fetchTopicMetadata({ topics: [...names] })
+  const { brokers } = await admin.describeCluster()
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
     resources: names.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name })),
   })
-  const configs = new Map(resources.map(({ resourceName, configEntries }) => [resourceName, configEntries]))
+  const configs = new Map<string, ReadonlyArray<Entry>>(
+    resources.map(({ resourceName, configEntries }) => [resourceName, configEntries]),
+  )
   return new Map(
     found.map(({ name, partitions }) => {
-      const entries = (configs.get(name) ?? []).map(({ configName, configValue }) => [configName, configValue])
-      const replication = partitions[0]?.replicas.length ?? 0
-      return [name, { partitions: partitions.length, replication, config: Object.fromEntries(entries) }]
+      const entries = configs.get(name) ?? []
+      return [
+        name,
+        {
+          ...{ partitions: partitions.length, brokers: brokers.length, config: configIn(entries) },
+          ownConfig: configIn(entries.filter(({ configSource }) => configSource === setForTheTopic)),
+          replication: partitions[0]?.replicas.length ?? 0,
+        },
+      ]
     }),
   )
 }
@@ -71,16 +107,16 @@ const reports = async (ask: Ask, defaults: TopicDefaults, createsMissing: boolea
     return await ask(async (admin) => {
       const present = new Set(await admin.listTopics())
       const missing = topics.filter((topic) => !present.has(nameOf(topic)))
-      if (createsMissing) {
-        await create(admin, missing, defaults)
-        await untilLed(admin, missing.map(nameOf))
-      }
-      const expected = createsMissing ? topics : topics.filter((topic) => !missing.includes(topic))
-      const states = await stateOf(admin, expected.map(nameOf))
+      const refused = createsMissing ? await create(admin, missing, defaults) : new Map<string, string>()
+      const created = createsMissing ? missing.map(nameOf).filter((name) => !refused.has(name)) : []
+      await untilLed(admin, created)
+      const expected = [...present, ...created].filter((name) => topics.some((topic) => nameOf(topic) === name))
+      const states = await stateOf(admin, expected)
       return E.right(
-        topics.map((topic) =>
-          reportOf(topic, defaults, states.get(nameOf(topic)), createsMissing && missing.includes(topic)),
-        ),
+        topics.map((topic) => {
+          const name = nameOf(topic)
+          return reportOf(topic, defaults, states.get(name), created.includes(name), refused.get(name))
+        }),
       )
     }, createWithinMs)
   } catch (error) {
@@ -88,8 +124,38 @@ const reports = async (ask: Ask, defaults: TopicDefaults, createsMissing: boolea
   }
 }
 
-/** Creates the bridge's topics that are missing, and reports how each is. A topic that exists is never changed. */
+/** Creates the bridge's topics that are missing, and reports how each is. A topic that exists is not changed. */
 export const ensureTopics = (ask: Ask, defaults: TopicDefaults): TopicReports => reports(ask, defaults, true)
 
 /** Reports how the bridge's topics are, and changes nothing. */
 export const describeTopics = (ask: Ask, defaults: TopicDefaults): TopicReports => reports(ask, defaults, false)
+
+/**
+ * Creates what is missing, gives the topics that exist the settings that they would be created with, and reports how each is then.
+ * The broker resets every setting that an alteration does not name: those of others are read first, and named.
+ */
+export const applyTopics = async (ask: Ask, defaults: TopicDefaults): TopicReports => {
+  const before = await ensureTopics(ask, defaults)
+  if (E.isLeft(before)) return before
+  const nameOf = ({ name }: Topic) => `${defaults.topicPrefix}${name}`
+  const differing = topics.filter((topic) =>
+    before.right.some(
+      ({ name, partitions, differences }) => name === nameOf(topic) && partitions > 0 && differences.length > 0,
+    ),
+  )
+  try {
+    await ask(async (admin) => {
+      const states = await stateOf(admin, differing.map(nameOf))
+      const resources = differing.flatMap((topic) => {
+        const state = states.get(nameOf(topic))
+        if (state === undefined) return []
+        const entries = Object.entries(appliedConfig(topic, state)).map(([name, value]) => ({ name, value }))
+        return [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: nameOf(topic), configEntries: entries }]
+      })
+      if (resources.length > 0) await admin.alterConfigs({ validateOnly: false, resources })
+    }, createWithinMs)
+  } catch (error) {
+    return E.left({ kind: 'transient', reason: reasonOf(error) })
+  }
+  return describeTopics(ask, defaults)
+}

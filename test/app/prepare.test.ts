@@ -1,12 +1,15 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { prepare } from '../../src/app/prepare.ts'
+import { prepare, type Report } from '../../src/app/prepare.ts'
 import { silent } from '../../src/domain/quiet.ts'
 
 const preparing = suite('topics and indexes')
 
 const away = E.left({ kind: 'transient' as const, reason: 'no leader' })
+
+/** The pause between two looks at topics that are there. */
+const lookingMs = 10_000
 
 /** Topics that are there after so many tries, and the pauses and the warnings between. */
 const given = (failures: number) => {
@@ -19,6 +22,7 @@ const given = (failures: number) => {
       ensureIndexes: async () => {},
       reasonOf: String,
       sleep: async (ms) => {
+        if (ms >= lookingMs) return new Promise(() => {})
         pauses.push(ms)
       },
       log: { ...silent, warn: (fields) => warnings.push(fields) },
@@ -41,6 +45,52 @@ preparing('that do not come are asked for once a second, each time with a warnin
   await prepared.done
   assert.equal(pauses, [50, 100, 200, 400, 800, 1000, 1000, 1000])
   assert.equal(warnings, [{ reason: 'no leader' }, { reason: 'no leader' }, { reason: 'no leader' }])
+})
+
+const report = (given: Partial<Report> = {}): Report => ({
+  ...{ name: 'livechat.chats', partitions: 12, created: false, differences: [] },
+  ...given,
+})
+
+preparing('a topic that disappears is told, and is created again', async () => {
+  const stopping = new AbortController()
+  const rounds: Array<{ readonly ok: boolean; readonly reason: string }> = []
+  const told: object[] = []
+  const gone = report({ partitions: 0, differences: ['does not exist and cannot be created: NOT_CONTROLLER'] })
+  const differs = report({ differences: ['retention.ms is 1, not -1'] })
+  const script = [gone, report({ created: true }), gone, gone, report({ created: true }), differs]
+  const { done, health } = prepare(
+    {
+      ensureTopics: async () => E.right([script.shift() ?? differs]),
+      ensureIndexes: async () => {},
+      reasonOf: String,
+      sleep: async () => {
+        rounds.push(await health())
+        if (script.length === 0) stopping.abort()
+      },
+      log: { ...silent, warn: (fields) => told.push(fields), info: (fields) => told.push(fields) },
+    },
+    stopping.signal,
+  )
+  await done
+  while (!stopping.signal.aborted) await new Promise((resolve) => setImmediate(resolve))
+
+  const text = 'livechat.chats: does not exist and cannot be created: NOT_CONTROLLER'
+  assert.equal(rounds, [
+    { ok: false, reason: `missing: topics, indexes; ${text}` },
+    { ok: true, reason: 'there' },
+    { ok: false, reason: text },
+    { ok: false, reason: text },
+    { ok: true, reason: 'there' },
+    { ok: true, reason: 'livechat.chats: retention.ms is 1, not -1' },
+  ])
+  assert.equal(told, [
+    { topic: 'livechat.chats', differences: gone.differences },
+    { topic: 'livechat.chats' },
+    { topic: 'livechat.chats', differences: gone.differences },
+    { topic: 'livechat.chats' },
+    { topic: 'livechat.chats', differences: differs.differences },
+  ])
 })
 
 preparing.run()

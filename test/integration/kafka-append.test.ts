@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -111,10 +112,34 @@ append('a record that the broker never takes is refused alone', async () => {
   await stop()
 })
 
-append('a record that is larger than its topic takes is refused at once', async () => {
-  const outcome = await room.append(recordOf('a/1', 'x'.repeat(5 * 1024 * 1024)), withinMs)
+append('a large record is compressed and comes back whole; only one that is still too large is refused', async () => {
+  const { read, stop } = records('clients')
+  const mebibyte = 1024 * 1024
+  const random = (bytes: number) => randomBytes(bytes * 0.75).toString('base64')
+  const values = ['small', '{"text":"Hello"}'.repeat(mebibyte), random(8 * mebibyte), random(14 * mebibyte), 'after']
 
-  assert.equal(outcome, E.left({ kind: 'too-large', reason: 'larger than a record of chats may be' }))
+  const outcomes = await Promise.all(
+    values.map((value) => room.append({ ...recordOf('acme/1', value), topic: 'clients' }, withinMs)),
+  )
+
+  await eventually(() => read.length === 4)
+  const durable = E.right(undefined)
+  const refused = E.left({ kind: 'too-large' as const, reason: 'MESSAGE_TOO_LARGE' })
+  assert.equal(outcomes, [durable, durable, durable, refused, durable])
+  assert.ok(read.every((record, i) => textOf(record) === values.filter((_, at) => at !== 3)[i]))
+  await stop()
+})
+
+append('times in the log are those of the broker', async () => {
+  const { read, stop } = records('calls')
+  const now = Date.now
+  Date.now = () => now() - 3_600_000
+  const appended = await room.append({ ...recordOf('acme/1', 'x'), topic: 'calls' }, withinMs)
+  Date.now = now
+
+  await eventually(() => read.length === 1)
+  assert.ok(E.isRight(appended) && Math.abs((read[0]?.timestamp ?? 0) - Date.now()) < 600_000)
+  await stop()
 })
 
 append('a dead letter holds the bytes and all headers of the original, repeated ones too', async () => {

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { Kafka, logLevel } from 'kafkajs'
+import kafkajs, { Kafka, logLevel } from 'kafkajs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { topics as allTopics } from '../../contracts/topics.ts'
@@ -14,7 +14,10 @@ const admin = kafka.admin()
 await admin.connect()
 
 const names = allTopics.map(({ name }) => `${prefix}${name}`)
-const configEntries = [{ name: 'retention.ms', value: '86400000' }]
+const configEntries = [
+  { name: 'retention.ms', value: '86400000' },
+  { name: 'segment.bytes', value: '1048576' },
+]
 await admin.createTopics({
   topics: [{ topic: `${prefix}chats`, numPartitions: 2, configEntries }],
   waitForLeaders: true,
@@ -51,7 +54,8 @@ topics(
       differences: [
         'partitions is 2, not 4',
         'retention.ms is 86400000, not -1',
-        'max.message.bytes is 1048588, not 4194304',
+        'max.message.bytes is 1048588, not 9437184',
+        'message.timestamp.type is CreateTime, not LogAppendTime',
       ],
     })
     assert.ok(others.every(({ partitions, differences }) => partitions === 4 && differences.length === 0))
@@ -62,6 +66,23 @@ topics(
     await other.stop()
   },
 )
+
+topics('settings are applied to topics that exist, and what others have set there is kept', async () => {
+  const name = `${prefix}chats`
+  const ownOf = async () => {
+    const resources = [{ type: kafkajs.ConfigResourceTypes.TOPIC, name }]
+    const { resources: found } = await admin.describeConfigs({ includeSynonyms: false, resources })
+    const entries = found[0]?.configEntries ?? []
+    return Object.fromEntries(entries.map(({ configName, configValue }) => [configName, configValue]))
+  }
+
+  const [chats] = right(await room.applyTopics())
+
+  assert.equal(chats?.differences, ['partitions is 2, not 4'])
+  assert.equal(right(await room.describeTopics())[0], chats)
+  const { 'segment.bytes': segment, 'retention.ms': retention } = await ownOf()
+  assert.equal([segment, retention], ['1048576', '-1'])
+})
 
 topics('end offsets are those of after the call, and a group that has committed nothing has none', async () => {
   const before = await room.endOffsets('calls')

@@ -17,7 +17,7 @@ import type {
   ReadDocument,
   Sleep,
 } from '../domain/ports.ts'
-import type { PostToService } from './service/http.ts'
+import type { PostToService } from './delivery/post.ts'
 
 /** Why a record cannot be read; `detail` names fields, never their values. */
 export type Undecodable = { readonly cause: string; readonly detail: string }

@@ -172,28 +172,28 @@ export const defences = {
   ],
   'the low-water mark': [
     {
-      file: 'src/egress/offset-tracker.ts',
+      file: 'src/egress/delivery/offset-tracker.ts',
       find: 'const upTo = oldest === undefined ? newest : oldest - 1',
       put: 'const upTo = oldest === undefined ? newest : newest',
     },
   ],
   'patience for Retry-After': [
-    { file: 'src/egress/service/account-gate.ts', find: 'pauseMs(entrant, now), forPace', put: 'forPace' },
-    { file: 'src/egress/next-step.ts', find: '(last.retryAfterMs ?? 0)', put: '0' },
+    { file: 'src/egress/delivery/account-gate.ts', find: 'pauseMs(entrant, now), forPace', put: 'forPace' },
+    { file: 'src/egress/delivery/retry-policy.ts', find: '(last.retryAfterMs ?? 0)', put: '0' },
   ],
   'the breaker and the budget for retries': [
     {
-      file: 'src/egress/service/breaker.ts',
+      file: 'src/egress/delivery/breaker.ts',
       find: 'const failuresToOpen = 10',
       put: 'const failuresToOpen = Number.POSITIVE_INFINITY',
     },
-    { file: 'src/egress/service/retry-budget.ts', find: 'return spent < sum', put: 'return true || spent < sum' },
+    { file: 'src/egress/delivery/retry-budget.ts', find: 'return spent < sum', put: 'return true || spent < sum' },
   ],
   'the watchdog': [
     {
       file: 'src/egress/watchdog/look.ts',
-      find: 'for (const chore of due) await doChore(clientId, chore)',
-      put: 'for (const chore of []) await doChore(clientId, chore)',
+      find: 'for (const escalation of due) await escalate(clientId, escalation)',
+      put: 'for (const escalation of []) await escalate(clientId, escalation)',
     },
   ],
 } as const satisfies Readonly<Record<string, ReadonlyArray<Edit>>>

@@ -23,7 +23,7 @@ export const takenBy = ({ state }: Pick<Conversation, 'state'>): SuppressedReaso
 
 /**
  * Whether a bot's command may be sent now, or why it comes too late. It is asked before each attempt, of a fold of the log up
- * to where it ended when the command was taken (read-barrier.ts): an event that was answered 200 before the command was
+ * to where it ended when the command was taken (`readBarrier`): an event that was answered 200 before the command was
  * published counts, unless the barrier was waited for in vain. One that is answered between this decision and the service's own comes too late: so long as a
  * request takes, some milliseconds (test/integration/fencing-race.test.ts).
  */

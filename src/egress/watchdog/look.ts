@@ -1,11 +1,10 @@
 import type { Id } from '../../../contracts/primitives.ts'
-import type { BotOwner } from '../check-command.ts'
 import type { ConversationNow } from '../conversation/conversation-now.ts'
+import type { BotOwner } from '../delivery/check-command.ts'
+import type { SendCommand } from '../delivery/sender.ts'
 import type { EgressPorts } from '../ports.ts'
-import type { SendCommand } from '../sender.ts'
-import { type Chore, choresOf } from './chores.ts'
-import { isStillOpen, ownCommand } from './own-command.ts'
-import type { Stretch } from './stretch.ts'
+import { type Escalation, escalationsOf, isStillOpen, ownCommand } from './escalations.ts'
+import type { PartitionTimers } from './partition-timers.ts'
 
 type Chat = { readonly account: BotOwner; readonly chatId: Id }
 
@@ -22,7 +21,7 @@ type Parts = {
 const viewsAwayMs = 10_000
 
 /** The last resort ends with its deadline, not with the number of its attempts. */
-const patient = (account: BotOwner): BotOwner => ({
+const withoutLimits = (account: BotOwner): BotOwner => ({
   ...account,
   bot: { ...account.bot, attempts: Number.POSITIVE_INFINITY, timeouts: Number.POSITIVE_INFINITY },
 })
@@ -33,21 +32,21 @@ const patient = (account: BotOwner): BotOwner => ({
  */
 export const looker =
   ({ ports, barrier, nowOf, send }: Parts) =>
-  async ({ partition, work, waitingIn, look, settled }: Stretch, { account, chatId }: Chat): Promise<void> => {
+  async ({ partition, work, waitingIn, look, settled }: PartitionTimers, { account, chatId }: Chat): Promise<void> => {
     const chat = `${account.id}/${chatId}`
     const { monotonic } = ports
-    const choresNow = ({ conversation }: ConversationNow) =>
-      choresOf(waitingIn(chat, conversation), account.bot, monotonic())
-    const doChore = async (clientId: Id, chore: Chore) => {
-      const { kind, because } = chore
+    const escalationsNow = ({ conversation }: ConversationNow) =>
+      escalationsOf(waitingIn(chat, conversation), account.bot, monotonic())
+    const escalate = async (clientId: Id, escalation: Escalation) => {
+      const { kind, because } = escalation
       await send({
         ...{ partition, work, because },
         isLastResort: kind === 'invite-agent',
-        account: kind === 'invite-agent' ? patient(account) : account,
-        command: ownCommand({ account, chatId, clientId }, chore),
+        account: kind === 'invite-agent' ? withoutLimits(account) : account,
+        command: ownCommand({ account, chatId, clientId }, escalation),
         requestedAt: ports.now(),
         takenAt: monotonic(),
-        decide: isStillOpen(chore),
+        decide: isStillOpen(escalation),
       })
     }
     if (!work.isOwned()) return
@@ -55,12 +54,12 @@ export const looker =
     const read = nowOf(partition, { accountId: account.id, chatId })
     const before = await read()
     const { clientId } = before.conversation
-    const due = choresNow(before).filter(({ dueAt }) => dueAt <= monotonic())
-    if (clientId !== undefined) for (const chore of due) await doChore(clientId, chore)
+    const due = escalationsNow(before).filter(({ dueAt }) => dueAt <= monotonic())
+    if (clientId !== undefined) for (const escalation of due) await escalate(clientId, escalation)
     if (!work.isOwned()) return
 
     const done = new Set(due.map(({ about }) => about))
-    const left = choresNow(await read()).filter(({ about }) => !done.has(about))
+    const left = escalationsNow(await read()).filter(({ about }) => !done.has(about))
     for (const { dueAt } of left) look(chat, dueAt)
     if (!before.isWhole) look(chat, monotonic() + viewsAwayMs)
     else if (left.length === 0) settled(chat)

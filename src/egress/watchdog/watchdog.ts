@@ -5,13 +5,13 @@ import { conversationOf } from '../../domain/conversation.ts'
 import type { Fact } from '../../domain/conversation-facts.ts'
 import type { OwnedPartition } from '../../domain/ports.ts'
 import { keyedQueue } from '../../shared/keyed-queue.ts'
-import { ownerOf } from '../check-command.ts'
 import type { Tail } from '../conversation/tail.ts'
-import { persistently } from '../patience.ts'
+import { ownerOf } from '../delivery/check-command.ts'
 import type { EgressPorts } from '../ports.ts'
-import { choresOf, patienceMs } from './chores.ts'
+import { retryUntilAborted } from '../retry.ts'
+import { escalationsOf, longestWaitMs } from './escalations.ts'
 import type { looker } from './look.ts'
-import { type Stretch, stretch } from './stretch.ts'
+import { type PartitionTimers, partitionTimers } from './partition-timers.ts'
 
 /** Sees to it that no client is left in silence, in the partitions of bot-conversations that this worker reads. */
 export type Watchdog = {
@@ -35,31 +35,31 @@ type Parts = {
 const lookAgainMs = 5000
 
 export const watchdog = ({ ports, accounts, tail, look }: Parts): Watchdog => {
-  const stretches = new Map<number, Stretch>()
+  const timersOf = new Map<number, PartitionTimers>()
   const looks = keyedQueue()
   let isStopped = false
 
   const { monotonic, sleep } = ports
   const wallMs = () => Date.parse(ports.now())
   const accountOf = (chat: string) => ownerOf(accounts.get(chat.slice(0, chat.indexOf('/'))))
-  const ring = (given: Stretch, chat: string) =>
+  const onDue = (timers: PartitionTimers, chat: string) =>
     looks.add(chat, async () => {
       const account = accountOf(chat)
       const chatId = chat.slice(chat.indexOf('/') + 1)
       if (account === undefined || !Id.is(chatId)) return
       try {
-        await look(given, { account, chatId })
+        await look(timers, { account, chatId })
       } catch (error) {
         const detail = error instanceof Error ? error.name : 'Error'
-        ports.log.error({ partition: given.partition, detail }, 'egress: the watchdog could not look at a chat')
-        given.look(chat, monotonic() + lookAgainMs)
+        ports.log.error({ partition: timers.partition, detail }, 'egress: the watchdog could not look at a chat')
+        timers.look(chat, monotonic() + lookAgainMs)
       }
     })
 
   /** What is open comes from the tail, which is read up to its present end first, and from the views behind it. */
-  const takeOver = async (given: Stretch) => {
-    const { partition, work, start, waitingIn, lookCalmly } = given
-    const end = await persistently(
+  const takeOver = async (timers: PartitionTimers) => {
+    const { partition, work, start, waitingIn, lookCalmly } = timers
+    const end = await retryUntilAborted(
       ports,
       'the end of the log',
       async () => (await ports.endOffsets('bot-conversations')).get(partition) ?? 0,
@@ -68,34 +68,34 @@ export const watchdog = ({ ports, accounts, tail, look }: Parts): Watchdog => {
     if (end === undefined) return
     await tail.reached(partition, end.value)
     start()
-    const since = new Date(wallMs() - patienceMs).toISOString() as Instant
+    const since = new Date(wallMs() - longestWaitMs).toISOString() as Instant
     const find = () => ports.openTurns(partition, [...accounts.keys()], since)
-    const found = await persistently(ports, 'open turns', find, work.signal)
+    const found = await retryUntilAborted(ports, 'open turns', find, work.signal)
     for (const document of found?.value ?? []) {
       const bot = accountOf(document._id)?.bot
       if (bot === undefined) continue
       const waiting = waitingIn(document._id, conversationOf(document))
-      for (const { dueAt } of choresOf(waiting, bot, monotonic())) lookCalmly(document._id, dueAt)
+      for (const { dueAt } of escalationsOf(waiting, bot, monotonic())) lookCalmly(document._id, dueAt)
     }
   }
   const lose = (partition: number) => {
-    stretches.get(partition)?.end()
-    stretches.delete(partition)
+    timersOf.get(partition)?.end()
+    timersOf.delete(partition)
   }
   return {
     watch: (partition, owner) => {
-      if (isStopped || stretches.get(partition)?.owner === owner) return
+      if (isStopped || timersOf.get(partition)?.owner === owner) return
       lose(partition)
-      const deps = { sleep, monotonic, wallMs, botOf: (chat: string) => accountOf(chat)?.bot, ring }
-      const given = stretch(deps, partition, owner)
-      stretches.set(partition, given)
-      void takeOver(given)
+      const deps = { sleep, monotonic, wallMs, botOf: (chat: string) => accountOf(chat)?.bot, onDue }
+      const timers = partitionTimers(deps, partition, owner)
+      timersOf.set(partition, timers)
+      void takeOver(timers)
     },
-    note: (partition, chat, fact) => stretches.get(partition)?.note(chat, fact),
+    note: (partition, chat, fact) => timersOf.get(partition)?.note(chat, fact),
     lose,
     stop: () => {
       isStopped = true
-      for (const partition of [...stretches.keys()]) lose(partition)
+      for (const partition of [...timersOf.keys()]) lose(partition)
     },
     idle: looks.idle,
   }

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import type { ConversationEvent } from '../../../contracts/events/index.ts'
 import { Id, type Instant } from '../../../contracts/primitives.ts'
-import { type Outcome, outcomeEvent } from '../../../src/egress/outcome.ts'
+import { type Outcome, outcomeEvent } from '../../../src/egress/delivery/outcome.ts'
 import { accountId, botMessage, inviteAgent, told } from './values.ts'
 
 export const instants = fc

@@ -3,7 +3,7 @@ import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import { DomainEvent } from '../../../contracts/events/index.ts'
 import type { AccountId, Id } from '../../../contracts/primitives.ts'
 import type { Account, BotAccount } from '../../../src/domain/accounts.ts'
-import type { HttpResult } from '../../../src/egress/service/http.ts'
+import type { HttpResult } from '../../../src/egress/delivery/post.ts'
 
 export const id = (text: string) => text as Id
 export const accountId = 'acme' as AccountId

@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ConversationEvent } from '../../../contracts/events/index.ts'
 import { conversationOf } from '../../../src/domain/conversation.ts'
-import { choresOf, waitingOf } from '../../../src/egress/watchdog/chores.ts'
+import { escalationsOf, waitingOf } from '../../../src/egress/watchdog/escalations.ts'
 import { project } from '../support/project.ts'
 import { projected, tells } from '../support/talk.ts'
 import { account, answer, botMessage, inviteAgent, networkFailure, ok } from '../support/values.ts'
@@ -72,9 +72,9 @@ test('every turn ends with an answer or one invitation, each made when it was du
       const problems: string[] = []
       const ambiguous: string[] = []
       const now = () => Date.parse(w.time.now())
-      const openChores = () =>
+      const openEscalations = () =>
         [...project(w.log.events as ReadonlyArray<ConversationEvent>).conversations.values()].flatMap((document) =>
-          choresOf(
+          escalationsOf(
             waitingOf(conversationOf(document), (_, at) => Date.parse(at)),
             bot,
             now(),
@@ -87,7 +87,7 @@ test('every turn ends with an answer or one invitation, each made when it was du
           if (w.time.monotonic() < (busyUntil.get(chatId) ?? 0)) problems.push(`${id} beside another request`)
           busyUntil.set(chatId, w.time.monotonic() + Math.min(3000, answers[kind]?.afterMs ?? 10))
           requests += 1
-          const isDue = openChores().some(({ about, dueAt }) => id === `watchdog-${about}` && dueAt <= now())
+          const isDue = openEscalations().some(({ about, dueAt }) => id === `watchdog-${about}` && dueAt <= now())
           if (id.startsWith('watchdog') && !isDue) problems.push(`${id} at ${w.time.monotonic()}`)
           if (kind === 'late' || kind === 'applied') ambiguous.push(id)
           // an invitation that the service refuses for good has nobody left to go to
@@ -123,7 +123,7 @@ test('every turn ends with an answer or one invitation, each made when it was du
       await w.time.pass(15 * minutes)
 
       assert.equal(problems, [], 'nothing is sent that is not due by the log')
-      assert.equal(openChores(), [], 'nobody waits at the end')
+      assert.equal(openEscalations(), [], 'nobody waits at the end')
       assert.ok(w.isDone())
       const times = (ids: ReadonlyArray<string>, id: string) => ids.filter((other) => other === id).length
       for (const id of new Set(w.applied))

@@ -1,0 +1,191 @@
+import { bulkhead } from 'cockatiel'
+import type { Sleep } from '../../domain/ports.ts'
+import { type Attempt, answer, begin, failure, isOpen, unused, waitMs } from './breaker.ts'
+import type { Verdict } from './classify.ts'
+import {
+  afterOutage,
+  afterThrottling,
+  binds,
+  heldUp,
+  inTime,
+  type Pace,
+  paceWaitMs,
+  quicker,
+  slower,
+  takeStep,
+} from './pace.ts'
+import { busiestSecond, firstAttempt, giveBack, mayRetry, retried, unspent } from './retry-budget.ts'
+
+/**
+ * How many requests may begin now, as a value: so many a second, and after a pause a second's worth at once. Times are
+ * milliseconds of a monotonic clock.
+ */
+export type TokenBucket = { readonly perSecond: number; readonly tokens: number; readonly at: number }
+
+export const fullBucket = (perSecond: number, now: number): TokenBucket => ({ perSecond, tokens: perSecond, at: now })
+
+const tokensAt = ({ perSecond, tokens, at }: TokenBucket, now: number): number =>
+  Math.min(perSecond, tokens + ((now - at) * perSecond) / 1000)
+
+/** How long the next request has to wait. */
+export const bucketWaitMs = (bucket: TokenBucket, now: number): number => {
+  const missing = 1 - tokensAt(bucket, now)
+  return missing <= 0 ? 0 : Math.ceil((missing * 1000) / bucket.perSecond)
+}
+
+/** A request begins. */
+export const takeToken = (bucket: TokenBucket, now: number): TokenBucket => ({
+  ...bucket,
+  tokens: tokensAt(bucket, now) - 1,
+  at: now,
+})
+
+/** The leave to try a reply again: when it was given. */
+export type Grant = { readonly at: number }
+/**
+ * Who asks to go through. A retry has its grant. `isLastResort`: an invitation for a client whom nobody answers. It is tried
+ * every 30 s also while the service has the account pause, and while the service takes such invitations, more may follow.
+ */
+export type Entrant = { readonly chat: string; readonly isLastResort: boolean; readonly grant?: Grant | undefined }
+
+/**
+ * What stands between an account's replies and the service: slots, a breaker, the service's own wish for a pause, a pace
+ * after trouble, a bound on requests per second, and a budget for retries.
+ */
+export type AccountGate = {
+  /** Runs the work in one of the account's slots, in the order of asking. The last resort has slots of its own. */
+  readonly inSlot: <A>(entrant: Entrant, work: () => Promise<A>) => Promise<A>
+  /** Resolves when the budget has a retry left, in the order of asking; undefined when the time is up or the signal aborts. */
+  readonly grantRetry: (isLastResort: boolean, withinMs: number, signal: AbortSignal) => Promise<Grant | undefined>
+  /** Resolves when an attempt may begin, when `withinMs` have passed, or when the signal aborts. */
+  readonly open: (entrant: Entrant, withinMs: number, signal: AbortSignal) => Promise<void>
+  /** Begins an attempt unless the gate is closed; the answer ends it with its verdict. */
+  readonly enter: (entrant: Entrant) => ((verdict: Verdict) => void) | undefined
+  readonly state: () => GateState
+}
+
+/** What an operator sees of a gate; `perSecond` while there is a pace. */
+export type GateState = { readonly isOpen: boolean; readonly perSecond?: number }
+
+type Deps = {
+  readonly monotonic: () => number
+  readonly sleep: Sleep
+  readonly requestsPerSecond?: number | undefined
+}
+
+const slots = 64
+const usualPauseMs = 1000
+const budgetLookMs = 500
+/** The longest that the last resort waits for a service that wants a pause. */
+export const lastResortEveryMs = 30_000
+
+const isOutage = (verdict: Verdict) => verdict.kind === 'retry' && verdict.why === 'outage'
+
+/** Breaker, pause, pace, bucket and budget run on `monotonic` (ms); a 429 without Retry-After pauses the account for a second. */
+export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): AccountGate => {
+  const places = bulkhead(slots, Number.POSITIVE_INFINITY)
+  const lastResortPlaces = bulkhead(slots, Number.POSITIVE_INFINITY)
+  const retryLine = bulkhead(1, Number.POSITIVE_INFINITY)
+  let breaker = unused
+  let budget = unspent
+  let bucket = requestsPerSecond === undefined ? undefined : fullBucket(requestsPerSecond, monotonic())
+  let pace: Pace | undefined
+  let pausedUntil = 0
+  /** The chats whose invitation waits, in the order of asking; when the first may be tried in spite of the pause. */
+  const lastResortLine = new Set<string>()
+  let lastResortAt = 0
+  let woken = new AbortController()
+
+  const pauseMs = ({ chat, isLastResort }: Entrant, now: number) => {
+    const [next = chat] = lastResortLine
+    return (isLastResort && next === chat ? Math.min(pausedUntil, lastResortAt) : pausedUntil) - now
+  }
+  const wake = () => {
+    woken.abort()
+    woken = new AbortController()
+  }
+  const remaining = (entrant: Entrant) => {
+    const now = monotonic()
+    pace = pace && inTime(pace, now)
+    const forPace = pace === undefined ? 0 : paceWaitMs(pace, now)
+    const forToken = bucket === undefined ? 0 : bucketWaitMs(bucket, now)
+    return Math.max(waitMs(breaker, now), pauseMs(entrant, now), forPace, forToken)
+  }
+  const weather = (now: number) => (isOpen(breaker) || (pace && binds(pace, now)) ? 'troubled' : 'calm')
+  const paceAfter = (verdict: Verdict, begunAt: number, now: number): Pace | undefined => {
+    if (verdict.kind !== 'retry' || verdict.why === 'error') return pace && quicker(pace)
+    if (verdict.why === 'throttled') return afterThrottling(pace, busiestSecond(budget), begunAt, now)
+    return pace && slower(pace, begunAt)
+  }
+  const pause = (isLastResort: boolean, verdict: Verdict, now: number) => {
+    const isPaused = pausedUntil > now
+    const isThrottled = verdict.kind === 'retry' && verdict.why === 'throttled'
+    if (isThrottled) pausedUntil = Math.max(pausedUntil, now + (verdict.retryAfterMs ?? usualPauseMs))
+    if (isThrottled && (isLastResort || !isPaused)) lastResortAt = now + lastResortEveryMs
+    else if (isLastResort && verdict.kind === 'delivered') lastResortAt = now
+  }
+  const leave =
+    (attempt: Attempt, { grant, isLastResort }: Entrant, begunAt: number) =>
+    (verdict: Verdict) => {
+      const now = monotonic()
+      const before = breaker.openings
+      breaker = isOutage(verdict) ? failure(breaker, attempt, now) : answer(breaker, attempt.number)
+      pace = breaker.openings > before ? afterOutage(pace, now) : paceAfter(verdict, begunAt, now)
+      if (grant !== undefined && verdict.kind !== 'retry') budget = giveBack(budget, grant.at, now)
+      pause(isLastResort, verdict, now)
+      if (attempt.wasProbe) wake()
+    }
+  return {
+    inSlot: ({ chat, isLastResort }, work) => {
+      if (!isLastResort) return places.execute(work)
+      return lastResortPlaces.execute(async () => {
+        lastResortLine.add(chat)
+        try {
+          return await work()
+        } finally {
+          lastResortLine.delete(chat)
+          wake()
+        }
+      })
+    },
+    grantRetry: (isLastResort, withinMs, signal) => {
+      const until = monotonic() + withinMs
+      const granted = async () => {
+        while (!signal.aborted && monotonic() < until) {
+          const at = monotonic()
+          const isPaused = pausedUntil > at
+          if ((isLastResort && isPaused) || mayRetry(budget, weather(at), at)) {
+            budget = retried(budget, at)
+            return { at }
+          }
+          await sleep(Math.min(budgetLookMs, until - at), signal)
+        }
+        return undefined
+      }
+      return isLastResort ? granted() : retryLine.execute(granted)
+    },
+    open: async (entrant, withinMs, signal) => {
+      const until = monotonic() + withinMs
+      for (let waits = 0; !signal.aborted && remaining(entrant) > 0 && monotonic() < until; waits += 1) {
+        // another went first; retries that wait for each other say nothing of how much there is to be sent
+        if (waits > 0 && entrant.grant === undefined && pace !== undefined) pace = heldUp(pace, monotonic())
+        await sleep(Math.min(remaining(entrant), until - monotonic()), AbortSignal.any([woken.signal, signal]))
+      }
+    },
+    enter: (entrant) => {
+      if (remaining(entrant) > 0) return undefined
+      const now = monotonic()
+      if (entrant.isLastResort) lastResortLine.delete(entrant.chat)
+      if (entrant.isLastResort && pausedUntil > now) lastResortAt = now + lastResortEveryMs
+      breaker = begin(breaker)
+      if (entrant.grant === undefined) budget = firstAttempt(budget, now)
+      if (bucket !== undefined) bucket = takeToken(bucket, now)
+      if (pace !== undefined) pace = takeStep(pace, now)
+      return leave({ number: breaker.begun, chat: entrant.chat, wasProbe: breaker.probing }, entrant, now)
+    },
+    state: () => {
+      const current = pace && inTime(pace, monotonic())
+      return { isOpen: isOpen(breaker), ...(current && { perSecond: current.perSecond }) }
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { BotRequest } from '../../../contracts/bot-api/outbound.ts'
+import type { Attempt } from '../../../contracts/events/reply.ts'
+import type { IssueToken } from '../../domain/ports.ts'
+import type { EgressPorts } from '../ports.ts'
+import type { BotOwner } from './check-command.ts'
+import { classify, type Verdict } from './classify.ts'
+import type { HttpResult } from './post.ts'
+import { createRequest } from './request.ts'
+
+/** Gives an account's access token, undefined for one without authorization; `forget` makes the next one fresh. */
+export type TokenCache = {
+  readonly tokenOf: (account: BotOwner) => Promise<string | undefined>
+  readonly forget: (account: BotOwner) => void
+}
+
+/** Keeps each account's token for half of its life; `monotonic` in ms. */
+export const tokenCache = (issueToken: IssueToken, monotonic: () => number): TokenCache => {
+  const kept = new Map<string, { readonly token: string; readonly until: number }>()
+  return {
+    tokenOf: async (account) => {
+      if (account.bot.authorization === undefined) return undefined
+      const known = kept.get(account.id)
+      if (known !== undefined && monotonic() < known.until) return known.token
+      const { token, expiresIn } = await issueToken(account)
+      kept.set(account.id, { token, until: monotonic() + expiresIn * 500 })
+      return token
+    },
+    forget: ({ id }) => {
+      kept.delete(id)
+    },
+  }
+}
+
+/** One request to the service as it is recorded, and what it means. */
+export type Tried = { readonly attempt: Attempt; readonly verdict: Verdict }
+export type TryOnce = (account: BotOwner, body: BotRequest) => Promise<Tried>
+
+/** The protocol's response timeout (Limits). */
+const timeoutMs = 3000
+
+const resultLabel = (result: HttpResult, { kind }: Verdict): string => {
+  if (E.isLeft(result)) return result.left.code
+  return result.right.status < 300 && kind !== 'delivered' ? 'error' : String(result.right.status)
+}
+
+type Ports = Pick<EgressPorts, 'post' | 'measure' | 'now' | 'monotonic'>
+
+/** Posts once, never rejects. An access token that the service refuses is forgotten. */
+export const tryOnce =
+  ({ post, measure, now, monotonic }: Ports, tokens: TokenCache): TryOnce =>
+  async (account, body) => {
+    const at = now()
+    const began = monotonic()
+    const send = async () => {
+      const token = await tokens.tokenOf(account)
+      return post(createRequest(account.bot, body, token), timeoutMs)
+    }
+    const result = await send().catch((): HttpResult => E.left({ code: 'unsent' }))
+    const durationMs = Math.max(0, Math.round(monotonic() - began))
+    const verdict = classify(result, account.bot.authorization !== undefined, Date.parse(at) + durationMs)
+    if (verdict.kind === 'unauthorized') tokens.forget(account)
+    measure.attempt(account.id, resultLabel(result, verdict), durationMs / 1000)
+    return {
+      verdict,
+      attempt: {
+        at,
+        durationMs,
+        ...(E.isRight(result) && { status: result.right.status }),
+        ...(verdict.code !== undefined && { code: verdict.code }),
+      },
+    }
+  }

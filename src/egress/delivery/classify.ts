@@ -1,0 +1,63 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { HttpResponse, HttpResult } from './post.ts'
+
+/** No mistake of the service, or of a proxy in front of it, may silence an account for longer. */
+const mostMs = 300_000
+
+/** The milliseconds that a Retry-After header asks for, seconds or an HTTP date (RFC 9110, 10.2.3): five minutes at most. */
+export const retryAfterMs = (header: string | undefined, nowMs: number): number | undefined => {
+  const text = header?.trim() ?? ''
+  if (/^\d+$/.test(text)) return Math.min(mostMs, Number(text) * 1000)
+  const date = /^[A-Z][a-z]{2}[\w,: -]+$/.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(date) ? undefined : Math.min(mostMs, Math.max(0, date - nowMs))
+}
+
+/**
+ * What an attempt's result means for the reply. `outage`: the service as a whole seems to be away; `throttled`: it asks the
+ * account to slow down; `unauthorized`: the access token was refused, a fresh one may do. `code` is the service's or the
+ * network's error code.
+ */
+export type Verdict = { readonly code?: string } & (
+  | { readonly kind: 'delivered' | 'rejected' | 'unauthorized' }
+  | { readonly kind: 'retry'; readonly why: 'outage' | 'throttled' | 'error'; readonly retryAfterMs?: number }
+)
+
+const finalCodes = new Set(['invalid_client', 'unauthorized_client', 'invalid_request'])
+
+const errorOf = (body: string): { readonly code?: string } | undefined => {
+  const json = E.tryCatch((): unknown => JSON.parse(body), E.toError)
+  if (E.isLeft(json) || typeof json.right !== 'object' || json.right === null || !('error' in json.right))
+    return undefined
+  const { error } = json.right
+  if (error === null || error === undefined || error === false) return undefined
+  const code = typeof error === 'object' && 'code' in error ? error.code : error
+  return typeof code === 'string' && code !== '' ? { code: code.slice(0, 64) } : {}
+}
+
+const isTransient = (status: number) => status === 408 || status === 429 || status >= 500
+
+const answered = ({ status, headers, body }: HttpResponse, authorized: boolean, nowMs: number): Verdict => {
+  const ok = status >= 200 && status < 300
+  const error = errorOf(body)
+  const code = error ?? {}
+  if (ok && error === undefined) return { kind: 'delivered' }
+  const tokenRefused = error?.code === 'unauthorized_client' || (status === 401 && error?.code !== 'invalid_client')
+  if (authorized && tokenRefused) return { kind: 'unauthorized', ...code }
+  if (ok ? finalCodes.has(error?.code ?? '') : !isTransient(status)) return { kind: 'rejected', ...code }
+  const after = retryAfterMs(headers.retryAfter, nowMs)
+  return {
+    kind: 'retry',
+    why: status === 429 ? 'throttled' : ok ? 'error' : 'outage',
+    ...code,
+    ...(after !== undefined && { retryAfterMs: after }),
+  }
+}
+
+/**
+ * Decides on one attempt (protocol, Errors; field notes: a 200 may hold `error`). `authorized` says that the request bore
+ * an access token, `nowMs` is for a Retry-After that is a date.
+ */
+export const classify = (result: HttpResult, authorized: boolean, nowMs: number): Verdict =>
+  E.isLeft(result)
+    ? { kind: 'retry', why: 'outage', code: result.left.code }
+    : answered(result.right, authorized, nowMs)

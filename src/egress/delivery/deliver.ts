@@ -1,0 +1,101 @@
+import type { Attempt } from '../../../contracts/events/index.ts'
+import type { KeyedQueue } from '../../shared/keyed-queue.ts'
+import type { ConversationNow } from '../conversation/conversation-now.ts'
+import type { SuppressedReason } from '../conversation/fence.ts'
+import type { EgressPorts } from '../ports.ts'
+import { type AccountGate, type Entrant, lastResortEveryMs } from './account-gate.ts'
+import type { Tried, TryOnce } from './attempt.ts'
+import type { Checked } from './check-command.ts'
+import type { Outcome, ToldEvent } from './outcome.ts'
+import type { PartitionWork } from './partition-work.ts'
+import { botRequest } from './request.ts'
+import { nextStep, type Step } from './retry-policy.ts'
+
+/** A command's end: the events that tell of it; or it was finished before; or it is not this worker's to finish any more. */
+export type Delivery =
+  | { readonly kind: 'concluded'; readonly events: ReadonlyArray<ToldEvent> }
+  | { readonly kind: 'finished before' | 'dropped' }
+
+/** What a command's end means, with all its attempts: taken note of at once, and told by events; undefined: not ours to tell. */
+export type Conclude = (outcome: Outcome, attempts: ReadonlyArray<Attempt>) => ReadonlyArray<ToldEvent> | undefined
+
+/** Everything that delivering one command needs; `takenAt` on the monotonic clock is where its deadline starts. */
+export type Reply = Checked & {
+  readonly requestedAt: Attempt['at']
+  readonly takenAt: number
+  readonly work: Pick<PartitionWork, 'isOwned' | 'signal'>
+  /** The bridge's own invitation for a client whom nobody answers: no pause that the service asks for holds it up for long. */
+  readonly isLastResort: boolean
+  /** Whether it may be sent, as far as its conversation is known. */
+  readonly decide: (now: ConversationNow) => 'send' | SuppressedReason
+  readonly now: () => Promise<ConversationNow>
+  readonly gate: AccountGate
+  readonly inTurn: KeyedQueue['run']
+  readonly tryOnce: TryOnce
+  readonly conclude: Conclude
+}
+
+type Ports = Pick<EgressPorts, 'monotonic' | 'random' | 'sleep'>
+type Again = Extract<Step, { readonly kind: 'attempt' }>
+
+/**
+ * Tries a reply until the service has it, it is refused, or a bound is reached. Whether it may be sent at all is decided
+ * anew before each attempt. Attempts of one chat exclude each other, up to and with their conclusion, so that what the
+ * bridge itself sends besides knows of them. What happens between the decision and the service's own is a race that stays
+ * open: an event that the service sends while the request is under way comes too late for it.
+ */
+export const deliver = async ({ monotonic, random, sleep }: Ports, reply: Reply): Promise<Delivery> => {
+  const { command, account, requestedAt, takenAt, work, isLastResort, gate } = reply
+  const { deadlineMs } = account.bot
+  const chat = `${command.accountId}/${command.chatId}`
+  const body = botRequest(command, requestedAt)
+  const tried: Tried[] = []
+
+  const elapsed = () => monotonic() - takenAt
+  const end = (outcome: Outcome): Delivery => {
+    const events = reply.conclude(
+      outcome,
+      tried.map(({ attempt }) => attempt),
+    )
+    return events === undefined ? { kind: 'dropped' } : { kind: 'concluded', events }
+  }
+  /** Why there must be no further attempt, if so. */
+  const objection = async (): Promise<Delivery | undefined> => {
+    const now = await reply.now()
+    if (work.signal.aborted || !work.isOwned()) return { kind: 'dropped' }
+    if (now.isFinished) return { kind: 'finished before' }
+    const decision = reply.decide(now)
+    if (decision !== 'send') return end({ kind: 'suppressed', reason: decision })
+    return elapsed() >= deadlineMs ? end({ kind: 'failed', reason: 'deadline' }) : undefined
+  }
+  const limits = { ...account.bot, ...(isLastResort && { mostWaitMs: lastResortEveryMs }) }
+  /** Undefined where the gate has closed meanwhile. */
+  const tryNow = async (entrant: Entrant): Promise<Delivery | Again | undefined> => {
+    const objected = await objection()
+    if (objected !== undefined) return objected
+    const leave = gate.enter(entrant)
+    if (leave === undefined) return undefined
+    const result = await reply.tryOnce(account, body)
+    leave(result.verdict)
+    tried.push(result)
+    const verdicts = tried.map(({ verdict }) => verdict)
+    const step = nextStep(verdicts, limits, elapsed(), random)
+    return step.kind === 'attempt' ? step : end(step)
+  }
+  const attempt = async (entrant: Entrant): Promise<Delivery | Again> => {
+    for (;;) {
+      // Not in the chat's turn: a reply that waits here must not hold up the invitation of an agent.
+      await gate.open(entrant, deadlineMs - elapsed(), work.signal)
+      const next = await reply.inTurn(chat, () => tryNow(entrant))
+      if (next !== undefined) return next
+    }
+  }
+  for (;;) {
+    const withinMs = deadlineMs - elapsed()
+    const grant = tried.length === 0 ? undefined : await gate.grantRetry(isLastResort, withinMs, work.signal)
+    const entrant = { chat, isLastResort, grant }
+    const next = (await objection()) ?? (await gate.inSlot(entrant, () => attempt(entrant)))
+    if (next.kind !== 'attempt') return next
+    await sleep(next.afterMs, work.signal)
+  }
+}

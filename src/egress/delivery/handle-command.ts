@@ -1,0 +1,97 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
+import type { Account } from '../../domain/accounts.ts'
+import type { IncomingRecord } from '../../domain/ports.ts'
+import { recordTime } from '../../domain/record-time.ts'
+import type { ConversationNow } from '../conversation/conversation-now.ts'
+import { decide } from '../conversation/fence.ts'
+import type { EgressPorts, Undecodable } from '../ports.ts'
+import { retryUntilAborted } from '../retry.ts'
+import type { Announcer } from './announce.ts'
+import { type Addressed, checkCommand, readable } from './check-command.ts'
+import { digestOf, refusedEvent } from './outcome.ts'
+import type { PartitionWork } from './partition-work.ts'
+import type { SendCommand } from './sender.ts'
+
+/** Both tell a command's author that it was not sent; false where the worker stops before that is done. */
+export type Refuse = {
+  /** Keeps a record that breaks its contract as a dead letter. */
+  readonly invalid: (record: IncomingRecord, why: Undecodable) => Promise<boolean>
+  /** Another command of the chat was finished under this id: its outcome stays. */
+  readonly duplicate: (record: IncomingRecord, command: Addressed) => Promise<boolean>
+}
+
+const sameId: Undecodable = { cause: 'duplicate', detail: 'id: expected one that no other command of the chat has' }
+
+type RefuserParts = {
+  readonly ports: Pick<EgressPorts, 'deadLetter' | 'measure' | 'log' | 'now' | 'sleep' | 'random'>
+  readonly stopping: AbortSignal
+  readonly announce: Announcer['announce']
+  readonly nowOf: (partition: number, command: Addressed) => () => Promise<ConversationNow>
+}
+
+export const refuser = ({ ports, stopping, announce, nowOf }: RefuserParts): Refuse => {
+  const tell = (command: Addressed, record: IncomingRecord, why: Undecodable) =>
+    announce(refusedEvent(command, record, why, recordTime(record), ports.now()))
+  const duplicate: Refuse['duplicate'] = (record, command) => {
+    const { partition, offset } = record
+    ports.log.warn({ partition, offset, accountId: command.accountId, ...sameId }, 'egress: a command was refused')
+    ports.measure.duplicateCommand(command.accountId)
+    return tell(command, record, sameId)
+  }
+  return {
+    duplicate,
+    invalid: async (record, why) => {
+      const { partition, offset } = record
+      ports.log.warn({ partition, offset, ...why }, 'egress: a command was refused')
+      const keep = () => ports.deadLetter(record, why.cause, why.detail)
+      const kept = await retryUntilAborted(ports, 'dead letter', keep, stopping)
+      if (kept === undefined) return false
+      const command = readable(record.value)
+      if (command === undefined) return true
+      const { isFinished } = await nowOf(partition, command)()
+      if (isFinished) return duplicate(record, command)
+      ports.measure.delivery(command.accountId, 'failed')
+      return tell(command, record, why)
+    },
+  }
+}
+
+type Parts = {
+  readonly ports: Pick<EgressPorts, 'bringHome' | 'decodeCommand'>
+  readonly accounts: ReadonlyMap<string, Account>
+  readonly refuse: Refuse
+  readonly send: SendCommand
+  /** What the command asked for that was finished under this id, where that is known. */
+  readonly digestBefore: (partition: number, command: BotReply) => Promise<string | undefined>
+}
+
+/** A record as it was taken off bot-replies, `takenAt` on the monotonic clock. */
+export type Taken = { readonly record: IncomingRecord; readonly work: PartitionWork; readonly takenAt: number }
+
+/** Handles a command to its end; false where it is left to whoever reads it next. */
+export type HandleCommand = (taken: Taken) => Promise<boolean>
+
+export const commandHandler =
+  ({ ports, accounts, refuse, send, digestBefore }: Parts): HandleCommand =>
+  async ({ record, work, takenAt }) => {
+    const checked = pipe(
+      ports.decodeCommand(record),
+      E.chain((command) => checkCommand(command, String(record.key ?? ''), accounts)),
+    )
+    if (E.isLeft(checked)) return refuse.invalid(record, checked.left)
+    // A bot may choose partitions in another way, or know of more: elsewhere nothing is known of the conversation.
+    const isElsewhereNow = await ports.bringHome(record)
+    if (isElsewhereNow !== false) return isElsewhereNow === true
+    const { command, account } = checked.right
+    const { partition } = work
+    const requestedAt = recordTime(record)
+    const result = await send({
+      ...{ command, account, work, takenAt, partition, requestedAt, isLastResort: false },
+      decide: ({ conversation }) => decide(conversation, command, account.bot.whenOvertaken),
+    })
+    if (result !== 'finished before') return result === 'done'
+    const before = await digestBefore(partition, command)
+    return before === undefined || before === digestOf(command, requestedAt) || refuse.duplicate(record, command)
+  }

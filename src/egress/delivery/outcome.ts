@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto'
+import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
+import type {
+  AgentInvited,
+  Attempt,
+  Because,
+  BotReplyDelivered,
+  BotReplyFailed,
+  BotReplySuppressed,
+} from '../../../contracts/events/index.ts'
+import { Id, type Instant, type NonBlank } from '../../../contracts/primitives.ts'
+import { completeMessage } from '../../domain/complete-message.ts'
+import { contentDigest } from '../../domain/delivery.ts'
+import type { IncomingRecord } from '../../domain/ports.ts'
+import type { SuppressedReason } from '../conversation/fence.ts'
+import type { Undecodable } from '../ports.ts'
+import type { Addressed } from './check-command.ts'
+
+/** What became of a command. */
+export type Outcome =
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'failed'; readonly reason: 'rejected' | 'attempts' | 'deadline' }
+  | { readonly kind: 'suppressed'; readonly reason: SuppressedReason }
+export type OutcomeEvent = BotReplyDelivered | BotReplyFailed | BotReplySuppressed
+/** What egress tells the log. */
+export type ToldEvent = OutcomeEvent | AgentInvited
+
+type Identified = Pick<BotReply, 'accountId' | 'chatId' | 'id'>
+
+/** The same each time for a command and an outcome; chat and command are hashed where the whole would be no Id. */
+const outcomeId = ({ accountId, chatId, id }: Identified, outcome: string): Id => {
+  const plain = `${accountId}/${chatId}/${id}:${outcome}`
+  if (Id.is(plain)) return plain
+  return `${accountId}/${createHash('sha256').update(`${chatId}/${id}`).digest('hex')}:${outcome}` as Id
+}
+
+const finalOutcomes = ['delivered', 'failed', 'suppressed'] as const satisfies ReadonlyArray<Outcome['kind']>
+
+/** By which of them in a conversation's `seen` it is told that a command was finished (contracts/views/applied.ts). */
+export const outcomesInSeen = (command: Identified): ReadonlyArray<string> =>
+  finalOutcomes.map((outcome) => `egress/${outcomeId(command, outcome)}`)
+
+const envelope = (command: Identified, outcome: string, time: Instant) => ({
+  id: outcomeId(command, outcome),
+  source: `/accounts/${command.accountId}/egress` as NonBlank,
+  subject: command.chatId,
+  time,
+})
+
+/** What is to be told of a command's end; `requestedAt` is its record's time, or when the bridge itself made it. */
+export type Ended = {
+  readonly command: BotReply
+  readonly outcome: Outcome
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly requestedAt: Instant
+  readonly time: Instant
+  readonly because?: Because | undefined
+}
+
+/** A command as its outcome shows it. */
+const asked = (command: BotReply, requestedAt: Instant) => {
+  const { accountId, chatId, clientId, id, type, inReplyTo } = command
+  return {
+    ...{ accountId, chatId, clientId, commandId: id, commandType: type, requestedAt },
+    ...(inReplyTo && { inReplyTo }),
+    ...(command.type === 'BotMessage' && { message: completeMessage(command.message, requestedAt) }),
+  }
+}
+
+/** The digest that a command's outcome will have. */
+export const digestOf = (command: BotReply, requestedAt: Instant): string | undefined =>
+  contentDigest(asked(command, requestedAt))
+
+/** The event that tells a command's outcome, with all its attempts. */
+export const outcomeEvent = ({ command, outcome, attempts, requestedAt, time, because }: Ended): OutcomeEvent => {
+  const data = { ...asked(command, requestedAt), attempts: [...attempts], ...(because && { because }) }
+  const told = envelope(command, outcome.kind, time)
+  switch (outcome.kind) {
+    case 'delivered':
+      return { type: 'BotReplyDelivered', ...told, data }
+    case 'failed':
+      return { type: 'BotReplyFailed', ...told, data: { ...data, reason: outcome.reason } }
+    case 'suppressed':
+      return { type: 'BotReplySuppressed', ...told, data: { ...data, reason: outcome.reason } }
+  }
+}
+
+/** All events that tell of a command's end: where the bridge itself has invited an agent, that as well, as of its sending. */
+export const outcomeEvents = (ended: Ended): ReadonlyArray<ToldEvent> => {
+  const { command, outcome, attempts, time, because } = ended
+  const told = outcomeEvent(ended)
+  if (command.type !== 'InviteAgent' || outcome.kind !== 'delivered') return [told]
+  if (because === undefined || because === 'agent-unavailable') return [told]
+  const { accountId, chatId, clientId } = command
+  return [
+    told,
+    {
+      type: 'AgentInvited',
+      ...envelope(command, 'invited', attempts.at(-1)?.at ?? time),
+      data: { accountId, chatId, clientId, invitedBy: 'bridge', reason: because },
+    },
+  ]
+}
+
+/** The event that tells a command's author that its record was refused unsent. The command may come again. */
+export const refusedEvent = (
+  command: Addressed,
+  { partition, offset }: Pick<IncomingRecord, 'partition' | 'offset'>,
+  { cause, detail }: Undecodable,
+  requestedAt: Instant,
+  time: Instant,
+): BotReplyFailed => ({
+  type: 'BotReplyFailed',
+  ...envelope(command, `refused-${partition}-${offset}`, time),
+  data: {
+    accountId: command.accountId,
+    chatId: command.chatId,
+    clientId: command.clientId,
+    commandId: command.id,
+    commandType: command.type === 'InviteAgent' ? 'InviteAgent' : 'BotMessage',
+    attempts: [],
+    requestedAt,
+    reason: cause === 'unknown-account' || cause === 'duplicate' ? cause : 'invalid',
+    detail,
+  },
+})

@@ -1,0 +1,79 @@
+import type { Either } from 'fp-ts/lib/Either.js'
+import * as E from 'fp-ts/lib/Either.js'
+import { type Dispatcher, request } from 'undici'
+
+export type HttpRequest = {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** `body` is what was read of it, up to a bound. */
+export type HttpResponse = {
+  readonly status: number
+  readonly headers: { readonly retryAfter?: string }
+  readonly body: string
+}
+
+/** No whole answer came: `timeout`, `ECONNREFUSED`, `ECONNRESET`, … The service may have taken the request. */
+export type NetworkFailure = { readonly code: string }
+
+export type HttpResult = Either<NetworkFailure, HttpResponse>
+
+/** One POST, `timeoutMs` for all of it with the answer's body. Never rejects. */
+export type PostToService = (request: HttpRequest, timeoutMs: number) => Promise<HttpResult>
+
+const bodyLimit = 64 * 1024
+
+const causes = (error: unknown): ReadonlyArray<unknown> =>
+  error instanceof Error ? [error, ...causes(error.cause)] : []
+
+/** undici's names for what the operating system would call a reset. */
+const resets = new Set(['UND_ERR_SOCKET', 'EPIPE'])
+
+const codeOf = (error: unknown): string => {
+  for (const cause of causes(error)) {
+    if (cause instanceof Error && cause.name === 'TimeoutError') return 'timeout'
+    if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string')
+      return resets.has(cause.code) ? 'ECONNRESET' : cause.code
+  }
+  return 'network'
+}
+
+/** Reads no more than the limit; leaving the loop early destroys the socket. */
+const readBody = async (body: Dispatcher.ResponseData['body']): Promise<string> => {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size >= bodyLimit) break
+  }
+  return Buffer.concat(chunks).subarray(0, bodyLimit).toString('utf8')
+}
+
+/** A header that came more than once counts as it came first. */
+const only = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header)
+
+/**
+ * Posts without following redirects, on connections that are kept alive; a request that takes longer than `timeoutMs` with its
+ * answer's body is aborted, which destroys its socket. At most 64 KiB of the body are read.
+ */
+export const postToService: PostToService = async ({ url, headers, body: sent }, timeoutMs) => {
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(new DOMException('not answered in time', 'TimeoutError')), timeoutMs)
+  try {
+    const { signal } = late
+    const response = await request(url, { method: 'POST', headers, body: sent, signal })
+    const retryAfter = only(response.headers['retry-after'])
+    return E.right<NetworkFailure, HttpResponse>({
+      status: response.statusCode,
+      headers: retryAfter === undefined ? {} : { retryAfter },
+      body: await readBody(response.body),
+    })
+  } catch (error) {
+    return E.left({ code: codeOf(error) })
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,51 @@
+import type { Verdict } from './classify.ts'
+
+const baseMs = 200
+const capMs = 10_000
+
+/** Milliseconds to wait after so many failures in a row: full jitter, `random` in [0, 1). */
+export const backoff = (failures: number, random: () => number): number =>
+  Math.floor(random() * Math.min(capMs, baseMs * 2 ** Math.max(0, failures - 1)))
+
+/** `mostWaitMs`: what is tried at least so often, whatever the service asks for. */
+export type Limits = {
+  readonly attempts: number
+  readonly timeouts: number
+  readonly deadlineMs: number
+  readonly mostWaitMs?: number
+}
+
+export type Step =
+  | { readonly kind: 'attempt'; readonly afterMs: number }
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'failed'; readonly reason: 'rejected' | 'attempts' | 'deadline' }
+
+const failed = (reason: 'rejected' | 'attempts' | 'deadline'): Step => ({ kind: 'failed', reason })
+
+const delayAfter = (last: Verdict, failures: number, mostWaitMs: number, random: () => number): number => {
+  if (last.kind === 'unauthorized') return 0
+  const asked = last.kind === 'retry' ? (last.retryAfterMs ?? 0) : 0
+  return Math.max(Math.min(asked, mostWaitMs), backoff(failures, random))
+}
+
+/**
+ * What to do with a reply after its attempts so far. `elapsedMs` counts from when this worker took the command off its
+ * topic, not from when it was appended: the bridge's own outage must not turn a backlog into failures. An access token
+ * that is refused is renewed once. The protocol knows two attempts without an answer in time, unless the account wants more. A Retry-After that lies beyond the deadline is the deadline.
+ */
+export const nextStep = (
+  history: ReadonlyArray<Verdict>,
+  { attempts, timeouts, deadlineMs, mostWaitMs = Number.POSITIVE_INFINITY }: Limits,
+  elapsedMs: number,
+  random: () => number,
+): Step => {
+  const last = history.at(-1)
+  if (last?.kind === 'delivered') return { kind: 'delivered' }
+  if (last?.kind === 'rejected') return failed('rejected')
+  if (last?.kind === 'unauthorized' && history.filter(({ kind }) => kind === 'unauthorized').length > 1)
+    return failed('rejected')
+  const timedOut = history.filter(({ code }) => code === 'timeout').length
+  if (history.length >= attempts || timedOut >= timeouts) return failed('attempts')
+  const afterMs = last === undefined ? 0 : delayAfter(last, history.length, mostWaitMs, random)
+  return elapsedMs + afterMs >= deadlineMs ? failed('deadline') : { kind: 'attempt', afterMs }
+}

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto'
+import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
+import type { Because } from '../../../contracts/events/index.ts'
+import { Id, type Instant } from '../../../contracts/primitives.ts'
+import type { BotAccount } from '../../domain/accounts.ts'
+import type { Conversation } from '../../domain/conversation.ts'
+import type { ConversationNow } from '../conversation/conversation-now.ts'
+import { type SuppressedReason, takenBy } from '../conversation/fence.ts'
+import type { BotOwner } from '../delivery/check-command.ts'
+
+/**
+ * What the bridge itself has to do for a client whom nobody answers, `about` the event (its ce_id) that nobody answered:
+ * at `dueAt`, in ms of whatever clock the times of `Waiting` are of.
+ */
+export type Escalation = {
+  readonly kind: 'invite-agent' | 'tell-unavailable'
+  readonly about: Id
+  readonly because: Because
+  readonly dueAt: number
+}
+
+type Since = { readonly id: Id; readonly at: number }
+type Unanswered = Since & Pick<Conversation['unanswered'][number], 'status'>
+
+/** Who waits in a conversation, and since when: `at` in ms of the clock that the escalations' times are of. */
+export type Waiting = Pick<Conversation, 'state'> & {
+  readonly unanswered: ReadonlyArray<Unanswered>
+  readonly unheard?: Since
+}
+
+export const waitingOf = (
+  { state, unanswered, unheard }: Conversation,
+  sinceOf: (id: Id, at: Instant) => number,
+): Waiting => ({
+  state,
+  unanswered: unanswered.map((message) => ({ ...message, at: sinceOf(message.id, message.at) })),
+  ...(unheard && { unheard: { id: unheard.id, at: sinceOf(unheard.id, unheard.at) } }),
+})
+
+/**
+ * A day: as long as messengers let a business answer a client, and so as long as one may still wait for it. What is older
+ * when the bridge comes back is left alone, since agents would find nobody there.
+ */
+export const longestWaitMs = 24 * 3_600_000
+
+/**
+ * The escalations of a conversation, due or not. A turn is what the client has written since somebody last answered or was asked
+ * for: its first message alone counts, so that there is one invitation for a turn. Where the reply to it was given up,
+ * nothing is to be waited for.
+ */
+export const escalationsOf = (
+  { state, unanswered, unheard }: Waiting,
+  { replyWithin, agentUnavailableText }: Pick<BotAccount, 'replyWithin' | 'agentUnavailableText'>,
+  nowMs: number,
+): ReadonlyArray<Escalation> => {
+  if (state !== 'bot' && state !== 'unavailable') return []
+  const isWorthIt = ({ at }: { readonly at: number }) => at > nowMs - longestWaitMs
+  const turn = unanswered.find((message) => message.status !== 'agent-asked' && isWorthIt(message))
+  const escalations: ReadonlyArray<Escalation | undefined> = [
+    turn && {
+      kind: 'invite-agent',
+      about: turn.id,
+      because: turn.status === 'reply-failed' ? 'delivery-failed' : 'no-reply-in-time',
+      dueAt: turn.status === 'reply-failed' ? turn.at : turn.at + replyWithin,
+    },
+    agentUnavailableText !== undefined && unheard && isWorthIt(unheard)
+      ? {
+          kind: 'tell-unavailable',
+          about: unheard.id,
+          because: 'agent-unavailable',
+          dueAt: unheard.at + replyWithin,
+        }
+      : undefined,
+  ]
+  return escalations.filter((escalation) => escalation !== undefined)
+}
+
+/** The same for a escalation each time, whoever does it: `watchdog-9661ab9c`, hashed where that would be no Id. */
+const ownId = (about: Id): Id => {
+  const plain = `watchdog-${about}`
+  return Id.is(plain) ? plain : (`watchdog-${createHash('sha256').update(about).digest('hex')}` as Id)
+}
+
+export type Chat = { readonly account: BotOwner; readonly chatId: Id; readonly clientId: Id }
+
+/** The command that does a escalation. */
+export const ownCommand = ({ account, chatId, clientId }: Chat, { kind, about }: Escalation): BotReply => {
+  const addressed = { id: ownId(about), accountId: account.id, chatId, clientId, inReplyTo: about }
+  return kind === 'invite-agent'
+    ? { type: 'InviteAgent', ...addressed }
+    : { type: 'BotMessage', ...addressed, message: { type: 'TEXT', text: account.bot.agentUnavailableText ?? '' } }
+}
+
+const isOpen = (conversation: Conversation, { kind, about }: Escalation): boolean =>
+  kind === 'invite-agent'
+    ? conversation.unanswered.some(({ id, status }) => id === about && status !== 'agent-asked')
+    : conversation.unheard?.id === about
+
+/**
+ * Whether a escalation is still to be done: not once an agent has the conversation, or somebody has answered. While the views
+ * cannot be read, nobody is known to have: an invitation too many is better than a client in silence.
+ */
+export const isStillOpen =
+  (escalation: Escalation) =>
+  ({ conversation, isWhole }: ConversationNow): 'send' | SuppressedReason =>
+    takenBy(conversation) ?? (!isWhole || isOpen(conversation, escalation) ? 'send' : 'answered')

@@ -1,0 +1,64 @@
+import * as fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { byteBudget, inFlightLimit } from '../../../src/egress/delivery/in-flight-limit.ts'
+
+const test = suite('what is under way in a partition')
+
+const times = (n: number, work: () => void) => Array.from({ length: n }).forEach(work)
+
+test('more than a thousand replies of many chats are too much, less than half of it is modest', () => {
+  const it = inFlightLimit()
+  Array.from({ length: 1000 }, (_, i) => it.add(`chat-${i}`))
+  assert.is(it.isTooMuch(), false)
+  it.add('one more')
+  assert.is(it.isTooMuch(), true)
+  Array.from({ length: 501 }, (_, i) => it.remove(`chat-${i}`))
+  assert.equal([it.isTooMuch(), it.isModest()], [false, false])
+  it.remove('one more')
+  assert.is(it.isModest(), true)
+})
+
+test('of each chat, twenty replies count at the most; ten thousand are held at the most', () => {
+  const it = inFlightLimit()
+  times(10_000, () => it.add('stuck'))
+  assert.is(it.isTooMuch(), false)
+  it.add('stuck')
+  assert.is(it.isTooMuch(), true)
+})
+
+test('nothing is left over when all that was begun is finished, in whatever order', () => {
+  const chats = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 200 })
+  fc.assert(
+    fc.property(chats, fc.nat(), (begun, seed) => {
+      const it = inFlightLimit()
+      for (const chat of begun) it.add(chat)
+      for (const chat of begun.toSorted((a, b) => ((a.charCodeAt(0) * seed) % 7) - ((b.charCodeAt(0) * seed) % 7)))
+        it.remove(chat)
+      Array.from({ length: 1000 }, (_, i) => it.add(`chat-${i}`))
+      assert.is(it.isTooMuch(), false)
+      it.add('one more')
+      assert.is(it.isTooMuch(), true)
+    }),
+  )
+})
+
+test('a byte budget that is spent is modest again at half, and tells whoever waits once', () => {
+  const budget = byteBudget(100)
+  let told = 0
+  const tell = () => {
+    told += 1
+  }
+  budget.take(60)
+  budget.take(60)
+  budget.whenModest(tell)
+  budget.whenModest(tell)
+  assert.is(budget.isSpent(), true)
+  budget.giveBack(60)
+  assert.equal([budget.isSpent(), told], [false, 0])
+  budget.giveBack(20)
+  budget.giveBack(20)
+  assert.is(told, 1)
+})
+
+test.run()

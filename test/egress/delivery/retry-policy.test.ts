@@ -1,0 +1,69 @@
+import * as fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Verdict } from '../../../src/egress/delivery/classify.ts'
+import { backoff, nextStep } from '../../../src/egress/delivery/retry-policy.ts'
+
+const test = suite('the next step of a reply')
+
+const retry: Verdict = { kind: 'retry', why: 'outage' }
+const asked = (retryAfterMs: number): Verdict => ({ kind: 'retry', why: 'throttled', retryAfterMs })
+const timeout: Verdict = { kind: 'retry', why: 'outage', code: 'timeout' }
+const limits = { attempts: 3, timeouts: 2, deadlineMs: 60_000 }
+const half = () => 0.5
+
+test('what is tried at least every so often waits no longer for a Retry-After', () => {
+  const often = { ...limits, mostWaitMs: 5000 }
+  assert.equal(nextStep([asked(30_000)], often, 0, half), { kind: 'attempt', afterMs: 5000 })
+})
+
+const cases: ReadonlyArray<[string, ReadonlyArray<Verdict>, number, ReturnType<typeof nextStep>]> = [
+  ['the first attempt is made at once', [], 0, { kind: 'attempt', afterMs: 0 }],
+  ['a reply past its deadline is given up', [], 60_000, { kind: 'failed', reason: 'deadline' }],
+  ['delivered is the end', [retry, { kind: 'delivered' }], 99_999, { kind: 'delivered' }],
+  ['rejected is the end', [{ kind: 'rejected', code: 'x' }], 0, { kind: 'failed', reason: 'rejected' }],
+  ['a retry waits with jitter', [retry], 0, { kind: 'attempt', afterMs: 100 }],
+  ['a second retry waits longer', [retry, retry], 0, { kind: 'attempt', afterMs: 200 }],
+  ['a timeout is repeated', [timeout, retry], 0, { kind: 'attempt', afterMs: 200 }],
+  ['so many timeouts are the end', [timeout, timeout], 0, { kind: 'failed', reason: 'attempts' }],
+  ['the attempts are bounded', [retry, retry, retry], 0, { kind: 'failed', reason: 'attempts' }],
+  ['Retry-After is a minimum', [asked(30_000)], 0, { kind: 'attempt', afterMs: 30_000 }],
+  ['a short Retry-After does not shorten the wait', [asked(1)], 0, { kind: 'attempt', afterMs: 100 }],
+  ['Retry-After beyond the deadline is the deadline', [asked(30_000)], 30_000, { kind: 'failed', reason: 'deadline' }],
+  ['a refused token is renewed at once', [{ kind: 'unauthorized' }], 0, { kind: 'attempt', afterMs: 0 }],
+  [
+    'a fresh token that is refused too is the end',
+    [{ kind: 'unauthorized' }, { kind: 'unauthorized' }],
+    0,
+    { kind: 'failed', reason: 'rejected' },
+  ],
+]
+for (const [name, history, elapsedMs, expected] of cases)
+  test(name, () => assert.equal(nextStep(history, limits, elapsedMs, half), expected))
+
+const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+
+test('full jitter stays between nothing and the doubled base, 10 s at most', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 100 }), fraction, (failures, random) => {
+      const ms = backoff(failures, () => random)
+      assert.ok(ms >= 0 && ms <= Math.min(10_000, 200 * 2 ** (failures - 1)))
+    }),
+  )
+})
+
+test('never more attempts than allowed, none at or after the deadline, none before Retry-After', () => {
+  const verdict = fc.oneof(fc.constant(retry), fc.nat(100_000).map(asked))
+  fc.assert(
+    fc.property(fc.array(verdict, { maxLength: 5 }), fc.nat(70_000), fraction, (history, elapsedMs, random) => {
+      const step = nextStep(history, limits, elapsedMs, () => random)
+      if (step.kind !== 'attempt') return
+      const last = history.at(-1)
+      assert.ok(history.length < limits.attempts)
+      assert.ok(elapsedMs + step.afterMs < limits.deadlineMs)
+      assert.ok(step.afterMs >= (last?.kind === 'retry' ? (last.retryAfterMs ?? 0) : 0))
+    }),
+  )
+})
+
+test.run()

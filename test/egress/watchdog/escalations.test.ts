@@ -1,0 +1,56 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { escalationsOf, longestWaitMs, type Waiting } from '../../../src/egress/watchdog/escalations.ts'
+import { id } from '../support/values.ts'
+
+const test = suite('escalations')
+
+const nobody: Waiting = { state: 'bot', unanswered: [] }
+const m1 = { id: id('m1'), at: 1000 }
+const m2 = { id: id('m2'), at: 2000 }
+const asked = { status: 'agent-asked' } as const
+const failed = { status: 'reply-failed' } as const
+const u1 = { unheard: { id: id('u1'), at: 3000 } }
+const invite = (about: string, dueAt: number, because = 'no-reply-in-time') => ({
+  ...{ kind: 'invite-agent', about, because, dueAt },
+})
+const tell = { kind: 'tell-unavailable', about: 'u1', because: 'agent-unavailable', dueAt: 13_000 }
+
+type Part = Partial<Waiting>
+const cases: ReadonlyArray<readonly [string, Part, ReadonlyArray<object>]> = [
+  ['nothing is to be done for a client who does not wait', {}, []],
+  ['a turn counts from its first message', { unanswered: [m1, m2] }, [invite('m1', 11_000)]],
+  ['what an agent was asked for is no turn', { unanswered: [{ ...m1, ...asked }] }, []],
+  [
+    'what is written after that is one',
+    { state: 'unavailable', unanswered: [{ ...m1, ...asked }, m2] },
+    [invite('m2', 12_000)],
+  ],
+  [
+    'a reply that was given up is not waited for',
+    { unanswered: [{ ...m1, ...failed }, m2] },
+    [invite('m1', 1000, 'delivery-failed')],
+  ],
+  ['an invited agent has the turn', { state: 'invited', unanswered: [m1] }, []],
+  ['an agent has the turn', { state: 'agent', unanswered: [m1] }, []],
+  ['a closed chat has none', { state: 'closed', unanswered: [m1] }, []],
+  ['AGENT_UNAVAILABLE wants a word', { state: 'unavailable', ...u1 }, [tell]],
+  ['both at once', { state: 'unavailable', unanswered: [m2], ...u1 }, [invite('m2', 12_000), tell]],
+]
+for (const [name, part, expected] of cases)
+  test(name, () => {
+    const bot = { replyWithin: 10_000, agentUnavailableText: 'Call us.' }
+    assert.equal(escalationsOf({ ...nobody, ...part }, bot, 5000), expected)
+  })
+
+test('without a text of the account there is no word for AGENT_UNAVAILABLE', () => {
+  assert.equal(escalationsOf({ ...nobody, state: 'unavailable', ...u1 }, { replyWithin: 10_000 }, 5000), [])
+})
+
+test('after a day nobody is called, and what is newer counts by itself', () => {
+  const conversation = { ...nobody, unanswered: [m1, m2] }
+  const at = (nowMs: number) => escalationsOf(conversation, { replyWithin: 10_000 }, nowMs).map(({ about }) => about)
+  assert.equal([at(longestWaitMs + 999), at(longestWaitMs + 1000), at(longestWaitMs + 2000)], [['m1'], ['m2'], []])
+})
+
+test.run()

@@ -8,14 +8,17 @@ type Shown = {
   readonly topicPrefix: string
   readonly accounts: ReadonlyArray<Account>
   readonly took: number
+  /** Whether it runs in a clone, where the samples are. */
+  readonly inClone: boolean
 }
 
 const row = (name: string, value: string) => `  ${styleText('dim', name.padEnd(12))}${value}`
 
-const sample = 'contracts/webhooks/samples/chat_accepted.json'
+/** From the root of a clone. */
+export const sample = 'contracts/webhooks/samples/chat_accepted.json'
 
 /** What a person sees when everything is up: addresses, the demo account's URLs, and what to try first. */
-export const banner = ({ url, brokers, mongoUrl, topicPrefix, accounts, took }: Shown): string => {
+export const banner = ({ url, brokers, mongoUrl, topicPrefix, accounts, took, inClone }: Shown): string => {
   const webhooks = accounts.find((account) => account.webhooks)?.webhooks
   const urls = accounts.flatMap(({ id, webhooks, bot }) => [
     row('account', id),
@@ -23,8 +26,10 @@ export const banner = ({ url, brokers, mongoUrl, topicPrefix, accounts, took }: 
     ...(bot ? [row('  bot', `${url}/bot/${bot.token}`)] : []),
   ])
   const tries = [
-    ...(webhooks ? [`  curl -H 'Content-Type: application/json' -d @${sample} ${url}/webhooks/${webhooks.token}`] : []),
-    '  npm run demo                  plays every event, in another terminal',
+    ...(webhooks && inClone
+      ? [`  curl -H 'Content-Type: application/json' -d @${sample} ${url}/webhooks/${webhooks.token}`]
+      : []),
+    '  npx livechat-bridge demo      plays every event, in another terminal',
     '  npx livechat-bridge topics    lists the topics',
   ]
   return [

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
-import { banner } from './banner.ts'
+import { banner, sample } from './banner.ts'
 import { startBridge } from './bridge.ts'
 import { createLog } from './log.ts'
 import type { Role } from './roles.ts'
@@ -58,6 +59,7 @@ export const start = async (roles: ReadonlyArray<Role>): Promise<number> => {
           topicPrefix: settings.topics.prefix,
           accounts: settings.accounts,
           took,
+          inClone: existsSync(sample),
         }),
       )
     await ended

@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs'
+import { stripVTControlCharacters } from 'node:util'
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { readAccounts } from '../../src/app/accounts-file.ts'
+import { banner, sample } from '../../src/app/banner.ts'
+import { right } from '../support/either.ts'
+
+const token = 'webhooks-token-0001'
+const accounts = right(readAccounts(E.right(JSON.stringify({ accounts: [{ id: 'demo', webhooks: { token } }] }))))
+const shown = (inClone: boolean) =>
+  stripVTControlCharacters(
+    banner({
+      ...{ url: 'http://127.0.0.1:8080', brokers: ['127.0.0.1:9092'], topicPrefix: 'livechat.', took: 2400 },
+      ...{ mongoUrl: 'mongodb://127.0.0.1:27017/livechat', accounts, inClone },
+    }),
+  )
+
+const what = suite('banner')
+
+what('in a clone, its first command posts a sample that is there', () => {
+  assert.ok(existsSync(new URL(`../../${sample}`, import.meta.url)))
+  assert.match(shown(true), `curl -H 'Content-Type: application/json' -d @${sample} http://127.0.0.1:8080/webhooks/`)
+})
+
+what('elsewhere it names no file of a clone, and only commands that are there', () => {
+  assert.not.match(shown(false), 'contracts/')
+  assert.not.match(shown(false), 'npm run')
+  assert.match(shown(false), 'npx livechat-bridge demo')
+})
+
+what.run()

@@ -1,9 +1,59 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { type Problem, problemsOf } from '../../contracts/problem.ts'
 import { type Account, AccountsFile, withDefaults } from '../domain/accounts.ts'
 import { isObject } from '../shared/json.ts'
-import { jsonMistake } from './json-mistake.ts'
+
+const space = /[ \t\n\r]*/y
+const string = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"/uy
+const word = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
+
+/** Where a text stops being JSON: at its end, if something is missing there. */
+const offsetOf = (text: string): number => {
+  let at = 0
+  const take = (token: RegExp): boolean => {
+    token.lastIndex = at
+    const found = token.exec(text)?.[0]
+    at += found?.length ?? 0
+    return found !== undefined
+  }
+  const sign = (wanted: string): boolean => {
+    take(space)
+    if (text[at] !== wanted) return false
+    at++
+    return true
+  }
+  const list = (end: string, item: () => boolean): boolean => {
+    if (sign(end)) return true
+    do if (!item()) return false
+    while (sign(','))
+    return sign(end)
+  }
+  const member = (): boolean => {
+    take(space)
+    return take(string) && sign(':') && value()
+  }
+  const value = (): boolean => {
+    if (sign('{')) return list('}', member)
+    if (sign('[')) return list(']', value)
+    return take(string) || take(word)
+  }
+  if (value()) take(space)
+  return at
+}
+
+/**
+ * Where a text is not JSON, as `line 3, column 14`. The words of JSON.parse cannot be shown, since they repeat the text, which may
+ * hold secrets, and not all of them have a position.
+ */
+export const jsonMistake = (text: string): string => {
+  const before = text.slice(0, offsetOf(text)).split('\n')
+  return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`
+}
 
 const file = (path: string) => (path === '' ? 'BRIDGE_CONFIG' : `BRIDGE_CONFIG ${path}`)
 
@@ -73,4 +123,40 @@ export const readAccounts = (
     ...(accounts?.length === 0 ? [{ path: file('accounts'), expected: 'at least one account' }] : []),
   ]
   return E.isLeft(decoded) || problems.length > 0 ? E.left(problems) : E.right(decoded.right.accounts.map(withDefaults))
+}
+
+const secret = () => randomBytes(18).toString('base64url')
+
+/** Where the demo's simulated service listens; the demo account's replies go there. */
+export const demoServicePort = 8090
+
+const demoAccounts = () => ({
+  accounts: [
+    {
+      id: 'demo',
+      webhooks: { token: secret() },
+      bot: { token: secret(), providerId: 'demo-provider', baseUrl: `http://127.0.0.1:${demoServicePort}` },
+    },
+  ],
+})
+
+const fileIn = (dataDir: string) => join(dataDir, 'accounts.json')
+
+type Found = Promise<E.Either<ReadonlyArray<Problem>, ReadonlyArray<Account>>>
+
+/** The demo account of `dataDir`; no account where the bridge has not run yet. */
+export const findDemoAccount = async (dataDir: string): Found => {
+  const path = fileIn(dataDir)
+  return existsSync(path) ? readAccounts(E.right(await readFile(path, 'utf8'))) : E.right([])
+}
+
+/** The demo account, with random tokens that are made once and kept in `dataDir`. */
+export const makeDemoAccount = async (dataDir: string): Found => {
+  const path = fileIn(dataDir)
+  if (!existsSync(path)) {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    await writeFile(`${path}.new`, `${JSON.stringify(demoAccounts(), null, 2)}\n`, { mode: 0o600 })
+    await rename(`${path}.new`, path)
+  }
+  return findDemoAccount(dataDir)
 }

@@ -10,16 +10,43 @@ import { connectKafka } from '../kafka/kafka.ts'
 import { classify } from '../mongo/classify.ts'
 import { connectMongo } from '../mongo/connect.ts'
 import { monotonic, sleep } from '../shared/time.ts'
-import { type Part, startEgress, startProjector } from './consumers.ts'
-import { followEnrichedKeys } from './enriched-keys.ts'
+import { exitOfWrongConfig, type Settings } from './config.ts'
+import { followEnrichedKeys, type Part, startEgress, startProjector } from './consumers.ts'
 import { openIntake } from './intake.ts'
-import { kafkaSettings } from './kafka-settings.ts'
 import { createMetrics } from './metrics.ts'
-import { prepare } from './prepare.ts'
-import { serverChecks } from './readiness.ts'
-import type { Role } from './roles.ts'
-import type { Servers } from './servers.ts'
-import { exitOfWrongConfig, type Settings } from './settings.ts'
+import { kafkaSettings, type Servers } from './servers.ts'
+import { prepare } from './topics.ts'
+
+/** What a process of the bridge may do; each can run in as many processes as there are partitions. */
+export const roles = ['ingress', 'projector', 'egress'] as const
+export type Role = (typeof roles)[number]
+
+/** A dependency that a process can do without for a while: its trouble is told, but does not make the process unready. */
+const spared =
+  (check: CheckHealth, instead: string): CheckHealth =>
+  async () => {
+    const { ok, reason } = await check()
+    return ok ? { ok, reason } : { ok: true, reason: `${reason}; ${instead}` }
+  }
+
+type ServerHealth = {
+  readonly kafka: CheckHealth
+  readonly mongodb: CheckHealth
+  readonly 'topics and indexes': CheckHealth
+}
+
+/** A process that only takes requests in is ready as long as its journal is: the journal is for the time without Kafka. */
+export const serverChecks = (
+  servers: ServerHealth,
+  roles: ReadonlyArray<Role>,
+): Readonly<Record<string, CheckHealth>> =>
+  roles.some((role) => role !== 'ingress')
+    ? servers
+    : {
+        kafka: spared(servers.kafka, 'the journal takes what comes'),
+        mongodb: spared(servers.mongodb, 'answers go out without enrichments'),
+        'topics and indexes': spared(servers['topics and indexes'], 'they are waited for'),
+      }
 
 export type Bridge = {
   /** Where its HTTP side listens: both interfaces where it has the role ingress, health in any case. */

@@ -1,12 +1,19 @@
+import { readFileSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
-import { type Problem, problemsOf } from '../../contracts/problem.ts'
+import { describe, type Problem, problemsOf } from '../../contracts/problem.ts'
 import type { Account } from '../domain/accounts.ts'
 import type { Network } from '../http/client-address.ts'
 import { urlProblems } from '../mongo/url.ts'
-import { readAccounts } from './accounts-file.ts'
-import { Environment, type LogLevel, type MongoConfig, type SaslMechanism, saslMechanisms } from './environment.ts'
-import { isKeyOf } from './pem.ts'
+import { findDemoAccount, makeDemoAccount, readAccounts } from './accounts-file.ts'
+import {
+  Environment,
+  isKeyOf,
+  type LogLevel,
+  type MongoConfig,
+  type SaslMechanism,
+  saslMechanisms,
+} from './environment.ts'
 
 export type Tls = { readonly ca?: string; readonly cert?: string; readonly key?: string }
 
@@ -148,3 +155,86 @@ export const readConfig = (variables: Variables, readFile: ReadFile): E.Either<R
 
 /** The only place where the process's environment is read. */
 export const processVariables = (): Variables => process.env
+
+const readFile = (path: string): E.Either<string, string> =>
+  E.tryCatch(
+    () => readFileSync(path, 'utf8').trimEnd(),
+    (error) => (error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'),
+  )
+
+/** EX_CONFIG of sysexits.h. */
+export const exitOfWrongConfig = 78
+
+export type Settings = Config & { readonly accounts: ReadonlyArray<Account>; readonly demo: boolean }
+
+/** The configuration with its accounts, or every mistake. Only who runs the bridge makes the demo account; others write nothing. */
+export const settingsOf = async (account: 'make' | 'find'): Promise<E.Either<ReadonlyArray<Problem>, Settings>> => {
+  const config = readConfig(processVariables(), readFile)
+  if (E.isLeft(config)) return config
+  const { accounts, dataDir } = config.right
+  if (accounts !== 'demo') return E.right({ ...config.right, accounts, demo: false })
+  const demo = account === 'make' ? await makeDemoAccount(dataDir) : await findDemoAccount(dataDir)
+  return E.map((accounts: ReadonlyArray<Account>) => ({ ...config.right, accounts, demo: true }))(demo)
+}
+
+/** The same; or undefined after every mistake was printed to stderr. */
+export const readSettings = async (account: 'make' | 'find' = 'find'): Promise<Settings | undefined> => {
+  const settings = await settingsOf(account)
+  if (E.isRight(settings)) return settings.right
+  for (const problem of settings.left) console.error(describe([problem]))
+  return undefined
+}
+
+const shownBy = (ssl: KafkaConfig['ssl']) =>
+  typeof ssl === 'object' && ssl.cert !== undefined ? ' with a client certificate' : ''
+
+const kafkaText = (kafka: Settings['kafka']) =>
+  kafka === 'embedded'
+    ? 'embedded'
+    : `${kafka.brokers.join(',')}${kafka.ssl ? ' over TLS' : ''}${shownBy(kafka.ssl)}${kafka.sasl ? `, ${kafka.sasl.mechanism}` : ''}`
+
+/** What the configuration comes to, without its secrets. */
+const summaryOf = ({ kafka, mongo, accounts, http, topics, dataDir, logLevel, demo }: Settings) => ({
+  kafka: kafkaText(kafka),
+  mongodb: mongo === 'embedded' ? 'embedded' : `database ${mongo.database}`,
+  http: `${http.host}:${http.port ?? 8080}`,
+  topics: {
+    prefix: topics.prefix,
+    partitions: topics.partitions,
+    replication: topics.replication ?? "the cluster's default",
+  },
+  dataDir,
+  logLevel,
+  demo,
+  accounts: accounts.map(({ id, webhooks, bot }) => ({
+    id,
+    has: [webhooks && 'webhooks', bot && 'bot', bot?.authorization && 'authorization'].filter((it) => it !== undefined),
+  })),
+})
+
+const linesOf = ({ kafka, mongodb, http, topics, dataDir, logLevel, demo, accounts }: ReturnType<typeof summaryOf>) =>
+  [
+    ['Kafka', kafka],
+    ['MongoDB', mongodb],
+    ['HTTP', http],
+    ['Topics', `${topics.prefix}*, ${topics.partitions} partitions, replication ${topics.replication}`],
+    ['Data', dataDir],
+    ['Logs', logLevel],
+    ...accounts.map(({ id, has }) => [demo ? 'Demo account' : 'Account', [id, ...has].join(', ')]),
+    ...(demo && accounts.length === 0 ? [['Demo account', 'made when the bridge starts']] : []),
+  ].map(([name = '', value = '']) => `${name.padEnd(13)}${value}`)
+
+/** Prints what the configuration comes to, or every mistake in it: as lines, or as one object of JSON. */
+export const checkConfig = async ({ json = false }: { readonly json?: boolean }): Promise<number> => {
+  const settings = await settingsOf('find')
+  if (json) {
+    const told = E.isRight(settings)
+      ? { valid: true, ...summaryOf(settings.right) }
+      : { valid: false, problems: settings.left }
+    console.log(JSON.stringify(told, null, 2))
+  } else if (E.isRight(settings)) {
+    for (const line of linesOf(summaryOf(settings.right))) console.log(line)
+    console.log('The configuration is valid.')
+  } else for (const problem of settings.left) console.error(describe([problem]))
+  return E.isRight(settings) ? 0 : exitOfWrongConfig
+}

@@ -1,11 +1,13 @@
 import { botReplies, enrichments, eventTopics } from '../../contracts/topics.ts'
 import type { Account } from '../domain/accounts.ts'
 import { now } from '../domain/clock.ts'
-import type { CheckHealth, IssueToken, Log, Measure } from '../domain/ports.ts'
+import type { CheckHealth, IssueToken, Log, Measure, Sleep } from '../domain/ports.ts'
 import { postToService } from '../egress/delivery/post.ts'
 import { type Egress, egress } from '../egress/egress.ts'
+import type { EnrichedKeys } from '../ingress/enriched-keys.ts'
 import { fromRecord } from '../kafka/cloud-event.ts'
 import { decodeRecord, fromCommand } from '../kafka/command.ts'
+import type { Supervised } from '../kafka/consumer/consume.ts'
 import type { KafkaRoom } from '../kafka/kafka.ts'
 import { classify } from '../mongo/classify.ts'
 import type { Mongo } from '../mongo/connect.ts'
@@ -98,6 +100,97 @@ export const startEgress = async (deps: Deps): Promise<Part> => {
     stop: async () => {
       await worker.stop()
       await consumer.stop()
+    },
+  }
+}
+
+type FollowDeps = {
+  readonly kafka: Pick<KafkaRoom, 'committedOffsets' | 'consume' | 'ranges'>
+  readonly mongo: Pick<Mongo, 'enrichedKeys'>
+  readonly filter: EnrichedKeys
+  readonly log: Log
+  readonly sleep: Sleep
+}
+
+const topic = enrichments.name
+const lookEveryMs = 250
+const againAfterMs = 1_000
+
+/**
+ * Keeps the filter of keys that have an enrichment, so that only visitors of whom something was published are looked up: what the
+ * view has, and from where the projector stood before that was read, what is on the topic. The filter counts as complete as long as
+ * the topic is read up to its end.
+ */
+export const followEnrichedKeys = ({ kafka, mongo, filter, log, sleep }: FollowDeps): Part => {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let consumer: Supervised | undefined
+
+  /** Where the topic is to be read from, once all that the view has is in the filter. */
+  const addView = async () => {
+    const [committed, ranges] = await Promise.all([
+      kafka.committedOffsets(enrichmentsGroup, topic),
+      kafka.ranges(topic),
+    ])
+    for await (const key of mongo.enrichedKeys()) {
+      if (signal.aborted) break
+      filter.add(key)
+    }
+    // What is committed behind the end is of a topic that was made anew since.
+    return new Map([...committed].filter(([partition, offset]) => offset <= (ranges.get(partition)?.high ?? 0)))
+  }
+  const viewAdded = async () => {
+    for (;;) {
+      try {
+        return await addView()
+      } catch (error) {
+        if (signal.aborted) return new Map<number, number>()
+        log.debug({ reason: classify(error).reason }, 'which visitors have enrichments is not known yet')
+        await sleep(againAfterMs, signal)
+      }
+    }
+  }
+  const follow = (positions: Map<number, number>) => {
+    const text = new TextDecoder()
+    return kafka.consume({
+      group: 'enriched-keys',
+      alone: true,
+      topics: [topic],
+      commit: 'by-handler',
+      gatherBytes: 1,
+      startAt: async (_, partition) => positions.get(partition),
+      handle: async ({ partition, records }) => {
+        for (const { key, value, offset } of records) {
+          if (key !== null && value !== null) filter.add(text.decode(key))
+          positions.set(partition, offset + 1)
+        }
+      },
+    })
+  }
+  const isAtEnd = async ({ waiting }: Supervised) => {
+    const ranges = await kafka.ranges(topic)
+    const positions = new Map(waiting().map(({ partition, position }) => [partition, position]))
+    return [...ranges].every(([partition, { high }]) => (positions.get(partition) ?? -1) >= high)
+  }
+  const run = async () => {
+    const positions = await viewAdded()
+    if (signal.aborted) return
+    consumer = await follow(positions)
+    for (let complete = false; !signal.aborted; await sleep(lookEveryMs, signal)) {
+      const { ok } = await consumer.health()
+      complete = ok && (complete || (await isAtEnd(consumer).catch(() => false)))
+      filter.setComplete(complete && !signal.aborted)
+    }
+  }
+  run()
+  return {
+    // Nothing fails without it, and its restarts are counted as those of any consumer.
+    checks: {},
+    stop: async () => {
+      stopping.abort()
+      // Requests are still answered while nothing follows the topic any more.
+      filter.setComplete(false)
+      await consumer?.stop()
     },
   }
 }

@@ -1,7 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { topics } from '../../contracts/topics.ts'
+import { type TopicName, topics } from '../../contracts/topics.ts'
 import type { Account } from '../domain/accounts.ts'
 import { now } from '../domain/clock.ts'
+import type { Consume, EndOffsets, IncomingRecord } from '../domain/ports.ts'
 import { connectKafka } from '../kafka/kafka.ts'
 import { connectMongo } from '../mongo/connect.ts'
 import { monotonic, sleep } from '../shared/time.ts'
@@ -9,16 +10,31 @@ import { serviceAccountOf } from '../simulator/account.ts'
 import { runDemo } from '../simulator/demo/run-demo.ts'
 import type { DemoAccount } from '../simulator/demo/story.ts'
 import { startService } from '../simulator/service.ts'
-import { startBridge } from './bridge.ts'
-import type { KafkaConfig } from './config.ts'
-import { kafkaSettings } from './kafka-settings.ts'
+import { roles, startBridge } from './bridge.ts'
+import { exitOfWrongConfig, type KafkaConfig, readSettings, type Settings } from './config.ts'
 import { createLog } from './log.ts'
 import { createMetrics } from './metrics.ts'
-import { roles } from './roles.ts'
-import { findRunning } from './running.ts'
-import { closedDataDir, serversFor } from './servers.ts'
-import { exitOfWrongConfig, readSettings, type Settings } from './settings.ts'
-import { tailTopics } from './tail.ts'
+import { closedDataDir, findRunning, kafkaSettings, serversFor } from './servers.ts'
+
+type Log = { readonly consume: Consume; readonly endOffsets: EndOffsets }
+
+/** Reads topics from their present ends on, with a group of its own; resolves when what is appended from now on will come. */
+export const tailTopics = async (
+  { consume, endOffsets }: Log,
+  topics: ReadonlyArray<TopicName>,
+  onRecord: (record: IncomingRecord) => void,
+): Promise<() => Promise<void>> => {
+  const ends = new Map(await Promise.all(topics.map(async (topic) => [topic, await endOffsets(topic)] as const)))
+  const consumer = await consume({
+    group: 'tail',
+    alone: true,
+    topics,
+    commit: 'by-handler',
+    startAt: async (topic, partition) => ends.get(topic)?.get(partition) ?? 0,
+    handle: async ({ records }) => records.forEach(onRecord),
+  })
+  return consumer.stop
+}
 
 const isDemo = (account: Account): account is DemoAccount => account.webhooks !== undefined && account.bot !== undefined
 

@@ -8,11 +8,10 @@ import { type Asked, rebuildAsked } from '../operations/rebuild/command.ts'
 import { progressBar, progressLines } from '../operations/rebuild/progress.ts'
 import { viewNames } from '../projections/rebuild/sources.ts'
 import { monotonic, sleep } from '../shared/time.ts'
-import { kafkaSettings } from './kafka-settings.ts'
+import { exitOfWrongConfig, readSettings } from './config.ts'
 import { createLog } from './log.ts'
 import { createMetrics } from './metrics.ts'
-import { kafkaOf, mongoOf } from './places.ts'
-import { exitOfWrongConfig, readSettings } from './settings.ts'
+import { kafkaOf, kafkaSettings, mongoOf } from './servers.ts'
 
 /** MongoDB of the configuration, or that of the bridge that runs on this DATA_DIR. */
 const say = (line: string) => console.log(line)

@@ -10,7 +10,7 @@ import { pace } from '../operations/redrive/pace.ts'
 import { sendLetters } from '../operations/redrive/send.ts'
 import { findRecord, recordLines } from '../operations/redrive/show.ts'
 import { monotonic, sleep } from '../shared/time.ts'
-import { withServers } from './with-servers.ts'
+import { withServers } from './servers.ts'
 
 const print = (lines: ReadonlyArray<string>) => {
   for (const line of lines) console.log(line)

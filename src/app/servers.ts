@@ -1,10 +1,55 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
+import { now } from '../domain/clock.ts'
 import type { Failure } from '../domain/ports.ts'
 import { startEmbedded } from '../embedded/servers.ts'
 import { attempt, makePrivateFolder } from '../journal/files.ts'
-import type { KafkaConfig } from './config.ts'
+import type { KafkaSettings } from '../kafka/client.ts'
+import { connectKafka, type KafkaRoom } from '../kafka/kafka.ts'
+import { connectMongo } from '../mongo/connect.ts'
+import type { Redrives } from '../mongo/redrives.ts'
+import { monotonic, sleep } from '../shared/time.ts'
+import { exitOfWrongConfig, type KafkaConfig, readSettings, type Settings } from './config.ts'
 import type { MongoConfig } from './environment.ts'
-import type { Settings } from './settings.ts'
+import { createLog } from './log.ts'
+import { createMetrics } from './metrics.ts'
+
+/** Where a running bridge and its embedded servers are, for the other commands of the same DATA_DIR. */
+export type Running = {
+  readonly pid: number
+  readonly url?: string
+  readonly brokers?: ReadonlyArray<string>
+  readonly mongoUrl?: string
+}
+
+const fileIn = (dataDir: string) => join(dataDir, 'running.json')
+
+export const tellRunning = async (dataDir: string, running: Running): Promise<void> => {
+  const file = fileIn(dataDir)
+  await writeFile(`${file}.new`, JSON.stringify(running), { mode: 0o600 })
+  await rename(`${file}.new`, file)
+}
+
+export const forgetRunning = (dataDir: string): void => rmSync(fileIn(dataDir), { force: true })
+
+const alive = (pid: number) => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+export const findRunning = (dataDir: string): Running | undefined => {
+  try {
+    const running: Running = JSON.parse(readFileSync(fileIn(dataDir), 'utf8'))
+    return alive(running.pid) ? running : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /** The ports that every client of Kafka and MongoDB tries first. */
 const preferredPorts = { kafka: 9092, mongo: 27_017 }
@@ -42,4 +87,57 @@ export const serversFor = async (
     mongo: mongo === 'embedded' ? { url: mongoUrl, database: 'livechat' } : mongo,
     stop,
   })
+}
+
+/** The broker of the configuration, or that of the bridge that runs on this DATA_DIR. */
+export const kafkaOf = ({ kafka, dataDir }: Settings) => {
+  if (kafka !== 'embedded') return kafka
+  const brokers = findRunning(dataDir)?.brokers
+  return brokers && { brokers, ssl: false }
+}
+
+/** The MongoDB of the configuration, or that of the bridge that runs on this DATA_DIR. */
+export const mongoOf = ({ mongo, dataDir }: Settings) => {
+  if (mongo !== 'embedded') return mongo
+  const url = findRunning(dataDir)?.mongoUrl
+  return url === undefined ? undefined : { url, database: 'livechat' }
+}
+
+/** What the Kafka room is told: where the brokers are, who asks, and how the topics are named and made. */
+export const kafkaSettings = (kafka: KafkaConfig, topics: Settings['topics'], clientId: string): KafkaSettings => {
+  const { prefix, partitions, replication } = topics
+  return { ...kafka, clientId, topicPrefix: prefix, partitions, ...(replication !== undefined && { replication }) }
+}
+
+/** MongoDB of the configuration, or that of the bridge that runs on this DATA_DIR. */
+type ConnectedServers = { readonly kafka: KafkaRoom; readonly redrives: Redrives; readonly interrupted: AbortSignal }
+
+const away = async () => Promise.reject(new Error('there is no MongoDB'))
+
+/** Runs a command with both servers, and ends their connections; SIGINT and SIGTERM tell it to end early. Its exit code. */
+export const withServers = async (run: (servers: ConnectedServers) => Promise<number>): Promise<number> => {
+  const settings = await readSettings()
+  if (settings === undefined) return exitOfWrongConfig
+  const [kafkaConfig, mongoConfig] = [kafkaOf(settings), mongoOf(settings)]
+  if (kafkaConfig === undefined) {
+    console.error('No bridge runs here with an embedded broker: start one with npm start, or set KAFKA_BROKERS.')
+    return 1
+  }
+  const interruption = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort())
+  const log = createLog('silent')
+  const { measure } = createMetrics()
+  const kafka = connectKafka(kafkaSettings(kafkaConfig, settings.topics, 'livechat-bridge-redrive'), {
+    log,
+    measure,
+    now,
+  })
+  const mongo = mongoConfig && connectMongo(mongoConfig, { log, sleep, clock: monotonic })
+  const redrives = mongo?.redrives ?? { find: away, remember: away, states: away }
+  try {
+    return await run({ kafka, redrives, interrupted: interruption.signal })
+  } finally {
+    await kafka.stop()
+    await mongo?.stop()
+  }
 }

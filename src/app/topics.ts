@@ -1,12 +1,90 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { now } from '../domain/clock.ts'
+import type { CheckHealth, Failure, Log, Sleep } from '../domain/ports.ts'
 import { connectKafka } from '../kafka/kafka.ts'
 import { table } from '../shared/table.ts'
-import { kafkaSettings } from './kafka-settings.ts'
+import { exitOfWrongConfig, readSettings } from './config.ts'
 import { createLog } from './log.ts'
 import { createMetrics } from './metrics.ts'
-import { kafkaOf } from './places.ts'
-import { exitOfWrongConfig, readSettings } from './settings.ts'
+import { kafkaOf, kafkaSettings } from './servers.ts'
+
+/** A topic as it is; one that does not exist has no partitions. */
+export type Report = {
+  readonly name: string
+  readonly partitions: number
+  readonly created: boolean
+  readonly differences: ReadonlyArray<string>
+}
+
+type Deps = {
+  /** Creates the topics that are missing. */
+  readonly ensureTopics: () => Promise<E.Either<Failure, ReadonlyArray<Report>>>
+  readonly ensureIndexes: () => Promise<void>
+  /** An error in words that may be logged. */
+  readonly reasonOf: (error: unknown) => string
+  readonly sleep: Sleep
+  readonly log: Log
+}
+
+/** A broker that has just come up has no leaders for a moment: the first tries are soon, and no news. */
+const soonestMs = 50
+const latestMs = 1000
+/** How long a topic that was deleted is missing. */
+const lookEveryMs = 10_000
+
+const describe = ({ name, differences }: Report) => `${name}: ${differences.join(', ')}`
+
+/**
+ * Creates topics and indexes, again and again until both are there: a server that is away now may come later. Afterwards topics
+ * that disappear are created again, and differences are reported.
+ */
+export const prepare = ({ ensureTopics, ensureIndexes, reasonOf, sleep, log }: Deps, signal: AbortSignal) => {
+  const missing = new Set(['topics', 'indexes'])
+  let reports: ReadonlyArray<Report> = []
+
+  const until = async (what: string, attempt: () => Promise<string | undefined>) => {
+    for (let retryMs = soonestMs; !signal.aborted; retryMs = Math.min(latestMs, 2 * retryMs)) {
+      const reason = await attempt().catch(reasonOf)
+      if (reason === undefined) {
+        missing.delete(what)
+        return
+      }
+      log[retryMs < latestMs ? 'debug' : 'warn']({ reason }, `the ${what} are not ready yet`)
+      await sleep(retryMs, signal)
+    }
+  }
+  const differing = () => reports.filter(({ differences }) => differences.length > 0)
+  const absent = () => reports.filter(({ partitions }) => partitions === 0)
+  const topics = async () => {
+    const found = await ensureTopics()
+    if (E.isLeft(found)) return found.left.reason
+    const known = new Set(differing().map(describe))
+    reports = found.right
+    for (const { name } of reports.filter(({ created }) => created)) log.info({ topic: name }, 'a topic was created')
+    for (const report of differing())
+      if (!known.has(describe(report)))
+        log.warn({ topic: report.name, differences: report.differences }, 'a topic differs from what is expected')
+    return absent().length === 0 ? undefined : absent().map(describe).join('; ')
+  }
+  const indexes = async () => {
+    await ensureIndexes()
+    return undefined
+  }
+  const watch = async () => {
+    while (!signal.aborted) {
+      await sleep(lookEveryMs, signal)
+      if (!signal.aborted) await topics().catch(reasonOf)
+    }
+  }
+  const done = Promise.all([until('topics', topics), until('indexes', indexes)]).then(() => void watch())
+  const health: CheckHealth = () => {
+    const differences = differing().map(describe).join('; ')
+    if (missing.size > 0)
+      return { ok: false, reason: `missing: ${[...missing].join(', ')}${differences && `; ${differences}`}` }
+    return { ok: absent().length === 0, reason: differences || 'there' }
+  }
+  return { done, health, reports: () => reports }
+}
 
 export type TopicsOptions = { readonly json?: boolean; readonly apply?: boolean }
 

@@ -1,8 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readAccounts } from '../../src/app/accounts-file.ts'
-import { jsonMistake } from '../../src/app/json-mistake.ts'
+import { jsonMistake, readAccounts } from '../../src/app/accounts-file.ts'
 import { left } from '../support/either.ts'
 
 const problems = (accounts: unknown) => left(readAccounts(E.right(JSON.stringify(accounts))))

@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readAccounts } from '../../src/app/accounts-file.ts'
-import { banner, sample } from '../../src/app/banner.ts'
+import { banner, sample } from '../../src/app/start.ts'
 import { right } from '../support/either.ts'
 
 const token = 'webhooks-token-0001'

@@ -1,4 +1,4 @@
-import type { Role } from '../../src/app/roles.ts'
+import type { Role } from '../../src/app/bridge.ts'
 import type { Size } from './size.ts'
 
 /** What a job is given: servers of the bench's own, sizes, and a way to tell how far it is. */

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Role } from '../../src/app/roles.ts'
+import type { Role } from '../../src/app/bridge.ts'
 import { type BridgeProcess, freePort, startBridgeProcess } from '../faults/bridge-process.ts'
 import { eventually } from '../support/eventually.ts'
 import { accountId, botToken, providerId, webhooksToken } from './account.ts'

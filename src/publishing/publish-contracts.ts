@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { publishedFiles } from '../publishing/files.ts'
-import { readContracts, readSamples } from '../publishing/read-contracts.ts'
+import { publishedFiles } from './files.ts'
+import { readContracts, readSamples } from './read-contracts.ts'
 
 const folder = fileURLToPath(new URL('../../contracts/published', import.meta.url))
 

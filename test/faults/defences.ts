@@ -148,6 +148,18 @@ export const defences = {
     { file: 'src/http/limits.ts', find: 'requestMs: 10_000', put: 'requestMs: 600_000' },
     { file: 'src/http/limits.ts', find: 'botMs: 2_500', put: 'botMs: 250_000' },
   ],
+  'bounds of bodies without credentials': [
+    { file: 'src/http/limits.ts', find: 'tokenBodyBytes: 8 * kibibyte', put: 'tokenBodyBytes: 8 * mebibyte' },
+    {
+      file: 'src/http/limits.ts',
+      find: 'allTokenBodiesBytes: 4 * mebibyte',
+      put: 'allTokenBodiesBytes: 4000 * mebibyte',
+    },
+  ],
+  'the delay after failures': [
+    { file: 'src/http/failure-delay.ts', find: 'debtOf(address) > freeMs + mostWaiting * betweenMs', put: 'false' },
+    { file: 'src/http/failure-delay.ts', find: 'return Math.max(0, debt - freeMs)', put: 'return 0' },
+  ],
   'sockets are destroyed with their producer': [
     { file: 'src/kafka/produce/connection.ts', find: 'client.sockets.close()', put: '' },
     {

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { eventually } from '../support/eventually.ts'
 import type { BridgeProcess } from './bridge-process.ts'
@@ -44,4 +45,15 @@ export const quietHeapOf = async (bridge: BridgeProcess): Promise<number> => {
     await wait(500)
   }
   return Math.min(...heaps)
+}
+
+/** The resident memory of a process as Linux reports it: now, and the most since it began or since `forgetPeak`. */
+export const memoryOf = (pid: number) => {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const mib = (field: string) => Math.round(Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024)
+  return {
+    nowMib: mib('VmRSS'),
+    peakMib: mib('VmHWM'),
+    forgetPeak: () => writeFileSync(`/proc/${pid}/clear_refs`, '5'),
+  }
 }

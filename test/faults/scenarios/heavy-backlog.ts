@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { wrongDocuments } from '../checker.ts'
 import { findingsOf, unless, wrong } from '../findings.ts'
+import { memoryOf } from '../heap.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
 import type { Event } from '../traffic.ts'
@@ -15,12 +15,6 @@ const burden = JSON.stringify(Array(6_600).fill({}))
 
 function* weighted(events: Generator<Event>): Generator<Event> {
   for (const event of events) yield { ...event, body: `${event.body.slice(0, -1)},"burden":${burden}}` }
-}
-
-/** The most memory that a process has had, in MiB, as Linux tells it. */
-const peakMb = (pid: number): number => {
-  const [, kib] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-  return Math.round(Number(kib) / 1024)
 }
 
 /** What a projector holds at a time is bounded by what it takes in memory, not by its bytes in the log alone. */
@@ -43,7 +37,7 @@ export const heavyBacklog: Scenario = {
     const projector = await place.start({ NODE_OPTIONS: `--max-old-space-size=${heapMb}` })
     const caughtUp = await here.caughtUp(without === undefined ? 180_000 : 45_000)
     const died = projector.isOver()
-    const peak = died ? undefined : peakMb(projector.pid)
+    const peak = died ? undefined : memoryOf(projector.pid).peakMib
     const different = caughtUp ? wrongDocuments(await here.fold(), await here.documents()) : []
     const verdict = await here.verdict(posts.history)
     if (!died) await projector.kill('SIGTERM')

@@ -17,11 +17,12 @@ import { produce } from './produce.ts'
 import { sharedFolder } from './shared-folder.ts'
 import { silence } from './silence.ts'
 import { soak } from './soak.ts'
+import { strangers } from './strangers.ts'
 import { unopenable } from './unopenable.ts'
 import { views } from './views.ts'
 
 export const scenarios: ReadonlyArray<Scenario> = [
   ...[produce, views, outage, cap, fullDisk, damage, newestDamage, unopenable, sharedFolder],
-  ...[silence, codec, damagedBatch, poison, heavyBacklog, mongoAway, frozen, deploy, hostile, soak],
+  ...[silence, codec, damagedBatch, poison, heavyBacklog, mongoAway, frozen, deploy, hostile, strangers, soak],
   ...[egressStorm, egressCapacity, egressBotDead],
 ]

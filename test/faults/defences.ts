@@ -184,7 +184,7 @@ export const defences = {
   ],
   'the low-water mark': [
     {
-      file: 'src/egress/delivery/offset-tracker.ts',
+      file: 'src/egress/delivery/partition-work.ts',
       find: 'const upTo = oldest === undefined ? newest : oldest - 1',
       put: 'const upTo = oldest === undefined ? newest : newest',
     },
@@ -195,11 +195,11 @@ export const defences = {
   ],
   'the breaker and the budget for retries': [
     {
-      file: 'src/egress/delivery/breaker.ts',
+      file: 'src/egress/delivery/circuit-breaker.ts',
       find: 'const failuresToOpen = 10',
       put: 'const failuresToOpen = Number.POSITIVE_INFINITY',
     },
-    { file: 'src/egress/delivery/retry-budget.ts', find: 'return spent < sum', put: 'return true || spent < sum' },
+    { file: 'src/egress/delivery/circuit-breaker.ts', find: 'return spent < sum', put: 'return true || spent < sum' },
   ],
   'the watchdog': [
     {

@@ -1,20 +1,31 @@
 import { bulkhead } from 'cockatiel'
 import type { Sleep } from '../../domain/ports.ts'
-import { type Attempt, answer, begin, failure, isOpen, unused, waitMs } from './breaker.ts'
-import type { Verdict } from './classify.ts'
 import {
+  type Attempt,
   afterOutage,
   afterThrottling,
+  answer,
+  begin,
   binds,
+  busiestSecond,
+  failure,
+  firstAttempt,
+  giveBack,
   heldUp,
   inTime,
+  isOpen,
+  mayRetry,
   type Pace,
   paceWaitMs,
   quicker,
+  retried,
   slower,
   takeStep,
-} from './pace.ts'
-import { busiestSecond, firstAttempt, giveBack, mayRetry, retried, unspent } from './retry-budget.ts'
+  unspent,
+  unused,
+  waitMs,
+} from './circuit-breaker.ts'
+import type { Verdict } from './classify.ts'
 
 /**
  * How many requests may begin now, as a value: so many a second, and after a pause a second's worth at once. Times are

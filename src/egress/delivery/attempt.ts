@@ -6,7 +6,7 @@ import type { EgressPorts } from '../ports.ts'
 import type { BotOwner } from './check-command.ts'
 import { classify, type Verdict } from './classify.ts'
 import type { HttpResult } from './post.ts'
-import { createRequest } from './request.ts'
+import { createRequest } from './post.ts'
 
 /** Gives an account's access token, undefined for one without authorization; `forget` makes the next one fresh. */
 export type TokenCache = {

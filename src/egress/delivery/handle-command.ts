@@ -8,11 +8,11 @@ import type { ConversationNow } from '../conversation/conversation-now.ts'
 import { decide } from '../conversation/fence.ts'
 import type { EgressPorts, Undecodable } from '../ports.ts'
 import { retryUntilAborted } from '../retry.ts'
-import type { Announcer } from './announce.ts'
 import { type Addressed, checkCommand, readable } from './check-command.ts'
+import type { SendCommand } from './deliver.ts'
+import type { Announcer } from './outcome.ts'
 import { digestOf, refusedEvent } from './outcome.ts'
 import type { PartitionWork } from './partition-work.ts'
-import type { SendCommand } from './sender.ts'
 
 /** Both tell a command's author that it was not sent; false where the worker stops before that is done. */
 export type Refuse = {

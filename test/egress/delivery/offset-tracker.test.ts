@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { offsetTracker } from '../../../src/egress/delivery/offset-tracker.ts'
+import { offsetTracker } from '../../../src/egress/delivery/partition-work.ts'
 
 const test = suite('how far a partition is finished')
 

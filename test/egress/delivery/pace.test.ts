@@ -12,7 +12,7 @@ import {
   quicker,
   slower,
   takeStep,
-} from '../../../src/egress/delivery/pace.ts'
+} from '../../../src/egress/delivery/circuit-breaker.ts'
 
 const test = suite('the pace after trouble')
 

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { BotRequest } from '../../../contracts/bot-api/outbound.ts'
 import type { ReplyMessage } from '../../../contracts/commands/bot-reply.ts'
 import type { Instant } from '../../../contracts/primitives.ts'
-import { botRequest, createRequest } from '../../../src/egress/delivery/request.ts'
+import { botRequest, createRequest } from '../../../src/egress/delivery/post.ts'
 import { botReplies, instants } from '../support/arbitraries.ts'
 import { account, accountId, id, inviteAgent } from '../support/values.ts'
 

@@ -8,7 +8,7 @@ import {
   type RetryBudget,
   retried,
   unspent,
-} from '../../../src/egress/delivery/retry-budget.ts'
+} from '../../../src/egress/delivery/circuit-breaker.ts'
 
 const test = suite('the budget for retries')
 

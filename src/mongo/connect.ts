@@ -14,7 +14,7 @@ import {
 import { ensureIndexes } from './indexes.ts'
 import { optimisticUpdate } from './optimistic-update.ts'
 import { readDocumentIn, waitingConversations } from './read-views.ts'
-import { swapGate } from './rebuild/swap-lock.ts'
+import { swapGate } from './rebuild/swap.ts'
 import { type Redrives, redrivesIn } from './redrives.ts'
 import { announceDays } from './stats-announce.ts'
 import { computeDayIn } from './stats-documents.ts'

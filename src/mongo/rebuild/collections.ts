@@ -1,7 +1,17 @@
 import { type Db, type IndexDescription, MongoServerError } from 'mongodb'
 import type { ViewName } from '../../../contracts/views.ts'
 import { indexes } from '../indexes.ts'
-import { isOfRebuild, rebuiltName } from './names.ts'
+
+/** The collection that one process writes a view's rebuilt documents into: whoever goes on with a rebuild takes names of its own. */
+export const rebuiltName = (view: ViewName, writer: string): string => `${view}__rebuild_${writer}`
+
+/** Where it stands while it is about to be the view: nobody ever writes under this name. */
+export const swapName = (view: ViewName, writer: string): string => `${view}__swap_${writer}`
+
+const nameOfRebuild = /^[a-z_]+__(?:rebuild|swap)_[0-9a-z]+$/
+
+/** Whether a collection is of a rebuild. */
+const isOfRebuild = (name: string): boolean => nameOfRebuild.test(name)
 
 const namespaceNotFound = 26
 
@@ -66,4 +76,67 @@ export const countBoth = async (db: Db, view: ViewName, writer: string) => {
     [view, rebuiltName(view, writer)].map((name) => db.collection(name).countDocuments()),
   )
   return { live: live ?? 0, rebuilt: rebuilt ?? 0 }
+}
+
+/** A document of any view, or what somebody has made of it. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** Documents of one id; at least one of them is there, or was. */
+type Pair = { readonly id: string; readonly live: Fields | undefined; readonly rebuilt: Fields | undefined }
+
+/** Reads the documents of some ids on both sides. */
+export type ReadPairs = () => Promise<ReadonlyArray<Pair>>
+
+/** A damaged document's id may be anything: whatever is read is asked for as it is, and named by its text. */
+type Stored = Fields & { readonly _id: string }
+
+const idsAtOnce = 300
+const queryMs = 60_000
+
+const idsIn = async function* (db: Db, collection: string): AsyncGenerator<ReadonlyArray<string>> {
+  let ids: Array<string> = []
+  const cursor = db
+    .collection<Stored>(collection)
+    .find({}, { projection: { _id: 1 }, sort: { _id: 1 }, batchSize: 5_000 })
+  for await (const { _id } of cursor) {
+    ids.push(_id)
+    if (ids.length < idsAtOnce) continue
+    yield ids
+    ids = []
+  }
+  if (ids.length > 0) yield ids
+}
+
+const readOf = async (db: Db, collection: string, ids: ReadonlyArray<string>): Promise<ReadonlyMap<string, Fields>> => {
+  const found = await db
+    .collection<Stored>(collection)
+    .find({ _id: { $in: [...ids] } }, { maxTimeMS: queryMs })
+    .toArray()
+  return new Map(found.map((document) => [String(document._id), document]))
+}
+
+/** Reads the documents of these ids. */
+export const readPairs =
+  (db: Db, view: ViewName, writer: string, ids: ReadonlyArray<string>): ReadPairs =>
+  async () => {
+    const [live, rebuilt] = await Promise.all([readOf(db, view, ids), readOf(db, rebuiltName(view, writer), ids)])
+    return ids.map((each) => ({ id: String(each), live: live.get(String(each)), rebuilt: rebuilt.get(String(each)) }))
+  }
+
+const readIds = async (db: Db, collection: string, ids: ReadonlyArray<string>): Promise<ReadonlySet<string>> => {
+  const found = await db
+    .collection<Stored>(collection)
+    .find({ _id: { $in: [...ids] } }, { projection: { _id: 1 }, maxTimeMS: queryMs })
+    .toArray()
+  return new Set(found.map(({ _id }) => String(_id)))
+}
+
+/** Every document that either side has, once, some hundred at a time. */
+export const pairsOf = async function* (db: Db, view: ViewName, writer: string): AsyncGenerator<ReadPairs> {
+  for await (const ids of idsIn(db, rebuiltName(view, writer))) yield readPairs(db, view, writer, ids)
+  for await (const ids of idsIn(db, view)) {
+    const both = await readIds(db, rebuiltName(view, writer), ids)
+    const others = ids.filter((each) => !both.has(String(each)))
+    if (others.length > 0) yield readPairs(db, view, writer, others)
+  }
 }

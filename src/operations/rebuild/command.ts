@@ -1,10 +1,9 @@
 import type { ViewName } from '../../../contracts/views.ts'
-import type { Rebuilds } from '../../mongo/rebuild/connect.ts'
-import type { OwnRebuild } from '../../mongo/rebuild/own-rebuild.ts'
-import { cutOff } from '../../projections/rebuild/places.ts'
-import { topicsOf, viewNames } from '../../projections/rebuild/sources.ts'
-import { groupOf, type Outcome, type RebuildDeps } from './deps.ts'
-import { readCommitted, readLogs } from './logs.ts'
+import type { OwnRebuild, Rebuilds } from '../../mongo/rebuild/rebuilds.ts'
+import { topicsOf, viewNames } from '../../projections/view-topics.ts'
+import { cutOff, readCommitted, readLogs } from './progress.ts'
+import { groupOf, type RebuildDeps } from './replay.ts'
+import type { Outcome } from './run.ts'
 import { forget, runRebuild } from './run.ts'
 
 /** What was asked for; without views only `resume` and `discard` mean something. */

@@ -1,11 +1,38 @@
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { ApplyChanges, CheckHealth, HandleSlice } from '../../domain/ports.ts'
+import type { ApplyChanges, CheckHealth, HandleSlice, Sleep } from '../../domain/ports.ts'
 import { decodeRecord } from '../../kafka/command.ts'
+import type { KafkaRoom } from '../../kafka/kafka.ts'
 import { classify } from '../../mongo/classify.ts'
 import { projector } from '../../projections/projector.ts'
-import { type Positions, sourceOf } from '../../projections/rebuild/places.ts'
 import { deepRecords, hasRoom } from '../../shared/heap.ts'
-import type { RebuildDeps } from './deps.ts'
+import {
+  isReached,
+  type Logs,
+  type Places,
+  type Positions,
+  placesOf,
+  progressOf,
+  readLogs,
+  type ShowProgress,
+  sourceOf,
+  type Watched,
+  watch,
+} from './progress.ts'
+
+/** What every step of a rebuild needs. */
+export type RebuildDeps = {
+  readonly kafka: Pick<KafkaRoom, 'consume' | 'ranges' | 'committedOffsets' | 'forgetGroup'>
+  readonly say: (line: string) => void
+  readonly show: ShowProgress
+  readonly sleep: Sleep
+  /** Milliseconds of a monotonic clock. */
+  readonly clock: () => number
+  /** Ends the rebuild early, so that it can be gone on with. */
+  readonly signal: AbortSignal
+}
+
+/** The consumer group of a rebuild's writer. */
+export const groupOf = (writer: string): string => `rebuild-${writer}`
 
 export type Replay = {
   /** What is taken in, durably. */
@@ -81,4 +108,43 @@ export const startReplay = async (
       await consumer.stop()
     },
   }
+}
+
+export type ReplayWatch = {
+  /** Whether the replay has reached the ends of these logs, and how far it is. */
+  readonly check: (logs: Logs) => { readonly isReached: boolean; readonly places: Places }
+}
+
+export const watchReplay = (replay: Pick<Replay, 'positions'>, clock: () => number): ReplayWatch => {
+  let watched: ReadonlyMap<string, Watched> = new Map()
+  return {
+    check: (logs) => {
+      const now = clock()
+      watched = watch(watched, placesOf(logs, replay.positions()), now)
+      return { isReached: isReached(watched, now), places: watched }
+    },
+  }
+}
+
+const checkEveryMs = 250
+
+/** Resolves when what was in the logs a moment ago is taken in, or the signal aborts. */
+export const catchUp = async (
+  { kafka, show, sleep, signal }: Pick<RebuildDeps, 'kafka' | 'show' | 'sleep' | 'signal'>,
+  topics: ReadonlyArray<TopicName>,
+  replay: Replay,
+  replayWatch: ReplayWatch,
+): Promise<void> => {
+  const bar = show('replaying', 'records')
+  while (!signal.aborted) {
+    // Kafka away: the last ends stand until it is back.
+    const logs = await readLogs(kafka, topics).catch(() => undefined)
+    await sleep(checkEveryMs, signal)
+    const { ok, reason } = await replay.health()
+    if (logs === undefined) continue
+    const { isReached: isThere, places } = replayWatch.check(logs)
+    bar.at(progressOf(places), ok ? undefined : reason)
+    if (isThere) break
+  }
+  bar.end()
 }

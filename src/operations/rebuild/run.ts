@@ -1,17 +1,25 @@
 import type { ViewName } from '../../../contracts/views.ts'
 import { classify } from '../../mongo/classify.ts'
-import type { OwnRebuild } from '../../mongo/rebuild/own-rebuild.ts'
-import { findingsText } from '../../projections/rebuild/findings.ts'
-import { changesStats, foldedOf, topicsOf } from '../../projections/rebuild/sources.ts'
+import type { OwnRebuild } from '../../mongo/rebuild/rebuilds.ts'
+import { changesStats, foldedOf, topicsOf } from '../../projections/view-topics.ts'
 import { printable } from '../../shared/printable.ts'
-import { catchUp, type Sight, sightOf } from './catch-up.ts'
-import { compareDays } from './compare-days.ts'
-import { compareView } from './compare-views.ts'
-import { countText, isSuspect } from './counts.ts'
-import { groupOf, type Outcome, type RebuildDeps } from './deps.ts'
-import { type Replay, startReplay } from './replay.ts'
-import { recomputeStatistics } from './statistics.ts'
+import { compareDays, compareView } from './compare.ts'
+import { findingsText } from './differences.ts'
+import {
+  catchUp,
+  groupOf,
+  type RebuildDeps,
+  type Replay,
+  type ReplayWatch,
+  startReplay,
+  watchReplay,
+} from './replay.ts'
 import { swapViews } from './swap.ts'
+
+/** How a rebuild has ended; `stopped` can be gone on with. */
+export type Outcome =
+  | { readonly kind: 'done' | 'different' }
+  | { readonly kind: 'refused' | 'stopped'; readonly reason: string }
 
 const interrupted: Outcome = { kind: 'stopped', reason: 'interrupted' }
 const stopped = (reason: string): Outcome => ({ kind: 'stopped', reason })
@@ -37,13 +45,27 @@ const dryRun = async (
   return { kind: different === 0 ? 'done' : 'different' }
 }
 
+/** How many documents a view has, and its rebuilt one. */
+type Counts = { readonly view: ViewName; readonly live: number; readonly rebuilt: number }
+
+/** Nothing instead of something: rather the log has lost its records than the view was never right. */
+export const isSuspect = ({ live, rebuilt }: Counts): boolean => rebuilt === 0 && live > 0
+
+/** `chats: 12 documents, the live view has 15: 3 fewer`. */
+export const countText = ({ view, live, rebuilt }: Counts): string => {
+  const number = (count: number) => count.toLocaleString('en')
+  const difference = rebuilt - live
+  const named = difference === 0 ? 'as many' : `${number(Math.abs(difference))} ${difference > 0 ? 'more' : 'fewer'}`
+  return `${view}: ${number(rebuilt)} documents, the live view has ${number(live)}: ${named}`
+}
+
 /** Names the counts, and swaps unless they speak against it. */
 const goLive = async (
   deps: RebuildDeps,
   own: OwnRebuild,
   pending: ReadonlyArray<ViewName>,
   replay: Replay,
-  sight: Sight,
+  replayWatch: ReplayWatch,
   force: boolean,
 ): Promise<Outcome> => {
   const counts = await Promise.all(pending.map(async (view) => ({ view, ...(await own.count(view)) })))
@@ -51,7 +73,7 @@ const goLive = async (
   const suspects = counts.filter(isSuspect).map(({ view }) => view)
   if (suspects.length > 0 && !force)
     return { kind: 'refused', reason: `the log has nothing for ${suspects.join(', ')}: nothing was swapped` }
-  const swapped = await swapViews(deps, own, pending, replay, sight)
+  const swapped = await swapViews(deps, own, pending, replay, replayWatch)
   if (swapped.length > 0) deps.say(`Swapped: ${swapped.join(', ')}.`)
   const left = pending.filter((view) => !swapped.includes(view))
   if (left.length > 0) return stopped(`the swap of ${left.join(', ')} did not come to its end within its time`)
@@ -72,17 +94,36 @@ const replayAndSwap = async (
     applyChanges: (changes) => own.applyChanges(changes.filter(({ view }) => wanted.has(view))),
   })
   try {
-    const sight = sightOf(replay, deps.clock)
-    await catchUp(deps, topicsOf(pending), replay, sight)
+    const replayWatch = watchReplay(replay, deps.clock)
+    await catchUp(deps, topicsOf(pending), replay, replayWatch)
     if (deps.signal.aborted) return interrupted
     if (replay.refused() > 0)
       deps.say(`${replay.refused()} records cannot be read or stored; they are dead letters, and in no view.`)
     return own.dryRun
       ? await dryRun(deps, own, pending, replay)
-      : await goLive(deps, own, pending, replay, sight, force)
+      : await goLive(deps, own, pending, replay, replayWatch, force)
   } finally {
     await replay.stop()
   }
+}
+
+const daysAtOnce = 50
+
+/** Computes every day of daily_stats anew, from the views as they are by now. */
+const recomputeStatistics = async (
+  { show, signal }: Pick<RebuildDeps, 'show' | 'signal'>,
+  own: OwnRebuild,
+): Promise<void> => {
+  await own.enter('statistics')
+  const days = await own.days([])
+  const bar = show('computing', 'days')
+  let done = 0
+  for (let from = 0; from < days.length && !signal.aborted; from += daysAtOnce)
+    await own.recomputeDays(days.slice(from, from + daysAtOnce), (more) => {
+      done += more
+      bar.at({ done, total: days.length })
+    })
+  bar.end()
 }
 
 const steps = async (deps: RebuildDeps, own: OwnRebuild, force: boolean): Promise<Outcome> => {

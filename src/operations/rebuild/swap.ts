@@ -1,26 +1,24 @@
 import type { ViewName } from '../../../contracts/views.ts'
-import type { OwnRebuild } from '../../mongo/rebuild/own-rebuild.ts'
-import { topicsOf } from '../../projections/rebuild/sources.ts'
-import type { Sight } from './catch-up.ts'
-import type { RebuildDeps } from './deps.ts'
-import { readLogs } from './logs.ts'
-import type { Replay } from './replay.ts'
+import type { OwnRebuild } from '../../mongo/rebuild/rebuilds.ts'
+import { topicsOf } from '../../projections/view-topics.ts'
+import { readLogs } from './progress.ts'
+import type { RebuildDeps, Replay, ReplayWatch } from './replay.ts'
 
 /** How long the live writers wait at the most; and of that, until the rebuild has taken in what there was when they began to. */
 const leaseMs = 20_000
 const withinMs = 8_000
-const lookEveryMs = 10
+const checkEveryMs = 10
 const tries = 5
 
 type Deps = Pick<RebuildDeps, 'kafka' | 'sleep' | 'clock' | 'signal'>
 
-const takeIn = async ({ kafka, sleep, clock }: Deps, views: ReadonlyArray<ViewName>, sight: Sight) => {
+const takeIn = async ({ kafka, sleep, clock }: Deps, views: ReadonlyArray<ViewName>, replayWatch: ReplayWatch) => {
   const deadline = clock() + withinMs
   // Asked for after the lock is there: src/mongo/rebuild/swap.ts says why that is enough.
   const logs = await readLogs(kafka, topicsOf(views))
-  while (!sight.look(logs).isReached) {
+  while (!replayWatch.check(logs).isReached) {
     if (clock() > deadline) return false
-    await sleep(lookEveryMs)
+    await sleep(checkEveryMs)
   }
   return true
 }
@@ -31,13 +29,13 @@ const attempt = async (
   own: OwnRebuild,
   views: ReadonlyArray<ViewName>,
   replay: Replay,
-  sight: Sight,
+  replayWatch: ReplayWatch,
 ): Promise<ReadonlyArray<ViewName>> => {
   const token = await own.lock(leaseMs)
   if (token === undefined) throw new Error('the rebuild was taken over by another process')
   let swapped: ReadonlyArray<ViewName> = []
   try {
-    if (await takeIn(deps, views, sight)) {
+    if (await takeIn(deps, views, replayWatch)) {
       await replay.hold()
       swapped = await own.swap(token, views)
     }
@@ -55,11 +53,11 @@ export const swapViews = async (
   own: OwnRebuild,
   views: ReadonlyArray<ViewName>,
   replay: Replay,
-  sight: Sight,
+  replayWatch: ReplayWatch,
 ): Promise<ReadonlyArray<ViewName>> => {
   await own.enter('swapping')
   for (let tried = 1; ; tried++) {
-    const swapped = await attempt(deps, own, views, replay, sight)
+    const swapped = await attempt(deps, own, views, replay, replayWatch)
     if (swapped.length > 0 || tried === tries || deps.signal.aborted) return swapped
     await deps.sleep(1_000, deps.signal)
   }

@@ -1,19 +1,19 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { countText, isSuspect } from '../../../src/operations/rebuild/counts.ts'
 import { progressLines, progressText } from '../../../src/operations/rebuild/progress.ts'
+import { countText, isSuspect } from '../../../src/operations/rebuild/run.ts'
 
 const progress = suite('the progress of a rebuild')
 
-const look = (at: number, done: number) => ({ at, done, total: 12_000 })
+const check = (at: number, done: number) => ({ at, done, total: 12_000 })
 
 progress('tells what is done, the rate and the time left', () => {
   assert.is(progressText([], 'records'), '0 of 0 records')
-  assert.is(progressText([look(0, 0)], 'records'), '0 of 12,000 records')
-  assert.is(progressText([look(0, 0), look(2_000, 2_000)], 'records'), '2,000 of 12,000 records, 1,000/s, 10 s left')
-  assert.is(progressText([look(0, 0), look(2_000, 0)], 'records'), '0 of 12,000 records, 0/s')
-  assert.match(progressText([look(0, 0), look(10_000, 600)], 'records'), /3 min 10 s left$/)
-  assert.match(progressText([look(0, 0), look(10_000, 20)], 'records'), /1 h 39 min left$/)
+  assert.is(progressText([check(0, 0)], 'records'), '0 of 12,000 records')
+  assert.is(progressText([check(0, 0), check(2_000, 2_000)], 'records'), '2,000 of 12,000 records, 1,000/s, 10 s left')
+  assert.is(progressText([check(0, 0), check(2_000, 0)], 'records'), '0 of 12,000 records, 0/s')
+  assert.match(progressText([check(0, 0), check(10_000, 600)], 'records'), /3 min 10 s left$/)
+  assert.match(progressText([check(0, 0), check(10_000, 20)], 'records'), /1 h 39 min left$/)
 })
 
 progress('is a line every five seconds and at the end, where there is no terminal', () => {

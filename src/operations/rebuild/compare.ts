@@ -1,15 +1,13 @@
 import type { ViewName } from '../../../contracts/views.ts'
-import type { ReadPairs } from '../../mongo/rebuild/compare.ts'
-import type { OwnRebuild } from '../../mongo/rebuild/own-rebuild.ts'
-import { compare } from '../../projections/rebuild/compare.ts'
-import { type Findings, found, noFindings } from '../../projections/rebuild/findings.ts'
-import { type Positions, placesOf } from '../../projections/rebuild/places.ts'
-import { topicsOf } from '../../projections/rebuild/sources.ts'
-import type { RebuildDeps } from './deps.ts'
-import { readCommitted, readLogs } from './logs.ts'
-import type { Replay } from './replay.ts'
+import type { ReadPairs } from '../../mongo/rebuild/collections.ts'
+import type { OwnRebuild } from '../../mongo/rebuild/rebuilds.ts'
+import type { Day } from '../../mongo/stats-recompute.ts'
+import { topicsOf } from '../../projections/view-topics.ts'
+import { compare, differingFields, type Findings, found, noFindings, type Verdict } from './differences.ts'
+import { type Positions, placesOf, readCommitted, readLogs } from './progress.ts'
+import type { RebuildDeps, Replay } from './replay.ts'
 
-const rounds = 20
+const viewRounds = 20
 // Above the time between two commits of the projector.
 const pauseMs = 500
 const idsAtOnce = 300
@@ -56,7 +54,7 @@ export const compareView = async (deps: Deps, own: OwnRebuild, view: ViewName, r
   }
   bar.end()
   let before = ''
-  for (let round = 0; round < rounds && findings.moving.length > 0 && !signal.aborted; round++) {
+  for (let round = 0; round < viewRounds && findings.moving.length > 0 && !signal.aborted; round++) {
     await sleep(pauseMs, signal)
     const here = await now()
     const place = `${text(here.live)} ${text(here.rebuilt)}`
@@ -67,5 +65,47 @@ export const compareView = async (deps: Deps, own: OwnRebuild, view: ViewName, r
     if (place === before) break
     before = place
   }
+  return findings
+}
+
+const dayRounds = 10
+
+const verdictOf = ({ live, rebuilt }: Day): Verdict => {
+  if (live === undefined) return rebuilt === undefined ? { kind: 'same' } : { kind: 'different', what: 'only rebuilt' }
+  if (rebuilt === undefined) return { kind: 'different', what: 'only live' }
+  const fields = differingFields(live, rebuilt)
+  return fields.length === 0 ? { kind: 'same' } : { kind: 'different', what: fields }
+}
+
+/** What of it a later look may tell otherwise: documents may have changed between the readings. */
+const settled = async (
+  { sleep, signal }: Pick<RebuildDeps, 'sleep' | 'signal'>,
+  read: () => Promise<Day>,
+): Promise<Verdict> => {
+  let before = await read()
+  for (let round = 0; round < dayRounds && verdictOf(before).kind === 'different' && !signal.aborted; round++) {
+    await sleep(pauseMs, signal)
+    const day = await read()
+    if (!day.due && !before.due && differingFields({ ...before }, { ...day }).length === 0) return verdictOf(day)
+    before = day
+  }
+  return verdictOf(before).kind === 'same' ? { kind: 'same' } : { kind: 'moving' }
+}
+
+/** Compares each day of daily_stats with what it would be by the rebuilt documents, or by the live ones of other views. */
+export const compareDays = async (
+  { show, sleep, signal }: Pick<RebuildDeps, 'show' | 'sleep' | 'signal'>,
+  own: OwnRebuild,
+  folded: ReadonlyArray<ViewName>,
+): Promise<Findings> => {
+  const days = await own.days(folded)
+  const bar = show('comparing daily_stats', 'days')
+  let findings = noFindings
+  for (const [i, id] of days.entries()) {
+    if (signal.aborted) break
+    findings = found(findings, id, await settled({ sleep, signal }, () => own.day(id, folded)))
+    bar.at({ done: i + 1, total: days.length })
+  }
+  bar.end()
   return findings
 }

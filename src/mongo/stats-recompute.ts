@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Db } from 'mongodb'
-import type { DailyStatsDocument } from '../../../contracts/views/daily-stats.ts'
-import { dailyStats, nothing, type Statistics } from '../../projections/daily-stats.ts'
-import { accountDay, type StatsView, statsViews } from '../../projections/stats-days.ts'
-import { chunks } from '../../shared/slices.ts'
-import type { CollectionOf } from '../apply.ts'
-import { within } from '../client.ts'
-import { computeDayIn, computedStatistics } from '../stats-documents.ts'
-import { type DueDocument, markDays } from '../stats-due.ts'
+import type { DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
+import { dailyStats, nothing, type Statistics } from '../projections/daily-stats.ts'
+import { accountDay, type StatsView, statsViews } from '../projections/stats-days.ts'
+import { chunks } from '../shared/slices.ts'
+import type { CollectionOf } from './apply.ts'
+import { within } from './client.ts'
+import { computeDayIn, computedStatistics } from './stats-documents.ts'
+import { type DueDocument, markDays } from './stats-due.ts'
 
 const stepMs = 10_000
 const daysAtOnce = 50

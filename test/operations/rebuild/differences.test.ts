@@ -1,8 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { compare } from '../../../src/projections/rebuild/compare.ts'
-import { differingFields } from '../../../src/projections/rebuild/fields.ts'
-import { findingsText, found, noFindings } from '../../../src/projections/rebuild/findings.ts'
+import {
+  compare,
+  differingFields,
+  findingsText,
+  found,
+  noFindings,
+} from '../../../src/operations/rebuild/differences.ts'
 
 const comparing = suite('a live document and its rebuilt one')
 

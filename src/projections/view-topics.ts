@@ -7,9 +7,9 @@ import {
   eventTopics,
   offlineMessages,
   type TopicName,
-} from '../../../contracts/topics.ts'
-import type { ViewName } from '../../../contracts/views.ts'
-import { statsViews } from '../stats-days.ts'
+} from '../../contracts/topics.ts'
+import type { ViewName } from '../../contracts/views.ts'
+import { statsViews } from './stats-days.ts'
 
 /** The topics that each view is folded from; none for daily_stats, which is computed from the other views. */
 const sources: { readonly [V in ViewName]: ReadonlyArray<TopicName> } = {

@@ -1,7 +1,14 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { lookedAt, paceOf, progressOf } from '../../../src/projections/rebuild/pace.ts'
-import { cutOff, isReached, placesOf, watch } from '../../../src/projections/rebuild/places.ts'
+import {
+  addSample,
+  cutOff,
+  isReached,
+  paceOf,
+  placesOf,
+  progressOf,
+  watch,
+} from '../../../src/operations/rebuild/progress.ts'
 
 const places = suite('how far a replay is')
 
@@ -52,15 +59,15 @@ places('names the logs that have lost their first records, but for those that ar
 })
 
 places('has a pace by the last ten seconds', () => {
-  const look = (at: number, done: number) => ({ at, done, total: 5_000 })
+  const check = (at: number, done: number) => ({ at, done, total: 5_000 })
   assert.equal(paceOf([]), { perSecond: undefined, secondsLeft: undefined })
-  assert.equal(paceOf([look(0, 0)]), { perSecond: undefined, secondsLeft: undefined })
-  assert.equal(paceOf([look(0, 1_000), look(2_000, 3_000)]), { perSecond: 1_000, secondsLeft: 2 })
-  assert.equal(paceOf([look(0, 1_000), look(2_000, 1_000)]), { perSecond: 0, secondsLeft: undefined })
-  assert.equal(paceOf([look(0, 4_000), look(2_000, 5_000)]), { perSecond: 500, secondsLeft: 0 })
+  assert.equal(paceOf([check(0, 0)]), { perSecond: undefined, secondsLeft: undefined })
+  assert.equal(paceOf([check(0, 1_000), check(2_000, 3_000)]), { perSecond: 1_000, secondsLeft: 2 })
+  assert.equal(paceOf([check(0, 1_000), check(2_000, 1_000)]), { perSecond: 0, secondsLeft: undefined })
+  assert.equal(paceOf([check(0, 4_000), check(2_000, 5_000)]), { perSecond: 500, secondsLeft: 0 })
   assert.equal(
-    [look(0, 1), look(1_000, 2), look(11_000, 3)].reduce<ReadonlyArray<ReturnType<typeof look>>>(lookedAt, []),
-    [look(1_000, 2), look(11_000, 3)],
+    [check(0, 1), check(1_000, 2), check(11_000, 3)].reduce<ReadonlyArray<ReturnType<typeof check>>>(addSample, []),
+    [check(1_000, 2), check(11_000, 3)],
   )
 })
 

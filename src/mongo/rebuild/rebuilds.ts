@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto'
+import type { Db } from 'mongodb'
+import type { ViewName, Views } from '../../../contracts/views.ts'
+import type { ApplyChanges, Sleep } from '../../domain/ports.ts'
+import { applyWith, type CollectionOf } from '../apply.ts'
+import { classify } from '../classify.ts'
+import { type MongoLocation, mongoClient, within } from '../client.ts'
+import { optimisticUpdate } from '../optimistic-update.ts'
+import { allDays, type Day, readDay, recomputeDays } from '../stats-recompute.ts'
+import { readPresent, writeIfUnchanged } from '../store.ts'
+import { writeBatcher } from '../write-batcher.ts'
+import {
+  countBoth,
+  dropAll,
+  leftIn,
+  makeRebuilt,
+  namesIn,
+  pairsOf,
+  type ReadPairs,
+  readPairs,
+  rebuiltName,
+  rename,
+  swapName,
+} from './collections.ts'
+import {
+  beat,
+  beginRebuild,
+  forgetRebuild,
+  letGo,
+  noteRebuild,
+  type Phase,
+  type RebuildDocument,
+  readRebuild,
+  takeOver,
+} from './state.ts'
+import { acquireLock, breakLock, swapIn } from './swap.ts'
+
+type Begun = Pick<RebuildDocument, 'views' | 'dryRun' | 'phase' | 'writers' | 'positions' | 'swapped'>
+
+/** A rebuild that this process is at. `folded` are always views that are folded from topics. */
+export type OwnRebuild = Begun & {
+  /** Names its collections and its consumer group. */
+  readonly writer: string
+  readonly enter: (phase: Phase) => Promise<void>
+  /** A sign of life; false where it is another's by now. */
+  readonly beat: () => Promise<boolean>
+  /** Makes its collections with every index. */
+  readonly make: (folded: ReadonlyArray<ViewName>) => Promise<void>
+  /** Those whose collections are there. */
+  readonly made: (folded: ReadonlyArray<ViewName>) => Promise<ReadonlyArray<ViewName>>
+  /** Into its own collections. */
+  readonly applyChanges: ApplyChanges
+  readonly count: (view: ViewName) => Promise<{ readonly live: number; readonly rebuilt: number }>
+  readonly pairs: (view: ViewName) => AsyncGenerator<ReadPairs>
+  readonly pairsAgain: (view: ViewName, ids: ReadonlyArray<string>) => ReadPairs
+  /** The days of its own documents where it has folded a view, and of the live ones elsewhere. */
+  readonly days: (folded: ReadonlyArray<ViewName>) => Promise<ReadonlyArray<string>>
+  readonly day: (id: string, folded: ReadonlyArray<ViewName>) => Promise<Day>
+  readonly recomputeDays: (ids: ReadonlyArray<string>, done: (days: number) => void) => Promise<void>
+  /** Holds the live writers back (swap.ts); undefined where the rebuild is another's by now. */
+  readonly lock: (leaseMs: number) => Promise<string | undefined>
+  readonly swap: (token: string, views: ReadonlyArray<ViewName>) => Promise<ReadonlyArray<ViewName>>
+  /** Lets the live writers go on, whatever of the swap was done. */
+  readonly unlock: (token: string) => Promise<void>
+  /** Leaves it as interrupted. */
+  readonly letGo: () => Promise<void>
+  /** Drops what is left of it: it is finished, or discarded. */
+  readonly forget: () => Promise<void>
+}
+
+type Deps = { readonly db: Db; readonly sleep: Sleep }
+
+const ownRebuild = ({ db, sleep }: Deps, writer: string, begun: Begun): OwnRebuild => {
+  const { views, writers } = begun
+  const own: CollectionOf = (view) => rebuiltName(view, writer)
+  const ownOf =
+    (folded: ReadonlyArray<ViewName>): CollectionOf =>
+    (view) =>
+      folded.includes(view) ? own(view) : view
+  const updateDocuments = optimisticUpdate<Views[ViewName]>({
+    read: readPresent(db, 'majority'),
+    write: writeIfUnchanged(db),
+    announce: async () => async () => {},
+    mayWrite: async () => true,
+    sleep,
+  })
+  return {
+    ...begun,
+    writer,
+    enter: (next) => noteRebuild(db, writer, { phase: next }),
+    beat: () => beat(db, writer),
+    make: (folded) => makeRebuilt(db, folded, writer),
+    made: (folded) => madeOf(db, folded, writer),
+    applyChanges: writeBatcher({ applyChanges: applyWith(updateDocuments, own), classify, sleep }),
+    count: (view) => countBoth(db, view, writer),
+    pairs: (view) => pairsOf(db, view, writer),
+    pairsAgain: (view, ids) => readPairs(db, view, writer, ids),
+    days: (folded) => allDays(db, ownOf(folded)),
+    day: (id, folded) => readDay(db, id, ownOf(folded)),
+    recomputeDays: (ids, done) => recomputeDays(db, ids, done),
+    lock: (leaseMs) => acquireLock(db, writer, leaseMs),
+    swap: async (token, wanted) => {
+      const swapped = await swapIn(db, { writer, token }, wanted)
+      if (swapped.length > 0) await noteRebuild(db, writer, { swapped: [...begun.swapped, ...swapped] })
+      return swapped
+    },
+    unlock: (token) => breakLock(db, { views, lock: { token, writer } }),
+    letGo: () => letGo(db, writer),
+    forget: async () => {
+      // Its own names only: were it another's by now, that one's collections would have other names.
+      const names = views.flatMap((view) => writers.flatMap((each) => [rebuiltName(view, each), swapName(view, each)]))
+      await dropAll(db, names)
+      await forgetRebuild(db, writer)
+    },
+  }
+}
+
+/** The next offset that each partition needs, by `<topic>/<partition>`. */
+type Positions = ReadonlyMap<string, number>
+
+/** What a writer has committed. */
+type CommittedBy = (writer: string) => Promise<Positions>
+
+const furthest = (before: RebuildDocument['positions'], committed: Positions) => {
+  const all = new Map(Object.entries(before))
+  for (const [source, position] of committed) all.set(source, Math.max(position, all.get(source) ?? 0))
+  return Object.fromEntries(all)
+}
+
+/**
+ * Hands a rebuild that was interrupted anywhere to a new writer. The one before may only be frozen: what it has committed is
+ * read first, and then its collections get the new writer's names. So whatever it does when it wakes up, it does to
+ * collections and to a consumer group that nobody uses any more, and all that it had committed is in those that are used.
+ */
+const handOver = async (
+  db: Db,
+  rebuild: RebuildDocument,
+  owner: string,
+  committedBy: CommittedBy,
+): Promise<RebuildDocument> => {
+  await breakLock(db, rebuild)
+  const last = rebuild.writers.at(-1)
+  const positions = furthest(rebuild.positions, last === undefined ? new Map() : await committedBy(last))
+  const writers = [...rebuild.writers, owner]
+  await noteRebuild(db, owner, { positions, writers })
+  const names = await namesIn(db)
+  for (const view of rebuild.views.filter((each) => !rebuild.swapped.includes(each))) {
+    // A late write may have made a collection again after it was renamed: the furthest name is the one.
+    const furthestName = rebuild.writers
+      .flatMap((writer) => [rebuiltName(view, writer), swapName(view, writer)])
+      .findLast((name) => names.has(name))
+    if (furthestName !== undefined) await rename(db, furthestName, rebuiltName(view, owner))
+  }
+  const { lock, ...rest } = rebuild
+  return { ...rest, owner, positions, writers }
+}
+
+/** Those of the views whose rebuilt collections are there. */
+const madeOf = async (db: Db, views: ReadonlyArray<ViewName>, writer: string): Promise<ReadonlyArray<ViewName>> => {
+  const names = await namesIn(db)
+  return views.filter((view) => names.has(rebuiltName(view, writer)))
+}
+
+export type Rebuilds = {
+  readonly unfinished: () => Promise<(RebuildDocument & { readonly isRunning: boolean }) | undefined>
+  /** Undefined where there is an unfinished one. */
+  readonly begin: (views: ReadonlyArray<ViewName>, dryRun: boolean) => Promise<OwnRebuild | undefined>
+  /** Goes on with the unfinished one; undefined where somebody else is at it, or there is none. */
+  readonly resume: (committedBy: CommittedBy) => Promise<OwnRebuild | undefined>
+  readonly stop: () => Promise<void>
+}
+
+/** Counting and indexing a large collection may take minutes. */
+const socketTimeoutMS = 600_000
+const closeMs = 3_000
+
+/** MongoDB as a rebuild needs it; connects at the first use. Throws on a malformed URL. */
+export const connectRebuilds = (location: MongoLocation, { sleep }: { readonly sleep: Sleep }): Rebuilds => {
+  const client = mongoClient(location, { socketTimeoutMS })
+  const db = client.db(location.database)
+  const newOwner = () => randomBytes(6).toString('hex')
+  const deps = { db, sleep }
+  return {
+    unfinished: () => readRebuild(db),
+    begin: async (views, dryRun) => {
+      const owner = newOwner()
+      const left = await leftIn(db)
+      if (!(await beginRebuild(db, owner, views, dryRun))) return undefined
+      await dropAll(db, left)
+      return ownRebuild(deps, owner, { views, dryRun, phase: 'creating', writers: [owner], positions: {}, swapped: [] })
+    },
+    resume: async (committedBy) => {
+      const owner = newOwner()
+      if (!(await takeOver(db, owner))) return undefined
+      const rebuild = await readRebuild(db)
+      if (rebuild === undefined) return undefined
+      return ownRebuild(deps, owner, await handOver(db, rebuild, owner, committedBy))
+    },
+    stop: () => within(closeMs, client.close(true)).catch(() => undefined),
+  }
+}

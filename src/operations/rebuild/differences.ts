@@ -1,0 +1,151 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Fields } from '../../mongo/rebuild/collections.ts'
+import type { Places, Positions } from './progress.ts'
+
+/** What is known of how far both sides are. */
+export type Known = {
+  /** What the live view had taken in before its document was read. */
+  readonly live: Positions
+  /** What the rebuilt view had taken in before its document was read. */
+  readonly rebuilt: Positions
+  /** The logs, as they were when both documents had been read. */
+  readonly logs: Places
+}
+
+/** `moving`: one side has taken in a record that the other may still get. */
+export type Verdict =
+  | { readonly kind: 'same' | 'moving' }
+  | { readonly kind: 'different'; readonly what: 'only live' | 'only rebuilt' | ReadonlyArray<string> }
+
+const isOffset = (value: unknown): value is number => Number.isSafeInteger(value)
+
+/**
+ * The last record of each partition that a document has taken in; of `timeline`, the one that it is. What the log does not
+ * have any more, as commands after their days, is left out: the rebuilt side can never have it.
+ */
+const takenIn = (document: Fields | undefined, logs: Places): ReadonlyMap<string, number> => {
+  const { applied, topic, partition, offset } = document ?? {}
+  const all = applied === undefined ? { [`${topic}/${partition}`]: offset } : Object(applied)
+  return new Map(
+    Object.entries(all).flatMap(([source, last]) =>
+      isOffset(last) && last >= (logs.get(source)?.first ?? 0) ? [[source, last]] : [],
+    ),
+  )
+}
+
+/** Of the records that one side has and the other lacks: whether there are any, and one that the other should have. */
+const lacking = (
+  has: ReadonlyMap<string, number>,
+  other: ReadonlyMap<string, number>,
+  otherAt: Positions,
+  logs: Places,
+) => {
+  const ahead = [...has].filter(([source, last]) => last > (other.get(source) ?? -1))
+  const isDue = ([source, last]: readonly [string, number]) =>
+    last < (otherAt.get(source) ?? Number.POSITIVE_INFINITY) || last >= (logs.get(source)?.end ?? 0)
+  return { any: ahead.length > 0, due: ahead.some(isDue) }
+}
+
+const contentOf = (live: Fields, rebuilt: Fields, sameRecords: boolean): Verdict => {
+  const { applied: one, ...liveRest } = live
+  const { applied: other, ...rebuiltRest } = rebuilt
+  const fields = differingFields(
+    sameRecords ? liveRest : { ...liveRest, applied: one },
+    sameRecords ? rebuiltRest : { ...rebuiltRest, applied: other },
+  )
+  return fields.length === 0 ? { kind: 'same' } : { kind: 'different', what: fields }
+}
+
+/**
+ * Compares a document of the live view with its rebuilt one while records go on coming. They can be told apart only once
+ * they have stood still: where both have taken in the same records they have to be equal, and where one lacks a record that
+ * it was past they never will be.
+ */
+export const compare = (live: Fields | undefined, rebuilt: Fields | undefined, known: Known): Verdict => {
+  const [inLive, inRebuilt] = [takenIn(live, known.logs), takenIn(rebuilt, known.logs)]
+  const rebuiltLacks = lacking(inLive, inRebuilt, known.rebuilt, known.logs)
+  const liveLacks = lacking(inRebuilt, inLive, known.live, known.logs)
+  const sameRecords = !rebuiltLacks.any && !liveLacks.any
+  if (!sameRecords && !rebuiltLacks.due && !liveLacks.due) return { kind: 'moving' }
+  if (live === undefined) return rebuilt === undefined ? { kind: 'same' } : { kind: 'different', what: 'only rebuilt' }
+  return rebuilt === undefined ? { kind: 'different', what: 'only live' } : contentOf(live, rebuilt, sameRecords)
+}
+
+const fieldsAtMost = 20
+
+const isNode = (value: unknown): value is Fields | ReadonlyArray<unknown> =>
+  Array.isArray(value) ||
+  (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype)
+
+const namesOf = (a: object, b: object) => [...new Set([...Object.keys(a), ...Object.keys(b)])]
+
+const differing = (a: unknown, b: unknown, path: string): ReadonlyArray<string> => {
+  if (isDeepStrictEqual(a, b)) return []
+  if (!isNode(a) || !isNode(b) || Array.isArray(a) !== Array.isArray(b)) return [path]
+  return namesOf(a, b).flatMap((name) => {
+    const at = (of: object): unknown => (Object.hasOwn(of, name) ? Reflect.get(of, name) : undefined)
+    return differing(at(a), at(b), path === '' ? name : `${path}.${name}`)
+  })
+}
+
+/** The paths of the fields in which two documents differ, twenty at most: names and places only, never what stands there. */
+export const differingFields = (a: Fields, b: Fields): ReadonlyArray<string> =>
+  differing(a, b, '').slice(0, fieldsAtMost)
+
+/** What a comparison has found so far; of the differences, the first ones only are kept. */
+export type Findings = {
+  readonly same: number
+  readonly different: number
+  readonly examples: ReadonlyArray<string>
+  /** Ids of documents that did not stand still. */
+  readonly moving: ReadonlyArray<string>
+  /** How many did not stand still beyond those. */
+  readonly movingBeyond: number
+}
+
+export const noFindings: Findings = { same: 0, different: 0, examples: [], moving: [], movingBeyond: 0 }
+
+const examplesAtMost = 20
+const movingAtMost = 10_000
+
+const told = (id: string, what: Extract<Verdict, { kind: 'different' }>['what']): string => {
+  if (what === 'only live') return `${id}: the live view alone has it`
+  return what === 'only rebuilt' ? `${id}: the live view lacks it` : `${id}: ${what.join(', ')}`
+}
+
+/** Adds the verdict on a document. */
+export const found = (findings: Findings, id: string, verdict: Verdict): Findings => {
+  switch (verdict.kind) {
+    case 'same':
+      return { ...findings, same: findings.same + 1 }
+    case 'different': {
+      const { examples, different } = findings
+      const more = examples.length < examplesAtMost ? [...examples, told(id, verdict.what)] : examples
+      return { ...findings, different: different + 1, examples: more }
+    }
+    case 'moving':
+      return findings.moving.length < movingAtMost
+        ? { ...findings, moving: [...findings.moving, id] }
+        : { ...findings, movingBeyond: findings.movingBeyond + 1 }
+  }
+}
+
+const plural = (count: number, one: string, many: string): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+
+/** The findings of a view as lines: the count first, then examples. */
+export const findingsText = (view: string, findings: Findings): ReadonlyArray<string> => {
+  const { same, different, examples } = findings
+  const moving = findings.moving.length + findings.movingBeyond
+  const parts = [
+    `${plural(same, 'document is', 'documents are')} the same`,
+    ...(different > 0 ? [`${plural(different, 'is', 'are')} different`] : []),
+    ...(moving > 0 ? [`${plural(moving, 'was', 'were')} changing all the time and not compared`] : []),
+  ]
+  const more = different - examples.length
+  return [
+    `${view}: ${parts.join(', ')}`,
+    ...examples.map((example) => `  ${example}`),
+    ...(more > 0 ? [`  and ${more.toLocaleString('en')} more`] : []),
+  ]
+}

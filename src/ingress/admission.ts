@@ -1,4 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto'
+import { parse } from 'content-type'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Problem } from '../../contracts/problem.ts'
 import type { Account } from '../domain/accounts.ts'
@@ -7,12 +8,26 @@ import type { Sleep, VerifyToken } from '../domain/ports.ts'
 import { readJson } from '../domain/read-json.ts'
 import { notAllowed, type Refusal } from '../http/answer.ts'
 import { type BodyBudget, readBody } from '../http/body.ts'
-import type { ClientAddress } from '../http/client-address.ts'
+import type { ClientAddress, FailureDelay } from '../http/client-address.ts'
 import type { Ctx } from '../http/context.ts'
-import type { FailureDelay } from '../http/failure-delay.ts'
 import type { Limits } from '../http/limits.ts'
-import { mediaTypeProblem } from './media-type.ts'
 import { incomplete, noMemory, refusalOf, tooLarge, tooManyRequests, unauthorized, unknownToken } from './refusal.ts'
+
+/** Whether the header names this type, in UTF-8 if it names a charset. */
+export const isType = (contentType: string, expected: string): boolean => {
+  const { type, parameters } = parse(contentType)
+  const charset = parameters.charset?.toLowerCase()
+  return type.toLowerCase() === expected && (charset === undefined || charset === 'utf-8' || charset === 'utf8')
+}
+
+/** What is wrong with how a body was sent; the headers' values, '' where they are missing. */
+export const mediaTypeProblem = (contentType: string, contentEncoding: string): Problem | undefined => {
+  if (contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity')
+    return { path: 'Content-Encoding', expected: 'none' }
+  return isType(contentType, 'application/json')
+    ? undefined
+    : { path: 'Content-Type', expected: 'application/json in UTF-8' }
+}
 
 /** The tokens that an account is known by: two while one replaces the other. */
 export type TokensOf = (account: Account) => ReadonlyArray<string | undefined>

@@ -7,8 +7,7 @@ import { readJson } from '../domain/read-json.ts'
 import { answering, invalid, notAllowed, type Refusal } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import type { State } from '../http/context.ts'
-import { type AdmissionDeps, refuseSecret, sameSecret } from './admission.ts'
-import { isType } from './media-type.ts'
+import { type AdmissionDeps, isType, refuseSecret, sameSecret } from './admission.ts'
 import { incomplete, noMemory, tooLarge, tooManyRequests } from './refusal.ts'
 
 export type OauthDeps = AdmissionDeps & { readonly issue: IssueToken; readonly log: Log }

@@ -1,5 +1,4 @@
 import type { IncomingRecord, OutgoingRecord } from '../domain/ports.ts'
-import { isPacked } from './produce/packed.ts'
 
 type Header = Buffer | string
 export type WireHeaders = Readonly<Record<string, Header | ReadonlyArray<Header>>>
@@ -13,7 +12,6 @@ const perRecord = 32
 
 /** Bytes of a record in a batch, rather too many than too few. */
 export const sizeOf = (record: WireRecord): number => {
-  if (isPacked(record)) return record.packed.length + perRecord
   const { key, value, headers } = record
   let size = lengthOf(key) + lengthOf(value) + perRecord
   for (const name in headers) {

@@ -157,8 +157,8 @@ export const defences = {
     },
   ],
   'the delay after failures': [
-    { file: 'src/http/failure-delay.ts', find: 'debtOf(address) > freeMs + mostWaiting * betweenMs', put: 'false' },
-    { file: 'src/http/failure-delay.ts', find: 'return Math.max(0, debt - freeMs)', put: 'return 0' },
+    { file: 'src/http/client-address.ts', find: 'debtOf(address) > freeMs + mostWaiting * betweenMs', put: 'false' },
+    { file: 'src/http/client-address.ts', find: 'return Math.max(0, debt - freeMs)', put: 'return 0' },
   ],
   'sockets are destroyed with their producer': [
     { file: 'src/kafka/produce/connection.ts', find: 'client.sockets.close()', put: '' },

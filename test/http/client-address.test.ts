@@ -2,8 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { clientAddresses, readNetworks } from '../../src/http/client-address.ts'
-import { failureDelay } from '../../src/http/failure-delay.ts'
+import { clientAddresses, failureDelay, readNetworks } from '../../src/http/client-address.ts'
 import { right } from '../support/either.ts'
 
 const request = (remoteAddress: string, forwarded?: string) =>

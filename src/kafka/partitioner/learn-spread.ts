@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { eventTopics, type TopicName } from '../../../contracts/topics.ts'
 import type { Ranges } from '../offsets.ts'
 import type { ReadTopic } from '../read-topic.ts'
-import { type FoundKey, type KeySpread, keySpreadBy } from './key-spread.ts'
+import { type FoundKey, type KeySpread, keySpreadBy } from './partitioner.ts'
 
 type Deps = { readonly ranges: Ranges; readonly readTopic: ReadTopic }
 

@@ -1,6 +1,8 @@
 import type * as E from 'fp-ts/lib/Either.js'
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { Failure } from '../../domain/ports.ts'
+import type { Failure, Sleep } from '../../domain/ports.ts'
+import { type Bounds as BackoffBounds, backoff } from '../../shared/backoff.ts'
+import type { Partitioner } from '../partitioner/partitioner.ts'
 import type { WireRecord } from '../wire-record.ts'
 import type { PartitionBatch } from './connection.ts'
 import { type Identity, noIdentity } from './record-batch.ts'
@@ -120,4 +122,63 @@ export const firstOf = (queues: ReadonlyArray<PartitionQueue>, limits: Bounds): 
     return i > 0 && (records > limits.records || bytes > limits.bytes)
   })
   return end < 0 ? queues : queues.slice(0, end)
+}
+
+type Deps = {
+  readonly partitioner: Pick<Partitioner, 'ready' | 'partitionOf'>
+  readonly onPlaced: (entry: Entry, partition: number) => void
+  readonly onFailure: (topic: TopicName, error: unknown) => void
+  /** The topic's records have places again. */
+  readonly onRecovery: (topic: TopicName) => void
+  readonly pause: BackoffBounds
+  readonly sleep: Sleep
+  readonly random: () => number
+  readonly signal: AbortSignal
+}
+
+/** Gives each record its partition, in the order of the calls. A topic whose partitions are not known delays its own records alone. */
+export const placement = (deps: Deps) => {
+  const { partitioner, onPlaced, onFailure, onRecovery, pause, sleep, random, signal } = deps
+  const waiting = new Map<TopicName, Entry[]>()
+
+  const partitionOf = ({ record: { topic, key } }: Entry) =>
+    partitioner.partitionOf(topic, typeof key === 'string' ? Buffer.from(key) : key)
+
+  const placeAll = async (topic: TopicName, entries: Entry[]) => {
+    for (let failures = 1; entries.length > 0 && !signal.aborted; failures++) {
+      try {
+        await partitioner.ready([topic])
+        for (let entry = entries[0]; entry !== undefined; entry = entries[0]) {
+          const partition = partitionOf(entry)
+          if (partition === undefined) break
+          entries.shift()
+          onPlaced(entry, partition)
+        }
+      } catch (error) {
+        onFailure(topic, error)
+        await sleep(backoff(failures, pause, random), signal)
+      }
+    }
+    waiting.delete(topic)
+    onRecovery(topic)
+  }
+  /** Places entries of one topic as soon as that is possible, before those that come later. */
+  const placeLater = (topic: TopicName, entries: ReadonlyArray<Entry>): void => {
+    const before = waiting.get(topic)
+    const all = before ?? []
+    all.push(...entries)
+    all.sort((a, b) => a.number - b.number)
+    if (before !== undefined || all.length === 0) return
+    waiting.set(topic, all)
+    void placeAll(topic, all)
+  }
+  return {
+    place: (entry: Entry): void => {
+      const { topic } = entry.record
+      const partition = waiting.has(topic) ? undefined : partitionOf(entry)
+      if (partition === undefined) placeLater(topic, [entry])
+      else onPlaced(entry, partition)
+    },
+    placeLater,
+  }
 }

@@ -8,8 +8,7 @@ import type { Partitioner } from '../partitioner/partitioner.ts'
 import { sizeOf, type WireRecord } from '../wire-record.ts'
 import { type Backlog, backlogOf, type Waiting } from './backlog.ts'
 import type { ProduceConnection } from './connection.ts'
-import { type Bounds, type Entry, firstOf, type PartitionQueue, partitionQueue } from './partition-queue.ts'
-import { placement } from './placement.ts'
+import { type Bounds, type Entry, firstOf, type PartitionQueue, partitionQueue, placement } from './partition-queue.ts'
 
 export type ProducerLimits = {
   /** Of one batch; a record that is larger has a batch of its own, which is compressed. */

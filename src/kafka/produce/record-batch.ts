@@ -2,9 +2,31 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { crc32c } from '@node-rs/crc32'
 import type { WireRecord } from '../wire-record.ts'
-import { writeFields } from './fields.ts'
-import { isPacked } from './packed.ts'
-import { sizeOfVarint, type Writer, writer } from './writer.ts'
+import { type Writer, writer } from './writer.ts'
+
+const writeHeaders = ({ varint, varbytes }: Writer, headers: WireRecord['headers']): void => {
+  const names = Object.keys(headers)
+  let count = 0
+  for (const name of names) {
+    const value = headers[name]
+    count += Array.isArray(value) ? value.length : 1
+  }
+  varint(count)
+  for (const name of names) {
+    const value = headers[name]
+    for (const one of Array.isArray(value) ? value : [value]) {
+      varbytes(name)
+      varbytes(one ?? null)
+    }
+  }
+}
+
+/** What of a record does not depend on its place in a batch: its key, value and headers. */
+export const writeFields = (to: Writer, { key, value, headers }: Omit<WireRecord, 'topic'>): void => {
+  to.varbytes(key)
+  to.varbytes(value)
+  writeHeaders(to, headers)
+}
 
 /** Which batch of a producer this is: with it the broker recognises a batch that it has already, and appends it once. */
 export type Identity = { readonly producerId: number; readonly sequence: number }
@@ -19,25 +41,16 @@ export type RecordBatch = {
 const magic = 2
 const epoch = 0
 const gzipped = 1
-const bytesBeforeOffset = 2
 const usualBytes = 2_048
 const compress = promisify(gzip)
 
 const writeRecord = (to: Writer, record: WireRecord, offset: number): void => {
-  const begin = () => {
+  to.measured(() => {
     to.int8(0)
     to.varint(0)
     to.varint(offset)
-  }
-  if (isPacked(record)) {
-    to.varint(bytesBeforeOffset + sizeOfVarint(offset) + record.packed.length)
-    begin()
-    to.raw(record.packed)
-  } else
-    to.measured(() => {
-      begin()
-      writeFields(to, record)
-    })
+    writeFields(to, record)
+  })
 }
 const writeRecords = (to: Writer, records: ReadonlyArray<WireRecord>): void => {
   for (const [offset, record] of records.entries()) writeRecord(to, record, offset)

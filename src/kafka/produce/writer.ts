@@ -18,8 +18,6 @@ export type Writer = {
   /** Writes an int32 at a place that has been written already. */
   readonly int32At: (place: number, value: number) => void
   readonly bytes: () => Buffer
-  /** Begins anew in the same memory. */
-  readonly clear: () => void
 }
 
 /** Below this a loop over the characters is faster than the call into the engine. */
@@ -28,7 +26,7 @@ const mostBytesOfVarint = 10
 const shift = 2 ** 32
 
 /** Bytes of a whole number as a varint. */
-export const sizeOfVarint = (value: number): number => {
+const sizeOfVarint = (value: number): number => {
   let size = 1
   for (let rest = value >= 0 ? value * 2 : -value * 2 - 1; rest >= 0x80; rest = Math.floor(rest / 0x80)) size++
   return size
@@ -115,8 +113,5 @@ export const writer = (roomFor: number): Writer => {
       buffer.writeInt32BE(value, place)
     },
     bytes: () => buffer.subarray(0, at),
-    clear: () => {
-      at = 0
-    },
   }
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { Partitioners } from 'kafkajs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { keySpreadBy, murmur2 } from '../../../src/kafka/partitioner/key-spread.ts'
+import { keySpreadBy, murmur2 } from '../../../src/kafka/partitioner/partitioner.ts'
 
 const keyOf = (chat: number) => Buffer.from(`acme/${chat}`)
 const placed = (chats: ReadonlyArray<number>, over: number) =>

@@ -1,8 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TopicName } from '../../../contracts/topics.ts'
-import { murmur2 } from '../../../src/kafka/partitioner/key-spread.ts'
-import { partitionerOf } from '../../../src/kafka/partitioner/partitioner.ts'
+import { murmur2, partitionerOf } from '../../../src/kafka/partitioner/partitioner.ts'
 import { newSeen } from '../rooms.ts'
 
 const key = Buffer.from('acme/2037')

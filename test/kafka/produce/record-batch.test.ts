@@ -3,10 +3,7 @@ import { crc32c } from '@node-rs/crc32'
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { OutgoingRecord } from '../../../src/domain/ports.ts'
-import { PackedRecord, packRecord } from '../../../src/kafka/produce/packed.ts'
 import { encodeProduce, type ProduceBatch } from '../../../src/kafka/produce/record-batch.ts'
-import { writer } from '../../../src/kafka/produce/writer.ts'
 
 type Request = { readonly encode: () => Promise<{ readonly buffer: Buffer }> }
 const require = createRequire(import.meta.url)
@@ -80,43 +77,6 @@ produceRequest('a checksum is that of kafkajs, for every length and place', () =
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat(20), (bytes, skip) => {
       assert.is(crc32c(bytes.subarray(skip)), originalCrc(Buffer.from(bytes.subarray(skip))))
-    }),
-  )
-})
-
-const textRecord: fc.Arbitrary<OutgoingRecord> = fc.record({
-  topic: fc.constant('chats'),
-  key: fc.oneof(fc.constant(null), text),
-  value: fc.oneof(fc.constant(null), text),
-  headers: fc.dictionary(fc.string({ maxLength: 20 }), text, { maxKeys: 12, noNullPrototype: true }),
-})
-const packedOf = (given: OutgoingRecord) => {
-  const to = writer(10)
-  packRecord(to, given)
-  return new PackedRecord(given.topic, Buffer.from(to.bytes()))
-}
-
-produceRequest('a record that was packed elsewhere has the same bytes there', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(fc.tuple(textRecord, fc.boolean()), { maxLength: 130 }), async (given) => {
-      const batch = { topic: 't', partition: 3, identity: { producerId: 5, sequence: 7 }, isCompressed: false }
-      const plain = given.map(([each]) => each)
-      const some = given.map(([each, isPacked]) => (isPacked ? packedOf(each) : each))
-      const [own, expected] = await Promise.all(
-        [some, plain].map((all) => encodeProduce(request([{ ...batch, records: all }]), 7)),
-      )
-      assert.equal(own, expected)
-    }),
-    { numRuns: 100 },
-  )
-})
-
-produceRequest('a packed record is read as what it was packed from', () => {
-  fc.assert(
-    fc.property(textRecord, (given) => {
-      const { topic, key, value, headers } = packedOf(given)
-      const wellFormed = JSON.stringify(given, (_, each) => (typeof each === 'string' ? each.toWellFormed() : each))
-      assert.equal({ topic, key, value, headers }, JSON.parse(wellFormed))
     }),
   )
 })

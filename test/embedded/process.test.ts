@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { startProcess } from '../../src/embedded/process.ts'
-import { eventually, processesOf, temporaryDirectory } from './support.ts'
+import { eventually } from '../support/eventually.ts'
+import { processesOf, temporaryDirectory } from './support.ts'
 
 const processes = suite('server processes')
 
@@ -17,7 +18,7 @@ const stubborn = 'trap "" TERM; echo > up; while :; do sleep 0.05; done'
 const start = async (script: string) => {
   const cwd = temporaryDirectory()
   const server = startProcess({ command: 'sh', args: ['-c', script], cwd, logFile: join(cwd, 'log') })
-  await eventually(async () => existsSync(join(cwd, 'up')))
+  await eventually('the process to be up', async () => existsSync(join(cwd, 'up')))
   return { cwd, server }
 }
 
@@ -27,7 +28,7 @@ processes('a server is asked to end, and leaves no process behind', async () => 
   await server.stop(5_000)
 
   assert.ok(existsSync(join(cwd, 'ended')))
-  await eventually(async () => (await processesOf(server.pid)).length === 0)
+  await eventually('its group to have ended', async () => (await processesOf(server.pid)).length === 0)
 })
 
 processes('a server that does not listen is killed', async () => {
@@ -35,7 +36,7 @@ processes('a server that does not listen is killed', async () => {
 
   await server.stop(200)
 
-  await eventually(async () => (await processesOf(server.pid)).length === 0)
+  await eventually('its group to have ended', async () => (await processesOf(server.pid)).length === 0)
 })
 
 processes('a server does not see the Ctrl-C of the terminal', async () => {
@@ -56,11 +57,11 @@ processes('a server ends when its bridge is killed', async () => {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [printed] = await once(bridge.stdout, 'data')
-  await eventually(async () => existsSync(join(cwd, 'up')))
+  await eventually('the process to be up', async () => existsSync(join(cwd, 'up')))
 
   bridge.kill('SIGKILL')
 
-  await eventually(async () => (await processesOf(Number(printed))).length === 0)
+  await eventually('the group to have ended', async () => (await processesOf(Number(printed))).length === 0)
   assert.ok(existsSync(join(cwd, 'ended')))
 })
 

@@ -2,7 +2,6 @@ import { mkdtempSync } from 'node:fs'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 const directories: string[] = []
 process.once('beforeExit', () => Promise.all(directories.map((path) => rm(path, { recursive: true, force: true }))))
@@ -30,10 +29,3 @@ export const processesOf = async (group: number): Promise<ReadonlyArray<number>>
 /** The process group of the server that runs on `dataDir/name`. */
 export const groupOf = async (dataDir: string, name: 'kafka' | 'mongod'): Promise<number> =>
   JSON.parse(await readFile(join(dataDir, name, 'lease.json'), 'utf8')).server.pid
-
-/** Resolves once the condition holds; throws when it does not within ten seconds. */
-export const eventually = async (condition: () => Promise<boolean>): Promise<void> => {
-  for (const deadline = Date.now() + 10_000; !(await condition()); await sleep(20)) {
-    if (Date.now() > deadline) throw new Error('it did not happen within ten seconds')
-  }
-}

@@ -12,8 +12,9 @@ import { classify } from '../../src/mongo/classify.ts'
 import { projector } from '../../src/projections/projector.ts'
 import { dataOfVersions, headersOfVersion, olderMessage } from '../contracts/older-message.ts'
 import { withAdmin } from '../faults/read-log.ts'
-import { eventually, newPrefix, roomOf } from '../kafka/rooms.ts'
+import { newPrefix, roomOf } from '../kafka/rooms.ts'
 import { right } from '../support/either.ts'
+import { eventually } from '../support/eventually.ts'
 import { testDatabase } from '../support/mongo.ts'
 import { plainClient } from '../support/plain-consumer.ts'
 import { servers } from '../support/servers.ts'
@@ -65,7 +66,7 @@ versions('the projector folds every version into the views', async () => {
   })
   const consumer = await follow('projector', 'bot-conversations', handle)
   const timeline = database.db.collection<{ type: string; data: unknown }>('timeline')
-  await eventually(async () => (await timeline.countDocuments()) === 3)
+  await eventually('three entries of timeline', async () => (await timeline.countDocuments()) === 3)
   await consumer.stop()
   const documents = await timeline.find().sort({ offset: 1 }).toArray()
   assert.equal(
@@ -86,7 +87,7 @@ versions('a bot of the kit answers every version', async () => {
   const replies: IncomingRecord[] = []
   const answering = await follow('bot', 'bot-conversations', handle)
   const reading = await follow('reader', 'bot-replies', async ({ records }) => void replies.push(...records))
-  await eventually(() => replies.length === 3)
+  await eventually('three replies', () => replies.length === 3)
   await Promise.all([answering.stop(), reading.stop()])
   assert.equal(
     replies.map((record) => right(fromCommand(record)).inReplyTo),

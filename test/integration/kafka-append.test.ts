@@ -5,7 +5,8 @@ import * as assert from 'uvu/assert'
 import type { ChatClosed } from '../../contracts/events/index.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { fromRecord } from '../../src/kafka/cloud-event.ts'
-import { eventually, newPrefix, recordOf, roomOf, textOf, withinMs } from '../kafka/rooms.ts'
+import { newPrefix, recordOf, roomOf, textOf, withinMs } from '../kafka/rooms.ts'
+import { eventually } from '../support/eventually.ts'
 
 const warnings: string[] = []
 process.on('warning', ({ name }) => name === 'TimeoutNegativeWarning' && warnings.push(name))
@@ -52,7 +53,7 @@ append(
 
     const published = await room.publish(event, withinMs)
 
-    await eventually(() => read.length > 0)
+    await eventually('a record', () => read.length > 0)
     const [record] = read
     assert.equal(published, E.right(undefined))
     assert.equal(
@@ -86,7 +87,7 @@ append('what shares a key keeps its order, however many are appended at once', a
     Array.from({ length: 2_000 }, (_, i) => room.append(recordOf(keys[i % keys.length] ?? '', String(i)), withinMs)),
   )
 
-  await eventually(() => read.length >= 2_000)
+  await eventually('2,000 records', () => read.length >= 2_000)
   const byKey = Map.groupBy(read, ({ key }) => String(key))
   assert.ok(appended.every(E.isRight))
   assert.equal(
@@ -103,7 +104,7 @@ append('a record that the broker never takes is refused alone', async () => {
   // A compacted topic has no place for a record without a key.
   const outcomes = await Promise.all(['a', null, 'b'].map((key) => room.append(given(key), withinMs)))
 
-  await eventually(() => new Set(read.map(({ key }) => String(key))).size === 2)
+  await eventually('records of both chats', () => new Set(read.map(({ key }) => String(key))).size === 2)
   assert.equal(outcomes, [
     E.right(undefined),
     E.left({ kind: 'permanent', reason: 'INVALID_RECORD' }),
@@ -150,13 +151,13 @@ append('a dead letter holds the bytes and all headers of the original, repeated 
     { topic: 'bot-replies', key: Buffer.from([0xff]), value, headers: { mine: Buffer.from([0xfd]) } },
     withinMs,
   )
-  await eventually(() => originals.read.length === 1)
+  await eventually('the original', () => originals.read.length === 1)
   const [original] = originals.read
   assert.ok(original)
 
   await room.deadLetter('egress')(original, 'contract', 'id: expected text')
 
-  await eventually(() => letters.read.length === 1)
+  await eventually('the dead letter', () => letters.read.length === 1)
   const [letter] = letters.read
   const { dl_failed_at, dl_first_failed_at, dl_timestamp, ...headers } = letter?.headers ?? {}
   assert.equal([letter?.key, letter?.value], [Buffer.from([0xff]), value])

@@ -8,8 +8,9 @@ import * as assert from 'uvu/assert'
 import type { TopicName } from '../../contracts/topics.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { randomNumbers } from '../../src/simulator/random.ts'
-import { eventually, newPrefix, roomOf, textOf } from '../kafka/rooms.ts'
+import { newPrefix, roomOf, textOf } from '../kafka/rooms.ts'
 import { right } from '../support/either.ts'
+import { eventually } from '../support/eventually.ts'
 import { servers } from '../support/servers.ts'
 
 const { CompressionCodecs, CompressionTypes, Kafka, logLevel } = kafkajs
@@ -67,7 +68,7 @@ const readAll = async (from: typeof room, topic: TopicName, count: number): Prom
     ...{ group: `reads-${topic}`, topics: [topic], commit: 'when-handled' },
     handle: async ({ records }) => void read.push(...records),
   })
-  await eventually(() => read.length >= count).finally(consumer.stop)
+  await eventually(`${count} records`, () => read.length >= count).finally(consumer.stop)
   return read
 }
 
@@ -135,7 +136,7 @@ codecs('what nobody can read yet is told of in time, and the consumer does not h
       const { ok, reason } = await consumer.health()
       return !ok && reason.includes('7 not implemented')
     }
-    await eventually(tells, 15_000)
+    await eventually('the batch to be reported', tells, 15_000)
     assert.equal(room.seen.restarted, ['unknown'])
     await consumer.stop()
   })

@@ -2,7 +2,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { OwnedPartition, Slice } from '../../src/domain/ports.ts'
-import { eventually, newPrefix, recordOf, roomOf, type TestRoom, textOf, withinMs } from '../kafka/rooms.ts'
+import { newPrefix, recordOf, roomOf, type TestRoom, textOf, withinMs } from '../kafka/rooms.ts'
+import { eventually } from '../support/eventually.ts'
 
 const prefix = newPrefix()
 const room = await roomOf(prefix)
@@ -46,7 +47,7 @@ consume('a handler that fails in whatever way gets its slice again, and other pa
 
   await appendAll(numbers(0, 200))
 
-  await eventually(() => seen.length >= 200)
+  await eventually('200 records', () => seen.length >= 200)
   assert.equal(
     seen.map(Number).sort((a, b) => a - b),
     numbers(0, 200).map(Number),
@@ -67,7 +68,7 @@ consume('what was handled and committed does not come again after a restart', as
     handle: async ({ records }) => void first.push(...records.map(textOf)),
   })
   await appendAll(numbers(0, 100))
-  await eventually(() => first.length === 100)
+  await eventually('100 records', () => first.length === 100)
   await before.stop()
   await appendAll(numbers(100, 150))
 
@@ -76,7 +77,7 @@ consume('what was handled and committed does not come again after a restart', as
     handle: async ({ records }) => void second.push(...records.map(textOf)),
   })
 
-  await eventually(() => second.length >= 50)
+  await eventually('50 records', () => second.length >= 50)
   await after.stop()
   assert.equal(
     second.map(Number).sort((a, b) => a - b),
@@ -96,7 +97,7 @@ consume('by handler, only what is said to be done is committed, and the rest com
   const count = () => [...taken.values()].reduce((sum, { offsets }) => sum + offsets.length, 0)
   const before = await room.consume({ ...spec, startAt, handle: async (slice, owned) => take(slice, owned) })
   await appendAll(numbers(0, 120))
-  await eventually(() => count() === 120)
+  await eventually('120 records', () => count() === 120)
 
   const expected = new Map<number, number>()
   for (const [partition, { offsets, owned }] of taken) {
@@ -116,7 +117,7 @@ consume('by handler, only what is said to be done is committed, and the rest com
     handle: async ({ partition, records }) =>
       void firsts.set(partition, firsts.get(partition) ?? records[0]?.offset ?? -1),
   })
-  await eventually(() => firsts.size === expected.size)
+  await eventually('the first record of each chat', () => firsts.size === expected.size)
   await after.stop()
   assert.equal(new Map([...firsts].sort()), new Map([...expected].sort()))
 })
@@ -134,15 +135,18 @@ consume('a partition that its handler has paused gets nothing until it is resume
   })
   const ofPartition = (partition: number) => seen.filter((text) => text.startsWith(`${partition}:`)).length
   await appendAll(numbers(0, 48))
-  await eventually(() => resume !== undefined && [1, 2, 3].every((partition) => ofPartition(partition) > 0))
+  await eventually(
+    'all partitions to be read',
+    () => resume !== undefined && [1, 2, 3].every((partition) => ofPartition(partition) > 0),
+  )
   const before = { paused: ofPartition(0), other: ofPartition(1) }
 
   await appendAll(numbers(48, 96))
 
-  await eventually(() => ofPartition(1) >= 2 * before.other)
+  await eventually('the other partition to go on', () => ofPartition(1) >= 2 * before.other)
   assert.equal(ofPartition(0), before.paused)
   resume?.()
-  await eventually(() => seen.length === 96)
+  await eventually('96 records', () => seen.length === 96)
   await consumer.stop()
 })
 
@@ -161,7 +165,7 @@ consume('reading begins where startAt says, after the partitions are known', asy
       void firsts.set(partition, firsts.get(partition) ?? records[0]?.offset ?? -1),
   })
 
-  await eventually(() => firsts.size === 4)
+  await eventually('four partitions to begin', () => firsts.size === 4)
   await consumer.stop()
   assert.equal(heard[0], [0, 1, 2, 3])
   assert.equal(heard.slice(1).sort(), ['chats/0', 'chats/1', 'chats/2', 'chats/3'])
@@ -192,7 +196,7 @@ consume('two instances share the partitions, each the same of every topic, and a
     },
     startAt: async (topic, partition) => (topic === 'chats' && seen.size === 0 ? startAt(topic, partition) : undefined),
   })
-  await eventually(() => owned.first.length === 4)
+  await eventually('the first consumer to own all partitions', () => owned.first.length === 4)
   const appending = (async () => {
     for (let from = 0; from < 2_000; from += 50) await appendAll(numbers(from, from + 50))
   })()
@@ -204,11 +208,11 @@ consume('two instances share the partitions, each the same of every topic, and a
     },
   })
 
-  await eventually(() => owned.first.length === 2 && owned.second.length === 2)
+  await eventually('the consumers to share the partitions', () => owned.first.length === 2 && owned.second.length === 2)
   assert.equal([...owned.first, ...owned.second].sort(), [0, 1, 2, 3])
   await appending
   await second.stop()
-  await eventually(() => owned.first.length === 4 && seen.size === 2_000)
+  await eventually('all records under one consumer', () => owned.first.length === 4 && seen.size === 2_000)
   assert.equal(inversions, [])
   assert.equal([room.seen.restarted, other.seen.restarted], [[], []])
   await first.stop()

@@ -6,8 +6,9 @@ import { silent } from '../../src/domain/quiet.ts'
 import { newClient } from '../../src/kafka/client.ts'
 import { isIdentityLost } from '../../src/kafka/errors.ts'
 import { produceConnection } from '../../src/kafka/produce/connection.ts'
-import { eventually, newPrefix, recordOf, roomOf, textOf, withinMs } from '../kafka/rooms.ts'
+import { newPrefix, recordOf, roomOf, textOf, withinMs } from '../kafka/rooms.ts'
 import { right } from '../support/either.ts'
+import { eventually } from '../support/eventually.ts'
 import { plainClient } from '../support/plain-consumer.ts'
 import { servers } from '../support/servers.ts'
 
@@ -26,7 +27,7 @@ const valuesOf = async (topic: TopicName) => {
   return values.sort()
 }
 /** kafkajs fails once on a connection that has known a deleted topic. */
-const createTopics = () => eventually(async () => E.isRight(await room.ensureTopics()))
+const createTopics = () => eventually('the topics to be there', async () => E.isRight(await room.ensureTopics()))
 /** Appends to other topics while one fails: each record is acknowledged, and stands in the log once. */
 const othersGoOn = async (name: string) => {
   const texts = Array.from({ length: 100 }, (_, i) => `${name}-${i}`)
@@ -52,7 +53,7 @@ isolation('deleted, until it is there again', async () => {
   right(await room.append(quarantined('old'), withinMs))
   await admin.deleteTopics({ topics: [`${prefix}quarantine`] })
   const waiting = room.append(quarantined('new'), 120_000)
-  await eventually(() => room.waiting().failing.length === 1)
+  await eventually('one failing topic', () => room.waiting().failing.length === 1)
 
   await othersGoOn('deleted')
 

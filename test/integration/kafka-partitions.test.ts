@@ -1,8 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Slice } from '../../src/domain/ports.ts'
-import { eventually, newPrefix, recordOf, roomOf, textOf, withinMs } from '../kafka/rooms.ts'
+import { newPrefix, recordOf, roomOf, textOf, withinMs } from '../kafka/rooms.ts'
 import { right } from '../support/either.ts'
+import { eventually } from '../support/eventually.ts'
 import { plainClient } from '../support/plain-consumer.ts'
 import { servers } from '../support/servers.ts'
 
@@ -52,7 +53,7 @@ partitions(
     await appendAll('after', room)
     await appendAll('by another', later)
 
-    await eventually(() => count() === 3 * chats.length)
+    await eventually('three records of each chat', () => count() === 3 * chats.length)
     for (const { texts, partitions } of found.values())
       assert.equal([texts, partitions.size], [['before', 'after', 'by another'], 1])
     const [report] = right(await later.describeTopics())
@@ -67,7 +68,7 @@ partitions(
 partitions('what others write to new partitions is read without a restart', async () => {
   const { found, handle, count } = collector()
   const consumer = await room.consume({ group: 'new', topics: ['enrichments'], commit: 'when-handled', handle })
-  await eventually(async () => (await consumer.health()).ok)
+  await eventually('the consumer to be healthy', async () => (await consumer.health()).ok)
   await addPartitions('enrichments', 6)
 
   const producer = plainClient(brokers).producer()
@@ -76,7 +77,7 @@ partitions('what others write to new partitions is read without a restart', asyn
   await producer.send({ topic: `${prefix}enrichments`, messages })
   await producer.disconnect()
 
-  await eventually(() => count() === 2)
+  await eventually('both records', () => count() === 2)
   assert.equal([...(found.get('acme/5')?.partitions ?? [])], [5])
   assert.equal(consumer.health(), { ok: true, reason: 'reads 6 partitions' })
   assert.equal(room.seen.restarted, [])
@@ -93,7 +94,7 @@ partitions('a command in another partition than its conversation is brought ther
     },
   })
   right(await room.append({ ...recordOf('acme/1', 'in place'), topic: 'bot-replies' }, withinMs))
-  await eventually(() => count() === 1)
+  await eventually('one record', () => count() === 1)
   const home = [...(found.get('acme/1')?.partitions ?? [])][0] ?? 0
 
   const producer = plainClient(brokers).producer()
@@ -102,7 +103,7 @@ partitions('a command in another partition than its conversation is brought ther
   await producer.send({ topic: `${prefix}bot-replies`, messages: [message] })
   await producer.disconnect()
 
-  await eventually(() => brought.length === 3)
+  await eventually('three records', () => brought.length === 3)
   assert.equal(
     new Set(brought.map(String)),
     new Set(

@@ -11,8 +11,9 @@ import { dueDays, markDays } from '../../src/mongo/stats-due.ts'
 import { recomputeDays } from '../../src/mongo/stats-recompute.ts'
 import { readPresent, writeIfUnchanged } from '../../src/mongo/store.ts'
 import { changesOfEvent } from '../../src/projections/changes.ts'
+import { eventually } from '../support/eventually.ts'
 import { anEvent, at, inLog } from '../support/given-events.ts'
-import { eventually, sleep, testDatabase } from '../support/mongo.ts'
+import { sleep, testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()
 const calmMs = 400
@@ -65,7 +66,7 @@ stats('follow the documents, on two instances that refresh side by side', async 
   for (let i = 0; i < 30; i++) await instances[i % 2]?.applyChanges(changes(message(i)))
   await one.statsRefresher.settled()
   assert.is((await statsOf(day))?.offlineMessages, 30)
-  await eventually(async () => (await due()) === 0)
+  await eventually('no day to be due', async () => (await due()) === 0)
   assert.equal(await statsOf(day), await computed())
 })
 
@@ -117,7 +118,10 @@ stats('count calls, offline messages and replies of the day by what they say, an
 stats('come out right when the writer dies between the documents and their second mark', async () => {
   await crashing('written')(changes(message(1))).catch(crash)
   one.statsRefresher.start()
-  await eventually(async () => (await statsOf(day))?.offlineMessages === 1 && (await due()) === 0)
+  await eventually(
+    'the day to be computed',
+    async () => (await statsOf(day))?.offlineMessages === 1 && (await due()) === 0,
+  )
 })
 
 stats(
@@ -136,14 +140,17 @@ stats(
       sleep,
     })
     await applyWith(unannounced)(changes(message(1)))
-    await eventually(async () => (await statsOf(day))?.offlineMessages === 1 && (await due()) === 0)
+    await eventually(
+      'the day to be computed',
+      async () => (await statsOf(day))?.offlineMessages === 1 && (await due()) === 0,
+    )
   },
 )
 
 stats('are computed though the writer dies before the documents are written, and again when they are', async () => {
   await crashing('announced')(changes(message(1))).catch(crash)
   one.statsRefresher.start()
-  await eventually(async () => (await due()) === 0)
+  await eventually('no day to be due', async () => (await due()) === 0)
   assert.is(await statsOf(day), null)
   await one.applyChanges(changes(message(1)))
   await one.statsRefresher.settled()
@@ -212,7 +219,7 @@ stats('that are computed late do not come back for a day that has gone meanwhile
   await late()
   assert.is(await statsOf(day), null)
   one.statsRefresher.start()
-  await eventually(async () => (await due()) === 0)
+  await eventually('no day to be due', async () => (await due()) === 0)
   assert.is(await statsOf(day), null)
 })
 
@@ -249,7 +256,7 @@ stats('are computed by whichever instance starts next when the refresher died in
   await computed()
   const [, two] = instances
   two?.statsRefresher.start()
-  await eventually(async () => (await statsOf(day))?.offlineMessages === 1)
+  await eventually('the day to be computed', async () => (await statsOf(day))?.offlineMessages === 1)
 })
 
 stats.after(drop)

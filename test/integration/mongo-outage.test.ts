@@ -2,8 +2,9 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { classify } from '../../src/mongo/classify.ts'
 import { changesOfEvent } from '../../src/projections/changes.ts'
+import { eventually } from '../support/eventually.ts'
 import { anEvent, at, inLog } from '../support/given-events.ts'
-import { eventually, testDatabase } from '../support/mongo.ts'
+import { testDatabase } from '../support/mongo.ts'
 import { pausableProxy } from '../support/pausable-proxy.ts'
 
 const { url, client, connect, drop } = await testDatabase()
@@ -42,8 +43,11 @@ outage('is told to each caller as an outage while it lasts, and is over without 
   assert.is(await applied, 'transient')
   assert.equal(ended, ['enrichment', 'apply'], 'who answers a client has waited least')
   proxy.resume()
-  await eventually(async () => (await outcomeOf(mongo.applyChanges(change('e3')))) === 'resolved')
-  await eventually(async () => (await mongo.health()).ok)
+  await eventually(
+    'a write to be resolved',
+    async () => (await outcomeOf(mongo.applyChanges(change('e3')))) === 'resolved',
+  )
+  await eventually('MongoDB to be healthy', async () => (await mongo.health()).ok)
 })
 
 outage.after(async () => {

@@ -11,9 +11,10 @@ import { rebuilds as rebuildsIn } from '../../src/mongo/rebuild/state.ts'
 import { swapGate, swapIn } from '../../src/mongo/rebuild/swap.ts'
 import { readPresent, writeIfUnchanged } from '../../src/mongo/store.ts'
 import { changesOfEvent } from '../../src/projections/changes.ts'
+import { eventually } from '../support/eventually.ts'
 import { anEvent, at, inLog } from '../support/given-events.ts'
 import { memoryViews } from '../support/memory-views.ts'
-import { eventually, sleep, testDatabase } from '../support/mongo.ts'
+import { sleep, testDatabase } from '../support/mongo.ts'
 
 const world = await testDatabase()
 const { db } = world
@@ -273,7 +274,7 @@ swap('is of one rebuild at a time, and readers see no gap', async () => {
   const reader = (async () => {
     while (reading) counts.add(await count())
   })()
-  await eventually(async () => counts.size > 0)
+  await eventually('a document to be counted', async () => counts.size > 0)
   const token = await locked(own)
   await own.swap(token, ['calls'])
   await own.unlock(token)

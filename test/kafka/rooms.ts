@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Instant } from '../../contracts/primitives.ts'
 import type { IncomingRecord, Log, Measure, OutgoingRecord } from '../../src/domain/ports.ts'
 import { connectKafka, type KafkaRoom } from '../../src/kafka/kafka.ts'
@@ -51,12 +50,6 @@ export const roomOf = async (prefix: string, brokers?: ReadonlyArray<string>, pa
     { log: logOf(seen), measure: measureOf(seen), now: () => new Date().toISOString() as Instant },
   )
   return { ...room, seen }
-}
-
-/** Resolves once the condition holds; throws where it does not in time. */
-export const eventually = async (condition: () => boolean | Promise<boolean>, withinMs = 30_000): Promise<void> => {
-  for (const deadline = Date.now() + withinMs; !(await condition()); await delay(20))
-    if (Date.now() > deadline) throw new Error(`it did not happen in time: ${condition}`)
 }
 
 export const recordOf = (key: string, value: string): OutgoingRecord => ({

@@ -4,8 +4,9 @@ import type { Instant } from '../../contracts/primitives.ts'
 import type { Slice } from '../../src/domain/ports.ts'
 import type { KafkaSettings } from '../../src/kafka/client.ts'
 import { connectKafka } from '../../src/kafka/kafka.ts'
-import { eventually, measureOf, newPrefix, newSeen, recordOf, textOf, withinMs } from '../kafka/rooms.ts'
+import { measureOf, newPrefix, newSeen, recordOf, textOf, withinMs } from '../kafka/rooms.ts'
 import { right } from '../support/either.ts'
+import { eventually } from '../support/eventually.ts'
 import { hasIpv6, user } from './kafka-server.ts'
 import { secureServers } from './secure-servers.ts'
 
@@ -34,7 +35,7 @@ const comesAndGoes = async (way: Way) => {
   const texts: string[] = []
   const handle = async ({ records }: Slice) => void texts.push(...records.map(textOf))
   await room.consume({ group: 'g', topics: ['chats'], commit: 'when-handled', handle })
-  await eventually(() => texts.length > 0)
+  await eventually('a record', () => texts.length > 0)
   await room.stop()
   assert.equal(texts, ['there'])
 }

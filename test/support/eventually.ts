@@ -1,15 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Resolves with the first value that is not undefined; fails with what was waited for, far beyond any healthy delay. */
+/** Resolves with the first value that is neither undefined nor false; fails with what was waited for, far beyond any healthy delay. */
 export const eventually = async <A>(
   what: string,
-  ask: () => Promise<A | undefined> | A | undefined,
+  ask: () => Promise<A | undefined | false> | A | undefined | false,
   withinMs = 30_000,
 ): Promise<A> => {
   const deadline = performance.now() + withinMs
   for (;;) {
     const value = await ask()
-    if (value !== undefined) return value
+    if (value !== undefined && value !== false) return value
     if (performance.now() > deadline) throw new Error(`waited in vain for ${what}`)
     await wait(20)
   }

@@ -1,8 +1,15 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Outcome, oneFailed, root } from './outcome.ts'
 import { type StartedServers, startServers } from './start-servers.ts'
 
 const running = new Set<StartedServers>()
+
+// The folders that tests make are in this one, so that none is left behind, also by a test that was killed.
+const temporary = mkdtempSync(join(tmpdir(), 'livechat-tests-'))
+process.env.TMPDIR = temporary
+process.once('exit', () => rmSync(temporary, { recursive: true, force: true }))
 
 /** Does the work with servers of its own, which its environment names. Servers that the environment names already are used. */
 export const withServers = async <A>(place: string, work: (env: NodeJS.ProcessEnv) => Promise<A>): Promise<A> => {

@@ -34,12 +34,3 @@ export const testDatabase = async () => {
     },
   }
 }
-
-/** Waits until it is so, however long that takes within 20 seconds. */
-export const eventually = async (isSo: () => Promise<boolean>): Promise<void> => {
-  const deadline = performance.now() + 20_000
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error('not so within 20 s')
-    await sleep(20)
-  }
-}

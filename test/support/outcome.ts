@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
@@ -41,6 +41,12 @@ type Shown = 'at once' | 'at the end'
 /** How a process ended: its code, or the signal that ended it. */
 type End = number | NodeJS.Signals
 
+const running = new Set<ChildProcess>()
+// Each has a process group of its own, so that what it has started ends with it when the tests are interrupted.
+process.once('exit', () => {
+  for (const { pid } of running) if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+})
+
 const run = (
   command: string,
   args: ReadonlyArray<string>,
@@ -49,7 +55,8 @@ const run = (
   onOutput = (_: string) => {},
 ) =>
   new Promise<{ readonly end: End; readonly output: string; readonly complaints: string }>((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+    running.add(child)
     let output = ''
     let complaints = ''
     child.stdout.on('data', (chunk: Buffer) => {
@@ -62,6 +69,7 @@ const run = (
       process.stderr.write(chunk)
     })
     child.on('error', reject)
+    child.on('exit', () => running.delete(child))
     child.on('close', (code, signal) => {
       if (shown === 'at the end') process.stdout.write(output)
       resolve({ end: signal ?? code ?? 1, output, complaints })

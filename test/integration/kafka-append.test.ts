@@ -123,7 +123,7 @@ append('a large record is compressed and comes back whole; only one that is stil
     values.map((value) => room.append({ ...recordOf('acme/1', value), topic: 'clients' }, withinMs)),
   )
 
-  await eventually(() => read.length === 4)
+  await eventually('four records', () => read.length === 4)
   const durable = E.right(undefined)
   const refused = E.left({ kind: 'too-large' as const, reason: 'MESSAGE_TOO_LARGE' })
   assert.equal(outcomes, [durable, durable, durable, refused, durable])
@@ -138,7 +138,7 @@ append('times in the log are those of the broker', async () => {
   const appended = await room.append({ ...recordOf('acme/1', 'x'), topic: 'calls' }, withinMs)
   Date.now = now
 
-  await eventually(() => read.length === 1)
+  await eventually('one record', () => read.length === 1)
   assert.ok(E.isRight(appended) && Math.abs((read[0]?.timestamp ?? 0) - Date.now()) < 600_000)
   await stop()
 })

@@ -36,7 +36,9 @@ export const world = async (partitions = 4, settings: BotSettings = {}) => {
     accounts: [
       { id, ...bot },
       { id: guardedId, ...guarded },
-    ].map((account) => account),
+    ],
+    // Tests run beside each other. The three seconds of the protocol are checked where nothing else runs.
+    timeoutMs: 30_000,
   })
   const accounts = entries.map((entry) =>
     withDefaults({ ...entry, ...(entry.bot && { bot: { ...entry.bot, baseUrl: service.baseUrl } }) }),

@@ -148,6 +148,16 @@ export const defences = {
     { file: 'src/http/limits.ts', find: 'requestMs: 10_000', put: 'requestMs: 600_000' },
     { file: 'src/http/limits.ts', find: 'botMs: 2_500', put: 'botMs: 250_000' },
   ],
+  'what is large is compressed': [
+    {
+      file: 'src/kafka/produce/partition-queue.ts',
+      find: 'isCompressed: bytes > limits.bytes',
+      put: 'isCompressed: false',
+    },
+  ],
+  'documents below 16 MiB': [
+    { file: 'src/projections/timeline.ts', find: 'bytes <= mostDataBytes', put: 'bytes >= 0' },
+  ],
   'bounds of bodies without credentials': [
     { file: 'src/http/limits.ts', find: 'tokenBodyBytes: 8 * kibibyte', put: 'tokenBodyBytes: 8 * mebibyte' },
     {

@@ -10,6 +10,7 @@ import { frozen } from './frozen.ts'
 import { heavyBacklog } from './heavy-backlog.ts'
 import { hostile } from './hostile.ts'
 import { cap, fullDisk } from './journal-limits.ts'
+import { large } from './large.ts'
 import { mongoAway } from './mongo-away.ts'
 import { outage } from './outage.ts'
 import { poison } from './poison.ts'
@@ -22,7 +23,7 @@ import { unopenable } from './unopenable.ts'
 import { views } from './views.ts'
 
 export const scenarios: ReadonlyArray<Scenario> = [
-  ...[produce, views, outage, cap, fullDisk, damage, newestDamage, unopenable, sharedFolder],
+  ...[produce, large, views, outage, cap, fullDisk, damage, newestDamage, unopenable, sharedFolder],
   ...[silence, codec, damagedBatch, poison, heavyBacklog, mongoAway, frozen, deploy, hostile, strangers, soak],
   ...[egressStorm, egressCapacity, egressBotDead],
 ]

@@ -148,6 +148,12 @@ export const defences = {
     { file: 'src/http/limits.ts', find: 'requestMs: 10_000', put: 'requestMs: 600_000' },
     { file: 'src/http/limits.ts', find: 'botMs: 2_500', put: 'botMs: 250_000' },
   ],
+  'an id for each webhook': [
+    { file: 'src/ingress/webhooks.ts', find: 'id: randomUUID()', put: 'id: contentHash(account, body)' },
+  ],
+  'a repetition is known by its content': [
+    { file: 'src/projections/applied.ts', find: 'contentHash !== undefined && contentHash === lastHash', put: 'false' },
+  ],
   'what is large is compressed': [
     {
       file: 'src/kafka/produce/partition-queue.ts',

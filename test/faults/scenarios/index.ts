@@ -19,11 +19,12 @@ import { sharedFolder } from './shared-folder.ts'
 import { silence } from './silence.ts'
 import { soak } from './soak.ts'
 import { strangers } from './strangers.ts'
+import { undone } from './undone.ts'
 import { unopenable } from './unopenable.ts'
 import { views } from './views.ts'
 
 export const scenarios: ReadonlyArray<Scenario> = [
-  ...[produce, large, views, outage, cap, fullDisk, damage, newestDamage, unopenable, sharedFolder],
+  ...[produce, undone, large, views, outage, cap, fullDisk, damage, newestDamage, unopenable, sharedFolder],
   ...[silence, codec, damagedBatch, poison, heavyBacklog, mongoAway, frozen, deploy, hostile, strangers, soak],
   ...[egressStorm, egressCapacity, egressBotDead],
 ]

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 import { Command, InvalidArgumentError } from 'commander'
+import { redriveCommand } from '../operations/redrive/command.ts'
 import { type Role, roles } from './bridge.ts'
 import { checkConfig } from './config.ts'
 import { contractsCommand } from './contracts.ts'
 import { demo } from './demo.ts'
 import { rebuildCommand } from './rebuild.ts'
-import { redriveCommand } from './redrive.ts'
+import { withServers } from './servers.ts'
 import { start } from './start.ts'
 import { type TopicsOptions, topics } from './topics.ts'
 
@@ -57,7 +58,7 @@ program
   .description('play every webhook and the four bot sequences against a running bridge, or against one that it starts')
   .action(async () => process.exit(await demo()))
 
-program.addCommand(redriveCommand())
+program.addCommand(redriveCommand(withServers))
 program.addCommand(rebuildCommand())
 program.addCommand(contractsCommand())
 

@@ -13,7 +13,6 @@ import { createLog } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { kafkaOf, kafkaSettings, mongoOf } from './servers.ts'
 
-/** MongoDB of the configuration, or that of the bridge that runs on this DATA_DIR. */
 const say = (line: string) => console.log(line)
 
 const rebuild = async (asked: Asked): Promise<number> => {

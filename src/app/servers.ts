@@ -109,7 +109,7 @@ export const kafkaSettings = (kafka: KafkaConfig, topics: Settings['topics'], cl
   return { ...kafka, clientId, topicPrefix: prefix, partitions, ...(replication !== undefined && { replication }) }
 }
 
-/** MongoDB of the configuration, or that of the bridge that runs on this DATA_DIR. */
+/** Kafka and MongoDB of the configuration, or those of the bridge that runs on this DATA_DIR. */
 type ConnectedServers = { readonly kafka: KafkaRoom; readonly redrives: Redrives; readonly interrupted: AbortSignal }
 
 const away = async () => Promise.reject(new Error('there is no MongoDB'))

@@ -1,6 +1,6 @@
 import type { IncomingRecord } from '../../domain/ports.ts'
 import type { State } from '../../mongo/redrives.ts'
-import type { Letter } from './letter.ts'
+import type { Letter } from './letters.ts'
 
 /**
  * `most`: so often a record may be redriven; `force` waives that. `again`: also what was sent before. `overwrite`: also what

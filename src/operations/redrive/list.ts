@@ -1,16 +1,100 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { deadLetters, quarantine } from '../../../contracts/topics.ts'
+import type { Instant } from '../../../contracts/primitives.ts'
+import { QuarantineHeaders } from '../../../contracts/records.ts'
+import { deadLetters, quarantine, quarantineHeaders, type TopicName } from '../../../contracts/topics.ts'
 import type { Failure, IncomingRecord } from '../../domain/ports.ts'
 import type { ReadTopic } from '../../kafka/read-topic.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
+import { printable, printableLines } from '../../shared/printable.ts'
 import { table } from '../../shared/table.ts'
-import { type Filters, matches, partOf } from './filters.ts'
-import { type Letter, memoryIdOf, readLetter } from './letter.ts'
-import { newest } from './newest.ts'
-import { letterHead, letterRow, listedLetter, listedRequest, quarantineHead, quarantineRow, type Row } from './rows.ts'
+import { type Filters, type Letter, matches, memoryIdOf, originOf, partOf, placeOf, readLetter } from './letters.ts'
+
+type Row = ReadonlyArray<string>
+
+/** When a letter was sent back; nothing where that is not known. */
+type SentAt = ReadonlyArray<Instant> | undefined | null
+
+const longest = 120
+
+const cell = (text: string) => {
+  const safe = printable(text)
+  return safe.length > longest ? `${safe.slice(0, longest - 1)}…` : safe
+}
+
+const redrivenText = (sentAt: SentAt) => {
+  if (sentAt === undefined || sentAt === null) return '?'
+  const last = sentAt.at(-1)
+  return last === undefined ? 'no' : `${sentAt.length > 1 ? `${sentAt.length} times, last ` : ''}${last}`
+}
+
+/** A letter as `list` shows it: `before` is how often its record had been redriven when it failed, `redriven` when it was itself. */
+export const listedLetter = (letter: Letter, sentAt: SentAt) => ({
+  id: letter.id,
+  origin: originOf(letter),
+  consumer: letter.consumer,
+  cause: letter.cause,
+  failedAt: letter.failedAt,
+  before: letter.redriven,
+  redriven: sentAt ?? null,
+  detail: letter.detail,
+})
+
+export const letterHead: Row = ['ID', 'ORIGIN', 'CONSUMER', 'CAUSE', 'FAILED AT', 'BEFORE', 'REDRIVEN', 'DETAIL']
+
+export const letterRow = (listed: ReturnType<typeof listedLetter>): Row => {
+  const { id, origin, consumer, cause, failedAt, before, redriven: sentAt, detail } = listed
+  return [id, origin, consumer, cause, failedAt, String(before), redrivenText(sentAt), detail].map(cell)
+}
+
+/** A record of quarantine as `list` shows it; one that ingress has not written says so. */
+export const listedRequest = (record: IncomingRecord) => {
+  const texts = Object.fromEntries(Object.entries(record.headers).map(([name, value]) => [name, value.toString()]))
+  // Requests that an earlier version has put there have no id.
+  const decoded = QuarantineHeaders.decode({ [quarantineHeaders.id]: placeOf(record), ...texts })
+  const written = E.isRight(decoded) ? decoded.right : undefined
+  return {
+    id: placeOf(record),
+    account: String(record.key ?? ''),
+    interface: written?.interface ?? '?',
+    receivedAt: written?.received_at ?? '?',
+    reason: written?.reason ?? '?',
+    bytes: record.value?.length ?? 0,
+    problems: written?.problems ?? 'not as the bridge writes it',
+  }
+}
+
+const quarantineHead: Row = ['ID', 'ACCOUNT', 'INTERFACE', 'RECEIVED AT', 'REASON', 'BYTES', 'PROBLEMS']
+
+export const quarantineRow = (listed: ReturnType<typeof listedRequest>): Row =>
+  Object.values(listed).map(String).map(cell)
+
+/** Keeps the newest of what it is given, in bounded memory. */
+type Newest<A> = {
+  readonly add: (item: A) => void
+  readonly count: () => number
+  /** The oldest first; what is of the same time, in the order in which it was added. */
+  readonly items: () => ReadonlyArray<A>
+}
+
+export const newest = <A>(most: number, timeOf: (item: A) => number): Newest<A> => {
+  let count = 0
+  let kept: Array<A> = []
+  const cut = () => {
+    kept = kept.sort((a, b) => timeOf(a) - timeOf(b)).slice(-most)
+    return kept
+  }
+  return {
+    add: (item) => {
+      count++
+      if (kept.push(item) >= 2 * most) cut()
+    },
+    count: () => count,
+    items: () => cut(),
+  }
+}
 
 /** What was found, oldest first, as values and as the lines of a table. */
-export type Listing = {
+type Listing = {
   readonly count: number
   readonly listed: ReadonlyArray<object>
   readonly lines: ReadonlyArray<string>
@@ -69,4 +153,43 @@ export const listQuarantine = async (
   const listed = requests.items().map(({ at, ...request }) => request)
   const lines = tableOf(quarantineHead, listed.map(quarantineRow), requests.count(), 'requests in quarantine')
   return E.right({ count: requests.count(), listed, lines })
+}
+
+// The mark at the beginning is a part of the bytes.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+const textOf = (bytes: Buffer | null, render: (text: string) => string): string => {
+  if (bytes === null) return '(null)'
+  try {
+    return render(utf8.decode(bytes))
+  } catch {
+    return `hex ${bytes.toString('hex')}`
+  }
+}
+
+/** A record as lines for a terminal: text where its bytes are UTF-8, hexadecimal digits where they are not. */
+export const recordLines = (record: IncomingRecord): ReadonlyArray<string> => [
+  `id      ${placeOf(record)}`,
+  `stored  ${Number.isFinite(record.timestamp) ? new Date(record.timestamp).toISOString() : '?'}`,
+  ...Object.entries(record.headers).map(([name, value]) => `header  ${printable(name)}: ${textOf(value, printable)}`),
+  `key     ${textOf(record.key, printable)}`,
+  `value   ${record.value?.length ?? 0} bytes`,
+  textOf(record.value, printableLines),
+]
+
+/** The record at a place `partition/offset` of a topic, undefined where there is none. */
+export const findRecord = async (
+  readTopic: ReadTopic,
+  topic: TopicName,
+  place: string,
+): Promise<E.Either<Failure, IncomingRecord | undefined>> => {
+  let found: IncomingRecord | undefined
+  const read = await readTopic(
+    topic,
+    async (records) => {
+      found ??= records.find((record) => placeOf(record) === place)
+    },
+    { part: partOf([place]) },
+  )
+  return E.isLeft(read) ? read : E.right(found)
 }

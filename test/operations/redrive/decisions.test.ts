@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Filters, matches, partOf } from '../../../src/operations/redrive/filters.ts'
 import { decide } from '../../../src/operations/redrive/guard.ts'
-import { newest } from '../../../src/operations/redrive/newest.ts'
-import { pace } from '../../../src/operations/redrive/pace.ts'
+import { type Filters, matches, partOf } from '../../../src/operations/redrive/letters.ts'
+import { newest } from '../../../src/operations/redrive/list.ts'
+import { pace } from '../../../src/operations/redrive/send.ts'
 import { letters, place } from './given-letters.ts'
 
 const decisions = suite('redrive decisions')

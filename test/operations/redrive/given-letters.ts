@@ -3,7 +3,7 @@ import type { Instant } from '../../../contracts/primitives.ts'
 import type { TopicName } from '../../../contracts/topics.ts'
 import type { IncomingRecord } from '../../../src/domain/ports.ts'
 import { toDeadLetter } from '../../../src/kafka/dead-letters.ts'
-import { type Letter, originTopics } from '../../../src/operations/redrive/letter.ts'
+import { type Letter, originTopics } from '../../../src/operations/redrive/letters.ts'
 
 const hour = 3_600_000
 const midnight = Date.UTC(2026, 0, 31)

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import type { Instant } from '../../../contracts/primitives.ts'
 import type { IncomingRecord } from '../../../src/domain/ports.ts'
 import { toRedriven } from '../../../src/kafka/redriven.ts'
-import { memoryIdOf, readLetter } from '../../../src/operations/redrive/letter.ts'
+import { memoryIdOf, readLetter } from '../../../src/operations/redrive/letters.ts'
 import { right } from '../../support/either.ts'
 import { asRead, instant, letterOf, records } from './given-letters.ts'
 

@@ -2,15 +2,15 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Instant } from '../../../contracts/primitives.ts'
-import { fateLine, noFates, tallyText } from '../../../src/operations/redrive/fate.ts'
 import {
   letterHead,
   letterRow,
   listedLetter,
   listedRequest,
   quarantineRow,
-} from '../../../src/operations/redrive/rows.ts'
-import { recordLines } from '../../../src/operations/redrive/show.ts'
+  recordLines,
+} from '../../../src/operations/redrive/list.ts'
+import { fateLine, noFates, tallyText } from '../../../src/operations/redrive/send.ts'
 import { printable } from '../../../src/shared/printable.ts'
 import { table } from '../../../src/shared/table.ts'
 import { letters } from './given-letters.ts'

@@ -5,8 +5,7 @@ import * as assert from 'uvu/assert'
 import type { Instant } from '../../../contracts/primitives.ts'
 import type { Failure, IncomingRecord } from '../../../src/domain/ports.ts'
 import type { State } from '../../../src/mongo/redrives.ts'
-import { noFates } from '../../../src/operations/redrive/fate.ts'
-import { type Sending, sendLetters } from '../../../src/operations/redrive/send.ts'
+import { noFates, type Sending, sendLetters } from '../../../src/operations/redrive/send.ts'
 import { letterOf } from './given-letters.ts'
 
 const noon = '2026-01-31T12:00:00.000Z' as Instant

@@ -1,16 +1,48 @@
-import { Command } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
-import { deadLetters, quarantine } from '../../contracts/topics.ts'
-import { now } from '../domain/clock.ts'
-import { tallyText } from '../operations/redrive/fate.ts'
-import type { Filters } from '../operations/redrive/filters.ts'
-import { listLetters, listQuarantine } from '../operations/redrive/list.ts'
-import { countOption, placeOption, placesOption, timeOption, topicOption } from '../operations/redrive/options.ts'
-import { pace } from '../operations/redrive/pace.ts'
-import { sendLetters } from '../operations/redrive/send.ts'
-import { findRecord, recordLines } from '../operations/redrive/show.ts'
-import { monotonic, sleep } from '../shared/time.ts'
-import { withServers } from './servers.ts'
+import { Day, Instant } from '../../../contracts/primitives.ts'
+import { deadLetters, quarantine } from '../../../contracts/topics.ts'
+import { now } from '../../domain/clock.ts'
+import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { Redrives } from '../../mongo/redrives.ts'
+import { monotonic, sleep } from '../../shared/time.ts'
+import { type Filters, type OriginTopic, originTopics } from './letters.ts'
+import { findRecord, listLetters, listQuarantine, recordLines } from './list.ts'
+import { pace, sendLetters, tallyText } from './send.ts'
+
+type Servers = {
+  readonly kafka: Pick<KafkaRoom, 'readTopic' | 'redrive'>
+  readonly redrives: Redrives
+  /** Aborts when the command has to end early. */
+  readonly interrupted: AbortSignal
+}
+
+/** Runs a command with both servers, and ends their connections; resolves with its exit code. */
+type WithServers = (run: (servers: Servers) => Promise<number>) => Promise<number>
+
+const refuse = (expected: string) => {
+  throw new InvalidArgumentError(`Expected ${expected}.`)
+}
+
+/** `2026-01-31` is its midnight in UTC; ms since 1970. */
+const timeOption = (text: string): number =>
+  E.isRight(Instant.decode(text)) || E.isRight(Day.decode(text))
+    ? Date.parse(text)
+    : refuse('a time as 2026-01-31T23:59:59Z, or a day as 2026-01-31')
+
+const countOption = (text: string): number =>
+  /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : refuse('a whole number, 1 or more')
+
+const placeOption = (text: string): string =>
+  /^(0|[1-9][0-9]{0,8})\/(0|[1-9][0-9]{0,15})$/.test(text) ? text : refuse('an ID as list prints it: partition/offset')
+
+const placesOption = (text: string, before: ReadonlyArray<string> = []): ReadonlyArray<string> => [
+  ...before,
+  placeOption(text),
+]
+
+const topicOption = (text: string): OriginTopic =>
+  originTopics.find((name) => name === text) ?? refuse(`one of ${originTopics.join(', ')}`)
 
 const print = (lines: ReadonlyArray<string>) => {
   for (const line of lines) console.log(line)
@@ -31,8 +63,9 @@ const filtered = (command: Command) =>
 
 type ListOptions = Filters & { readonly limit: number; readonly quarantine?: true; readonly json?: true }
 
-const list = ({ limit, quarantine: other, json, ...filters }: ListOptions) =>
-  withServers(async ({ kafka: { readTopic }, redrives, interrupted }) => {
+const list =
+  ({ limit, quarantine: other, json, ...filters }: ListOptions) =>
+  async ({ kafka: { readTopic }, redrives, interrupted }: Servers): Promise<number> => {
     const found = other
       ? await listQuarantine({ readTopic }, limit, interrupted)
       : await listLetters({ readTopic, findRedrives: redrives.find }, filters, limit, interrupted)
@@ -40,17 +73,18 @@ const list = ({ limit, quarantine: other, json, ...filters }: ListOptions) =>
     const { count, listed, lines } = found.right
     print(json ? [JSON.stringify({ count, listed }, null, 2)] : lines)
     return 0
-  })
+  }
 
-const show = (id: string, { quarantine: other }: { readonly quarantine?: true }) =>
-  withServers(async ({ kafka: { readTopic } }) => {
+const show =
+  (id: string, { quarantine: other }: { readonly quarantine?: true }) =>
+  async ({ kafka: { readTopic } }: Servers): Promise<number> => {
     const { name } = other ? quarantine : deadLetters
     const found = await findRecord(readTopic, name, id)
     if (E.isLeft(found)) return fail(`Kafka: ${found.left.reason}`)
     if (found.right === undefined) return fail(`${name} has no record at ${id}, or has it no more.`)
     print(recordLines(found.right))
     return 0
-  })
+  }
 
 type SendOptions = Filters & {
   readonly dryRun?: true
@@ -62,8 +96,9 @@ type SendOptions = Filters & {
   readonly overwrite?: true
 }
 
-const send = ({ dryRun, limit, perSecond, most, force, again, overwrite, ...filters }: SendOptions) =>
-  withServers(async ({ kafka: { readTopic, redrive }, redrives, interrupted }) => {
+const send =
+  ({ dryRun, limit, perSecond, most, force, again, overwrite, ...filters }: SendOptions) =>
+  async ({ kafka: { readTopic, redrive }, redrives, interrupted }: Servers): Promise<number> => {
     const { tally, limited, trouble } = await sendLetters(
       { readTopic, redrive, redrives, now, out: console.log, pace: pace(perSecond, monotonic, sleep) },
       {
@@ -80,10 +115,10 @@ const send = ({ dryRun, limit, perSecond, most, force, again, overwrite, ...filt
       )
     if (interrupted.aborted) return fail('Interrupted: the same again goes on from here.')
     return trouble === undefined ? Number(tally.refused + tally.failed > 0) : fail(trouble)
-  })
+  }
 
 /** `redrive list|show|send`: what consumers could not process, to look at and to send back. */
-export const redriveCommand = (): Command => {
+export const redriveCommand = (withServers: WithServers): Command => {
   const redrive = new Command('redrive').description('look at dead letters, and send them back to where they came from')
 
   filtered(redrive.command('list'))
@@ -94,7 +129,7 @@ export const redriveCommand = (): Command => {
     .option('--limit <number>', 'so many of the newest', countOption, 1000)
     .option('--quarantine', 'the requests in quarantine instead, where the filters do not apply')
     .option('--json', 'print them as JSON')
-    .action(async (options: ListOptions) => process.exit(await list(options)))
+    .action(async (options: ListOptions) => process.exit(await withServers(list(options))))
 
   redrive
     .command('show')
@@ -104,7 +139,9 @@ export const redriveCommand = (): Command => {
       "Print one dead letter with its headers, key and value: as text where the bytes are UTF-8, else in hexadecimal digits. This prints what the record holds, persons' data too, to your terminal: it is meant to.",
     )
     .option('--quarantine', 'one of quarantine instead')
-    .action(async (id: string, options: { readonly quarantine?: true }) => process.exit(await show(id, options)))
+    .action(async (id: string, options: { readonly quarantine?: true }) =>
+      process.exit(await withServers(show(id, options))),
+    )
 
   filtered(redrive.command('send'))
     .summary('send dead letters back to the topics that they come from')
@@ -118,7 +155,7 @@ export const redriveCommand = (): Command => {
     .option('--force', 'send those too')
     .option('--again', 'send also what was sent before')
     .option('--overwrite', "send also a client's or an enrichment's state that is older than what its view has")
-    .action(async (options: SendOptions) => process.exit(await send(options)))
+    .action(async (options: SendOptions) => process.exit(await withServers(send(options))))
 
   return redrive
 }

@@ -209,6 +209,12 @@ export const defences = {
     { file: 'src/egress/delivery/account-gate.ts', find: 'pauseMs(entrant, now), forPace', put: 'forPace' },
     { file: 'src/egress/delivery/retry-policy.ts', find: '(last.retryAfterMs ?? 0)', put: '0' },
   ],
+  'invitations during a pause': [
+    { file: 'src/egress/delivery/account-gate.ts', find: 'EveryMs = 30_000', put: 'EveryMs = Infinity' },
+  ],
+  'a command id with other content is told': [
+    { file: 'src/egress/delivery/handle-command.ts', find: 'before === digestOf(', put: 'true || digestOf(' },
+  ],
   'the breaker and the budget for retries': [
     {
       file: 'src/egress/delivery/circuit-breaker.ts',

@@ -13,8 +13,10 @@ import { cap, fullDisk } from './journal-limits.ts'
 import { large } from './large.ts'
 import { mongoAway } from './mongo-away.ts'
 import { outage } from './outage.ts'
+import { paused } from './paused.ts'
 import { poison } from './poison.ts'
 import { produce } from './produce.ts'
+import { sameId } from './same-id.ts'
 import { sharedFolder } from './shared-folder.ts'
 import { silence } from './silence.ts'
 import { soak } from './soak.ts'
@@ -26,5 +28,5 @@ import { views } from './views.ts'
 export const scenarios: ReadonlyArray<Scenario> = [
   ...[produce, undone, large, views, outage, cap, fullDisk, damage, newestDamage, unopenable, sharedFolder],
   ...[silence, codec, damagedBatch, poison, heavyBacklog, mongoAway, frozen, deploy, hostile, strangers, soak],
-  ...[egressStorm, egressCapacity, egressBotDead],
+  ...[egressStorm, egressCapacity, egressBotDead, paused, sameId],
 ]

@@ -42,6 +42,12 @@ export const startProjector = async ({ kafka, mongo, accounts, measure, log }: D
     group: 'projector',
     topics: [...eventTopics.map(({ name }) => name), botReplies.name],
     commit: 'when-handled',
+    refuseTopics: async (ids) => {
+      const changed = await mongo.topicsRead.changed('views', ids)
+      if (changed.length === 0) return undefined
+      const topics = changed.join(', ')
+      return `${topics}: deleted and created again, views have offsets of the old topic: run livechat-bridge rebuild all`
+    },
     gatherBytes: 64 * 1024,
     deepRecords: deepRecords(),
     handle: projector({
@@ -58,6 +64,11 @@ export const startProjector = async ({ kafka, mongo, accounts, measure, log }: D
     group: enrichmentsGroup,
     topics: [enrichments.name],
     commit: 'when-handled',
+    refuseTopics: async (ids) => {
+      const changed = await mongo.topicsRead.changed('enrichments', ids)
+      if (changed.length > 0) await mongo.topicsRead.acceptEnrichments(ids)
+      return undefined
+    },
     handle: enrichmentHandler({
       storeEnrichments: mongo.storeEnrichments,
       deadLetter: kafka.deadLetter('enrichments'),

@@ -3,10 +3,11 @@ import type { ViewName } from '../../contracts/views.ts'
 import { now } from '../domain/clock.ts'
 import { connectKafka } from '../kafka/kafka.ts'
 import { classify } from '../mongo/classify.ts'
+import { connectMongo } from '../mongo/connect.ts'
 import { connectRebuilds } from '../mongo/rebuild/rebuilds.ts'
 import { type Asked, rebuildAsked } from '../operations/rebuild/command.ts'
 import { progressBar, progressLines } from '../operations/rebuild/progress.ts'
-import { viewNames } from '../projections/view-topics.ts'
+import { topicsOf, viewNames } from '../projections/view-topics.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import { exitOfWrongConfig, readSettings } from './config.ts'
 import { createLog } from './log.ts'
@@ -33,18 +34,25 @@ const rebuild = async (asked: Asked): Promise<number> => {
     now,
   })
   const rebuilds = connectRebuilds(mongoConfig, { sleep })
+  const mongo = connectMongo(mongoConfig, { log: createLog('silent'), sleep, clock: monotonic })
   const show = process.stdout.isTTY ? progressBar(process.stdout, monotonic) : progressLines(say, monotonic)
   try {
-    return await rebuildAsked(
+    // Before the first record is read: what is made anew meanwhile is noticed.
+    const topicIds = await kafka.topicIds(topicsOf(viewNames))
+    const code = await rebuildAsked(
       { kafka, rebuilds, say, show, sleep, clock: monotonic, signal: interruption.signal },
       asked,
     )
+    // A resumed rebuild may have read other topics.
+    if (code === 0 && !asked.dryRun && !asked.resume && asked.views?.length === viewNames.length)
+      await mongo.topicsRead.remember('views', topicIds)
+    return code
   } catch (error) {
     console.error(`It could not be done: ${classify(error).reason}`)
     return 1
   } finally {
     await kafka.stop()
-    await rebuilds.stop()
+    await Promise.all([rebuilds.stop(), mongo.stop()])
   }
 }
 

@@ -85,6 +85,9 @@ export type OwnedPartition = {
 /** Handles a slice; it is called again with the same slice until it resolves. A throw means 'redeliver'. */
 export type HandleSlice = (slice: Slice, partition: OwnedPartition) => Promise<void>
 
+/** The ids of topics: one that is deleted and created again has another. Missing where the broker has none. */
+export type TopicIds = ReadonlyMap<TopicName, string>
+
 export type ConsumerSpec = {
   /** The consumer group, after TOPIC_PREFIX. */
   readonly group: string
@@ -100,6 +103,8 @@ export type ConsumerSpec = {
   readonly commit: 'when-handled' | 'by-handler'
   /** Called when partitions are given to this consumer, before the first slice of them. */
   readonly onAssigned?: (partitions: ReadonlyArray<number>) => void
+  /** Why these topics must not be read, and what an operator has to do; until then the consumer is not ready, and asks again. */
+  readonly refuseTopics?: (ids: TopicIds) => Promise<string | undefined>
   /** Where reading begins instead of the group's own committed offset. */
   readonly startAt?: (topic: TopicName, partition: number) => Promise<number | undefined>
 }

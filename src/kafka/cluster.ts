@@ -10,6 +10,7 @@ export type ProtocolCall<Response> = {
   readonly response: { readonly decode: (bytes: Buffer) => Promise<Response> }
 }
 export type Broker = {
+  readonly versions: Readonly<Record<number, { readonly maxVersion: number }>>
   readonly lookupRequest: (apiKey: number, versions: object) => (request: object) => ProtocolCall<unknown>
   readonly connectionPool: { readonly send: (call: object) => Promise<unknown> }
   readonly initProducerId: (request: object) => Promise<{ readonly producerId: string }>

@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { TopicName } from '../../contracts/topics.ts'
 import type {
   Append,
   CheckHealth,
@@ -13,6 +14,7 @@ import type {
   Now,
   Publish,
   RunningConsumer,
+  TopicIds,
 } from '../domain/ports.ts'
 import { sleep } from '../shared/time.ts'
 import { settled, within } from '../shared/timeout.ts'
@@ -23,7 +25,7 @@ import { consumeWith, type Supervised } from './consumer/consume.ts'
 import { deadLetterFor } from './dead-letters.ts'
 import { brokerHealth } from './health.ts'
 import { largestBatch } from './largest-batch.ts'
-import { committedOffsetsOf, endOffsetsOf, forgetGroupOf, type Ranges, rangesOf } from './offsets.ts'
+import { committedOf, committedOffsetsOf, endOffsetsOf, forgetGroupOf, type Ranges, rangesOf } from './offsets.ts'
 import { learnSpread } from './partitioner/learn-spread.ts'
 import { partitionerOf, withKeySpreads } from './partitioner/partitioner.ts'
 import type { Waiting } from './produce/backlog.ts'
@@ -32,6 +34,7 @@ import { type ProducerLimits, producer } from './produce/producer.ts'
 import { type ReadTopic, readTopicWith } from './read-topic.ts'
 import { type Redriven, toRedriven } from './redriven.ts'
 import { type Reroute, rerouteWith } from './reroute.ts'
+import { topicIdsOf } from './topic-ids.ts'
 import { applyTopics, describeTopics, ensureTopics, type TopicReports } from './topics.ts'
 import { sizeOf, type WireRecord } from './wire-record.ts'
 
@@ -51,6 +54,8 @@ export type KafkaRoom = {
   /** Where the log of each partition of a topic begins and ends. */
   readonly ranges: Ranges
   readonly forgetGroup: (group: string) => Promise<void>
+  /** A topic that is deleted and created again has another id. */
+  readonly topicIds: (topics: ReadonlyArray<TopicName>) => Promise<TopicIds>
   /** Creates the topics that are missing; reports, and does not change, those that are there. */
   readonly ensureTopics: () => TopicReports
   readonly describeTopics: () => TopicReports
@@ -87,11 +92,13 @@ export const connectKafka = (
   const placing = adminConnection(clients)
   const cluster = clusterConnection(clients)
   const ranges = rangesOf(ask, prefix)
-  const committedOffsets = committedOffsetsOf(ask, prefix, groupPrefix)
+  const committed = committedOf(ask, prefix, groupPrefix)
+  const committedOffsets = committedOffsetsOf(committed)
+  const topicIds = topicIdsOf(cluster.ask, prefix)
   const forgetGroup = forgetGroupOf(ask, groupPrefix)
   const consumers = new Set<RunningConsumer>()
   const supervised = consumeWith({
-    ...{ newClient: clients, prefix, groupPrefix, clock, log, measure, ranges, committedOffsets },
+    ...{ newClient: clients, prefix, groupPrefix, clock, log, measure, ranges, committed, topicIds },
     forgetGroup,
   })
   const consume: KafkaRoom['consume'] = async (spec) => {
@@ -129,6 +136,7 @@ export const connectKafka = (
     committedOffsets,
     ranges,
     forgetGroup,
+    topicIds,
     ensureTopics: () => withKeySpreads(ensureTopics(ask, settings), partitioner, prefix),
     describeTopics: () => withKeySpreads(describeTopics(ask, settings), partitioner, prefix),
     applyTopics: () => withKeySpreads(applyTopics(ask, settings), partitioner, prefix),

@@ -53,12 +53,22 @@ export const endOffsetsOf = (ask: AskOf<Cluster>, prefix: string): EndOffsets =>
     ),
   )
 
-export const committedOffsetsOf =
-  (ask: Ask, prefix: string, groupPrefix: string): CommittedOffsets =>
-  async (group, topic) => {
+/** A committed offset, and the id of the topic that it was committed for: empty where that is not known. */
+export type Committed = { readonly offset: number; readonly topicId: string }
+
+export const committedOf =
+  (ask: Ask, prefix: string, groupPrefix: string) =>
+  async (group: string, topic: TopicName): Promise<ReadonlyMap<number, Committed>> => {
     const name = `${prefix}${topic}`
     const answers = await ask((admin) => admin.fetchOffsets({ groupId: `${groupPrefix}${group}`, topics: [name] }))
     const partitions = answers.find((answer) => answer.topic === name)?.partitions ?? []
-    const committed = partitions.map(({ partition, offset }) => [partition, Number(offset)] as const)
-    return new Map(committed.filter(([, offset]) => offset >= 0))
+    const committed = partitions.map(
+      ({ partition, offset, metadata }) => [partition, { offset: Number(offset), topicId: metadata ?? '' }] as const,
+    )
+    return new Map(committed.filter(([, { offset }]) => offset >= 0))
   }
+
+export const committedOffsetsOf =
+  (committed: ReturnType<typeof committedOf>): CommittedOffsets =>
+  async (group, topic) =>
+    new Map([...(await committed(group, topic))].map(([partition, { offset }]) => [partition, offset]))

@@ -21,6 +21,7 @@ import { computeDayIn } from './stats-documents.ts'
 import { daysWithChanges, dueDays, markDays } from './stats-due.ts'
 import { type StatsRefresher, statsRefresher } from './stats-refresher.ts'
 import { readPresent, writeIfUnchanged } from './store.ts'
+import { type TopicsRead, topicsReadIn } from './topics-read.ts'
 import { writeBatcher } from './write-batcher.ts'
 
 export type Mongo = {
@@ -33,6 +34,7 @@ export type Mongo = {
   readonly findEnrichments: FindEnrichments
   readonly enrichedKeys: EnrichedKeys
   readonly redrives: Redrives
+  readonly topicsRead: TopicsRead
   /** Keeps daily_stats up to date; one for each process, not running until it is started. */
   readonly statsRefresher: StatsRefresher
   /** Resolves when every index can be used, which may take long where there are many documents already. */
@@ -85,6 +87,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, calmM
     findEnrichments: findEnrichments(db),
     enrichedKeys: enrichedKeys(db),
     redrives: redrivesIn(db),
+    topicsRead: topicsReadIn(db),
     statsRefresher: refresher,
     ensureIndexes: async () => {
       // An index of a large collection takes longer than a socket may be silent elsewhere.

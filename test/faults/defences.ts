@@ -133,7 +133,7 @@ export const defences = {
     },
   ],
   'an owner begins where the one before has committed': [
-    { file: 'src/kafka/consumer/start-offset.ts', find: 'wanted ?? committed ?? low', put: 'wanted ?? low' },
+    { file: 'src/kafka/consumer/positions.ts', find: 'wanted ?? committed ?? low', put: 'wanted ?? low' },
   ],
   'what is in flight is finished': [
     { file: 'src/http/server.ts', find: 'await within(limits.leaveMs, allClosed(), () => undefined)', put: '' },

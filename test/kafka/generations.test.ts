@@ -19,6 +19,7 @@ const readerOf = (partition: number, start: number, handle: HandleSlice = async 
     ...{
       topic: 'chats',
       partition,
+      topicId: 'id-of-chats',
       start,
       before: Promise.resolve(),
       isMember: () => true,
@@ -109,8 +110,8 @@ generations('what is finished is committed once, one request at a time', async (
         {
           topic: 't.chats',
           partitions: [
-            { partition: 1, offset: '7' },
-            { partition: 3, offset: '6' },
+            { partition: 1, offset: '7', metadata: 'id-of-chats' },
+            { partition: 3, offset: '6', metadata: 'id-of-chats' },
           ],
         },
       ],

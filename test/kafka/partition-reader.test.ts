@@ -24,7 +24,16 @@ const readerOf = (
   const wants: boolean[] = []
   const reader = partitionReader({
     spec: { group: 'g', commit, handle, ...(deepRecords !== undefined && { deepRecords }) },
-    ...{ topic: 'chats', partition: 3, start: 10, before, isMember: () => true, log: silent, takeTurn: semaphore(1) },
+    ...{
+      topic: 'chats',
+      partition: 3,
+      topicId: '',
+      start: 10,
+      before,
+      isMember: () => true,
+      log: silent,
+      takeTurn: semaphore(1),
+    },
     changed: () => wants.push(reader.wantsMore()),
     sleep: turn as () => Promise<void>,
     random: () => 0,

@@ -29,7 +29,11 @@ export const commits = ({ prefix, readers, commit, clock }: Deps): Commits => {
     const byTopic = Map.groupBy(due, ([{ topic }]) => topic)
     const topics = [...byTopic].map(([topic, of]) => ({
       topic: `${prefix}${topic}`,
-      partitions: of.map(([{ partition }, offset]) => ({ partition, offset: String(offset) })),
+      partitions: of.map(([{ partition, topicId }, offset]) => ({
+        partition,
+        offset: String(offset),
+        metadata: topicId,
+      })),
     }))
     try {
       await to({ topics })

@@ -1,36 +1,36 @@
 import { randomUUID } from 'node:crypto'
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { CommittedOffsets, ConsumerSpec, Measure, RunningConsumer } from '../../domain/ports.ts'
+import type { ConsumerSpec, Measure, RunningConsumer } from '../../domain/ports.ts'
 import { backoff } from '../../shared/backoff.ts'
 import { sleep } from '../../shared/time.ts'
 import { settled } from '../../shared/timeout.ts'
-import type { Ranges } from '../offsets.ts'
-import { startsOf } from './positions.ts'
+import { refusal, type StartsDeps, startsOf } from './positions.ts'
 import { type Session, type SessionDeps, startSession } from './session.ts'
 import { standstills } from './standstill.ts'
 
-type Deps = Omit<SessionDeps, 'group' | 'findStarts' | 'leftovers'> & {
-  readonly measure: Pick<Measure, 'consumed' | 'partitionLeft' | 'consumerRestarted'>
-  readonly ranges: Ranges
-  readonly committedOffsets: CommittedOffsets
-  readonly forgetGroup: (group: string) => Promise<void>
-}
+type Deps = Omit<SessionDeps, 'group' | 'findStarts' | 'leftovers'> &
+  StartsDeps & {
+    readonly measure: Pick<Measure, 'consumed' | 'partitionLeft' | 'consumerRestarted'>
+    readonly forgetGroup: (group: string) => Promise<void>
+  }
 
 /** A consumer that also tells of partitions that wait for records: all that was fetched of them is handled. */
 export type Supervised = RunningConsumer & Pick<Session, 'waiting'>
 
 const pause = { baseMs: 200, capMs: 2_000 }
-// Nothing helps but another build, or the record's end by retention: no need to be quick.
-const unreadablePauseMs = 15_000
+// Nothing helps but an operator, another build, or the record's end by retention: no need to be quick.
+const helplessPauseMs = 15_000
 const steadyMs = 60_000
 const lookEveryMs = 10_000
 const forgetWithinMs = 1_000
 
 const pauseAfter = (reason: string, failures: number) =>
-  reason.includes('not implemented') ? unreadablePauseMs : backoff(failures, pause, Math.random)
+  reason.includes('not implemented') || reason.startsWith(refusal)
+    ? helplessPauseMs
+    : backoff(failures, pause, Math.random)
 
-/** Asks how far the session's partitions are behind, tells of the lag, and ends a session that gets nothing of it. */
-const lookout = (spec: ConsumerSpec, { ranges, measure, clock }: Deps) => {
+/** Asks how far the session's partitions are behind, tells of the lag, and ends a session that gets nothing of it, or reads other topics. */
+const lookout = (spec: ConsumerSpec, { ranges, topicIds, measure, clock }: Deps) => {
   const stuck = standstills()
   return async (session: Session): Promise<void> => {
     const topics: ReadonlyArray<TopicName> = [...new Set(session.waiting().map(({ topic }) => topic))]
@@ -44,15 +44,18 @@ const lookout = (spec: ConsumerSpec, { ranges, measure, clock }: Deps) => {
     })
     const found = stuck(places, clock())
     if (found !== undefined) session.end(`gets no records: ${found}`)
+    const known = session.topicIds()
+    for (const [topic, id] of await topicIds([...known.keys()]))
+      if (known.get(topic) !== id) session.end(`the topic ${topic} was created again`)
   }
 }
 
 const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
-  const { ranges, committedOffsets, forgetGroup, log, measure, clock } = deps
+  const { forgetGroup, log, measure, clock } = deps
   const group = spec.alone ? `${spec.group}-${randomUUID()}` : spec.group
   const stopping = new AbortController()
   const look = lookout(spec, deps)
-  const findStarts = startsOf(ranges, committedOffsets, { ...spec, group })
+  const findStarts = startsOf(deps, { ...spec, group })
   const leftovers = new Map<string, Promise<void>>()
   const start = () => startSession(spec, { ...deps, group, findStarts, leftovers })
   let session = start()

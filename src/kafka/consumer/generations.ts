@@ -6,7 +6,7 @@ import { sleep } from '../../shared/time.ts'
 import { reasonOf } from '../errors.ts'
 import type { Assignment } from './assigner.ts'
 import { partitionReader } from './partition-reader.ts'
-import type { FindStarts, TopicPartition } from './positions.ts'
+import { type FindStarts, refusal, type TopicPartition, TopicsRefused } from './positions.ts'
 import { nameOf, type Readers } from './readers.ts'
 
 type Deps = {
@@ -46,6 +46,7 @@ export const generations = (deps: Deps) => {
       try {
         return await findStarts(partitions)
       } catch (error) {
+        if (error instanceof TopicsRefused) end(`${refusal}${error.message}`)
         log.debug({ group: spec.group, reason: reasonOf(error) }, 'kafka: where to begin is not known yet')
         await sleep(backoff(failures, pause, Math.random))
       }
@@ -65,7 +66,7 @@ export const generations = (deps: Deps) => {
     spec.onAssigned?.([...new Set(partitions.map(({ partition }) => partition))].sort((a, b) => a - b))
     const starts = await startsWithin(partitions, isStill)
     if (!isStill()) return
-    for (const { topic, partition, start } of starts) {
+    for (const { topic, partition, topicId, start } of starts) {
       let fetching = false
       const adjust = () => {
         if (!isStill() || reader.wantsMore() === fetching) return
@@ -80,7 +81,7 @@ export const generations = (deps: Deps) => {
       }
       const name = nameOf({ topic, partition })
       const reader = partitionReader({
-        ...{ spec, topic, partition, start, isMember, takeTurn, sleep, clock, log, measure },
+        ...{ spec, topic, partition, topicId, start, isMember, takeTurn, sleep, clock, log, measure },
         before: readers.before(name),
         random: Math.random,
         changed: adjust,

@@ -10,6 +10,8 @@ type Deps = {
   readonly spec: Pick<ConsumerSpec, 'group' | 'handle' | 'commit' | 'deepRecords'>
   readonly topic: TopicName
   readonly partition: number
+  /** Of the topic that is read; empty where the broker has none. */
+  readonly topicId: string
   /** The first offset that is read. */
   readonly start: number
   /** Settles when no earlier owner's handler of this partition runs in this process any more. */
@@ -31,8 +33,22 @@ const pause = { baseMs: 100, capMs: 5_000 }
 
 /** Calls the handler with slice after slice; one that throws, whatever it throws, gets the same slice again after a pause. */
 export const partitionReader = (deps: Deps): PartitionReader => {
-  const { spec, topic, partition, start, before, isMember, changed, takeTurn, sleep, random, clock, log, measure } =
-    deps
+  const {
+    spec,
+    topic,
+    partition,
+    topicId,
+    start,
+    before,
+    isMember,
+    changed,
+    takeTurn,
+    sleep,
+    random,
+    clock,
+    log,
+    measure,
+  } = deps
   const queue = partitionQueue(spec.deepRecords)
   const closed = new AbortController()
   let retired = false
@@ -114,6 +130,7 @@ export const partitionReader = (deps: Deps): PartitionReader => {
   return {
     topic,
     partition,
+    topicId,
     position: () => position,
     finished: () => finished,
     add: (records, next, highWatermark) => {

@@ -7,6 +7,7 @@ export type Trouble = { readonly since: number; readonly failures: number; reado
 export type PartitionReader = {
   readonly topic: TopicName
   readonly partition: number
+  readonly topicId: string
   /** The offset that is to be fetched next. */
   readonly position: () => number
   /** The offset after the last finished record, to be committed; undefined while there is none. */

@@ -1,6 +1,6 @@
 import type { EachBatchPayload } from 'kafkajs'
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { ConsumerSpec, Log, Measure } from '../../domain/ports.ts'
+import type { ConsumerSpec, Log, Measure, TopicIds } from '../../domain/ports.ts'
 import { sleep } from '../../shared/time.ts'
 import { settled } from '../../shared/timeout.ts'
 import type { NewClient } from '../client.ts'
@@ -34,6 +34,8 @@ export type Session = {
   readonly ended: Promise<string>
   readonly trouble: () => string | undefined
   readonly partitions: () => number
+  /** Of the topics that it reads, where they are known. */
+  readonly topicIds: () => TopicIds
   /** Partitions that wait for records; where their logs end is for the caller to find out. */
   readonly waiting: () => ReadonlyArray<Omit<Place, 'end'> & { readonly topic: TopicName; readonly partition: number }>
   readonly end: (reason: string) => void
@@ -131,6 +133,8 @@ export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => 
     ended,
     end,
     partitions: () => readers.all().length,
+    topicIds: () =>
+      new Map(readers.all().flatMap(({ topic, topicId }) => (topicId === '' ? [] : [[topic, topicId] as const]))),
     trouble: () => troubleOf(now(), clock(), readers.all()),
     waiting: () =>
       readers.all().flatMap((reader) => {

@@ -1,0 +1,112 @@
+import type { TopicName } from '../../contracts/topics.ts'
+import type { TopicIds } from '../domain/ports.ts'
+import type { AskOf } from './admin.ts'
+import type { Cluster } from './cluster.ts'
+
+const apiKey = 3
+// The first version that has ids. kafkajs knows none above 6.
+const apiVersion = 10
+const noId = Buffer.alloc(16)
+
+const varint = (value: number): Buffer =>
+  value < 0x80 ? Buffer.from([value]) : Buffer.from([(value & 0x7f) | 0x80, value >> 7])
+
+/** A Metadata request of version 10, behind the tag buffer of the header's later version, which kafkajs does not write. */
+export const encodeRequest = (names: ReadonlyArray<string>): Buffer =>
+  Buffer.concat([
+    Buffer.from([0]),
+    varint(names.length + 1),
+    ...names.flatMap((name) => [noId, varint(Buffer.byteLength(name) + 1), Buffer.from(name), Buffer.from([0])]),
+    // Nothing is created, no operations are asked for, no tags.
+    Buffer.from([0, 0, 0, 0]),
+  ])
+
+/** The ids of the topics in the response, by their whole names. Of a topic that is not there, there is none. */
+export const decodeResponse = (bytes: Buffer): ReadonlyMap<string, string> => {
+  let at = 0
+  const skip = (count: number) => {
+    at += count
+  }
+  const length = () => {
+    let value = 0
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[at++] ?? 0
+      value |= (byte & 0x7f) << shift
+      if (byte < 0x80) return value
+    }
+  }
+  const int16 = () => {
+    at += 2
+    return bytes.readInt16BE(at - 2)
+  }
+  // The length of what may be null is one more than it is.
+  const string = () => {
+    const size = Math.max(0, length() - 1)
+    at += size
+    return bytes.toString('utf8', at - size, at)
+  }
+  const each = (read: () => void) => {
+    for (let left = length() - 1; left > 0; left--) read()
+  }
+  const numbers = () => skip(4 * Math.max(0, length() - 1))
+  const tags = () => {
+    for (let left = length(); left > 0; left--) {
+      length()
+      skip(length())
+    }
+  }
+  const ids = new Map<string, string>()
+  tags()
+  skip(4)
+  each(() => {
+    skip(4)
+    string()
+    skip(4)
+    string()
+    tags()
+  })
+  string()
+  skip(4)
+  each(() => {
+    const error = int16()
+    const name = string()
+    const id = bytes.toString('base64url', at, at + 16)
+    skip(17)
+    each(() => {
+      skip(14)
+      for (let lists = 0; lists < 3; lists++) numbers()
+      tags()
+    })
+    skip(4)
+    tags()
+    if (error === 0) ids.set(name, id)
+  })
+  return ids
+}
+
+/** Asks for the ids of topics that are there; empty where the brokers are older than 2.8 and have none. */
+export const topicIdsOf =
+  (ask: AskOf<Cluster>, prefix: string) =>
+  (topics: ReadonlyArray<TopicName>): Promise<TopicIds> =>
+    ask(async (cluster) => {
+      const names = topics.map((topic) => `${prefix}${topic}`)
+      const [first = ''] = names
+      await cluster.addTargetTopic(first)
+      const leader = cluster.findTopicPartitionMetadata(first).find((partition) => partition.leader >= 0)?.leader
+      const broker = await cluster.findBroker({ nodeId: leader ?? -1 })
+      if ((broker.versions[apiKey]?.maxVersion ?? 0) < apiVersion) return new Map()
+      const encode = async () => {
+        const buffer = encodeRequest(names)
+        return { buf: buffer, buffer }
+      }
+      const ids = (await broker.connectionPool.send({
+        request: { apiKey, apiVersion, apiName: 'Metadata', encode },
+        response: { decode: async (bytes: Buffer) => decodeResponse(bytes), parse: async (data: unknown) => data },
+      })) as ReadonlyMap<string, string>
+      return new Map(
+        topics.flatMap((topic) => {
+          const id = ids.get(`${prefix}${topic}`)
+          return id === undefined ? [] : [[topic, id] as const]
+        }),
+      )
+    })

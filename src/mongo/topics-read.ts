@@ -1,0 +1,40 @@
+import type { Db } from 'mongodb'
+import type { TopicName } from '../../contracts/topics.ts'
+import type { TopicIds } from '../domain/ports.ts'
+import { within } from './client.ts'
+
+type Document = { readonly _id: string; readonly topics: Readonly<Record<string, string>> }
+
+/** From which topics, by their ids, the views and the enrichments were made. Their offsets mean nothing in another topic. */
+export type TopicsRead = {
+  /** The topics that are not those that this state was made from; what was not known of it is remembered. */
+  readonly changed: (state: 'views' | 'enrichments', ids: TopicIds) => Promise<ReadonlyArray<TopicName>>
+  /** From now on the state is made from these. */
+  readonly remember: (state: 'views' | 'enrichments', ids: TopicIds) => Promise<void>
+  /** Lets the enrichments of new topics replace the present ones, whatever their offsets. */
+  readonly acceptEnrichments: (ids: TopicIds) => Promise<void>
+}
+
+const stepMs = 10_000
+const durable = { writeConcern: { w: 'majority' } } as const
+
+export const topicsReadIn = (db: Db): TopicsRead => {
+  const collection = db.collection<Document>('topics_read', { readConcern: { level: 'majority' } })
+  const remember: TopicsRead['remember'] = async (state, ids) => {
+    if (ids.size === 0) return
+    const fields = Object.fromEntries([...ids].map(([topic, id]) => [`topics.${topic}`, id]))
+    await within(stepMs, collection.updateOne({ _id: state }, { $set: fields }, { upsert: true, ...durable }))
+  }
+  return {
+    changed: async (state, ids) => {
+      const { topics = {} } = (await within(stepMs, collection.findOne({ _id: state }))) ?? {}
+      await remember(state, new Map([...ids].filter(([topic]) => topics[topic] === undefined)))
+      return [...ids].flatMap(([topic, id]) => (topics[topic] === undefined || topics[topic] === id ? [] : [topic]))
+    },
+    remember,
+    acceptEnrichments: async (ids) => {
+      await within(stepMs, db.collection('enrichments').updateMany({}, { $unset: { applied: '' } }, durable))
+      await remember('enrichments', ids)
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { committedIn } from '../../src/kafka/consumer/positions.ts'
+import { decodeResponse, encodeRequest } from '../../src/kafka/topic-ids.ts'
+
+const ids = suite('ids of topics')
+
+ids('the request is version 10 of Metadata, behind the tags of its header', () => {
+  const hex = `00 02 ${'00'.repeat(16)} 02 74 00 00 00 00 00`.replaceAll(' ', '')
+  assert.is(encodeRequest(['t']).toString('hex'), hex)
+  assert.is(
+    encodeRequest(['x'.repeat(200)])
+      .subarray(18, 20)
+      .toString('hex'),
+    'c901',
+  )
+})
+
+ids('the response has an id for each topic that is there', () => {
+  const [id, none] = ['ab'.repeat(16), '00'.repeat(16)]
+  const partition = '0000 00000000 00000001 00000005 02 00000001 02 00000001 01 00'
+  const text = [
+    ...['00', '00000000', '02 00000001 02 61 00002384 00 00', '02 63', '00000001'],
+    ...[`03 0000 02 74 ${id} 00 03 ${partition} ${partition} 80000000 00`],
+    ...[`0003 02 75 ${none} 00 01 80000000 00`, '80000000 00'],
+  ]
+  const bytes = Buffer.from(text.join('').replaceAll(' ', ''), 'hex')
+  assert.equal(decodeResponse(bytes), new Map([['t', Buffer.from(id, 'hex').toString('base64url')]]))
+})
+
+ids('an offset that was committed for another topic of that name does not count', () => {
+  assert.equal(
+    [
+      committedIn('a', { offset: 5, topicId: 'a' }),
+      committedIn('b', { offset: 5, topicId: 'a' }),
+      committedIn('', { offset: 5, topicId: 'a' }),
+      committedIn('b', { offset: 5, topicId: '' }),
+      committedIn('b', undefined),
+    ],
+    [5, undefined, 5, 5, undefined],
+  )
+})
+
+ids.run()

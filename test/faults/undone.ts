@@ -21,9 +21,9 @@ const kinds: ReadonlyArray<Kind> = [
   },
 ]
 
-/** A worker's events: all steps of a client, of a call, of the next client, one after the other; equal steps have equal bodies. */
-export function* undoing(ids: ReadonlyArray<number>): Generator<Event> {
-  for (const id of ids)
+/** A worker's events: all steps of a client, of a call, of the next client, and so on; equal steps have equal bodies. */
+export function* undoing(worker: number, workers: number): Generator<Event> {
+  for (let id = 1 + worker; ; id += workers)
     for (const { topic, build } of kinds)
       for (const [i, content] of steps.entries())
         yield { chat: `${topic} acme/${id}`, seq: i + 1, api: 'webhooks', body: JSON.stringify(build(id, content)) }

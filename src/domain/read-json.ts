@@ -15,20 +15,24 @@ const endOfString = (text: string, start: number): number => {
   return text.length
 }
 
-/** `keys` counts the colons outside strings: one for each key of any object, repeated ones too. */
-type Scan = { readonly depth: number; readonly keys: number; readonly unusualNumber: boolean }
+type Range = { readonly from: number; readonly to: number }
+/**
+ * `keys` counts the colons outside strings: one for each key of any object, repeated ones too. `lost` are the numbers that a double
+ * cannot hold: integers beyond 2^53, and what is beyond all doubles.
+ */
+type Scan = { readonly depth: number; readonly keys: number; readonly lost: ReadonlyArray<Range> }
 
 const safeDigits = 15
 
 /**
- * What must be known of a JSON text before it is parsed: how deep it nests, how many keys it has, and whether a number in
- * it may not survive as a double (16 digits or more, or an exponent). Total: of other texts it says something of no use.
+ * What must be known of a JSON text before it is parsed: how deep it nests, how many keys it has, and which of its numbers would
+ * be lost. Total: of other texts it says something of no use.
  */
 const scan = (text: string): Scan => {
   let depth = 0
   let deepest = 0
   let keys = 0
-  let unusualNumber = false
+  const lost: Range[] = []
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i)
     if (c === quote) i = endOfString(text, i)
@@ -36,16 +40,18 @@ const scan = (text: string): Scan => {
     else if (c === openBrace || c === openBracket) deepest = Math.max(deepest, ++depth)
     else if (c === closeBrace || c === closeBracket) depth--
     else if (c >= zero && c <= nine) {
-      const start = i
-      let exponent = false
+      const from = text.charCodeAt(i - 1) === minus ? i - 1 : i
+      let isInteger = true
       for (let next = text.charCodeAt(i + 1); ; next = text.charCodeAt(++i + 1)) {
-        if (next === e || next === capitalE) exponent = true
-        else if (!((next >= zero && next <= nine) || next === point || next === plus || next === minus)) break
+        if (next === e || next === capitalE || next === point) isInteger = false
+        else if (!((next >= zero && next <= nine) || next === plus || next === minus)) break
       }
-      if (exponent || i - start >= safeDigits) unusualNumber = true
+      if (isInteger && i - from < safeDigits) continue
+      const number = Number(text.slice(from, i + 1))
+      if (isInteger ? !Number.isSafeInteger(number) : !Number.isFinite(number)) lost.push({ from, to: i + 1 })
     }
   }
-  return { depth: deepest, keys, unusualNumber }
+  return { depth: deepest, keys, lost }
 }
 
 const isKey = (text: string, end: number): boolean => {
@@ -86,11 +92,15 @@ const countKeys = (value: unknown): number => {
   return keys
 }
 
-/** An integer that a double cannot hold, and a number beyond all doubles, stay what was sent, as text. */
-const exactly = (_key: string, value: unknown, context?: { readonly source?: string }): unknown => {
-  if (typeof value !== 'number' || context?.source === undefined) return value
-  const lost = /^-?\d+$/.test(context.source) ? !Number.isSafeInteger(value) : !Number.isFinite(value)
-  return lost ? context.source : value
+/** A JSON text in which the numbers at these places are texts. A reviver would cost far more for each number of the text. */
+const quoted = (text: string, lost: ReadonlyArray<Range>): string => {
+  const parts: string[] = []
+  let done = 0
+  for (const { from, to } of lost) {
+    parts.push(text.slice(done, from), '"', text.slice(from, to), '"')
+    done = to
+  }
+  return parts.join('') + text.slice(done)
 }
 
 const attempt = <A>(expected: string, read: () => A): E.Either<Problem, A> => {
@@ -108,11 +118,11 @@ const attempt = <A>(expected: string, read: () => A): E.Either<Problem, A> => {
 export const readJson = (bytes: Uint8Array): E.Either<Problem, unknown> => {
   const text = attempt('valid UTF-8', () => utf8.decode(bytes))
   if (E.isLeft(text)) return text
-  const { depth, keys, unusualNumber } = scan(text.right)
+  const { depth, keys, lost } = scan(text.right)
   if (depth > deepest) return E.left({ path: '', expected: `JSON nested at most ${deepest} deep` })
   const value = attempt('JSON', (): unknown => JSON.parse(text.right))
   if (E.isLeft(value)) return value
   if (countKeys(value.right) !== keys)
     return E.left({ path: (repeatedKey(text.right) ?? '').slice(0, 100), expected: 'one value, not several' })
-  return unusualNumber ? E.right(JSON.parse(text.right, exactly)) : value
+  return lost.length === 0 ? value : E.right(JSON.parse(quoted(text.right, lost)))
 }

@@ -54,7 +54,8 @@ export const clientAddresses = (trusted: ReadonlyArray<Network>): ClientAddress 
  */
 const freeFailures = 50
 const betweenMs = 40
-const mostWaiting = 64
+/** Two seconds: also a bot event has its 401 before its 3 s are over. */
+const mostWaiting = 50
 const mostAddresses = 10_000
 
 export type FailureDelay = {

@@ -37,8 +37,8 @@ const mebibyte = 1024 * kibibyte
 export const limits: Limits = {
   bodyBytes: 8 * mebibyte,
   tokenBodyBytes: 8 * kibibyte,
-  allBodiesBytes: 60 * mebibyte,
-  allTokenBodiesBytes: 4 * mebibyte,
+  allBodiesBytes: 48 * mebibyte,
+  allTokenBodiesBytes: 16 * mebibyte,
   headerBytes: 8 * kibibyte,
   connections: 10_000,
   webhooksMs: 5_000,

@@ -104,7 +104,7 @@ const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
 /**
  * The client-credentials grant of OAuth 2.0 (RFC 6749, sections 4.4 and 5): an access token for Interface B. Anybody can send such
- * a request: its sender's address is checked before its body is read, and its body is small.
+ * a request: its sender's address is checked before its body is read, its body is small, and nobody waits for the rest of a large one.
  */
 export const oauthRouter = (deps: OauthDeps) => {
   const { accounts, issue, limits, budget, addressOf, failures, log } = deps
@@ -120,7 +120,7 @@ export const oauthRouter = (deps: OauthDeps) => {
     if (ctx.method !== 'POST') return E.left(notAllowed('POST'))
     const address = addressOf(ctx.req)
     if (failures.isExhausted(address)) return E.left(tooManyRequests)
-    const body = await readBody(ctx.req, { mostBytes: limits.tokenBodyBytes, drainMs: limits.drainMs, budget })
+    const body = await readBody(ctx.req, { mostBytes: limits.tokenBodyBytes, drainMs: 0, budget })
     if (E.isLeft(body)) {
       if (body.left.kind === 'too-large') return E.left(tooLarge(limits.tokenBodyBytes))
       return E.left(body.left.kind === 'incomplete' ? incomplete : noMemory)

@@ -67,6 +67,10 @@ json('integers beyond 2^53 are their decimal text, and so are numbers beyond all
     }),
   )
   assert.equal(read('[1e400, 1.5, 1e3, 0.12345678901234568]'), E.right(['1e400', 1.5, 1000, 0.12345678901234568]))
+  assert.equal(
+    read('[-1e400,-9007199254740993,9007199254740991,-0,1e20]'),
+    E.right(['-1e400', '-9007199254740993', 9007199254740991, -0, 1e20]),
+  )
   assert.equal(read('{"text":"12345678901234567890"}'), E.right({ text: '12345678901234567890' }))
 })
 

@@ -168,7 +168,7 @@ export const defences = {
     { file: 'src/http/limits.ts', find: 'tokenBodyBytes: 8 * kibibyte', put: 'tokenBodyBytes: 8 * mebibyte' },
     {
       file: 'src/http/limits.ts',
-      find: 'allTokenBodiesBytes: 4 * mebibyte',
+      find: 'allTokenBodiesBytes: 16 * mebibyte',
       put: 'allTokenBodiesBytes: 4000 * mebibyte',
     },
   ],

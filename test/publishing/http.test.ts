@@ -72,7 +72,7 @@ const rows: ReadonlyArray<Row> = [
   [401, oauth, oauth, grant({ ...credentials, client_secret: 'wrong' })],
   [401, oauth, oauth, { ...grant({}), headers: basic('a:b') }],
   [405, oauth, oauth, { method: 'GET' }],
-  [413, oauth, oauth, { body: large }],
+  [413, oauth, oauth, { body: ' '.repeat(8 * 1024 + 1) }],
   [500, oauth, oauth, grant(credentials), broken],
   [200, '/livez', '/livez', { method: 'GET' }],
   [405, '/livez', '/livez', {}],

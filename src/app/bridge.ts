@@ -57,6 +57,18 @@ export type Bridge = {
   readonly stop: () => Promise<void>
 }
 
+const checksOf: Readonly<Record<Role, ReadonlyArray<string>>> = {
+  ingress: [],
+  projector: ['projector', 'enrichments'],
+  egress: ['egress', 'outcomes'],
+}
+
+/** The checks of roles that wait for topics and indexes: without them a process would be ready for a moment, before they run. */
+const notStarted = (roles: ReadonlyArray<Role>): Readonly<Record<string, CheckHealth>> =>
+  Object.fromEntries(
+    roles.flatMap((role) => checksOf[role]).map((name) => [name, () => ({ ok: false, reason: 'has not started yet' })]),
+  )
+
 /** What the operator has to do, and the process's exit code. */
 type NotStarted = { readonly reason: string; readonly exitCode: number }
 
@@ -90,6 +102,7 @@ export const startBridge = async (
   const servers = { kafka: kafka.health, mongodb: mongo.health, 'topics and indexes': preparation.health }
   const checks: Record<string, CheckHealth> = {
     ...serverChecks(servers, roles),
+    ...notStarted(roles),
     ...(intake.right && { journal: intake.right.health }),
   }
   if (intake.right) watchJournal(intake.right.state)

@@ -55,8 +55,8 @@ export const world = async (partitions = 4, settings: BotSettings = {}) => {
     mongo,
     service,
     accounts,
-    /** Starts a bridge of this world and connects the service to it; resolves when it is ready. */
-    start: async (roles: ReadonlyArray<Role> = allRoles): Promise<Bridge> => {
+    /** Starts a bridge of this world and connects the service to it; resolves when it is ready; `onUp` is called when it listens. */
+    start: async (roles: ReadonlyArray<Role> = allRoles, onUp?: (bridge: Bridge) => void): Promise<Bridge> => {
       const bridge = right(
         await startBridge(
           {
@@ -75,8 +75,9 @@ export const world = async (partitions = 4, settings: BotSettings = {}) => {
           createLog('silent'),
         ),
       )
-      await bridge.ready
       bridges.add(bridge)
+      onUp?.(bridge)
+      await bridge.ready
       for (const account of accounts) {
         const { bot: accountBot } = account
         if (accountBot !== undefined && roles.includes('ingress'))

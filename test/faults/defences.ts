@@ -115,8 +115,12 @@ export const defences = {
     { file: 'src/kafka/consumer/consume.ts', find: 'if (trouble === undefined) return', put: 'if (true) return' },
   ],
   'a damaged batch is one record': [
-    { file: 'src/kafka/patch-batch-decoder.ts', find: 'if (instead === undefined) throw error', put: 'throw error' },
-    { file: 'src/kafka/patch-batch-decoder.ts', find: 'if (kept !== undefined) return kept', put: '' },
+    {
+      file: 'src/kafka/kafkajs-patches/batch-decoder.ts',
+      find: 'if (instead === undefined) throw error',
+      put: 'throw error',
+    },
+    { file: 'src/kafka/kafkajs-patches/batch-decoder.ts', find: 'if (kept !== undefined) return kept', put: '' },
   ],
   'dead letters': [
     {

@@ -1,5 +1,5 @@
-import '../../src/kafka/patch-batch-decoder.ts'
-import '../../src/kafka/patch-request-queue.ts'
+import '../../src/kafka/kafkajs-patches/batch-decoder.ts'
+import '../../src/kafka/kafkajs-patches/request-queue.ts'
 import { randomUUID } from 'node:crypto'
 import type { TopicName } from '../../contracts/topics.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'

@@ -10,6 +10,20 @@ const unknownTopic = 3
 
 const patches = suite('patches of kafkajs')
 
+patches('fetch: partitions of which nothing came make no batch', async () => {
+  type Group = { readonly prototype: { fetch: (nodeId: string) => Promise<ReadonlyArray<object>> } }
+  const { prototype }: Group = require('kafkajs/src/consumer/consumerGroup.js')
+  const [full, empty] = [{ rawMessages: [{}] }, { rawMessages: [] }]
+  const { fetch } = prototype
+  prototype.fetch = async () => [empty, full, empty]
+  // Loaded once more: other tests of this process have loaded it.
+  const patch = '../../src/kafka/kafkajs-patches/fetch.ts?again'
+  await import(patch)
+
+  assert.equal(await prototype.fetch('1'), [full])
+  prototype.fetch = fetch
+})
+
 for (const version of [0, 1, 2, 3, 4, 5, 6]) {
   const { parse }: { parse: (data: Data) => Promise<Data> } = require(
     `kafkajs/src/protocol/requests/metadata/v${version}/response.js`,

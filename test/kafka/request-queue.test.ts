@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import '../../src/kafka/patch-request-queue.ts'
+import '../../src/kafka/kafkajs-patches/request-queue.ts'
 
 type Queue = {
   throttledUntil: number

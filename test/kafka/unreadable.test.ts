@@ -1,4 +1,4 @@
-import '../../src/kafka/patch-batch-decoder.ts'
+import '../../src/kafka/kafkajs-patches/batch-decoder.ts'
 import { createRequire } from 'node:module'
 import { crc32c } from '@node-rs/crc32'
 import { suite } from 'uvu'

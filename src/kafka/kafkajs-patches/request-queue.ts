@@ -1,0 +1,20 @@
+import { createRequire } from 'node:module'
+
+/**
+ * Upstream: kafkajs 2.2.4, src/network/requestQueue/index.js; tulios/kafkajs #1704 and #1751, pull request #1755.
+ * Problem: after each response the next check of the queue is scheduled even where nothing waits, at a time in the past. Node
+ * warns of the negative delay, and the check repeats itself every millisecond for ever.
+ * Patch: nothing is scheduled for an empty queue. A request that comes later is sent, or schedules the check itself.
+ * Test: test/kafka/request-queue.test.ts
+ * Remove when: #1755 is released.
+ */
+
+type RequestQueue = { readonly pending: ReadonlyArray<unknown>; scheduleCheckPendingRequests: () => void }
+type RequestQueueClass = { readonly prototype: RequestQueue }
+
+const { prototype }: RequestQueueClass = createRequire(import.meta.url)('kafkajs/src/network/requestQueue/index.js')
+const schedule = prototype.scheduleCheckPendingRequests
+
+prototype.scheduleCheckPendingRequests = function () {
+  if (this.pending.length > 0) schedule.call(this)
+}

@@ -8,7 +8,7 @@ const integration = `^(?=integration/)(?=.*?(?:${chosen}))`
 /** On a second place, those that would tell servers apart. */
 const elsewhere = `^(?=integration/(?:kafka-|mongo-|samples|silence|two-instances))(?=.*?(?:${chosen}))`
 /** They start servers and bridges of their own. */
-const apart = `^(?=(?:faults|bench)/short)(?=.*?(?:${chosen}))`
+const apart = `^(?=faults/short)(?=.*?(?:${chosen}))`
 const unit = `^(?!integration/|tools/|package/|(?:faults|bench)/short)(?=.*?(?:${chosen}))`
 
 /** Runs test files beside each other, those of each pattern in a process. Most of what they do is to wait for servers. */

@@ -9,6 +9,13 @@ export const defences = {
   'acknowledgement by all replicas': [
     { file: 'src/kafka/produce/connection.ts', find: 'const acks = -1', put: 'const acks = 1' },
   ],
+  'a failing partition waits alone': [
+    {
+      file: 'src/kafka/produce/producer.ts',
+      find: 'if (gone.signal.aborted || due.size === 0) return',
+      put: 'if (gone.signal.aborted || due.size === 0 || alone.size > 0) return',
+    },
+  ],
   'keys stay in their partition': [
     {
       file: 'src/kafka/partitioner/partitioner.ts',

@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Problem } from '../../contracts/problem.ts'
 import type { Account } from '../domain/accounts.ts'
 import type { NotUnderstood } from '../domain/decode-request.ts'
-import type { Sleep, VerifyToken } from '../domain/ports.ts'
+import type { Append, Log, Measure, Now, PublishWithFallback, Sleep, VerifyToken } from '../domain/ports.ts'
 import { readJson } from '../domain/read-json.ts'
 import { notAllowed, type Refusal } from '../http/answer.ts'
 import { type BodyBudget, readBody } from '../http/body.ts'
@@ -87,6 +87,15 @@ export type AdmissionDeps = {
   readonly failures: FailureDelay
   readonly sleep: Sleep
   readonly limits: Limits
+}
+
+/** What the routes of both interfaces need. */
+export type RouteDeps = AdmissionDeps & {
+  readonly publish: PublishWithFallback
+  readonly append: Append
+  readonly measure: Pick<Measure, 'quarantined'>
+  readonly log: Log
+  readonly now: Now
 }
 
 type Authorize = (account: Account, header: string) => Promise<boolean>

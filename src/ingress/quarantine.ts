@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import * as E from 'fp-ts/lib/Either.js'
+import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import { quarantineHeaders as names, quarantine } from '../../contracts/topics.ts'
 import { inWords, type NotUnderstood } from '../domain/decode-request.ts'
-import type { Append, Measure, OutgoingRecord } from '../domain/ports.ts'
+import type { Append, Log, Measure, OutgoingRecord } from '../domain/ports.ts'
+import type { Answer, Refusal } from '../http/answer.ts'
 import type { Admitted } from './admission.ts'
+import { unavailable } from './refusal.ts'
 
 /** Why a request is kept in quarantine: its body was not understood, or it is too large; `size` in bytes. */
 export type Quarantined = NotUnderstood | { readonly kind: 'too-large'; readonly size: number | undefined }
@@ -34,10 +38,33 @@ export const quarantineRecord = (
   },
 })
 
-/** Keeps a body that was not understood; Left if it is not known to be kept within so many ms. */
+type QuarantineDeps = {
+  readonly append: Append
+  readonly measure: Pick<Measure, 'quarantined'>
+  readonly log: Log
+}
+
+type ToKeep = {
+  readonly admitted: Admitted
+  readonly reason: Quarantined
+  readonly receivedAt: Instant
+  readonly withinMs: number
+  /** What is answered once the request is kept. */
+  readonly answer: E.Either<Refusal, Answer>
+  /** The event, if it is known: for the log. */
+  readonly event?: Pick<DomainEvent, 'subject' | 'type'>
+}
+
+/** Keeps a request that does not become an event, and gives its answer: 503 if it is not known to be kept in time. */
 export const quarantining =
-  (append: Append, measure: Pick<Measure, 'quarantined'>, api: 'webhooks' | 'bot') =>
-  (admitted: Admitted, reason: Quarantined, receivedAt: Instant, withinMs: number): ReturnType<Append> => {
+  ({ append, measure, log }: QuarantineDeps, api: 'webhooks' | 'bot') =>
+  async ({ admitted, reason, receivedAt, withinMs, answer, event }: ToKeep): Promise<E.Either<Refusal, Answer>> => {
     measure.quarantined(api, reason.kind)
-    return append(quarantineRecord(api, admitted, reason, receivedAt, randomUUID()), withinMs)
+    if (reason.kind === 'too-large') {
+      const fields = { api, accountId: admitted.account.id, bytes: reason.size }
+      const about = event && { subject: event.subject, type: event.type }
+      log.warn({ ...fields, ...about }, 'a request is too large: its beginning is in quarantine')
+    }
+    const kept = await append(quarantineRecord(api, admitted, reason, receivedAt, randomUUID()), withinMs)
+    return E.isLeft(kept) ? E.left(unavailable) : answer
   }

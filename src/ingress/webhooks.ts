@@ -5,23 +5,16 @@ import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import { contentHashes } from '../domain/content-hash.ts'
 import type { NotUnderstood } from '../domain/decode-request.ts'
-import type { Append, Log, Measure, Now, PublishWithFallback } from '../domain/ports.ts'
+import type { PublishWithFallback } from '../domain/ports.ts'
 import { decodeWebhook } from '../domain/requests.ts'
-import { answering, ok } from '../http/answer.ts'
+import { type Answer, answering, ok, type Refusal } from '../http/answer.ts'
 import type { Ctx, State } from '../http/context.ts'
-import { type AdmissionDeps, type Admitted, admission, payloadOf, refusalOfSize } from './admission.ts'
+import { type Admitted, admission, payloadOf, type RouteDeps, refusalOfSize } from './admission.ts'
 import { type FindEnrichment, replying } from './enrichment.ts'
 import { type Quarantined, quarantining } from './quarantine.ts'
 import { eventTooLarge, refusalOf, unavailable } from './refusal.ts'
 
-export type WebhooksDeps = AdmissionDeps & {
-  readonly publish: PublishWithFallback
-  readonly append: Append
-  readonly findEnrichment: FindEnrichment
-  readonly measure: Pick<Measure, 'quarantined'>
-  readonly log: Log
-  readonly now: Now
-}
+export type WebhooksDeps = RouteDeps & { readonly findEnrichment: FindEnrichment }
 
 const route = '/webhooks/:token'
 
@@ -45,7 +38,7 @@ export const webhooksRouter = (deps: WebhooksDeps) => {
     ({ webhooks }) => [webhooks?.token, webhooks?.secondToken],
     async () => true,
   )
-  const quarantine = quarantining(deps.append, deps.measure, 'webhooks')
+  const quarantine = quarantining(deps, 'webhooks')
   const reply = replying(deps.findEnrichment, limits.enrichmentMs)
 
   const decode = (admitted: Admitted, receivedAt: Instant, ctx: Ctx): E.Either<NotUnderstood, DomainEvent> => {
@@ -68,36 +61,30 @@ export const webhooksRouter = (deps: WebhooksDeps) => {
     const smaller = withoutRepeatedTexts(event)
     return smaller === undefined ? published : publish(smaller, limits.webhooksMs)
   }
-  const keep = (admitted: Admitted, reason: Quarantined, receivedAt: Instant) =>
-    quarantine(admitted, reason, receivedAt, limits.webhooksMs)
 
   const handle = answering('webhooks', route, log, async (ctx) => {
-    const admitted = await admit(ctx)
-    if (E.isLeft(admitted)) return admitted
-    const { account, body, tooLarge: beyond } = admitted.right
+    const result = await admit(ctx)
+    if (E.isLeft(result)) return result
+    const { right: admitted } = result
     const receivedAt = now()
-    if (beyond !== undefined) {
-      log.warn({ accountId: account.id, bytes: beyond.size }, 'a webhook is too large: its beginning is in quarantine')
-      const kept = await keep(admitted.right, { kind: 'too-large', size: beyond.size }, receivedAt)
-      return E.left(E.isLeft(kept) ? unavailable : refusalOfSize(admitted.right, limits.bodyBytes))
-    }
-    const event = decode(admitted.right, receivedAt, ctx)
-    if (E.isLeft(event)) {
-      const kept = await keep(admitted.right, event.left, receivedAt)
-      if (E.isLeft(kept)) return E.left(unavailable)
-      return event.left.kind === 'unknown-event' ? ok({ result: 'ok' }) : E.left(refusalOf(event.left))
-    }
-    const { id, subject, type } = event.right
-    ctx.state.eventId = id
+    const keep = (reason: Quarantined, answer: E.Either<Refusal, Answer>, known?: DomainEvent) =>
+      quarantine({ admitted, reason, receivedAt, withinMs: limits.webhooksMs, answer, ...(known && { event: known }) })
+
+    if (admitted.tooLarge !== undefined)
+      return keep({ kind: 'too-large', ...admitted.tooLarge }, E.left(refusalOfSize(admitted, limits.bodyBytes)))
+    const event = decode(admitted, receivedAt, ctx)
+    if (E.isLeft(event))
+      return keep(
+        event.left,
+        event.left.kind === 'unknown-event' ? ok({ result: 'ok' }) : E.left(refusalOf(event.left)),
+      )
+    ctx.state.eventId = event.right.id
     const publishing = publishSmaller(event.right)
     const replied = reply(event.right, publishing)
     const published = await publishing
     if (E.isRight(published)) return ok(await replied)
     if (published.left.kind !== 'too-large') return E.left(unavailable)
-    const fields = { accountId: account.id, subject, type, bytes: body.length }
-    log.warn(fields, 'an event is too large for Kafka: the beginning of its request is in quarantine')
-    const kept = await keep(admitted.right, { kind: 'too-large', size: body.length }, receivedAt)
-    return E.left(E.isLeft(kept) ? unavailable : eventTooLarge)
+    return keep({ kind: 'too-large', size: admitted.body.length }, E.left(eventTooLarge), event.right)
   })
   return new Router<State>({ sensitive: true }).all(route, handle)
 }

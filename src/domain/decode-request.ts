@@ -3,6 +3,7 @@ import * as t from 'io-ts'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { AccountId, Instant } from '../../contracts/primitives.ts'
 import { describe, type Problem, problemsOf } from '../../contracts/problem.ts'
+import { isJsonObject, type JsonObject } from '../shared/json.ts'
 
 /** What the bridge itself knows of a request; `id` and `contentHash` are for Interface A, whose payload has no id. */
 export type Receipt = {
@@ -31,16 +32,12 @@ export const inWords = (reason: NotUnderstood): string => {
   }
 }
 
-type JsonObject = Record<string, unknown>
 /** `extra` is what a codec does not know of the value that was read last, in a mirror of it; undefined if that is nothing. */
 type Unknown = { extra: JsonObject | undefined }
 type Read = (value: unknown, unknown: Unknown) => unknown
 type Field = { readonly name: string; readonly read: Read; readonly required: boolean; readonly nullable: boolean }
 
 const refused = Symbol('refused')
-
-export const isJsonObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** `chats_count` -> `chatsCount` */
 const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase())

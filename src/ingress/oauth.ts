@@ -1,12 +1,12 @@
 import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import { isJsonObject } from '../domain/decode-request.ts'
 import type { IssueToken, Log } from '../domain/ports.ts'
 import { readJson } from '../domain/read-json.ts'
 import { answering, invalid, notAllowed, type Refusal } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import type { State } from '../http/context.ts'
+import { isJsonObject } from '../shared/json.ts'
 import { type AdmissionDeps, isType, refuseSecret, sameSecret } from './admission.ts'
 import { incomplete, noMemory, tooLarge, tooManyRequests } from './refusal.ts'
 

@@ -1,4 +1,5 @@
 import type { Failure } from '../domain/ports.ts'
+import { isObject } from '../shared/json.ts'
 import { adviceFor } from './advice.ts'
 
 type Unknown = {
@@ -7,8 +8,6 @@ type Unknown = {
   readonly message?: unknown
   readonly cause?: unknown
 }
-
-const isObject = (value: unknown): value is Unknown => typeof value === 'object' && value !== null
 
 const chain = (error: unknown): ReadonlyArray<Unknown> => {
   const causes: Array<Unknown> = []

@@ -40,7 +40,6 @@ export const decide = (
 
 /** The topics of which a view keeps the last record of each key alone, so that an old record would replace a newer one. */
 export const stateTopics = ['clients', 'enrichments'] as const
-export type StateTopic = (typeof stateTopics)[number]
 
 /**
  * Whether the view may have taken in a newer record than this one. An event tells its time. An enrichment does not: its

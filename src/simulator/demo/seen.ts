@@ -1,4 +1,5 @@
 import type { IncomingRecord } from '../../domain/ports.ts'
+import { isObject } from '../../shared/json.ts'
 import { createChanges } from '../changes.ts'
 
 export type Data = Readonly<Record<string, unknown>>
@@ -13,8 +14,6 @@ export type Seen = {
   readonly headers: Readonly<Record<string, string>>
   readonly data: Data
 }
-
-const isObject = (u: unknown): u is Data => typeof u === 'object' && u !== null
 
 const dataOf = (value: Buffer | null): Data => {
   try {

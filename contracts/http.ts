@@ -1,5 +1,5 @@
 import * as t from 'io-ts'
-import { Count, exactShape } from './primitives.ts'
+import { Count } from './primitives.ts'
 
 const code = t.keyof({
   invalid_request: null,
@@ -88,36 +88,4 @@ export const AccessTokenRefusal = t.strict(
     error_description: t.string,
   },
   'AccessTokenRefusal',
-)
-
-/** The process runs. */
-export const Liveness = t.strict(
-  {
-    /** Says that the process runs. */
-    alive: t.boolean,
-  },
-  'Liveness',
-)
-
-/** Whether requests can be served, with the state of every dependency and a reason. */
-export const Readiness = t.strict(
-  {
-    /** Whether requests can be served. */
-    ready: t.boolean,
-    /** The state of each dependency, by its name. */
-    checks: t.record(
-      t.string,
-      exactShape(
-        {
-          /** Whether it is as it should be. */
-          ok: t.boolean,
-          /** What is wrong, or what is known to be right. */
-          reason: t.string,
-        },
-        {},
-        'Check',
-      ),
-    ),
-  },
-  'Readiness',
 )

@@ -1,15 +1,18 @@
 import * as t from 'io-ts'
+import { impersonal } from './personal.ts'
 
-/** Text with a brand of its own, its JSON form itself. */
+/** Text with a brand of its own, its JSON form itself: an id, a time, a name of ours, and so no personal data. */
 export const branded = <Name extends string>(name: Name, expected: string, ok: (text: string) => boolean) =>
-  new t.Type<string & t.Brand<{ readonly [K in Name]: symbol }>, string, unknown>(
-    name,
-    (u): u is string & t.Brand<{ readonly [K in Name]: symbol }> => typeof u === 'string' && ok(u),
-    (u, context) =>
-      typeof u === 'string' && ok(u)
-        ? t.success(u as string & t.Brand<{ readonly [K in Name]: symbol }>)
-        : t.failure(u, context, expected),
-    String,
+  impersonal(
+    new t.Type<string & t.Brand<{ readonly [K in Name]: symbol }>, string, unknown>(
+      name,
+      (u): u is string & t.Brand<{ readonly [K in Name]: symbol }> => typeof u === 'string' && ok(u),
+      (u, context) =>
+        typeof u === 'string' && ok(u)
+          ? t.success(u as string & t.Brand<{ readonly [K in Name]: symbol }>)
+          : t.failure(u, context, expected),
+      String,
+    ),
   )
 
 /**
@@ -40,6 +43,22 @@ export const Instant = branded(
 )
 export type Instant = t.TypeOf<typeof Instant>
 
+const isDate = (u: unknown): u is Date => u instanceof Date && !Number.isNaN(u.getTime())
+
+/**
+ * A point in time in a document of a view: a BSON date, to the millisecond (what an Instant has beyond is cut off). As JSON it is
+ * an Instant.
+ */
+export const BsonDate = impersonal(
+  new t.Type<Date, string, unknown>(
+    'BsonDate',
+    isDate,
+    (u, context) =>
+      isDate(u) ? t.success(u) : Instant.is(u) ? t.success(new Date(u)) : t.failure(u, context, 'a date'),
+    (date) => date.toISOString(),
+  ),
+)
+
 /** An identifier that the service or bot logic gave: 1 to 255 characters, none of them a control character or half of one. */
 export const Id = branded(
   'Id',
@@ -54,7 +73,7 @@ export type Id = t.TypeOf<typeof Id>
 export const AccountId = branded('AccountId', '1 to 64 of A-Z a-z 0-9 . _ -', (text) => patterns.AccountId.test(text))
 export type AccountId = t.TypeOf<typeof AccountId>
 
-/** A day in UTC, as `2026-01-31`. */
+/** A day, as `2026-01-31`. */
 export const Day = branded('Day', 'a date as 2026-01-31', (text) => patterns.Day.test(text) && isReal(text))
 export type Day = t.TypeOf<typeof Day>
 
@@ -63,14 +82,16 @@ export const NonBlank = branded('NonBlank', 'text that is not blank', (text) => 
 export type NonBlank = t.TypeOf<typeof NonBlank>
 
 /** A whole number of things, or of milliseconds: 0 and up. */
-export const Count = new t.Type<number, number, unknown>(
-  'Count',
-  (u): u is number => Number.isSafeInteger(u) && Number(u) >= 0,
-  (u, context) =>
-    Number.isSafeInteger(u) && Number(u) >= 0
-      ? t.success(Number(u))
-      : t.failure(u, context, 'a whole number, 0 or more'),
-  t.identity,
+export const Count = impersonal(
+  new t.Type<number, number, unknown>(
+    'Count',
+    (u): u is number => Number.isSafeInteger(u) && Number(u) >= 0,
+    (u, context) =>
+      Number.isSafeInteger(u) && Number(u) >= 0
+        ? t.success(Number(u))
+        : t.failure(u, context, 'a whole number, 0 or more'),
+    t.identity,
+  ),
 )
 export type Count = t.TypeOf<typeof Count>
 
@@ -81,6 +102,16 @@ export const shape = <R extends t.Props, O extends t.Props>(required: R, optiona
 /** The same, and nothing else: what is not named is taken out. */
 export const exactShape = <R extends t.Props, O extends t.Props>(required: R, optional: O, name: string) =>
   t.exact(t.intersection([t.type(required), t.partial(optional)]), name)
+
+type ExactShape<R extends t.Props, O extends t.Props> = t.ExactC<t.IntersectionC<[t.TypeC<R>, t.PartialC<O>]>>
+
+/** The same fields, some of the required ones with other codecs. */
+export const replacing = <R extends t.Props, O extends t.Props, F extends { readonly [K in keyof R]?: t.Mixed }>(
+  { type: { types } }: ExactShape<R, O>,
+  fields: F,
+  name: string,
+): ExactShape<Omit<R, keyof F> & F, O> =>
+  exactShape<Omit<R, keyof F> & F, O>({ ...types[0].props, ...fields }, types[1].props, name)
 
 const namesOf = (codec: t.Any): ReadonlyArray<string> => {
   if (codec instanceof t.IntersectionType) return codec.types.flatMap(namesOf)

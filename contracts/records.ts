@@ -24,7 +24,7 @@ export const EventHeaders = exactShape(
     /** Which event it is, and which version of it. */
     ce_type: t.keyof(keysOf(versions.map(ceTypeOfVersion))),
 
-    /** `/accounts/<account id>/webhooks`, `/bot` or `/egress`. */
+    /** `/accounts/<account id>/webhooks`, `/bot`, `/egress` or `/erasures`. */
     ce_source: NonBlank,
 
     /** The chat's or the client's id. */
@@ -43,8 +43,14 @@ export const EventHeaders = exactShape(
     /** The trace that it belongs to (W3C Trace Context). */
     traceparent: t.string,
 
+    /** Where the event began, in the same trace: it is kept by whoever appends the record again. */
+    ce_traceparent: t.string,
+
     /** Of an event that came as a webhook: the HMAC-SHA-256 of the request's body, base64url. Equal bodies have equal hashes. */
     ce_contenthash: t.string,
+
+    /** Only of a late event, whose request was in quarantine until an operator took it in: when the request came. */
+    ce_receivedtime: Instant,
   },
   'EventHeaders',
 )

@@ -1,6 +1,9 @@
 import type * as t from 'io-ts'
+import { ArchivedEvent } from './archive.ts'
 import { BotReply } from './commands/bot-reply.ts'
 import { Enrichment } from './commands/enrichment.ts'
+import { ErasureConfirmation } from './commands/erasure-confirmation.ts'
+import { OperatorAction } from './commands/operator-action.ts'
 import {
   CallStatusChanged,
   ChatEvent,
@@ -52,21 +55,60 @@ export const enrichments = topic('enrichments', {
   carries: Enrichment,
   cleanUp: 'compact',
 })
+export const erasureConfirmations = topic('erasure-confirmations', {
+  key: '<account id>/<client id>',
+  carries: ErasureConfirmation,
+  cleanUp: { deleteAfterMs: 14 * day },
+})
+export const audit = topic('audit', {
+  key: '<account id>',
+  carries: OperatorAction,
+  cleanUp: { deleteAfterMs: 400 * day },
+})
 export const quarantine = topic('quarantine', {
   key: '<account id>',
   carries: 'raw bytes',
-  cleanUp: { deleteAfterMs: 90 * day },
+  cleanUp: { deleteAfterMs: 14 * day },
 })
 export const deadLetters = topic('dead-letters', {
   key: 'the original key',
   carries: 'raw bytes',
-  cleanUp: { deleteAfterMs: 90 * day },
+  cleanUp: { deleteAfterMs: 14 * day },
 })
 
 export const eventTopics = [chats, calls, clients, offlineMessages, botConversations] as const
-export const topics = [...eventTopics, botReplies, enrichments, quarantine, deadLetters] as const
+export type EventTopic = (typeof eventTopics)[number]
+
+const archiveOf = <const Name extends string>({ name, key }: { readonly name: Name; readonly key: string }) =>
+  topic(`archive-${name}` as const, { key, carries: ArchivedEvent, cleanUp: 'forever' })
+
+/** The encrypted copies of the event topics, partition by partition. */
+export const archiveTopics = [
+  archiveOf(chats),
+  archiveOf(calls),
+  archiveOf(clients),
+  archiveOf(offlineMessages),
+  archiveOf(botConversations),
+] as const
+
+export type ArchiveTopicName = (typeof archiveTopics)[number]['name']
+export const archiveNameOf = (topic: EventTopic['name']): ArchiveTopicName => `archive-${topic}`
+
+export const topics = [
+  ...eventTopics,
+  ...archiveTopics,
+  botReplies,
+  enrichments,
+  erasureConfirmations,
+  audit,
+  quarantine,
+  deadLetters,
+] as const
 
 export type TopicName = (typeof topics)[number]['name']
+
+/** The topics that the records of a chat stand on, keyed by it. */
+export const chatTopics = [chats, calls, offlineMessages, botConversations] as const
 
 const topicByType = {
   ChatAccepted: chats,
@@ -84,10 +126,18 @@ const topicByType = {
   BotReplyDelivered: botConversations,
   BotReplyFailed: botConversations,
   BotReplySuppressed: botConversations,
-} as const satisfies Record<DomainEvent['type'], (typeof eventTopics)[number]>
+  ClientErased: clients,
+} as const satisfies Record<Exclude<DomainEvent['type'], 'ChatErased'>, EventTopic>
+
+/** The topics that have events of this type: one, except of ChatErased. */
+export const topicsOf = (type: DomainEvent['type']): ReadonlyArray<EventTopic> =>
+  type === 'ChatErased' ? chatTopics : [topicByType[type]]
+
+const chatTopicByName = new Map(chatTopics.map((each) => [each.name, each]))
 
 /** Where an event goes. */
-export const topicOf = ({ type }: Pick<DomainEvent, 'type'>): (typeof eventTopics)[number] => topicByType[type]
+export const topicOf = (event: DomainEvent): EventTopic =>
+  event.type === 'ChatErased' ? (chatTopicByName.get(event.data.topic) ?? chats) : topicByType[event.type]
 
 /** Its message key: `acme/2037`. What shares a key stays in order. */
 export const keyOf = ({ data, subject }: DomainEvent): string => `${data.accountId}/${subject}`

@@ -1,29 +1,34 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
+import { impersonal, personal } from './personal.ts'
 import { Id, Instant } from './primitives.ts'
 
 const isId = Id.is
 
 /** An id, sent as a whole number or as text; read as its decimal text (protocol, Resources; field notes). */
-export const WireId = new t.Type<Id, string, unknown>(
-  'WireId',
-  isId,
-  (u, context) => {
-    const text = Number.isSafeInteger(u) ? String(u) : u
-    return isId(text) ? t.success(text) : t.failure(u, context, 'an integer or text')
-  },
-  String,
+export const WireId = impersonal(
+  new t.Type<Id, string, unknown>(
+    'WireId',
+    isId,
+    (u, context) => {
+      const text = Number.isSafeInteger(u) ? String(u) : u
+      return isId(text) ? t.success(text) : t.failure(u, context, 'an integer or text')
+    },
+    String,
+  ),
 )
 
 /** Text that some deployments send as a number. */
-export const WireText = new t.Type<string, string, unknown>(
-  'WireText',
-  t.string.is,
-  (u, context) => {
-    if (typeof u === 'string') return t.success(u)
-    return Number.isFinite(u) ? t.success(String(u)) : t.failure(u, context, 'text')
-  },
-  String,
+export const WireText = personal(
+  new t.Type<string, string, unknown>(
+    'WireText',
+    t.string.is,
+    (u, context) => {
+      if (typeof u === 'string') return t.success(u)
+      return Number.isFinite(u) ? t.success(String(u)) : t.failure(u, context, 'text')
+    },
+    String,
+  ),
 )
 
 /** A Unix time from here on is in milliseconds, and below in seconds; either counts to the year 5138. */
@@ -40,33 +45,39 @@ const instantOf = (n: number) => new Date(Math.floor(n < milliseconds ? n * 1000
  * Unix time in seconds, or in milliseconds where it is too large for seconds (100,000,000,000 and up), as a number or
  * decimal text; read as an Instant.
  */
-export const UnixTime = new t.Type<Instant, string, unknown>(
-  'UnixTime',
-  Instant.is,
-  (u, context) =>
-    isUnixTime(u)
-      ? E.mapLeft(() => [] as t.Errors)(Instant.decode(instantOf(Number(u))))
-      : t.failure(u, context, 'unix time'),
-  String,
+export const UnixTime = impersonal(
+  new t.Type<Instant, string, unknown>(
+    'UnixTime',
+    Instant.is,
+    (u, context) =>
+      isUnixTime(u)
+        ? E.mapLeft(() => [] as t.Errors)(Instant.decode(instantOf(Number(u))))
+        : t.failure(u, context, 'unix time'),
+    String,
+  ),
 )
 
 /** The time of a command: Unix time as the protocol has it, or RFC 3339 as events have it; read as an Instant. */
-export const CommandTime = new t.Type<Instant, string, unknown>(
-  'CommandTime',
-  Instant.is,
-  (u, context) =>
-    Instant.is(u)
-      ? t.success(u)
-      : isUnixTime(u)
-        ? UnixTime.validate(u, context)
-        : t.failure(u, context, 'unix time or an RFC 3339 time in UTC'),
-  String,
+export const CommandTime = impersonal(
+  new t.Type<Instant, string, unknown>(
+    'CommandTime',
+    Instant.is,
+    (u, context) =>
+      Instant.is(u)
+        ? t.success(u)
+        : isUnixTime(u)
+          ? UnixTime.validate(u, context)
+          : t.failure(u, context, 'unix time or an RFC 3339 time in UTC'),
+    String,
+  ),
 )
 
 /** An object or array whose content the protocol does not show: kept as it came. */
-export const Opaque = new t.Type<object, object, unknown>(
-  'Opaque',
-  (u): u is object => typeof u === 'object' && u !== null,
-  (u, context) => (typeof u === 'object' && u !== null ? t.success(u) : t.failure(u, context, 'an object')),
-  t.identity,
+export const Opaque = personal(
+  new t.Type<object, object, unknown>(
+    'Opaque',
+    (u): u is object => typeof u === 'object' && u !== null,
+    (u, context) => (typeof u === 'object' && u !== null ? t.success(u) : t.failure(u, context, 'an object')),
+    t.identity,
+  ),
 )

@@ -1,6 +1,9 @@
-// The image's health check, since the image has no curl: `node docker/health.ts [/livez|/readyz]`, exit code 0 or 1.
+// The image's health check, since the image has no curl: `node docker/health.ts [/livez|/readyz]`, exit code 0 or 1. It asks the
+// operators' port, whose answer holds the reasons.
 const [path = '/livez'] = process.argv.slice(2)
-const url = `http://127.0.0.1:${process.env.HTTP_PORT}${path}`
+const { ADMIN_HOST = '', ADMIN_PORT } = process.env
+const isAny = ['', '0.0.0.0', '::'].includes(ADMIN_HOST)
+const url = `http://${isAny ? '127.0.0.1' : ADMIN_HOST}:${ADMIN_PORT}${path}`
 
 const answer = await fetch(url, { signal: AbortSignal.timeout(4000) }).catch((error: Error) => error)
 if (answer instanceof Error) console.error(`${url}: ${answer.message}`)

@@ -23,7 +23,10 @@ const importsOf = (file: string): Import[] =>
 
 // The guides' examples are programs of others, who have the package alone.
 const examples = files('contracts/guides/**/*.ts')
-const sources = files('{src,contracts}/**/*.ts').filter((file) => !examples.includes(file))
+// The names by which the package of the contracts has the bot kit.
+const kit = ['contracts/bot/harness.ts', 'contracts/bot/index.ts']
+const others = [...examples, ...kit]
+const sources = files('{src,contracts}/**/*.ts').filter((file) => !others.includes(file))
 const imports = sources.flatMap(importsOf)
 const room = (path: string) =>
   /^src\/[^/]+(?=\/)/.exec(path)?.[0] ?? (path.startsWith('contracts/') ? 'contracts' : path)
@@ -38,17 +41,21 @@ const onlyIn: Readonly<Record<string, ReadonlyArray<string>>> = {
   '@node-rs/crc32': ['src/kafka'],
   snappy: ['src/kafka'],
   'lz4-napi': ['src/kafka'],
-  cloudevents: ['src/kafka'],
   mongodb: ['src/mongo'],
   cockatiel: ['src/egress'],
   'mdast-util-from-markdown': ['src/domain/markdown.ts'],
   'mdast-util-gfm': ['src/domain/markdown.ts'],
   'micromark-extension-gfm': ['src/domain/markdown.ts'],
-  jose: ['src/domain/access-token.ts'],
+  jose: ['src/domain/access-token.ts', 'src/archive'],
   'cli-progress': ['src/app', 'src/operations'],
   pino: ['src/app'],
   'prom-client': ['src/app'],
-  commander: ['src/app', 'src/operations'],
+  '@opentelemetry/api': ['src/domain/tracing.ts', 'src/app/telemetry.ts'],
+  '@opentelemetry/sdk-trace': ['src/app/telemetry.ts'],
+  '@opentelemetry/exporter-trace-otlp-proto': ['src/app/telemetry.ts'],
+  '@opentelemetry/context-async-hooks': ['src/app/telemetry.ts'],
+  '@opentelemetry/resources': ['src/app/telemetry.ts'],
+  commander: ['src/app', 'src/operations', 'src/publishing'],
   'mongodb-memory-server-core': ['src/embedded'],
   yaml: ['src/publishing'],
 }
@@ -136,7 +143,7 @@ architecture('the contracts import io-ts and fp-ts only', () => {
 })
 
 architecture('the examples of the guides import what their readers have', () => {
-  const own = /^(livechat-bridge\/|contracts\/guides\/|kafkajs$|fp-ts\/|node:)/
+  const own = /^(livechat-bridge-contracts\/|contracts\/guides\/|kafkajs$|fp-ts\/|node:)/
   assert.equal(
     examples.flatMap(importsOf).filter(({ what }) => !own.test(what)),
     [],

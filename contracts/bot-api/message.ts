@@ -1,4 +1,5 @@
 import * as t from 'io-ts'
+import { Text } from '../personal.ts'
 import { nullable, shape } from '../primitives.ts'
 import { UnixTime, WireId } from '../wire.ts'
 
@@ -6,11 +7,11 @@ const sent = { timestamp: UnixTime }
 const clicked = { button_id: nullable(WireId) }
 
 /** A plain message; `button_id` is the button that the client clicked. */
-export const WireText = shape({ type: t.literal('TEXT'), text: t.string, ...sent }, clicked, 'TEXT message')
+export const WireText = shape({ type: t.literal('TEXT'), text: Text, ...sent }, clicked, 'TEXT message')
 
 /** A message in Markdown: links, bold, italic; `text` is the same as plain text. */
 export const WireMarkdown = shape(
-  { type: t.literal('MARKDOWN'), content: t.string, text: t.string, ...sent },
+  { type: t.literal('MARKDOWN'), content: Text, text: Text, ...sent },
   clicked,
   'MARKDOWN message',
 )
@@ -19,9 +20,9 @@ export const WireMarkdown = shape(
 export const WireButtons = shape(
   {
     type: t.literal('BUTTONS'),
-    title: t.string,
-    text: t.string,
-    buttons: t.array(shape({ text: t.string, id: WireId }, {}, 'WireButton')),
+    title: Text,
+    text: Text,
+    buttons: t.array(shape({ text: Text, id: WireId }, {}, 'WireButton')),
     ...sent,
   },
   { force_reply: nullable(t.boolean) },

@@ -1,4 +1,5 @@
 import * as t from 'io-ts'
+import { Code, Text } from '../personal.ts'
 import { Id, shape } from '../primitives.ts'
 
 const seconds = t.Int
@@ -8,19 +9,19 @@ const sent = {
 }
 
 /** Plain text for the client; `timestamp` in seconds since 1970. */
-export const OutboundText = t.type({ type: t.literal('TEXT'), text: t.string, ...sent }, 'OutboundText')
+export const OutboundText = t.type({ type: t.literal('TEXT'), text: Text, ...sent }, 'OutboundText')
 /** Markdown for the client: links, bold, italic; `text` is the same as plain text. */
 export const OutboundMarkdown = t.type(
-  { type: t.literal('MARKDOWN'), content: t.string, text: t.string, ...sent },
+  { type: t.literal('MARKDOWN'), content: Text, text: Text, ...sent },
   'OutboundMarkdown',
 )
 /** A question with one to three ready-made answers; `text` is the same as plain text. */
 export const OutboundButtons = shape(
   {
     type: t.literal('BUTTONS'),
-    title: t.string,
-    text: t.string,
-    buttons: t.array(t.type({ text: t.string, id: t.string })),
+    title: Text,
+    text: Text,
+    buttons: t.array(t.type({ text: Text, id: Code })),
     ...sent,
   },
   { force_reply: t.boolean },

@@ -1,4 +1,5 @@
 import * as t from 'io-ts'
+import { personal, Text } from '../personal.ts'
 import { AccountId, Id, nullable, shape } from '../primitives.ts'
 import { CommandTime, WireId } from '../wire.ts'
 
@@ -9,13 +10,13 @@ const optional = {
 const plain = {
   ...optional,
   /** The same as plain text; made from `content` or `title` where it is left out. */
-  text: nullable(t.string),
+  text: nullable(Text),
 }
 /** One ready-made answer: its text, and the id that comes back when it is clicked. */
 export const Button = shape(
   {
     /** The answer's words. */
-    text: t.string,
+    text: Text,
     /** What comes back when it is clicked. */
     id: WireId,
   },
@@ -24,14 +25,16 @@ export const Button = shape(
 )
 
 /** The protocol's bound (Limits): a BUTTONS message has 1 to 3 buttons. */
-export const Buttons = new t.Type<Array<t.TypeOf<typeof Button>>, unknown, unknown>(
-  'Buttons',
-  (u): u is Array<t.TypeOf<typeof Button>> => t.array(Button).is(u) && u.length >= 1 && u.length <= 3,
-  (u, context) =>
-    Array.isArray(u) && (u.length < 1 || u.length > 3)
-      ? t.failure(u, context, '1 to 3 buttons')
-      : t.array(Button).validate(u, context),
-  t.identity,
+export const Buttons = personal(
+  new t.Type<Array<t.TypeOf<typeof Button>>, unknown, unknown>(
+    'Buttons',
+    (u): u is Array<t.TypeOf<typeof Button>> => t.array(Button).is(u) && u.length >= 1 && u.length <= 3,
+    (u, context) =>
+      Array.isArray(u) && (u.length < 1 || u.length > 3)
+        ? t.failure(u, context, '1 to 3 buttons')
+        : t.array(Button).validate(u, context),
+    t.identity,
+  ),
 )
 
 /**
@@ -46,7 +49,7 @@ export const ReplyMessage = t.union(
         /** Which kind of message it is. */
         type: t.literal('TEXT'),
         /** What the client shall read; beside `content` or `title`, the same as plain text. */
-        text: t.string,
+        text: Text,
       },
       optional,
       'TEXT',
@@ -55,7 +58,7 @@ export const ReplyMessage = t.union(
       {
         type: t.literal('MARKDOWN'),
         /** What the client shall read, in Markdown. */
-        content: t.string,
+        content: Text,
       },
       plain,
       'MARKDOWN',
@@ -64,7 +67,7 @@ export const ReplyMessage = t.union(
       {
         type: t.literal('BUTTONS'),
         /** The question. */
-        title: t.string,
+        title: Text,
         /** One to three ready-made answers. */
         buttons: Buttons,
       },

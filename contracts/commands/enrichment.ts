@@ -1,4 +1,5 @@
 import * as t from 'io-ts'
+import { Text } from '../personal.ts'
 import { closed, shape } from '../primitives.ts'
 
 /** A field of a team's own. */
@@ -6,9 +7,9 @@ const CustomData = closed(
   t.type(
     {
       /** The field's name. */
-      title: t.string,
+      title: Text,
       /** What stands in it. */
-      content: t.string,
+      content: Text,
     },
     'CustomData',
   ),
@@ -18,11 +19,11 @@ const ContactInfo = closed(
   t.partial(
     {
       /** The visitor's name. */
-      name: t.string,
+      name: Text,
       /** The visitor's phone number. */
-      phone: t.string,
+      phone: Text,
       /** The visitor's address. */
-      email: t.string,
+      email: Text,
     },
     'ContactInfo',
   ),
@@ -32,11 +33,11 @@ const EnrichmentPage = closed(
   shape(
     {
       /** The page's address. */
-      url: t.string,
+      url: Text,
     },
     {
       /** Its title. */
-      title: t.string,
+      title: Text,
     },
     'EnrichmentPage',
   ),
@@ -53,7 +54,7 @@ export const Enrichment = closed(
       /** Whether agents see the means to link the client to the CRM. */
       enableAssign: t.boolean,
       /** The visitor's card in the CRM. */
-      crmLink: t.string,
+      crmLink: Text,
       /** The page that the visitor is on. */
       page: EnrichmentPage,
     },

@@ -1,4 +1,5 @@
-import * as t from 'io-ts'
+import type * as t from 'io-ts'
+import { Text } from '../personal.ts'
 import { exactShape } from '../primitives.ts'
 import { domainEvent } from './envelope.ts'
 import { agentChat } from './fields.ts'
@@ -11,7 +12,7 @@ export const ChatAssigned = domainEvent(
     {
       ...agentChat.optional,
       /** The link to the CRM that was used. */
-      assignTo: t.string,
+      assignTo: Text,
     },
     'ChatAssignedData',
   ),

@@ -1,4 +1,5 @@
 import * as t from 'io-ts'
+import { Text } from '../personal.ts'
 import { exactShape, Id } from '../primitives.ts'
 import { Chat } from './chat.ts'
 import { domainEvent } from './envelope.ts'
@@ -21,9 +22,9 @@ export const ChatFinished = domainEvent(
     {
       ...webhook.optional,
       /** The log as plain text, as the service makes it. */
-      plainMessages: t.string,
+      plainMessages: Text,
       /** The log as HTML, as the service makes it. */
-      htmlMessages: t.string,
+      htmlMessages: Text,
       /** Which of the two were left out because the event was too large; both repeat `chat.messages`. */
       omitted: t.array(t.keyof({ plainMessages: null, htmlMessages: null })),
     },

@@ -1,11 +1,12 @@
 import * as t from 'io-ts'
+import { Code, Text } from '../personal.ts'
 import { exactShape, Id, Instant } from '../primitives.ts'
 
 /** One entry of a finished chat's log; `visitor` and `client` mean the same. */
 export const ChatMessage = exactShape(
   {
     /** What was written. */
-    message: t.string,
+    message: Text,
 
     /** When it was written, to the second. */
     timestamp: Instant,
@@ -31,9 +32,9 @@ export const Chat = exactShape(
   },
   {
     /** The client's verdict on the chat, in the service's words. */
-    rate: t.string,
+    rate: Code,
     /** The text that invited the visitor to chat. */
-    invitation: t.string,
+    invitation: Text,
   },
   'Chat',
 )

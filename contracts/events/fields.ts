@@ -1,4 +1,5 @@
 import * as t from 'io-ts'
+import { Text } from '../personal.ts'
 import { AccountId, Id } from '../primitives.ts'
 import { Opaque } from '../wire.ts'
 import { extra } from './envelope.ts'
@@ -17,7 +18,7 @@ export const webhook = {
   },
   optional: {
     /** The visitor's id in the customer's own system, as the page set it (setUserToken). */
-    userToken: t.string,
+    userToken: Text,
 
     /** The company that the client is assigned to. */
     organization: Organization,

@@ -9,8 +9,10 @@ import { CallStatusChanged } from './call-status-changed.ts'
 import { ChatAccepted } from './chat-accepted.ts'
 import { ChatAssigned } from './chat-assigned.ts'
 import { ChatClosed } from './chat-closed.ts'
+import { ChatErased } from './chat-erased.ts'
 import { ChatFinished } from './chat-finished.ts'
 import { ChatUpdated } from './chat-updated.ts'
+import { ClientErased } from './client-erased.ts'
 import { ClientMessageReceived } from './client-message-received.ts'
 import { ClientUpdated } from './client-updated.ts'
 import { OfflineMessageReceived } from './offline-message-received.ts'
@@ -35,9 +37,20 @@ export const ConversationEvent = t.union(
 )
 export type ConversationEvent = t.TypeOf<typeof ConversationEvent>
 
+/** The markers of an erasure: ClientErased on topic clients, ChatErased on every topic of a chat. */
+export const ErasureEvent = t.union([ClientErased, ChatErased], 'ErasureEvent')
+export type ErasureEvent = t.TypeOf<typeof ErasureEvent>
+
 /** Everything that the bridge ever says happened. */
 export const DomainEvent = t.union(
-  [...ChatEvent.types, CallStatusChanged, ClientUpdated, OfflineMessageReceived, ...ConversationEvent.types],
+  [
+    ...ChatEvent.types,
+    CallStatusChanged,
+    ClientUpdated,
+    OfflineMessageReceived,
+    ...ConversationEvent.types,
+    ...ErasureEvent.types,
+  ],
   'DomainEvent',
 )
 export type DomainEvent = t.TypeOf<typeof DomainEvent>
@@ -53,8 +66,10 @@ export * from './chat.ts'
 export * from './chat-accepted.ts'
 export * from './chat-assigned.ts'
 export * from './chat-closed.ts'
+export * from './chat-erased.ts'
 export * from './chat-finished.ts'
 export * from './chat-updated.ts'
+export * from './client-erased.ts'
 export * from './client-message-received.ts'
 export * from './client-updated.ts'
 export * from './message.ts'

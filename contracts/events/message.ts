@@ -1,4 +1,5 @@
 import * as t from 'io-ts'
+import { Text } from '../personal.ts'
 import { exactShape, Id, Instant } from '../primitives.ts'
 
 const sent = {
@@ -12,7 +13,7 @@ export const TextMessage = exactShape(
     /** Says that it is plain text. */
     type: t.literal('TEXT'),
     /** What is said. */
-    text: t.string,
+    text: Text,
     ...sent,
   },
   {
@@ -27,9 +28,9 @@ export const MarkdownMessage = exactShape(
     /** Says that it is Markdown. */
     type: t.literal('MARKDOWN'),
     /** What is said, in Markdown. */
-    content: t.string,
+    content: Text,
     /** The same as plain text. */
-    text: t.string,
+    text: Text,
     ...sent,
   },
   {
@@ -45,17 +46,17 @@ export const ButtonsMessage = exactShape(
     type: t.literal('BUTTONS'),
 
     /** The question. */
-    title: t.string,
+    title: Text,
 
     /** The same as plain text. */
-    text: t.string,
+    text: Text,
 
     /** The answers. */
     buttons: t.array(
       exactShape(
         {
           /** The answer's words. */
-          text: t.string,
+          text: Text,
           /** What comes back when it is clicked. */
           id: Id,
         },

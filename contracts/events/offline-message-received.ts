@@ -1,4 +1,5 @@
-import * as t from 'io-ts'
+import type * as t from 'io-ts'
+import { Text } from '../personal.ts'
 import { exactShape, Id } from '../primitives.ts'
 import { domainEvent } from './envelope.ts'
 import { webhook } from './fields.ts'
@@ -12,7 +13,7 @@ export const OfflineMessageReceived = domainEvent(
       /** The chat, unique within the account; the same on both interfaces. */
       chatId: Id,
       /** What was written. */
-      message: t.string,
+      message: Text,
       /** The message's id, unique within the account. */
       offlineMessageId: Id,
     },

@@ -1,4 +1,5 @@
 import * as t from 'io-ts'
+import { Text } from '../personal.ts'
 import { Count, exactShape, Id } from '../primitives.ts'
 import { Opaque } from '../wire.ts'
 
@@ -12,13 +13,13 @@ export const Visitor = exactShape(
   },
   {
     /** As the visitor gave it, or an agent noted it. */
-    name: t.string,
+    name: Text,
     /** As the visitor gave it, or an agent noted it. */
-    email: t.string,
+    email: Text,
     /** As the visitor gave it, or an agent noted it. */
-    phone: t.string,
+    phone: Text,
     /** What agents have noted about the visitor. */
-    description: t.string,
+    description: Text,
     /** Accounts in social networks, in the service's own form, which the protocol does not show. */
     social: Opaque,
   },
@@ -34,7 +35,7 @@ export const Organization = exactShape(
   },
   {
     /** Its title. */
-    name: t.string,
+    name: Text,
   },
   'Organization',
 )
@@ -46,7 +47,7 @@ export const Status = exactShape(
   },
   {
     /** Its name. */
-    title: t.string,
+    title: Text,
   },
   'Status',
 )
@@ -58,9 +59,9 @@ export const AssignedAgent = exactShape(
   },
   {
     /** The agent's address. */
-    email: t.string,
+    email: Text,
     /** The agent's name. */
-    name: t.string,
+    name: Text,
   },
   'AssignedAgent',
 )
@@ -72,7 +73,7 @@ export const Tag = exactShape(
   },
   {
     /** Its name. */
-    title: t.string,
+    title: Text,
   },
   'Tag',
 )
@@ -84,7 +85,7 @@ export const Department = exactShape(
   },
   {
     /** Its title. */
-    name: t.string,
+    name: Text,
   },
   'Department',
 )
@@ -96,11 +97,11 @@ export const Agent = exactShape(
   },
   {
     /** The agent's name. */
-    name: t.string,
+    name: Text,
     /** The agent's address. */
-    email: t.string,
+    email: Text,
     /** The agent's phone number. */
-    phone: t.string,
+    phone: Text,
   },
   'Agent',
 )
@@ -113,7 +114,7 @@ export const Call = exactShape(
     type: t.union([t.literal('callback'), t.literal('incoming'), t.literal('outgoing')]),
 
     /** The client's phone number. */
-    phone: t.string,
+    phone: Text,
 
     /** What has become of the call. */
     status: t.union([
@@ -126,9 +127,9 @@ export const Call = exactShape(
   },
   {
     /** Why the call failed, with the status error. */
-    reason: t.string,
+    reason: Text,
     /** Where the recording (.mp3) is, after the end. */
-    recordUrl: t.string,
+    recordUrl: Text,
   },
   'Call',
 )

@@ -1,4 +1,5 @@
 import * as t from 'io-ts'
+import { Code } from '../personal.ts'
 import { Count, exactShape, Id, Instant } from '../primitives.ts'
 import { conversation } from './fields.ts'
 import { Message } from './message.ts'
@@ -18,7 +19,7 @@ export const Attempt = exactShape(
     /** The HTTP status that was answered. */
     status: Count,
     /** The error code of the service's body, or of the network. */
-    code: t.string,
+    code: Code,
   },
   'Attempt',
 )

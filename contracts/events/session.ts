@@ -1,4 +1,4 @@
-import * as t from 'io-ts'
+import { Text } from '../personal.ts'
 import { exactShape } from '../primitives.ts'
 
 /** Where the client's address seems to be; `countryCode` is of ISO 3166-1, `organization` the internet provider. */
@@ -6,28 +6,28 @@ export const Geoip = exactShape(
   {},
   {
     /** Code of the region. */
-    regionCode: t.string,
+    regionCode: Text,
 
     /** Code of the country, of ISO 3166-1. */
-    countryCode: t.string,
+    countryCode: Text,
 
     /** Name of the country. */
-    country: t.string,
+    country: Text,
 
     /** Name of the region. */
-    region: t.string,
+    region: Text,
 
     /** Name of the city. */
-    city: t.string,
+    city: Text,
 
     /** In degrees, as decimal text. */
-    latitude: t.string,
+    latitude: Text,
 
     /** In degrees, as decimal text. */
-    longitude: t.string,
+    longitude: Text,
 
     /** The internet provider. */
-    organization: t.string,
+    organization: Text,
   },
   'Geoip',
 )
@@ -37,15 +37,15 @@ export const Utm = exactShape(
   {},
   {
     /** utm_source. */
-    source: t.string,
+    source: Text,
     /** utm_campaign. */
-    campaign: t.string,
+    campaign: Text,
     /** utm_content. */
-    content: t.string,
+    content: Text,
     /** utm_medium. */
-    medium: t.string,
+    medium: Text,
     /** utm_term. */
-    term: t.string,
+    term: Text,
   },
   'Utm',
 )
@@ -57,13 +57,13 @@ export const Session = exactShape(
     /** Where the visitor's address seems to be. */
     geoip: Geoip,
     /** The same as utmJson in one line, with `|` between its parts. */
-    utm: t.string,
+    utm: Text,
     /** The utm_ parameters in parts. */
     utmJson: Utm,
     /** The visitor's IP address. */
-    ipAddr: t.string,
+    ipAddr: Text,
     /** What the visitor's browser says it is. */
-    userAgent: t.string,
+    userAgent: Text,
   },
   'Session',
 )
@@ -73,9 +73,9 @@ export const Page = exactShape(
   {},
   {
     /** The page's address. */
-    url: t.string,
+    url: Text,
     /** Its title. */
-    title: t.string,
+    title: Text,
   },
   'Page',
 )

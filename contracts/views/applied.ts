@@ -1,4 +1,5 @@
 import * as t from 'io-ts'
+import { Code } from '../personal.ts'
 import { AccountId, Count } from '../primitives.ts'
 
 /** How many events `seen` has at most: where it has fewer, it has all that the document was ever folded from. */
@@ -22,7 +23,7 @@ export const mostDataBytes = 1024 * 1024
  */
 export const folded = {
   /** The document's key, as the view's name says: `<account id>/<id>`. */
-  _id: t.string,
+  _id: Code,
 
   /** The customer account of the service, by its id in the accounts file. */
   accountId: AccountId,
@@ -30,15 +31,23 @@ export const folded = {
   /** By `<topic>/<partition>`, the offset of the last record that was taken in. */
   applied: t.record(t.string, Count),
 
-  /** The newest 200 events that were taken in, each as `<webhooks, bot or egress>/<ce_id>`. */
-  seen: t.array(t.string),
+  /** The newest 200 events that were taken in, each as `<webhooks, bot, egress or erasures>/<ce_id>`. */
+  seen: t.array(Code),
+}
+
+/** Whether a document was emptied, because its chat or client was erased. */
+export const erased = {
+  /** Its chat or client was erased: what was personal in it then is gone. What came later is there. */
+  erased: t.literal(true),
 }
 
 /** The part of it that many documents do not need. */
 export const foldedOptional = {
+  ...erased,
+
   /** The 10,000 events before those of `seen`, oldest first: of each the first 11 characters of its SHA-256 in base64url. */
-  seenEarlier: t.string,
+  seenEarlier: Code,
 
   /** By type of event, the ce_contenthash of the last one; absent where that one had none. */
-  contentHashes: t.record(t.string, t.string),
+  contentHashes: t.record(t.string, Code),
 }

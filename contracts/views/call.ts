@@ -1,7 +1,8 @@
 import * as t from 'io-ts'
 import { Agent, Call, Department, Visitor } from '../events/parts.ts'
 import { Page, Session } from '../events/session.ts'
-import { Count, exactShape, Id, Instant } from '../primitives.ts'
+import { Code, Text } from '../personal.ts'
+import { BsonDate, Count, exactShape, Id } from '../primitives.ts'
 import { folded, foldedOptional } from './applied.ts'
 
 /** One step of a call: the event's id, the status it told, and when the bridge heard of it. */
@@ -10,13 +11,13 @@ export const CallStep = exactShape(
     /** The ce_id of the event. */
     id: Id,
     /** The status that it told. */
-    status: t.string,
+    status: Code,
     /** When the bridge heard of it. */
-    at: Instant,
+    at: BsonDate,
   },
   {
     /** Why the call failed, with the status error. */
-    reason: t.string,
+    reason: Text,
   },
   'CallStep',
 )
@@ -40,7 +41,7 @@ export const CallDocument = exactShape(
     type,
 
     /** The client's phone number. */
-    phone: t.string,
+    phone: Text,
 
     /** The newest status. */
     state: status,
@@ -50,10 +51,10 @@ export const CallDocument = exactShape(
     visitor: Visitor,
 
     /** When the bridge first heard of the call. */
-    firstEventAt: Instant,
+    firstEventAt: BsonDate,
 
     /** When it last did. */
-    lastEventAt: Instant,
+    lastEventAt: BsonDate,
   },
   {
     ...foldedOptional,
@@ -64,16 +65,16 @@ export const CallDocument = exactShape(
     page: Page,
 
     /** Why the call failed, with the status error. */
-    reason: t.string,
+    reason: Text,
 
     /** Where the recording (.mp3) is, after the end. */
-    recordUrl: t.string,
+    recordUrl: Text,
 
     /** Its first start. */
-    startedAt: Instant,
+    startedAt: BsonDate,
 
     /** Its end or error. */
-    endedAt: Instant,
+    endedAt: BsonDate,
 
     /** From its start to its end, in milliseconds. */
     totalMs: Count,

@@ -1,9 +1,10 @@
 import * as t from 'io-ts'
-import { ChatMessage } from '../events/chat.ts'
 import { Agent, AssignedAgent, Department, Organization, Status, Tag, Visitor } from '../events/parts.ts'
 import { Page, Session } from '../events/session.ts'
-import { Count, exactShape, Id, Instant } from '../primitives.ts'
+import { Code, Text } from '../personal.ts'
+import { BsonDate, Count, exactShape, Id } from '../primitives.ts'
 import { folded, foldedOptional } from './applied.ts'
+import { DatedChatMessage } from './dated.ts'
 
 /**
  * One chat with an agent. `state`: open from its first event, finished after ChatFinished, open again when it is
@@ -31,17 +32,17 @@ export const ChatDocument = exactShape(
      * The log as ChatFinished told it, oldest first: of a log with more than 4 MiB of JSON the newest messages, so that the
      * document stays below MongoDB's limit of 16 MiB. The whole log is in the event's record, which its entry in timeline names.
      */
-    messages: t.array(ChatMessage),
+    messages: t.array(DatedChatMessage),
 
     /** When the bridge first heard of the chat. */
-    firstEventAt: Instant,
+    firstEventAt: BsonDate,
 
     /** When it last did. */
-    lastEventAt: Instant,
+    lastEventAt: BsonDate,
   },
   {
     ...foldedOptional,
-    userToken: t.string,
+    userToken: Text,
     organization: Organization,
     status: Status,
     assignedAgent: AssignedAgent,
@@ -51,31 +52,31 @@ export const ChatDocument = exactShape(
     page: Page,
 
     /** The link to the CRM that was used. */
-    assignTo: t.string,
+    assignTo: Text,
 
     /** How many of the oldest messages were left out of `messages`; absent where none. */
     messagesOmitted: Count,
 
     /** The client's verdict on the chat, in the service's words. */
-    rate: t.string,
+    rate: Code,
 
     /** Whether an agent blocked the client. */
     blacklisted: t.boolean,
 
     /** The text that invited the visitor to chat. */
-    invitation: t.string,
+    invitation: Text,
 
     /** When an agent first accepted it since it was last finished. */
-    acceptedAt: Instant,
+    acceptedAt: BsonDate,
 
     /** When it was last linked to the CRM. */
-    assignedAt: Instant,
+    assignedAt: BsonDate,
 
     /** When the visitor's data last changed. */
-    updatedAt: Instant,
+    updatedAt: BsonDate,
 
     /** When it was last finished. */
-    finishedAt: Instant,
+    finishedAt: BsonDate,
 
     /** From the visitor's first message to the agent's first one after it, in milliseconds, exact to a second. */
     firstResponseMs: Count,

@@ -1,6 +1,7 @@
 import * as t from 'io-ts'
 import { AssignedAgent, Organization, Status, Tag, Visitor } from '../events/parts.ts'
-import { exactShape, Id, Instant } from '../primitives.ts'
+import { Text } from '../personal.ts'
+import { BsonDate, exactShape, Id } from '../primitives.ts'
 import { folded, foldedOptional } from './applied.ts'
 
 /**
@@ -14,13 +15,13 @@ export const ClientDocument = exactShape(
     widgetId: Id,
     visitor: Visitor,
     /** When the bridge first heard of the client. */
-    firstEventAt: Instant,
+    firstEventAt: BsonDate,
     /** When it last did. */
-    lastEventAt: Instant,
+    lastEventAt: BsonDate,
   },
   {
     ...foldedOptional,
-    userToken: t.string,
+    userToken: Text,
     organization: Organization,
     status: Status,
     assignedAgent: AssignedAgent,

@@ -1,14 +1,14 @@
 import * as t from 'io-ts'
-import { Message } from '../events/message.ts'
-import { Count, exactShape, Id, Instant } from '../primitives.ts'
+import { BsonDate, Count, exactShape, Id } from '../primitives.ts'
 import { folded, foldedOptional } from './applied.ts'
+import { DatedMessage } from './dated.ts'
 
 const Unanswered = exactShape(
   {
     /** The ce_id of the client's message. */
     id: Id,
     /** When the bridge took it in. */
-    at: Instant,
+    at: BsonDate,
   },
   {
     /** Whether the reply to it was given up, or an agent asked for since. */
@@ -71,10 +71,10 @@ export const ConversationDocument = exactShape(
     outcome: t.keyof({ open: null, bot: null, agent: null }),
 
     /** When the bridge first heard of the conversation. */
-    startedAt: Instant,
+    startedAt: BsonDate,
 
     /** When it last did. */
-    lastEventAt: Instant,
+    lastEventAt: BsonDate,
   },
   {
     ...foldedOptional,
@@ -88,9 +88,9 @@ export const ConversationDocument = exactShape(
         /** Who wrote it. */
         from: t.keyof({ client: null, bot: null }),
         /** What was written. */
-        message: Message,
+        message: DatedMessage,
         /** When the bridge took it in, or the service took it. */
-        at: Instant,
+        at: BsonDate,
       },
       {},
       'LastMessage',
@@ -100,13 +100,13 @@ export const ConversationDocument = exactShape(
     lastClientMessageId: Id,
 
     /** When the oldest unanswered message came in. */
-    awaitingReplySince: Instant,
+    awaitingReplySince: BsonDate,
 
     /** The ce_id of the oldest unanswered message. */
     awaitingReplyTo: Id,
 
     /** Since when the client waits for a word. */
-    silentSince: Instant,
+    silentSince: BsonDate,
 
     /** The newest AGENT_UNAVAILABLE to which nothing was said yet. */
     unheard: exactShape(
@@ -114,23 +114,23 @@ export const ConversationDocument = exactShape(
         /** Its ce_id. */
         id: Id,
         /** When the bridge took it in. */
-        at: Instant,
+        at: BsonDate,
       },
       {},
       'Unheard',
     ),
 
     /** When an agent was last invited. */
-    invitedAt: Instant,
+    invitedAt: BsonDate,
 
     /** When an agent last joined. */
-    joinedAt: Instant,
+    joinedAt: BsonDate,
 
     /** When no agent was last there. */
-    unavailableAt: Instant,
+    unavailableAt: BsonDate,
 
     /** When it was last closed. */
-    closedAt: Instant,
+    closedAt: BsonDate,
   },
   'ConversationDocument',
 )

@@ -1,7 +1,8 @@
 import * as t from 'io-ts'
 import { AssignedAgent, Organization, Status, Tag, Visitor } from '../events/parts.ts'
 import { Page, Session } from '../events/session.ts'
-import { exactShape, Id, Instant } from '../primitives.ts'
+import { Text } from '../personal.ts'
+import { BsonDate, exactShape, Id } from '../primitives.ts'
 import { folded, foldedOptional } from './applied.ts'
 
 /** One message of the offline form; `receivedAt` is when the bridge first took it in, the rest is as last told. */
@@ -16,14 +17,14 @@ export const OfflineMessageDocument = exactShape(
     visitor: Visitor,
 
     /** What was written. */
-    message: t.string,
+    message: Text,
 
     /** When the bridge first took it in. */
-    receivedAt: Instant,
+    receivedAt: BsonDate,
   },
   {
     ...foldedOptional,
-    userToken: t.string,
+    userToken: Text,
     organization: Organization,
     status: Status,
     assignedAgent: AssignedAgent,

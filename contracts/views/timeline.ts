@@ -1,5 +1,7 @@
 import * as t from 'io-ts'
-import { AccountId, Count, exactShape, Id, Instant } from '../primitives.ts'
+import { Code, personal, Text } from '../personal.ts'
+import { AccountId, BsonDate, Count, exactShape, Id } from '../primitives.ts'
+import { erased } from './applied.ts'
 
 /**
  * One event of any kind; sorted by `time`, then `offset`, a chat's whole story. `data` is the
@@ -7,20 +9,20 @@ import { AccountId, Count, exactShape, Id, Instant } from '../primitives.ts'
  */
 export const TimelineDocument = exactShape(
   {
-    /** `<account id>/<webhooks, bot or egress>/<ce_id>`: `acme/bot/9661ab9c`. */
-    _id: t.string,
+    /** `<account id>/<webhooks, bot, egress or erasures>/<ce_id>`: `acme/bot/9661ab9c`. */
+    _id: Code,
 
     /** The customer account of the service, by its id in the accounts file. */
     accountId: AccountId,
 
     /** The event's type: `ChatAccepted`. */
-    type: t.string,
+    type: Code,
 
     /** When the bridge took the event in. */
-    time: Instant,
+    time: BsonDate,
 
     /** Where the event stands: the topic, without its prefix. */
-    topic: t.string,
+    topic: Code,
 
     /** The topic's partition. */
     partition: Count,
@@ -33,11 +35,12 @@ export const TimelineDocument = exactShape(
      * The event's data, without extra. Absent where the event has more than 1 MiB of JSON, as is `extra` then: read the record
      * that `topic`, `partition` and `offset` name.
      */
-    data: t.UnknownRecord,
+    data: personal(t.UnknownRecord),
     chatId: Id,
     clientId: Id,
+    ...erased,
     /** What the contract does not know of the request, as JSON text. */
-    extra: t.string,
+    extra: Text,
   },
   'TimelineDocument',
 )

@@ -1,4 +1,5 @@
 import * as t from 'io-ts'
+import { Text } from '../personal.ts'
 import { nullable, shape } from '../primitives.ts'
 import { Opaque, WireId } from '../wire.ts'
 import {
@@ -25,7 +26,7 @@ const client = {
   tags: nullable(t.array(WireTag)),
 }
 const place = { session: nullable(WireSession), page: nullable(WirePage) }
-const optional = { user_token: nullable(t.string), analytics: nullable(Opaque), department: nullable(WireDepartment) }
+const optional = { user_token: nullable(Text), analytics: nullable(Opaque), department: nullable(WireDepartment) }
 const chat = { ...client, ...place, chat_id: WireId, agent: WireAgent }
 
 /** Interface A, agents get a new call, or a call's status changes (protocol, Events). */
@@ -61,7 +62,7 @@ export const WireChatAssigned = shape(
     /** Says which event it is. */
     event_name: t.literal('chat_assigned'),
     ...chat,
-    assign_to: nullable(t.string),
+    assign_to: nullable(Text),
   },
   optional,
   'WireChatAssigned',
@@ -101,7 +102,7 @@ export const WireChatFinished = shape(
     agents: t.array(WireAgent),
     chat: WireChat,
   },
-  { ...optional, plain_messages: nullable(t.string), html_messages: nullable(t.string) },
+  { ...optional, plain_messages: nullable(Text), html_messages: nullable(Text) },
   'WireChatFinished',
 )
 
@@ -113,7 +114,7 @@ export const WireOfflineMessage = shape(
     ...client,
     ...place,
     chat_id: WireId,
-    message: t.string,
+    message: Text,
     offline_message_id: WireId,
   },
   optional,

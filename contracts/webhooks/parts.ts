@@ -1,37 +1,38 @@
 import * as t from 'io-ts'
+import { impersonal, Text } from '../personal.ts'
 import { Count, nullable, shape } from '../primitives.ts'
 import { Opaque, UnixTime, WireId, WireText } from '../wire.ts'
 
 /** Who writes or calls (protocol, Resources, visitor). */
 export const WireVisitor = shape(
-  { description: nullable(t.string), number: WireId, chats_count: Count },
-  { name: nullable(t.string), email: nullable(t.string), phone: nullable(WireText), social: nullable(Opaque) },
+  { description: nullable(Text), number: WireId, chats_count: Count },
+  { name: nullable(Text), email: nullable(Text), phone: nullable(WireText), social: nullable(Opaque) },
   'WireVisitor',
 )
 
 /** The company that the client is assigned to. */
-export const WireOrganization = shape({ id: WireId, name: nullable(t.string) }, {}, 'WireOrganization')
+export const WireOrganization = shape({ id: WireId, name: nullable(Text) }, {}, 'WireOrganization')
 
 /** The client's category. */
-export const WireStatus = shape({ id: WireId, title: nullable(t.string) }, {}, 'WireStatus')
+export const WireStatus = shape({ id: WireId, title: nullable(Text) }, {}, 'WireStatus')
 
 /** The agent that the client is assigned to. */
 export const WireAssignedAgent = shape(
   { id: WireId },
-  { email: nullable(t.string), name: nullable(t.string) },
+  { email: nullable(Text), name: nullable(Text) },
   'WireAssignedAgent',
 )
 
 /** A tag selected for the client. */
-export const WireTag = shape({ id: WireId, title: nullable(t.string) }, {}, 'WireTag')
+export const WireTag = shape({ id: WireId, title: nullable(Text) }, {}, 'WireTag')
 
 /** The department that the visitor selected before the chat. */
-export const WireDepartment = shape({ id: WireId, name: nullable(t.string) }, {}, 'WireDepartment')
+export const WireDepartment = shape({ id: WireId, name: nullable(Text) }, {}, 'WireDepartment')
 
 /** An agent (protocol, Resources, agent). */
 export const WireAgent = shape(
   { id: WireId },
-  { name: nullable(t.string), email: nullable(t.string), phone: nullable(WireText) },
+  { name: nullable(Text), email: nullable(Text), phone: nullable(WireText) },
   'WireAgent',
 )
 
@@ -61,16 +62,16 @@ export const WireSession = shape(
   {},
   {
     geoip: nullable(WireGeoip),
-    utm: nullable(t.string),
+    utm: nullable(Text),
     utm_json: nullable(WireUtm),
-    ip_addr: nullable(t.string),
-    user_agent: nullable(t.string),
+    ip_addr: nullable(Text),
+    user_agent: nullable(Text),
   },
   'WireSession',
 )
 
 /** The page that the visitor is on. */
-export const WirePage = shape({ url: nullable(t.string) }, { title: nullable(t.string) }, 'WirePage')
+export const WirePage = shape({ url: nullable(Text) }, { title: nullable(Text) }, 'WirePage')
 
 /** A call (protocol, Resources, call). */
 export const WireCall = shape(
@@ -85,14 +86,14 @@ export const WireCall = shape(
       t.literal('error'),
     ]),
   },
-  { reason: nullable(t.string), record_url: nullable(t.string) },
+  { reason: nullable(Text), record_url: nullable(Text) },
   'WireCall',
 )
 
 /** One entry of a finished chat's log; the reference says client, its example visitor. */
 export const WireChatMessage = shape(
   {
-    message: t.string,
+    message: Text,
     timestamp: UnixTime,
     type: t.union([t.literal('visitor'), t.literal('client'), t.literal('agent')]),
   },
@@ -103,6 +104,6 @@ export const WireChatMessage = shape(
 /** A finished chat (protocol, Resources, chat). */
 export const WireChat = shape(
   { messages: t.array(WireChatMessage), blacklisted: t.boolean },
-  { rate: nullable(WireText), invitation: nullable(t.string) },
+  { rate: nullable(impersonal(WireText)), invitation: nullable(Text) },
   'WireChat',
 )

@@ -1,4 +1,5 @@
 import * as t from 'io-ts'
+import { Text } from '../personal.ts'
 import { shape } from '../primitives.ts'
 
 /** What we answer to chat_accepted and chat_updated, shown to the agent (protocol, Interface A: response parameters). */
@@ -8,11 +9,11 @@ export const WebhookReply = shape(
     result: t.literal('ok'),
   },
   {
-    custom_data: t.array(t.type({ title: t.string, content: t.string })),
-    contact_info: t.partial({ name: t.string, phone: t.string, email: t.string }),
+    custom_data: t.array(t.type({ title: Text, content: Text })),
+    contact_info: t.partial({ name: Text, phone: Text, email: Text }),
     enable_assign: t.boolean,
-    crm_link: t.string,
-    page: shape({ url: t.string }, { title: t.string }, 'ReplyPage'),
+    crm_link: Text,
+    page: shape({ url: Text }, { title: Text }, 'ReplyPage'),
   },
   'WebhookReply',
 )

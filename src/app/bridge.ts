@@ -1,15 +1,18 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { accessTokens } from '../domain/access-token.ts'
+import { timeZonesOf } from '../domain/accounts.ts'
 import { now } from '../domain/clock.ts'
-import type { CheckHealth, Log } from '../domain/ports.ts'
-import { type ReadReadiness, readinessOf } from '../http/health.ts'
-import { createHttpServer } from '../http/server.ts'
+import type { CheckHealth, Failure, Log } from '../domain/ports.ts'
+import { longestWaitMs } from '../egress/watchdog/escalations.ts'
+import { operatorsRouter, publicHealthRouter, type ReadReadiness, readinessOf, stopping } from '../http/health.ts'
+import { createHttpServer, type Routers } from '../http/server.ts'
 import { ingressRouters } from '../ingress/app.ts'
 import { enrichedKeys, findingEnrichments } from '../ingress/enriched-keys.ts'
 import { connectKafka } from '../kafka/kafka.ts'
 import { classify } from '../mongo/classify.ts'
 import { connectMongo } from '../mongo/connect.ts'
 import { monotonic, sleep } from '../shared/time.ts'
+import { missingKeyFile, startArchiver, startRetention, wrappingKeysOf } from './archive.ts'
 import { exitOfWrongConfig, type Settings } from './config.ts'
 import { followEnrichedKeys, type Part, startEgress, startProjector } from './consumers.ts'
 import { openIntake } from './intake.ts'
@@ -18,8 +21,10 @@ import { kafkaSettings, type Servers } from './servers.ts'
 import { prepare } from './topics.ts'
 
 /** What a process of the bridge may do; each can run in as many processes as there are partitions. */
-export const roles = ['ingress', 'projector', 'egress'] as const
+export const roles = ['ingress', 'projector', 'egress', 'archiver'] as const
 export type Role = (typeof roles)[number]
+
+const everyRole = (given: ReadonlyArray<Role>) => roles.every((role) => given.includes(role))
 
 /** A dependency that a process can do without for a while: its trouble is told, but does not make the process unready. */
 const spared =
@@ -49,8 +54,10 @@ export const serverChecks = (
       }
 
 export type Bridge = {
-  /** Where its HTTP side listens: both interfaces where it has the role ingress, health in any case. */
+  /** Where the public port listens: both interfaces where it has the role ingress, health in one word in any case. */
   readonly url: string
+  /** Where the operators' port listens: health with reasons, and metrics. */
+  readonly adminUrl: string
   /** Resolves when topics and indexes are there and every role runs. */
   readonly ready: Promise<void>
   /** Finishes what is in flight on either side, then leaves. */
@@ -61,6 +68,7 @@ const checksOf: Readonly<Record<Role, ReadonlyArray<string>>> = {
   ingress: [],
   projector: ['projector', 'enrichments'],
   egress: ['egress', 'outcomes'],
+  archiver: ['archiver'],
 }
 
 /** The checks of roles that wait for topics and indexes: without them a process would be ready for a moment, before they run. */
@@ -72,6 +80,9 @@ const notStarted = (roles: ReadonlyArray<Role>): Readonly<Record<string, CheckHe
 /** What the operator has to do, and the process's exit code. */
 type NotStarted = { readonly reason: string; readonly exitCode: number }
 
+/** Operators ask again after a closed connection: their port waits for nobody. */
+const adminLimits = { leaveMs: 0, partMs: 0, graceMs: 500 }
+
 /** A scrape is answered although a dependency is not. */
 const scrapeWithinMs = 2000
 
@@ -82,20 +93,26 @@ export const startBridge = async (
   roles: ReadonlyArray<Role>,
   log: Log,
 ): Promise<E.Either<NotStarted, Bridge>> => {
-  const { topics, accounts, http } = settings
-  const { measure, watchJournal, watchGates, watchHealth, watchTopics, render } = createMetrics()
+  const { topics, accounts, http, admin } = settings
+  const archives = roles.includes('archiver')
+  const wrapping = archives ? wrappingKeysOf(settings, true) : E.right(undefined)
+  if (E.isLeft(wrapping)) return E.left({ reason: wrapping.left, exitCode: exitOfWrongConfig })
+  const lacksKeys = archives && wrapping.right === undefined
+  // Who asks for every role gets those that can run.
+  if (lacksKeys && !everyRole(roles)) return E.left({ reason: `${missingKeyFile}.`, exitCode: exitOfWrongConfig })
+  const { measure, watchJournal, watchGates, watchHealth, watchTopics, watchWaiting, render } = createMetrics()
   const kafka = connectKafka(kafkaSettings(kafkaConfig, topics, 'livechat-bridge'), { log, measure, now })
-  const mongo = connectMongo(mongoConfig, { log, sleep, clock: monotonic })
+  const mongo = connectMongo(mongoConfig, { log, sleep, clock: monotonic, timeZoneOf: timeZonesOf(accounts) })
   const tokens = accessTokens(accounts, now)
-  const stopping = new AbortController()
+  const ending = new AbortController()
   const reasonOf = (error: unknown) => classify(error).reason
-  const preparation = prepare({ ...kafka, ensureIndexes: mongo.ensureIndexes, reasonOf, sleep, log }, stopping.signal)
+  const preparation = prepare({ ...kafka, ensureIndexes: mongo.ensureIndexes, reasonOf, sleep, log }, ending.signal)
   const parts: Part[] = []
   const takesIn = roles.includes('ingress')
   const { dataDir, journalMaxBytes: maxBytes } = settings
   const intake = takesIn ? await openIntake({ kafka, dataDir, maxBytes, measure, log }) : E.right(undefined)
   if (E.isLeft(intake)) {
-    stopping.abort()
+    ending.abort()
     await Promise.all([kafka.stop(), mongo.stop()])
     return E.left({ reason: intake.left, exitCode: exitOfWrongConfig })
   }
@@ -104,26 +121,44 @@ export const startBridge = async (
     ...serverChecks(servers, roles),
     ...notStarted(roles),
     ...(intake.right && { journal: intake.right.health }),
+    ...(lacksKeys && { archiver: () => ({ ok: true, reason: `does not run: ${missingKeyFile}` }) }),
   }
-  if (intake.right) watchJournal(intake.right.state)
-  const readiness: ReadReadiness = (withinMs) => readinessOf(checks, withinMs)
+  if (lacksKeys) log.warn({ reason: missingKeyFile }, 'the archiver does not run, and event topics keep everything')
+  if (intake.right) watchJournal(intake.right.state, intake.right.freeBytes)
+  const readiness: ReadReadiness = async (withinMs) =>
+    ending.signal.aborted ? stopping : readinessOf(checks, withinMs)
   watchTopics(preparation.reports)
+  if (roles.includes('projector')) {
+    const withBots = accounts.flatMap(({ id, bot }) => (bot ? [id] : []))
+    const lately = () => new Date(Date.now() - longestWaitMs)
+    watchWaiting(withBots, () => mongo.countWaiting(withBots, lately(), scrapeWithinMs))
+  }
   watchHealth(async () => (await readiness(scrapeWithinMs)).checks)
   const enriched = enrichedKeys()
   const clocks = { now, monotonic, sleep }
-  const routers = intake.right
+  const ingress = intake.right
     ? ingressRouters({
         ...{ accounts, trustedProxies: http.trustedProxies, measure, log },
         ...{ ...intake.right, ...tokens, ...clocks },
         findEnrichment: findingEnrichments(mongo.findEnrichments, enriched),
       })
     : () => []
-  const server = createHttpServer({ readiness, metrics: render, measure, log, monotonic }, routers)
+  const publicRouters: Routers = (limits, isStopping) => [
+    ...ingress(limits),
+    publicHealthRouter({ readiness, isStopping, log, monotonic }, limits.healthMs),
+  ]
+  const server = createHttpServer({ measure, log, monotonic }, publicRouters)
+  const operators = createHttpServer(
+    { measure, log, monotonic },
+    ({ healthMs }) => [operatorsRouter({ readiness, metrics: render, log }, healthMs)],
+    adminLimits,
+  )
 
   const end = async () => {
-    stopping.abort()
+    ending.abort()
     // Beside each other: callers are given time to leave.
     await Promise.all([server.stop().then(() => intake.right?.stop()), ...parts.map((part) => part.stop())])
+    await operators.stop()
     await kafka.stop()
     await mongo.stop()
   }
@@ -132,26 +167,37 @@ export const startBridge = async (
     ended ??= end()
     return ended
   }
-  const listening = await server.listen(http.host, http.port ?? (takesIn ? 8080 : 0))
-  if (E.isLeft(listening)) {
+  const refused = async ({ reason }: Failure, variable: string) => {
     await stop()
     return E.left({
-      reason: `${listening.left.reason}: end what uses it, or set HTTP_PORT to another port (0 takes any free one).`,
+      reason: `${reason}: end what uses it, or set ${variable} to another port (0 takes any free one).`,
       exitCode: 1,
     })
   }
+  const listening = await server.listen(http.host, http.port ?? (takesIn ? 8080 : 0))
+  if (E.isLeft(listening)) return refused(listening.left, 'HTTP_PORT')
+  const adminListening = await operators.listen(admin.host, admin.port)
+  if (E.isLeft(adminListening)) return refused(adminListening.left, 'ADMIN_PORT')
 
   const run = async () => {
     await preparation.done
-    if (takesIn && !stopping.signal.aborted)
+    if (takesIn && !ending.signal.aborted)
       parts.push(followEnrichedKeys({ kafka, mongo, filter: enriched, log, sleep }))
     const deps = { kafka, mongo, accounts, issueToken: tokens.issue, measure, log }
-    if (roles.includes('projector') && !stopping.signal.aborted) parts.push(await startProjector(deps))
-    if (roles.includes('egress') && !stopping.signal.aborted) parts.push(await startEgress(deps))
+    if (roles.includes('projector') && !ending.signal.aborted) parts.push(await startProjector(deps))
+    if (roles.includes('egress') && !ending.signal.aborted) parts.push(await startEgress(deps))
+    if (wrapping.right && !ending.signal.aborted) parts.push(await startArchiver(deps, wrapping.right))
+    if ((roles.includes('projector') || archives) && !ending.signal.aborted)
+      parts.push(startRetention(deps, settings.retentionDays, wrapping.right !== undefined))
     for (const { checks: ofPart, gates } of parts) {
       Object.assign(checks, ofPart)
       if (gates) watchGates(gates)
     }
   }
-  return E.right({ url: `http://${http.host}:${listening.right.port}`, ready: run(), stop })
+  return E.right({
+    url: `http://${http.host}:${listening.right.port}`,
+    adminUrl: `http://${admin.host}:${adminListening.right.port}`,
+    ready: run(),
+    stop,
+  })
 }

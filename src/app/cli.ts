@@ -1,15 +1,85 @@
-import { readFileSync } from 'node:fs'
-import { findPackageJSON } from 'node:module'
 import { Command, InvalidArgumentError } from 'commander'
+import * as E from 'fp-ts/lib/Either.js'
+import { describe } from '../../contracts/problem.ts'
+import { eraseCommand } from '../operations/erase/command.ts'
+import { exportCommand } from '../operations/export/command.ts'
 import { redriveCommand } from '../operations/redrive/command.ts'
+import { contractsCommand } from '../publishing/command.ts'
+import { archiveCommand } from './archive.ts'
 import { type Role, roles } from './bridge.ts'
-import { checkConfig } from './config.ts'
-import { contractsCommand } from './contracts.ts'
+import { exitOfWrongConfig, type KafkaConfig, type Settings, settingsOf } from './config.ts'
 import { demo } from './demo.ts'
+import { version } from './metrics.ts'
 import { rebuildCommand } from './rebuild.ts'
 import { withServers } from './servers.ts'
 import { start } from './start.ts'
 import { type TopicsOptions, topics } from './topics.ts'
+
+const shownBy = (ssl: KafkaConfig['ssl']) =>
+  typeof ssl === 'object' && ssl.cert !== undefined ? ' with a client certificate' : ''
+
+const kafkaText = (kafka: Settings['kafka']) =>
+  kafka === 'embedded'
+    ? 'embedded'
+    : `${kafka.brokers.join(',')}${kafka.ssl ? ' over TLS' : ''}${shownBy(kafka.ssl)}${kafka.sasl ? `, ${kafka.sasl.mechanism}` : ''}`
+
+/** What the configuration comes to, without its secrets. */
+const summaryOf = ({ kafka, mongo, accounts, http, admin, topics, dataDir, logLevel, demo }: Settings) => ({
+  kafka: kafkaText(kafka),
+  mongodb: mongo === 'embedded' ? 'embedded' : `database ${mongo.database}`,
+  http: `${http.host}:${http.port ?? 8080}`,
+  admin: `${admin.host}:${admin.port}`,
+  topics: {
+    prefix: topics.prefix,
+    partitions: topics.partitions,
+    replication: topics.replication ?? "the cluster's default",
+  },
+  dataDir,
+  logLevel,
+  demo,
+  accounts: accounts.map(({ id, webhooks, bot }) => ({
+    id,
+    has: [webhooks && 'webhooks', bot && 'bot', bot?.authorization && 'authorization'].filter((it) => it !== undefined),
+  })),
+})
+
+const linesOf = ({
+  kafka,
+  mongodb,
+  http,
+  admin,
+  topics,
+  dataDir,
+  logLevel,
+  demo,
+  accounts,
+}: ReturnType<typeof summaryOf>) =>
+  [
+    ['Kafka', kafka],
+    ['MongoDB', mongodb],
+    ['HTTP', http],
+    ['Operators', admin],
+    ['Topics', `${topics.prefix}*, ${topics.partitions} partitions, replication ${topics.replication}`],
+    ['Data', dataDir],
+    ['Logs', logLevel],
+    ...accounts.map(({ id, has }) => [demo ? 'Demo account' : 'Account', [id, ...has].join(', ')]),
+    ...(demo && accounts.length === 0 ? [['Demo account', 'made when the bridge starts']] : []),
+  ].map(([name = '', value = '']) => `${name.padEnd(13)}${value}`)
+
+/** Prints what the configuration comes to, or every mistake in it: as lines, or as one object of JSON. */
+const checkConfig = async ({ json = false }: { readonly json?: boolean }): Promise<number> => {
+  const settings = await settingsOf('find')
+  if (json) {
+    const told = E.isRight(settings)
+      ? { valid: true, ...summaryOf(settings.right) }
+      : { valid: false, problems: settings.left }
+    console.log(JSON.stringify(told, null, 2))
+  } else if (E.isRight(settings)) {
+    for (const line of linesOf(summaryOf(settings.right))) console.log(line)
+    console.log('The configuration is valid.')
+  } else for (const problem of settings.left) console.error(describe([problem]))
+  return E.isRight(settings) ? 0 : exitOfWrongConfig
+}
 
 const rolesOf = (text: string): ReadonlyArray<Role> => {
   const names = text.split(',').map((name) => name.trim())
@@ -19,9 +89,6 @@ const rolesOf = (text: string): ReadonlyArray<Role> => {
     return role
   })
 }
-
-const manifest = findPackageJSON('..', import.meta.url)
-const { version }: { readonly version: string } = JSON.parse(readFileSync(manifest ?? '', 'utf8'))
 
 const program = new Command('livechat-bridge')
   .description(
@@ -58,8 +125,11 @@ program
   .description('play every webhook and the four bot sequences against a running bridge, or against one that it starts')
   .action(async () => process.exit(await demo()))
 
-program.addCommand(redriveCommand(withServers))
+program.addCommand(redriveCommand(async (run) => process.exit(await withServers(run))))
+program.addCommand(eraseCommand(async (run) => process.exit(await withServers(run))))
+program.addCommand(exportCommand(async (run) => process.exit(await withServers(run))))
 program.addCommand(rebuildCommand())
+program.addCommand(archiveCommand())
 program.addCommand(contractsCommand())
 
 await program.parseAsync()

@@ -24,6 +24,9 @@ export type KafkaConfig = {
   readonly sasl?: { readonly mechanism: SaslMechanism; readonly username: string; readonly password: string }
 }
 
+/** Where traces go, and which: as the standard variables of OpenTelemetry say. */
+export type TracesConfig = { readonly endpoint: string; readonly sampler: string; readonly ratio: number }
+
 /** What the environment says; `embedded` and `demo` stand for what the bridge brings along itself. */
 export type Config = {
   readonly kafka: KafkaConfig | 'embedded'
@@ -32,9 +35,15 @@ export type Config = {
   readonly accounts: ReadonlyArray<Account> | 'demo'
   /** Without a port, ingress takes 8080, and a process without ingress any free one. */
   readonly http: { readonly host: string; readonly port?: number; readonly trustedProxies: ReadonlyArray<Network> }
+  /** The operators' port. */
+  readonly admin: { readonly host: string; readonly port: number }
   readonly topics: { readonly prefix: string; readonly partitions: number; readonly replication?: number }
+  /** Undefined: no traces. */
+  readonly traces?: TracesConfig
   readonly dataDir: string
   readonly journalMaxBytes: number
+  readonly retentionDays: number | 'forever'
+  readonly archiveKeyFile?: string
   readonly logLevel: LogLevel
 }
 
@@ -142,13 +151,23 @@ export const readConfig = (variables: Variables, readFile: ReadFile): E.Either<R
       ...(env.HTTP_PORT !== undefined && { port: env.HTTP_PORT }),
       trustedProxies: env.TRUSTED_PROXIES,
     },
+    admin: { host: env.ADMIN_HOST ?? '', port: env.ADMIN_PORT },
     topics: {
       prefix: env.TOPIC_PREFIX ?? '',
       partitions: env.TOPIC_PARTITIONS,
       ...(env.TOPIC_REPLICATION !== undefined && { replication: env.TOPIC_REPLICATION }),
     },
+    ...(env.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined && {
+      traces: {
+        endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
+        sampler: env.OTEL_TRACES_SAMPLER ?? '',
+        ratio: env.OTEL_TRACES_SAMPLER_ARG,
+      },
+    }),
     dataDir: env.DATA_DIR ?? '',
     journalMaxBytes: env.JOURNAL_MAX_BYTES,
+    retentionDays: env.RETENTION_DAYS,
+    ...(env.ARCHIVE_KEY_FILE !== undefined && { archiveKeyFile: env.ARCHIVE_KEY_FILE }),
     logLevel: env.LOG_LEVEL ?? 'info',
   })
 }
@@ -183,58 +202,4 @@ export const readSettings = async (account: 'make' | 'find' = 'find'): Promise<S
   if (E.isRight(settings)) return settings.right
   for (const problem of settings.left) console.error(describe([problem]))
   return undefined
-}
-
-const shownBy = (ssl: KafkaConfig['ssl']) =>
-  typeof ssl === 'object' && ssl.cert !== undefined ? ' with a client certificate' : ''
-
-const kafkaText = (kafka: Settings['kafka']) =>
-  kafka === 'embedded'
-    ? 'embedded'
-    : `${kafka.brokers.join(',')}${kafka.ssl ? ' over TLS' : ''}${shownBy(kafka.ssl)}${kafka.sasl ? `, ${kafka.sasl.mechanism}` : ''}`
-
-/** What the configuration comes to, without its secrets. */
-const summaryOf = ({ kafka, mongo, accounts, http, topics, dataDir, logLevel, demo }: Settings) => ({
-  kafka: kafkaText(kafka),
-  mongodb: mongo === 'embedded' ? 'embedded' : `database ${mongo.database}`,
-  http: `${http.host}:${http.port ?? 8080}`,
-  topics: {
-    prefix: topics.prefix,
-    partitions: topics.partitions,
-    replication: topics.replication ?? "the cluster's default",
-  },
-  dataDir,
-  logLevel,
-  demo,
-  accounts: accounts.map(({ id, webhooks, bot }) => ({
-    id,
-    has: [webhooks && 'webhooks', bot && 'bot', bot?.authorization && 'authorization'].filter((it) => it !== undefined),
-  })),
-})
-
-const linesOf = ({ kafka, mongodb, http, topics, dataDir, logLevel, demo, accounts }: ReturnType<typeof summaryOf>) =>
-  [
-    ['Kafka', kafka],
-    ['MongoDB', mongodb],
-    ['HTTP', http],
-    ['Topics', `${topics.prefix}*, ${topics.partitions} partitions, replication ${topics.replication}`],
-    ['Data', dataDir],
-    ['Logs', logLevel],
-    ...accounts.map(({ id, has }) => [demo ? 'Demo account' : 'Account', [id, ...has].join(', ')]),
-    ...(demo && accounts.length === 0 ? [['Demo account', 'made when the bridge starts']] : []),
-  ].map(([name = '', value = '']) => `${name.padEnd(13)}${value}`)
-
-/** Prints what the configuration comes to, or every mistake in it: as lines, or as one object of JSON. */
-export const checkConfig = async ({ json = false }: { readonly json?: boolean }): Promise<number> => {
-  const settings = await settingsOf('find')
-  if (json) {
-    const told = E.isRight(settings)
-      ? { valid: true, ...summaryOf(settings.right) }
-      : { valid: false, problems: settings.left }
-    console.log(JSON.stringify(told, null, 2))
-  } else if (E.isRight(settings)) {
-    for (const line of linesOf(summaryOf(settings.right))) console.log(line)
-    console.log('The configuration is valid.')
-  } else for (const problem of settings.left) console.error(describe([problem]))
-  return E.isRight(settings) ? 0 : exitOfWrongConfig
 }

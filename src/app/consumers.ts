@@ -1,19 +1,19 @@
-import { botReplies, enrichments, eventTopics } from '../../contracts/topics.ts'
+import { enrichments } from '../../contracts/topics.ts'
 import type { Account } from '../domain/accounts.ts'
 import { now } from '../domain/clock.ts'
 import type { CheckHealth, IssueToken, Log, Measure, Sleep } from '../domain/ports.ts'
 import { postToService } from '../egress/delivery/post.ts'
 import { type Egress, egress } from '../egress/egress.ts'
 import type { EnrichedKeys } from '../ingress/enriched-keys.ts'
-import { fromRecord } from '../kafka/cloud-event.ts'
-import { decodeRecord, fromCommand } from '../kafka/command.ts'
 import type { Supervised } from '../kafka/consumer/consume.ts'
 import type { KafkaRoom } from '../kafka/kafka.ts'
+import { decodeRecord, fromCommand, fromRecord } from '../kafka/records.ts'
 import { classify } from '../mongo/classify.ts'
 import type { Mongo } from '../mongo/connect.ts'
 import { enrichmentHandler } from '../projections/enrichment-handler.ts'
 import { projector } from '../projections/projector.ts'
-import { deepRecords, hasRoom } from '../shared/heap.ts'
+import { topicsOf, viewNames } from '../projections/view-topics.ts'
+import { catchUpRecords, hasRoom } from '../shared/heap.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 
 type Deps = {
@@ -36,20 +36,39 @@ export type Part = {
   readonly stop: () => Promise<void>
 }
 
+/** The days of a former time zone are no reason not to be ready, but for a rebuild. */
+const daysOf =
+  (accounts: ReadonlyArray<Account>, { timeZonesChanged }: Pick<Mongo, 'timeZonesChanged'>): CheckHealth =>
+  async () => {
+    const changed = await timeZonesChanged(accounts).catch(() => [])
+    if (changed.length === 0) return { ok: true, reason: 'its days are those of the accounts' }
+    const others = `some days of ${changed.join(', ')} are of another time zone`
+    return { ok: true, reason: `${others}: restart every bridge, then run livechat-bridge rebuild daily_stats` }
+  }
+
 /** Keeps the views, the enrichments and the statistics. */
 export const startProjector = async ({ kafka, mongo, accounts, measure, log }: Deps): Promise<Part> => {
   const views = await kafka.consume({
     group: 'projector',
-    topics: [...eventTopics.map(({ name }) => name), botReplies.name],
+    topics: topicsOf(viewNames),
     commit: 'when-handled',
     refuseTopics: async (ids) => {
+      const others = await mongo.viewVersions.others()
+      if (others.length > 0) {
+        const asked = others.length === 1 ? others[0] : 'all'
+        return `${others.join(', ')}: made by another version of the bridge: run livechat-bridge rebuild ${asked}`
+      }
       const changed = await mongo.topicsRead.changed('views', ids)
-      if (changed.length === 0) return undefined
+      if (changed.length === 0) {
+        // Not before: there is nothing to count in documents of another version.
+        mongo.statsRefresher.start()
+        return undefined
+      }
       const topics = changed.join(', ')
       return `${topics}: deleted and created again, views have offsets of the old topic: run livechat-bridge rebuild all`
     },
-    gatherBytes: 64 * 1024,
-    deepRecords: deepRecords(),
+    minFetchBytes: 64 * 1024,
+    catchUpRecords: catchUpRecords(),
     handle: projector({
       decode: decodeRecord,
       applyChanges: mongo.applyChanges,
@@ -58,6 +77,7 @@ export const startProjector = async ({ kafka, mongo, accounts, measure, log }: D
       measure,
       hasRoom,
       clock: monotonic,
+      wallMs: Date.now,
     }),
   })
   const enriching = await kafka.consume({
@@ -75,10 +95,13 @@ export const startProjector = async ({ kafka, mongo, accounts, measure, log }: D
       accountIds: new Set(accounts.map(({ id }) => id)),
     }),
   })
-  mongo.statsRefresher.start()
   log.info({}, 'the projector runs')
   return {
-    checks: { projector: views.health, enrichments: enriching.health },
+    checks: {
+      projector: views.health,
+      enrichments: enriching.health,
+      daily_stats: daysOf(accounts, mongo),
+    },
     stop: async () => {
       await Promise.all([views.stop(), enriching.stop()])
       await mongo.statsRefresher.stop()
@@ -147,7 +170,7 @@ export const followEnrichedKeys = ({ kafka, mongo, filter, log, sleep }: FollowD
       if (signal.aborted) break
       filter.add(key)
     }
-    // What is committed behind the end is of a topic that was made anew since.
+    // What is committed behind the end is of an earlier topic of that name.
     return new Map([...committed].filter(([partition, offset]) => offset <= (ranges.get(partition)?.high ?? 0)))
   }
   const viewAdded = async () => {
@@ -168,7 +191,7 @@ export const followEnrichedKeys = ({ kafka, mongo, filter, log, sleep }: FollowD
       alone: true,
       topics: [topic],
       commit: 'by-handler',
-      gatherBytes: 1,
+      minFetchBytes: 1,
       startAt: async (_, partition) => positions.get(partition),
       handle: async ({ partition, records }) => {
         for (const { key, value, offset } of records) {

@@ -12,9 +12,9 @@ import type { DemoAccount } from '../simulator/demo/story.ts'
 import { startService } from '../simulator/service.ts'
 import { roles, startBridge } from './bridge.ts'
 import { exitOfWrongConfig, type KafkaConfig, readSettings, type Settings } from './config.ts'
-import { createLog } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { closedDataDir, findRunning, kafkaSettings, serversFor } from './servers.ts'
+import { createLog } from './telemetry.ts'
 
 type Log = { readonly consume: Consume; readonly endOffsets: EndOffsets }
 
@@ -64,7 +64,7 @@ const findBridge = async (settings: Settings): Promise<E.Either<string, Place>> 
   const servers = await serversFor(settings, out)
   if (E.isLeft(servers)) return servers
   const bridge = await startBridge(
-    { ...settings, http: { ...settings.http, port: 0 } },
+    { ...settings, http: { ...settings.http, port: 0 }, admin: { ...settings.admin, port: 0 } },
     servers.right,
     roles,
     createLog('error'),

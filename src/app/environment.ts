@@ -31,6 +31,10 @@ export type LogLevel = (typeof logLevels)[number]
 export const saslMechanisms = ['plain', 'scram-sha-256', 'scram-sha-512'] as const
 export type SaslMechanism = (typeof saslMechanisms)[number]
 
+const plainSamplers = ['always_on', 'always_off', 'traceidratio'] as const
+/** As OpenTelemetry names them. */
+export const samplers = [...plainSamplers, ...plainSamplers.map((sampler) => `parentbased_${sampler}` as const)]
+
 /** Where MongoDB is; `database` is the URL's path, or `livechat`. */
 export type MongoConfig = { readonly url: string; readonly database: string }
 
@@ -72,6 +76,8 @@ const mongoUrl = (text: string): MongoConfig | undefined => {
   return path === null ? undefined : { url: text, database: path[1] ? decodeURIComponent(path[1]) : 'livechat' }
 }
 
+const ratio = (text: string) => (/^(0|1|0?\.\d+|1\.0+)$/.test(text) ? Number(text) : undefined)
+
 const networks = (text: string): ReadonlyArray<Network> | undefined =>
   E.getOrElse<string, ReadonlyArray<Network> | undefined>(() => undefined)(readNetworks(text))
 
@@ -90,12 +96,27 @@ export const Environment = t.type({
   BRIDGE_CONFIG: matching(/./, 'the path of a file', undefined),
   HTTP_HOST: matching(/^[\w.:-]+$/, 'a host name or address', '127.0.0.1'),
   HTTP_PORT: wholeNumber(0, 65_535, undefined),
+  ADMIN_HOST: matching(/^[\w.:-]+$/, 'a host name or address', '127.0.0.1'),
+  ADMIN_PORT: wholeNumber(0, 65_535, 8081),
   TRUSTED_PROXIES: variable<ReadonlyArray<Network>>('addresses or networks as 10.0.0.0/8, with commas', networks, []),
   TOPIC_PREFIX: matching(/^[\w.-]{0,100}$/, 'up to 100 of A-Z a-z 0-9 . _ -', 'livechat.'),
   TOPIC_PARTITIONS: wholeNumber(1, 10_000, 12),
   TOPIC_REPLICATION: wholeNumber(1, 100, undefined),
   DATA_DIR: matching(/./, 'the path of a folder', '.data'),
   JOURNAL_MAX_BYTES: wholeNumber(0, 1_000_000_000_000, 1024 ** 3),
+  OTEL_EXPORTER_OTLP_ENDPOINT: matching(/^https?:\/\/[^/?#]/, 'the http:// or https:// URL of a Collector', undefined),
+  OTEL_EXPORTER_OTLP_PROTOCOL: oneOf(['http/protobuf'], undefined),
+  OTEL_TRACES_SAMPLER: oneOf(samplers, 'parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: variable('a number from 0 to 1', ratio, 1),
+  RETENTION_DAYS: variable<number | 'forever'>(
+    'a number of days above 0, or forever',
+    (text) => {
+      if (text.toLowerCase() === 'forever') return 'forever'
+      return /^\d{1,5}(\.\d{1,9})?$/.test(text) && Number(text) > 0 ? Number(text) : undefined
+    },
+    14,
+  ),
+  ARCHIVE_KEY_FILE: matching(/./, 'the path of a file', undefined),
   LOG_LEVEL: oneOf(logLevels, 'info'),
 })
 export type Environment = t.TypeOf<typeof Environment>

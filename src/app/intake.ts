@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { now } from '../domain/clock.ts'
@@ -7,8 +8,8 @@ import { describe } from '../journal/health.ts'
 import { sumOf } from '../journal/journal.ts'
 import { openJournals, type Unusable } from '../journal/journals.ts'
 import { drainOrphans, type OrphansState } from '../journal/orphans.ts'
-import { toRecord } from '../kafka/cloud-event.ts'
 import type { KafkaRoom } from '../kafka/kafka.ts'
+import { toRecord } from '../kafka/records.ts'
 import { sleep } from '../shared/time.ts'
 
 export type Intake = {
@@ -16,6 +17,8 @@ export type Intake = {
   readonly append: Append
   readonly state: () => FallbackState & { readonly orphans: OrphansState }
   readonly health: () => Health
+  /** What the journal's disk has left for this user. */
+  readonly freeBytes: () => Promise<number>
   readonly stop: () => Promise<void>
 }
 
@@ -42,7 +45,8 @@ const whatToDo = ({ dir, reason }: Unusable) =>
  */
 export const openIntake = async (deps: Deps): Promise<E.Either<string, Intake>> => {
   const { kafka, measure, log, dataDir, maxBytes } = deps
-  const opened = await openJournals({ dir: join(dataDir, 'journal'), maxBytes, now, log })
+  const dir = join(dataDir, 'journal')
+  const opened = await openJournals({ dir, maxBytes, now, log })
   if (E.isLeft(opened)) return E.left(whatToDo(opened.left))
   const { own, older, adopt, close } = opened.right
   const { orphans: found, unusable } = await adopt()
@@ -75,6 +79,12 @@ export const openIntake = async (deps: Deps): Promise<E.Either<string, Intake>> 
   return E.right({
     state,
     health: () => describe(state(), Date.now()),
+    // Without its volume the other metrics are wanted most.
+    freeBytes: () =>
+      statfs(dir).then(
+        ({ bavail, bsize }) => bavail * bsize,
+        () => Number.NaN,
+      ),
     stop: async () => {
       await Promise.all([fallback.stop(), orphans.stop()])
       await close()

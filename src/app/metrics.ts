@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { findPackageJSON } from 'node:module'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Health, Measure } from '../domain/ports.ts'
 import type { Egress } from '../egress/egress.ts'
@@ -12,7 +14,12 @@ type JournalState = {
 /** What readiness says of each dependency now. */
 type AskHealth = () => Promise<Readonly<Record<string, Health>>>
 
+const manifest = findPackageJSON('..', import.meta.url)
+/** Of this build. */
+export const { version }: { readonly version: string } = JSON.parse(readFileSync(manifest ?? '', 'utf8'))
+
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const untilMinutes = [...seconds, 30, 60, 300, 1_800]
 
 /** Prometheus metrics; labels are accounts, topics, kinds and outcomes, never a token or a person. */
 export const createMetrics = () => {
@@ -34,35 +41,51 @@ export const createMetrics = () => {
   const produceFailures = counter('produce_failures_total', 'Sends that were rejected and repeated', [])
   const consumed = counter('consumed_records_total', 'Records handled, by group and topic', ['group', 'topic'])
   const lag = gauge('consumer_lag_records', 'Records that a group has not handled yet', ['group', 'topic', 'partition'])
-  const restarts = counter('consumer_restarts_total', 'Consumers that had to be made anew', ['group'])
+  const restarts = counter('consumer_restarts_total', 'Consumers that were restarted', ['group'])
   const projection = histogram('projection_seconds', 'Time to fold and store a batch', [])
+  const viewed = histogram('arrival_to_view_seconds', 'From taking an event in to its views', ['source'], untilMinutes)
   const projected = counter('projected_records_total', 'Records folded into views', [])
   const deliveries = counter('deliveries_total', 'Bot replies by account and outcome', ['account', 'outcome'])
   const attempts = histogram('delivery_attempt_seconds', 'Requests to the service by account and result', [
     'account',
     'result',
   ])
-  const duplicates = counter('duplicate_commands_total', 'Commands with an id that another command had', ['account'])
+  const answered = histogram(
+    'message_to_reply_seconds',
+    'From taking a client’s message in to the reply that the service took',
+    ['account'],
+    untilMinutes,
+  )
+  const duplicates = counter('duplicate_commands_total', 'Commands with an id that another command had', [
+    'account',
+    'content',
+  ])
   const ownCommands = counter('own_commands_total', 'Commands of the bridge itself, by why they were made', [
     'account',
     'because',
     'outcome',
   ])
   const deadLetters = counter('dead_letters_total', 'Records that could not be processed', ['consumer', 'cause'])
+  const overdue = gauge('retention_overdue_records', 'Records older than RETENTION_DAYS that stay', ['topic'])
   const quarantined = counter('quarantined_total', 'Requests that could not be understood', ['api', 'reason'])
 
-  const reading = (name: string, help: string, read: () => number) =>
+  const reading = (name: string, help: string, read: () => number | Promise<number>) =>
     new Gauge({
       name: `livechat_${name}`,
       help,
       registers,
-      collect() {
-        this.set(read())
+      async collect() {
+        this.set(await read())
       },
     })
-  const watchJournal = (state: () => JournalState) => {
+  gauge('build_info', 'Always 1; the labels tell which build it is', ['version', 'node']).set(
+    { version, node: process.versions.node },
+    1,
+  )
+  const watchJournal = (state: () => JournalState, freeBytes: () => Promise<number>) => {
     reading('journal_records', 'Records that wait in the journal', () => state().records)
     reading('journal_bytes', 'Bytes of the journal', () => state().bytes)
+    reading('journal_disk_free_bytes', "Bytes that the journal's disk has left", freeBytes)
     reading('journal_damaged_places', 'Damaged places of the journal, set aside', () => state().damaged.places)
     reading('journal_orphans', 'Journals without a process that are not drained', () => state().orphans.journals)
     reading('journal_orphan_records', 'Records in journals without a process', () => state().orphans.records)
@@ -119,13 +142,16 @@ export const createMetrics = () => {
       projection.observe(took)
       projected.inc(records)
     },
+    viewed: (source, took) => viewed.observe({ source }, took),
     delivery: (account, outcome, because) => {
       deliveries.inc({ account, outcome })
       if (because !== undefined) ownCommands.inc({ account, because, outcome })
     },
     attempt: (account, result, took) => attempts.observe({ account, result }, took),
-    duplicateCommand: (account) => duplicates.inc({ account }),
+    answered: (account, took) => answered.observe({ account }, took),
+    duplicateCommand: (account, content) => duplicates.inc({ account, content }),
     deadLetter: (consumer, cause) => deadLetters.inc({ consumer, cause }),
+    overdue: (topic, records) => overdue.set({ topic }, records),
     quarantined: (api, reason) => quarantined.inc({ api, reason }),
   }
   type Topic = { readonly name: string; readonly differences: ReadonlyArray<string> }
@@ -140,5 +166,18 @@ export const createMetrics = () => {
         for (const { name, differences } of topics()) this.set({ topic: name }, differences.length)
       },
     })
-  return { measure, watchJournal, watchGates, watchHealth, watchTopics, render: () => registry.metrics() }
+  /** While MongoDB does not answer, nothing is told: what was true before may be wrong. */
+  const watchWaiting = (accounts: ReadonlyArray<string>, count: () => Promise<ReadonlyMap<string, number>>) =>
+    new Gauge({
+      name: 'livechat_clients_waiting',
+      help: 'Clients who wait for a word of the bot, as the views know it',
+      labelNames: ['account'],
+      registers,
+      async collect() {
+        this.reset()
+        const counts = await count().catch(() => undefined)
+        for (const account of accounts) if (counts) this.set({ account }, counts.get(account) ?? 0)
+      },
+    })
+  return { measure, watchJournal, watchGates, watchHealth, watchTopics, watchWaiting, render: () => registry.metrics() }
 }

@@ -1,22 +1,27 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
+import * as E from 'fp-ts/lib/Either.js'
 import type { ViewName } from '../../contracts/views.ts'
+import { dataKeys } from '../archive/data-keys.ts'
+import { restorer } from '../archive/restore.ts'
+import { timeZonesOf } from '../domain/accounts.ts'
 import { now } from '../domain/clock.ts'
 import { connectKafka } from '../kafka/kafka.ts'
 import { classify } from '../mongo/classify.ts'
 import { connectMongo } from '../mongo/connect.ts'
 import { connectRebuilds } from '../mongo/rebuild/rebuilds.ts'
+import { actionRecorder, commandLineUser } from '../operations/audit.ts'
 import { type Asked, rebuildAsked } from '../operations/rebuild/command.ts'
 import { progressBar, progressLines } from '../operations/rebuild/progress.ts'
-import { topicsOf, viewNames } from '../projections/view-topics.ts'
+import type { Row } from '../operations/rebuild/replay.ts'
+import { viewNames } from '../projections/view-topics.ts'
 import { monotonic, sleep } from '../shared/time.ts'
+import { wrappingKeysOf } from './archive.ts'
 import { exitOfWrongConfig, readSettings } from './config.ts'
-import { createLog } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { kafkaOf, kafkaSettings, mongoOf } from './servers.ts'
+import { createLog } from './telemetry.ts'
 
-const say = (line: string) => console.log(line)
-
-const rebuild = async (asked: Asked): Promise<number> => {
+const rebuild = async (asked: Asked, json: boolean): Promise<number> => {
   const settings = await readSettings()
   if (settings === undefined) return exitOfWrongConfig
   const [kafkaConfig, mongoConfig] = [kafkaOf(settings), mongoOf(settings)]
@@ -26,6 +31,11 @@ const rebuild = async (asked: Asked): Promise<number> => {
     )
     return 1
   }
+  const wrapping = wrappingKeysOf(settings, false)
+  if (E.isLeft(wrapping)) {
+    console.error(wrapping.left)
+    return exitOfWrongConfig
+  }
   const interruption = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort())
   const kafka = connectKafka(kafkaSettings(kafkaConfig, settings.topics, 'livechat-bridge-rebuild'), {
@@ -33,19 +43,25 @@ const rebuild = async (asked: Asked): Promise<number> => {
     measure: createMetrics().measure,
     now,
   })
-  const rebuilds = connectRebuilds(mongoConfig, { sleep })
+  const rebuilds = connectRebuilds(mongoConfig, { sleep, timeZoneOf: timeZonesOf(settings.accounts) })
   const mongo = connectMongo(mongoConfig, { log: createLog('silent'), sleep, clock: monotonic })
-  const show = process.stdout.isTTY ? progressBar(process.stdout, monotonic) : progressLines(say, monotonic)
+  const restore = wrapping.right && restorer(dataKeys(mongo.archiveKeys, wrapping.right))
+  const rows: Row[] = []
+  // The words go to stderr, so that stdout is JSON alone.
+  const say = (line: string, row?: Row) => {
+    if (row !== undefined) rows.push(row)
+    if (json) console.error(line)
+    else console.log(line)
+  }
+  const { isTTY } = process.stdout
+  const show = isTTY && !json ? progressBar(process.stdout, monotonic) : progressLines(say, monotonic)
   try {
-    // Before the first record is read: what is made anew meanwhile is noticed.
-    const topicIds = await kafka.topicIds(topicsOf(viewNames))
+    const recordAction = actionRecorder(kafka.append, now, commandLineUser())
     const code = await rebuildAsked(
-      { kafka, rebuilds, say, show, sleep, clock: monotonic, signal: interruption.signal },
+      { kafka, restore, rebuilds, recordAction, say, show, sleep, clock: monotonic, signal: interruption.signal },
       asked,
     )
-    // A resumed rebuild may have read other topics.
-    if (code === 0 && !asked.dryRun && !asked.resume && asked.views?.length === viewNames.length)
-      await mongo.topicsRead.remember('views', topicIds)
+    if (json) console.log(JSON.stringify({ done: code === 0, views: rows }, null, 2))
     return code
   } catch (error) {
     console.error(`It could not be done: ${classify(error).reason}`)
@@ -63,7 +79,7 @@ const viewsOf = (name: string): ReadonlyArray<ViewName> => {
   return [view]
 }
 
-type Options = Partial<Pick<Asked, 'dryRun' | 'resume' | 'discard' | 'force'>>
+type Options = Partial<Pick<Asked, 'dryRun' | 'resume' | 'discard' | 'force'>> & { readonly json?: true }
 
 /** `rebuild VIEW|all`: folds views anew from the topics, beside the live ones, and puts them in their place. */
 export const rebuildCommand = (): Command =>
@@ -76,7 +92,8 @@ export const rebuildCommand = (): Command =>
     .addOption(new Option('--resume', 'go on with the rebuild that was interrupted').conflicts('discard'))
     .option('--discard', 'drop what is left of the rebuild that was interrupted')
     .option('--force', 'go on though the log has lost records that a live view was made from')
+    .option('--json', 'print what it has found of each view as JSON')
     .action(async (views: ReadonlyArray<ViewName> | undefined, options: Options) => {
       const { dryRun = false, resume = false, discard = false, force = false } = options
-      process.exit(await rebuild({ views, dryRun, resume, discard, force }))
+      process.exit(await rebuild({ views, dryRun, resume, discard, force }, options.json === true))
     })

@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
+import type { Account } from '../domain/accounts.ts'
 import { now } from '../domain/clock.ts'
 import type { Failure } from '../domain/ports.ts'
 import { startEmbedded } from '../embedded/servers.ts'
@@ -9,17 +10,20 @@ import { attempt, makePrivateFolder } from '../journal/files.ts'
 import type { KafkaSettings } from '../kafka/client.ts'
 import { connectKafka, type KafkaRoom } from '../kafka/kafka.ts'
 import { connectMongo } from '../mongo/connect.ts'
+import type { Erasures } from '../mongo/erasures.ts'
 import type { Redrives } from '../mongo/redrives.ts'
+import { actionRecorder, commandLineUser, type RecordAction } from '../operations/audit.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import { exitOfWrongConfig, type KafkaConfig, readSettings, type Settings } from './config.ts'
 import type { MongoConfig } from './environment.ts'
-import { createLog } from './log.ts'
 import { createMetrics } from './metrics.ts'
+import { createLog } from './telemetry.ts'
 
 /** Where a running bridge and its embedded servers are, for the other commands of the same DATA_DIR. */
 export type Running = {
   readonly pid: number
   readonly url?: string
+  readonly adminUrl?: string
   readonly brokers?: ReadonlyArray<string>
   readonly mongoUrl?: string
 }
@@ -110,7 +114,18 @@ export const kafkaSettings = (kafka: KafkaConfig, topics: Settings['topics'], cl
 }
 
 /** Kafka and MongoDB of the configuration, or those of the bridge that runs on this DATA_DIR. */
-type ConnectedServers = { readonly kafka: KafkaRoom; readonly redrives: Redrives; readonly interrupted: AbortSignal }
+type ConnectedServers = {
+  readonly kafka: KafkaRoom
+  readonly redrives: Redrives
+  readonly recordAction: RecordAction
+  /** Undefined where no MongoDB is known. */
+  readonly erasures: Erasures | undefined
+  readonly retentionDays: number | 'forever'
+  readonly accounts: ReadonlyArray<Account>
+  readonly interrupted: AbortSignal
+  readonly out: (line: string) => void
+  readonly err: (line: string) => void
+}
 
 const away = async () => Promise.reject(new Error('there is no MongoDB'))
 
@@ -133,9 +148,20 @@ export const withServers = async (run: (servers: ConnectedServers) => Promise<nu
     now,
   })
   const mongo = mongoConfig && connectMongo(mongoConfig, { log, sleep, clock: monotonic })
-  const redrives = mongo?.redrives ?? { find: away, remember: away, states: away }
+  const redrives = mongo?.redrives ?? { find: away, remember: away, states: away, erasedAt: away }
   try {
-    return await run({ kafka, redrives, interrupted: interruption.signal })
+    const { log: out, error: err } = console
+    return await run({
+      ...{
+        kafka,
+        redrives,
+        recordAction: actionRecorder(kafka.append, now, commandLineUser()),
+        erasures: mongo?.erasures,
+        retentionDays: settings.retentionDays,
+        accounts: settings.accounts,
+      },
+      ...{ interrupted: interruption.signal, out, err },
+    })
   } finally {
     await kafka.stop()
     await mongo?.stop()

@@ -5,11 +5,12 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Account } from '../domain/accounts.ts'
 import { type Role, startBridge } from './bridge.ts'
 import { exitOfWrongConfig, readSettings, type Settings } from './config.ts'
-import { createLog } from './log.ts'
 import { closedDataDir, forgetRunning, serversFor, tellRunning } from './servers.ts'
+import { createLog, startTraces } from './telemetry.ts'
 
 type Shown = {
   readonly url?: string
+  readonly adminUrl: string
   readonly brokers: ReadonlyArray<string>
   readonly mongoUrl: string
   readonly topicPrefix: string
@@ -25,7 +26,7 @@ const row = (name: string, value: string) => `  ${styleText('dim', name.padEnd(1
 export const sample = 'contracts/webhooks/samples/chat_accepted.json'
 
 /** What a person sees when everything is up: addresses, the demo account's URLs, and what to try first. */
-export const banner = ({ url, brokers, mongoUrl, topicPrefix, accounts, took, inClone }: Shown): string => {
+export const banner = ({ url, adminUrl, brokers, mongoUrl, topicPrefix, accounts, took, inClone }: Shown): string => {
   const webhooks = accounts.find((account) => account.webhooks)?.webhooks
   const urls = accounts.flatMap(({ id, webhooks, bot }) => [
     row('account', id),
@@ -42,7 +43,8 @@ export const banner = ({ url, brokers, mongoUrl, topicPrefix, accounts, took, in
   return [
     styleText('bold', `The bridge is ready after ${(took / 1000).toFixed(1)} s.`),
     '',
-    ...(url === undefined ? [] : [row('http', `${url}  /livez /readyz /metrics`)]),
+    ...(url === undefined ? [] : [row('http', `${url}  /webhooks /bot /oauth/token`)]),
+    row('operators', `${adminUrl}  /livez /readyz /metrics`),
     row('kafka', `${brokers.join(',')}  topics ${topicPrefix}*`),
     row('mongodb', mongoUrl),
     ...(url === undefined ? [] : urls),
@@ -76,16 +78,19 @@ export const start = async (roles: ReadonlyArray<Role>): Promise<number> => {
   }
   const { kafka, mongo, stop: stopServers } = servers.right
   const log = createLog(settings.logLevel)
+  const stopTraces = await startTraces(settings.traces, log)
   const bridge = await startBridge(settings, servers.right, roles, log)
   if (E.isLeft(bridge)) {
     console.error(bridge.left.reason)
+    await stopTraces()
     await stopServers()
     return bridge.left.exitCode
   }
-  const { url, ready, stop } = bridge.right
+  const { url, adminUrl, ready, stop } = bridge.right
   const running = {
     pid: process.pid,
     url,
+    adminUrl,
     ...(settings.kafka === 'embedded' && { brokers: kafka.brokers }),
     ...(settings.mongo === 'embedded' && { mongoUrl: mongo.url }),
   }
@@ -93,11 +98,12 @@ export const start = async (roles: ReadonlyArray<Role>): Promise<number> => {
   if (isUp) {
     const took = performance.now() - began
     await tellRunning(dataDir, running)
-    log.info({ url, roles, ms: Math.round(took) }, 'the bridge is ready')
+    log.info({ url, adminUrl, roles, ms: Math.round(took) }, 'the bridge is ready')
     if (isFirstHour(settings))
       console.log(
         banner({
           url,
+          adminUrl,
           brokers: kafka.brokers,
           mongoUrl: mongo.url,
           topicPrefix: settings.topics.prefix,
@@ -111,6 +117,7 @@ export const start = async (roles: ReadonlyArray<Role>): Promise<number> => {
   log.info({}, 'the bridge stops')
   forgetRunning(dataDir)
   await stop()
+  await stopTraces()
   await stopServers()
   log.info({}, 'the bridge has stopped')
   return 0

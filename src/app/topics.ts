@@ -1,12 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { eventTopics } from '../../contracts/topics.ts'
 import { now } from '../domain/clock.ts'
 import type { CheckHealth, Failure, Log, Sleep } from '../domain/ports.ts'
 import { connectKafka } from '../kafka/kafka.ts'
+import type { TopicReport } from '../kafka/topic-settings.ts'
 import { table } from '../shared/table.ts'
-import { exitOfWrongConfig, readSettings } from './config.ts'
-import { createLog } from './log.ts'
+import { exitOfWrongConfig, readSettings, type Settings } from './config.ts'
 import { createMetrics } from './metrics.ts'
 import { kafkaOf, kafkaSettings } from './servers.ts'
+import { createLog } from './telemetry.ts'
 
 /** A topic as it is; one that does not exist has no partitions. */
 export type Report = {
@@ -88,6 +90,17 @@ export const prepare = ({ ensureTopics, ensureIndexes, reasonOf, sleep, log }: D
 
 export type TopicsOptions = { readonly json?: boolean; readonly apply?: boolean }
 
+/** Kafka keeps event topics for ever: what ends there, the archiver deletes. */
+const withRetention = (settings: Pick<Settings, 'retentionDays' | 'topics'>) => {
+  const names = new Set(eventTopics.map(({ name }) => `${settings.topics.prefix}${name}`))
+  const isTemporary = ({ name, partitions }: TopicReport) =>
+    settings.retentionDays !== 'forever' && partitions > 0 && names.has(name)
+  return (reports: ReadonlyArray<TopicReport>) =>
+    reports.map((report) =>
+      isTemporary(report) ? { ...report, cleanUp: `${settings.retentionDays} days, once archived` } : report,
+    )
+}
+
 /** Prints a line for each topic and its differences below, or all as JSON; exit code 1 where there are differences. */
 export const topics = async ({ json = false, apply = false }: TopicsOptions): Promise<number> => {
   const settings = await readSettings()
@@ -102,7 +115,7 @@ export const topics = async ({ json = false, apply = false }: TopicsOptions): Pr
     measure: createMetrics().measure,
     now,
   })
-  const reports = await (apply ? kafka.applyTopics() : kafka.describeTopics())
+  const reports = E.map(withRetention(settings))(await (apply ? kafka.applyTopics() : kafka.describeTopics()))
   await kafka.stop()
   if (E.isLeft(reports)) {
     console.error(`Kafka does not answer: ${reports.left.reason}`)

@@ -9,9 +9,9 @@ import { mistakesIn } from './mistakes.ts'
 import type { Reply } from './replies.ts'
 
 export type Limits = {
-  /** A message that is older, in ms, is left to the watchdog: a bot that starts anew does not answer last week's. */
+  /** A message that is older, in ms, is left to the watchdog: a bot that is restarted does not answer last week's. */
   readonly ignoreOlderThan: number
-  /** A handler that takes longer, in ms, has said nothing. The bridge invites an agent after the account's `bot.replyWithin`. */
+  /** A handler that takes longer, in ms, has given no reply. The bridge invites an agent after the account's `bot.replyWithin`. */
   readonly replyWithin: number
 }
 

@@ -3,6 +3,7 @@ import type {
   AgentJoined,
   AgentUnavailable,
   ChatClosed,
+  ChatErased,
   ClientMessageReceived,
   ConversationEvent,
 } from '../../contracts/events/index.ts'
@@ -13,17 +14,23 @@ export type Answer = Reply | ReadonlyArray<Reply> | undefined
 
 type Handler<E> = (event: E) => Answer | Promise<Answer>
 
-/** What a bot says to what happens in a conversation. What it leaves out it says nothing to. */
+/** A bot's handlers by event type. An event without a handler gets no reply. */
 export type Handlers = {
   readonly onMessage?: Handler<ClientMessageReceived>
   readonly onAgentInvited?: Handler<AgentInvited>
   readonly onAgentJoined?: Handler<AgentJoined>
   readonly onAgentUnavailable?: Handler<AgentUnavailable>
   readonly onChatClosed?: Handler<ChatClosed>
+  /** Forget what you keep of this chat: a person has a right to it. The kit confirms it once this is over without an error. */
+  readonly onChatErased?: (event: ChatErased) => void | Promise<void>
 }
 
-/** The bot's answer to an event; the outcomes of its own replies are not asked for one. */
+/**
+ * The bot's answer to an event. It is not asked about outcomes of its own replies, nor about late events (`receivedTime`): their
+ * clients are with agents.
+ */
 export const ask = async (handlers: Handlers, event: ConversationEvent): Promise<ReadonlyArray<Reply>> => {
+  if (event.receivedTime !== undefined) return []
   const answer = await answerOf(handlers, event)
   if (answer === undefined) return []
   return 'kind' in answer ? [answer] : answer

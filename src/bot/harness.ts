@@ -67,7 +67,7 @@ const thrown = (type: Type, why: NoAnswer): unknown => {
 /**
  * Tests a bot in memory, without servers:
  * `await given(bot).when(clientWrites('Hello')).says(text('You said Hello'))`.
- * `given` takes what has happened before, which the bot hears of first. What the bridge would refuse or suppress fails the test,
+ * `given` takes what has happened before, which the bot receives first. What the bridge would refuse or suppress fails the test,
  * and so does a handler that takes longer than `replyWithin`, in ms.
  */
 export const given = (bot: Handlers, ...past: ReadonlyArray<ConversationEvent>) => {

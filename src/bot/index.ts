@@ -3,10 +3,11 @@ import { botConversations } from '../../contracts/topics.ts'
 import type { Log } from '../domain/ports.ts'
 import { unmeasured } from '../domain/quiet.ts'
 import type { KafkaSettings } from '../kafka/client.ts'
-import { fromRecord } from '../kafka/cloud-event.ts'
 import { connectKafka } from '../kafka/kafka.ts'
+import { fromRecord } from '../kafka/records.ts'
 import { sleep } from '../shared/time.ts'
 import { defaultLimits, type Limits, respond } from './conversation.ts'
+import { forgetWith } from './forget.ts'
 import type { Handlers } from './handlers.ts'
 import { worker } from './worker.ts'
 
@@ -34,6 +35,7 @@ export const startBot = async (
   handlers: Handlers,
   { brokers, group, topicPrefix = 'livechat.', ssl = false, sasl, limits, log = consoleLog }: BotOptions,
 ): Promise<{ readonly stop: () => Promise<void> }> => {
+  const now = () => new Date().toISOString() as Instant
   const kafka = connectKafka(
     {
       brokers,
@@ -44,14 +46,21 @@ export const startBot = async (
       groupPrefix: '',
       partitions: 1,
     },
-    { log, measure: unmeasured, now: () => new Date().toISOString() as Instant },
+    { log, measure: unmeasured, now },
   )
   const answer = respond(handlers, { ...defaultLimits, ...limits }, Date.now, log)
   const consumer = await kafka.consume({
     group,
     topics: [botConversations.name],
     commit: 'when-handled',
-    handle: worker({ decode: fromRecord, respond: answer, append: kafka.append, sleep, log }),
+    handle: worker({
+      decode: fromRecord,
+      respond: answer,
+      forget: forgetWith(handlers, group, now, log),
+      append: kafka.append,
+      sleep,
+      log,
+    }),
   })
   return {
     stop: async () => {

@@ -1,5 +1,6 @@
 import * as t from 'io-ts'
 import { AccountId, exactShape, Id } from '../../contracts/primitives.ts'
+import { timeZoneNamed } from './day.ts'
 
 const text = (name: string, expected: string, ok: (text: string) => boolean) =>
   new t.Type<string, string, unknown>(
@@ -32,6 +33,12 @@ const wholeNumber = (from: number, to: number) =>
 const WhenOvertaken = t.keyof({ send: null, suppress: null }, 'send or suppress')
 const MessageText = text('MessageText', '1 to 4096 characters', (s) => /\S/.test(s) && s.length <= 4096)
 
+const TimeZone = text(
+  'TimeZone',
+  'a time zone of the IANA database, such as Europe/Berlin',
+  (s) => timeZoneNamed(s) !== undefined,
+)
+
 const hour = 3_600_000
 
 /**
@@ -58,6 +65,7 @@ export const AccountEntry = exactShape(
       'Bot',
     ),
     requestsPerSecond: wholeNumber(1, 1_000_000),
+    timeZone: TimeZone,
   },
   'Account',
 )
@@ -94,13 +102,22 @@ export type Account = {
   readonly webhooks?: { readonly token: string; readonly secondToken?: string }
   readonly bot?: BotAccount
   readonly requestsPerSecond: number
+  /** Whose days the account's statistics have. */
+  readonly timeZone: string
 }
 
-export const withDefaults = ({ id, webhooks, bot, requestsPerSecond }: AccountEntry): Account => ({
+export const withDefaults = ({ id, webhooks, bot, requestsPerSecond, timeZone = 'UTC' }: AccountEntry): Account => ({
   id,
   requestsPerSecond: requestsPerSecond ?? 20_000,
+  timeZone: timeZoneNamed(timeZone) ?? 'UTC',
   ...(webhooks && { webhooks }),
   ...(bot && {
     bot: { replyWithin: 10_000, attempts: 8, timeouts: bot.attempts ?? 2, deadlineMs: 300_000, ...bot },
   }),
 })
+
+/** The time zone of an account's days by its id: UTC for one that is not among them. */
+export const timeZonesOf = (accounts: ReadonlyArray<Pick<Account, 'id' | 'timeZone'>>) => {
+  const known = new Map<string, string>(accounts.map(({ id, timeZone }) => [id, timeZone]))
+  return (accountId: string): string => known.get(accountId) ?? 'UTC'
+}

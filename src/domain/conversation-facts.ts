@@ -5,16 +5,17 @@ import type {
   BotReplySuppressed,
   DomainEvent,
 } from '../../contracts/events/index.ts'
-import type { Id, Instant } from '../../contracts/primitives.ts'
+import type { Id } from '../../contracts/primitives.ts'
+import type { Dated } from '../../contracts/views/dated.ts'
 import { contentDigest } from './delivery.ts'
 
-type OutcomeEvent = BotReplyDelivered | BotReplyFailed | BotReplySuppressed
+type OutcomeEvent = Dated<BotReplyDelivered | BotReplyFailed | BotReplySuppressed>
 
 /** What became of a command; `because` where it was the bridge's own. */
 export type Finished = {
   readonly kind: 'finished'
   readonly commandId: Id
-  readonly commandType: 'BotMessage' | 'InviteAgent'
+  readonly commandType: string
   readonly outcome: 'delivered' | 'failed' | 'suppressed'
   readonly inReplyTo?: Id
   readonly because?: Because
@@ -24,11 +25,13 @@ export type Finished = {
 
 /**
  * What an event of bot-conversations says of who has the conversation and who waits. `id` is the event's as `seen` of the views
- * has it, `eventId` its ce_id. `at` is when it was taken in, for a delivered command when its last attempt began.
+ * has it, `eventId` its ce_id. `refused` is a command that will never be sent as it is. `at` is when the event was taken in,
+ * for a delivered command when its last attempt began.
  */
-export type Fact = { readonly id: string; readonly at: Instant; readonly clientId?: Id } & (
+export type Fact = { readonly id: string; readonly at: Date; readonly clientId?: Id } & (
   | { readonly kind: 'invited' | 'joined' | 'closed' }
   | { readonly kind: 'client-message' | 'unavailable'; readonly eventId: Id }
+  | { readonly kind: 'refused'; readonly inReplyTo?: Id }
   | Finished
 )
 
@@ -44,7 +47,14 @@ export const isFinal = (state: string, reason: string | undefined): boolean =>
   state !== 'pending' && !(state === 'failed' && wasRefused(reason))
 
 /** An event in `seen` (contracts/views/applied.ts): `bot/<ce_id>`. */
-const identity = ({ source, id }: DomainEvent) => `${source.slice(source.lastIndexOf('/') + 1)}/${id}`
+const identity = ({ source, id }: Pick<DomainEvent, 'source' | 'id'>) =>
+  `${source.slice(source.lastIndexOf('/') + 1)}/${id}`
+
+const refused = (event: Dated<BotReplyFailed>): Fact | undefined => {
+  const { reason, inReplyTo } = event.data
+  if (reason !== 'invalid') return undefined
+  return { id: identity(event), at: event.time, kind: 'refused', ...(inReplyTo !== undefined && { inReplyTo }) }
+}
 
 const finished = (event: OutcomeEvent, outcome: Finished['outcome']): Fact => {
   const { clientId, commandId, commandType, inReplyTo, because, attempts } = event.data
@@ -64,8 +74,11 @@ const finished = (event: OutcomeEvent, outcome: Finished['outcome']): Fact => {
   }
 }
 
-/** The fact of an event, if it has one. */
-export const factOf = (event: DomainEvent): Fact | undefined => {
+/**
+ * The fact of an event, if it has one. A late event has none: the service heard of an error and has given the client to an agent.
+ */
+export const factOf = (event: Dated<DomainEvent>): Fact | undefined => {
+  if (event.receivedTime !== undefined) return undefined
   const seen = (clientId: Id | undefined) => ({
     id: identity(event),
     at: event.time,
@@ -85,7 +98,7 @@ export const factOf = (event: DomainEvent): Fact | undefined => {
     case 'BotReplyDelivered':
       return finished(event, 'delivered')
     case 'BotReplyFailed':
-      return wasRefused(event.data.reason) ? undefined : finished(event, 'failed')
+      return wasRefused(event.data.reason) ? refused(event) : finished(event, 'failed')
     case 'BotReplySuppressed':
       return finished(event, 'suppressed')
     case 'ChatAccepted':
@@ -95,6 +108,8 @@ export const factOf = (event: DomainEvent): Fact | undefined => {
     case 'CallStatusChanged':
     case 'ClientUpdated':
     case 'OfflineMessageReceived':
+    case 'ClientErased':
+    case 'ChatErased':
       return undefined
   }
 }

@@ -1,4 +1,4 @@
-import type { Id, Instant } from '../../contracts/primitives.ts'
+import type { Id } from '../../contracts/primitives.ts'
 import { mostSeen } from '../../contracts/views/applied.ts'
 import type { ConversationDocument } from '../../contracts/views/conversation.ts'
 import type { Fact, Finished } from './conversation-facts.ts'
@@ -39,10 +39,9 @@ const asked = <C extends Conversation>(current: C): C =>
  * An agent was asked for. One that has joined stays, and closed stays closed. AGENT_UNAVAILABLE is the answer to what was sent
  * before it, also where the log has it first.
  */
-const invited = <C extends Conversation>(current: C, sentAt: Instant): C => {
+const invited = <C extends Conversation>(current: C, sentAt: Date): C => {
   const { state, unavailableAt } = current
-  if (state === 'unavailable' && unavailableAt !== undefined && Date.parse(sentAt) <= Date.parse(unavailableAt))
-    return current
+  if (state === 'unavailable' && unavailableAt !== undefined && sentAt <= unavailableAt) return current
   return { ...asked(current), state: state === 'agent' || state === 'closed' ? state : 'invited' }
 }
 
@@ -63,7 +62,7 @@ const wrote = <C extends Conversation>(current: C, { eventId: id, at }: Pick<Fac
  * How many of the unanswered messages a command is for: up to the one of its `inReplyTo`; none where that one was answered
  * before; all where it names none, or none that is known.
  */
-const countFor = ({ unanswered, seen }: Conversation, { inReplyTo }: Finished): number => {
+const countFor = ({ unanswered, seen }: Conversation, { inReplyTo }: Pick<Finished, 'inReplyTo'>): number => {
   if (inReplyTo === undefined) return unanswered.length
   const place = unanswered.findIndex(({ id }) => id === inReplyTo)
   if (place >= 0) return place + 1
@@ -109,6 +108,8 @@ export const afterFact = <C extends Conversation>(current: C, fact: Fact): C => 
     }
     case 'closed':
       return { ...withoutUnheard(current), unanswered: [], state: 'closed' }
+    case 'refused':
+      return marked(current, countFor(current, fact), 'reply-failed')
     case 'finished':
       return finished(current, fact)
   }
@@ -126,12 +127,13 @@ export const forgotNone = ({ seen }: Conversation): boolean => seen.length < mos
 export const withFacts = (current: Conversation, facts: ReadonlyArray<Fact>): Conversation =>
   facts.filter(({ id }) => !current.seen.includes(id)).reduce(evolve, current)
 
+/** What decides, of a document as it is stored: one of a former version, until its view is rebuilt, has its times as text. */
 export const conversationOf = (document: ConversationDocument): Conversation => {
   const { state, unanswered, seen, unheard, unavailableAt, lastClientMessageId, clientId } = document
   return {
-    ...{ state, unanswered, seen },
-    ...(unheard && { unheard }),
-    ...(unavailableAt !== undefined && { unavailableAt }),
+    ...{ state, seen, unanswered: unanswered.map((message) => ({ ...message, at: new Date(message.at) })) },
+    ...(unheard && { unheard: { ...unheard, at: new Date(unheard.at) } }),
+    ...(unavailableAt !== undefined && { unavailableAt: new Date(unavailableAt) }),
     ...(lastClientMessageId !== undefined && { lastClientMessageId }),
     ...(clientId !== undefined && { clientId }),
   }

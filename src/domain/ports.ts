@@ -2,6 +2,7 @@ import type { Either } from 'fp-ts/lib/Either.js'
 import type { Because, DomainEvent } from '../../contracts/events/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import type { TopicName } from '../../contracts/topics.ts'
+import type { Dated } from '../../contracts/views/dated.ts'
 import type { ViewName, Views } from '../../contracts/views.ts'
 import type { Account } from './accounts.ts'
 
@@ -22,6 +23,8 @@ export type OutgoingRecord = {
   readonly key: string | Buffer | null
   readonly value: string | Buffer | null
   readonly headers: Headers
+  /** Where it goes; without it, where its key belongs. */
+  readonly partition?: number
 }
 
 /**
@@ -95,10 +98,10 @@ export type ConsumerSpec = {
   readonly alone?: true
   readonly topics: ReadonlyArray<TopicName>
   readonly handle: HandleSlice
-  /** For what need not be at once: records are fetched when there are so many bytes of them, or after 250 ms. */
-  readonly gatherBytes?: number
-  /** Partitions that are far behind are handled in slices of up to so many records of 1.4 kB, not of 500; three such at once. */
-  readonly deepRecords?: number
+  /** A fetch waits until there are so many bytes, or for 250 ms; without it, for 1 byte or 100 ms. */
+  readonly minFetchBytes?: number
+  /** Partitions that are far behind are handled in slices of up to so many records of 1.4 kB, instead of 500; three such at once. */
+  readonly catchUpRecords?: number
   /** `when-handled`: a slice is committed when `handle` resolves. `by-handler`: when the handler says `done`. */
   readonly commit: 'when-handled' | 'by-handler'
   /** Called when partitions are given to this consumer, before the first slice of them. */
@@ -117,9 +120,9 @@ export type EndOffsets = (topic: TopicName) => Promise<ReadonlyMap<number, numbe
 /** What a group has committed for each partition of a topic; partitions without a commit are missing. */
 export type CommittedOffsets = (group: string, topic: TopicName) => Promise<ReadonlyMap<number, number>>
 
-/** An event as it stands in the log. */
+/** An event as it stands in the log, with dates in place of its times. */
 export type Recorded<E extends DomainEvent = DomainEvent> = {
-  readonly event: E
+  readonly event: Dated<E>
   readonly topic: TopicName
   readonly partition: number
   readonly offset: number
@@ -127,11 +130,17 @@ export type Recorded<E extends DomainEvent = DomainEvent> = {
   readonly bytes?: number
 }
 
-/** A change of one document of a view: the new document from the present one. Pure, and the same when done twice. */
+/**
+ * A change of one document of a view, or of the newest of a chain of them (`sessions`): the new document from the present one, and
+ * after it the next one of the chain where it begins. Pure, and the same when done twice.
+ */
 export type Change<V extends ViewName = ViewName> = {
   readonly view: V
+  /** The document's `_id`; of a chain its name, which the newest document has as `latestOf`. */
   readonly id: string
-  readonly evolve: (current: Views[V] | undefined) => Views[V]
+  readonly evolve: (current: Views[V] | undefined) => ReadonlyArray<Views[V]>
+  /** Then it is a change of every document that has these fields, and of no other; `id` is the chat's or the client's. */
+  readonly where?: Readonly<Record<string, string>>
 }
 
 /** Applies changes in their order and resolves when they are durable on a majority. A throw means 'not known, do it again'. */
@@ -145,6 +154,37 @@ export type IssueToken = (account: Account) => Promise<{ readonly token: string;
 /** Whether the account's own, unexpired token was given. */
 export type VerifyToken = (account: Account, token: string) => Promise<boolean>
 
+/** A record's place in the log. `generation` is its topic's id: a topic that is created again begins anew. */
+export type LogPlace = { readonly generation: string; readonly partition: number; readonly offset: number }
+
+/**
+ * The data key that encrypts what one record key of a topic says of persons, wrapped by a key of ARCHIVE_KEY_FILE; `id` is
+ * `<topic>/<record key>`. After an erasure its earlier keys are gone, by `kid`, and what stands before `erased` has none.
+ */
+export type ArchiveKey = {
+  readonly id: string
+  readonly kid?: string
+  readonly wrapped?: string
+  readonly erased?: LogPlace
+  readonly erasedKids: ReadonlyArray<string>
+}
+export type NewArchiveKey = { readonly id: string; readonly kid: string; readonly wrapped: string }
+
+/** All of it throws 'not known', and what it has written is durable on a majority. */
+export type ArchiveKeys = {
+  readonly find: (ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, ArchiveKey>>
+  /** Keeps each key where there is none yet: whoever is first stays. */
+  readonly add: (keys: ReadonlyArray<NewArchiveKey>) => Promise<void>
+  /** Destroys the key of what stands before the place, unless that was done before. */
+  readonly destroy: (id: string, place: LogPlace) => Promise<void>
+  /** One wrapped key of each wrapping key. */
+  readonly examples: () => Promise<ReadonlyArray<string>>
+  /** Every key that is not destroyed. */
+  readonly all: () => AsyncIterable<NewArchiveKey>
+  /** Keeps the same key in another wrapping, unless it was destroyed meanwhile. */
+  readonly rewrap: (keys: ReadonlyArray<NewArchiveKey>) => Promise<void>
+}
+
 /** Measurements, one function for each; labels are never personal data. Durations are in seconds. */
 export type Measure = {
   readonly request: (api: 'webhooks' | 'bot' | 'oauth', status: number, seconds: number) => void
@@ -156,10 +196,16 @@ export type Measure = {
   readonly partitionLeft: (group: string, topic: TopicName, partition: number) => void
   readonly consumerRestarted: (group: string) => void
   readonly projected: (records: number, seconds: number) => void
+  /** An event is in the views, so long after it was taken in. */
+  readonly viewed: (source: string, seconds: number) => void
   readonly delivery: (accountId: string, outcome: 'delivered' | 'failed' | 'suppressed', because?: Because) => void
   readonly attempt: (accountId: string, result: string, seconds: number) => void
-  /** A command was not sent: another one of its chat had the same id. */
-  readonly duplicateCommand: (accountId: string) => void
+  /** The service took the bot's answer to a client, so long after the client's message was taken in. */
+  readonly answered: (accountId: string, seconds: number) => void
+  /** A command was not sent: another one of its chat had the same id. Whether that asked for the same may not be known any more. */
+  readonly duplicateCommand: (accountId: string, content: 'other' | 'unknown') => void
   readonly deadLetter: (consumer: string, cause: string) => void
+  /** Records of a topic that are older than they may be, and stay since they are not in the archive and the views. */
+  readonly overdue: (topic: string, records: number) => void
   readonly quarantined: (api: 'webhooks' | 'bot', reason: string) => void
 }

@@ -13,9 +13,12 @@ export const unmeasured: Measure = {
   partitionLeft: nothing,
   consumerRestarted: nothing,
   projected: nothing,
+  viewed: nothing,
   delivery: nothing,
   attempt: nothing,
+  answered: nothing,
   duplicateCommand: nothing,
   deadLetter: nothing,
+  overdue: nothing,
   quarantined: nothing,
 }

@@ -81,7 +81,13 @@ const repeatedKey = (text: string): string | undefined => {
   return undefined
 }
 
-const deepest = 32
+/** Why bytes are refused; the problem's path is a repeated key, or empty. */
+export type JsonProblem = Problem & { readonly cause: 'not-utf8' | 'too-deep' | 'not-json' | 'repeated-key' }
+
+/** `exact`: numbers that a double cannot hold are read as their text. Otherwise they are rounded, as JSON.parse does. */
+export type JsonRules = { readonly deepest: number; readonly exact: boolean }
+
+const ofRequests: JsonRules = { deepest: 32, exact: true }
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 const countKeys = (value: unknown): number => {
@@ -103,26 +109,29 @@ const quoted = (text: string, lost: ReadonlyArray<Range>): string => {
   return parts.join('') + text.slice(done)
 }
 
-const attempt = <A>(expected: string, read: () => A): E.Either<Problem, A> => {
+const refuse = (cause: JsonProblem['cause'], expected: string, path = ''): E.Either<JsonProblem, never> =>
+  E.left({ cause, path, expected })
+
+const attempt = <A>(read: () => A, refused: E.Either<JsonProblem, never>): E.Either<JsonProblem, A> => {
   try {
     return E.right(read())
   } catch {
-    return E.left({ path: '', expected })
+    return refused
   }
 }
 
 /**
- * The JSON value of a body: what JSON.parse makes of it, but integers beyond 2^53 as their decimal text. Refused: what is
- * not UTF-8, nested deeper than 32, not JSON, or has a key twice in one object (the problem's path is that key).
+ * The JSON value of a request's body or of a record: what JSON.parse makes of it, but exact. Refused: what is not UTF-8, nested too
+ * deep for whatever walks it next, not JSON, or has a key twice in one object.
  */
-export const readJson = (bytes: Uint8Array): E.Either<Problem, unknown> => {
-  const text = attempt('valid UTF-8', () => utf8.decode(bytes))
+export const readJson = (bytes: Uint8Array, { deepest, exact } = ofRequests): E.Either<JsonProblem, unknown> => {
+  const text = attempt(() => utf8.decode(bytes), refuse('not-utf8', 'valid UTF-8'))
   if (E.isLeft(text)) return text
   const { depth, keys, lost } = scan(text.right)
-  if (depth > deepest) return E.left({ path: '', expected: `JSON nested at most ${deepest} deep` })
-  const value = attempt('JSON', (): unknown => JSON.parse(text.right))
+  if (depth > deepest) return refuse('too-deep', `JSON nested at most ${deepest} deep`)
+  const value = attempt((): unknown => JSON.parse(text.right), refuse('not-json', 'JSON'))
   if (E.isLeft(value)) return value
   if (countKeys(value.right) !== keys)
-    return E.left({ path: (repeatedKey(text.right) ?? '').slice(0, 100), expected: 'one value, not several' })
-  return lost.length === 0 ? value : E.right(JSON.parse(quoted(text.right, lost)))
+    return refuse('repeated-key', 'one value, not several', (repeatedKey(text.right) ?? '').slice(0, 100))
+  return exact && lost.length > 0 ? E.right(JSON.parse(quoted(text.right, lost))) : value
 }

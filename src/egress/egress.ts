@@ -2,6 +2,7 @@ import { botConversations, botReplies } from '../../contracts/topics.ts'
 import type { CheckHealth, ConsumerSpec, IncomingRecord, OwnedPartition, Slice } from '../domain/ports.ts'
 import { keyedQueue } from '../shared/keyed-queue.ts'
 import { bytesOf } from '../shared/slices.ts'
+import { withDeadline } from '../shared/timeout.ts'
 import { type ChatOrCommand, conversationNow, digestBefore, viewsReader } from './conversation/conversation-now.ts'
 import { followConversations, readBarrier } from './conversation/follow-conversations.ts'
 import { conversationTail } from './conversation/tail.ts'
@@ -14,7 +15,6 @@ import { byteBudget } from './delivery/in-flight-limit.ts'
 import { announcer } from './delivery/outcome.ts'
 import { type PartitionWork, partitionWork } from './delivery/partition-work.ts'
 import type { EgressPorts } from './ports.ts'
-import { within } from './retry.ts'
 import { looker } from './watchdog/look.ts'
 import { watchdog } from './watchdog/watchdog.ts'
 
@@ -109,7 +109,7 @@ export const egress = (ports: EgressPorts): Egress => {
     stop: async () => {
       stopping.abort()
       dog.stop()
-      const idle = await within(sleep, stopWithinMs, () => Promise.all([queues.idle(), dog.idle()]))
+      const idle = await withDeadline(sleep, stopWithinMs, () => Promise.all([queues.idle(), dog.idle()]))
       if (idle === undefined) log.warn({ chats: queues.size() }, 'egress: stopped with commands under way')
     },
   }

@@ -1,9 +1,9 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { DomainEvent } from '../../contracts/events/index.ts'
-import type { Instant } from '../../contracts/primitives.ts'
 import type { ConversationDocument } from '../../contracts/views/conversation.ts'
 import type { Account } from '../domain/accounts.ts'
+import type { Undecodable } from '../domain/decode-json.ts'
 import type {
   CommittedOffsets,
   DeadLetter,
@@ -19,8 +19,7 @@ import type {
 } from '../domain/ports.ts'
 import type { PostToService } from './delivery/post.ts'
 
-/** Why a record cannot be read; `detail` names fields, never their values. */
-export type Undecodable = { readonly cause: string; readonly detail: string }
+export type { Undecodable }
 export type DecodeCommand = (record: IncomingRecord) => Either<Undecodable, BotReply>
 export type DecodeEvent = (record: IncomingRecord) => Either<Undecodable, DomainEvent>
 
@@ -31,7 +30,7 @@ export type DecodeEvent = (record: IncomingRecord) => Either<Undecodable, Domain
 export type OpenTurns = (
   partition: number,
   accountIds: ReadonlyArray<string>,
-  since: Instant,
+  since: Date,
 ) => Promise<ReadonlyArray<ConversationDocument>>
 
 /** Everything that egress needs of the world; `random` is in [0, 1), `monotonic` in milliseconds from anywhere. */

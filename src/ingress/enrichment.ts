@@ -23,7 +23,7 @@ const clientIdOf = ({ extra }: Enriched['data']): string | undefined => {
 }
 
 /** The keys under which a visitor's enrichment may stand, the first to be tried first. */
-export const enrichmentKeys = ({ data }: Enriched): ReadonlyArray<string> => {
+const enrichmentKeys = ({ data }: Enriched): ReadonlyArray<string> => {
   const values: Readonly<Record<EnrichmentField, string | undefined>> = {
     userToken: data.userToken,
     clientId: clientIdOf(data),

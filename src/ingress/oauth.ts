@@ -7,8 +7,8 @@ import { answering, invalid, notAllowed, type Refusal } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import type { State } from '../http/context.ts'
 import { isJsonObject } from '../shared/json.ts'
-import { type AdmissionDeps, isType, refuseSecret, sameSecret } from './admission.ts'
-import { incomplete, noMemory, tooLarge, tooManyRequests } from './refusal.ts'
+import { type AdmissionDeps, isType, refuseAddress, refuseSecret, sameSecret } from './admission.ts'
+import { incomplete, noMemory, tooLarge } from './refusal.ts'
 
 export type OauthDeps = AdmissionDeps & { readonly issue: IssueToken; readonly log: Log }
 
@@ -107,7 +107,7 @@ const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
  * a request: its sender's address is checked before its body is read, its body is small, and nobody waits for the rest of a large one.
  */
 export const oauthRouter = (deps: OauthDeps) => {
-  const { accounts, issue, limits, budget, addressOf, failures, log } = deps
+  const { accounts, issue, limits, budget, addressOf, log } = deps
   const clients = new Map(
     accounts.flatMap((account) => {
       const authorization = account.bot?.authorization
@@ -119,7 +119,8 @@ export const oauthRouter = (deps: OauthDeps) => {
   const handle = answering('oauth', route, log, async (ctx) => {
     if (ctx.method !== 'POST') return E.left(notAllowed('POST'))
     const address = addressOf(ctx.req)
-    if (failures.isExhausted(address)) return E.left(tooManyRequests)
+    const refused = await refuseAddress(deps, address)
+    if (refused !== undefined) return refused
     const body = await readBody(ctx.req, { mostBytes: limits.tokenBodyBytes, drainMs: 0, budget })
     if (E.isLeft(body)) {
       if (body.left.kind === 'too-large') return E.left(tooLarge(limits.tokenBodyBytes))

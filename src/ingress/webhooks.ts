@@ -19,7 +19,7 @@ export type WebhooksDeps = RouteDeps & { readonly findEnrichment: FindEnrichment
 const route = '/webhooks/:token'
 
 /** The event without the texts that only repeat its messages; undefined if it has none. Pure. */
-export const withoutRepeatedTexts = (event: DomainEvent): DomainEvent | undefined => {
+const withoutRepeatedTexts = (event: DomainEvent): DomainEvent | undefined => {
   if (event.type !== 'ChatFinished') return undefined
   const { plainMessages, htmlMessages, ...data } = event.data
   const omitted = [

@@ -2,7 +2,17 @@ import { crc32 } from 'node:zlib'
 import * as E from 'fp-ts/lib/Either.js'
 
 const version = 1
-const at = { mark: 0, checksum: 4, version: 8, length: 9, position: 13, appendedAt: 19, body: 25 } as const
+/** Where each field of a frame begins. */
+export const frameLayout = {
+  mark: 0,
+  checksum: 4,
+  version: 8,
+  length: 9,
+  position: 13,
+  appendedAt: 19,
+  body: 25,
+} as const
+const at = frameLayout
 
 /**
  * One record in a segment. `position` numbers the records of a journal, ascending for ever; `appendedAt` is in

@@ -1,8 +1,63 @@
 import type { Admin, Kafka } from 'kafkajs'
+import type { CheckHealth, Health } from '../domain/ports.ts'
+import { singleFlight } from '../shared/single-flight.ts'
 import { settled, within } from '../shared/timeout.ts'
 import type { Client, NewClient } from './client.ts'
-import { type Cluster, clusterOf } from './cluster.ts'
-import { noAnswer } from './errors.ts'
+import { noAnswer, reasonOf } from './errors.ts'
+import type { Waiting } from './produce/backlog.ts'
+
+type Partitions = ReadonlyArray<{ readonly partition: number }>
+type Question = { readonly topic: string; readonly fromBeginning: boolean; readonly partitions: Partitions }
+type Offsets = ReadonlyArray<{ readonly partition: number; readonly offset: string }>
+
+/** A request of Kafka's protocol in the version that a broker wants, with the decoder of its response. */
+type ProtocolCall<Response> = {
+  readonly request: { readonly encode: () => Promise<object> }
+  readonly response: { readonly decode: (bytes: Buffer) => Promise<Response> }
+}
+export type Broker = {
+  readonly versions: Readonly<Record<number, { readonly maxVersion: number }>>
+  readonly lookupRequest: (apiKey: number, versions: object) => (request: object) => ProtocolCall<unknown>
+  readonly connectionPool: { readonly send: (call: object) => Promise<unknown> }
+  readonly initProducerId: (request: object) => Promise<{ readonly producerId: string }>
+}
+
+/** What lies under kafkajs's clients, as far as it is used here. */
+export type Cluster = {
+  readonly connect: () => Promise<void>
+  readonly disconnect: () => Promise<void>
+  readonly addTargetTopic: (topic: string) => Promise<void>
+  readonly refreshMetadataIfNecessary: () => Promise<void>
+  readonly findTopicPartitionMetadata: (
+    topic: string,
+  ) => ReadonlyArray<{ readonly partitionId: number; readonly leader: number }>
+  readonly findBroker: (broker: { readonly nodeId: number }) => Promise<Broker>
+  readonly fetchTopicsOffset: (
+    questions: ReadonlyArray<Question>,
+  ) => Promise<ReadonlyArray<{ readonly topic: string; readonly partitions: Offsets }>>
+}
+type Settings = {
+  readonly metadataMaxAge: number
+  readonly allowAutoTopicCreation: false
+  readonly isolationLevel: number
+}
+
+// Partitions that were added are known after so long.
+const metadataMaxAge = 1_000
+const readCommitted = 1
+
+/** kafkajs 2.2.4 keeps the making of it in a property that is named by a symbol of its own. */
+const makerOf = (kafka: Kafka): ((settings: Settings) => Cluster) => {
+  const name = Object.getOwnPropertySymbols(kafka).find(({ description }) =>
+    description?.endsWith('Kafka:createCluster'),
+  )
+  const make: unknown = name && Reflect.get(kafka, name)
+  if (typeof make !== 'function') throw new Error('kafkajs makes no cluster where it is expected')
+  return (settings) => make(settings)
+}
+
+export const clusterOf = (kafka: Kafka): Cluster =>
+  makerOf(kafka)({ metadataMaxAge, allowAutoTopicCreation: false, isolationLevel: readCommitted })
 
 /** Whom questions are put to. */
 type Asked = { readonly connect: () => Promise<void>; readonly disconnect: () => Promise<void> }
@@ -47,3 +102,28 @@ export const adminConnection = (newClient: NewClient): Connection<Admin> =>
   connection(newClient, (kafka) => kafka.admin())
 
 export const clusterConnection = (newClient: NewClient): Connection<Cluster> => connection(newClient, clusterOf)
+
+const healthWithinMs = 2_000
+const freshMs = 1_000
+const stuckAfterMs = 5_000
+
+/** Whether a broker answers and no record waits for long. A broker's answer counts for a second, however often it is asked for. */
+export const brokerHealth = (ask: Ask, waiting: () => Waiting, clock: () => number): CheckHealth => {
+  let last: { readonly at: number; readonly health: Health } | undefined
+  const reach = singleFlight(async (_: 'broker'): Promise<Health> => {
+    const health = await ask((admin) => admin.describeCluster(), healthWithinMs).then(
+      ({ brokers }) => ({ ok: true, reason: `${brokers.length} brokers` }),
+      (error: unknown) => ({ ok: false, reason: reasonOf(error) }),
+    )
+    last = { at: clock(), health }
+    return health
+  })
+  return async () => {
+    const { records, oldestMs, failing } = waiting()
+    if (oldestMs > stuckAfterMs) {
+      const causes = failing.map(({ topic, reason }) => `; ${topic}: ${reason}`).join('')
+      return { ok: false, reason: `${records} records wait, the oldest for ${Math.round(oldestMs / 1000)} s${causes}` }
+    }
+    return last !== undefined && clock() - last.at < freshMs ? last.health : reach('broker')
+  }
+}

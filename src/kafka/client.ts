@@ -2,14 +2,21 @@ import './kafkajs-patches/batch-decoder.ts'
 import './kafkajs-patches/fetch.ts'
 import './kafkajs-patches/metadata-errors.ts'
 import './kafkajs-patches/request-queue.ts'
-import './codecs.ts'
-import { Kafka, logLevel, type RetryOptions, type SASLOptions } from 'kafkajs'
+import './compression.ts'
+import { Kafka, type logCreator, logLevel, type RetryOptions, type SASLOptions } from 'kafkajs'
 import type { Log } from '../domain/ports.ts'
-import { kafkajsLog } from './kafkajs-log.ts'
-import { seedOf } from './seeds.ts'
-import { type Sockets, trackedSockets } from './sockets.ts'
+import { type Sockets, seedOf, trackedSockets } from './sockets.ts'
 
-/** How the brokers are reached; `topicPrefix` stands before each topic and group, `partitions` and `replication` are for new topics. */
+/** The log of kafkajs, at level debug, without stacks, keys or payloads. src/kafka logs itself what operators need. */
+const kafkajsLog =
+  (log: Log): logCreator =>
+  () =>
+  ({ namespace, label, log: { message, broker, groupId, error } }) => {
+    const detail = typeof error === 'string' ? { error } : {}
+    log.debug({ kafkajs: namespace, level: label, broker, groupId, ...detail }, `kafkajs: ${message}`)
+  }
+
+/** How the brokers are reached; `topicPrefix` is the beginning of each topic's and group's name, `partitions` and `replication` are for new topics. */
 export type KafkaSettings = {
   /** `host:port` or `[IPv6 address]:port` each. */
   readonly brokers: ReadonlyArray<string>
@@ -22,7 +29,7 @@ export type KafkaSettings = {
   }
   readonly clientId: string
   readonly topicPrefix: string
-  /** What stands before a consumer's group: `topicPrefix` unless it is given. */
+  /** The beginning of each group's name; `topicPrefix` where it is missing. */
   readonly groupPrefix?: string
   readonly partitions: number
   /** The cluster's default where it is missing. */
@@ -34,7 +41,7 @@ export type Client = { readonly kafka: Kafka; readonly sockets: Sockets }
 export type NewClient = (retry: RetryOptions) => Client
 
 /** After so long without an answer a request has failed, in the sense that its effect is not known. */
-export const requestTimeoutMs = 5_000
+const requestTimeoutMs = 5_000
 const connectionTimeoutMs = 3_000
 // Above the heartbeats and the longest request, below the brokers' connections.max.idle.ms.
 const silenceMs = 60_000

@@ -1,10 +1,49 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Instant } from '../../contracts/primitives.ts'
-import { deadLetters, deadLetterHeaders as names } from '../../contracts/topics.ts'
+import { Instant } from '../../contracts/primitives.ts'
+import { deadLetters, deadLetterHeaders as names, type TopicName } from '../../contracts/topics.ts'
 import type { DeadLetter, Failure, IncomingRecord, Log, Measure, Now, Sleep } from '../domain/ports.ts'
-import { firstFailureOf, foreignHeaders, timesRedriven } from './redriven.ts'
+import { traceIdOf, traceparentIn } from '../domain/tracing.ts'
 import { unreadableBatch, whyUnreadable } from './unreadable.ts'
-import type { WireRecord } from './wire-record.ts'
+import { allHeaders, type WireHeaders, type WireRecord } from './wire-record.ts'
+
+type Headers = Pick<IncomingRecord, 'headers'>
+
+/** Where a dead letter is sent back to, how often its record will then have been redriven, and when it failed first. */
+export type Redriven = {
+  readonly topic: Exclude<TopicName, typeof deadLetters.name>
+  readonly redriven: number
+  readonly firstFailedAt: Instant
+}
+
+const ours: ReadonlySet<string> = new Set(Object.values(names))
+
+/** The headers that a record's producer gave it, with all repetitions. */
+const foreignHeaders = (record: IncomingRecord): WireHeaders =>
+  Object.fromEntries(Object.entries(allHeaders(record)).filter(([name]) => !ours.has(name)))
+
+/** How often a record was redriven. Any producer can write the header: what is no such count is none. */
+export const timesRedriven = ({ headers }: Headers): number => {
+  const text = String(headers[names.redriven] ?? '')
+  return /^[0-9]{1,9}$/.test(text) ? Number(text) : 0
+}
+
+/** When a record that fails now failed first: as it says itself, where that can be. */
+export const firstFailureOf = ({ headers }: Headers, failedAt: Instant): Instant => {
+  const told = String(headers[names.firstFailedAt] ?? '')
+  return Instant.is(told) && Date.parse(told) <= Date.parse(failedAt) ? told : failedAt
+}
+
+/** The record that a dead letter holds, as it was on its own topic: key, value and headers byte for byte. */
+export const toRedriven = (deadLetter: IncomingRecord, { topic, redriven, firstFailedAt }: Redriven): WireRecord => ({
+  topic,
+  key: deadLetter.key,
+  value: deadLetter.value,
+  headers: {
+    ...foreignHeaders(deadLetter),
+    [names.firstFailedAt]: firstFailedAt,
+    [names.redriven]: String(redriven),
+  },
+})
 
 type Why = { readonly consumer: string; readonly cause: string; readonly detail: string; readonly failedAt: Instant }
 
@@ -57,12 +96,15 @@ export const deadLetterFor =
     // No consumer can know it: to each it is a record that it cannot read.
     const [cause, detail] =
       why === undefined ? [ofConsumer, detailOfConsumer] : [unreadableBatch, `value: a whole batch of records: ${why}`]
-    const letter = toDeadLetter(record, { consumer, cause, detail, failedAt: now() })
-    for (let appended = await append(letter); E.isLeft(appended); appended = await append(letter)) {
+    const deadLetter = toDeadLetter(record, { consumer, cause, detail, failedAt: now() })
+    for (let appended = await append(deadLetter); E.isLeft(appended); appended = await append(deadLetter)) {
       if (appended.left.kind !== 'transient' || isStopping())
         throw new Error(`a dead letter was not kept: ${appended.left.reason}`)
       await sleep(againAfterMs)
     }
-    log.warn({ consumer, topic, partition, offset, cause, detail }, 'kafka: a record is kept as a dead letter')
+    log.warn(
+      { consumer, topic, partition, offset, cause, detail, traceId: traceIdOf(traceparentIn(record)) },
+      'kafka: a record is kept as a dead letter',
+    )
     measure.deadLetter(consumer, cause)
   }

@@ -1,6 +1,29 @@
 import type { Failure } from '../domain/ports.ts'
 import { isObject } from '../shared/json.ts'
-import { adviceFor } from './advice.ts'
+import { type TlsTrouble, tlsTrouble } from '../shared/tls-trouble.ts'
+
+const tls: Readonly<Record<TlsTrouble, string>> = {
+  untrusted: "KAFKA_SSL_CA has no authority that has signed the broker's certificate",
+  'not valid now': "the broker's certificate is not valid now",
+  'other host':
+    "the broker's certificate is not for this host: see KAFKA_BROKERS, and the broker's advertised listeners",
+  'client certificate': 'the broker wants a certificate that it trusts: see KAFKA_SSL_CERT and KAFKA_SSL_KEY',
+  'no tls': 'no TLS is spoken at this port: see KAFKA_SSL and KAFKA_BROKERS',
+}
+
+const sasl = (message: string): string =>
+  message.includes('not supported by the server')
+    ? 'see KAFKA_SASL_MECHANISM'
+    : 'see KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD'
+
+/** Which setting an operator has to look at, where the error is of a kind that settings cause. */
+export const adviceFor = (error: unknown): string | undefined => {
+  const trouble = tlsTrouble(error)
+  if (trouble !== undefined) return tls[trouble]
+  for (let at = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth++)
+    if (at.name === 'KafkaJSSASLAuthenticationError') return sasl(at.message)
+  return undefined
+}
 
 type Unknown = {
   readonly name?: unknown
@@ -15,7 +38,7 @@ const chain = (error: unknown): ReadonlyArray<Unknown> => {
   return causes
 }
 
-/** Nothing was heard within a time of our own; what was asked for may still happen. */
+/** A request was not answered in time; its effect is not known. */
 export const noAnswer = (): Error => Object.assign(new Error('Kafka does not answer'), { name: 'KafkaDoesNotAnswer' })
 
 /** What the broker or kafkajs calls the error: `MESSAGE_TOO_LARGE`, `KafkaJSConnectionError`. */
@@ -25,7 +48,7 @@ export const kindOf = (error: unknown): string => {
   return String(type ?? causes.at(-1)?.name ?? 'unknown error')
 }
 
-/** kafkajs's own words for an error of its own, and which setting to look at where one may be wrong; of other errors the name alone, since their words may quote data. */
+/** The message of a kafkajs error, and the setting that may be wrong; of other errors the name alone, since their messages may quote data. */
 export const reasonOf = (error: unknown): string => {
   const [outermost] = chain(error)
   const kind = kindOf(error)

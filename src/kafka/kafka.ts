@@ -16,26 +16,33 @@ import type {
   RunningConsumer,
   TopicIds,
 } from '../domain/ports.ts'
+import { endSpan, sendSpan, traceparentAfter } from '../domain/tracing.ts'
 import { sleep } from '../shared/time.ts'
 import { settled, within } from '../shared/timeout.ts'
-import { adminConnection, clusterConnection } from './admin.ts'
+import { adminConnection, brokerHealth, clusterConnection } from './admin.ts'
 import { type KafkaSettings, newClient } from './client.ts'
-import { toRecord } from './cloud-event.ts'
+import { largestBatch } from './compression.ts'
+import { validCommit } from './consumer/committed-offsets.ts'
 import { consumeWith, type Supervised } from './consumer/consume.ts'
-import { deadLetterFor } from './dead-letters.ts'
-import { brokerHealth } from './health.ts'
-import { largestBatch } from './largest-batch.ts'
-import { committedOf, committedOffsetsOf, endOffsetsOf, forgetGroupOf, type Ranges, rangesOf } from './offsets.ts'
-import { learnSpread } from './partitioner/learn-spread.ts'
-import { partitionerOf, withKeySpreads } from './partitioner/partitioner.ts'
+import { deadLetterFor, type Redriven, toRedriven } from './dead-letters.ts'
+import {
+  committedOf,
+  committedOffsetsOf,
+  deleteBeforeOf,
+  endOffsetsOf,
+  forgetGroupOf,
+  offsetsAtOf,
+  type Ranges,
+  rangesOf,
+} from './offsets.ts'
+import { detectKeyDistribution, partitionerOf, type Reroute, rerouteWith } from './partitioner.ts'
 import type { Waiting } from './produce/backlog.ts'
 import { produceConnection } from './produce/connection.ts'
 import { type ProducerLimits, producer } from './produce/producer.ts'
 import { type ReadTopic, readTopicWith } from './read-topic.ts'
-import { type Redriven, toRedriven } from './redriven.ts'
-import { type Reroute, rerouteWith } from './reroute.ts'
+import { toRecord } from './records.ts'
 import { topicIdsOf } from './topic-ids.ts'
-import { applyTopics, describeTopics, ensureTopics, type TopicReports } from './topics.ts'
+import { applyTopics, describeTopics, ensureTopics, type TopicReports, withKeyDistribution } from './topics.ts'
 import { sizeOf, type WireRecord } from './wire-record.ts'
 
 /** Kafka as the other rooms see it. */
@@ -45,7 +52,7 @@ export type KafkaRoom = {
   /** For the consumer of that name. */
   readonly deadLetter: (consumer: string) => DeadLetter
   /** Appends the record that a dead letter holds to its own topic again. */
-  readonly redrive: (letter: IncomingRecord, to: Redriven, withinMs: number) => Promise<E.Either<Failure, void>>
+  readonly redrive: (deadLetter: IncomingRecord, to: Redriven, withinMs: number) => Promise<E.Either<Failure, void>>
   readonly reroute: Reroute
   readonly consume: (spec: ConsumerSpec) => Promise<Supervised>
   readonly readTopic: ReadTopic
@@ -54,6 +61,10 @@ export type KafkaRoom = {
   /** Where the log of each partition of a topic begins and ends. */
   readonly ranges: Ranges
   readonly forgetGroup: (group: string) => Promise<void>
+  /** What a group has committed for the topic as it is now: what was committed for an earlier topic of that name is missing. */
+  readonly committedNow: CommittedOffsets
+  readonly offsetsAt: ReturnType<typeof offsetsAtOf>
+  readonly deleteBefore: ReturnType<typeof deleteBeforeOf>
   /** A topic that is deleted and created again has another id. */
   readonly topicIds: (topics: ReadonlyArray<TopicName>) => Promise<TopicIds>
   /** Creates the topics that are missing; reports, and does not change, those that are there. */
@@ -79,7 +90,7 @@ const consumersWithinMs = 9_000
 const late = (): E.Either<Failure, void> =>
   E.left({ kind: 'transient', reason: 'not known to be durable within the time given' })
 
-/** Connects when it is needed, and again whenever that is lost; nothing of it outlives `stop`. */
+/** Connects on first use, and again when a connection is lost. After `stop` nothing is left open. */
 export const connectKafka = (
   settings: KafkaSettings,
   { log, measure, now }: { readonly log: Log; readonly measure: Measure; readonly now: Now },
@@ -88,8 +99,8 @@ export const connectKafka = (
   const clock = () => performance.now()
   const clients = newClient(settings, log)
   const { ask, close } = adminConnection(clients)
-  // By itself, since kafkajs loses a connection over a topic that is not there.
-  const placing = adminConnection(clients)
+  // Of its own, since kafkajs loses a connection over a topic that does not exist.
+  const partitionerAdmin = adminConnection(clients)
   const cluster = clusterConnection(clients)
   const ranges = rangesOf(ask, prefix)
   const committed = committedOf(ask, prefix, groupPrefix)
@@ -107,17 +118,26 @@ export const connectKafka = (
     return consumer
   }
   const readTopic = readTopicWith({ ranges, consume, clock })
-  const partitioner = partitionerOf({ learn: learnSpread({ ranges: rangesOf(placing.ask, prefix), readTopic }), log })
+  const partitioner = partitionerOf({
+    detect: detectKeyDistribution({ ranges: rangesOf(partitionerAdmin.ask, prefix), readTopic }),
+    log,
+  })
   const records = producer({
     ...{ partitioner, limits, sleep, clock, log, measure, random: Math.random },
     connect: () => produceConnection(clients, prefix),
   })
   let stopping = false
 
-  const take = (record: WireRecord): Promise<E.Either<Failure, void>> =>
-    sizeOf(record) > largestBatch
-      ? Promise.resolve(E.left({ kind: 'too-large', reason: 'larger than a reader would decompress' }))
-      : records.append(record)
+  const take = (record: WireRecord): Promise<E.Either<Failure, void>> => {
+    if (sizeOf(record) > largestBatch)
+      return Promise.resolve(E.left({ kind: 'too-large', reason: 'larger than a reader would decompress' }))
+    const span = sendSpan(record, record.headers.traceparent)
+    const traceparent = traceparentAfter(span, undefined)
+    if (traceparent === undefined) return records.append(record)
+    const taken = records.append({ ...record, headers: { ...record.headers, traceparent } })
+    taken.then((result) => endSpan(span, E.isLeft(result) ? result.left.kind : undefined))
+    return taken
+  }
   const append: Append = (record, withinMs) => within(withinMs, take(record), late)
 
   return {
@@ -129,24 +149,31 @@ export const connectKafka = (
     },
     deadLetter: deadLetterFor({ append: take, now, sleep, log, measure }, () => stopping),
     reroute: rerouteWith({ append: take, partitioner, sleep }, () => stopping),
-    redrive: (letter, to, withinMs) => within(withinMs, take(toRedriven(letter, to)), late),
+    redrive: (deadLetter, to, withinMs) => within(withinMs, take(toRedriven(deadLetter, to)), late),
     consume,
     readTopic,
     endOffsets: endOffsetsOf(cluster.ask, prefix),
     committedOffsets,
     ranges,
     forgetGroup,
+    committedNow: async (group, topic) => {
+      const [ids, all] = await Promise.all([topicIds([topic]), committed(group, topic)])
+      const valid = [...all].map(([partition, each]) => [partition, validCommit(ids.get(topic) ?? '', each)] as const)
+      return new Map(valid.flatMap(([partition, offset]) => (offset === undefined ? [] : [[partition, offset]])))
+    },
+    offsetsAt: offsetsAtOf(ask, prefix),
+    deleteBefore: deleteBeforeOf(ask, prefix),
     topicIds,
-    ensureTopics: () => withKeySpreads(ensureTopics(ask, settings), partitioner, prefix),
-    describeTopics: () => withKeySpreads(describeTopics(ask, settings), partitioner, prefix),
-    applyTopics: () => withKeySpreads(applyTopics(ask, settings), partitioner, prefix),
+    ensureTopics: () => withKeyDistribution(ensureTopics(ask, settings), partitioner, prefix),
+    describeTopics: () => withKeyDistribution(describeTopics(ask, settings), partitioner, prefix),
+    applyTopics: () => withKeyDistribution(applyTopics(ask, settings), partitioner, prefix),
     health: brokerHealth(ask, records.waiting, clock),
     waiting: records.waiting,
     stop: async () => {
       stopping = true
       await settled(Promise.all([...consumers].map((consumer) => consumer.stop())), consumersWithinMs)
       await records.stop(drainWithinMs)
-      await Promise.all([close(), placing.close(), cluster.close()])
+      await Promise.all([close(), partitionerAdmin.close(), cluster.close()])
     },
   }
 }

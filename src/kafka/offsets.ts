@@ -2,8 +2,7 @@ import type { TopicName } from '../../contracts/topics.ts'
 import type { CommittedOffsets, EndOffsets } from '../domain/ports.ts'
 import { singleFlight } from '../shared/single-flight.ts'
 import { sleep } from '../shared/time.ts'
-import type { Ask, AskOf } from './admin.ts'
-import { type Cluster, endsOf } from './cluster.ts'
+import type { Ask, AskOf, Cluster } from './admin.ts'
 import { kindOf } from './errors.ts'
 
 /** The first offset that a partition still has, and the one that its next record will get. */
@@ -36,14 +35,23 @@ export const rangesOf = (ask: Ask, prefix: string): Ranges =>
     return new Map(partitions.map(({ partition, low, high }) => [partition, { low: Number(low), high: Number(high) }]))
   })
 
-/** Lets go of a group that nobody is a member of; one that is not there, or is in use, stays as it is. */
+/** Deletes a group without members; one that does not exist, or is in use, stays as it is. */
 export const forgetGroupOf =
   (ask: Ask, groupPrefix: string) =>
   async (group: string): Promise<void> => {
     await ask((admin) => admin.deleteGroups([`${groupPrefix}${group}`])).catch(() => undefined)
   }
 
-/** Asked for hundreds of times a second by egress, which must not be told of a time before its question. */
+/** Where the log of each partition ends, by one question to each broker; kafkajs's admin client asks three, one after another. */
+const endsOf = async (cluster: Cluster, topic: string): Promise<ReadonlyMap<number, number>> => {
+  await cluster.addTargetTopic(topic)
+  await cluster.refreshMetadataIfNecessary()
+  const partitions = cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => ({ partition: partitionId }))
+  const [answer] = await cluster.fetchTopicsOffset([{ topic, fromBeginning: false, partitions }])
+  return new Map(answer?.partitions.map(({ partition, offset }) => [partition, Number(offset)]))
+}
+
+/** Egress asks hundreds of times a second. An answer is never older than its question. */
 export const endOffsetsOf = (ask: AskOf<Cluster>, prefix: string): EndOffsets =>
   singleFlight((topic) =>
     // Each try has a new connection, which knows of leaders that have moved.
@@ -52,6 +60,22 @@ export const endOffsetsOf = (ask: AskOf<Cluster>, prefix: string): EndOffsets =>
       () => true,
     ),
   )
+
+/** The first offset of each partition with a record from this time on, in milliseconds since 1970, or its end where there is none. */
+export const offsetsAtOf =
+  (ask: Ask, prefix: string) =>
+  async (topic: TopicName, time: number): Promise<ReadonlyMap<number, number>> => {
+    const found = await ask((admin) => admin.fetchTopicOffsetsByTimestamp(`${prefix}${topic}`, Math.floor(time)))
+    return new Map(found.map(({ partition, offset }) => [partition, Number(offset)]))
+  }
+
+/** Deletes what stands before these offsets, for good. */
+export const deleteBeforeOf =
+  (ask: Ask, prefix: string) =>
+  async (topic: TopicName, offsets: ReadonlyMap<number, number>): Promise<void> => {
+    const partitions = [...offsets].map(([partition, offset]) => ({ partition, offset: String(offset) }))
+    await ask((admin) => admin.deleteTopicRecords({ topic: `${prefix}${topic}`, partitions }))
+  }
 
 /** A committed offset, and the id of the topic that it was committed for: empty where that is not known. */
 export type Committed = { readonly offset: number; readonly topicId: string }

@@ -1,14 +1,24 @@
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { ISocketFactory } from 'kafkajs'
-import { hostOf } from './seeds.ts'
+
+const literal = /^\[([\da-f:]+)\](:\d+)$/i
+const suffix = '.ipv6-literal'
+
+/** kafkajs cuts `host:port` at the first colon: an IPv6 address is passed through it as a name, `--1.ipv6-literal:9092`. */
+export const seedOf = (broker: string): string =>
+  broker.replace(literal, (_, address: string, port: string) => `${address.replaceAll(':', '-')}${suffix}${port}`)
+
+/** The host that a socket is to be opened to. */
+export const hostOf = (host: string): string =>
+  host.endsWith(suffix) ? host.slice(0, -suffix.length).replaceAll('-', ':') : host
 
 /** The sockets of one client: kafkajs keeps those that have timed out, and never destroys any. */
 export type Sockets = {
   readonly factory: ISocketFactory
   /** Destroys those that are open; what waits for an answer on them is rejected. */
   readonly destroy: (reason: string) => void
-  /** The same, and refuses new ones: a client that was given up must not send a word more. */
+  /** The same, and refuses new ones: a closed client must send nothing more. */
   readonly close: () => void
 }
 

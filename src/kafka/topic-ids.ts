@@ -1,7 +1,6 @@
 import type { TopicName } from '../../contracts/topics.ts'
 import type { TopicIds } from '../domain/ports.ts'
-import type { AskOf } from './admin.ts'
-import type { Cluster } from './cluster.ts'
+import type { AskOf, Cluster } from './admin.ts'
 
 const apiKey = 3
 // The first version that has ids. kafkajs knows none above 6.
@@ -84,29 +83,41 @@ export const decodeResponse = (bytes: Buffer): ReadonlyMap<string, string> => {
   return ids
 }
 
-/** Asks for the ids of topics that are there; empty where the brokers are older than 2.8 and have none. */
-export const topicIdsOf =
-  (ask: AskOf<Cluster>, prefix: string) =>
-  (topics: ReadonlyArray<TopicName>): Promise<TopicIds> =>
+/** Asks for the ids of topics; empty where the brokers are older than 2.8 and have none. Rejects while only some are known. */
+export const topicIdsOf = (ask: AskOf<Cluster>, prefix: string) => {
+  const askFor = (names: ReadonlyArray<string>) =>
     ask(async (cluster) => {
-      const names = topics.map((topic) => `${prefix}${topic}`)
-      const [first = ''] = names
+      const [first] = names
+      if (first === undefined) return undefined
       await cluster.addTargetTopic(first)
       const leader = cluster.findTopicPartitionMetadata(first).find((partition) => partition.leader >= 0)?.leader
       const broker = await cluster.findBroker({ nodeId: leader ?? -1 })
-      if ((broker.versions[apiKey]?.maxVersion ?? 0) < apiVersion) return new Map()
+      if ((broker.versions[apiKey]?.maxVersion ?? 0) < apiVersion) return undefined
       const encode = async () => {
         const buffer = encodeRequest(names)
         return { buf: buffer, buffer }
       }
-      const ids = (await broker.connectionPool.send({
+      return (await broker.connectionPool.send({
         request: { apiKey, apiVersion, apiName: 'Metadata', encode },
         response: { decode: async (bytes: Buffer) => decodeResponse(bytes), parse: async (data: unknown) => data },
       })) as ReadonlyMap<string, string>
-      return new Map(
-        topics.flatMap((topic) => {
-          const id = ids.get(`${prefix}${topic}`)
-          return id === undefined ? [] : [[topic, id] as const]
-        }),
-      )
     })
+  return async (topics: ReadonlyArray<TopicName>): Promise<TopicIds> => {
+    const ids = await askFor(topics.map((topic) => `${prefix}${topic}`))
+    return ids === undefined ? new Map() : idsOf(topics, prefix, ids)
+  }
+}
+
+/** A broker that does not know a topic yet must not count as one that has no ids: offsets would be taken for those of any topic. */
+export const idsOf = (
+  topics: ReadonlyArray<TopicName>,
+  prefix: string,
+  ids: ReadonlyMap<string, string>,
+): ReadonlyMap<TopicName, string> =>
+  new Map(
+    topics.map((topic) => {
+      const id = ids.get(`${prefix}${topic}`)
+      if (id === undefined) throw new Error(`a topic id is not known yet: ${topic}`)
+      return [topic, id] as const
+    }),
+  )

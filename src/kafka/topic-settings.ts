@@ -1,4 +1,11 @@
-import { type CleanUp, deadLetters, eventTopics, quarantine, type Topic } from '../../contracts/topics.ts'
+import {
+  archiveTopics,
+  type CleanUp,
+  deadLetters,
+  eventTopics,
+  quarantine,
+  type Topic,
+} from '../../contracts/topics.ts'
 import type { KafkaSettings } from './client.ts'
 
 export type TopicDefaults = Pick<KafkaSettings, 'topicPrefix' | 'partitions' | 'replication'>
@@ -31,13 +38,26 @@ const mebibyte = 1024 * 1024
 const dayMs = 24 * 60 * 60 * 1000
 
 const withBodies = new Set<string>([...eventTopics, quarantine].map(({ name }) => name))
+const archives = new Set<string>(archiveTopics.map(({ name }) => name))
+const events = new Set<string>(eventTopics.map(({ name }) => name))
 
-/** The largest batch in MiB, compressed: a request may have 8 MiB, and a dead letter is an original with headers added. */
-const largestBatchOf = (name: Topic['name']) => (name === deadLetters.name ? 10 : withBodies.has(name) ? 9 : 4)
+/**
+ * The largest batch in MiB, compressed: a request may have 8 MiB, a dead letter is an original with headers added, and what is
+ * encrypted is a third larger and cannot be compressed.
+ */
+const largestBatchOf = (name: Topic['name']) => {
+  if (archives.has(name)) return 16
+  return name === deadLetters.name ? 10 : withBodies.has(name) ? 9 : 4
+}
 
 const cleanUpConfig = (cleanUp: CleanUp): Readonly<Record<string, string>> =>
   cleanUp === 'compact'
-    ? { 'cleanup.policy': 'compact' }
+    ? {
+        'cleanup.policy': 'compact',
+        // What is removed is gone from the disk within days: an erasure removes enrichments.
+        'max.compaction.lag.ms': String(dayMs),
+        'delete.retention.ms': String(dayMs),
+      }
     : {
         'cleanup.policy': 'delete',
         'retention.ms': String(cleanUp === 'forever' ? -1 : cleanUp.deleteAfterMs),
@@ -51,6 +71,8 @@ export const configOf = (
   replication: number | undefined,
 ): Readonly<Record<string, string>> => ({
   ...cleanUpConfig(cleanUp),
+  // Records are deleted by whole segments: with larger ones they would stay for longer.
+  ...(events.has(name) && { 'segment.ms': String(dayMs) }),
   'max.message.bytes': String(largestBatchOf(name) * mebibyte),
   // Times in the log are the broker's: a process whose clock is wrong, or goes back, changes nothing.
   'message.timestamp.type': 'LogAppendTime',

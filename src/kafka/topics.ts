@@ -1,10 +1,19 @@
 import * as E from 'fp-ts/lib/Either.js'
 import kafkajs, { type Admin } from 'kafkajs'
-import { type Topic, topics } from '../../contracts/topics.ts'
+import {
+  archiveNameOf,
+  botConversations,
+  botReplies,
+  eventTopics,
+  type Topic,
+  type TopicName,
+  topics,
+} from '../../contracts/topics.ts'
 import type { Failure } from '../domain/ports.ts'
 import { sleep } from '../shared/time.ts'
 import type { Ask } from './admin.ts'
 import { kindOf, reasonOf } from './errors.ts'
+import type { Partitioner } from './partitioner.ts'
 import {
   appliedConfig,
   configOf,
@@ -15,6 +24,9 @@ import {
 } from './topic-settings.ts'
 
 export type TopicReports = Promise<E.Either<Failure, ReadonlyArray<TopicReport>>>
+
+/** The topic whose records an archive topic copies, partition by partition. */
+const copiedBy = (topic: Topic): Topic | undefined => eventTopics.find(({ name }) => archiveNameOf(name) === topic.name)
 
 const createWithinMs = 20_000
 const ledWithinMs = 10_000
@@ -30,11 +42,12 @@ const create = async (
   admin: Admin,
   missing: ReadonlyArray<Topic>,
   { topicPrefix, partitions, replication }: TopicDefaults,
+  states: ReadonlyMap<string, TopicState>,
 ): Promise<ReadonlyMap<string, string>> => {
   if (missing.length === 0) return new Map()
   const wanted = missing.map((topic) => ({
     topic: `${topicPrefix}${topic.name}`,
-    numPartitions: partitions,
+    numPartitions: states.get(`${topicPrefix}${copiedBy(topic)?.name}`)?.partitions ?? partitions,
     replicationFactor: replication ?? -1,
     configEntries: Object.entries(configOf(topic, replication)).map(([name, value]) => ({ name, value })),
   }))
@@ -101,13 +114,27 @@ const stateOf = async (admin: Admin, names: ReadonlyArray<string>): Promise<Read
   )
 }
 
+/** Gives archive topics the partitions that were added to the topics that they copy. */
+const addPartitions = async (admin: Admin, prefix: string, states: ReadonlyMap<string, TopicState>) => {
+  const topicPartitions = topics.flatMap((topic) => {
+    const [has, wanted] = [topic, copiedBy(topic)].map((each) => states.get(`${prefix}${each?.name}`)?.partitions ?? 0)
+    return has && wanted && has < wanted ? [{ topic: `${prefix}${topic.name}`, count: wanted }] : []
+  })
+  if (topicPartitions.length > 0) await admin.createPartitions({ topicPartitions })
+}
+
 const reports = async (ask: Ask, defaults: TopicDefaults, createsMissing: boolean): TopicReports => {
   const nameOf = ({ name }: Topic) => `${defaults.topicPrefix}${name}`
   try {
     return await ask(async (admin) => {
       const present = new Set(await admin.listTopics())
       const missing = topics.filter((topic) => !present.has(nameOf(topic)))
-      const refused = createsMissing ? await create(admin, missing, defaults) : new Map<string, string>()
+      const before = await stateOf(
+        admin,
+        topics.map(nameOf).filter((name) => present.has(name)),
+      )
+      const refused = createsMissing ? await create(admin, missing, defaults, before) : new Map<string, string>()
+      if (createsMissing) await addPartitions(admin, defaults.topicPrefix, before)
       const created = createsMissing ? missing.map(nameOf).filter((name) => !refused.has(name)) : []
       await untilLed(admin, created)
       const expected = [...present, ...created].filter((name) => topics.some((topic) => nameOf(topic) === name))
@@ -115,7 +142,15 @@ const reports = async (ask: Ask, defaults: TopicDefaults, createsMissing: boolea
       return E.right(
         topics.map((topic) => {
           const name = nameOf(topic)
-          return reportOf(topic, defaults, states.get(name), created.includes(name), refused.get(name))
+          const { partitions = defaults.partitions } =
+            states.get(`${defaults.topicPrefix}${copiedBy(topic)?.name}`) ?? {}
+          return reportOf(
+            topic,
+            { ...defaults, partitions },
+            states.get(name),
+            created.includes(name),
+            refused.get(name),
+          )
         }),
       )
     }, createWithinMs)
@@ -158,4 +193,49 @@ export const applyTopics = async (ask: Ask, defaults: TopicDefaults): TopicRepor
     return E.left({ kind: 'transient', reason: reasonOf(error) })
   }
   return describeTopics(ask, defaults)
+}
+
+const ordered = new Set<TopicName>(eventTopics.map(({ name }) => name))
+
+const differencesOf = (topic: TopicName, partitions: number, { known }: Pick<Partitioner, 'known'>) => {
+  const distribution = known(topic)
+  const conversations = known(botConversations.name)?.keyPartitions ?? 0
+  if (topic === botReplies.name)
+    return partitions < conversations
+      ? [`fewer partitions than the ${conversations} of bot-conversations: commands are not fenced`]
+      : []
+  if (distribution === undefined || !ordered.has(topic)) return []
+  if (distribution.mixed) return ['partitions were added while keys were in it: older chats have lost their order']
+  return distribution.keyPartitions < partitions
+    ? [`keys stay on the first ${distribution.keyPartitions} partitions, those added later are not used`]
+    : []
+}
+
+/** The reports with what is known of where keys go; Left where that cannot be found out. */
+export const withKeyDistribution = async (
+  asked: TopicReports,
+  partitioner: Pick<Partitioner, 'ready' | 'known' | 'forget'>,
+  prefix: string,
+): TopicReports => {
+  const reports = await asked
+  if (E.isLeft(reports)) return reports
+  const nameOf = ({ name }: TopicReport) => name.slice(prefix.length) as TopicName
+  const present = reports.right.filter(({ partitions }) => partitions > 0)
+  for (const report of present)
+    if (partitioner.known(nameOf(report))?.partitions !== report.partitions) partitioner.forget(nameOf(report))
+  try {
+    await partitioner.ready(present.map(nameOf).filter((topic) => ordered.has(topic)))
+  } catch (error) {
+    return E.left({ kind: 'transient', reason: reasonOf(error) })
+  }
+  return E.right(
+    reports.right.map((report) =>
+      report.partitions === 0
+        ? report
+        : {
+            ...report,
+            differences: [...report.differences, ...differencesOf(nameOf(report), report.partitions, partitioner)],
+          },
+    ),
+  )
 }

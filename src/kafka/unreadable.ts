@@ -1,7 +1,7 @@
 import { crc32c } from '@node-rs/crc32'
 
 /** A batch of records as it stands in the log, from its offset to its end (Kafka's message format 2). */
-export type RawBatch = Buffer
+type RawBatch = Buffer
 
 const at = {
   ...{ firstOffset: 0, length: 8, behindLength: 12, crc: 17, behindCrc: 21 },
@@ -22,7 +22,7 @@ const reasons = new WeakMap<Buffer, string>()
 
 /**
  * What kafkajs would make of a batch with one record: the batch's bytes as the value, at the batch's last offset, so that
- * reading goes on behind it. Undefined where the batch's own header contradicts itself: then nobody knows where it ends.
+ * reading goes on behind it. Undefined where the batch's own header contradicts itself: then its end is not known.
  */
 export const unreadable = (batch: RawBatch, reason: string): object | undefined => {
   if (batch.length < headerBytes) return undefined

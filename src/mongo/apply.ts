@@ -2,11 +2,21 @@ import type { ViewName, Views } from '../../contracts/views.ts'
 import type { ApplyChanges, Change } from '../domain/ports.ts'
 import { chunks } from '../shared/slices.ts'
 import { allDone, type Group } from './optimistic-update.ts'
+import type { IdsWhere } from './store.ts'
 
 type AnyDocument = Views[ViewName]
 
 /** The collection in which a view's documents are. */
 export type CollectionOf = (view: ViewName) => string
+
+/** The documents after some changes of one, the newest last. */
+export const evolvedBy =
+  (changes: ReadonlyArray<Change>) =>
+  (current: AnyDocument | undefined): ReadonlyArray<AnyDocument> =>
+    changes.reduce<ReadonlyArray<AnyDocument>>(
+      (documents, { evolve }) => [...documents.slice(0, -1), ...evolve(documents.at(-1))],
+      current === undefined ? [] : [current],
+    )
 
 /** One group for each document, with its changes in their order. */
 export const groupsOf = (
@@ -21,11 +31,23 @@ export const groupsOf = (
           {
             collection: collectionOf(first.view),
             id: first.id,
-            evolve: (current: AnyDocument | undefined) =>
-              others.reduce<AnyDocument>((document, { evolve }) => evolve(document), first.evolve(current)),
+            ...(first.view === 'sessions' &&
+              first.where === undefined && {
+                by: 'latestOf' as const,
+                repeats: (current: AnyDocument) => first.evolve(current)[0] === current,
+              }),
+            evolve: evolvedBy([first, ...others]),
           },
         ],
   )
+}
+
+/** A change of many documents finds what those before it have made, so it is a step of its own; others go together. */
+export const stepsOf = (changes: ReadonlyArray<Change>): ReadonlyArray<ReadonlyArray<Change>> => {
+  const ends = changes.flatMap(({ where }, i) => (where === undefined ? [] : [i, i + 1]))
+  return [...ends, changes.length]
+    .map((end, i) => changes.slice(ends[i - 1] ?? 0, end))
+    .filter(({ length }) => length > 0)
 }
 
 const documentsAtOnce = 1_000
@@ -35,13 +57,13 @@ const atOnce = 3
  * Applies changes, one write for each document, a thousand documents at a time and a few such writes beside each other; to the live
  * views unless others are named.
  */
-export const applyWith =
-  (
-    updateDocuments: (groups: ReadonlyArray<Group<AnyDocument>>) => Promise<void>,
-    collectionOf?: CollectionOf,
-  ): ApplyChanges =>
-  async (changes) => {
-    const left = chunks(groupsOf(changes, collectionOf), documentsAtOnce).values()
+export const applyWith = (
+  updateDocuments: (groups: ReadonlyArray<Group<AnyDocument>>) => Promise<void>,
+  idsWhere: IdsWhere,
+  collectionOf: CollectionOf = (view) => view,
+): ApplyChanges => {
+  const apply = async (groups: ReadonlyArray<Group<AnyDocument>>) => {
+    const left = chunks(groups, documentsAtOnce).values()
     let failed = false
     const run = async () => {
       for (const some of left) {
@@ -54,3 +76,15 @@ export const applyWith =
     }
     await allDone(Array.from({ length: atOnce }, run))
   }
+  const named = async (change: Change): Promise<ReadonlyArray<Change>> => {
+    if (change.where === undefined) return [change]
+    const ids = await idsWhere(collectionOf(change.view), change.where)
+    return ids.map((id) => ({ ...change, id }))
+  }
+  return async (changes) => {
+    for (const step of stepsOf(changes)) {
+      const each = await Promise.all(step.map(named))
+      await apply(groupsOf(each.flat(), collectionOf))
+    }
+  }
+}

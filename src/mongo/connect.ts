@@ -1,7 +1,10 @@
 import type { ViewName, Views } from '../../contracts/views.ts'
-import type { ApplyChanges, CheckHealth, Log, ReadDocument, Sleep } from '../domain/ports.ts'
+import type { Account } from '../domain/accounts.ts'
+import type { ApplyChanges, ArchiveKeys, CheckHealth, Log, ReadDocument, Sleep } from '../domain/ports.ts'
 import type { StoreEnrichments } from '../projections/enrichment-handler.ts'
+import type { TimeZoneOf } from '../projections/stats-days.ts'
 import { applyWith } from './apply.ts'
+import { archiveKeysIn } from './archive-keys.ts'
 import { classify } from './classify.ts'
 import { checkMongo, type MongoLocation, mongoClient, within } from './client.ts'
 import {
@@ -11,17 +14,19 @@ import {
   findEnrichments,
   storeEnrichments,
 } from './enrichments.ts'
+import { type Erasures, erasuresIn } from './erasures.ts'
 import { ensureIndexes } from './indexes.ts'
 import { optimisticUpdate } from './optimistic-update.ts'
-import { readDocumentIn, waitingConversations } from './read-views.ts'
+import { countWaiting, readDocumentIn, waitingConversations } from './read-views.ts'
 import { swapGate } from './rebuild/swap.ts'
 import { type Redrives, redrivesIn } from './redrives.ts'
-import { announceDays } from './stats-announce.ts'
-import { computeDayIn } from './stats-documents.ts'
-import { daysWithChanges, dueDays, markDays } from './stats-due.ts'
+import { computeDayIn } from './stats-compute.ts'
+import { dueDays, markWritten, readDue, stepWithin } from './stats-due.ts'
 import { type StatsRefresher, statsRefresher } from './stats-refresher.ts'
-import { readPresent, writeIfUnchanged } from './store.ts'
+import { idsWhere, readPresent, writeIfUnchanged } from './store.ts'
+import { timeZonesChanged } from './time-zones.ts'
 import { type TopicsRead, topicsReadIn } from './topics-read.ts'
+import { type ViewVersions, viewVersionsIn } from './view-versions.ts'
 import { writeBatcher } from './write-batcher.ts'
 
 export type Mongo = {
@@ -29,12 +34,20 @@ export type Mongo = {
   readonly applyChanges: ApplyChanges
   readonly readDocument: ReadDocument
   readonly waitingConversations: ReturnType<typeof waitingConversations>
+  readonly countWaiting: ReturnType<typeof countWaiting>
   readonly storeEnrichments: StoreEnrichments
   /** Throws when MongoDB has not answered within 400 ms. */
   readonly findEnrichments: FindEnrichments
   readonly enrichedKeys: EnrichedKeys
   readonly redrives: Redrives
+  readonly erasures: Erasures
+  readonly archiveKeys: ArchiveKeys
   readonly topicsRead: TopicsRead
+  readonly viewVersions: ViewVersions
+  /** The accounts of whose days in daily_stats some are those of another time zone. */
+  readonly timeZonesChanged: (
+    accounts: ReadonlyArray<Pick<Account, 'id' | 'timeZone'>>,
+  ) => Promise<ReadonlyArray<string>>
   /** Keeps daily_stats up to date; one for each process, not running until it is started. */
   readonly statsRefresher: StatsRefresher
   /** Resolves when every index can be used, which may take long where there are many documents already. */
@@ -49,8 +62,8 @@ type Deps = {
   readonly sleep: Sleep
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number
-  /** How long no change of a day must have been announced before its mark goes; far above every step's deadline. */
-  readonly calmMs?: number
+  /** In which time zone an account's days are: UTC unless said. */
+  readonly timeZoneOf?: TimeZoneOf
 }
 
 const closeMs = 3_000
@@ -60,34 +73,41 @@ const closeMs = 3_000
  * in `config.transactions` for each update, costs MongoDB a tenth of the update, and a slice that failed comes again anyway.
  * Connects at the first use and again after every outage. Throws on a malformed URL.
  */
-export const connectMongo = (location: MongoLocation, { log, sleep, clock, calmMs = 60_000 }: Deps): Mongo => {
+export const connectMongo = (location: MongoLocation, { log, sleep, clock, timeZoneOf = () => 'UTC' }: Deps): Mongo => {
   const client = mongoClient(location)
   const db = client.db(location.database)
   const writer = mongoClient(location, { retryWrites: false })
   const updateDocuments = optimisticUpdate<Views[ViewName]>({
     read: readPresent(db, 'majority'),
     write: writeIfUnchanged(writer.db(location.database)),
-    announce: announceDays({ mark: (ids, fresh) => markDays(db, ids, fresh), clock }),
+    written: markWritten(db, timeZoneOf),
     mayWrite: swapGate(db),
     sleep,
   })
+  // Its queries may take a minute, longer than a socket may be silent elsewhere.
+  const slow = mongoClient(location, { socketTimeoutMS: 90_000 })
   const refresher = statsRefresher({
-    dueDays: () => dueDays(db, calmMs),
-    daysWithChanges: () => daysWithChanges(db),
-    computeDay: computeDayIn(db),
+    readDue: () => readDue(db),
+    daysWithChanges: () => stepWithin(dueDays(db).countDocuments()),
+    computeDay: computeDayIn(slow.db(location.database), timeZoneOf),
     log,
     sleep,
     clock,
   })
   return {
-    applyChanges: writeBatcher({ applyChanges: applyWith(updateDocuments), classify, sleep }),
+    applyChanges: writeBatcher({ applyChanges: applyWith(updateDocuments, idsWhere(db)), classify, sleep }),
     readDocument: readDocumentIn(db),
     waitingConversations: waitingConversations(db),
+    countWaiting: countWaiting(db),
     storeEnrichments: storeEnrichments(db, sleep),
     findEnrichments: findEnrichments(db),
     enrichedKeys: enrichedKeys(db),
     redrives: redrivesIn(db),
+    erasures: erasuresIn(db),
+    archiveKeys: archiveKeysIn(db),
     topicsRead: topicsReadIn(db),
+    viewVersions: viewVersionsIn(db),
+    timeZonesChanged: (accounts) => timeZonesChanged(db, accounts),
     statsRefresher: refresher,
     ensureIndexes: async () => {
       // An index of a large collection takes longer than a socket may be silent elsewhere.
@@ -97,7 +117,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, calmM
     health: () => checkMongo(db),
     stop: async () => {
       await Promise.race([refresher.stop(), sleep(closeMs)])
-      await within(closeMs, Promise.all([client.close(true), writer.close(true)])).catch(() => undefined)
+      await within(closeMs, Promise.all([client, writer, slow].map((each) => each.close(true)))).catch(() => undefined)
     },
   }
 }

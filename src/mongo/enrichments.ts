@@ -17,7 +17,7 @@ export const storeEnrichments = (db: Db, sleep: Sleep): StoreEnrichments => {
   const updateDocuments = optimisticUpdate<EnrichmentDocument>({
     read: readPresent(db, 'majority'),
     write: writeIfUnchanged(db),
-    announce: async () => async () => {},
+    written: async () => {},
     mayWrite: async () => true,
     sleep,
   })
@@ -29,7 +29,7 @@ export const storeEnrichments = (db: Db, sleep: Sleep): StoreEnrichments => {
         evolve: (current) => {
           const [first, ...others] = records
           if (first === undefined) throw new Error('a group without records')
-          return others.reduce(evolveEnrichment, evolveEnrichment(current, first))
+          return [others.reduce(evolveEnrichment, evolveEnrichment(current, first))]
         },
       }),
     )

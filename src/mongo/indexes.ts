@@ -1,5 +1,6 @@
 import type { Db, IndexDescription } from 'mongodb'
 import type { ViewName } from '../../contracts/views.ts'
+import { ensureFlatViews } from './flat-views.ts'
 
 const by = (...fields: ReadonlyArray<string>): IndexDescription => ({
   key: Object.fromEntries(['accountId', ...fields].map((field) => [field, 1])),
@@ -54,7 +55,21 @@ export const indexes: { readonly [V in ViewName]: ReadonlyArray<IndexDescription
     where('clientId'),
   ],
   timeline: [by('chatId', 'time', 'offset'), by('time'), by('type', 'time'), where('clientId', 'time')],
-  daily_stats: [by('day')],
+  sessions: [
+    where('acceptedAt'),
+    where('endsAt'),
+    { key: { latestOf: 1 }, partialFilterExpression: { latestOf: { $exists: true } } },
+    by('startedAt'),
+    by('kind', 'startedAt'),
+    by('chatId', 'startedAt'),
+    by('channelId', 'startedAt'),
+    by('agents.id', 'startedAt'),
+    where('clientId', 'startedAt'),
+    where('visitorNumber', 'startedAt'),
+  ],
+  audit: [by('at')],
+  daily_stats: [by('day'), { key: { nextAt: 1 }, partialFilterExpression: { nextAt: { $exists: true } } }],
+  daily_stats_by: [by('day'), by('by', 'id', 'day')],
   deliveries: [
     by('requestedAt'),
     by('state', 'requestedAt'),
@@ -65,7 +80,7 @@ export const indexes: { readonly [V in ViewName]: ReadonlyArray<IndexDescription
 }
 
 /**
- * Makes the indexes that are missing; resolves when they can be used. Throws where one stands in the way with other
+ * Makes the indexes that are missing, and the flat views; resolves when they can be used. Throws where one stands in the way with other
  * options.
  */
 export const ensureIndexes = async (db: Db): Promise<void> => {
@@ -74,4 +89,5 @@ export const ensureIndexes = async (db: Db): Promise<void> => {
       db.collection(collection).createIndexes([...descriptions]),
     ),
   )
+  await ensureFlatViews(db)
 }

@@ -2,22 +2,25 @@ import type { Sleep } from '../domain/ports.ts'
 import { classify } from './classify.ts'
 import type { ReadPresent, Stored, Write, WriteIfUnchanged } from './store.ts'
 
-/** One document's changes, in their order. */
+/** One document's changes, in their order: the document by its `_id`, or the newest of a chain; and what they make of it. */
 export type Group<D> = {
   readonly collection: string
   readonly id: string
-  readonly evolve: (current: D | undefined) => D
+  readonly by?: 'latestOf'
+  readonly evolve: (current: D | undefined) => ReadonlyArray<D>
+  /** Whether a document has the first of the changes already: it was written before, and maybe whoever did so died then. */
+  readonly repeats?: (current: D) => boolean
 }
 
-/** What is about to be written is told before; the returned function is called when it is written. */
-export type Announce<D> = (
-  writes: ReadonlyArray<Write<D> & { readonly collection: string }>,
-) => Promise<() => Promise<void>>
+type Told<D> = Write<D> & { readonly collection: string; readonly isRepeated: boolean }
+
+/** Told of documents once they are written, also of those that were up to date. */
+export type Written<D> = (writes: ReadonlyArray<Told<D>>) => Promise<void>
 
 type Deps<D> = {
   readonly read: ReadPresent<D>
   readonly write: WriteIfUnchanged<D>
-  readonly announce: Announce<D>
+  readonly written: Written<D>
   /** Asked with the changes in hand and before anything is written; false is 'wait and ask again' (rebuild/swap.ts). */
   readonly mayWrite: () => Promise<boolean>
   readonly sleep: Sleep
@@ -48,25 +51,41 @@ export const allDone = async <A>(promises: ReadonlyArray<Promise<A>>): Promise<R
  * that the fold returns as they were are not written. Throws when that fails too often, or with the error of a step.
  */
 export const optimisticUpdate =
-  <D extends Stored>({ read, write, announce, mayWrite, sleep }: Deps<D>) =>
+  <D extends Stored>({ read, write, written, mayWrite, sleep }: Deps<D>) =>
   async (groups: ReadonlyArray<Group<D>>): Promise<void> => {
     const fold = async ([collection, members]: readonly [string, ReadonlyArray<Group<D>>]) => {
       const present = await read(
         collection,
         members.map(({ id }) => id),
+        members[0]?.by,
       )
-      return members.map(({ id, evolve }) => {
+      return members.map(({ id, evolve, repeats }) => {
         const before = present.get(id)
-        return { collection, before, after: evolve(before) }
+        const isRepeated = before !== undefined && repeats?.(before) === true
+        return evolve(before).map((after, i) => ({
+          collection,
+          before: i === 0 ? before : undefined,
+          after,
+          isRepeated,
+        }))
       })
     }
+    const all: Told<D>[] = []
     for (let attempt = 0; attempt < attempts; attempt++) {
       while (!(await mayWrite())) await sleep(askAgainMs)
       const folded = (await allDone(byCollection(groups).map(fold))).flat()
-      const announced = await announce(folded)
-      const changed = folded.filter(({ before, after }) => before !== after)
-      const results = await allDone(byCollection(changed).map(([collection, writes]) => write(collection, writes)))
-      if (results.every((result) => result === 'written')) return announced()
+      const changed = folded.flatMap((writes) =>
+        writes.length === 1 ? writes.filter(({ before, after }) => before !== after) : [],
+      )
+      // A document of a chain is never without the one that follows it.
+      const together = folded.flatMap((writes) => (writes.length > 1 ? writes : []))
+      const results = await allDone([
+        ...byCollection(changed).map(([collection, writes]) => write(collection, writes)),
+        ...byCollection(together).map(([collection, writes]) => write(collection, writes, 'all or none')),
+      ])
+      // What an attempt has written that was overtaken in part, the next one finds up to date.
+      all.push(...folded.flat())
+      if (results.every((result) => result === 'written')) return written(all)
       await sleep(pause(attempt))
     }
     throw new Error(`overtaken ${attempts} times in a row, by other writers or by what no majority has yet`)

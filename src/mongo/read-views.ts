@@ -1,5 +1,4 @@
 import type { Db } from 'mongodb'
-import type { Instant } from '../../contracts/primitives.ts'
 import type { ConversationDocument } from '../../contracts/views/conversation.ts'
 import type { ViewName, Views } from '../../contracts/views.ts'
 import type { ReadDocument } from '../domain/ports.ts'
@@ -24,20 +23,37 @@ export const readDocumentIn = (db: Db): ReadDocument => {
 const queryMs = 10_000
 
 /**
+ * Those of these accounts whose client waits for a word (`silentSince`), if something has happened in them since then. Documents of a
+ * former version, until they are rebuilt, have their times as text.
+ */
+export const whoseClientWaits = (accountIds: ReadonlyArray<string>, since: Date) => ({
+  accountId: { $in: [...accountIds] },
+  silentSince: { $exists: true },
+  $or: [{ lastEventAt: { $gte: since } }, { lastEventAt: { $gte: since.toISOString() } }],
+})
+
+/** How many of them each account has; accounts without any are missing. Throws when that is not known in time. */
+export const countWaiting =
+  (db: Db) =>
+  async (accountIds: ReadonlyArray<string>, since: Date, withinMs: number): Promise<ReadonlyMap<string, number>> => {
+    type Count = { readonly _id: string; readonly count: number }
+    const stages = [
+      { $match: whoseClientWaits(accountIds, since) },
+      { $group: { _id: '$accountId', count: { $sum: 1 } } },
+    ]
+    const counts = db.collection('conversations').aggregate<Count>(stages, { maxTimeMS: withinMs }).toArray()
+    return new Map((await within(withinMs, counts)).map(({ _id, count }) => [_id, count]))
+  }
+
+/**
  * The conversations of these accounts whose client waits for a word (`silentSince`), as far as this partition of
  * bot-conversations has them and something has happened in them since then. Throws when that is not known within 10 s.
  */
 export const waitingConversations =
   (db: Db) =>
-  (
-    partition: number,
-    accountIds: ReadonlyArray<string>,
-    since: Instant,
-  ): Promise<ReadonlyArray<ConversationDocument>> => {
+  (partition: number, accountIds: ReadonlyArray<string>, since: Date): Promise<ReadonlyArray<ConversationDocument>> => {
     const waiting = {
-      accountId: { $in: [...accountIds] },
-      silentSince: { $exists: true },
-      lastEventAt: { $gte: since },
+      ...whoseClientWaits(accountIds, since),
       [`applied.bot-conversations/${partition}`]: { $exists: true },
     }
     return within(

@@ -2,12 +2,13 @@ import type { Db } from 'mongodb'
 import type { Instant } from '../../contracts/primitives.ts'
 import { chunks } from '../shared/slices.ts'
 import { within } from './client.ts'
+import { type Erasures, erasuresIn } from './erasures.ts'
 import { readPresent, type Stored } from './store.ts'
 
 type Redrive = { readonly _id: string; readonly sentAt: ReadonlyArray<Instant> }
 
 /** What a view knows of how new its document is. */
-export type State = Pick<Stored, 'applied'> & { readonly lastEventAt?: Instant }
+export type State = Pick<Stored, 'applied'> & { readonly lastEventAt?: Date }
 
 /** Which dead letters were sent back, and when; kept for good, some 100 bytes for each. All of it throws 'not known'. */
 export type Redrives = {
@@ -15,6 +16,8 @@ export type Redrives = {
   readonly find: (ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, ReadonlyArray<Instant>>>
   /** Resolves when it is durable on a majority; the same when it is done twice. */
   readonly remember: (ids: ReadonlyArray<string>, at: Instant) => Promise<void>
+  /** When these keys were last erased (erasures.ts). */
+  readonly erasedAt: Erasures['erasedAt']
   /** The documents of these ids that are there. */
   readonly states: (view: 'clients' | 'enrichments', ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, State>>
 }
@@ -41,6 +44,7 @@ export const redrivesIn = (db: Db): Redrives => {
       for (const some of chunks(operations, atOnce))
         await within(stepMs, redrives.bulkWrite([...some], { ordered: false }))
     },
+    erasedAt: erasuresIn(db).erasedAt,
     states: readPresent<State & Stored>(db, 'local'),
   }
 }

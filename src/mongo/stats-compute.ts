@@ -1,36 +1,79 @@
-import type { Statistics } from '../projections/daily-stats.ts'
-import type { Due } from './stats-due.ts'
+import type { Db, Filter } from 'mongodb'
+import type { DailyStatsByDocument, DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
+import { type DayStatistics, dailyStats } from '../projections/daily-stats.ts'
+import { accountDay, type TimeZoneOf } from '../projections/stats-days.ts'
+import type { CollectionOf } from './apply.ts'
+import { isOvertaken } from './classify.ts'
+import { type Due, dueDays, stepWithin } from './stats-due.ts'
+import { readStatsInput } from './stats-input.ts'
 
-/** Which computation a day's document is of; null where it was written by hand. */
-export type Version = string | null
+type Document = DailyStatsDocument | DailyStatsByDocument
 
-type Deps = {
-  /** The version of a day's document; undefined where it has none. */
-  readonly versionOf: (id: string) => Promise<Version | undefined>
-  /** Makes a day's document where there is none; the version of what there is. */
-  readonly open: (id: string) => Promise<Version>
-  /** Undefined where no document belongs to the day: it has no statistics. */
-  readonly compute: (id: string) => Promise<Statistics | undefined>
-  /** Writes, or removes, only where the version still is that one. */
-  readonly replace: (id: string, version: Version, statistics: Statistics | undefined) => Promise<boolean>
-  readonly tickOff: (due: Due) => Promise<void>
+export const statistics = (db: Db) => db.collection<DailyStatsDocument>('daily_stats')
+export const statisticsBy = (db: Db) => db.collection<DailyStatsByDocument>('daily_stats_by')
+
+/** The server's time. */
+const serverTime = async (db: Db): Promise<Date> => new Date((await stepWithin(db.command({ hello: 1 }))).localTime)
+
+/** Whether nothing was read: no document belongs to the day. */
+export const isNothing = ({ day, by }: DayStatistics): boolean => {
+  const { chats, calls, offlineMessages, replies } = day
+  return by.length + offlineMessages + calls.total + Math.max(...Object.values({ ...chats, ...replies })) === 0
+}
+
+/** A day's statistics at a time by the collections that are named, or by the live views. */
+export const computedStatistics = async (
+  db: Db,
+  id: string,
+  timeZoneOf: TimeZoneOf,
+  asOf?: Date,
+  collectionOf?: CollectionOf,
+): Promise<DayStatistics> => {
+  const at = asOf ?? (await serverTime(db))
+  return dailyStats(accountDay(id), await readStatsInput(db, accountDay(id), timeZoneOf, collectionOf), at)
+}
+
+/** What is older than a computation, or has no time since it was written by hand. */
+const olderThan = (asOf: Date) => ({ asOf: { $not: { $gte: asOf } } })
+
+/** Replaces those that are older; a newer one stays, and its `_id` stands in the way of another. */
+const replaceOlder = async <D extends Document>(
+  bulkWrite: (writes: { replaceOne: { filter: Filter<D>; replacement: D; upsert: true } }[]) => Promise<unknown>,
+  documents: ReadonlyArray<D>,
+): Promise<boolean> => {
+  if (documents.length === 0) return true
+  const writes = documents.map((replacement) => ({
+    replaceOne: {
+      filter: { _id: replacement._id, ...olderThan(replacement.asOf) } as Filter<D>,
+      replacement,
+      upsert: true as const,
+    },
+  }))
+  try {
+    await stepWithin(bulkWrite(writes))
+    return true
+  } catch (error) {
+    if (isOvertaken(error)) return false
+    throw error
+  }
 }
 
 /**
- * Computes a day that was read as due; any number of processes may do so at once, die or freeze wherever they are. Each step
- * changes one document, so that none of them leaves a lock behind.
- *
- * An older computation never replaces a newer one: what is written has asked for the version after what it replaces was
- * written, and has read the documents after that. No change is missed: a mark is ticked off only when a computation is
- * written that began after the mark was read, or had nothing to write; and what replaces it later has read the documents later
- * still.
+ * Computes a day in its place. Any number of processes may do so at once, die or freeze wherever they are: `asOf` is the server's
+ * time before the documents were read, and what has read them later is never replaced by what has read them earlier. A mark is
+ * ticked off only by who has seen it before reading and then written, unless it is another by then.
  */
-export const computeDay =
-  ({ versionOf, open, compute, replace, tickOff }: Deps) =>
-  async (due: Due): Promise<void> => {
-    const found = await versionOf(due._id)
-    // A day that has nothing, and is to have nothing, is not opened: nobody sees zeros of it in passing.
-    if (found === undefined && (await compute(due._id)) === undefined) return tickOff(due)
-    const version = found === undefined ? await open(due._id) : found
-    if (await replace(due._id, version, await compute(due._id))) await tickOff(due)
+export const computeDayIn =
+  (db: Db, timeZoneOf: TimeZoneOf, compute = (id: string) => computedStatistics(db, id, timeZoneOf)) =>
+  async ({ _id, mark }: Due): Promise<void> => {
+    const computed = await compute(_id)
+    const { day, by } = computed
+    const isKnown = (await stepWithin(statistics(db).countDocuments({ _id }))) > 0
+    await replaceOlder((writes) => statisticsBy(db).bulkWrite(writes, { ordered: false }), by)
+    const { accountId, asOf } = day
+    await stepWithin(statisticsBy(db).deleteMany({ accountId, day: day.day, ...olderThan(asOf) }))
+    if (isKnown || !isNothing(computed)) {
+      if (!(await replaceOlder((writes) => statistics(db).bulkWrite(writes), [day]))) return
+    }
+    if (mark !== undefined) await stepWithin(dueDays(db).deleteOne({ _id, mark }))
   }

@@ -1,67 +1,76 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from 'mongodb'
+import type { DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
+import type { ViewName, Views } from '../../contracts/views.ts'
+import { dayId, daysOf, type TimeZoneOf } from '../projections/stats-days.ts'
 import { within } from './client.ts'
+import type { Written } from './optimistic-update.ts'
 
-/**
- * A day whose statistics are to be computed. `mark` is new whenever documents of the day are about to change or have
- * changed, `fresh` says that they have; `at` is the server's time of the newest mark.
- */
-export type DueDocument = {
-  readonly _id: string
-  readonly mark: string
-  readonly fresh: boolean
-  readonly at: Date
-}
-
-/** A day that is due. `calm`: no change was announced for so long that all that were are either written or given up. */
-export type Due = Pick<DueDocument, '_id' | 'mark' | 'fresh'> & { readonly calm: boolean }
+/** A day whose documents have changed; `mark` is new with each change, and missing where only time has passed. */
+export type Due = { readonly _id: string; readonly mark?: string }
 
 const stepMs = 10_000
-const due = (db: Db) => db.collection<DueDocument>('stats_due')
+export const stepWithin = <A>(promise: Promise<A>): Promise<A> => within(stepMs, promise)
+export const dueDays = (db: Db) => db.collection<{ readonly _id: string; readonly mark: string }>('stats_due')
 
-/** Marks days durably: before their documents change, or after (`fresh`). */
-export const markDays = async (db: Db, ids: ReadonlyArray<string>, fresh: boolean): Promise<void> => {
+/** Marks days as changed, durably. */
+export const markDays = async (db: Db, ids: ReadonlyArray<string>): Promise<void> => {
   if (ids.length === 0) return
   const marks = ids.map((_id) => ({
-    updateOne: {
-      filter: { _id },
-      update: {
-        $set: { mark: randomUUID(), ...(fresh && { fresh }) },
-        ...(!fresh && { $setOnInsert: { fresh } }),
-        $currentDate: { at: true as const },
-      },
-      upsert: true,
-    },
+    updateOne: { filter: { _id }, update: { $set: { mark: randomUUID() } }, upsert: true },
   }))
-  await within(stepMs, due(db).bulkWrite(marks, { ordered: false }))
+  await stepWithin(dueDays(db).bulkWrite(marks, { ordered: false }))
 }
 
-/**
- * The days to compute: those with changes, and once more those that have been calm for `calmMs` by the server's
- * clock.
- */
-export const dueDays = (db: Db, calmMs: number): Promise<ReadonlyArray<Due>> => {
-  const calm = { $lt: ['$at', { $subtract: ['$$NOW', calmMs] }] }
-  return within(
-    stepMs,
-    due(db)
-      .find({ $or: [{ fresh: true }, { $expr: calm }] }, { maxTimeMS: stepMs })
-      .project<Due>({ mark: 1, fresh: 1, calm })
+type AnyDocument = Views[ViewName]
+
+/** The sessions of the same chains before these. */
+const earlierSessions = async (db: Db, sessions: ReadonlyArray<AnyDocument>): Promise<ReadonlyArray<AnyDocument>> => {
+  const ids = sessions.flatMap((session) => {
+    const before = 'number' in session ? session.number - 1 : 0
+    const chain = session._id.slice(0, session._id.lastIndexOf('/'))
+    return Array.from({ length: before }, (_, i) => `${chain}/${i + 1}`)
+  })
+  if (ids.length === 0) return []
+  return stepWithin(
+    db
+      .collection<Views['sessions']>('sessions')
+      .find({ _id: { $in: ids } })
       .toArray(),
   )
 }
 
 /**
- * Ticks off a day that was computed after it was read as due, unless it has been marked since. The mark goes once the day
- * is calm.
+ * Marks the days of documents once they are written, and of those that were up to date: whoever dies between the two leaves a
+ * slice that comes again, and its days are marked then. Of a chain that slice finds the newest session only, and it may have made
+ * those before it too.
  */
-export const tickOff = async (db: Db, { _id, mark, fresh, calm }: Due): Promise<void> => {
-  const filter = { _id, mark, fresh }
-  await within<unknown>(
-    stepMs,
-    calm ? due(db).deleteOne(filter) : due(db).updateOne(filter, { $set: { fresh: false } }),
-  )
-}
+export const markWritten =
+  (db: Db, timeZoneOf: TimeZoneOf): Written<Views[ViewName]> =>
+  async (writes) => {
+    const days = writes.flatMap(({ collection, before, after }) =>
+      [before, after].flatMap((document) =>
+        document === undefined ? [] : daysOf(collection as ViewName, document, timeZoneOf),
+      ),
+    )
+    const repeated = writes.flatMap(({ after, isRepeated }) => (isRepeated ? [after] : []))
+    const earlier = await earlierSessions(db, repeated)
+    const theirs = earlier.flatMap((session) => daysOf('sessions', session, timeZoneOf))
+    await markDays(db, [...new Set([...days, ...theirs].map(dayId))])
+  }
 
-/** How many days have changes that are not in their statistics yet. */
-export const daysWithChanges = (db: Db): Promise<number> => within(stepMs, due(db).countDocuments({ fresh: true }))
+/** The days to compute: those whose documents have changed, and those whose sessions have ended meanwhile. */
+export const readDue = async (db: Db): Promise<ReadonlyArray<Due>> => {
+  const [changed, passed] = await stepWithin(
+    Promise.all([
+      dueDays(db).find().toArray(),
+      db
+        .collection<DailyStatsDocument>('daily_stats')
+        .find({ nextAt: { $exists: true }, $expr: { $lte: ['$nextAt', '$$NOW'] } })
+        .project<Due>({ _id: 1 })
+        .toArray(),
+    ]),
+  )
+  const marked = new Set(changed.map(({ _id }) => _id))
+  return [...changed, ...passed.filter(({ _id }) => !marked.has(_id))]
+}

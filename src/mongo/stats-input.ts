@@ -1,73 +1,81 @@
-import type { Collection, Db, Filter } from 'mongodb'
+import type { Db, Document } from 'mongodb'
+import { returnMs } from '../../contracts/metrics.ts'
+import { spanOf } from '../domain/day.ts'
+import { type Measured, measuredFields } from '../domain/figures.ts'
 import type { StatsInput } from '../projections/daily-stats.ts'
-import { type AccountDay, type StatsView, statsViews, type TalliedView } from '../projections/stats-days.ts'
+import type { AccountDay, StatsView, TimeZoneOf } from '../projections/stats-days.ts'
 import type { CollectionOf } from './apply.ts'
 import { within } from './client.ts'
 
-type Dated = { readonly accountId: string } & { readonly [field: string]: unknown }
-
 const queryMs = 60_000
-/** Few enough that taking them in keeps nothing waiting that shares the thread. */
-const documentsAtOnce = 500
+/** MongoDB itself gives a query up first, and says so. */
+const answerMs = queryMs + 5_000
 
-/** Instants are text, so those of a day lie between `2026-01-31` and `2026-01-31U`. */
-const onDay = ({ accountId, day }: AccountDay, fields: ReadonlyArray<string>): Filter<Dated> => ({
-  $or: fields.map((field) => ({ accountId, [field]: { $gte: day, $lt: `${day}U` } })),
-})
+const only = (fields: ReadonlyArray<string>) => Object.fromEntries(fields.map((field) => [field, 1]))
 
-/** Where a view's documents of the day are. */
-type PlaceOf = (view: StatsView) => {
-  readonly collection: Collection<Dated>
-  readonly filter: Filter<Dated>
-}
-
-const placesOf =
-  (db: Db, day: AccountDay, collectionOf: CollectionOf): PlaceOf =>
-  (view) => ({ collection: db.collection<Dated>(collectionOf(view)), filter: onDay(day, statsViews[view].days) })
-
-const documentsOf = async <V extends Exclude<StatsView, TalliedView>>(
-  placeOf: PlaceOf,
-  view: V,
-): Promise<StatsInput[V]> => {
-  const { collection, filter } = placeOf(view)
-  const { days, counted } = statsViews[view]
-  const fields = Object.fromEntries([...days, ...counted].map((field) => [field, 1]))
-  const found = await collection
-    .find(filter, { maxTimeMS: queryMs, batchSize: documentsAtOnce })
-    .project({ ...fields, _id: 0 })
-    .toArray()
-  return found as unknown as StatsInput[V]
-}
-
-/** Counted where they lie: there may be one for every reply of the day. */
-const talliesOf = async <V extends TalliedView>(placeOf: PlaceOf, view: V): Promise<StatsInput[V]> => {
-  const { collection, filter } = placeOf(view)
-  const alike = Object.fromEntries(statsViews[view].counted.map((field) => [field, `$${field}`]))
-  const groups = await collection
-    .aggregate<{ _id: object; documents: number }>(
-      [{ $match: filter }, { $group: { _id: alike, documents: { $sum: 1 } } }],
-      { maxTimeMS: queryMs },
-    )
-    .toArray()
-  return groups.map(({ _id, documents }) => ({ ..._id, documents })) as unknown as StatsInput[V]
-}
+/** The latest end of a session that may be followed by a return. */
+const lastEnd = (sessions: ReadonlyArray<Measured>): number =>
+  sessions.reduce(
+    (last, { kind, outcome, endsAt }) =>
+      kind === 'bot' && outcome === 'contained' && endsAt !== undefined ? Math.max(last, endsAt.getTime()) : last,
+    0,
+  )
 
 /** What the documents of a day say, with no more fields than are counted; of the live views unless others are named. */
 export const readStatsInput = async (
   db: Db,
-  day: AccountDay,
+  { accountId, day }: AccountDay,
+  timeZoneOf: TimeZoneOf,
   collectionOf: CollectionOf = (view) => view,
 ): Promise<StatsInput> => {
-  const placeOf = placesOf(db, day, collectionOf)
-  const [chats, calls, offlineMessages, conversations, deliveries] = await within(
-    queryMs,
+  const { from, to } = spanOf(day, timeZoneOf(accountId))
+  const of = (view: StatsView) => db.collection(collectionOf(view))
+  const onDay = (field: string, others: object = {}) => ({ accountId, [field]: { $gte: from, $lt: to }, ...others })
+
+  /** Counted where they lie: there may be one for every reply of the day. */
+  const tallies = <D>(view: StatsView, match: object, ...fields: ReadonlyArray<string>) => {
+    const alike = Object.fromEntries(fields.map((field) => [field, `$${field}`]))
+    const stages: Document[] = [
+      { $match: match },
+      { $group: { _id: alike, documents: { $sum: 1 } } },
+      { $replaceWith: { $mergeObjects: ['$_id', { documents: '$documents' }] } },
+    ]
+    return of(view).aggregate<D & { readonly documents: number }>(stages, { maxTimeMS: queryMs }).toArray()
+  }
+
+  const begunUntil = (end: number) =>
+    of('sessions')
+      .find(
+        {
+          accountId,
+          kind: 'bot',
+          startedAt: { $gte: from, $lte: new Date(end + returnMs) },
+          clientMessages: { $gt: 0 },
+        },
+        { maxTimeMS: queryMs },
+      )
+      .project<StatsInput['begun'][number]>(only(['_id', 'clientId', 'startedAt']))
+      .toArray()
+
+  const sessionsOfDay = async () => {
+    const sessions = await of('sessions')
+      .find(onDay('startedAt'), { maxTimeMS: queryMs })
+      .project<Measured>(only(measuredFields))
+      .toArray()
+    const end = lastEnd(sessions)
+    return { sessions, begun: end === 0 ? [] : await begunUntil(end) }
+  }
+
+  const [{ sessions, begun }, accepted, finished, calls, offlineMessages, deliveries] = await within(
+    answerMs,
     Promise.all([
-      documentsOf(placeOf, 'chats'),
-      talliesOf(placeOf, 'calls'),
-      talliesOf(placeOf, 'offline_messages'),
-      documentsOf(placeOf, 'conversations'),
-      talliesOf(placeOf, 'deliveries'),
+      sessionsOfDay(),
+      of('sessions').countDocuments(onDay('acceptedAt', { kind: 'agent' }), { maxTimeMS: queryMs }),
+      tallies<StatsInput['finished'][number]>('sessions', onDay('endsAt', { kind: 'agent' }), 'rating'),
+      tallies<StatsInput['calls'][number]>('calls', onDay('firstEventAt'), 'type', 'state'),
+      of('offline_messages').countDocuments(onDay('receivedAt'), { maxTimeMS: queryMs }),
+      tallies<StatsInput['deliveries'][number]>('deliveries', onDay('finishedAt'), 'state'),
     ]),
   )
-  return { chats, calls, offline_messages: offlineMessages, conversations, deliveries }
+  return { sessions, begun, accepted, finished, calls, offlineMessages, deliveries }
 }

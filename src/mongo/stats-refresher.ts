@@ -1,9 +1,11 @@
+import { MongoServerError } from 'mongodb'
 import type { Log, Sleep } from '../domain/ports.ts'
+import { accountDay } from '../projections/stats-days.ts'
 import { classify } from './classify.ts'
 import type { Due } from './stats-due.ts'
 
 type Deps = {
-  readonly dueDays: () => Promise<ReadonlyArray<Due>>
+  readonly readDue: () => Promise<ReadonlyArray<Due>>
   readonly daysWithChanges: () => Promise<number>
   readonly computeDay: (due: Due) => Promise<void>
   readonly log: Log
@@ -25,19 +27,40 @@ export type StatsRefresher = {
  */
 export const pauseAfter = (lastMs: number): number => Math.max(500, 19 * lastMs)
 
-/** Keeps daily_stats up to date with the documents: one day after the other, and then a pause. */
-export const statsRefresher = (deps: Deps): StatsRefresher => {
-  const { dueDays, daysWithChanges, computeDay, log, sleep, clock } = deps
-  let running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined
+const passMs = 2_000
 
-  /** How long the day took. */
-  const refresh = async (due: Due): Promise<number> => {
-    const began = clock()
-    await computeDay(due)
-    return clock() - began
+/** The newest day of each account, which is most likely today, and the others. */
+const newestFirst = (days: ReadonlyArray<Due>): ReadonlyArray<ReadonlyArray<Due>> => {
+  const byAccount = Map.groupBy(days, ({ _id }) => accountDay(_id).accountId).values()
+  const newest = new Set(
+    [...byAccount].map((own) =>
+      own
+        .map(({ _id }) => _id)
+        .toSorted()
+        .at(-1),
+    ),
+  )
+  return [days.filter(({ _id }) => newest.has(_id)), days.filter(({ _id }) => !newest.has(_id))]
+}
+
+/**
+ * Keeps daily_stats up to date with the documents: some days, one after the other, and then a pause. Half of the time is for the newest
+ * day of each account, so that today does not wait for a thousand days that a catch-up has changed.
+ */
+export const statsRefresher = (deps: Deps): StatsRefresher => {
+  const { readDue, daysWithChanges, computeDay, log, sleep, clock } = deps
+  let running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined
+  const done = new Set<string>()
+
+  /** Those that were not computed since the others were; all of them where there are none. */
+  const inTurn = (days: ReadonlyArray<Due>): ReadonlyArray<Due> => {
+    const left = days.filter(({ _id }) => !done.has(_id))
+    if (left.length > 0) return left
+    for (const { _id } of days) done.delete(_id)
+    return days
   }
 
-  /** How long to pause after all days that are due. One that fails stays due, and does not keep the others back. */
+  /** How long to pause after some of the days that are due. One that fails stays due, and does not keep the others back. */
   const pass = async (signal: AbortSignal): Promise<number> => {
     let spent = 0
     let failed = false
@@ -45,13 +68,26 @@ export const statsRefresher = (deps: Deps): StatsRefresher => {
       failed = true
       log.warn({ reason: classify(error).reason }, 'statistics could not be computed; tried again')
     }
+    const refresh = async (due: Due): Promise<void> => {
+      const began = clock()
+      done.add(due._id)
+      try {
+        await computeDay(due)
+        spent += clock() - began
+      } catch (error) {
+        // MongoDB has worked for what it then refuses, such as a query that takes too long.
+        if (error instanceof MongoServerError) spent += clock() - began
+        note(error)
+      }
+    }
     try {
-      for (const due of await dueDays()) {
-        if (signal.aborted) return 0
-        spent += await refresh(due).catch((error: unknown) => {
-          note(error)
-          return 0
-        })
+      for (const days of newestFirst(await readDue())) {
+        const until = clock() + passMs / 2
+        for (const due of inTurn(days)) {
+          if (signal.aborted) return 0
+          await refresh(due)
+          if (clock() > until) break
+        }
       }
     } catch (error) {
       note(error)

@@ -1,20 +1,30 @@
-import type { AnyBulkWriteOperation, Db } from 'mongodb'
+import { type AnyBulkWriteOperation, type Db, MongoServerError } from 'mongodb'
+import { tracingWrite } from '../domain/tracing.ts'
 import { isOvertaken } from './classify.ts'
 import { within } from './client.ts'
 
 /** What every document here has; `applied` is missing where a document is written once. */
-export type Stored = { readonly _id: string; readonly applied?: Readonly<Record<string, number>> }
+export type Stored = {
+  readonly _id: string
+  readonly latestOf?: string
+  readonly applied?: Readonly<Record<string, number>>
+}
 
 /** A document as it was read, and as it shall be. */
 export type Write<D> = { readonly before: D | undefined; readonly after: D }
 
-/** The documents of these ids that are there. */
-export type ReadPresent<D> = (collection: string, ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, D>>
+/** The documents of these ids that are there; of chains the newest ones, by the chains' names. */
+export type ReadPresent<D> = (
+  collection: string,
+  ids: ReadonlyArray<string>,
+  by?: '_id' | 'latestOf',
+) => Promise<ReadonlyMap<string, D>>
 
-/** Writes each document if it still is as it was read; `overtaken` where another writer was faster with any of them. */
+/** Writes documents if they still are as they were read; `overtaken` where another writer was faster with any of them. */
 export type WriteIfUnchanged<D> = (
   collection: string,
   writes: ReadonlyArray<Write<D>>,
+  which?: 'each' | 'all or none',
 ) => Promise<'written' | 'overtaken'>
 
 const stepMs = 10_000
@@ -25,15 +35,27 @@ const stepMs = 10_000
  */
 export const readPresent =
   <D extends Stored>(db: Db, level: 'local' | 'majority'): ReadPresent<D> =>
-  async (collection, ids) => {
+  async (collection, ids, by = '_id') => {
     const found = await within(
       stepMs,
       db
         .collection<Stored>(collection)
-        .find({ _id: { $in: [...ids] } }, { maxTimeMS: stepMs, readConcern: { level } })
+        .find({ [by]: { $in: [...ids] } }, { maxTimeMS: stepMs, readConcern: { level } })
         .toArray(),
     )
-    return new Map(found.map((document) => [document._id, document as unknown as D]))
+    return new Map(found.map((document) => [document[by] ?? document._id, document as unknown as D]))
+  }
+
+/** The ids of the documents that have these fields. */
+export type IdsWhere = (collection: string, where: Readonly<Record<string, string>>) => Promise<ReadonlyArray<string>>
+
+/** At `local`: a primary that was just elected has all that a majority has acknowledged, but reads at `majority` may not show it yet. */
+export const idsWhere =
+  (db: Db): IdsWhere =>
+  async (collection, where) => {
+    const options = { maxTimeMS: stepMs, readConcern: { level: 'local' }, projection: { _id: 1 } } as const
+    const found = await within(stepMs, db.collection<Stored>(collection).find(where, options).toArray())
+    return found.map(({ _id }) => _id)
   }
 
 const operation = ({ before, after }: Write<Stored>): AnyBulkWriteOperation<Stored> => {
@@ -42,22 +64,43 @@ const operation = ({ before, after }: Write<Stored>): AnyBulkWriteOperation<Stor
   return { replaceOne: { filter: { _id, applied }, replacement: after } }
 }
 
+const each = async <D extends Stored>(db: Db, collection: string, writes: ReadonlyArray<Write<D>>): Promise<number> => {
+  const { insertedCount, matchedCount } = await db
+    .collection<Stored>(collection)
+    .bulkWrite(writes.map(operation), { ordered: false })
+  return insertedCount + matchedCount
+}
+
+/** In one transaction; 0 where it had no effect. */
+const allOrNone = async <D extends Stored>(db: Db, collection: string, writes: ReadonlyArray<Write<D>>) => {
+  await using session = db.client.startSession()
+  session.startTransaction()
+  const { insertedCount, matchedCount } = await db
+    .collection<Stored>(collection)
+    .bulkWrite(writes.map(operation), { session })
+  if (insertedCount + matchedCount < writes.length) return 0
+  await session.commitTransaction()
+  return writes.length
+}
+
+const writeConflict = 112
+const hasMet = (error: unknown): boolean => error instanceof MongoServerError && error.code === writeConflict
+
 /**
- * One unordered bulk write, acknowledged by a majority. The filter has `applied` as it was read, or that it is missing, as in a document that
- * somebody else has made: every change of a document moves it, so a stale reader matches nothing. A write concern error throws: not done, to be done again.
+ * One bulk write, acknowledged by a majority. The filter has `applied` as it was read, or that it is missing, as in a document that
+ * somebody else has made: every change of a document moves it, so a stale reader matches nothing. That holds for a chain too: the
+ * step to its next document moves `applied` of both. A write concern error throws: not done, to be done again.
  */
 export const writeIfUnchanged =
   <D extends Stored>(db: Db): WriteIfUnchanged<D> =>
-  async (collection, writes) => {
+  async (collection, writes, which = 'each') => {
     if (writes.length === 0) return 'written'
     try {
-      const { insertedCount, matchedCount } = await within(
-        stepMs,
-        db.collection<Stored>(collection).bulkWrite(writes.map(operation), { ordered: false }),
-      )
-      return insertedCount + matchedCount === writes.length ? 'written' : 'overtaken'
+      const write = which === 'each' ? each : allOrNone
+      const written = tracingWrite(collection, writes.length, () => within(stepMs, write(db, collection, writes)))
+      return (await written) === writes.length ? 'written' : 'overtaken'
     } catch (error) {
-      if (isOvertaken(error)) return 'overtaken'
+      if (isOvertaken(error) || hasMet(error)) return 'overtaken'
       throw error
     }
   }

@@ -5,12 +5,15 @@ import { within } from './client.ts'
 
 type Document = { readonly _id: string; readonly topics: Readonly<Record<string, string>> }
 
-/** From which topics, by their ids, the views and the enrichments were made. Their offsets mean nothing in another topic. */
+/** From which topics, by their ids, the views and the enrichments were made, and to which the archive goes. Their offsets mean nothing in another topic. */
 export type TopicsRead = {
   /** The topics that are not those that this state was made from; what was not known of it is remembered. */
-  readonly changed: (state: 'views' | 'enrichments', ids: TopicIds) => Promise<ReadonlyArray<TopicName>>
+  readonly changed: (state: 'views' | 'enrichments' | 'archive', ids: TopicIds) => Promise<ReadonlyArray<TopicName>>
   /** From now on the state is made from these. */
-  readonly remember: (state: 'views' | 'enrichments', ids: TopicIds) => Promise<void>
+  readonly remember: (
+    state: 'views' | 'enrichments' | 'archive',
+    ids: Iterable<readonly [topic: string, id: string]>,
+  ) => Promise<void>
   /** Lets the enrichments of new topics replace the present ones, whatever their offsets. */
   readonly acceptEnrichments: (ids: TopicIds) => Promise<void>
 }
@@ -21,8 +24,8 @@ const durable = { writeConcern: { w: 'majority' } } as const
 export const topicsReadIn = (db: Db): TopicsRead => {
   const collection = db.collection<Document>('topics_read', { readConcern: { level: 'majority' } })
   const remember: TopicsRead['remember'] = async (state, ids) => {
-    if (ids.size === 0) return
     const fields = Object.fromEntries([...ids].map(([topic, id]) => [`topics.${topic}`, id]))
+    if (Object.keys(fields).length === 0) return
     await within(stepMs, collection.updateOne({ _id: state }, { $set: fields }, { upsert: true, ...durable }))
   }
   return {

@@ -1,7 +1,10 @@
-import type { ApplyChanges, Change, Failure, Sleep } from '../domain/ports.ts'
+import type { ApplyChanges, Failure, Sleep } from '../domain/ports.ts'
+import { inActiveSpan } from '../domain/tracing.ts'
 
 type Waiting = {
-  readonly changes: ReadonlyArray<Change>
+  /** As a part of the caller's span. */
+  readonly inSpan: ReturnType<typeof inActiveSpan>
+  readonly changes: Parameters<ApplyChanges>[0]
   readonly done: () => void
   readonly failed: (error: unknown) => void
 }
@@ -38,7 +41,8 @@ export const writeBatcher = ({ applyChanges, classify, sleep, atOnce = usualAtOn
 
   const commit = async (batch: ReadonlyArray<Waiting>): Promise<void> => {
     try {
-      await applyChanges(batch.flatMap(({ changes }) => changes))
+      const changes = batch.flatMap((each) => each.changes)
+      await (batch[0] ? batch[0].inSpan(() => applyChanges(changes)) : undefined)
       for (const { done } of batch) done()
     } catch (error) {
       if (batch.length === 1 || classify(error).kind === 'transient') {
@@ -64,7 +68,7 @@ export const writeBatcher = ({ applyChanges, classify, sleep, atOnce = usualAtOn
 
   return (changes) =>
     new Promise((done, failed) => {
-      waiting = [...waiting, { changes, done, failed }]
+      waiting = [...waiting, { changes, done, failed, inSpan: inActiveSpan() }]
       void run()
     })
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Instant } from '../../contracts/primitives.ts'
 import { mostSeen, mostSeenEarlier, seenEarlierLength } from '../../contracts/views/applied.ts'
 import type { Recorded } from '../domain/ports.ts'
 
@@ -8,7 +9,10 @@ export type Guard = {
   seen: string[]
   seenEarlier?: string
   contentHashes?: Record<string, string>
+  erased?: true
 }
+
+type Dated = { lastEventAt?: Instant | Date }
 
 type Position = Pick<Recorded, 'topic' | 'partition' | 'offset'>
 
@@ -53,13 +57,17 @@ const withSeen = ({ seen, seenEarlier = '' }: Seen, event: string): Seen => {
 
 /**
  * The document after a record. A record at or below the stored offset gives the same document, by reference. An event that
- * was seen before, or that repeats the last one of its type with the same content, changes nothing but the guard.
- * Otherwise `next` makes the document with the advanced guard.
+ * was seen before, or that repeats the last one of its type with the same content, changes nothing but the guard. So does a late
+ * event (`receivedTime`) if the document has a newer one: what it would set may have been changed since. Otherwise `next` makes the document with the advanced guard.
  */
-export const once = <D extends Guard>(current: D | undefined, recorded: Recorded, next: (guard: Guard) => D): D => {
+export const once = <D extends Guard & Dated>(
+  current: D | undefined,
+  recorded: Recorded,
+  next: (guard: Guard) => D,
+): D => {
   const applied = advance(current?.applied, recorded)
   if (current !== undefined && applied === undefined) return current
-  const { type, contentHash } = recorded.event
+  const { type, contentHash, receivedTime } = recorded.event
   // A document that somebody else has made may lack all of this.
   const before: Seen = { seen: current?.seen ?? [], ...(current?.seenEarlier && { seenEarlier: current.seenEarlier }) }
   const event = identity(recorded.event)
@@ -69,8 +77,13 @@ export const once = <D extends Guard>(current: D | undefined, recorded: Recorded
     applied: applied ?? {},
     ...withSeen(before, event),
     ...(current?.contentHashes && { contentHashes: otherHashes }),
+    ...(current?.erased && { erased: true as const }),
     ...(contentHash !== undefined && { contentHashes: { ...otherHashes, [type]: contentHash } }),
   }
+  if (current === undefined) return next(guard)
+  // Its hash is not kept: the same content may come again, and be newer then.
+  if (receivedTime !== undefined && new Date(current.lastEventAt ?? Number.NaN) > new Date(receivedTime))
+    return { ...current, applied: guard.applied, ...withSeen(before, event) }
   const isRepetition = contentHash !== undefined && contentHash === lastHash
-  return current !== undefined && isRepetition ? { ...current, ...guard } : next(guard)
+  return isRepetition ? { ...current, ...guard } : next(guard)
 }

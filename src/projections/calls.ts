@@ -1,12 +1,13 @@
 import type { CallStatusChanged } from '../../contracts/events/index.ts'
 import type { CallDocument } from '../../contracts/views/call.ts'
+import type { Dated } from '../../contracts/views/dated.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { type Guard, once } from './applied.ts'
 import { documentId, msBetween, present } from './fields.ts'
 
 type Times = Pick<CallDocument, 'startedAt' | 'endedAt' | 'totalMs'>
 
-const timesAfter = ({ startedAt, endedAt, totalMs }: Times, { time, data }: CallStatusChanged): Times => {
+const timesAfter = ({ startedAt, endedAt, totalMs }: Times, { time, data }: Dated<CallStatusChanged>): Times => {
   const { status } = data.call
   const before = {
     ...(startedAt !== undefined && { startedAt }),
@@ -18,7 +19,7 @@ const timesAfter = ({ startedAt, endedAt, totalMs }: Times, { time, data }: Call
   return { ...before, endedAt: time, ...(startedAt !== undefined && { totalMs: msBetween(startedAt, time) }) }
 }
 
-const fold = (current: CallDocument | undefined, event: CallStatusChanged, guard: Guard): CallDocument => {
+const fold = (current: CallDocument | undefined, event: Dated<CallStatusChanged>, guard: Guard): CallDocument => {
   const { startedAt, endedAt, totalMs, ...rest } = current ?? {}
   const { id, time, data } = event
   const { type, phone, status } = data.call

@@ -1,8 +1,9 @@
 import type { ChatMessage } from '../../contracts/events/chat.ts'
+import type { Dated } from '../../contracts/views/dated.ts'
 import { msBetween } from './fields.ts'
 
 /** From the visitor's first message to the agent's first one after it; undefined where either is missing. */
-export const firstResponseMs = (log: ReadonlyArray<ChatMessage>): number | undefined => {
+export const firstResponseMs = (log: ReadonlyArray<Dated<ChatMessage>>): number | undefined => {
   const asked = log.findIndex(({ type }) => type !== 'agent')
   const question = log[asked]
   const answer = log.slice(asked + 1).find(({ type }) => type === 'agent')
@@ -10,7 +11,7 @@ export const firstResponseMs = (log: ReadonlyArray<ChatMessage>): number | undef
 }
 
 /** The newest messages of a log that together have at most so many bytes of JSON. */
-export const newestMessages = (log: ReadonlyArray<ChatMessage>, mostBytes: number): ChatMessage[] => {
+export const newestMessages = (log: ReadonlyArray<Dated<ChatMessage>>, mostBytes: number): Dated<ChatMessage>[] => {
   let first = log.length
   for (let bytes = 0; first > 0; first--) {
     bytes += Buffer.byteLength(JSON.stringify(log[first - 1]))

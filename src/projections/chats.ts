@@ -1,13 +1,14 @@
-import type { ChatEvent } from '../../contracts/events/index.ts'
+import type { ChatAccepted, ChatEvent, ChatFinished } from '../../contracts/events/index.ts'
 import { mostMessagesBytes } from '../../contracts/views/applied.ts'
 import type { ChatDocument } from '../../contracts/views/chat.ts'
+import type { Dated } from '../../contracts/views/dated.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { withAgents } from './agents.ts'
 import { type Guard, once } from './applied.ts'
 import { firstResponseMs, newestMessages } from './chat-log.ts'
 import { documentId, msBetween, present } from './fields.ts'
 
-const base = (current: ChatDocument | undefined, event: ChatEvent, guard: Guard): ChatDocument => ({
+const base = (current: ChatDocument | undefined, event: Dated<ChatEvent>, guard: Guard): ChatDocument => ({
   state: 'open',
   agents: [],
   messages: [],
@@ -24,14 +25,14 @@ const base = (current: ChatDocument | undefined, event: ChatEvent, guard: Guard)
   lastEventAt: event.time,
 })
 
-const accepted = (chat: ChatDocument, { time, data }: ChatEvent & { type: 'ChatAccepted' }): ChatDocument => ({
+const accepted = (chat: ChatDocument, { time, data }: Dated<ChatAccepted>): ChatDocument => ({
   ...chat,
   agents: withAgents(chat.agents, [data.agent]),
   state: 'open',
   acceptedAt: chat.state === 'open' && chat.acceptedAt !== undefined ? chat.acceptedAt : time,
 })
 
-const finished = (chat: ChatDocument, { time, data }: ChatEvent & { type: 'ChatFinished' }): ChatDocument => {
+const finished = (chat: ChatDocument, { time, data }: Dated<ChatFinished>): ChatDocument => {
   const { rate, invitation, firstResponseMs: _response, totalMs, messagesOmitted: _omitted, ...rest } = chat
   const response = firstResponseMs(data.chat.messages)
   const messages = newestMessages(data.chat.messages, mostMessagesBytes)
@@ -50,7 +51,7 @@ const finished = (chat: ChatDocument, { time, data }: ChatEvent & { type: 'ChatF
   }
 }
 
-const fold = (chat: ChatDocument, event: ChatEvent): ChatDocument => {
+const fold = (chat: ChatDocument, event: Dated<ChatEvent>): ChatDocument => {
   switch (event.type) {
     case 'ChatAccepted':
       return accepted(chat, event)

@@ -1,5 +1,6 @@
 import type { BotReplyDelivered, ConversationEvent } from '../../contracts/events/index.ts'
 import type { ConversationDocument } from '../../contracts/views/conversation.ts'
+import type { Dated } from '../../contracts/views/dated.ts'
 import { afterFact } from '../domain/conversation.ts'
 import { factOf } from '../domain/conversation-facts.ts'
 import type { Recorded } from '../domain/ports.ts'
@@ -8,7 +9,7 @@ import { documentId, msBetween, present } from './fields.ts'
 
 const base = (
   current: ConversationDocument | undefined,
-  event: ConversationEvent,
+  event: Dated<ConversationEvent>,
   guard: Guard,
 ): ConversationDocument => ({
   state: 'bot',
@@ -32,7 +33,7 @@ const base = (
 type Noted = Partial<ConversationDocument>
 
 /** A message that the service took answers a turn if it leaves fewer messages without an answer. */
-const replied = (before: ConversationDocument, after: ConversationDocument, event: BotReplyDelivered): Noted => {
+const replied = (before: ConversationDocument, after: ConversationDocument, event: Dated<BotReplyDelivered>): Noted => {
   const { replyTimesMs, outcome, unanswered } = before
   const first = after.unanswered.length < unanswered.length ? unanswered[0] : undefined
   const { message, because } = event.data
@@ -44,7 +45,7 @@ const replied = (before: ConversationDocument, after: ConversationDocument, even
 }
 
 /** What analysts want to know besides: counts, times and the newest message. */
-const noted = (before: ConversationDocument, after: ConversationDocument, event: ConversationEvent): Noted => {
+const noted = (before: ConversationDocument, after: ConversationDocument, event: Dated<ConversationEvent>): Noted => {
   const { id, time } = event
   switch (event.type) {
     case 'ClientMessageReceived': {
@@ -89,10 +90,10 @@ const withSilence = (conversation: ConversationDocument): ConversationDocument =
   )
   const [first, second = first] = times
   if (first === undefined || second === undefined || (state !== 'bot' && state !== 'unavailable')) return rest
-  return { ...rest, silentSince: Date.parse(second) < Date.parse(first) ? second : first }
+  return { ...rest, silentSince: second < first ? second : first }
 }
 
-const fold = (before: ConversationDocument, event: ConversationEvent): ConversationDocument => {
+const fold = (before: ConversationDocument, event: Dated<ConversationEvent>): ConversationDocument => {
   const fact = factOf(event)
   const after = fact === undefined ? before : afterFact(before, fact)
   return withSilence(withAwaited({ ...after, ...noted(before, after, event) }))

@@ -1,91 +1,144 @@
-import type { Instant } from '../../contracts/primitives.ts'
-import type { DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
-import type { Views } from '../../contracts/views.ts'
-import { durations } from './durations.ts'
-import { type AccountDay, dayId, type StatsView, type statsViews, type TalliedView } from './stats-days.ts'
+import { returnMs } from '../../contracts/metrics.ts'
+import type { DailyStatsByDocument, DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
+import type { CallDocument, DeliveryDocument } from '../../contracts/views.ts'
+import { type CameBack, counts, figuresOf, isOverAt, type Measured } from '../domain/figures.ts'
+import { type AccountDay, dayId } from './stats-days.ts'
 
-type Fields<V extends StatsView, Name extends 'days' | 'counted'> = Pick<
-  Views[V],
-  (typeof statsViews)[V][Name][number] & keyof Views[V]
->
-/** What statistics need of a document of a view. */
-export type Counted<V extends StatsView> = Fields<V, 'days'> & Fields<V, 'counted'>
 /** How many documents that belong to the day say the same. */
-export type Tally<V extends TalliedView> = Fields<V, 'counted'> & { readonly documents: number }
+type Tally<D> = D & { readonly documents: number }
 
-/** What daily_stats says of a day. */
-export type Statistics = Omit<DailyStatsDocument, 'version'>
-
-/** What one account's documents say: those that may belong to the day, or how many of those that do say the same. */
+/** What one account's documents say of a day. */
 export type StatsInput = {
-  readonly [V in StatsView]: ReadonlyArray<V extends TalliedView ? Tally<V> : Counted<V>>
+  /** Those that began on the day. */
+  readonly sessions: ReadonlyArray<Measured>
+  /** The begins of the bot sessions that may be a return after one of them. */
+  readonly begun: ReadonlyArray<Pick<Measured, '_id' | 'clientId' | 'startedAt'>>
+  /** How many agent sessions were accepted on the day, whenever they began. */
+  readonly accepted: number
+  /** The agent sessions that were finished on the day, by what they were rated. */
+  readonly finished: ReadonlyArray<Tally<Pick<Measured, 'rating'>>>
+  readonly calls: ReadonlyArray<Tally<Pick<CallDocument, 'type' | 'state'>>>
+  readonly offlineMessages: number
+  readonly deliveries: ReadonlyArray<Tally<Pick<DeliveryDocument, 'state'>>>
 }
 
-export const nothing: StatsInput = { chats: [], calls: [], offline_messages: [], conversations: [], deliveries: [] }
-
-const rates = {
-  good: new Set(['good', 'positive', 'like']),
-  bad: new Set(['bad', 'negative', 'dislike']),
+export type DayStatistics = {
+  readonly day: DailyStatsDocument
+  readonly by: ReadonlyArray<DailyStatsByDocument>
 }
 
-const count = <A>(items: ReadonlyArray<A>, is: (item: A) => boolean): number => items.filter(is).length
-
-const sum = <A extends { readonly documents: number }>(
+const total = <A extends { readonly documents: number }>(
   tallies: ReadonlyArray<A>,
   is: (tally: A) => boolean = () => true,
-): number => tallies.filter(is).reduce((total, { documents }) => total + documents, 0)
+): number => tallies.filter(is).reduce((sum, { documents }) => sum + documents, 0)
 
-const defined = (values: ReadonlyArray<number | undefined>): ReadonlyArray<number> =>
-  values.filter((value) => value !== undefined)
+/** Whether the client of a session began another one after its last event, within 24 h after its end. */
+const returns = (begun: StatsInput['begun']): CameBack => {
+  const byClient = Map.groupBy(begun, ({ clientId }) => clientId)
+  return ({ _id, clientId, lastEventAt, endsAt }) => {
+    if (clientId === undefined || endsAt === undefined) return false
+    // Silence ends a session a day after its last event; what is told after another end is not waited for.
+    const from = lastEventAt < endsAt ? lastEventAt : endsAt
+    const until = endsAt.getTime() + returnMs
+    return (byClient.get(clientId) ?? []).some(
+      (other) => other._id !== _id && other.startedAt > from && other.startedAt.getTime() <= until,
+    )
+  }
+}
 
-/**
- * The statistics of a day from what its documents say; documents that belong to others are left out. Pure: the same
- * documents, the same day.
- */
-export const dailyStats = ({ accountId, day }: AccountDay, input: StatsInput): Statistics => {
-  const on = (instant: Instant | undefined) => instant?.startsWith(day) === true
-  const finished = input.chats.filter(({ finishedAt }) => on(finishedAt))
-  const rated = (words: ReadonlySet<string>) => count(finished, ({ rate }) => words.has(rate?.toLowerCase() ?? ''))
-  const { calls, deliveries } = input
-  const started = input.conversations.filter(({ startedAt, clientMessages }) => on(startedAt) && clientMessages > 0)
-  const byBot = count(started, ({ outcome }) => outcome === 'bot')
+const measured = (sessions: ReadonlyArray<Measured>, asOf: Date, cameBack: CameBack, agentId?: string) => {
+  const of = (kind: Measured['kind']) => {
+    const all = sessions.filter((session) => session.kind === kind && counts(session))
+    return { started: all.length, open: all.filter((session) => !isOverAt(session, asOf)).length }
+  }
   return {
-    _id: dayId({ accountId, day }),
-    accountId,
-    day,
-    chats: {
-      accepted: count(input.chats, ({ acceptedAt }) => on(acceptedAt)),
-      finished: finished.length,
-      ratedGood: rated(rates.good),
-      ratedBad: rated(rates.bad),
-      firstResponseMs: durations(defined(finished.map(({ firstResponseMs }) => firstResponseMs))),
-      totalMs: durations(defined(finished.map(({ totalMs }) => totalMs))),
-    },
-    calls: {
-      total: sum(calls),
-      byType: {
-        callback: sum(calls, ({ type }) => type === 'callback'),
-        incoming: sum(calls, ({ type }) => type === 'incoming'),
-        outgoing: sum(calls, ({ type }) => type === 'outgoing'),
+    asOf,
+    sessions: { agent: of('agent'), bot: of('bot') },
+    figures: figuresOf(sessions, asOf, cameBack, agentId),
+  }
+}
+
+/** By whom the sessions were had: each with its sessions. */
+const groupsOf = (sessions: ReadonlyArray<Measured>) => {
+  const groups = new Map<string, { by: DailyStatsByDocument['by']; id: string; name?: string; own: Measured[] }>()
+  const add = (by: DailyStatsByDocument['by'], id: string, session: Measured, name?: string) => {
+    const group = groups.get(`${by}/${id}`) ?? { by, id, own: [] }
+    group.own.push(session)
+    groups.set(`${by}/${id}`, { ...group, ...(name !== undefined && { name }) })
+  }
+  for (const session of sessions) {
+    for (const { id, name } of session.agents) add('agent', id, session, name)
+    add('widget', session.channelId, session)
+    if (session.kind === 'bot') add('bot', 'unknown', session)
+  }
+  return [...groups.values()]
+}
+
+/** When the figures may be others without any further event: when a session is over, and a day after that. */
+const nextAtOf = (sessions: ReadonlyArray<Measured>, asOf: Date): Date | undefined => {
+  const times = sessions
+    .flatMap(({ endsAt }) => (endsAt === undefined ? [] : [endsAt.getTime(), endsAt.getTime() + returnMs]))
+    .filter((time) => time > asOf.getTime())
+  // Not more often than once a minute, however many sessions end.
+  return times.length === 0 ? undefined : new Date(Math.max(Math.min(...times), asOf.getTime() + 60_000))
+}
+
+/** The statistics of a day from what its documents say. Pure: the same documents and time, the same day. */
+export const dailyStats = (accountDay: AccountDay, input: StatsInput, asOf: Date): DayStatistics => {
+  const { calls, deliveries, finished, begun } = input
+  const sessions = input.sessions.filter(counts)
+  const { accountId, day } = accountDay
+  const cameBack = returns(begun)
+  const bot = sessions.filter(({ kind }) => kind === 'bot')
+  const withOutcome = (...outcomes: ReadonlyArray<Measured['outcome']>) =>
+    bot.filter(({ outcome }) => outcomes.includes(outcome)).length
+  const nextAt = nextAtOf(sessions, asOf)
+  return {
+    day: {
+      _id: dayId(accountDay),
+      accountId,
+      day,
+      ...measured(sessions, asOf, cameBack),
+      chats: {
+        accepted: input.accepted,
+        finished: total(finished),
+        ratedGood: total(finished, ({ rating }) => rating === 'good'),
+        ratedBad: total(finished, ({ rating }) => rating === 'bad'),
       },
-      byOutcome: {
-        ended: sum(calls, ({ state }) => state === 'end'),
-        failed: sum(calls, ({ state }) => state === 'error'),
-        open: sum(calls, ({ state }) => state !== 'end' && state !== 'error'),
+      calls: {
+        total: total(calls),
+        byType: {
+          callback: total(calls, ({ type }) => type === 'callback'),
+          incoming: total(calls, ({ type }) => type === 'incoming'),
+          outgoing: total(calls, ({ type }) => type === 'outgoing'),
+        },
+        byOutcome: {
+          ended: total(calls, ({ state }) => state === 'end'),
+          failed: total(calls, ({ state }) => state === 'error'),
+          open: total(calls, ({ state }) => state !== 'end' && state !== 'error'),
+        },
       },
+      offlineMessages: input.offlineMessages,
+      conversations: {
+        started: bot.length,
+        answeredByBotAlone: withOutcome('contained'),
+        handedToAgent: withOutcome('handed-over', 'unavailable', 'abandoned'),
+      },
+      replies: {
+        delivered: total(deliveries, ({ state }) => state === 'delivered'),
+        failed: total(deliveries, ({ state }) => state === 'failed'),
+        suppressed: total(deliveries, ({ state }) => state === 'suppressed'),
+      },
+      ...(nextAt && { nextAt }),
     },
-    offlineMessages: sum(input.offline_messages),
-    conversations: {
-      started: started.length,
-      answeredByBotAlone: byBot,
-      handedToAgent: count(started, ({ outcome }) => outcome === 'agent'),
-      shareAnsweredByBotAlone: started.length === 0 ? 0 : byBot / started.length,
-      replyMs: durations(started.flatMap(({ replyTimesMs }) => replyTimesMs)),
-    },
-    replies: {
-      delivered: sum(deliveries, ({ state }) => state === 'delivered'),
-      failed: sum(deliveries, ({ state }) => state === 'failed'),
-      suppressed: sum(deliveries, ({ state }) => state === 'suppressed'),
-    },
+    by: groupsOf(sessions).map(({ by, id, name, own }) => ({
+      _id: `${dayId(accountDay)}/${by}/${id}`,
+      accountId,
+      day,
+      by,
+      id: id as DailyStatsByDocument['id'],
+      ...(name !== undefined && { name }),
+      ...measured(own, asOf, cameBack, by === 'agent' ? id : undefined),
+    })),
   }
 }

@@ -1,23 +1,27 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
+import type { OperatorAction } from '../../contracts/commands/operator-action.ts'
 import type { DomainEvent } from '../../contracts/events/index.ts'
+import { dated } from '../domain/dated.ts'
+import type { Undecodable } from '../domain/decode-json.ts'
 import type { Change, IncomingRecord } from '../domain/ports.ts'
 import { recordTime } from '../domain/record-time.ts'
-import { changesOfEvent, changesOfReply } from './changes.ts'
+import { changesOfAction, changesOfEvent, changesOfReply } from './changes.ts'
 
-/** Why a record cannot be read: `cause` is one of few words, `detail` names fields and never holds their values. */
-export type Undecodable = { readonly cause: string; readonly detail: string }
+/** What the views are folded from. */
+export type Folded = DomainEvent | BotReply | OperatorAction
 
-/** Reads a record of an event topic as its event, or one of bot-replies as its command. */
-export type Decode = (record: IncomingRecord) => Either<Undecodable, DomainEvent | BotReply>
+/** Reads a record of an event topic as its event, one of bot-replies as its command, one of audit as its action. */
+export type Decode = (record: IncomingRecord) => Either<Undecodable, Folded>
 
 /** The documents that a decoded record changes. */
 export const changesOf = (
   { topic, partition, offset, timestamp, value }: IncomingRecord,
-  decoded: DomainEvent | BotReply,
+  decoded: Folded,
 ): ReadonlyArray<Change> => {
+  if (decoded.type === 'OperatorAction') return changesOfAction(decoded)
   const place = { topic, partition, offset }
   return decoded.type === 'BotMessage' || decoded.type === 'InviteAgent'
     ? changesOfReply({ ...place, reply: decoded, requestedAt: recordTime({ timestamp }) })
-    : changesOfEvent({ ...place, event: decoded, bytes: value?.length ?? 0 })
+    : changesOfEvent({ ...place, event: dated(decoded), bytes: value?.length ?? 0 })
 }

@@ -1,8 +1,10 @@
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { BotReplyDelivered, BotReplyFailed, BotReplySuppressed } from '../../contracts/events/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
+import type { Dated } from '../../contracts/views/dated.ts'
 import type { DeliveryDocument } from '../../contracts/views/delivery.ts'
 import { completeMessage } from '../domain/complete-message.ts'
+import { datedMessage } from '../domain/dated.ts'
 import { deliveryId } from '../domain/delivery.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { advance, type Guard, once } from './applied.ts'
@@ -30,13 +32,13 @@ export const evolvePending = (current: DeliveryDocument | undefined, recorded: R
     clientId,
     state: 'pending',
     attempts: [],
-    requestedAt,
+    requestedAt: new Date(requestedAt),
     ...(inReplyTo && { inReplyTo }),
-    ...(reply.type === 'BotMessage' && { message: completeMessage(reply.message, requestedAt) }),
+    ...(reply.type === 'BotMessage' && { message: datedMessage(completeMessage(reply.message, requestedAt)) }),
   }
 }
 
-const told = ({ time, data }: Outcome, guard: Guard) => ({
+const told = ({ time, data }: Dated<Outcome>, guard: Guard) => ({
   ...guard,
   _id: deliveryId(data),
   ...present(data, 'accountId', 'commandId', 'commandType', 'chatId', 'clientId', 'attempts', 'requestedAt'),
@@ -44,7 +46,7 @@ const told = ({ time, data }: Outcome, guard: Guard) => ({
   finishedAt: time,
 })
 
-const fold = (event: Outcome, guard: Guard): DeliveryDocument => {
+const fold = (event: Dated<Outcome>, guard: Guard): DeliveryDocument => {
   switch (event.type) {
     case 'BotReplyDelivered':
       return { ...told(event, guard), state: 'delivered' }

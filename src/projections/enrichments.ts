@@ -1,11 +1,10 @@
+import { isUtf8 } from 'node:buffer'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import * as J from 'fp-ts/lib/Json.js'
 import { Enrichment, enrichmentFields } from '../../contracts/commands/enrichment.ts'
-import { describe, problemsOf } from '../../contracts/problem.ts'
+import { decodeJson, readValue, type Undecodable, undecodable } from '../domain/decode-json.ts'
 import type { IncomingRecord } from '../domain/ports.ts'
 import { advance, type Guard } from './applied.ts'
-import type { Undecodable } from './decoded.ts'
 import { storable } from './free-form.ts'
 
 /** What a record of enrichments says: an enrichment for a key, or that there is none any more. */
@@ -19,43 +18,19 @@ export type EnrichmentDocument = Pick<Guard, 'applied'> & { readonly _id: string
 
 const keyShape = new RegExp(`^[\\w.-]{1,64}/(${enrichmentFields.join('|')}):[^]+$`)
 
-const text = (bytes: Buffer) =>
-  E.tryCatch(
-    () => new TextDecoder('utf-8', { fatal: true }).decode(bytes),
-    (): Undecodable => ({ cause: 'invalid', detail: 'not UTF-8' }),
-  )
+const expectedKey = `key: expected <account id>/<field>:<value>, field one of ${enrichmentFields.join(', ')}`
 
-const invalid = (detail: string): Undecodable => ({ cause: 'invalid', detail })
-
-const readKey = (key: Buffer | null) =>
-  pipe(
-    text(key ?? Buffer.alloc(0)),
-    E.filterOrElse(
-      (it) => keyShape.test(it),
-      () => invalid(`key: expected <account id>/<field>:<value>, field one of ${enrichmentFields.join(', ')}`),
-    ),
-  )
-
-const readValue = (value: Buffer | null): E.Either<Undecodable, Enrichment | null> => {
-  if (value === null) return E.right(null)
-  return pipe(
-    text(value),
-    E.chain((json) =>
-      pipe(
-        J.parse(json),
-        E.mapLeft(() => invalid('not JSON')),
-      ),
-    ),
-    E.chain((json) =>
-      json === null
-        ? E.right(null)
-        : pipe(
-            Enrichment.decode(json),
-            E.mapLeft((errors) => invalid(describe(problemsOf(errors)))),
-          ),
-    ),
-  )
+const readKey = (key: Buffer | null): E.Either<Undecodable, string> => {
+  const text = key !== null && isUtf8(key) ? key.toString() : ''
+  return keyShape.test(text) ? E.right(text) : undecodable('invalid', expectedKey)
 }
+
+const readEnrichmentOf = (value: Buffer | null): E.Either<Undecodable, Enrichment | null> =>
+  value === null
+    ? E.right(null)
+    : E.flatMap(readValue(value, { exact: true }), (json) =>
+        json === null ? E.right(null) : decodeJson(Enrichment)(json),
+      )
 
 /** Reads a record of enrichments; a null value, by Kafka's means or JSON's, says that there is none any more. */
 export const readEnrichment = (record: IncomingRecord): E.Either<Undecodable, RecordedEnrichment> => {
@@ -63,7 +38,7 @@ export const readEnrichment = (record: IncomingRecord): E.Either<Undecodable, Re
   return pipe(
     E.Do,
     E.bind('key', () => readKey(record.key)),
-    E.bind('value', () => readValue(record.value)),
+    E.bind('value', () => readEnrichmentOf(record.value)),
     E.map((it) => ({ ...it, topic, partition, offset })),
   )
 }

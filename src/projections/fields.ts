@@ -1,5 +1,5 @@
 import type { DomainEvent } from '../../contracts/events/index.ts'
-import type { Instant } from '../../contracts/primitives.ts'
+import type { Dated } from '../../contracts/views/dated.ts'
 
 /** Those of the named fields that are there, so that an absent one leaves a document's own as it is. */
 export const present = <A extends object, K extends keyof A>(from: A, ...keys: ReadonlyArray<K>): Pick<A, K> => {
@@ -9,7 +9,7 @@ export const present = <A extends object, K extends keyof A>(from: A, ...keys: R
 }
 
 /** Milliseconds from one instant to another, 0 where clocks disagree about their order. */
-export const msBetween = (from: Instant, to: Instant): number => Math.max(0, Date.parse(to) - Date.parse(from))
+export const msBetween = (from: Date, to: Date): number => Math.max(0, to.getTime() - from.getTime())
 
 /** `acme/2037`: the document of an event's chat or client. */
-export const documentId = ({ data, subject }: DomainEvent): string => `${data.accountId}/${subject}`
+export const documentId = ({ data, subject }: Dated<DomainEvent>): string => `${data.accountId}/${subject}`

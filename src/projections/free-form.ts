@@ -36,7 +36,7 @@ const isSafeKey = (key: string): boolean => {
 /** Whether the walk would return the value itself: it makes nothing, and most values are so. */
 const isStorable = (value: unknown, depth: number): boolean => {
   if (typeof value === 'string') return value.isWellFormed()
-  if (typeof value !== 'object' || value === null) return true
+  if (typeof value !== 'object' || value === null || value instanceof Date) return true
   if (depth > deepest) return false
   if (Array.isArray(value)) {
     for (const item of value) if (!isStorable(item, depth + 1)) return false
@@ -50,7 +50,7 @@ const isStorable = (value: unknown, depth: number): boolean => {
 
 const walk = (value: unknown, depth: number): unknown => {
   if (typeof value === 'string') return value.isWellFormed() ? value : value.toWellFormed()
-  if (typeof value !== 'object' || value === null) return value
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value
   if (depth > deepest) return asText(value).toWellFormed()
   if (Array.isArray(value)) {
     const items = value.map((item) => walk(item, depth + 1))

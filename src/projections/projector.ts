@@ -1,6 +1,8 @@
 import { setImmediate as afterOthers } from 'node:timers/promises'
 import { isLeft } from 'fp-ts/lib/Either.js'
+import type { DomainEvent } from '../../contracts/events/index.ts'
 import { botReplies } from '../../contracts/topics.ts'
+import type { Undecodable } from '../domain/decode-json.ts'
 import type {
   ApplyChanges,
   Change,
@@ -12,7 +14,7 @@ import type {
 } from '../domain/ports.ts'
 import { serial } from '../shared/serial.ts'
 import { slicesOf } from '../shared/slices.ts'
-import { changesOf, type Decode, type Undecodable } from './decoded.ts'
+import { changesOf, type Decode } from './decoded.ts'
 
 type Deps = {
   readonly decode: Decode
@@ -22,28 +24,40 @@ type Deps = {
    */
   readonly classify: (error: unknown) => Failure
   readonly deadLetter: DeadLetter
-  readonly measure: Pick<Measure, 'projected'>
+  readonly measure: Pick<Measure, 'projected' | 'viewed'>
   /** Whether more may be held in memory. */
   readonly hasRoom: () => boolean
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number
+  /** The wall clock, in ms since 1970. */
+  readonly wallMs: () => number
 }
 
-type Readable = { readonly record: IncomingRecord; readonly changes: ReadonlyArray<Change> }
+/** `event` where it is one, and not a command. */
+type Readable = {
+  readonly record: IncomingRecord
+  readonly changes: ReadonlyArray<Change>
+  readonly event?: Pick<DomainEvent, 'source' | 'time'>
+}
 type Pieces = ReadonlyArray<ReadonlyArray<IncomingRecord>>
 type Refused = { readonly record: IncomingRecord; readonly why: Undecodable }
 
 const atOnce = { records: 500, bytes: 1024 * 1024 }
 const partsUnderWay = 3
 const aloneFrom = 8
-const isEntry = ({ view }: Change): boolean => view === 'timeline'
+/** webhooks, bot, egress, …: by what an event was taken in. */
+const sourceOf = ({ source }: Pick<DomainEvent, 'source'>) => source.slice(source.lastIndexOf('/') + 1)
+const isEntry = ({ view, where }: Change): boolean => view === 'timeline' && where === undefined
 
 const read = (decode: Decode, records: ReadonlyArray<IncomingRecord>) => {
   const readable: Array<Readable> = []
   const refused: Array<Refused> = []
   for (const record of records) {
     const decoded = decode(record)
-    if (!isLeft(decoded)) readable.push({ record, changes: changesOf(record, decoded.right) })
+    if (!isLeft(decoded)) {
+      const changes = changesOf(record, decoded.right)
+      readable.push({ record, changes, ...('source' in decoded.right && { event: decoded.right }) })
+    }
     // Egress tells of a bad command, and keeps it, for all.
     else if (record.topic !== botReplies.name) refused.push({ record, why: decoded.left })
   }
@@ -63,6 +77,7 @@ export const projector = ({
   measure,
   hasRoom,
   clock,
+  wallMs,
 }: Deps): HandleSlice => {
   /** What was refused of one record, each change tried by itself: the others of the same record are kept. */
   const applyAlone = async ({ record, changes }: Readable): Promise<ReadonlyArray<Refused>> => {
@@ -99,7 +114,7 @@ export const projector = ({
   /** What is left to apply; all of it where that fails, to be judged with the rest. */
   const applyEntries = (readable: ReadonlyArray<Readable>): Promise<ReadonlyArray<Readable>> =>
     applyChanges(readable.flatMap(({ changes }) => changes.filter(isEntry))).then(
-      () => readable.map(({ record, changes }) => ({ record, changes: changes.filter((each) => !isEntry(each)) })),
+      () => readable.map((each) => ({ ...each, changes: each.changes.filter((change) => !isEntry(change)) })),
       () => readable,
     )
 
@@ -123,7 +138,10 @@ export const projector = ({
 
   const take = async (pieces: Pieces) => {
     const { readable, refused, left } = await readMany(pieces)
-    return { refused: [...refused, ...(await apply(readable))], left }
+    const unstorable = await apply(readable)
+    for (const { event } of readable)
+      if (event) measure.viewed(sourceOf(event), Math.max(0, wallMs() - Date.parse(event.time)) / 1000)
+    return { refused: [...refused, ...unstorable], left }
   }
   /** Where there is no room, one slice after the other takes a piece: what all others have read is folded by then. */
   const oneByOne = serial()

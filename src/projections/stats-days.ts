@@ -1,23 +1,22 @@
+import { returnMs } from '../../contracts/metrics.ts'
 import type { AccountId, Day } from '../../contracts/primitives.ts'
 import type { ViewName, Views } from '../../contracts/views.ts'
+import { dayOf } from '../domain/day.ts'
 
 /** A day of an account, as daily_stats has it. */
 export type AccountDay = { readonly accountId: AccountId; readonly day: Day }
 
-/** The views that statistics are computed from: by which instants a document belongs to a day, and what else counts. */
-export const statsViews = {
-  chats: { days: ['acceptedAt', 'finishedAt'], counted: ['rate', 'firstResponseMs', 'totalMs'] },
-  calls: { days: ['firstEventAt'], counted: ['type', 'state'] },
-  offline_messages: { days: ['receivedAt'], counted: [] },
-  conversations: { days: ['startedAt'], counted: ['clientMessages', 'outcome', 'replyTimesMs'] },
-  deliveries: { days: ['finishedAt'], counted: ['state'] },
-} as const satisfies {
-  [V in ViewName]?: { days: ReadonlyArray<keyof Views[V]>; counted: ReadonlyArray<keyof Views[V]> }
-}
-export type StatsView = keyof typeof statsViews
+/** The time zone in which an account's days are. */
+export type TimeZoneOf = (accountId: string) => string
 
-/** Those whose documents belong to one day at most and say one of a few things there: how many say the same is enough. */
-export type TalliedView = 'calls' | 'offline_messages' | 'deliveries'
+/** The views that statistics are computed from, and the times by which a document belongs to days. */
+export const statsViews = {
+  sessions: ['startedAt', 'acceptedAt', 'endsAt'],
+  calls: ['firstEventAt'],
+  offline_messages: ['receivedAt'],
+  deliveries: ['finishedAt'],
+} as const satisfies { [V in ViewName]?: ReadonlyArray<keyof Views[V]> }
+export type StatsView = keyof typeof statsViews
 
 const isStatsView = (view: ViewName): view is StatsView => Object.hasOwn(statsViews, view)
 
@@ -30,22 +29,34 @@ export const accountDay = (id: string): AccountDay => {
   return { accountId: accountId as AccountId, day: day as Day }
 }
 
+const timesOf = (view: StatsView, document: Views[ViewName]): ReadonlyArray<Date> => {
+  // When a bot session ends is counted nowhere, and while it is open lies ahead.
+  const names: ReadonlyArray<string> = 'kind' in document && document.kind === 'bot' ? ['startedAt'] : statsViews[view]
+  const values = names.map((name): unknown => document[name as keyof typeof document])
+  return values.filter((value) => value instanceof Date)
+}
+
+/** Up to three days before, by half days: none is left out where a day has 23 hours. */
+const daysBefore = (time: Date): ReadonlyArray<Date> =>
+  [1, 2, 3, 4, 5, 6].map((n) => new Date(time.getTime() - (n * returnMs) / 2))
+
 /**
- * The days of an account's statistics that a document's change touches: those where it was counted and where it is
- * now.
+ * The days of an account's statistics that a document's change touches. A session touches those of others as well: of the one
+ * before it in its chat; and of what the same client had before, in whichever chat, if it is a return: a bot session that fell silent
+ * ended a day after its last event, and a return counts for a day more. What began earlier still is computed once it has settled.
  */
 export const daysOf = (
   view: ViewName,
-  ...documents: ReadonlyArray<Views[ViewName] | undefined>
+  document: Views[ViewName],
+  timeZoneOf: TimeZoneOf,
 ): ReadonlyArray<AccountDay> => {
   if (!isStatsView(view)) return []
-  const fields: ReadonlyArray<string> = statsViews[view].days
-  return documents.flatMap((document) =>
-    document === undefined
-      ? []
-      : fields.flatMap((name) => {
-          const value: unknown = document[name as keyof typeof document]
-          return value === undefined ? [] : [{ accountId: document.accountId, day: String(value).slice(0, 10) as Day }]
-        }),
+  const others =
+    'previousStartedAt' in document || 'latestOf' in document
+      ? [document.previousStartedAt, ...(document.kind === 'bot' ? daysBefore(document.startedAt) : [])]
+      : []
+  const { accountId } = document
+  return [...timesOf(view, document), ...others].flatMap((time) =>
+    time === undefined || accountId === undefined ? [] : [{ accountId, day: dayOf(time, timeZoneOf(accountId)) }],
   )
 }

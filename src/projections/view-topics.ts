@@ -1,4 +1,5 @@
 import {
+  audit,
   botConversations,
   botReplies,
   calls,
@@ -11,7 +12,7 @@ import {
 import type { ViewName } from '../../contracts/views.ts'
 import { statsViews } from './stats-days.ts'
 
-/** The topics that each view is folded from; none for daily_stats, which is computed from the other views. */
+/** The topics that each view is folded from; none for statistics, which are computed from the other views. */
 const sources: { readonly [V in ViewName]: ReadonlyArray<TopicName> } = {
   chats: [chats.name],
   calls: [calls.name],
@@ -20,7 +21,10 @@ const sources: { readonly [V in ViewName]: ReadonlyArray<TopicName> } = {
   conversations: [botConversations.name],
   timeline: eventTopics.map(({ name }) => name),
   daily_stats: [],
+  daily_stats_by: [],
+  sessions: [chats.name, botConversations.name],
   deliveries: [botConversations.name, botReplies.name],
+  audit: [audit.name],
 }
 
 export const viewNames = Object.keys(sources) as ReadonlyArray<ViewName>
@@ -33,6 +37,9 @@ export const topicsOf = (views: ReadonlyArray<ViewName>): ReadonlyArray<TopicNam
 export const foldedOf = (views: ReadonlyArray<ViewName>): ReadonlyArray<ViewName> =>
   views.filter((view) => sources[view].length > 0)
 
-/** Whether daily_stats may be another once these views are. */
+/** Whether a view is computed from others. */
+export const isComputed = (view: ViewName): boolean => sources[view].length === 0
+
+/** Whether statistics may be others once these views are. */
 export const changesStats = (views: ReadonlyArray<ViewName>): boolean =>
-  views.some((view) => view === 'daily_stats' || Object.hasOwn(statsViews, view))
+  views.some((view) => isComputed(view) || Object.hasOwn(statsViews, view))

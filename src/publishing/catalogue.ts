@@ -1,9 +1,12 @@
 import type * as t from 'io-ts'
+import { ArchivedEvent } from '../../contracts/archive.ts'
 import { ErrorBody } from '../../contracts/bot-api/error.ts'
 import * as inbound from '../../contracts/bot-api/inbound.ts'
 import { BotMessageRequest, InviteAgentRequest } from '../../contracts/bot-api/outbound.ts'
 import { BotMessage, InviteAgent } from '../../contracts/commands/bot-reply.ts'
 import { Enrichment } from '../../contracts/commands/enrichment.ts'
+import { ErasureConfirmation } from '../../contracts/commands/erasure-confirmation.ts'
+import { OperatorAction } from '../../contracts/commands/operator-action.ts'
 import { DomainEvent } from '../../contracts/events/index.ts'
 import { versionNames } from '../../contracts/events/upcast.ts'
 import { earlierVersions } from '../../contracts/events/versions.ts'
@@ -60,7 +63,12 @@ const named =
     describedBy: codec,
   })
 
-export const commands = Object.entries({ BotMessage, InviteAgent, Enrichment }).map(named('received'))
+export const commands = [
+  ...Object.entries({ BotMessage, InviteAgent, Enrichment, ErasureConfirmation }).map(named('received')),
+  ...Object.entries({ OperatorAction }).map(named('given')),
+]
+
+export const archived = named('given')(['ArchivedEvent', ArchivedEvent])
 
 export const headers = Object.entries({ EventHeaders, QuarantineHeaders, DeadLetterHeaders }).map(named('given'))
 
@@ -85,6 +93,7 @@ export const bodies = [
 export const published: ReadonlyArray<Published> = [
   ...events,
   ...commands,
+  archived,
   ...headers,
   ...documents,
   ...requests,

@@ -49,6 +49,7 @@ const either = (...alternatives: ReadonlyArray<Schema>): Schema => ({ anyOf: alt
  */
 export const leaves: Leaves = {
   Instant: () => ({ type: 'string', format: 'date-time' }),
+  BsonDate: () => ({ type: 'string', format: 'date-time', $comment: 'a BSON date' }),
   Day: () => ({ type: 'string', format: 'date' }),
   Id: () => ({ ...text(patterns.Id), maxLength: longestId }),
   AccountId: () => text(patterns.AccountId),

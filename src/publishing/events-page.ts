@@ -1,6 +1,6 @@
 import * as t from 'io-ts'
 import { DomainEvent } from '../../contracts/events/index.ts'
-import { ceType, topicOf } from '../../contracts/topics.ts'
+import { ceType, topicsOf } from '../../contracts/topics.ts'
 import { typeOf } from './catalogue.ts'
 import { fieldsOf, isObjectCodec } from './codecs.ts'
 import type { FieldDoc, Part, PartOf } from './json-schema.ts'
@@ -87,6 +87,11 @@ const partsIn = (codec: t.Mixed, partOf: PartOf, found = new Map<t.Mixed, Part>(
   return found
 }
 
+const onTopics = (type: DomainEvent['type']): string => {
+  const names = topicsOf(type).map(({ name }) => `\`${name}\``)
+  return `${names.length === 1 ? 'Topic' : 'Topics'} ${names.join(', ')}`
+}
+
 const eventSection = (event: (typeof DomainEvent.types)[number], partOf: PartOf): string => {
   const [type, part] = [typeOf(event), partOf(event)]
   if (part === undefined) throw new Error(`the event ${type} is not exported by contracts/`)
@@ -94,7 +99,7 @@ const eventSection = (event: (typeof DomainEvent.types)[number], partOf: PartOf)
   const made = source === undefined ? 'made by the bridge' : `from \`${source.named}\``
   return [
     `## ${type}`,
-    `${part.description}\n\nTopic \`${topicOf({ type }).name}\`, \`ce_type\` \`${ceType(type)}\`, ${made}.`,
+    `${part.description}\n\n${onTopics(type)}, \`ce_type\` \`${ceType(type)}\`, ${made}.`,
     table(event.type.types[0].props.data, source, part.fieldDoc, partOf),
   ].join('\n\n')
 }

@@ -17,6 +17,7 @@ const reply = {
   message: { type: 'TEXT', text: 'Hello', timestamp: '2022-10-10T15:31:20.000Z' },
   requestedAt: '2022-10-10T15:31:20.000Z',
 }
+const erasureId = 'b4b2f0a1c7d84e55'
 const attempt = { at: '2022-10-10T15:31:20.010Z', durationMs: 87 }
 
 /** The data of one event of each type. */
@@ -67,6 +68,8 @@ export const exampleEvents: Readonly<Record<DomainEvent['type'], JsonObject>> = 
     detail: 'HTTP 400 invalid_request',
   },
   BotReplySuppressed: { ...reply, attempts: [], reason: 'agent-joined' },
+  ClientErased: { accountId, clientId: '1233', erasureId },
+  ChatErased: { ...conversation, erasureId, topic: 'chats' },
 }
 
 const sources: Partial<Record<DomainEvent['type'], string>> = {
@@ -78,6 +81,8 @@ const sources: Partial<Record<DomainEvent['type'], string>> = {
   AgentJoined: 'bot',
   AgentUnavailable: 'bot',
   ChatClosed: 'bot',
+  ClientErased: 'erasures',
+  ChatErased: 'erasures',
 }
 
 /** The headers of the example of an event. */
@@ -121,6 +126,40 @@ export const exampleEnrichment: JsonObject = {
   enableAssign: true,
   crmLink: 'https://crm.example.com/clients/1233',
   page: { url: 'https://shop.example.com/shoes', title: 'Shoes' },
+}
+
+export const exampleConfirmation: JsonObject = {
+  accountId,
+  clientId: '1233',
+  erasureId,
+  group: 'warehouse',
+  erasedAt: '2022-10-11T09:00:00.000Z',
+}
+
+export const exampleAction: JsonObject = {
+  type: 'OperatorAction',
+  id: '3f0c2b4e-1d5a-4c7e-9b8f-2a6d0e4c8b17',
+  action: 'redrive',
+  who: 'operator@host-1',
+  at: '2022-10-11T09:00:00.000Z',
+  accountId,
+  detail: 'redrive quarantine, account acme',
+}
+
+export const exampleArchived: JsonObject = {
+  data: {
+    accountId,
+    chatId: '2037',
+    clientId: '1233',
+    message: { type: 'TEXT', timestamp: '2022-10-10T15:31:19.000Z' },
+  },
+  personal: {
+    protected: 'eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIn0',
+    aad: 'WyJib3QtY29udmVyc2F0aW9ucyIsMCwxMl0',
+    iv: 'UmVwZWF0bm90aGlz',
+    ciphertext: 'c2VjcmV0',
+    tag: 'MDEyMzQ1Njc4OWFiY2RlZg',
+  },
 }
 
 export const exampleQuarantine: JsonObject = {

@@ -3,13 +3,16 @@ import { BotReply } from '../../contracts/commands/bot-reply.ts'
 import { DomainEvent } from '../../contracts/events/index.ts'
 import { versionNames } from '../../contracts/events/upcast.ts'
 import {
+  archiveTopics,
+  audit,
   botReplies,
   deadLetters,
   enrichments,
+  erasureConfirmations,
   quarantine,
   type Topic,
-  topicOf,
   topics,
+  topicsOf,
 } from '../../contracts/topics.ts'
 import { asyncapi } from './asyncapi/document.ts'
 import { typeOf } from './catalogue.ts'
@@ -32,11 +35,14 @@ export type PublishedTopic = {
 const schemasOf = ({ name }: Topic): ReadonlyArray<string> => {
   if (name === botReplies.name) return BotReply.types.map((command) => command.name)
   if (name === enrichments.name) return ['Enrichment']
+  if (name === erasureConfirmations.name) return ['ErasureConfirmation']
+  if (name === audit.name) return ['OperatorAction']
+  if (archiveTopics.some((archive) => archive.name === name)) return ['ArchivedEvent']
   if (name === quarantine.name) return ['QuarantineHeaders']
   if (name === deadLetters.name) return ['DeadLetterHeaders']
   return DomainEvent.types
     .map(typeOf)
-    .filter((type) => topicOf({ type }).name === name)
+    .filter((type) => topicsOf(type).some((topic) => topic.name === name))
     .flatMap((type) => versionNames(type))
 }
 

@@ -1,4 +1,5 @@
 import * as t from 'io-ts'
+import { isPersonal } from '../../contracts/personal.ts'
 import { ClosedType } from '../../contracts/primitives.ts'
 import { fieldsOf, isObjectCodec, type Leaves, leaves as usual } from './codecs.ts'
 import { isObject, type Json, refTo, type Schema } from './schema.ts'
@@ -107,7 +108,7 @@ const unionSchema = (members: ReadonlyArray<t.Mixed>, schemaOf: SchemaOf, style:
 const primitives = [t.StringType, t.NumberType, t.BooleanType, t.NullType]
 
 /** The codec's schema, its parts by `schemaOf`. Throws where a codec decides for itself and `leaves` does not know it. */
-const shapeOf = (codec: t.Mixed, style: Style, schemaOf: SchemaOf, fieldDoc: FieldDoc): Schema => {
+const keywordsOf = (codec: t.Mixed, style: Style, schemaOf: SchemaOf, fieldDoc: FieldDoc): Schema => {
   if (isObjectCodec(codec)) return objectSchema(codec, schemaOf, fieldDoc)
   if (codec instanceof t.UnionType) return unionSchema(codec.types, schemaOf, style)
   if (codec instanceof t.KeyofType) return { type: 'string', enum: Object.keys(codec.keys) }
@@ -121,6 +122,11 @@ const shapeOf = (codec: t.Mixed, style: Style, schemaOf: SchemaOf, fieldDoc: Fie
   if (leaf === undefined) throw new Error(`the codec ${codec.name} has no JSON Schema: add it to leaves.ts`)
   return leaf(schemaOf)
 }
+
+const shapeOf = (...given: Parameters<typeof keywordsOf>): Schema => ({
+  ...keywordsOf(...given),
+  ...(isPersonal(given[0]) && { 'x-personal': true }),
+})
 
 /** How schemas are written for their readers. */
 export type Style = {

@@ -1,5 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -7,8 +18,11 @@ type Exports = Readonly<Record<string, string>>
 
 /** What the package needs of package.json; the rest is passed on. */
 export type Manifest = {
+  readonly version: string
+  readonly license: string
   readonly bin: Readonly<Record<string, string>>
   readonly exports: Exports
+  readonly dependencies: Readonly<Record<string, string>>
   readonly engines?: object
   readonly devDependencies?: object
   readonly scripts?: object
@@ -21,13 +35,17 @@ const engines = { node: '>=22' }
 /** The folder that holds, under the same paths, what the package is made of. */
 export const folder = 'dist'
 
-const moved = (path: string) => path.replace(/^(\.\/)?/, `./${folder}/`)
+const moved = (path: string, to = folder) => path.replace(/^(\.\/)?/, `./${to}/`)
 
-/** Where a source file is compiled to. Anything else is as it is. */
-const target = (path: string) =>
-  path.endsWith('.ts')
-    ? { types: moved(path).replace(/\.ts$/, '.d.ts'), default: moved(path).replace(/\.ts$/, '.js') }
-    : moved(path)
+/** Where source files are compiled to. Anything else is as it is. */
+const targets = (exports: Exports, to = folder) =>
+  Object.fromEntries(
+    Object.entries(exports).map(([name, path]) => {
+      const place = moved(path, to)
+      const compiled = { types: place.replace(/\.ts$/, '.d.ts'), default: place.replace(/\.ts$/, '.js') }
+      return [name, path.endsWith('.ts') ? compiled : place]
+    }),
+  )
 
 /**
  * The manifest of the package: the same names, but from the compiled files, since Node strips no types below node_modules. In
@@ -39,7 +57,7 @@ export const packedManifest = (manifest: Manifest): object => {
     ...rest,
     engines,
     bin: Object.fromEntries(Object.entries(bin).map(([name, path]) => [name, moved(path)])),
-    exports: Object.fromEntries(Object.entries(exports).map(([name, path]) => [name, target(path)])),
+    exports: targets(exports),
   }
 }
 
@@ -65,19 +83,56 @@ const restore = () => {
   for (const name of swapped) if (existsSync(at('.data', name))) renameSync(at('.data', name), at(name))
 }
 
+const compile = (project: string, to: string) =>
+  execFileSync(at('node_modules/.bin/tsc'), ['--project', at('src/publishing/pack', project), '--outDir', to], {
+    stdio: 'inherit',
+  })
+const manifestOf = (...path: ReadonlyArray<string>) => JSON.parse(readFileSync(at(...path, 'package.json'), 'utf8'))
+const write = (path: string, manifest: object) => writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`)
+
 const begin = () => {
   restore()
   rmSync(at(folder), { recursive: true, force: true })
-  execFileSync(at('node_modules/.bin/tsc'), ['--project', at('src/publishing/pack/tsconfig.json')], {
-    stdio: 'inherit',
-  })
+  compile('tsconfig.json', at(folder))
   for (const path of beside) cpSync(at(path), at(folder, path), { recursive: true })
-  const manifest = packedManifest(JSON.parse(readFileSync(at('package.json'), 'utf8')))
+  const manifest = packedManifest(manifestOf())
   mkdirSync(at('.data'), { recursive: true })
   for (const name of swapped) cpSync(at(name), at('.data', name))
-  writeFileSync(at('package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  write(at('package.json'), manifest)
   cpSync(at('src/publishing/pack/README.md'), at('README.md'))
 }
 
-if (process.argv[2] === 'begin') begin()
+const importedIn = (dir: string): ReadonlySet<string> =>
+  new Set(
+    globSync('**/*.js', { cwd: dir }).flatMap((file) =>
+      [
+        ...readFileSync(join(dir, file), 'utf8').matchAll(/^(?:import|export)\b.*?'((?:@[^/']+\/)?[^./'@][^/']*)/gm),
+      ].map(([, name = '']) => name),
+    ),
+  )
+
+/**
+ * Packs the contracts with the bot kit as a package of their own, into the present folder: for those who run no bridge. It depends
+ * on what its files import, in the versions of the bridge.
+ */
+const packContracts = () => {
+  const dir = mkdtempSync(join(tmpdir(), 'livechat-bridge-contracts-'))
+  const { version, license, dependencies }: Manifest = manifestOf()
+  const { private: _, exports, ...rest } = manifestOf('contracts')
+  compile('contracts.tsconfig.json', join(dir, folder))
+  const imported = importedIn(join(dir, folder))
+  cpSync(at('contracts/published'), join(dir, folder, 'contracts/published'), { recursive: true })
+  cpSync(at('LICENSE'), join(dir, 'LICENSE'))
+  cpSync(at('src/publishing/pack/contracts.README.md'), join(dir, 'README.md'))
+  write(join(dir, 'package.json'), {
+    ...{ ...rest, version, license, engines },
+    exports: targets(exports, `${folder}/contracts`),
+    dependencies: Object.fromEntries(Object.entries(dependencies).filter(([name]) => imported.has(name))),
+  })
+  execFileSync('npm', ['pack', '--pack-destination', process.cwd()], { cwd: dir, stdio: 'inherit' })
+  rmSync(dir, { recursive: true })
+}
+
+if (process.argv[2] === 'contracts') packContracts()
+else if (process.argv[2] === 'begin') begin()
 else restore()

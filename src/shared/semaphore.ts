@@ -1,9 +1,9 @@
 /** Given back when it is disposed. */
 export type Permit = Disposable
-/** Resolves when it is the caller's turn, or the signal has aborted. */
+/** Resolves when a permit is free, or the signal has aborted. */
 export type Acquire = (signal: AbortSignal) => Promise<Permit>
 
-/** So many have a turn at once; the others get theirs in the order in which they asked. */
+/** Gives out so many permits at once; the others wait in the order of their calls. */
 export const semaphore = (atOnce: number): Acquire => {
   const waiting = new Set<() => void>()
   let taken = 0

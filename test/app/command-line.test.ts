@@ -1,13 +1,13 @@
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { runCommand } from '../support/command.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'livechat-empty-'))
+const folder = temporaryFolder()
 // Nobody listens there, so that a command that connects ends soon.
 const nowhere = { KAFKA_BROKERS: '127.0.0.1:1', MONGODB_URL: 'mongodb://127.0.0.1:1/none' }
 
@@ -23,8 +23,6 @@ const occupied = async () => {
 }
 
 const commandLine = suite('command line without servers')
-
-commandLine.after(() => rmSync(folder, { recursive: true }))
 
 commandLine('--version prints the version of package.json', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
@@ -42,44 +40,62 @@ commandLine('commands that only read leave an empty folder empty', async () => {
 commandLine('check-config --json prints what the configuration comes to', async () => {
   const { code, out } = await run(['check-config', '--json'])
   assert.is(code, 0)
-  const { valid, kafka, mongodb, http, demo, accounts } = JSON.parse(out)
+  const { valid, kafka, mongodb, http, admin, demo, accounts } = JSON.parse(out)
   assert.equal(
-    { valid, kafka, mongodb, http, demo, accounts },
-    { valid: true, kafka: 'embedded', mongodb: 'embedded', http: '127.0.0.1:8080', demo: true, accounts: [] },
+    { valid, kafka, mongodb, http, admin, demo, accounts },
+    {
+      ...{ valid: true, kafka: 'embedded', mongodb: 'embedded', demo: true, accounts: [] },
+      ...{ http: '127.0.0.1:8080', admin: '127.0.0.1:8081' },
+    },
   )
 })
 
-commandLine('check-config --json prints every mistake, and no secret', async () => {
-  const accounts = join(folder, 'accounts.json')
-  writeFileSync(accounts, '{"accounts":[{"id":"a b","webhooks":{"token":"too-short"},"bott":{}}]}')
-  const { code, out, err } = await run(['check-config', '--json'], {
-    ...{ BRIDGE_CONFIG: accounts, LOG_LEVEL: 'loud', KAFKA_SASL_USERNAME: 'bridge' },
+commandLine('a command that is not known is told', async () => {
+  const { code, err } = await run(['fly'])
+  assert.is.not(code, 0)
+  assert.match(err, "unknown command 'fly'")
+})
+
+commandLine(
+  'start ends with 78 and tells every mistake at once, and no secret; check-config --json prints them',
+  async () => {
+    const accounts = join(folder, 'accounts.json')
+    writeFileSync(accounts, '{"accounts":[{"id":"a b","webhooks":{"token":"too-short"},"bott":{}}]}')
+    const wrong = { BRIDGE_CONFIG: accounts, LOG_LEVEL: 'loud', KAFKA_SASL_USERNAME: 'bridge' }
+    const { code, out, err } = await run(['check-config', '--json'], wrong)
+    const started = await run(['start'], wrong)
+    rmSync(accounts)
+    assert.is(started.code, 78)
+    for (const path of ['LOG_LEVEL', 'KAFKA_SASL_MECHANISM', 'accounts.0.id', 'accounts.0.webhooks.token'])
+      assert.match(started.out + started.err, path)
+    assert.not.match(started.out + started.err, 'too-short')
+    assert.is(code, 78)
+    const { valid, problems } = JSON.parse(out)
+    assert.equal(
+      [valid, ...problems.map(({ path }: { path: string }) => path)],
+      [
+        false,
+        ...['LOG_LEVEL', 'KAFKA_SASL_MECHANISM', 'BRIDGE_CONFIG accounts.0.id'],
+        ...['BRIDGE_CONFIG accounts.0.webhooks.token', 'BRIDGE_CONFIG accounts.0.bott'],
+      ],
+    )
+    assert.not.match(out + err, 'too-short')
+  },
+)
+
+for (const variable of ['HTTP_PORT', 'ADMIN_PORT'])
+  commandLine(`a port in use is one line: ${variable}`, async () => {
+    const { server, port } = await occupied()
+    const ports = { HTTP_PORT: '0', ADMIN_PORT: '0', [variable]: String(port) }
+    const { code, out, err } = await run(['start'], { ...nowhere, ...ports, LOG_LEVEL: 'silent' })
+    server.close()
+    assert.is(code, 1)
+    assert.is(out, '')
+    assert.is(
+      err,
+      `127.0.0.1:${port} is in use: end what uses it, or set ${variable} to another port (0 takes any free one).\n`,
+    )
   })
-  rmSync(accounts)
-  assert.is(code, 78)
-  const { valid, problems } = JSON.parse(out)
-  assert.equal(
-    [valid, ...problems.map(({ path }: { path: string }) => path)],
-    [
-      false,
-      ...['LOG_LEVEL', 'KAFKA_SASL_MECHANISM', 'BRIDGE_CONFIG accounts.0.id'],
-      ...['BRIDGE_CONFIG accounts.0.webhooks.token', 'BRIDGE_CONFIG accounts.0.bott'],
-    ],
-  )
-  assert.not.match(out + err, 'too-short')
-})
-
-commandLine('a port in use is one line', async () => {
-  const { server, port } = await occupied()
-  const { code, out, err } = await run(['start'], { ...nowhere, HTTP_PORT: String(port), LOG_LEVEL: 'silent' })
-  server.close()
-  assert.is(code, 1)
-  assert.is(out, '')
-  assert.is(
-    err,
-    `127.0.0.1:${port} is in use: end what uses it, or set HTTP_PORT to another port (0 takes any free one).\n`,
-  )
-})
 
 commandLine('a port of the demo that is in use is one line', async () => {
   const { server, port } = await occupied()

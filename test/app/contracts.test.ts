@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { runCommand } from '../support/command.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
 const published = fileURLToPath(new URL('../../contracts/published', import.meta.url))
-const dir = mkdtempSync(join(tmpdir(), 'livechat-contracts-'))
+const dir = temporaryFolder()
 const before = join(dir, 'contracts/published')
 cpSync(published, before, { recursive: true })
 
@@ -39,7 +39,6 @@ const breaks = [
 ]
 
 const contracts = suite('contracts check')
-contracts.after(() => rmSync(dir, { recursive: true }))
 
 contracts('says how much is compatible with what was released', async () => {
   const { code, out, err } = await check()
@@ -57,6 +56,20 @@ for (const [what, against] of [
     assert.is(code, 1)
     assert.match(err, /^3 breaking changes since .+\.\n$/)
   })
+
+contracts('gives the same as JSON', async () => {
+  const { code, out, err } = await check('--against', before, '--json')
+  const { breakingChanges, ...compared } = JSON.parse(out)
+  assert.equal([code, err], [1, ''])
+  assert.equal(compared, { version: before, topics: compared.topics, schemas: compared.schemas, newSchemas: 0 })
+  assert.ok(compared.topics > 0 && compared.schemas > 0)
+  assert.equal(breakingChanges.map(({ schema }: { readonly schema: string }) => schema).sort(), [
+    'ChatClosed.v1',
+    'ChatClosed.v1',
+    'topic chats',
+  ])
+  assert.equal(Object.keys(breakingChanges[0]).sort(), ['breaks', 'change', 'path', 'schema'])
+})
 
 contracts('says when there is nothing to compare with', async () => {
   const { code, out, err } = await check('--against', 'v2')

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { followEnrichedKeys } from '../../src/app/consumers.ts'
-import { createLog } from '../../src/app/log.ts'
+import { createLog } from '../../src/app/telemetry.ts'
 import type { ConsumerSpec, IncomingRecord } from '../../src/domain/ports.ts'
 import { enrichedKeys } from '../../src/ingress/enriched-keys.ts'
 
@@ -105,12 +105,15 @@ following('is read on from where the projector stood before the view was read', 
   await part.stop()
 })
 
-following('is read from the beginning where the topic ends before what was committed: it was made anew', async () => {
-  const { part, state, mayHave } = await given({ committed: [[0, 7]], ends: [2] })
-  assert.is(await state.spec?.startAt?.(topic, 0), undefined)
-  assert.ok(mayHave(unknown))
-  await part.stop()
-})
+following(
+  'is read from the beginning where the topic ends before what was committed: it was created again',
+  async () => {
+    const { part, state, mayHave } = await given({ committed: [[0, 7]], ends: [2] })
+    assert.is(await state.spec?.startAt?.(topic, 0), undefined)
+    assert.ok(mayHave(unknown))
+    await part.stop()
+  },
+)
 
 following('has nothing of what is taken back', async () => {
   const { part, mayHave, turn, reads } = await given({ ends: [1] })

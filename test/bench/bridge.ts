@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Role } from '../../src/app/bridge.ts'
-import { type BridgeProcess, freePort, startBridgeProcess } from '../faults/bridge-process.ts'
+import { anyFree } from '../../src/embedded/port.ts'
+import { type BridgeProcess, startBridgeProcess } from '../support/bridge-process.ts'
 import { eventually } from '../support/eventually.ts'
 import { accountId, botToken, providerId, webhooksToken } from './account.ts'
 import type { Bench } from './bench.ts'
@@ -35,7 +36,7 @@ export const bridgeWorld = (bench: Bench, world: World) => {
     const { profile, startArgs } = bench.bridge
     const isProfiled = profile !== undefined && roles.some((role) => profile.roles.includes(role))
     const bridge = await startBridgeProcess({
-      ...{ roles, env, port: await freePort(), dataDir: dir },
+      ...{ roles, env, port: await anyFree(), dataDir: dir },
       startArgs: roles.includes('ingress') ? startArgs : [],
       nodeArgs: isProfiled ? ['--cpu-prof', '--cpu-prof-dir', profile.dir] : [],
     })

@@ -2,8 +2,8 @@
 import { parseArgs } from 'node:util'
 import type { Id } from '../../contracts/primitives.ts'
 import { atRandom, type Script } from '../../src/simulator/behaviour.ts'
-import { worldWithService } from '../faults/chat-service.ts'
 import { startCluster } from '../faults/cluster.ts'
+import { observedWorld } from '../faults/observed-world.ts'
 import { wait } from '../faults/progress.ts'
 import { areFinished, botLogic } from '../faults/replies.ts'
 
@@ -51,7 +51,8 @@ const latencyOf = (all: ReadonlyArray<number>): Latency => {
  */
 export const egressFaults = async ({ seconds = 10, perSecond = 20, rounds = 2 } = {}): Promise<EgressFaults> => {
   const cluster = await startCluster()
-  const { here, service, requestsById } = await worldWithService(cluster, undefined, { replyWithin: 3_600_000 })
+  const here = await observedWorld(cluster, undefined, { replyWithin: 3_600_000 })
+  const { service, requestsById } = here
   const place = await here.place(['egress', 'projector'])
   await here.ready(await place.start())
   const bot = await botLogic(here)

@@ -1,4 +1,4 @@
-import type { BridgeProcess } from '../faults/bridge-process.ts'
+import type { BridgeProcess } from '../support/bridge-process.ts'
 import type { Bench } from './bench.ts'
 import { follow, type Look } from './follow.ts'
 import { countEntries } from './views.ts'

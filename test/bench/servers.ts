@@ -1,11 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { MongoClient } from 'mongodb'
 import { pins } from '../../src/embedded/pins.ts'
 import { startEmbedded } from '../../src/embedded/servers.ts'
 import { right } from '../support/either.ts'
-import { cacheDir } from '../support/servers.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { cacheDir, databaseUrl } from '../support/servers.ts'
 import { commandLine, family } from './proc.ts'
 
 const serverPid = (isIt: (command: string) => boolean): number => {
@@ -17,7 +16,7 @@ const kafkaVersion = () => /<kafka\.version>(.*)<\/kafka\.version>/.exec(readFil
 
 /** One broker and one mongod for the whole run, the ones that `npm start` would run, with data of their own. */
 export const startServers = async (say: (line: string) => void) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'livechat-bench-'))
+  const dataDir = temporaryFolder()
   const mongodBinary = process.env.MONGOD_BINARY
   const options = { dataDir, cacheDir, kafka: true, mongo: true, say }
   const servers = right(await startEmbedded({ ...options, ...(mongodBinary !== undefined && { mongodBinary }) }))
@@ -29,18 +28,14 @@ export const startServers = async (say: (line: string) => void) => {
     cacheDir,
     brokers,
     serverPids: () => pids,
-    mongoUrl: (database: string) => {
-      const url = new URL(mongoUrl)
-      url.pathname = `/${database}`
-      return url.href
-    },
+    mongoUrl: (database: string) => databaseUrl(mongoUrl, database),
     versions: async () => {
       await using client = await MongoClient.connect(mongoUrl)
       const { version } = await client.db().admin().serverInfo()
       return { Kafka: kafkaVersion(), MongoDB: String(version) }
     },
     stop: () => {
-      stopped ??= servers.stop().then(() => rmSync(dataDir, { recursive: true, force: true }))
+      stopped ??= servers.stop()
       return stopped
     },
   }

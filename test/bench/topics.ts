@@ -1,5 +1,5 @@
-import { endsOf, withAdmin } from '../faults/read-log.ts'
 import { eventually } from '../support/eventually.ts'
+import { endsOf, withAdmin } from '../support/plain-consumer.ts'
 
 /** Creates a peer's topic; resolves when each partition has a leader. */
 export const createTopic = async (brokers: ReadonlyArray<string>, topic: string, numPartitions: number) => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { newClusterId } from '../../src/embedded/kafka-broker.ts'
 import { runKafkaNode } from '../../src/embedded/kafka-node.ts'
-import { freePort } from '../faults/bridge-process.ts'
+import { anyFree } from '../../src/embedded/port.ts'
 import { faultyServer } from '../faults/server.ts'
 
 const ids = [1, 2, 3] as const
@@ -40,7 +40,7 @@ const propertiesOf = (id: number, ports: ReadonlyMap<number, Ports>): string => 
 export const startBrokers = async (directory: string, jars: string) => {
   const clusterId = newClusterId()
   const ports = new Map<number, Ports>()
-  for (const id of ids) ports.set(id, { broker: await freePort(), controller: await freePort() })
+  for (const id of ids) ports.set(id, { broker: await anyFree(), controller: await anyFree() })
   const nodes = await Promise.all(
     ids.map(async (id) => {
       const home = join(directory, `kafka-${id}`)
@@ -55,4 +55,3 @@ export const startBrokers = async (directory: string, jars: string) => {
   )
   return { nodes, addresses: [...ports.values()].map(({ broker }) => `127.0.0.1:${broker}`) }
 }
-export type BrokerNode = Awaited<ReturnType<typeof startBrokers>>['nodes'][number]

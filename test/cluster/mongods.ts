@@ -2,9 +2,9 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { MongoClient } from 'mongodb'
+import { anyFree } from '../../src/embedded/port.ts'
 import { answers } from '../../src/embedded/readiness.ts'
 import { runServer } from '../../src/embedded/server.ts'
-import { freePort } from '../faults/bridge-process.ts'
 import { faultyServer } from '../faults/server.ts'
 import { eventually } from '../support/eventually.ts'
 
@@ -18,7 +18,7 @@ const optionsOf = (port: number) => [
 
 /** A replica set of three, each member to be ill-treated by itself. */
 export const startMongods = async (directory: string, binary: string) => {
-  const ports = [await freePort(), await freePort(), await freePort()]
+  const ports = [await anyFree(), await anyFree(), await anyFree()]
   const members = await Promise.all(
     ports.map(async (port, i) => {
       const home = join(directory, `mongod-${i + 1}`)

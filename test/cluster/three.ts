@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { kafkaJars } from '../../src/embedded/kafka-jars.ts'
 import { findMongod } from '../../src/embedded/mongod-binary.ts'
-import { withAdmin } from '../faults/read-log.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { withAdmin } from '../support/plain-consumer.ts'
 import { cacheDir } from '../support/servers.ts'
 import { startBrokers } from './brokers.ts'
 import { startMongods } from './mongods.ts'
@@ -14,7 +13,7 @@ const say = (line: string) => console.error(line)
 
 /** A cluster as it is run in earnest, on loopback: three brokers and a replica set of three, only to be ill-treated. */
 export const startThree = async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'livechat-cluster-'))
+  const dataDir = temporaryFolder()
   const cache = resolve(cacheDir)
   const jars = right(await kafkaJars(cache, say))
   const binary = right(await findMongod(cache, say, process.env.MONGOD_BINARY))
@@ -59,7 +58,6 @@ export const startThree = async () => {
     },
     stop: async () => {
       await Promise.all([...nodes, ...mongo.members].map((server) => server.stop()))
-      rmSync(dataDir, { recursive: true, force: true })
     },
   }
 }

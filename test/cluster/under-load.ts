@@ -3,12 +3,12 @@ import { wrongDocuments } from '../faults/checker.ts'
 import type { Defence } from '../faults/defences.ts'
 import { findingsOf, unless, wrong } from '../faults/findings.ts'
 import type { Exchange } from '../faults/history.ts'
+import { observedWorld } from '../faults/observed-world.ts'
 import { after } from '../faults/progress.ts'
 import type { Recorder } from '../faults/recorder.ts'
 import type { Findings } from '../faults/scenario.ts'
 import { streams } from '../faults/streams.ts'
 import type { Event } from '../faults/traffic.ts'
-import { world } from '../faults/world.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Three } from './three.ts'
 
@@ -27,6 +27,8 @@ export type Load = {
 /** What was done, and what it showed beside what is judged in every scenario. */
 export type Harm = {
   readonly injected: number
+  /** As many records of one event may be in the log. */
+  readonly mostCopies?: number
   readonly failures?: ReadonlyArray<string>
   readonly notes?: ReadonlyArray<string>
 }
@@ -66,7 +68,7 @@ export const underLoad = async (
   harm: (load: Load) => Promise<Harm>,
   { messages = true, events = streams({ workers: 8, messages }), partitions = 4 }: Options = {},
 ): Promise<Findings> => {
-  const here = await world(cluster, without)
+  const here = await observedWorld(cluster, without)
   const replicated = { TOPIC_REPLICATION: '3', TOPIC_PARTITIONS: String(partitions) }
   const intake = await here.place(['ingress'], replicated)
   const ingress = await intake.start()
@@ -79,7 +81,7 @@ export const underLoad = async (
   const load = posts.drive(events, { pauseMs: 20 })
 
   const done = await harm({
-    ...{ posts, topics, prefix: here.prefix, mongoUrl: here.mongoUrl },
+    ...{ posts, topics, prefix: here.prefix, mongoUrl: here.mongo.url },
     passes: (count) => after(count, posts, load, 30_000),
     goesOn: async () => (await here.drained(ingress, patienceMs)) && (await read(() => here.goesOn(patienceMs))),
   })
@@ -91,16 +93,19 @@ export const underLoad = async (
   const [expected, actual] = [await read(here.fold), await here.documents()]
   const verdict = await read(() => here.verdict(posts.history))
   await here.stop()
+  const { mostCopies = Number.POSITIVE_INFINITY } = done
   return findingsOf(verdict, {
     injected: done.injected,
     failures: [
       ...unless(drained, 'the journal was not drained'),
       ...unless(caughtUp, 'the projectors did not catch up'),
       ...wrong('documents that differ from the fold of the log', wrongDocuments(expected, actual)),
+      ...unless(verdict.mostCopies <= mostCopies, `${verdict.mostCopies} copies of a record`),
       ...(done.failures ?? []),
     ],
     notes: [
       `${Object.keys(actual).length} documents compared whole`,
+      `at most ${verdict.mostCopies} copies of a record`,
       ...(messages ? [`Interface B without a 200 for ${(withoutBot(posts.history) / 1000).toFixed(1)} s at most`] : []),
       ...(done.notes ?? []),
     ],

@@ -6,7 +6,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { versionOf } from '../../contracts/events/versions.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
-import { eventReader, fromRecord } from '../../src/kafka/cloud-event.ts'
+import { eventReader, fromRecord } from '../../src/kafka/records.ts'
 import { eventsWith } from '../../src/publishing/catalogue.ts'
 import { left, right } from '../support/either.ts'
 import { dataOfVersions, headersOfVersion, olderMessage } from './older-message.ts'
@@ -69,7 +69,7 @@ versions('a record becomes an event in one place only, so that nobody reads past
   const root = fileURLToPath(new URL('../..', import.meta.url))
   const saying = (pattern: RegExp) =>
     globSync('src/**/*.ts', { cwd: root }).filter((file) => pattern.test(readFileSync(join(root, file), 'utf8')))
-  assert.equal(saying(/\brecordedTypes\(/), ['src/kafka/cloud-event.ts'])
+  assert.equal(saying(/\brecordedTypes\(/), ['src/kafka/records.ts'])
   // The demo's bot hears of nothing but what the demo has just played, and the harness makes events of its own.
   assert.equal(saying(/\b(Domain|Conversation|Chat)Event\.decode\(/).sort(), [
     'src/bot/harness.ts',

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { anyFree } from '../../src/embedded/port.ts'
 import { eventually } from '../support/eventually.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { root } from '../support/outcome.ts'
 import { sample } from '../support/samples.ts'
 import { compose, composeCommand } from './compose-command.ts'
@@ -17,19 +17,20 @@ const lacking = () => {
   const { KAFKA_IMAGE, HAPROXY_IMAGE } = process.env
   return KAFKA_IMAGE && !HAPROXY_IMAGE ? 'there is no stand-in for haproxy' : undefined
 }
-// Nine servers and six bridges take minutes of a small machine: only where it is asked for.
+// Six servers, a proxy and eight bridges take minutes of a small machine: only where it is asked for.
 const why = process.env.TEST_COMPOSE === 'true' ? (whySkipped ?? lacking()) : 'TEST_COMPOSE is not true'
 
 const cluster = suite('the cluster of compose.yaml')
 const test = withEngine(cluster, why)
 
 const port = await anyFree()
-const secrets = mkdtempSync(join(tmpdir(), 'livechat-compose-'))
+const secrets = temporaryFolder()
 const project = `livechat-test-${port}`
 const run = compose(command ?? [], project, {
   ...{ BRIDGE_IMAGE: image, PUBLISH: `127.0.0.1:${port}`, SECRETS_DIR: secrets },
 })
 let token = ''
+const consumers = ['projector-1', 'projector-2', 'egress-1', 'egress-2', 'archiver-1', 'archiver-2']
 
 const containerOf = (service: string): Promise<string> =>
   docker(
@@ -44,18 +45,17 @@ cluster.before(async () => {
   await buildImage()
   const began = performance.now()
   await run('up', '--detach')
-  await eventually('both consumers to be ready', consumersReady, 300_000)
+  await eventually('all consumers to be ready', consumersReady, 300_000)
   console.log(
-    `three brokers, three mongods and six bridges: ready after ${Math.round((performance.now() - began) / 1000)} s`,
+    `three brokers, three mongods and eight bridges: ready after ${Math.round((performance.now() - began) / 1000)} s`,
   )
 })
 cluster.after(async () => {
   if (why === undefined) await run('down', '--volumes', '--timeout', '20')
-  rmSync(secrets, { recursive: true })
 })
 
 const consumersReady = async (): Promise<true | undefined> => {
-  const containers = await Promise.all(['projector-1', 'projector-2', 'egress-1', 'egress-2'].map(containerOf))
+  const containers = await Promise.all(consumers.map(containerOf))
   const states = await docker('inspect', '--format', '{{.State.Health.Status}}', ...containers)
   return states.split('\n').every((state) => state === 'healthy') || undefined
 }
@@ -82,10 +82,14 @@ const chatsInView = async (): Promise<number> => {
   return Number(await docker('exec', projector, 'node', '--input-type=module', '--eval', program))
 }
 
-test('what is posted to the one address is in the view, and operators’ figures are not public', async () => {
+test('what is posted to the one address is in the view, and operators’ figures are read beside it alone', async () => {
   assert.is(await post(1), 200)
   await eventually('the chat in the view', async () => (await chatsInView()) === 1 || undefined, 60_000)
   assert.is((await fetch(`http://127.0.0.1:${port}/metrics`)).status, 404)
+  const program =
+    "console.log((await (await fetch('http://ingress-1:8081/metrics')).text()).includes('livechat_check_ok'))"
+  const projector = await containerOf('projector-1')
+  assert.is(await docker('exec', projector, 'node', '--input-type=module', '--eval', program), 'true')
 })
 
 test('while the instances of ingress are replaced one after the other, every request is answered 200', async () => {
@@ -124,14 +128,17 @@ test('while the instances of ingress are replaced one after the other, every req
 
 test('all of it ends in good order, and what it had is there when it comes up again', async () => {
   const before = await chatsInView()
-  const bridges = ['ingress-1', 'ingress-2', 'projector-1', 'projector-2', 'egress-1', 'egress-2']
+  const bridges = ['ingress-1', 'ingress-2', ...consumers]
   await run('stop')
   const containers = await Promise.all(bridges.map(containerOf))
   const codes = await docker('inspect', '--format', '{{.State.ExitCode}}', ...containers)
-  assert.equal(codes.split('\n'), ['0', '0', '0', '0', '0', '0'])
+  assert.equal(
+    codes.split('\n'),
+    bridges.map(() => '0'),
+  )
 
   await run('up', '--detach')
-  await eventually('both consumers to be ready', consumersReady, 300_000)
+  await eventually('all consumers to be ready', consumersReady, 300_000)
   assert.is(await chatsInView(), before)
   assert.is(await post(0), 200)
 })

@@ -1,10 +1,15 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { parse } from 'yaml'
 import { roles } from '../../src/app/bridge.ts'
 import { readConfig } from '../../src/app/config.ts'
 import { Environment } from '../../src/app/environment.ts'
+import { readKeys } from '../../src/archive/key-file.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { root } from '../support/outcome.ts'
 import { composeCommand, compose as runCompose } from './compose-command.ts'
 import { composeFile, madeSecrets, text, type Yaml } from './given-files.ts'
@@ -25,9 +30,32 @@ compose('the cluster has three brokers, three mongods, two instances of each rol
   assert.equal([countOf('kafka'), countOf('mongo') - 1], [3, 3])
   for (const role of roles) assert.is(bridges(cluster).filter(([, service]) => roleOf(service) === role).length, 2)
   assert.equal(
-    services(cluster).flatMap(([name, { ports = [] }]) => ports.map((port: string) => [name, port])),
+    services(cluster).flatMap(([name, { ports = [], profiles }]) =>
+      (profiles ? [] : ports).map((port: string) => [name, port]),
+    ),
     [['http', '127.0.0.1:8080:8080']],
   )
+})
+
+compose('the profile observe scrapes every process of the bridge, and shows its dashboards on loopback', () => {
+  const { prometheus, grafana } = cluster.services
+  assert.equal(
+    [prometheus.profiles, grafana.profiles, grafana.ports],
+    [['observe'], ['observe'], ['127.0.0.1:3000:3000']],
+  )
+  const [scraped] = parse(text('docker/prometheus.yaml')).scrape_configs
+  assert.is(scraped.job_name, 'livechat-bridge')
+  assert.equal(
+    scraped.static_configs[0].targets,
+    bridges(cluster).map(([name]) => `${name}:8081`),
+  )
+  for (const [, { environment }] of bridges(cluster)) assert.is(environment.ADMIN_HOST, '0.0.0.0')
+  const mounted = [...prometheus.volumes, ...grafana.volumes].map((volume: string) => volume.split(':')[0] ?? '')
+  for (const path of mounted.filter((path) => path.startsWith('.')))
+    assert.ok(existsSync(join(root, 'docker', path)), path)
+  const [{ uid }] = parse(text('docker/grafana/provisioning/datasources/prometheus.yaml')).datasources
+  for (const file of globSync(join(root, 'docker/grafana/dashboards/*.json')))
+    for (const { datasource } of JSON.parse(readFileSync(file, 'utf8')).panels) assert.is(datasource.uid, uid)
 })
 
 compose('a broker can be lost without losing what was acknowledged, and without refusing anything', () => {
@@ -89,12 +117,21 @@ for (const file of files) {
       )
   })
 
+  compose(`${file}: the archiver alone has the keys of the archive`, () => {
+    for (const [name, service] of services(parsed)) {
+      const { environment = {}, secrets: used = [] } = service
+      const archives = isBridge(service) && roleOf(service) === 'archiver'
+      assert.is(environment.ARCHIVE_KEY_FILE, archives ? '/run/secrets/archive-keys' : undefined, name)
+      assert.is(used.includes('archive-keys'), archives, name)
+    }
+  })
+
   compose(`${file}: every image has a variable that chooses it, and a version without it`, () => {
     for (const [, , variable = '', image = ''] of text(`docker/${file}`).matchAll(
       /^( *)image: (?:\$\{(\w+):-(.+)\})?.*$/gm,
     )) {
-      assert.match(variable, /^(KAFKA|MONGO|HAPROXY|BRIDGE)_IMAGE$/)
-      assert.match(image, /^[\w./-]+:(\d+\.\d+[\w.-]*|local)$/)
+      assert.match(variable, /^(KAFKA|MONGO|HAPROXY|BRIDGE|PROMETHEUS|GRAFANA)_IMAGE$/)
+      assert.match(image, /^[\w./-]+:(v?\d+\.\d+[\w.-]*|local)$/)
     }
   })
 
@@ -144,6 +181,18 @@ compose('make-secrets tells a curl that fits the accounts that it made', () => {
   const accounts = E.getOrElse(() => '')(secrets.readFile('/run/secrets/accounts'))
   const [, token = ''] = /"token": "([^"]+)"/.exec(accounts) ?? []
   assert.ok(token.length >= 16 && secrets.said.includes(`http://localhost:8080/webhooks/${token}`))
+})
+
+compose('make-secrets makes a key that the archive can use, and keeps it when it runs again', () => {
+  const folder = temporaryFolder()
+  const made = () => {
+    execFileSync(join(root, 'docker/make-secrets'), [folder])
+    return readFileSync(join(folder, 'archive-keys.json'), 'utf8')
+  }
+  const keys = made()
+  assert.ok(E.isRight(readKeys(keys)))
+  assert.match(keys, /"k": "[\w-]{43}"/)
+  assert.is(made(), keys)
 })
 
 compose.run()

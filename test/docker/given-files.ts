@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { parse, parseAllDocuments } from 'yaml'
 import type { ReadFile } from '../../src/app/config.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { root } from '../support/outcome.ts'
 
 export const text = (file: string): string => readFileSync(join(root, file), 'utf8')
@@ -23,7 +23,7 @@ export const composeFile = (name: string): Yaml =>
 
 /** The documents of docker/kubernetes by file, without those that no API server reads. */
 export const manifests: ReadonlyArray<{ readonly file: string; readonly manifest: Yaml }> = globSync(
-  join(root, 'docker/kubernetes/{config,ingress,projector,egress}.yaml'),
+  join(root, 'docker/kubernetes/{config,ingress,projector,egress,archiver}.yaml'),
 ).flatMap((path) =>
   parseAllDocuments(readFileSync(path, 'utf8')).map((document) => ({
     file: basename(path),
@@ -33,8 +33,7 @@ export const manifests: ReadonlyArray<{ readonly file: string; readonly manifest
 
 /** What docker/make-secrets makes, as containers see it at /run/secrets, whatever folder they have it in there. */
 export const madeSecrets = (): { readonly names: ReadonlyArray<string>; readonly readFile: ReadFile; said: string } => {
-  const folder = mkdtempSync(join(tmpdir(), 'livechat-secrets-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder()
   const said = execFileSync(join(root, 'docker/make-secrets'), [folder], { encoding: 'utf8' })
   const names = globSync('*', { cwd: folder }).sort()
   return {

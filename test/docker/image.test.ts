@@ -1,15 +1,15 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { anyFree } from '../../src/embedded/port.ts'
 import { eventually } from '../support/eventually.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { sample } from '../support/samples.ts'
 import { servers } from '../support/servers.ts'
 import { buildImage, docker, image, whySkipped, withEngine } from './engine-tests.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'livechat-image-'))
+const folder = temporaryFolder()
 // For the one who runs the image, who is nobody here.
 chmodSync(folder, 0o755)
 const started: string[] = []
@@ -19,13 +19,12 @@ const test = withEngine(imaged)
 
 imaged.after(async () => {
   for (const name of started) await docker('rm', '--force', '--volumes', name)
-  rmSync(folder, { recursive: true })
 })
 
 if (whySkipped === undefined) await buildImage()
 
 /** As a hardened host runs it: nothing to write to but its volume, no privilege, the servers of the tests on loopback. */
-const start = async (port: number): Promise<string> => {
+const start = async (port: number, adminPort: number): Promise<string> => {
   const { brokers, mongoUrl } = await servers()
   writeFileSync(
     join(folder, 'accounts'),
@@ -34,7 +33,10 @@ const start = async (port: number): Promise<string> => {
   writeFileSync(join(folder, 'mongodb-url'), mongoUrl)
   const name = `livechat-image-${port}`
   const prefix = `${name}.`
-  const variables = { KAFKA_BROKERS: brokers.join(','), HTTP_PORT: port, TOPIC_PREFIX: prefix, TOPIC_PARTITIONS: 2 }
+  const variables = {
+    ...{ KAFKA_BROKERS: brokers.join(','), HTTP_PORT: port, ADMIN_PORT: adminPort },
+    ...{ TOPIC_PREFIX: prefix, TOPIC_PARTITIONS: 2 },
+  }
   const env = Object.entries(variables).flatMap(([key, value]) => ['--env', `${key}=${value}`])
   const files = [
     '--env',
@@ -79,7 +81,7 @@ test('it has what production needs and nothing of development, and nobody runs i
 test('it becomes healthy and ready, takes an event in, and ends with 0 when it is told to', async () => {
   const began = performance.now()
   const port = await anyFree()
-  const name = await start(port)
+  const name = await start(port, await anyFree())
   const url = `http://127.0.0.1:${port}`
   const ready = () =>
     fetch(`${url}/readyz`).then(
@@ -112,7 +114,7 @@ test('it becomes healthy and ready, takes an event in, and ends with 0 when it i
 
 test('its health check fails where nothing answers, and check-config tells every mistake with 78', async () => {
   const check = docker('run', '--rm', '--network', 'none', '--entrypoint', 'node', image, 'docker/health.ts')
-  assert.match(await check.catch(({ message }: Error) => message), 'http://127.0.0.1:8080/livez: fetch failed')
+  assert.match(await check.catch(({ message }: Error) => message), 'http://127.0.0.1:8081/livez: fetch failed')
   const name = 'livechat-image-wrong'
   started.push(name)
   await docker('run', '--name', name, '--network', 'none', '--env', 'HTTP_PORT=many', image, 'check-config').catch(

@@ -72,6 +72,23 @@ kubernetes('the configuration is valid, with the secrets where the pods have the
   }
 })
 
+kubernetes('the archiver alone has the Secret with the keys of the archive, where it looks for them', () => {
+  for (const each of workloads) {
+    const { args, env = [], volumeMounts } = container(each)
+    const archives = args[2] === 'archiver'
+    const { volumes } = each.spec.template.spec
+    const volume = volumes.find(({ secret }: Yaml) => secret?.secretName === 'livechat-archive')
+    assert.is(volume !== undefined, archives)
+    const mount = volumeMounts.find(({ name }: Yaml) => name === volume?.name)
+    const path = `${mount?.mountPath}/archive-keys`
+    assert.equal(env, archives ? [{ name: 'ARCHIVE_KEY_FILE', value: path }] : [])
+  }
+  assert.match(
+    text('docker/kubernetes/README.md'),
+    'generic livechat-archive --from-file=archive-keys=docker/secrets/archive-keys.json',
+  )
+})
+
 kubernetes('no pod is root, writes outside /data, or can become more than it is', () => {
   for (const each of workloads) {
     const { securityContext, automountServiceAccountToken } = each.spec.template.spec
@@ -107,6 +124,13 @@ kubernetes('no dependency’s outage restarts a pod, and a pod has longer to end
     assert.equal(
       [livenessProbe, startupProbe, readinessProbe].map(({ httpGet }) => httpGet.path),
       ['/livez', '/livez', '/readyz'],
+    )
+    const { containerPort } = container(each).ports.find(({ name }: Yaml) => name === readinessProbe.httpGet.port)
+    const { annotations } = each.spec.template.metadata
+    const [{ data }] = ofKind('ConfigMap') as [Yaml]
+    assert.equal(
+      [String(containerPort), annotations['prometheus.io/port'], data.ADMIN_HOST],
+      [data.ADMIN_PORT, data.ADMIN_PORT, '0.0.0.0'],
     )
     const drainsWithin = 10 + (lifecycle?.preStop.sleep.seconds ?? 0)
     assert.ok(each.spec.template.spec.terminationGracePeriodSeconds >= 2 * drainsWithin)

@@ -8,6 +8,7 @@ import { right } from '../support/either.ts'
 
 const account = (id: string, secretKey: string, secondSecretKey?: string): Account => ({
   id: right(AccountId.decode(id)),
+  timeZone: 'UTC',
   bot: {
     token: 'bot-token-00000001',
     providerId: 'prov1',
@@ -22,7 +23,7 @@ const account = (id: string, secretKey: string, secondSecretKey?: string): Accou
 })
 const acme = account('acme', 'secret-key-of-acme')
 const other = account('other', 'secret-key-of-other')
-const open: Account = { id: right(AccountId.decode('open')), requestsPerSecond: 10 }
+const open: Account = { id: right(AccountId.decode('open')), requestsPerSecond: 10, timeZone: 'UTC' }
 
 /** Tokens of an instance whose clock the test sets. */
 const instance = (time: string, accounts = [acme, other, open]) => {

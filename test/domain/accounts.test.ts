@@ -11,7 +11,10 @@ const read = (settings: object) =>
 
 test('a bot has bounds by default, and nothing that it did not ask for', () => {
   const defaults = { replyWithin: 10_000, attempts: 8, timeouts: 2, deadlineMs: 300_000 }
-  assert.equal(read({}), E.right([{ id: 'acme', requestsPerSecond: 20_000, bot: { ...defaults, ...bot } }]))
+  assert.equal(
+    read({}),
+    E.right([{ id: 'acme', requestsPerSecond: 20_000, timeZone: 'UTC', bot: { ...defaults, ...bot } }]),
+  )
 })
 
 test('what a bot asks for is what it gets', () => {
@@ -20,7 +23,7 @@ test('what a bot asks for is what it gets', () => {
     ...{ agentUnavailableText: 'Call us.', requestsPerSecond: 5 },
   }
   const asked = { ...bot, ...settings, timeouts: 1 }
-  assert.equal(read(settings), E.right([{ id: 'acme', requestsPerSecond: 20_000, bot: asked }]))
+  assert.equal(read(settings), E.right([{ id: 'acme', requestsPerSecond: 20_000, timeZone: 'UTC', bot: asked }]))
 })
 
 test('a setting that cannot be is named, with what it may be', () => {
@@ -50,7 +53,12 @@ test('while a token or a secret is replaced, a second one stands beside it', () 
   assert.equal(
     readAccounts(E.right(JSON.stringify({ accounts }))),
     E.right(
-      accounts.map((account) => ({ ...account, requestsPerSecond: 20_000, bot: { ...defaults, ...account.bot } })),
+      accounts.map((account) => ({
+        ...account,
+        requestsPerSecond: 20_000,
+        timeZone: 'UTC',
+        bot: { ...defaults, ...account.bot },
+      })),
     ),
   )
 })
@@ -70,6 +78,14 @@ test('a token is that of one account, the first or the second, and never both', 
     readAccounts(E.right(JSON.stringify({ accounts }))),
     E.left([problem('0.webhooks.secondToken', 0), problem('2.webhooks.token', 1)]),
   )
+})
+
+test('days are those of a time zone of the IANA database, UTC where none is named', () => {
+  const zoned = (timeZone: string) => readAccounts(E.right(JSON.stringify({ accounts: [{ id: 'acme', timeZone }] })))
+  assert.equal(zoned('europe/berlin'), E.right([{ id: 'acme', requestsPerSecond: 20_000, timeZone: 'Europe/Berlin' }]))
+  const expected = 'a time zone of the IANA database, such as Europe/Berlin'
+  for (const wrong of ['Mars/Olympus', '+02:00', ''])
+    assert.equal(zoned(wrong), E.left([{ path: 'BRIDGE_CONFIG accounts.0.timeZone', expected }]))
 })
 
 test.run()

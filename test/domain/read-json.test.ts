@@ -3,11 +3,11 @@ import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { readJson } from '../../src/domain/read-json.ts'
+import { type JsonProblem, readJson } from '../../src/domain/read-json.ts'
 import { exactJson, jsonValue } from '../support/json.ts'
 
 const read = (text: string) => readJson(Buffer.from(text))
-const problem = (path: string, expected: string) => E.left({ path, expected })
+const problem = (cause: JsonProblem['cause'], expected: string, path = '') => E.left({ cause, path, expected })
 const json = suite('json')
 
 json('any JSON value is read as JSON.parse reads it, whatever the space between', () => {
@@ -25,7 +25,7 @@ json('any text that is not JSON is refused, never thrown at', () => {
         () => JSON.parse(text),
         () => undefined,
       )
-      if (E.isLeft(parsed)) assert.equal(read(text), problem('', 'JSON'))
+      if (E.isLeft(parsed)) assert.equal(read(text), problem('not-json', 'JSON'))
       else assert.ok(E.isRight(read(text)) || text.includes('":'))
     }),
   )
@@ -49,7 +49,7 @@ json('a key that an object has twice is found anywhere, however it is spelt', ()
         (inner, wrap) => wrap(inner),
         `{"a0":{},${JSON.stringify(name)} : 1,"b0":[{}],${again}:2}`,
       )
-      assert.equal(read(text), problem(name, 'one value, not several'))
+      assert.equal(read(text), problem('repeated-key', 'one value, not several', name))
     }),
   )
 })
@@ -78,13 +78,23 @@ json('32 levels are read, 33 are not, and a million harm nobody', () => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
   assert.ok(E.isRight(read(nested(32))))
   assert.ok(E.isRight(read(`{"text":"${'['.repeat(1000)}"}`)))
-  for (const levels of [33, 1_000_000]) assert.equal(read(nested(levels)), problem('', 'JSON nested at most 32 deep'))
-  assert.equal(read('{"a":'.repeat(500_000)), problem('', 'JSON nested at most 32 deep'))
+  for (const levels of [33, 1_000_000])
+    assert.equal(read(nested(levels)), problem('too-deep', 'JSON nested at most 32 deep'))
+  assert.equal(read('{"a":'.repeat(500_000)), problem('too-deep', 'JSON nested at most 32 deep'))
+})
+
+json('other rules: another bound on nesting, and numbers as JSON.parse has them', () => {
+  const rules = { deepest: 64, exact: false }
+  const nested = (levels: number) => Buffer.from('['.repeat(levels) + ']'.repeat(levels))
+  assert.ok(E.isRight(readJson(nested(64), rules)))
+  for (const levels of [65, 1_000_000])
+    assert.equal(readJson(nested(levels), rules), problem('too-deep', 'JSON nested at most 64 deep'))
+  assert.equal(readJson(Buffer.from('[9007199254740993,1e400]'), rules), E.right([9007199254740992, Infinity]))
 })
 
 json('what is not UTF-8 is refused', () => {
-  assert.equal(readJson(Buffer.from([0x22, 0xff, 0x22])), problem('', 'valid UTF-8'))
-  assert.equal(readJson(Buffer.from('')), problem('', 'JSON'))
+  assert.equal(readJson(Buffer.from([0x22, 0xff, 0x22])), problem('not-utf8', 'valid UTF-8'))
+  assert.equal(readJson(Buffer.from('')), problem('not-json', 'JSON'))
 })
 
 json('a field named __proto__ is a field and nothing else', () => {

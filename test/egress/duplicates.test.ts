@@ -1,15 +1,18 @@
 import * as fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { Instant } from '../../contracts/primitives.ts'
-import { contentDigest } from '../../src/domain/delivery.ts'
+import { dated } from '../../src/domain/dated.ts'
+import { contentDigest, deliveryId } from '../../src/domain/delivery.ts'
 import { digestOf, outcomeEvent } from '../../src/egress/delivery/outcome.ts'
+import type { EgressPorts } from '../../src/egress/ports.ts'
 import { changesOfEvent } from '../../src/projections/changes.ts'
 import { botReplies, instants } from './support/arbitraries.ts'
+import { simulation } from './support/simulation.ts'
 import { projected } from './support/talk.ts'
-import { account, botMessage, id, inviteAgent, noMeasure, silentLog } from './support/values.ts'
-import { world } from './support/world.ts'
+import { account, accountId, botMessage, id, inviteAgent, noMeasure, silentLog } from './support/values.ts'
 
 const test = suite('commands with an id that was used before')
 
@@ -25,13 +28,14 @@ const otherContents: Readonly<Record<string, BotReply>> = {
   'a hand-over': inviteAgent('c1'),
 }
 
-const observed = () => {
-  const counted: string[] = []
+const observed = (ports: Partial<EgressPorts> = {}) => {
+  const counted: Array<readonly [account: string, content: string]> = []
   const warned: object[] = []
-  const w = world({
+  const w = simulation({
     ports: {
-      measure: { ...noMeasure, duplicateCommand: (accountId) => void counted.push(accountId) },
+      measure: { ...noMeasure, duplicateCommand: (...given) => void counted.push(given) },
       log: { ...silentLog, warn: (fields) => void warned.push(fields) },
+      ...ports,
     },
   })
   return { w, counted, warned }
@@ -60,9 +64,10 @@ for (const [what, again] of Object.entries(otherContents)) {
           ...{ accountId: 'acme', chatId: '2037', clientId: again.clientId, commandId: 'c1', commandType: again.type },
           ...{ attempts: [], requestedAt: '2026-01-31T12:00:00.010Z', reason: 'duplicate' },
           detail: 'id: expected one that no other command of the chat has',
+          ...(again.inReplyTo && { inReplyTo: again.inReplyTo }),
         },
       ])
-      assert.equal([counted, w.deadLetters], [['acme'], []])
+      assert.equal([counted, w.deadLetters], [[['acme', 'other']], []])
       assert.equal(
         warned.map((fields) => ('cause' in fields ? fields.cause : undefined)),
         ['duplicate'],
@@ -89,8 +94,48 @@ test('the same command again is delivered once, and nothing is reported', async 
   }
 })
 
+test('an id that comes again when nobody knows the content of the first is logged and counted', async () => {
+  const { w, counted, warned } = observed({
+    publish: async (event) => {
+      if ('message' in event.data) return E.left({ kind: 'too-large', reason: 'too large' })
+      w.log.appendEvent(event)
+      return E.right(undefined)
+    },
+  })
+  await w.start()
+  w.command(botMessage('c1'))
+  await w.time.until(w.isDone)
+  w.command(saying('c1', 'something else'))
+  await w.time.until(w.isDone)
+  assert.equal([w.applied, w.outcomes().length], [['c1'], 1])
+  assert.equal(counted, [['acme', 'unknown']])
+  assert.equal(warned.at(-1), { partition: 0, offset: 1, accountId: 'acme', commandId: 'c1' })
+})
+
+test('a slash in the id of a chat or a command makes no two commands equal', async () => {
+  const w = simulation()
+  const given = [
+    ['1/2', '3'],
+    ['1', '2/3'],
+    ['1%2F2', '3'],
+  ] as const
+  await w.start()
+  for (const [chatId, commandId] of given) w.command(botMessage(commandId, { chatId }))
+  await w.time.until(w.isDone)
+  assert.is(new Set(w.outcomes().map((event) => event.id)).size, 3)
+  assert.is(
+    new Set(given.map(([chatId, commandId]) => deliveryId({ accountId, chatId: id(chatId), commandId: id(commandId) })))
+      .size,
+    3,
+  )
+  assert.equal(
+    w.outcomes().map(({ type }) => type),
+    ['BotReplyDelivered', 'BotReplyDelivered', 'BotReplyDelivered'],
+  )
+})
+
 test('an id belongs to its chat: in another chat it is another command', async () => {
-  const w = world({ accounts: [account()] })
+  const w = simulation({ accounts: [account()] })
   await w.start()
   for (const chatId of ['2037', '2038']) w.command(botMessage('c1', { chatId }))
   await w.time.until(w.isDone)
@@ -114,9 +159,9 @@ test('any command has the digest of its document, whenever it was appended', () 
         requestedAt: one,
         time: noon,
       })
-      const stored = changesOfEvent({ event, topic: 'bot-conversations', partition: 0, offset: 0 })
+      const stored = changesOfEvent({ event: dated(event), topic: 'bot-conversations', partition: 0, offset: 0 })
         .filter(({ view }) => view === 'deliveries')
-        .map(({ evolve }) => evolve(undefined) as Parameters<typeof contentDigest>[0])
+        .map(({ evolve }) => evolve(undefined)[0] as Parameters<typeof contentDigest>[0])
       assert.equal(stored.map(contentDigest), [digestOf(command, other)])
     }),
     { numRuns: 500 },

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { answer, botMessage, inviteAgent, ok, told } from './support/values.ts'
-import { world } from './support/world.ts'
+import { simulation } from './support/simulation.ts'
+import { answer, botMessage, inviteAgent, noMeasure, ok, told } from './support/values.ts'
 
 const test = suite('the egress worker')
 
@@ -9,7 +9,7 @@ const sent = (requests: ReadonlyArray<{ readonly body: { readonly id: string } }
   requests.map(({ body }) => body.id)
 
 test('a command is posted, its outcome published and its offset committed', async () => {
-  const w = world()
+  const w = simulation()
   await w.start()
   w.log.appendEvent(told('ClientMessageReceived', 'm1'))
   w.command(botMessage('c1', { inReplyTo: 'm1' }))
@@ -48,8 +48,23 @@ test('a command is posted, its outcome published and its offset committed', asyn
   ])
 })
 
+test('a client’s wait is measured once, from the message to the reply that the service took', async () => {
+  const waits: Array<readonly [string, number]> = []
+  const measure = { ...noMeasure, answered: (account: string, seconds: number) => waits.push([account, seconds]) }
+  const w = simulation({ ports: { measure } })
+  await w.start()
+  w.log.appendEvent(told('ClientMessageReceived', 'm1'))
+  await w.time.pass(2_000)
+  w.command(botMessage('c1', { inReplyTo: 'm1' }))
+  w.command(botMessage('c2', { inReplyTo: 'm1' }))
+  await w.time.until(w.isDone)
+
+  assert.equal(w.applied, ['c1', 'c2'])
+  assert.equal(waits, [['acme', 2.01]])
+})
+
 test('replies of a chat go out in their order though the first has to be tried again', async () => {
-  const w = world({ answer: ({ id }, nth) => ({ result: id === 'c1' && nth < 3 ? answer(500) : ok }) })
+  const w = simulation({ answer: ({ id }, nth) => ({ result: id === 'c1' && nth < 3 ? answer(500) : ok }) })
   await w.start()
   for (const command of ['c1', 'c2', 'c3']) w.command(botMessage(command))
   await w.time.until(w.isDone)
@@ -57,7 +72,7 @@ test('replies of a chat go out in their order though the first has to be tried a
 })
 
 test('a chat that always fails delays no other chat of its partition', async () => {
-  const w = world({ answer: ({ chat_id }) => ({ result: chat_id === 'bad' ? answer(500) : ok }) })
+  const w = simulation({ answer: ({ chat_id }) => ({ result: chat_id === 'bad' ? answer(500) : ok }) })
   await w.start()
   w.command(botMessage('b1', { chatId: 'bad' }))
   for (let i = 0; i < 50; i += 1) w.command(botMessage(`g${i}`, { chatId: `good-${i}` }))
@@ -74,7 +89,7 @@ test('a chat that always fails delays no other chat of its partition', async () 
 })
 
 test('a command that is sent twice goes out once, also when both are waiting', async () => {
-  const w = world()
+  const w = simulation()
   await w.start()
   for (let i = 0; i < 3; i += 1) w.command(botMessage('c1'))
   await w.time.until(w.isDone)
@@ -85,7 +100,7 @@ test('a command that is sent twice goes out once, also when both are waiting', a
 })
 
 test('an invitation goes out without a message', async () => {
-  const w = world()
+  const w = simulation()
   await w.start()
   w.command(inviteAgent('i1'))
   await w.time.until(w.isDone)

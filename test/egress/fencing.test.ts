@@ -1,17 +1,17 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../contracts/events/index.ts'
+import { simulation } from './support/simulation.ts'
 import { answer, botMessage, inviteAgent, networkFailure, ok, told } from './support/values.ts'
-import { world } from './support/world.ts'
 
 const test = suite('fencing')
 
-type World = ReturnType<typeof world>
-const reasons = (w: World) =>
+type Simulation = ReturnType<typeof simulation>
+const reasons = (w: Simulation) =>
   w.outcomes().map((event) => (event.type === 'BotReplySuppressed' ? event.data.reason : event.type))
 
 const after = async (events: ReadonlyArray<DomainEvent>) => {
-  const w = world()
+  const w = simulation()
   for (const event of events) w.log.appendEvent(event)
   await w.start()
   w.command(botMessage('c1'))
@@ -32,7 +32,7 @@ for (const [name, events, expected] of cases)
   test(`after ${name}: ${expected}`, async () => assert.equal(await after(events), [expected]))
 
 test('an event that is in the log before the command counts, though the worker reads it late', async () => {
-  const w = world()
+  const w = simulation()
   await w.start()
   w.broker.hidesEvents = true
   w.log.appendEvent(told('AgentJoined', 'j1'))
@@ -45,7 +45,7 @@ test('an event that is in the log before the command counts, though the worker r
 })
 
 test('a log that cannot be read for a second leaves no client in silence', async () => {
-  const w = world()
+  const w = simulation()
   await w.start()
   w.broker.hidesEvents = true
   w.log.appendEvent(told('ClientMessageReceived', 'm1'))
@@ -55,7 +55,7 @@ test('a log that cannot be read for a second leaves no client in silence', async
 })
 
 test('an agent who joins between two attempts stops the second', async () => {
-  const w = world({ answer: () => ({ result: answer(503, '', '5') }) })
+  const w = simulation({ answer: () => ({ result: answer(503, '', '5') }) })
   await w.start()
   w.command(botMessage('c1'))
   await w.time.until(() => w.requests.length === 1)
@@ -66,7 +66,7 @@ test('an agent who joins between two attempts stops the second', async () => {
 })
 
 test('an agent who joins while the breaker is open stops the reply when it is its turn', async () => {
-  const w: World = world({
+  const w: Simulation = simulation({
     answer: ({ chat_id }) => ({ result: chat_id !== '2037' && w.time.monotonic() < 900 ? networkFailure('x') : ok }),
   })
   await w.start()
@@ -83,7 +83,7 @@ test('an agent who joins while the breaker is open stops the reply when it is it
 })
 
 test('what follows a delivered invitation is suppressed, also before the log shows the outcome', async () => {
-  const w = world()
+  const w = simulation()
   await w.start()
   w.command(inviteAgent('i1'))
   w.command(botMessage('c1'))
@@ -94,7 +94,7 @@ test('what follows a delivered invitation is suppressed, also before the log sho
 })
 
 test('AGENT_UNAVAILABLE that overtakes the outcome of its invitation lets the bot ask for contact details', async () => {
-  const w: World = world({ answer: () => ({ result: ok, afterMs: 100 }) })
+  const w: Simulation = simulation({ answer: () => ({ result: ok, afterMs: 100 }) })
   await w.start()
   w.command(inviteAgent('i1'))
   await w.time.until(() => w.requests.length === 1)
@@ -107,7 +107,7 @@ test('AGENT_UNAVAILABLE that overtakes the outcome of its invitation lets the bo
 })
 
 test('MongoDB away: the tail of the log decides alone, after a wait of two seconds', async () => {
-  const w = world({
+  const w = simulation({
     ports: {
       readDocument: async () => {
         throw new Error('away')

@@ -2,13 +2,13 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
 import { project } from './support/project.ts'
+import { simulation } from './support/simulation.ts'
 import { account, answer, botMessage, ok, told } from './support/values.ts'
-import { world } from './support/world.ts'
 
 const test = suite('ownership, restarts and stopping')
 
 test('after a crash only what was unfinished goes out, though later commands were finished', async () => {
-  const w = world({ answer: ({ id }, nth) => ({ result: id === 'slow' && nth < 3 ? answer(500) : ok }) })
+  const w = simulation({ answer: ({ id }, nth) => ({ result: id === 'slow' && nth < 3 ? answer(500) : ok }) })
   const first = await w.start()
   w.command(botMessage('slow', { chatId: 'a' }))
   for (let i = 0; i < 5; i += 1) w.command(botMessage(`c${i}`, { chatId: 'b' }))
@@ -21,7 +21,7 @@ test('after a crash only what was unfinished goes out, though later commands wer
 })
 
 test('an outcome that only the views still hold is enough', async () => {
-  const w = world()
+  const w = simulation()
   w.views.set('deliveries/acme/2037/c1', { state: 'delivered' } as never)
   w.views.set('deliveries/acme/2037/c2', { state: 'failed', reason: 'invalid' } as never)
   w.views.set('deliveries/acme/2037/c3', { state: 'pending' } as never)
@@ -32,7 +32,7 @@ test('an outcome that only the views still hold is enough', async () => {
 })
 
 test('what waits when its partition is lost is dropped without effect', async () => {
-  const w = world({ answer: () => ({ result: answer(500) }) })
+  const w = simulation({ answer: () => ({ result: answer(500) }) })
   const worker = await w.start()
   w.command(botMessage('c1'))
   w.command(botMessage('c2'))
@@ -43,7 +43,7 @@ test('what waits when its partition is lost is dropped without effect', async ()
 })
 
 test('what was delivered when its partition had been lost is told, so that nobody sends it again', async () => {
-  const w = world({ answer: () => ({ result: ok, afterMs: 100 }) })
+  const w = simulation({ answer: () => ({ result: ok, afterMs: 100 }) })
   const worker = await w.start()
   w.command(botMessage('c1'))
   await w.time.until(() => w.requests.length === 1)
@@ -56,7 +56,7 @@ test('what was delivered when its partition had been lost is told, so that nobod
 })
 
 test('a final refusal that comes when its partition had been lost is left to the new owner', async () => {
-  const w = world({ answer: () => ({ result: answer(400), afterMs: 100 }) })
+  const w = simulation({ answer: () => ({ result: answer(400), afterMs: 100 }) })
   const worker = await w.start()
   w.command(botMessage('c1'))
   await w.time.until(() => w.requests.length === 1)
@@ -66,7 +66,7 @@ test('a final refusal that comes when its partition had been lost is left to the
 })
 
 test('a partition that comes back to the same worker goes on at once with what it had', async () => {
-  const w = world({ answer: (_, nth) => ({ result: nth === 0 ? answer(503, '', '60') : ok }) })
+  const w = simulation({ answer: (_, nth) => ({ result: nth === 0 ? answer(503, '', '60') : ok }) })
   const worker = await w.start()
   w.command(botMessage('c1'))
   await w.time.until(() => w.requests.length === 1)
@@ -81,7 +81,7 @@ test('a partition that comes back to the same worker goes on at once with what i
 })
 
 test('stop lets the attempt under way end, tells its outcome, and leaves the rest', async () => {
-  const w = world({ answer: () => ({ result: ok, afterMs: 1000 }) })
+  const w = simulation({ answer: () => ({ result: ok, afterMs: 1000 }) })
   const worker = await w.start()
   w.command(botMessage('c1'))
   w.command(botMessage('c2'))
@@ -92,7 +92,7 @@ test('stop lets the attempt under way end, tells its outcome, and leaves the res
 })
 
 test('stop abandons a back-off', async () => {
-  const w = world({ answer: () => ({ result: answer(503, '', '60') }) })
+  const w = simulation({ answer: () => ({ result: answer(503, '', '60') }) })
   const worker = await w.start()
   w.command(botMessage('c1'))
   await w.time.until(() => w.requests.length === 1)
@@ -102,7 +102,7 @@ test('stop abandons a back-off', async () => {
 })
 
 test('while the broker is away nothing is finished, and health says so', async () => {
-  const w = world()
+  const w = simulation()
   const worker = await w.start()
   w.broker.isAway = true
   w.command(botMessage('c1'))
@@ -116,7 +116,7 @@ test('while the broker is away nothing is finished, and health says so', async (
 })
 
 test('above a thousand unfinished commands a partition is paused, below half of it resumed', async () => {
-  const w = world({ answer: () => ({ result: ok, afterMs: 100 }) })
+  const w = simulation({ answer: () => ({ result: ok, afterMs: 100 }) })
   const worker = await w.start()
   for (let i = 0; i < 1500; i += 1) w.command(botMessage(`c${i}`, { chatId: `chat-${i}` }))
   await w.time.settle()
@@ -129,7 +129,7 @@ test('above a thousand unfinished commands a partition is paused, below half of 
 })
 
 test('a stuck chat does not pause its partition, however much its bot says meanwhile, up to ten thousand replies', async () => {
-  const w = world({
+  const w = simulation({
     answer: ({ chat_id }) => ({ result: chat_id === 'stuck' ? answer(503, '', '600') : ok, afterMs: 1 }),
     accounts: [account({ deadlineMs: 3_600_000 })],
   })
@@ -144,7 +144,7 @@ test('a stuck chat does not pause its partition, however much its bot says meanw
 })
 
 test('64 MiB of commands that wait pause a partition, until half of them are finished', async () => {
-  const w = world({ answer: () => ({ result: ok, afterMs: 100 }) })
+  const w = simulation({ answer: () => ({ result: ok, afterMs: 100 }) })
   const worker = await w.start()
   const text = 'x'.repeat(4 * 1024 * 1024)
   for (let i = 0; i < 20; i += 1)
@@ -157,7 +157,7 @@ test('64 MiB of commands that wait pause a partition, until half of them are fin
 })
 
 test('facts that the views have taken in leave the tail, and the fence stays', async () => {
-  const w = world({ answer: (_, nth) => ({ result: nth === 0 ? answer(503, '', '30') : ok }) })
+  const w = simulation({ answer: (_, nth) => ({ result: nth === 0 ? answer(503, '', '30') : ok }) })
   await w.start()
   w.command(botMessage('c1'))
   await w.time.until(() => w.requests.length === 1)

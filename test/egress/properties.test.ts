@@ -3,8 +3,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
 import { project } from './support/project.ts'
+import { type Answer, simulation } from './support/simulation.ts'
 import { account, answer, botMessage, networkFailure, ok } from './support/values.ts'
-import { type Answer, world } from './support/world.ts'
 
 const test = suite('egress under any service and any crash')
 
@@ -34,7 +34,7 @@ test('first deliveries are in order, none is missing, none repeats a finished on
     fc.asyncProperty(services, commands, crashes, async (service, replies, deaths) => {
       let requests = 0
       const again: string[] = []
-      const w: ReturnType<typeof world> = world({
+      const w: ReturnType<typeof simulation> = simulation({
         accounts: [account({ attempts: 100, deadlineMs: 86_000_000 })],
         answer: (body) => {
           if (finished().includes(body.id)) again.push(body.id)
@@ -81,7 +81,7 @@ test('without crashes, a reply repeats only where the service had it and did not
     fc.asyncProperty(services, commands, async (service, replies) => {
       let ambiguous = 0
       let requests = 0
-      const w = world({
+      const w = simulation({
         accounts: [account({ attempts: 100, deadlineMs: 86_000_000 })],
         answer: () => {
           const kind = service[requests] ?? 'ok'

@@ -1,19 +1,19 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { account, botMessage, id } from './support/values.ts'
-import { world } from './support/world.ts'
+import { simulation } from './support/simulation.ts'
+import { account, answer, botMessage, id, silentLog } from './support/values.ts'
 
 const test = suite('refused commands')
 
 const addressed = { id: 'c1', accountId: 'acme', chatId: '2037', clientId: '1233' }
 const markdown = (content: string) => ({ ...addressed, type: 'BotMessage', message: { type: 'MARKDOWN', content } })
 
-type World = ReturnType<typeof world>
-const refusals = (w: World) =>
+type Simulation = ReturnType<typeof simulation>
+const refusals = (w: Simulation) =>
   w.outcomes().map((event) => event.type === 'BotReplyFailed' && [event.data.reason, event.data.detail])
 
-const handled = async (w: World, value: unknown, key: string | null = 'acme/2037') => {
+const handled = async (w: Simulation, value: unknown, key: string | null = 'acme/2037') => {
   await w.start()
   w.log.append('bot-replies', key, value)
   await w.time.until(w.isDone)
@@ -23,7 +23,7 @@ const handled = async (w: World, value: unknown, key: string | null = 'acme/2037
 
 test('Markdown beyond links, bold and italic becomes a dead letter, and its author is told', async () => {
   const detail = 'message.content: expected links, bold and italic only, found heading, list'
-  assert.equal(await handled(world(), markdown('# Title\n\n- item')), {
+  assert.equal(await handled(simulation(), markdown('# Title\n\n- item')), {
     letters: [{ offset: 0, cause: 'invalid', detail }],
     refusals: [['invalid', detail]],
   })
@@ -32,14 +32,14 @@ test('Markdown beyond links, bold and italic becomes a dead letter, and its auth
 test('more than three buttons become a dead letter', async () => {
   const buttons = [1, 2, 3, 4].map((n) => ({ id: n, text: `${n}` }))
   const message = { type: 'BUTTONS', title: 'Which?', buttons }
-  const { letters, refusals } = await handled(world(), { ...addressed, type: 'BotMessage', message })
+  const { letters, refusals } = await handled(simulation(), { ...addressed, type: 'BotMessage', message })
   assert.equal(letters, [{ offset: 0, cause: 'invalid', detail: 'message.buttons: expected 1 to 3 buttons' }])
   assert.is(refusals.length, 1)
 })
 
 test('a key that is not the account and chat becomes a dead letter', async () => {
   for (const key of ['acme/2038', '2037', null]) {
-    const { letters } = await handled(world(), botMessage('c1'), key)
+    const { letters } = await handled(simulation(), botMessage('c1'), key)
     assert.equal(
       letters.map(({ cause }) => cause),
       ['wrong-key'],
@@ -50,7 +50,7 @@ test('a key that is not the account and chat becomes a dead letter', async () =>
 test('an account that is unknown, or has no bot, becomes a dead letter', async () => {
   const { bot: _, ...botless } = account()
   for (const accounts of [[], [botless]]) {
-    const { letters, refusals } = await handled(world({ accounts }), botMessage('c1'))
+    const { letters, refusals } = await handled(simulation({ accounts }), botMessage('c1'))
     assert.equal(letters, [
       { offset: 0, cause: 'unknown-account', detail: 'accountId: expected an account with a bot' },
     ])
@@ -59,13 +59,13 @@ test('an account that is unknown, or has no bot, becomes a dead letter', async (
 })
 
 test('a command whose author cannot be read becomes a dead letter only', async () => {
-  const w = world()
+  const w = simulation()
   const { letters, refusals } = await handled(w, { ...addressed, id: '', type: 'InviteAgent' })
   assert.equal([letters.length, refusals], [1, []])
 })
 
 test('bytes that make the reading itself fail become a dead letter and block nothing', async () => {
-  const w = world()
+  const w = simulation()
   const { letters, refusals } = await handled(w, 'no json')
   assert.equal(letters, [{ offset: 0, cause: 'unforeseen', detail: 'SyntaxError' }])
   assert.equal(refusals, [])
@@ -74,8 +74,54 @@ test('bytes that make the reading itself fail become a dead letter and block not
   assert.equal(w.applied, ['c2'])
 })
 
+test('its author is told the type that was sent, whatever it was', async () => {
+  const types = ['InviteAgent', 'BotMessage', 'Typing', 7, '', undefined]
+  const told: unknown[] = []
+  for (const type of types) {
+    const w = simulation()
+    await handled(w, { ...addressed, type, inReplyTo: 'm1' }, 'acme/2038')
+    told.push(...w.outcomes().map(({ data }) => [data.commandType, data.inReplyTo]))
+  }
+  assert.equal(
+    told,
+    ['InviteAgent', 'BotMessage', 'Typing', 'unknown', 'unknown', 'unknown'].map((type) => [type, 'm1']),
+  )
+})
+
+test('what the service says to a reply that it rejects is told, up to 500 characters, without secrets, and never logged', async () => {
+  const token = 'bot-"token"/0123456789'
+  const logged: object[] = []
+  const body = JSON.stringify({
+    error: { code: 'no', message: `no ${token} at /${encodeURIComponent(token)} for an-access-token` },
+  })
+  const w = simulation({
+    accounts: [account({ token, authorization: { clientId: 'acme', secretKey: 'secret-key-0123456789' } })],
+    answer: () => ({ result: answer(400, body + 'x'.repeat(1000)) }),
+    ports: {
+      issueToken: async () => ({ token: 'an-access-token', expiresIn: 3600 }),
+      log: { ...silentLog, info: (fields) => void logged.push(fields) },
+    },
+  })
+  await w.start()
+  w.command(botMessage('c1'))
+  await w.time.until(w.isDone)
+  const said = '{"error":{"code":"no","message":"no [secret] at /[secret] for [secret]"}}'
+  assert.equal(refusals(w), [['rejected', said.padEnd(500, 'x')]])
+  assert.equal(logged, [
+    { accountId: 'acme', commandId: 'c1', because: undefined, attempts: 1, kind: 'failed', reason: 'rejected' },
+  ])
+})
+
+test('a rejection without a word has no detail', async () => {
+  const w = simulation({ answer: () => ({ result: answer(400, '') }) })
+  await w.start()
+  w.command(botMessage('c1'))
+  await w.time.until(w.isDone)
+  assert.equal(refusals(w), [['rejected', undefined]])
+})
+
 test('a refused command may come again corrected, under its id', async () => {
-  const w = world()
+  const w = simulation()
   await handled(w, markdown('# Title'))
   w.command(botMessage('c1'))
   await w.time.until(w.isDone)
@@ -84,7 +130,7 @@ test('a refused command may come again corrected, under its id', async () => {
 })
 
 test('what was delivered keeps its outcome when its id comes again in a bad command, which is a duplicate', async () => {
-  const w = world()
+  const w = simulation()
   await w.start()
   w.command(botMessage('c1'))
   await w.time.until(w.isDone)
@@ -98,7 +144,7 @@ test('what was delivered keeps its outcome when its id comes again in a bad comm
 })
 
 test('a dead letter that cannot be kept yet is not skipped', async () => {
-  const w = world()
+  const w = simulation()
   w.broker.isAway = true
   await w.start()
   w.log.append('bot-replies', 'acme/2037', markdown('# Title'))
@@ -111,7 +157,7 @@ test('a dead letter that cannot be kept yet is not skipped', async () => {
 
 test('an outcome is appended once, however long the log takes to acknowledge it', async () => {
   const published: string[] = []
-  const w: World = world({
+  const w: Simulation = simulation({
     ports: {
       publish: (event, withinMs) => {
         published.push(event.id)
@@ -127,7 +173,7 @@ test('an outcome is appended once, however long the log takes to acknowledge it'
 
 test('an outcome that the log refuses for its size is told without the message', async () => {
   const published: string[] = []
-  const w = world({
+  const w = simulation({
     ports: {
       publish: async (event) => {
         published.push('message' in event.data ? 'with the message' : 'without')

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { simulation } from './support/simulation.ts'
 import { account, answer, botMessage, id, networkFailure, ok, told } from './support/values.ts'
-import { world } from './support/world.ts'
 
 const test = suite('retries')
 
@@ -10,7 +10,7 @@ const sent = (requests: ReadonlyArray<{ readonly body: { readonly id: string } }
 
 test('a failure is tried again under the same id until the service has it, each attempt on record', async () => {
   const answers = [networkFailure('ECONNRESET'), answer(503, '{"error":{"code":"busy"}}'), ok]
-  const w = world({ answer: (_, nth) => ({ result: answers[nth] ?? ok }) })
+  const w = simulation({ answer: (_, nth) => ({ result: answers[nth] ?? ok }) })
   await w.start()
   w.command(botMessage('c1'))
   await w.time.until(w.isDone)
@@ -23,7 +23,7 @@ test('a failure is tried again under the same id until the service has it, each 
 })
 
 test('an attempt that takes longer than 3 s is a timeout', async () => {
-  const w = world({ answer: (_, nth) => ({ result: ok, afterMs: nth === 0 ? 5000 : 10 }) })
+  const w = simulation({ answer: (_, nth) => ({ result: ok, afterMs: nth === 0 ? 5000 : 10 }) })
   await w.start()
   w.command(botMessage('c1'))
   await w.time.until(w.isDone)
@@ -34,7 +34,7 @@ test('an attempt that takes longer than 3 s is a timeout', async () => {
 })
 
 test('a final answer is the end at once', async () => {
-  const w = world({ answer: () => ({ result: answer(400, '{"error":{"code":"invalid_request"}}') }) })
+  const w = simulation({ answer: () => ({ result: answer(400, '{"error":{"code":"invalid_request"}}') }) })
   await w.start()
   w.command(botMessage('c1'))
   await w.time.until(w.isDone)
@@ -46,7 +46,7 @@ test('a final answer is the end at once', async () => {
 })
 
 test('a reply is held until Retry-After, and so is the whole account after 429', async () => {
-  const w = world({ answer: ({ id }, nth) => ({ result: id === 'c1' && nth === 0 ? answer(429, '', '20') : ok }) })
+  const w = simulation({ answer: ({ id }, nth) => ({ result: id === 'c1' && nth === 0 ? answer(429, '', '20') : ok }) })
   await w.start()
   w.command(botMessage('c1'))
   await w.time.until(() => w.requests.length === 1)
@@ -58,7 +58,7 @@ test('a reply is held until Retry-After, and so is the whole account after 429',
 })
 
 test('a Retry-After of thirty years holds an account up for five minutes', async () => {
-  const w = world({
+  const w = simulation({
     accounts: [account({ deadlineMs: 3_600_000 })],
     answer: (_, nth) => ({ result: nth === 0 ? answer(429, '', '999999999') : ok }),
   })
@@ -73,7 +73,7 @@ test('a Retry-After of thirty years holds an account up for five minutes', async
 
 test('replies wait while the service is away, and none is lost', async () => {
   const away = { until: 60_000 }
-  const w: ReturnType<typeof world> = world({
+  const w: ReturnType<typeof simulation> = simulation({
     answer: () => ({ result: w.time.monotonic() < away.until ? networkFailure('ECONNREFUSED') : ok, afterMs: 1 }),
   })
   await w.start()
@@ -84,7 +84,7 @@ test('replies wait while the service is away, and none is lost', async () => {
 })
 
 test('a reply is given up at its deadline, however long the service stays away', async () => {
-  const w = world({
+  const w = simulation({
     accounts: [account({ attempts: 100, deadlineMs: 30_000 })],
     answer: () => ({ result: networkFailure('ECONNREFUSED') }),
   })
@@ -99,7 +99,7 @@ test('a reply is given up at its deadline, however long the service stays away',
 test('a refused access token is replaced by a fresh one, once for each reply', async () => {
   const authorization = { clientId: id('acme'), secretKey: 'secret-key-0123456789' }
   let issued = 0
-  const w = world({
+  const w = simulation({
     accounts: [account({ authorization })],
     answer: ({ id }, nth) => ({ result: id === 'c1' && nth > 0 ? ok : answer(401) }),
     ports: {
@@ -133,7 +133,7 @@ test('with the service away, then at a fifth of its capacity, there is no storm,
   let taken = 0
   const begun = new Set<string>()
   const minutes = [0, 1, 2, 3, 4].map(() => ({ firsts: 0, vainRetries: 0 }))
-  const w: ReturnType<typeof world> = world({
+  const w: ReturnType<typeof simulation> = simulation({
     accounts: [account({ attempts: 1000, deadlineMs: 3_600_000 })],
     answer: ({ id }) => {
       const now = Math.floor(w.time.monotonic() / 1000)
@@ -162,7 +162,7 @@ test('with the service away, then at a fifth of its capacity, there is no storm,
 
 test('an account that wants it so has replies suppressed that the client has overtaken', async () => {
   for (const whenOvertaken of ['send', 'suppress'] as const) {
-    const w = world({ accounts: [account({ whenOvertaken })] })
+    const w = simulation({ accounts: [account({ whenOvertaken })] })
     await w.start()
     w.log.appendEvent(told('ClientMessageReceived', 'm1'))
     w.log.appendEvent(told('ClientMessageReceived', 'm2'))

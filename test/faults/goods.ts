@@ -1,9 +1,8 @@
 import { MongoClient } from 'mongodb'
 import { botReplies, enrichments } from '../../contracts/topics.ts'
 import { eventually } from '../support/eventually.ts'
-import type { ChatService } from './chat-service.ts'
+import type { ObservedWorld } from './observed-world.ts'
 import type { Poison } from './poisons.ts'
-import type { World } from './world.ts'
 
 const each = 10
 const numbers = (phase: number) => Array.from({ length: each }, (_, i) => `${phase}-${i}`)
@@ -29,11 +28,11 @@ export const goods = (phase: number): ReadonlyArray<Poison> =>
 
 /** Those that the service or the look-up has not, after a while. */
 export const missingGoods = async (
-  { mongoUrl }: World,
-  service: ChatService,
+  { mongo }: ObservedWorld,
+  service: ObservedWorld['service'],
   phases: number,
 ): Promise<ReadonlyArray<string>> => {
-  await using client = await MongoClient.connect(mongoUrl)
+  await using client = await MongoClient.connect(mongo.url)
   const stored = client.db().collection<{ _id: string }>('enrichments')
   const all = Array.from({ length: phases }, (_, phase) => numbers(phase)).flat()
   let missing: ReadonlyArray<string> = all

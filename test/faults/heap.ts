@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { BridgeProcess } from '../support/bridge-process.ts'
 import { eventually } from '../support/eventually.ts'
-import type { BridgeProcess } from './bridge-process.ts'
 
 /** The environment of a bridge whose heap is to be asked for: its inspector, once it listens, takes any free port. */
 export const inspectable = { NODE_OPTIONS: '--inspect-port=0' }

@@ -1,6 +1,7 @@
 import { botReplies, eventTopics } from '../../contracts/topics.ts'
 import { eventually } from '../support/eventually.ts'
-import { commitAs, endsOf, withAdmin } from './read-log.ts'
+import { endsOf, withAdmin } from '../support/plain-consumer.ts'
+import { commitAs } from './read-log.ts'
 
 const events = eventTopics.map(({ name }) => name)
 

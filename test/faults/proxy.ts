@@ -79,4 +79,3 @@ export const faultyProxy = async (random: () => number) => {
     },
   }
 }
-export type FaultyProxy = Awaited<ReturnType<typeof faultyProxy>>

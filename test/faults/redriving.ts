@@ -2,20 +2,19 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { botReplies, calls, deadLetters } from '../../contracts/topics.ts'
 import type { serviceAccountOf } from '../../src/simulator/account.ts'
+import type { BridgeProcess } from '../support/bridge-process.ts'
 import { runCommand } from '../support/command.ts'
 import { eventually } from '../support/eventually.ts'
-import type { BridgeProcess } from './bridge-process.ts'
-import type { ChatService } from './chat-service.ts'
+import { endsOf } from '../support/plain-consumer.ts'
 import { unless } from './findings.ts'
+import type { ObservedWorld } from './observed-world.ts'
 import type { Poison } from './poisons.ts'
-import { endsOf } from './read-log.ts'
-import type { World } from './world.ts'
 
 type Deps = {
-  readonly here: World
-  readonly service: ChatService
+  readonly here: ObservedWorld
+  readonly service: ObservedWorld['service']
   /** Where the worker runs, and how it is started there again. */
-  readonly place: Awaited<ReturnType<World['place']>>
+  readonly place: Awaited<ReturnType<ObservedWorld['place']>>
   readonly worker: BridgeProcess
 }
 
@@ -42,11 +41,11 @@ const most = 2
  * command line. What went wrong.
  */
 export const redriving = async ({ here, service, place, worker }: Deps): Promise<ReadonlyArray<string>> => {
-  const { brokers, prefix, mongoUrl, account } = here
+  const { brokers, prefix, mongo, account } = here
   const config = join(place.dataDir, 'accounts.json')
   const baseUrl = account.bot.baseUrl
   writeFileSync(config, JSON.stringify({ accounts: [account, { ...later, bot: { ...later.bot, baseUrl } }] }))
-  const env = { KAFKA_BROKERS: brokers.join(','), MONGODB_URL: mongoUrl, TOPIC_PREFIX: prefix, TOPIC_PARTITIONS: '4' }
+  const env = { KAFKA_BROKERS: brokers.join(','), MONGODB_URL: mongo.url, TOPIC_PREFIX: prefix, TOPIC_PARTITIONS: '4' }
   const redrive = (...args: ReadonlyArray<string>) =>
     runCommand(['redrive', ...args], { ...env, BRIDGE_CONFIG: config, DATA_DIR: place.dataDir })
   const letters = async () =>

@@ -8,11 +8,11 @@ import type {
 } from '../../contracts/events/index.ts'
 import { botReplies } from '../../contracts/topics.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
-import { fromRecord } from '../../src/kafka/cloud-event.ts'
+import { fromRecord } from '../../src/kafka/records.ts'
 import { eventually } from '../support/eventually.ts'
 import { plainClient } from '../support/plain-consumer.ts'
+import type { ObservedWorld } from './observed-world.ts'
 import type { SentReply } from './reply-checker.ts'
-import type { World } from './world.ts'
 
 /** So many replies to each chat, all of a chat's in their order. */
 export const repliesTo = (chats: ReadonlyArray<string>, perChat: number): ReadonlyArray<SentReply> =>
@@ -29,7 +29,7 @@ const recordOf = ({ chat, id, text }: SentReply) => ({
 })
 
 /** Bot logic as far as egress knows it: a producer on bot-replies, without any code of ours. */
-export const botLogic = async ({ brokers, prefix }: World) => {
+export const botLogic = async ({ brokers, prefix }: ObservedWorld) => {
   const producer = plainClient(brokers).producer()
   await producer.connect()
   return {
@@ -54,8 +54,8 @@ export const outcomesIn = (log: ReadonlyArray<IncomingRecord>): ReadonlyArray<Ou
   )
 
 /** Waits until so many of bot logic's replies have an outcome in the views; false where that takes too long. */
-export const areFinished = async ({ mongoUrl }: World, count: number, withinMs: number): Promise<boolean> => {
-  await using client = await MongoClient.connect(mongoUrl)
+export const areFinished = async ({ mongo }: ObservedWorld, count: number, withinMs: number): Promise<boolean> => {
+  await using client = await MongoClient.connect(mongo.url)
   const finished = { state: { $ne: 'pending' }, because: { $exists: false } }
   const deliveries = client.db().collection('deliveries')
   return await eventually(

@@ -37,4 +37,3 @@ export const faultyServer = async (
     stop: () => running.stop(),
   }
 }
-export type FaultyServer = Awaited<ReturnType<typeof faultyServer>>

@@ -1,13 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { MongoClient } from 'mongodb'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
-import { decodeRecord } from '../../src/kafka/command.ts'
+import { decodeRecord } from '../../src/kafka/records.ts'
 import { changesOf } from '../../src/projections/decoded.ts'
 import { memoryViews } from '../support/memory-views.ts'
 import type { Documents } from './history.ts'
 
 /** `daily_stats` is computed from the others, and enrichments are no fold of these topics. */
-const views = ['chats', 'calls', 'clients', 'offline_messages', 'conversations', 'timeline', 'deliveries']
+const views = ['chats', 'calls', 'clients', 'offline_messages', 'conversations', 'timeline', 'deliveries', 'sessions']
 
 /** A pure fold of the events and commands in the log; what is neither changes nothing. */
 export const foldOf = async (log: ReadonlyArray<IncomingRecord>): Promise<Documents> => {

@@ -1,24 +1,31 @@
-import { readFileSync } from 'node:fs'
-import type { Document } from 'mongodb'
+import { BSON, type Document } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { MetricName } from '../../contracts/metrics.ts'
+import { computedStatistics } from '../../src/mongo/stats-compute.ts'
 import { changesOfEvent } from '../../src/projections/changes.ts'
 import { inLog } from '../support/given-events.ts'
 import { testDatabase } from '../support/mongo.ts'
+import { asked, guideText, questions } from './questions.ts'
 import { shop } from './shop.ts'
 
+const { EJSON } = BSON
 const { db, connect, drop } = await testDatabase()
 const bridge = connect()
 await bridge.ensureIndexes()
 await bridge.applyChanges(inLog(...shop).flatMap(changesOfEvent))
+bridge.statsRefresher.start()
+await bridge.statsRefresher.settled()
+await bridge.statsRefresher.stop()
 
 // A hundred times as much of the year before and of other chats: no answer may have any of it, and only the index of
 // what is asked for avoids reading it.
-for (const { name } of await db.listCollections({ type: 'collection' }).toArray()) {
+const collections = (await db.listCollections({ type: 'collection' }).toArray()).map(({ name }) => name)
+for (const name of collections.filter((each) => !each.startsWith('system.'))) {
   const documents = await db.collection<{ _id: string }>(name).find().toArray()
   const earlier = (i: number) =>
     documents.map((document) => ({
-      ...JSON.parse(JSON.stringify(document).replaceAll('2026-', '2025-')),
+      ...EJSON.parse(EJSON.stringify(document).replaceAll('2026-', '2025-')),
       _id: `${document._id}/${i}`,
       chatId: `earlier-${i}`,
     }))
@@ -26,31 +33,13 @@ for (const { name } of await db.listCollections({ type: 'collection' }).toArray(
     await db.collection<{ _id: string }>(name).insertMany(Array.from({ length: 100 }, (_, i) => earlier(i)).flat())
 }
 
-const text = readFileSync(new URL('../../contracts/guides/analyst.md', import.meta.url), 'utf8')
-const block = (section: string, language: string) =>
-  new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'ms').exec(section)?.[1]
-
-/** The questions as the guide has them: heading, query, and the answer that it shows. */
-const questions = text
-  .split(/^(?=#{2,3} )/m)
-  .filter((section) => /^### \d+\. /.test(section))
-  .map((section) => ({
-    title: section.slice(4, section.indexOf('\n')),
-    query: block(section, 'js') ?? '',
-    answer: block(section, 'json') ?? 'null',
-  }))
-
-const names = { account: 'acme', from: '2026-03-01', to: '2026-04-01', timezone: 'UTC', chat: '304' }
-
-type Asked = { readonly collection: string; readonly pipeline: Document[] }
-
-/** What a query asks of mongosh's `db`, where each collection has `aggregate`. */
-const asked = (query: string): Asked => {
-  const mongosh = new Proxy(
-    {},
-    { get: (_, collection) => ({ aggregate: (pipeline: Document[]) => ({ collection, pipeline }) }) },
-  )
-  return new Function('db', ...Object.keys(names), `return ${query.trim()}`)(mongosh, ...Object.values(names))
+const names = {
+  account: 'acme',
+  from: new Date('2026-03-01'),
+  to: new Date('2026-04-01'),
+  timezone: 'UTC',
+  chat: '304',
+  now: new Date('2026-04-02'),
 }
 
 const guide = suite('guide for an analyst')
@@ -66,12 +55,13 @@ guide('has twelve questions', () => {
 
 for (const { title, query, answer } of questions) {
   guide(`${title} is answered as the guide says`, async () => {
-    const { collection, pipeline } = asked(query)
-    assert.equal(await db.collection(collection).aggregate(pipeline).toArray(), JSON.parse(answer))
+    const { collection, pipeline } = asked(query, names)
+    const found = await db.collection(collection).aggregate(pipeline).toArray()
+    assert.equal(JSON.parse(JSON.stringify(found)), JSON.parse(answer))
   })
 
   guide(`${title} is served by an index of what it asks for`, async () => {
-    const { collection, pipeline } = asked(query)
+    const { collection, pipeline } = asked(query, names)
     const explained = await db.collection(collection).aggregate(pipeline).explain('queryPlanner')
     const plan = JSON.stringify(explained, (key, value) => (key === 'rejectedPlans' ? undefined : value))
     assert.not.match(plan, '"COLLSCAN"')
@@ -79,5 +69,92 @@ for (const { title, query, answer } of questions) {
     assert.ok(fields.length > 0 && fields.every((field) => query.includes(`, ${field}: `)), plan)
   })
 }
+
+const others = [...guideText.matchAll(/^```js\n(db\..*?)^```$/gms)]
+  .map(([, query = '']) => query)
+  .filter((query) => !questions.some((question) => question.query === query))
+
+guide('every other query returns rows', async () => {
+  assert.ok(others.length > 0)
+  for (const query of others) {
+    const { collection, pipeline } = asked(query, names)
+    assert.ok((await db.collection(collection).aggregate(pipeline).toArray()).length > 0, query)
+  }
+})
+
+const inMarch = { accountId: 'acme', startedAt: { $gte: names.from, $lt: names.to } }
+
+guide('the flat view of sessions has a row for each, without arrays', async () => {
+  const rows = await db.collection('analytics_sessions').find(inMarch).sort({ startedAt: 1 }).toArray()
+  assert.equal(
+    rows.map(({ _id, outcome, agentName = '-' }) => `${_id} ${outcome} ${agentName}`),
+    [
+      'acme/101/agent/1 finished Ann',
+      'acme/301/bot/1 contained -',
+      'acme/102/agent/1 finished Bob',
+      'acme/302/bot/1 handed-over -',
+      'acme/303/bot/1 handed-over -',
+      'acme/304/bot/1 unavailable -',
+      'acme/103/agent/1 finished Ann',
+      'acme/104/agent/1 open Ann',
+      'acme/105/agent/1 finished Bob',
+    ],
+  )
+  assert.not.ok(rows.some((row) => Object.values(row).some((value) => Array.isArray(value))))
+  const times = rows.flatMap(({ startedAt, endedAt }) => [startedAt, ...(endedAt === undefined ? [] : [endedAt])])
+  assert.ok(times.length > rows.length && times.every((time) => time instanceof Date))
+})
+
+guide('the flat view of messages has a row for each, of agents and of bots', async () => {
+  const of = async (chatId: string) => {
+    const rows = await db.collection('analytics_messages').find({ accountId: 'acme', chatId }).sort({ at: 1 }).toArray()
+    return rows.map(({ kind, from, text, at }) => `${kind} ${from} ${text} ${at.toISOString()}`)
+  }
+  assert.equal(await of('101'), [
+    'agent client Hi 2026-01-01T00:00:00.000Z',
+    'agent agent Hello 2026-01-01T00:00:20.000Z',
+  ])
+  assert.equal(await of('301'), [
+    'bot client When are you open? 2026-03-02T09:05:00.000Z',
+    'bot bot Hello 2026-03-02T09:05:02.000Z',
+  ])
+})
+
+for (const [view, question] of [
+  ['analytics_sessions', inMarch],
+  ['analytics_messages', { accountId: 'acme', chatId: '101' }],
+] as const)
+  guide(`${view} is read by an index of what it is asked for`, async () => {
+    const plan = JSON.stringify(await db.collection(view).find(question).explain('queryPlanner'))
+    assert.not.match(plan, '"COLLSCAN"')
+  })
+
+/** The figures of daily_stats for the time that the questions are about: numerators and denominators added. */
+const figuresOfMonth = async () => {
+  const days = Array.from({ length: 31 }, (_, i) => `acme/2026-03-${String(i + 1).padStart(2, '0')}`)
+  const all = await Promise.all(days.map((day) => computedStatistics(db, day, () => 'UTC', names.now)))
+  return (name: MetricName) => {
+    const figures = all.map(({ day }) => day.figures[name])
+    const sum = (part: 'numerator' | 'denominator') => figures.reduce((total, figure) => total + figure[part], 0)
+    return sum('numerator') / sum('denominator')
+  }
+}
+
+const answerTo = async (number: number): Promise<ReadonlyArray<Document>> => {
+  const { collection, pipeline } = asked(questions[number - 1]?.query ?? '', names)
+  return db.collection(collection).aggregate(pipeline).toArray()
+}
+
+guide('gives the same figures as daily_stats', async () => {
+  const figure = await figuresOfMonth()
+  const [bot] = await answerTo(6)
+  const [queue] = await answerTo(8)
+  const rated = await answerTo(4)
+  const sum = (field: string) => rated.reduce((total, agent) => total + Number(agent[field]), 0)
+  assert.equal(
+    [bot?.containment, bot?.handOffRate, bot?.abandonment, queue?.serviceLevel, sum('good') / sum('rated')],
+    [figure('containment'), figure('handOffRate'), figure('abandonment'), figure('serviceLevel'), figure('csat')],
+  )
+})
 
 guide.run()

@@ -4,9 +4,9 @@ import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { shopBot } from '../../contracts/guides/examples/shop-bot.ts'
-import { world } from '../support/bridge.ts'
 import { eventually } from '../support/eventually.ts'
 import { plainConsumer } from '../support/plain-consumer.ts'
+import { world } from '../support/world.ts'
 import { canRun, type Example, languages, runExample } from './examples.ts'
 
 const inMemory = suite("the shop's bot in memory")

@@ -1,25 +1,26 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { Instant } from '../../contracts/primitives.ts'
 import { eventTopics } from '../../contracts/topics.ts'
-import { world } from '../support/bridge.ts'
 import { eventually } from '../support/eventually.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { type PlainRecord, plainClient, plainConsumer } from '../support/plain-consumer.ts'
 import { sample, samples } from '../support/samples.ts'
+import { world } from '../support/world.ts'
 import { canRun, folder, languages, runExample } from './examples.ts'
 
 // The watchdog, which would add events of its own, is not waited for.
-const here = await world(4, { replyWithin: 3_600_000 })
+const here = await world({ bot: { replyWithin: 3_600_000 } })
 const bridge = await here.start()
 const log = await plainConsumer(here.brokers, here.prefix)
 const producer = plainClient(here.brokers).producer()
 await producer.connect()
 const admin = plainClient(here.brokers).admin()
 await admin.connect()
-const directory = mkdtempSync(join(tmpdir(), 'livechat-guides-'))
+const directory = temporaryFolder()
 
 const [account] = here.accounts
 const post = async (path: string, text: string) => {
@@ -87,9 +88,12 @@ await producer.send(unlike(first, { ce_id: 'no-json' }, 'no JSON'))
 
 const wanted = [
   ...new Map(
-    made.map(({ headers, data }) => {
+    made.map(({ topic, headers, data }) => {
       const { ce_source: source, ce_id: id, ce_subject: subject, ce_time: time, ce_type = '' } = headers
-      return [`${source} ${id}`, { source, id, type: ce_type.split('.')[1], subject, time, data }] as const
+      return [
+        `${source} ${id}`,
+        { source, id, topic: `${here.prefix}${topic}`, type: ce_type.split('.')[1], subject, time, data },
+      ] as const
     }),
   ).values(),
 ]
@@ -113,7 +117,6 @@ guide.after(async () => {
   await Promise.all([producer.disconnect(), admin.disconnect()])
   await log.stop()
   await here.stop()
-  rmSync(directory, { recursive: true })
 })
 
 const lines = (text: string, start: RegExp) => text.split('\n').filter((line) => start.test(line))
@@ -167,7 +170,7 @@ for (const language of languages) {
 
   test(`${language}: a copy without the contracts fails and commits nothing`, async () => {
     const name = language === 'Python' ? 'subscribe.py' : 'subscribe.ts'
-    const elsewhere = mkdtempSync(join(directory, 'copy-'))
+    const elsewhere = temporaryFolder()
     copyFileSync(join(folder, name), join(elsewhere, name))
     const GROUP = `${here.prefix}${language}-copy`
     const env = { ...at, GROUP, DATABASE: join(elsewhere, 'events.sqlite') }
@@ -178,10 +181,48 @@ for (const language of languages) {
   })
 }
 
+for (const language of languages) {
+  const test = canRun(language) ? guide : guide.skip
+
+  test(`${language}: an erased chat is forgotten as far as its topic told of it, and that is confirmed`, async () => {
+    const { subject = '', topic } = wanted.find(({ type }) => type === 'ChatAccepted') ?? {}
+    const file = join(temporaryFolder(), 'events.sqlite')
+    const GROUP = `${here.prefix}${language}-forgets`
+    const erasureId = `erasure-${language}`
+    const data = { accountId: 'acme', chatId: subject, clientId: '1233', erasureId, topic: 'chats' }
+    const headers = {
+      ...{ ...first.headers, ce_id: erasureId, ce_source: '/accounts/acme/erasures', ce_subject: subject },
+      ...{ ce_type: 'livechat.ChatErased.v1', ce_dataschema: 'urn:livechat:schemas:ChatErased.v1' },
+    }
+    await producer.send({
+      topic: topic ?? '',
+      messages: [{ key: `acme/${subject}`, headers, value: JSON.stringify(data) }],
+    })
+
+    const example = runExample(language, 'subscribe', { ...at, GROUP, DATABASE: file })
+    await eventually(`${GROUP} to have read all`, async () => (await hasReadAll(GROUP)) || undefined)
+    assert.is(await example.stop(), 0, example.err())
+
+    const isErased = (row: Row) => row.topic === topic && row.subject === subject && row.type !== 'ChatErased'
+    const rows = rowsOf(file)
+    assert.ok(rows.some(isErased))
+    for (const row of rows) assert.is(JSON.stringify(row.data) === '{}', isErased(row), JSON.stringify(row))
+    const confirmation = await eventually('the confirmation', () =>
+      log.records.find(({ topic, value }) => topic === 'erasure-confirmations' && String(value).includes(erasureId)),
+    )
+    const { erasedAt, ...said } = JSON.parse(String(confirmation.value))
+    assert.equal(
+      [confirmation.key, said],
+      ['acme/1233', { accountId: 'acme', chatId: subject, clientId: '1233', erasureId, group: GROUP }],
+    )
+    assert.ok(Instant.is(erasedAt))
+  })
+}
+
 if (languages.includes('Python')) {
   const test = canRun('Python') ? guide : guide.skip
   test('Python: with some of the schemas, every record is in one of the two tables', async () => {
-    const schemas = mkdtempSync(join(directory, 'schemas-'))
+    const schemas = temporaryFolder()
     const source = join(folder, '../../published/schemas/ChatAccepted.v1.json')
     copyFileSync(source, join(schemas, 'ChatAccepted.v1.json'))
     const GROUP = `${here.prefix}some`
@@ -258,7 +299,7 @@ guide(
     const misspelt = await letter('acme/email:gold@example.com')
     assert.equal(
       [misspelt.headers.dl_cause, misspelt.headers.dl_detail],
-      ['invalid', 'crmlink: expected nothing, there is no such field'],
+      ['contract', 'crmlink: expected nothing, there is no such field'],
     )
     assert.is((await letter('acne/email:gold@example.com')).headers.dl_cause, 'unknown-account')
     assert.is(await seen(), good)

@@ -1,15 +1,15 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parse } from 'yaml'
-import { world } from '../support/bridge.ts'
+import { world } from '../support/world.ts'
 
 const read = (name: string) => readFileSync(new URL(`../../contracts/guides/${name}`, import.meta.url), 'utf8')
 const guideText = read('operator.md')
 
 const here = await world()
 const bridge = await here.start()
-const metricsText = await (await fetch(`${bridge.url}/metrics`)).text()
+const metricsText = await (await fetch(`${bridge.adminUrl}/metrics`)).text()
 
 type Metric = { readonly name: string; readonly type: string }
 const byName = (a: Metric, b: Metric) => (a.name < b.name ? -1 : 1)
@@ -48,7 +48,24 @@ const anchors = [...guideText.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
 
 /** What Prometheus itself adds to a metric. */
 const ofPrometheus = { metrics: ['up'], labels: ['job', 'instance', 'le'] }
-const words = ['sum', 'by', 'rate', 'increase', 'changes', 'histogram_quantile', 'or']
+const words = [
+  'count',
+  'min',
+  'max',
+  'topk',
+  'vector',
+  'sum',
+  'by',
+  'rate',
+  'increase',
+  'changes',
+  'histogram_quantile',
+  'or',
+]
+
+type Dashboard = {
+  readonly panels: ReadonlyArray<{ readonly title: string; readonly targets: ReadonlyArray<{ readonly expr: string }> }>
+}
 
 const isExposed = (name: string) => exposed.some((metric) => metric.name === name)
 
@@ -60,6 +77,10 @@ const selectorsOf = (expr: string) =>
       name: isExposed(name) ? name : name.replace(/_(bucket|count|sum)$/, ''),
       labels: [...labels.matchAll(/(\w+)\s*[=!]/g)].map(([, label = '']) => label),
     }))
+
+const isKnown = (name: string, labels: ReadonlyArray<string>) =>
+  (ofPrometheus.metrics.includes(name) || isExposed(name)) &&
+  labels.every((label) => ofPrometheus.labels.includes(label) || labelsOf.get(name)?.includes(label))
 
 /** An expression without its durations, `[5m]`, and the texts of its labels, which hold no metrics. */
 const bare = (expr: string) => expr.replace(/\[\w+\]/g, '').replace(/"[^"]*"/g, '""')
@@ -87,17 +108,40 @@ guide('every alert asks for metrics and labels that there are', () => {
   const selected = rules.flatMap(({ alert, expr }) => selectorsOf(bare(expr)).map((each) => ({ alert, ...each })))
   assert.ok(rules.length > 0 && rules.every(({ alert }) => selected.some((each) => each.alert === alert)))
   assert.equal(
-    selected.filter(
-      ({ name, labels }) =>
-        !(ofPrometheus.metrics.includes(name) || isExposed(name)) ||
-        labels.some((label) => !ofPrometheus.labels.includes(label) && !labelsOf.get(name)?.includes(label)),
+    selected.filter(({ name, labels }) => !isKnown(name, labels)),
+    [],
+  )
+})
+
+guide('every panel of the dashboards asks for metrics and labels that there are', () => {
+  const folder = new URL('../../docker/grafana/dashboards/', import.meta.url)
+  const queries = readdirSync(folder).flatMap((file) => {
+    const { panels } = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Dashboard
+    return panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ panel: `${file}: ${title}`, expr })))
+  })
+  assert.ok(queries.length > 40)
+  assert.equal(
+    queries.flatMap(({ panel, expr }) =>
+      selectorsOf(bare(expr)).flatMap(({ name, labels }) =>
+        isKnown(name, labels) ? [] : [`${panel}: ${name}{${labels}}`],
+      ),
     ),
     [],
   )
 })
 
+guide('every metric that a guide names is one of a running bridge', () => {
+  const guides = readdirSync(new URL('../../contracts/guides/', import.meta.url)).filter((name) => name.endsWith('.md'))
+  const unknown = guides.flatMap((name) =>
+    [...read(name).matchAll(/\blivechat_\w+/g)]
+      .map(([metric]) => metric.replace(/_(bucket|count|sum)$/, ''))
+      .filter((metric) => metric !== 'livechat_journal' && !isExposed(metric)),
+  )
+  assert.equal(unknown, [])
+})
+
 guide('every check of readiness that an alert names is one of a running bridge', async () => {
-  const { checks } = (await (await fetch(`${bridge.url}/readyz`)).json()) as { readonly checks: object }
+  const { checks } = (await (await fetch(`${bridge.adminUrl}/readyz`)).json()) as { readonly checks: object }
   const named = rules.flatMap(({ expr }) =>
     [...expr.matchAll(/check=~?"([^"]*)"/g)].flatMap(([, names = '']) => names.split('|')),
   )

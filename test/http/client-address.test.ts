@@ -55,12 +55,21 @@ delays(
 )
 
 delays('an address with too many answers that wait is refused until they are due', () => {
-  const { afterFailure, isExhausted, pass } = given()
+  const { afterFailure, refusedAfter, pass } = given()
   for (let i = 0; i < 101; i++) afterFailure('203.0.113.7')
-  assert.ok(isExhausted('203.0.113.7'))
-  assert.not.ok(isExhausted('203.0.113.8'))
+  assert.equal([refusedAfter('203.0.113.7'), refusedAfter('203.0.113.8')], [1000, undefined])
   pass(40)
-  assert.not.ok(isExhausted('203.0.113.7'))
+  assert.is(refusedAfter('203.0.113.7'), undefined)
+})
+
+delays('refusals are held back too, but no more than 500 in a second', () => {
+  const { afterFailure, refusedAfter, pass } = given()
+  for (let i = 0; i < 200; i++) afterFailure('203.0.113.7')
+  const waits = () => Array.from({ length: 502 }, () => refusedAfter('203.0.113.7'))
+  const expected = [...Array(500).fill(1000), 0, 0]
+  assert.equal(waits(), expected)
+  pass(1_000)
+  assert.equal(waits(), expected)
 })
 
 delays('it forgets, and remembers no more than 10,000 addresses', () => {

@@ -159,6 +159,23 @@ errors('over the rate limit, both interfaces together: 429 with Retry-After', as
   assert.is(second.headers['retry-after'], '1')
 })
 
+errors(
+  'an address that sends wrong tokens again and again gets 429, a second later, for whatever it asks',
+  async () => {
+    const slept: number[] = []
+    const strict = await start({ monotonic: () => 0, sleep: async (ms) => void slept.push(ms) })
+    for (let n = 0; n < 101; n++) await send(strict.port, `/bot/guessed-token-${n}`, { body: message })
+    const paths = [bot, hooks, '/oauth/token']
+    const replies = await Promise.all(paths.map((path) => send(strict.port, path, { body: message })))
+    await strict.stop()
+    assert.equal(
+      replies.map(({ status, headers }) => [status, headers['retry-after']]),
+      Array(3).fill([429, '1']),
+    )
+    assert.equal(slept.slice(-4), [2040, 1000, 1000, 1000])
+  },
+)
+
 errors('what was not understood is kept byte for byte, with why', async () => {
   const body = Buffer.from([0x1f, 0x8b, 0x00, 0xff])
   const reply = await send(port, bot, as('application/json', body, { 'content-encoding': 'gzip' }))

@@ -4,8 +4,8 @@ import type { DomainEvent } from '../../contracts/events/index.ts'
 import { AccountId, Instant } from '../../contracts/primitives.ts'
 import type { Account } from '../../src/domain/accounts.ts'
 import type { OutgoingRecord } from '../../src/domain/ports.ts'
-import { unmeasured } from '../../src/domain/quiet.ts'
-import { type Checks, readinessOf } from '../../src/http/health.ts'
+import { silent, unmeasured } from '../../src/domain/quiet.ts'
+import { type Checks, operatorsRouter, publicHealthRouter, readinessOf } from '../../src/http/health.ts'
 import type { Limits } from '../../src/http/limits.ts'
 import { createHttpServer, type HttpDeps } from '../../src/http/server.ts'
 import { type IngressDeps, ingressRouters } from '../../src/ingress/app.ts'
@@ -30,6 +30,7 @@ export const accounts: ReadonlyArray<Account> = [
     webhooks: { token: 'webhooks-token-acme' },
     bot: { ...bot, token: 'bot-token-of-acme' },
     requestsPerSecond: 100_000,
+    timeZone: 'UTC',
   },
   {
     id: right(AccountId.decode('guarded')),
@@ -39,12 +40,14 @@ export const accounts: ReadonlyArray<Account> = [
       authorization: { clientId: 'guarded-client', secretKey: 'guarded secret+key/1' },
     },
     requestsPerSecond: 100_000,
+    timeZone: 'UTC',
   },
   {
     id: right(AccountId.decode('slow')),
     webhooks: { token: 'webhooks-token-slow' },
     bot: { ...bot, token: 'bot-token-of-slow' },
     requestsPerSecond: 1,
+    timeZone: 'UTC',
   },
 ]
 
@@ -78,8 +81,6 @@ export const build = ({ checks = {}, ...deps }: Given = {}, limits: Partial<Limi
     findEnrichment: async () => undefined,
     verify: async (account, token) => token === `token of ${account.id}`,
     issue: async (account) => ({ token: `token of ${account.id}`, expiresIn: 5000 }),
-    readiness: (withinMs) => readinessOf(checks, withinMs),
-    metrics: async () => 'up 1\n',
     measure: {
       ...unmeasured,
       request: (api, status) => requests.push([api, status]),
@@ -92,7 +93,15 @@ export const build = ({ checks = {}, ...deps }: Given = {}, limits: Partial<Limi
     ...deps,
   }
   const usual = { leaveMs: 20, partMs: 20, graceMs: 2000, drainMs: 200 }
-  const ingress = createHttpServer(all, ingressRouters(all), { ...usual, ...limits })
+  const readiness = (withinMs: number) => readinessOf(checks, withinMs)
+  const ingress = createHttpServer(
+    all,
+    (bounds, isStopping) => [
+      ...ingressRouters(all)(bounds),
+      publicHealthRouter({ ...all, readiness, isStopping }, bounds.healthMs),
+    ],
+    { ...usual, ...limits },
+  )
   return { ingress, published, appended, logged, requests, quarantined, stop: ingress.stop }
 }
 
@@ -101,6 +110,19 @@ export const start = async (deps: Given = {}, limits: Partial<Limits> = {}) => {
   const built = build(deps, limits)
   const { port } = right(await built.ingress.listen('127.0.0.1', 0))
   return { ...built, port }
+}
+
+/** An operators' port with these checks, on a free port. */
+export const startOperators = async (checks: Checks = {}, limits: Partial<Limits> = {}) => {
+  const deps = { log: silent, measure: unmeasured, monotonic: () => performance.now() }
+  const readiness = (withinMs: number) => readinessOf(checks, withinMs)
+  const server = createHttpServer(
+    deps,
+    ({ healthMs }) => [operatorsRouter({ ...deps, readiness, metrics: async () => 'up 1\n' }, healthMs)],
+    { leaveMs: 0, partMs: 0, ...limits },
+  )
+  const { port } = right(await server.listen('127.0.0.1', 0))
+  return { port, stop: server.stop }
 }
 
 export type Reply = {

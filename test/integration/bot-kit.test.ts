@@ -1,8 +1,8 @@
 import { startBot, text } from 'livechat-bridge/bot'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { world } from '../support/bridge.ts'
 import { plainClient } from '../support/plain-consumer.ts'
+import { world } from '../support/world.ts'
 
 const here = await world()
 await here.start()

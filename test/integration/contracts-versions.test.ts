@@ -6,17 +6,15 @@ import { text } from '../../src/bot/replies.ts'
 import { worker } from '../../src/bot/worker.ts'
 import type { HandleSlice, IncomingRecord } from '../../src/domain/ports.ts'
 import { silent, unmeasured } from '../../src/domain/quiet.ts'
-import { eventReader } from '../../src/kafka/cloud-event.ts'
-import { fromCommand } from '../../src/kafka/command.ts'
+import { eventReader, fromCommand } from '../../src/kafka/records.ts'
 import { classify } from '../../src/mongo/classify.ts'
 import { projector } from '../../src/projections/projector.ts'
 import { dataOfVersions, headersOfVersion, olderMessage } from '../contracts/older-message.ts'
-import { withAdmin } from '../faults/read-log.ts'
 import { newPrefix, roomOf } from '../kafka/rooms.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { testDatabase } from '../support/mongo.ts'
-import { plainClient } from '../support/plain-consumer.ts'
+import { plainClient, withAdmin } from '../support/plain-consumer.ts'
 import { servers } from '../support/servers.ts'
 
 const prefix = newPrefix()
@@ -63,15 +61,18 @@ versions('the projector folds every version into the views', async () => {
     measure: unmeasured,
     hasRoom: () => true,
     clock: Date.now,
+    wallMs: Date.now,
   })
   const consumer = await follow('projector', 'bot-conversations', handle)
   const timeline = database.db.collection<{ type: string; data: unknown }>('timeline')
   await eventually('three entries of timeline', async () => (await timeline.countDocuments()) === 3)
   await consumer.stop()
   const documents = await timeline.find().sort({ offset: 1 }).toArray()
+  const { message, ...ids } = dataOfVersions[2]
+  const dataInView = { ...ids, message: { ...message, timestamp: new Date(message.timestamp) } }
   assert.equal(
     documents.map(({ type, data }) => ({ type, data })),
-    dataOfVersions.map(() => ({ type: 'ClientMessageReceived', data: dataOfVersions[2] })),
+    dataOfVersions.map(() => ({ type: 'ClientMessageReceived', data: dataInView })),
   )
   assert.equal(room.seen.deadLetters, [])
 })
@@ -82,6 +83,7 @@ versions('a bot of the kit answers every version', async () => {
   }
   const handle = worker({
     ...{ decode, append: room.append, sleep: (ms: number) => sleep(ms), log: silent },
+    forget: async () => undefined,
     respond: respond(bot, defaultLimits, () => Date.parse(now), silent),
   })
   const replies: IncomingRecord[] = []

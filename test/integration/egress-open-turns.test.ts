@@ -1,8 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
-import type { Instant } from '../../contracts/primitives.ts'
 import { topicOf } from '../../contracts/topics.ts'
+import { conversationOf } from '../../src/domain/conversation.ts'
+import { dated } from '../../src/domain/dated.ts'
+import { whoseClientWaits } from '../../src/mongo/read-views.ts'
 import { changesOfEvent } from '../../src/projections/changes.ts'
 import { told } from '../egress/support/values.ts'
 import { testDatabase } from '../support/mongo.ts'
@@ -16,7 +18,7 @@ const turns = suite('open turns in MongoDB')
 const old = '2026-01-30T12:00:00.000Z'
 const now = '2026-01-31T12:00:00.000Z'
 const inPartition = (partition: number, ...events: ReadonlyArray<ConversationEvent>) =>
-  events.map((event, i) => ({ event, topic: topicOf(event).name, partition, offset: i + 10 * partition }))
+  events.map((event, i) => ({ event: dated(event), topic: topicOf(event).name, partition, offset: i + 10 * partition }))
 const said = (...given: Parameters<typeof told>) => told(...given) as ConversationEvent
 
 turns('are found by the partition that their chat is in, not by age alone, and not once they are over', async () => {
@@ -35,7 +37,7 @@ turns('are found by the partition that their chat is in, not by age alone, and n
   ]
   await mongo.applyChanges(log.flatMap(changesOfEvent))
   const found = async (partition: number, ...accounts: ReadonlyArray<string>) => {
-    const documents = await mongo.waitingConversations(partition, accounts, now as Instant)
+    const documents = await mongo.waitingConversations(partition, accounts, new Date(now))
     return documents.map(({ chatId }) => String(chatId)).sort()
   }
   assert.equal(await found(1, 'acme', 'globex'), ['long ago and now', 'nobody there', 'waits'])
@@ -43,8 +45,25 @@ turns('are found by the partition that their chat is in, not by age alone, and n
   assert.equal(await found(1, 'globex'), [])
 })
 
+turns('are found in documents of a former version too, which have their times as text', async () => {
+  const put = (_id: string, time: string) =>
+    db.collection<{ _id: string; unanswered: ReadonlyArray<object> }>('conversations').insertOne({
+      ...{ _id: `old/${_id}`, accountId: 'old', chatId: _id, silentSince: time, lastEventAt: time },
+      ...{ state: 'bot', seen: [], applied: { 'bot-conversations/1': 3 } },
+      unanswered: [{ id: 'm1', at: time }],
+    })
+  await put('waits', now)
+  await put('long gone', old)
+  const found = await mongo.waitingConversations(1, ['old'], new Date(now))
+  assert.equal(
+    found.map((document) => conversationOf(document).unanswered),
+    [[{ id: 'm1', at: new Date(now) }]],
+  )
+  assert.equal(await mongo.countWaiting(['old'], new Date(now), 5_000), new Map([['old', 1]]))
+})
+
 turns('are looked up in an index', async () => {
-  const question = { accountId: { $in: ['acme'] }, silentSince: { $exists: true }, lastEventAt: { $gte: now } }
+  const question = whoseClientWaits(['acme'], new Date(now))
   const { queryPlanner } = await db.collection('conversations').find(question).explain('queryPlanner')
   const plan = JSON.stringify(queryPlanner.winningPlan)
   assert.ok(plan.includes('IXSCAN') && !plan.includes('COLLSCAN'), plan)

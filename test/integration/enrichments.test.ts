@@ -2,12 +2,12 @@ import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { send } from '../ingress/harness.ts'
-import { world } from '../support/bridge.ts'
 import { eventually } from '../support/eventually.ts'
 import { plainClient } from '../support/plain-consumer.ts'
 import { sample } from '../support/samples.ts'
+import { world } from '../support/world.ts'
 
-const here = await world(2)
+const here = await world({ partitions: 2 })
 const mongo = await MongoClient.connect(here.mongo.url)
 const db = mongo.db()
 const producer = plainClient(here.brokers).producer()

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { world } from '../support/bridge.ts'
 import { eventually } from '../support/eventually.ts'
 import { plainClient, plainConsumer } from '../support/plain-consumer.ts'
+import { world } from '../support/world.ts'
 
-const here = await world(4, { whenOvertaken: 'suppress', replyWithin: 600_000 })
+const here = await world({ bot: { whenOvertaken: 'suppress', replyWithin: 600_000 } })
 await here.start()
 const log = await plainConsumer(here.brokers, here.prefix)
 const producer = plainClient(here.brokers).producer()

@@ -4,7 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ChatClosed } from '../../contracts/events/index.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
-import { fromRecord } from '../../src/kafka/cloud-event.ts'
+import { fromRecord } from '../../src/kafka/records.ts'
 import { newPrefix, recordOf, roomOf, textOf, withinMs } from '../kafka/rooms.ts'
 import { eventually } from '../support/eventually.ts'
 
@@ -72,6 +72,7 @@ append(
         ce_dataschema: 'urn:livechat:schemas:ChatClosed.v1',
         'content-type': 'application/json',
         traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+        ce_traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
       },
     )
     assert.equal(record && fromRecord(record), E.right(event))

@@ -24,6 +24,7 @@ questions('have their indexes, which can be made again', async () => {
   )
 })
 
+const [from, to] = [new Date('2026-01-31'), new Date('2026-02-01')]
 const asked: ReadonlyArray<readonly [ViewName, object]> = [
   ['chats', { accountId: 'acme', 'visitor.email': 'a@example.com' }],
   ['chats', { accountId: 'acme', 'agents.id': 'a1' }],
@@ -31,13 +32,13 @@ const asked: ReadonlyArray<readonly [ViewName, object]> = [
     'chats',
     {
       $or: [
-        { accountId: 'acme', acceptedAt: { $gte: '2026-01-31', $lt: '2026-01-31U' } },
-        { accountId: 'acme', finishedAt: { $gte: '2026-01-31', $lt: '2026-01-31U' } },
+        { accountId: 'acme', acceptedAt: { $gte: from, $lt: to } },
+        { accountId: 'acme', finishedAt: { $gte: from, $lt: to } },
       ],
     },
   ],
   ['calls', { accountId: 'acme', phone: '+15550100' }],
-  ['conversations', { accountId: 'acme', awaitingReplySince: { $lt: '2026-01-31' } }],
+  ['conversations', { accountId: 'acme', awaitingReplySince: { $lt: from } }],
   ['timeline', { accountId: 'acme', chatId: '2037' }],
   ['deliveries', { accountId: 'acme', state: 'failed' }],
 ]

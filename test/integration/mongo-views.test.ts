@@ -22,6 +22,7 @@ const collections = [
   'conversations',
   'timeline',
   'deliveries',
+  'sessions',
 ] as const
 
 const clear = () => Promise.all([...collections, 'stats_due'].map((name) => db.collection(name).deleteMany({})))

@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { world } from '../support/bridge.ts'
 import { eventually } from '../support/eventually.ts'
+import { world } from '../support/world.ts'
 
-const here = await world(2)
+const here = await world({ partitions: 2 })
 
 /** Starts a bridge and asks for its readiness until each consumer reads; the answers without repetitions. */
 const answersOf = async () => {
@@ -20,7 +20,7 @@ const answersOf = async () => {
     })
     asked.resolve()
   }
-  const bridge = await here.start(undefined, ({ url }) => void ask(url).catch(asked.reject))
+  const bridge = await here.start(undefined, ({ adminUrl }) => void ask(adminUrl).catch(asked.reject))
   await asked.promise
   await bridge.stop()
   return answers

@@ -2,20 +2,21 @@ import { isDeepStrictEqual } from 'node:util'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ViewName, Views } from '../../contracts/views.ts'
+import { dated } from '../../src/domain/dated.ts'
 import type { Change } from '../../src/domain/ports.ts'
 import { applyWith } from '../../src/mongo/apply.ts'
 import { optimisticUpdate } from '../../src/mongo/optimistic-update.ts'
 import { connectRebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
 import { swapGate } from '../../src/mongo/rebuild/swap.ts'
-import { readPresent, writeIfUnchanged } from '../../src/mongo/store.ts'
+import { idsWhere, readPresent, writeIfUnchanged } from '../../src/mongo/store.ts'
 import { changesOfEvent } from '../../src/projections/changes.ts'
 import { anEvent } from '../support/given-events.ts'
 import { memoryViews } from '../support/memory-views.ts'
 import { sleep, testDatabase } from '../support/mongo.ts'
 
-const world = await testDatabase()
-const { db } = world
-const rebuilds = connectRebuilds({ url: world.url, database: world.database }, { sleep })
+const database = await testDatabase()
+const { db } = database
+const rebuilds = connectRebuilds({ url: database.url, database: database.database }, { sleep })
 const calls = db.collection<{ _id: string }>('calls')
 const random = (below: number) => Math.floor(Math.random() * below)
 
@@ -29,7 +30,7 @@ const growingLog = () => {
     const time = new Date(Date.UTC(2026, 0, 31) + offset * 1000).toISOString()
     const event = anEvent('CallStatusChanged', `e${offset}`, time, { chatId: `${random(6)}`, call })
     const subject = event.data.chatId
-    const changes = changesOfEvent({ event: { ...event, subject }, topic: 'calls', partition: 0, offset })
+    const changes = changesOfEvent({ event: dated({ ...event, subject }), topic: 'calls', partition: 0, offset })
     log.push(changes.filter(({ view }) => view === 'calls'))
   }
   return { append, end: () => log.length, changes: (from: number, to: number) => log.slice(from, to).flat() }
@@ -45,10 +46,11 @@ const projectorOf = (log: Log, mayWrite: () => Promise<boolean>) => {
         await sleep(random(2) * random(60))
         return writeIfUnchanged<Views[ViewName]>(db)(collection, writes)
       },
-      announce: async () => async () => sleep(random(5)),
+      written: () => sleep(random(5)),
       mayWrite,
       sleep,
     }),
+    idsWhere(db),
   )
   let position = 0
   return {
@@ -66,7 +68,7 @@ const projectorOf = (log: Log, mayWrite: () => Promise<boolean>) => {
 
 /** One rebuild, which may lose its lock in the middle. */
 const rebuildOnce = async (log: Log) => {
-  const own = await rebuilds.begin(['calls'], false)
+  const own = await rebuilds.begin(['calls'], false, new Map())
   assert.ok(own)
   await own.make(['calls'])
   await own.enter('replaying')
@@ -135,6 +137,6 @@ load('would lose events if the writers did not ask for the lock (control)', asyn
 
 load.after(async () => {
   await rebuilds.stop()
-  await world.drop()
+  await database.drop()
 })
 load.run()

@@ -5,20 +5,20 @@ import type { ViewName, Views } from '../../contracts/views.ts'
 import { applyWith } from '../../src/mongo/apply.ts'
 import { optimisticUpdate } from '../../src/mongo/optimistic-update.ts'
 import { rebuiltName, rename, swapName } from '../../src/mongo/rebuild/collections.ts'
-import type { OwnRebuild } from '../../src/mongo/rebuild/rebuilds.ts'
+import type { LeasedRebuild } from '../../src/mongo/rebuild/rebuilds.ts'
 import { connectRebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
 import { rebuilds as rebuildsIn } from '../../src/mongo/rebuild/state.ts'
 import { swapGate, swapIn } from '../../src/mongo/rebuild/swap.ts'
-import { readPresent, writeIfUnchanged } from '../../src/mongo/store.ts'
+import { idsWhere, readPresent, writeIfUnchanged } from '../../src/mongo/store.ts'
 import { changesOfEvent } from '../../src/projections/changes.ts'
 import { eventually } from '../support/eventually.ts'
 import { anEvent, at, inLog } from '../support/given-events.ts'
 import { memoryViews } from '../support/memory-views.ts'
 import { sleep, testDatabase } from '../support/mongo.ts'
 
-const world = await testDatabase()
-const { db } = world
-const connect = () => connectRebuilds({ url: world.url, database: world.database }, { sleep })
+const database = await testDatabase()
+const { db } = database
+const connect = () => connectRebuilds({ url: database.url, database: database.database }, { sleep })
 const rebuilds = connect()
 const leaseMs = 20_000
 const none = async () => new Map<string, number>()
@@ -57,10 +57,11 @@ const slowWriter = (gate: () => Promise<boolean> = swapGate(db)) => {
         await told
         return writeIfUnchanged<Views[ViewName]>(db)(collection, writes)
       },
-      announce: async () => async () => {},
+      written: async () => {},
       mayWrite: gate,
       sleep,
     }),
+    idsWhere(db),
   )
   return { apply, hasRead, goOn }
 }
@@ -72,14 +73,14 @@ const writer = () => {
   return apply
 }
 
-const begun = async (): Promise<OwnRebuild> => {
-  const own = await rebuilds.begin(['calls'], false)
+const begun = async (): Promise<LeasedRebuild> => {
+  const own = await rebuilds.begin(['calls'], false, new Map())
   assert.ok(own)
   await own.make(['calls'])
   await own.enter('replaying')
   return own
 }
-const locked = async (own: OwnRebuild, ms = leaseMs): Promise<string> => {
+const locked = async (own: LeasedRebuild, ms = leaseMs): Promise<string> => {
   const token = await own.lock(ms)
   assert.ok(token)
   return token
@@ -87,7 +88,8 @@ const locked = async (own: OwnRebuild, ms = leaseMs): Promise<string> => {
 
 const swap = suite('the swap of a rebuilt view')
 const clear = async () => {
-  for (const { name } of await db.listCollections().toArray()) await db.collection(name).drop()
+  const names = (await db.listCollections().toArray()).map(({ name }) => name)
+  for (const name of names) if (!name.startsWith('system.')) await db.collection(name).drop()
 }
 swap.before.each(clear)
 
@@ -214,7 +216,7 @@ swap('is not the matter of a rebuild that another process has taken over', async
   // The first one wakes up: it writes, and it swaps.
   await frozen.applyChanges(changes(2, 3))
   assert.equal(await frozen.swap(token, ['calls']), [])
-  assert.is(await frozen.beat(), false)
+  assert.is(await frozen.renewLease(), false)
   assert.is(await live(), null)
   await own.applyChanges(changes(2, 4))
   const ours = await locked(own)
@@ -227,7 +229,7 @@ swap('is not the matter of a rebuild that another process has taken over', async
 })
 
 swap('is resumed for the views that are left when it ended between two of them', async () => {
-  const own = await rebuilds.begin(['calls', 'clients'], false)
+  const own = await rebuilds.begin(['calls', 'clients'], false, new Map())
   assert.ok(own)
   await own.make(['calls', 'clients'])
   await own.enter('swapping')
@@ -243,7 +245,7 @@ swap('is resumed for the views that are left when it ended between two of them',
 })
 
 swap('keeps the indexes of the view, and those that others have made', async () => {
-  await world.connect().ensureIndexes()
+  await database.connect().ensureIndexes()
   await db.collection('calls').createIndex({ phone: 1, state: -1 }, { name: 'ours' })
   const before = (await db.collection('calls').indexes()).map(({ name }) => name).sort()
   const own = await begun()
@@ -256,7 +258,7 @@ swap('keeps the indexes of the view, and those that others have made', async () 
 swap('is of one rebuild at a time, and readers see no gap', async () => {
   await writer()(changes(0, 3))
   const own = await begun()
-  assert.is(await rebuilds.begin(['clients'], false), undefined)
+  assert.is(await rebuilds.begin(['clients'], false, new Map()), undefined)
   assert.is(await rebuilds.resume(none), undefined)
   await own.applyChanges(changes(0, 3))
   const counts = new Set<number>()
@@ -285,6 +287,6 @@ swap('is of one rebuild at a time, and readers see no gap', async () => {
 
 swap.after(async () => {
   await rebuilds.stop()
-  await world.drop()
+  await database.drop()
 })
 swap.run()

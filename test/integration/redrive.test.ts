@@ -1,21 +1,29 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { KafkaMessage } from 'kafkajs'
 import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { startBridge } from '../../src/app/bridge.ts'
-import { createLog } from '../../src/app/log.ts'
-import { world } from '../support/bridge.ts'
-import { runCommand } from '../support/command.ts'
+import { createMetrics } from '../../src/app/metrics.ts'
+import { kafkaSettings } from '../../src/app/servers.ts'
+import { createLog } from '../../src/app/telemetry.ts'
+import { now } from '../../src/domain/clock.ts'
+import { connectKafka } from '../../src/kafka/kafka.ts'
+import { connectMongo } from '../../src/mongo/connect.ts'
+import { actionRecorder } from '../../src/operations/audit.ts'
+import { redriveCommand } from '../../src/operations/redrive/command.ts'
+import { monotonic, sleep } from '../../src/shared/time.ts'
+import { type Ran, runCommand } from '../support/command.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { plainClient } from '../support/plain-consumer.ts'
 import { sample } from '../support/samples.ts'
+import { world } from '../support/world.ts'
 
 const here = await world()
-const dataDir = mkdtempSync(join(tmpdir(), 'livechat-redrive-'))
+const dataDir = temporaryFolder()
 const db = (await MongoClient.connect(here.mongo.url)).db()
 const client = plainClient(here.brokers)
 const admin = client.admin()
@@ -41,8 +49,10 @@ const stranger = right(
         mongo: here.mongo,
         demo: false,
         http: { host: '127.0.0.1', port: 0, trustedProxies: [] },
+        admin: { host: '127.0.0.1', port: 0 },
       },
       ...{ topics: { prefix: here.prefix, partitions: 4 }, dataDir, logLevel: 'silent', journalMaxBytes: 1024 * 1024 },
+      retentionDays: 14,
       accounts: here.accounts.filter(({ id }) => id !== 'acme'),
     },
     kafkaOnly,
@@ -62,10 +72,42 @@ await consumer.run({
     void read.push({ topic: topic.slice(here.prefix.length), partition, key, value, headers: headers ?? {}, offset }),
 })
 
-const redrive = (...args: string[]) =>
+const accountsFile = join(dataDir, 'acme.json')
+const entries = here.accounts.map(({ id, webhooks }) => ({ id, ...(webhooks && { webhooks }) }))
+writeFileSync(accountsFile, JSON.stringify({ accounts: entries }))
+
+const log = createLog('silent')
+const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 4 }, 'redrive')
+const kafka = connectKafka(settings, { log, measure: createMetrics().measure, now })
+const mongo = connectMongo(here.mongo, { log, sleep, clock: monotonic })
+
+const recordAction = actionRecorder(kafka.append, now, 'operator@test')
+
+/** Runs the command in this process. */
+const redrive = async (...args: string[]): Promise<Ran> => {
+  const lines: { readonly out: string[]; readonly err: string[] } = { out: [], err: [] }
+  let code: number | null = null
+  const command = redriveCommand(async (run) => {
+    code = await run({
+      ...{
+        kafka,
+        redrives: mongo.redrives,
+        recordAction,
+        accounts: here.accounts,
+        interrupted: new AbortController().signal,
+      },
+      out: (line) => void lines.out.push(`${line}\n`),
+      err: (line) => void lines.err.push(`${line}\n`),
+    })
+  })
+  await command.parseAsync(args, { from: 'user' })
+  return { code, out: lines.out.join(''), err: lines.err.join('') }
+}
+/** Runs it as a user does. */
+const redriveAlone = (...args: string[]) =>
   runCommand(['redrive', ...args], {
     ...{ KAFKA_BROKERS: here.brokers.join(','), MONGODB_URL: here.mongo.url, TOPIC_PREFIX: here.prefix },
-    ...{ TOPIC_PARTITIONS: '4', DATA_DIR: dataDir },
+    ...{ TOPIC_PARTITIONS: '4', DATA_DIR: dataDir, BRIDGE_CONFIG: accountsFile },
   })
 
 const produce = (topic: string, message: Parameters<typeof producer.send>[0]['messages'][number]) =>
@@ -90,8 +132,8 @@ const dead = suite('dead letters and redrive')
 dead.after(async () => {
   await Promise.all([consumer.disconnect(), producer.disconnect(), admin.disconnect()])
   await db.client.close()
+  await Promise.all([kafka.stop(), mongo.stop()])
   await here.stop()
-  rmSync(dataDir, { recursive: true, force: true })
 })
 
 dead('a command that its consumer does not take is kept, and goes out once its cause is mended', async () => {
@@ -105,7 +147,7 @@ dead('a command that its consumer does not take is kept, and goes out once its c
   await here.start()
   await here.service.clientWrites('2037', 'Hi')
 
-  const sent = await redrive('send', '--cause', 'unknown-account')
+  const sent = await redriveAlone('send', '--cause', 'unknown-account')
 
   assert.equal(sent, {
     code: 0,
@@ -152,7 +194,7 @@ dead('list prints the letters that fit, and which of them were sent back', async
   const [known, event, command] = [await letter('unknown-account'), await letter('headers'), await letter('not-json')]
 
   const [all, other, some, json] = await Promise.all([
-    redrive('list'),
+    redriveAlone('list'),
     redrive('list', '--quarantine'),
     redrive('list', '--topic', 'bot-replies', '--cause', 'not-json', '--consumer', 'egress', '--since', '2026-01-01'),
     redrive('list', '--cause', 'not-json', '--json'),
@@ -177,7 +219,7 @@ dead('show prints a letter with its bytes, and nothing that steers the terminal'
     redrive('show', idOf(event)),
     redrive('show', idOf(command)),
     redrive('show', '0/999999'),
-    redrive('show', 'first'),
+    redriveAlone('show', 'first'),
   ])
 
   assert.match(binary.out, 'header  mine: hex fd00\n')
@@ -265,15 +307,15 @@ dead('an event that could not be stored for a while is in its view after a redri
 
 dead('the letters of a key go back in their order, so many and so fast as is asked for', async () => {
   const key = 'acme/clientId:3'
-  const values = Array.from({ length: 6 }, (_, n) => `poison ${n}`)
+  const values = Array.from({ length: 6 }, (_, n) => `{"poison":${n}}`)
   for (const value of values) await produce('enrichments', { key, value })
-  await letter('invalid', 6)
+  await letter('contract', 6)
   const began = performance.now()
 
   const some = await redrive('send', '--topic', 'enrichments', '--limit', '4', '--per-second', '2')
   const took = performance.now() - began
-  await letter('invalid', 10)
-  const first = letters('invalid')
+  await letter('contract', 10)
+  const first = letters('contract')
   const rest = await redrive(
     'send',
     '--topic',
@@ -282,7 +324,7 @@ dead('the letters of a key go back in their order, so many and so fast as is ask
     header(first[6] as Read, 'dl_failed_at') ?? '',
   )
 
-  await letter('invalid', 12)
+  await letter('contract', 12)
   assert.ok(took > 1_000)
   assert.match(some.out, '4 sent\nThe limit of 4 is reached: there may be more.\n')
   assert.match(rest.out, '2 sent, 4 sent before\n')
@@ -294,6 +336,68 @@ dead('the letters of a key go back in their order, so many and so fast as is ask
     linesWith(some.out + rest.out, 'sent  ').map((line) => line.split(/ +/)[1]),
     first.slice(0, 6).map(idOf),
   )
+})
+
+dead(
+  'a request in quarantine that is understood today becomes its event once, and replaces nothing newer',
+  async () => {
+    const inQuarantine = (id: string, receivedAt: string, payload: object) =>
+      produce('quarantine', {
+        ...{ key: 'acme', value: JSON.stringify(payload) },
+        headers: {
+          id,
+          interface: 'webhooks',
+          received_at: receivedAt,
+          reason: 'invalid',
+          problems: 'visitor: expected',
+        },
+      })
+    const payload = JSON.parse(sample('webhooks', 'call_event'))
+    const [call, chatId] = [payload.call, '77001']
+    const at = (second: number) => new Date(Date.now() - 60_000 + second * 1_000).toISOString()
+    await inQuarantine('late-start', at(1), { ...payload, chat_id: chatId, call: { ...call, phone: '+15550200' } })
+    await inQuarantine('late-end', at(2), { ...payload, chat_id: chatId, call: { ...call, phone: '+15550201' } })
+    await inQuarantine('unknown', at(3), { event_name: 'new_event' })
+    const calls = db.collection('calls')
+    const taken = /^taken in +\d+\/\d+ {2}acme {2}CallStatusChanged$/gm
+
+    const dry = await redrive('quarantine', '--dry-run')
+    const sent = await redrive('quarantine', '--account', 'acme')
+    const again = await redrive('quarantine')
+
+    assert.match(dry.out, /2 would be taken in, 1 stays\n$/)
+    assert.is(sent.out.match(taken)?.length, 2)
+    assert.match(sent.out, /2 taken in, 1 stays\n$/)
+    assert.match(again.out, /2 taken in before, 1 stays\n$/)
+    const late = await eventually('both events', () => {
+      const events = on('calls').filter((each) => header(each, 'ce_receivedtime') !== undefined)
+      return events.length === 2 ? events : undefined
+    })
+    assert.equal(late.map((each) => header(each, 'ce_id')).sort(), ['late-end', 'late-start'])
+    for (const each of late) assert.is(header(each, 'ce_receivedtime'), header(each, 'ce_time'))
+    const entries = () => db.collection('timeline').countDocuments({ chatId, type: 'CallStatusChanged' })
+    await eventually('both entries', async () => ((await entries()) === 2 ? true : undefined))
+    const stored = await eventually('the call', async () => (await calls.findOne({ chatId })) ?? undefined)
+    assert.is(stored.phone, '+15550201')
+
+    await here.service.webhook('acme', { ...payload, chat_id: chatId, call: { ...call, phone: '+15550202' } })
+    await eventually('the newer event', async () => (await calls.findOne({ phone: '+15550202' })) ?? undefined)
+    await inQuarantine('too-late', at(4), { ...payload, chat_id: chatId, call: { ...call, phone: '+15550203' } })
+    assert.match((await redrive('quarantine')).out, /1 taken in, 2 taken in before, 1 stays\n$/)
+    await eventually('its entry', async () => ((await entries()) === 4 ? true : undefined))
+    assert.is((await calls.findOne({ chatId }))?.phone, '+15550202')
+  },
+)
+
+dead('each action that is no dry run is recorded on audit, with who did it', async () => {
+  const actions = () => db.collection('audit').find({ action: 'redrive' }).sort({ at: 1 }).toArray()
+  const found = await eventually('the actions', async () => {
+    const all = await actions()
+    return all.some(({ detail }) => detail === 'redrive quarantine, account acme') ? all : undefined
+  })
+  assert.ok(found.every(({ who, at }) => who.includes('@') && !Number.isNaN(new Date(at).getTime())))
+  assert.ok(found.every(({ detail }) => !detail.includes('--dry-run')))
+  assert.is(found.find(({ detail }) => detail === 'redrive quarantine, account acme')?.accountId, 'acme')
 })
 
 dead('no consumer group is left behind', async () => {

@@ -3,14 +3,14 @@ import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { keyOf, topicOf } from '../../contracts/topics.ts'
-import { fromRecord } from '../../src/kafka/cloud-event.ts'
+import { fromRecord } from '../../src/kafka/records.ts'
 import { timelineId } from '../../src/projections/timeline.ts'
 import { bridgeOf } from '../../src/simulator/account.ts'
-import { world } from '../support/bridge.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { type PlainRecord, plainConsumer } from '../support/plain-consumer.ts'
 import { type Sample, samples } from '../support/samples.ts'
+import { world } from '../support/world.ts'
 
 const here = await world()
 const bridge = await here.start()

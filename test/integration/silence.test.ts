@@ -2,11 +2,11 @@ import { startBot, text } from 'livechat-bridge/bot'
 import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { world } from '../support/bridge.ts'
 import { eventually } from '../support/eventually.ts'
 import { plainConsumer } from '../support/plain-consumer.ts'
+import { world } from '../support/world.ts'
 
-const here = await world(4, { replyWithin: 1500, agentUnavailableText: 'Leave us your number, please.' })
+const here = await world({ bot: { replyWithin: 1500, agentUnavailableText: 'Leave us your number, please.' } })
 const mongo = await MongoClient.connect(here.mongo.url)
 const first = await here.start()
 const log = await plainConsumer(here.brokers, here.prefix)

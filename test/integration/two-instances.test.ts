@@ -1,11 +1,11 @@
 import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { world } from '../support/bridge.ts'
 import { eventually } from '../support/eventually.ts'
 import { plainClient, plainConsumer } from '../support/plain-consumer.ts'
+import { world } from '../support/world.ts'
 
-const here = await world(6)
+const here = await world({ partitions: 6 })
 const mongo = await MongoClient.connect(here.mongo.url)
 const admin = plainClient(here.brokers).admin()
 await admin.connect()

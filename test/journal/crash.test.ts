@@ -4,10 +4,11 @@ import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { temporaryFolder } from '../support/folder.ts'
 import { scriptedBroker } from './broker.ts'
 import { virtualClock } from './clock.ts'
 import { faultyDisk } from './faulty-disk.ts'
-import { freshDir, recordOf } from './given.ts'
+import { recordOf } from './given.ts'
 import { budgetMs, startPolicy } from './policy.ts'
 
 type Step =
@@ -55,7 +56,7 @@ const play = async (script: ReadonlyArray<Step>) => {
   const { disk, openFile } = faultyDisk()
   const acknowledged: number[] = []
   const keys: number[] = [-1]
-  let dir = freshDir()
+  let dir = temporaryFolder()
   const start = () => startPolicy(dir, broker, clock, { openFile, maxBytes: 3_000 })
   let process = await start()
 
@@ -68,7 +69,7 @@ const play = async (script: ReadonlyArray<Step>) => {
   const crash = async (sent: number) => {
     const dead = process
     const disk = dir
-    dir = freshDir()
+    dir = temporaryFolder()
     cpSync(disk, dir, { recursive: true })
     dead.lane.die(sent)
     const next = start()

@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { headerSize } from '../../src/journal/segment.ts'
-import { append, drainAll, freshDir, idOf, openAt, recordingLog, recordOf } from './given.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { append, drainAll, idOf, openAt, recordingLog, recordOf } from './given.ts'
 import { damage, reopened, segmentsOf, three, written } from './segments.ts'
 
 const damaged = suite('journal: damage')
@@ -60,7 +61,7 @@ damaged('damage is reported with its file, position and reason', async () => {
 })
 
 damaged('damage that happens while the journal is open is met by the reader', async () => {
-  const dir = freshDir()
+  const dir = temporaryFolder()
   const { log, levels } = recordingLog()
   const journal = await openAt(dir, { log })
   await append(journal, three)
@@ -89,7 +90,7 @@ damaged('a segment whose name cannot be read is set aside and reported', async (
 })
 
 damaged('a damaged checkpoint is reported, and everything is drained again', async () => {
-  const dir = freshDir()
+  const dir = temporaryFolder()
   const journal = await openAt(dir)
   await append(journal, three)
   await journal.peek(10)

@@ -2,7 +2,8 @@ import { readdirSync } from 'node:fs'
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { append, drainAll, freshDir, idOf, noon, openAt, recordOf, right } from './given.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { append, drainAll, idOf, noon, openAt, recordOf, right } from './given.ts'
 
 const segments = (dir: string) => readdirSync(dir).filter((name) => name.endsWith('.segment')).length
 const many = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => recordOf(from + i))
@@ -11,7 +12,7 @@ const draining = suite('journal: draining')
 
 draining('what was drained is not drained again after a restart, and nothing else is missing', async () => {
   for (const most of [1, 2, 5]) {
-    const dir = freshDir()
+    const dir = temporaryFolder()
     const first = await openAt(dir, { segmentBytes: 500 })
     await append(first, many(1, 20))
     const entries = right(await first.peek(most))
@@ -27,7 +28,7 @@ draining('what was drained is not drained again after a restart, and nothing els
 })
 
 draining('peek gives the same records until they are drained', async () => {
-  const journal = await openAt(freshDir())
+  const journal = await openAt(temporaryFolder())
   await append(journal, many(1, 5))
   assert.equal(right(await journal.peek(3)), right(await journal.peek(3)))
   right(await journal.drained(2))
@@ -39,7 +40,7 @@ draining('peek gives the same records until they are drained', async () => {
 })
 
 draining('drained segments are deleted, the last one too, and positions go on after a restart', async () => {
-  const dir = freshDir()
+  const dir = temporaryFolder()
   const first = await openAt(dir, { segmentBytes: 300 })
   await append(first, many(1, 20))
   assert.ok(segments(dir) > 3)
@@ -57,7 +58,7 @@ draining('drained segments are deleted, the last one too, and positions go on af
 draining('records that come while others are drained are in their order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(fc.nat(6), fc.nat(6)), { maxLength: 12 }), async (steps) => {
-      const journal = await openAt(freshDir(), { segmentBytes: 250 })
+      const journal = await openAt(temporaryFolder(), { segmentBytes: 250 })
       let next = 1
       const seen: number[] = []
       for (const [more, less] of steps) {
@@ -80,7 +81,7 @@ draining('records that come while others are drained are in their order', async 
 
 draining('the state tells how much waits and since when', async () => {
   const times = ['2026-01-31T12:00:01.000Z', '2026-01-31T12:00:02.000Z'] as (typeof noon)[]
-  const journal = await openAt(freshDir(), { now: () => times.shift() ?? noon })
+  const journal = await openAt(temporaryFolder(), { now: () => times.shift() ?? noon })
   assert.equal(journal.state(), { records: 0, bytes: 0, damaged: { places: 0, bytes: 0 } })
   await append(journal, [recordOf(1)])
   await append(journal, [recordOf(2)])

@@ -4,12 +4,13 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { publishWithFallback, topicFallback } from '../../src/journal/fallback.ts'
 import { openJournals } from '../../src/journal/journals.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { virtualClock } from './clock.ts'
-import { append, freshDir, idOf, noon, openAt, recordingLog, recordOf, right, unsynced } from './given.ts'
+import { append, idOf, noon, openAt, recordingLog, recordOf, right, unsynced } from './given.ts'
 import { budgetMs, startPolicy } from './policy.ts'
 
 const withinMs = 2_500
-const given = () => startPolicy(freshDir())
+const given = () => startPolicy(temporaryFolder())
 
 const policy = suite('journal: in front of the broker, when more goes wrong')
 
@@ -57,7 +58,7 @@ policy('a journal that is full refuses, and readiness says so', async () => {
     health,
     recover,
     stop,
-  } = await startPolicy(freshDir(), undefined, undefined, {
+  } = await startPolicy(temporaryFolder(), undefined, undefined, {
     maxBytes: 300,
   })
   broker.setFull(true)
@@ -81,7 +82,7 @@ policy('a disk that hangs costs the caller its time and no more', async () => {
     clock,
     broker,
     stop,
-  } = await startPolicy(freshDir(), undefined, undefined, {
+  } = await startPolicy(temporaryFolder(), undefined, undefined, {
     openFile: async (path, flags) => ({
       ...(await unsynced(path, flags)),
       datasync: () => {
@@ -133,7 +134,7 @@ policy('under a steady load the journal is emptied and the direct way opens agai
 policy(
   'what Kafka has acknowledged is not sent again when an older record of the batch has to be repeated',
   async () => {
-    const dir = freshDir()
+    const dir = temporaryFolder()
     const before = await openAt(dir)
     await append(before, [recordOf(1), recordOf(2), recordOf(3)])
     await before.close()
@@ -157,7 +158,7 @@ policy(
 )
 
 policy('a topic that Kafka does not take delays only its own records', async () => {
-  const root = freshDir()
+  const root = temporaryFolder()
   const opened = right(await openJournals({ dir: root, maxBytes: 100_000, now: () => noon, log: recordingLog().log }))
   const clock = virtualClock()
   const taken: string[] = []

@@ -1,11 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { freshDir, recordOf } from './given.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { recordOf } from './given.ts'
 import { budgetMs, startPolicy } from './policy.ts'
 
 const withinMs = 2_500
-const given = () => startPolicy(freshDir())
+const given = () => startPolicy(temporaryFolder())
 
 const policy = suite('journal: in front of the broker')
 
@@ -83,7 +84,7 @@ policy('a lane that is full sends records to the journal at once', async () => {
 policy(
   'at a stop everything outstanding goes to the journal, and to the broker first after the next start',
   async () => {
-    const dir = freshDir()
+    const dir = temporaryFolder()
     const before = await startPolicy(dir)
     const answers = [1, 2].map((id) => before.publish(recordOf(id), withinMs))
     await before.idle()

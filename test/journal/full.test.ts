@@ -1,8 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { temporaryFolder } from '../support/folder.ts'
 import { faultyDisk } from './faulty-disk.ts'
-import { append, drainAll, freshDir, idOf, openAt, recordingLog, recordOf, right } from './given.ts'
+import { append, drainAll, idOf, openAt, recordingLog, recordOf, right } from './given.ts'
 
 const journalFull = E.left({ kind: 'transient' as const, reason: 'journal full' })
 const many = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => recordOf(from + i))
@@ -10,7 +11,7 @@ const many = (from: number, to: number) => Array.from({ length: to - from + 1 },
 const full = suite('journal: full')
 
 full('past the cap a record is refused, and taken again once there is room', async () => {
-  const journal = await openAt(freshDir(), { maxBytes: 1_000, segmentBytes: 200 })
+  const journal = await openAt(temporaryFolder(), { maxBytes: 1_000, segmentBytes: 200 })
   const outcomes = await Promise.all(many(1, 20).map(journal.append))
   const taken = outcomes.filter(E.isRight).length
 
@@ -28,7 +29,7 @@ for (const fault of ['no space', 'no space half-way', 'no sync', 'no sync and no
   full(
     `${fault}: the record is refused, nothing stands in the way of the next, and what was taken survives`,
     async () => {
-      const dir = freshDir()
+      const dir = temporaryFolder()
       const { disk, openFile } = faultyDisk()
       const { log, levels } = recordingLog()
       const first = await openAt(dir, { openFile, log, segmentBytes: 400 })
@@ -60,7 +61,7 @@ for (const fault of ['no space', 'no space half-way', 'no sync', 'no sync and no
 }
 
 full('a full disk does not keep drained segments from being deleted', async () => {
-  const dir = freshDir()
+  const dir = temporaryFolder()
   const { disk, openFile } = faultyDisk()
   const { log, levels } = recordingLog()
   const journal = await openAt(dir, { openFile, log, segmentBytes: 300 })

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Instant } from '../../contracts/primitives.ts'
@@ -9,19 +6,6 @@ import { topics } from '../../contracts/topics.ts'
 import type { Failure, Log, OutgoingRecord } from '../../src/domain/ports.ts'
 import type { OpenFile } from '../../src/journal/files.ts'
 import { type Journal, type JournalOptions, openJournal } from '../../src/journal/journal.ts'
-
-let root: string | undefined
-
-const made = () => {
-  const dir = mkdtempSync(join(tmpdir(), 'journal-'))
-  process.once('exit', () => rmSync(dir, { recursive: true, force: true }))
-  return dir
-}
-
-export const freshDir = (): string => {
-  root ??= made()
-  return mkdtempSync(join(root, 'j-'))
-}
 
 export const noon = '2026-01-31T12:00:00.000Z' as Instant
 

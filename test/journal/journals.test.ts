@@ -7,8 +7,9 @@ import type { OutgoingRecord } from '../../src/domain/ports.ts'
 import { describe } from '../../src/journal/health.ts'
 import { type Journals, openJournals } from '../../src/journal/journals.ts'
 import { drainOrphans } from '../../src/journal/orphans.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { virtualClock } from './clock.ts'
-import { append, drainAll, freshDir, idOf, noon, openAt, recordingLog, recordOf, right } from './given.ts'
+import { append, drainAll, idOf, noon, openAt, recordingLog, recordOf, right } from './given.ts'
 import { damage, segmentsOf } from './segments.ts'
 
 const callOf = (id: number): OutgoingRecord => ({ ...recordOf(id), topic: 'calls' })
@@ -37,7 +38,7 @@ const twoEnded = async (dir: string) => {
 const journals = suite('journal: one folder for each process')
 
 journals('only a journal that a living process holds is passed over; its number is free after that', async () => {
-  const dir = freshDir()
+  const dir = temporaryFolder()
   const first = right(await open(dir))
   const second = right(await open(dir))
   assert.ok(existsSync(join(dir, '1', 'chats')) && existsSync(join(dir, '2', 'chats')))
@@ -49,7 +50,7 @@ journals('only a journal that a living process holds is passed over; its number 
 })
 
 journals('a restart takes the folder with records before an empty one', async () => {
-  const dir = freshDir()
+  const dir = temporaryFolder()
   const [first, second] = [right(await open(dir)), right(await open(dir))]
   await append(journalOf(second, 'chats'), [recordOf(1)])
   await end(first)
@@ -67,7 +68,7 @@ const obstacles: ReadonlyArray<readonly [string, (dir: string) => void]> = [
 ]
 for (const [what, hinder] of obstacles)
   journals(`${what}: the folder is named and never passed over`, async () => {
-    const dir = freshDir()
+    const dir = temporaryFolder()
     const before = right(await open(dir))
     await append(journalOf(before, 'chats'), [recordOf(1)])
     await end(before)
@@ -79,7 +80,7 @@ for (const [what, hinder] of obstacles)
   })
 
 journals('the journals of all topics share one cap', async () => {
-  const opened = right(await open(freshDir(), 1_000))
+  const opened = right(await open(temporaryFolder(), 1_000))
   const [chats, calls] = [journalOf(opened, 'chats'), journalOf(opened, 'calls')]
   const outcomes = []
   for (let id = 1; id <= 10; id++) outcomes.push(await chats.append(recordOf(id)), await calls.append(callOf(id)))
@@ -89,7 +90,7 @@ journals('the journals of all topics share one cap', async () => {
 })
 
 journals('records of an older version are moved to the journals of their topics, although these are full', async () => {
-  const dir = freshDir()
+  const dir = temporaryFolder()
   const older = await openAt(join(dir, '1'), { maxBytes: 1_000 })
   await append(older, [recordOf(1), callOf(2), recordOf(3)])
   await older.close()
@@ -101,7 +102,7 @@ journals('records of an older version are moved to the journals of their topics,
 })
 
 journals('a journal whose process has ended is drained in its order, and reported until then', async () => {
-  const dir = freshDir()
+  const dir = temporaryFolder()
   await twoEnded(dir)
   const opened = right(await open(dir))
   const { orphans, unusable } = await opened.adopt()
@@ -138,7 +139,7 @@ journals('a journal whose process has ended is drained in its order, and reporte
 journals(
   'a journal whose process ends later is found by the next look; one that cannot be opened is reported',
   async () => {
-    const dir = freshDir()
+    const dir = temporaryFolder()
     const opened = right(await open(dir))
     const [second, third] = [right(await open(dir)), right(await open(dir))]
     await append(journalOf(second, 'chats'), [recordOf(1)])
@@ -172,7 +173,7 @@ journals(
 )
 
 journals('damage of an adopted journal is reported, and the records around it are drained', async () => {
-  const dir = freshDir()
+  const dir = temporaryFolder()
   await twoEnded(dir)
   const [file = ''] = segmentsOf(join(dir, '2', 'chats'))
   damage(join(dir, '2', 'chats', file), 60, 1)

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { drainAll, freshDir, idOf, openAt } from './given.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { drainAll, idOf, openAt } from './given.ts'
 
 const program = fileURLToPath(new URL('kill-writer.ts', import.meta.url))
 
@@ -24,7 +25,7 @@ const kill = suite('journal: SIGKILL')
 kill(
   'everything that was acknowledged is there after a SIGKILL, in order per writer, and the lock is free',
   async () => {
-    const dir = freshDir()
+    const dir = temporaryFolder()
     const first = await writeAndKill(dir, 1, 300)
     const second = await writeAndKill(dir, 1_000_001, 300)
 

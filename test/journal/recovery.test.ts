@@ -6,7 +6,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openJournal } from '../../src/journal/journal.ts'
 import { encodeHeader, headerSize } from '../../src/journal/segment.ts'
-import { anyRecord, append, freshDir, idOf, noon, openAt, recordingLog, recordOf } from './given.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { anyRecord, append, idOf, noon, openAt, recordingLog, recordOf } from './given.ts'
 import { reopened, segmentsOf, three, written } from './segments.ts'
 
 const segment = '000000000000001-0a0b0c0d.segment'
@@ -19,7 +20,7 @@ recovery('what was appended is there after a restart, in its order', async () =>
       fc.array(anyRecord, { maxLength: 20 }),
       fc.integer({ min: 1, max: 400 }),
       async (records, size) => {
-        const dir = freshDir()
+        const dir = temporaryFolder()
         const journal = await openAt(dir, { segmentBytes: size })
         await append(journal, records)
         await journal.close()
@@ -113,7 +114,7 @@ recovery('after a torn tail new records follow the good ones', async () => {
 
 for (const file of ['checkpoint', segment])
   recovery(`${file} is a folder: the journal does not open, and says why`, async () => {
-    const dir = freshDir()
+    const dir = temporaryFolder()
     mkdirSync(join(dir, file))
     const opened = await openJournal({ dir, maxBytes: 1_000, now: () => noon, log: recordingLog().log })
     assert.equal(opened, E.left({ kind: 'transient', reason: `it cannot be read: EISDIR at ${file}` }))

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import type { OutgoingRecord } from '../../src/domain/ports.ts'
 import { frameSize } from '../../src/journal/frame.ts'
 import { encodeRecord } from '../../src/journal/record.ts'
-import { append, drainAll, freshDir, openAt, recordingLog, recordOf } from './given.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { append, drainAll, openAt, recordingLog, recordOf } from './given.ts'
 
 export const segmentsOf = (dir: string) =>
   readdirSync(dir)
@@ -12,7 +13,7 @@ export const segmentsOf = (dir: string) =>
 
 /** Writes records into a journal of its own and tells where each of them begins in which file. */
 export const written = async (records: ReadonlyArray<OutgoingRecord>, segmentBytes = 1_000_000) => {
-  const dir = freshDir()
+  const dir = temporaryFolder()
   const journal = await openAt(dir, { segmentBytes })
   const places: { file: string; offset: number }[] = []
   for (const record of records) {

@@ -4,7 +4,8 @@ import { basename, join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { makeFolder, makePrivateFolder, type OpenFile } from '../../src/journal/files.ts'
-import { append, drainAll, freshDir, idOf, openAt, recordOf } from './given.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { append, drainAll, idOf, openAt, recordOf } from './given.ts'
 
 const many = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => recordOf(from + i))
 
@@ -32,7 +33,7 @@ const countingDisk = () => {
   }
   /** A copy of the directory as a power cut leaves it: what was not synced is gone. */
   const cutPower = (dir: string) => {
-    const copy = freshDir()
+    const copy = temporaryFolder()
     cpSync(dir, copy, { recursive: true })
     for (const name of readdirSync(copy).filter((file) => file.endsWith('.segment')))
       truncateSync(join(copy, name), synced.get(name) ?? 0)
@@ -45,7 +46,7 @@ const sync = suite('journal: made durable')
 
 sync('what waits together is written together, with one sync', async () => {
   const { counts, openFile } = countingDisk()
-  const journal = await openAt(freshDir(), { openFile })
+  const journal = await openAt(temporaryFolder(), { openFile })
   await append(journal, many(1, 64))
   assert.equal(counts, { writes: 2, syncs: 1 })
   await journal.close()
@@ -53,7 +54,7 @@ sync('what waits together is written together, with one sync', async () => {
 
 sync('what has been acknowledged is there after a power cut', async () => {
   const { openFile, cutPower } = countingDisk()
-  const dir = freshDir()
+  const dir = temporaryFolder()
   const journal = await openAt(dir, { openFile, segmentBytes: 500 })
   for (let id = 1; id <= 20; id++) {
     const later = journal.append(recordOf(id + 100))
@@ -73,7 +74,7 @@ sync('what has been acknowledged is there after a power cut', async () => {
 })
 
 sync('every new folder is private, and its name is made durable in the folder above it', async () => {
-  const root = freshDir()
+  const root = temporaryFolder()
   const synced: string[] = []
   const note = async (path: string) => void synced.push(path)
   await makeFolder(join(root, 'data', 'journal', '1'), note)
@@ -83,14 +84,14 @@ sync('every new folder is private, and its name is made durable in the folder ab
 })
 
 sync('a folder that others could read is closed to them', async () => {
-  const folder = join(freshDir(), 'data')
+  const folder = join(temporaryFolder(), 'data')
   mkdirSync(folder, { mode: 0o755 })
   await makePrivateFolder(folder)
   assert.is(statSync(folder).mode & 0o777, 0o700)
 })
 
 sync('a folder that all users share stays as it is', async () => {
-  const folder = join(freshDir(), 'shared')
+  const folder = join(temporaryFolder(), 'shared')
   mkdirSync(folder)
   chmodSync(folder, 0o1777)
   await makePrivateFolder(folder)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { coPartitioned } from '../../src/kafka/consumer/assigner.ts'
+import { coPartitioned } from '../../src/kafka/consumer/kafkajs-consumer.ts'
 
 const assigner = suite('co-partitioned assignment')
 

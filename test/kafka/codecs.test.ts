@@ -1,4 +1,4 @@
-import '../../src/kafka/codecs.ts'
+import '../../src/kafka/compression.ts'
 import { promisify } from 'node:util'
 import { gzip, zstdCompress } from 'node:zlib'
 import kafkajs from 'kafkajs'

@@ -2,9 +2,14 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
-import { startOffset } from '../../src/kafka/consumer/positions.ts'
-import { brokenBy, isMember, type Signs, troubleOf } from '../../src/kafka/consumer/signs.ts'
-import { standstills } from '../../src/kafka/consumer/standstill.ts'
+import { startOffset } from '../../src/kafka/consumer/committed-offsets.ts'
+import {
+  type ConsumerActivity,
+  failureOf,
+  isMember,
+  stallDetector,
+  unhealthyReason,
+} from '../../src/kafka/consumer/health.ts'
 import { kindOf, reasonOf, refusalOf } from '../../src/kafka/errors.ts'
 import { backoff } from '../../src/shared/backoff.ts'
 import { slicesOf } from '../../src/shared/slices.ts'
@@ -64,53 +69,53 @@ decisions(
   },
 )
 
-const signs = (given: Partial<Signs> = {}): Signs => ({
+const activity = (given: Partial<ConsumerActivity> = {}): ConsumerActivity => ({
   ...{ startedAt: 0, readyAt: 1_000, contactAt: 100_000, fetchAt: 100_000, commitFailsSince: undefined },
   ...given,
 })
 
-decisions('a consumer is made anew when it does not join, hear from its group or fetch any more', () => {
+decisions('a consumer is restarted when it does not join, hear from its group or fetch any more', () => {
   assert.equal(
     [
-      brokenBy(signs(), 105_000),
-      brokenBy(signs({ readyAt: undefined }), 44_000),
-      brokenBy(signs({ readyAt: undefined }), 46_000),
-      brokenBy(signs({ fetchAt: 200_000 }), 110_000),
-      brokenBy(signs({ contactAt: 200_000 }), 116_000),
+      failureOf(activity(), 105_000),
+      failureOf(activity({ readyAt: undefined }), 44_000),
+      failureOf(activity({ readyAt: undefined }), 46_000),
+      failureOf(activity({ fetchAt: 200_000 }), 110_000),
+      failureOf(activity({ contactAt: 200_000 }), 116_000),
     ],
     [
       undefined,
       undefined,
       'has not joined within 46 s',
-      "no word from the group's coordinator for 10 s",
+      "no answer from the group's coordinator for 10 s",
       'no fetch was answered for 16 s',
     ],
   )
-  assert.equal([isMember(signs(), 109_999), isMember(signs(), 110_000)], [true, false])
+  assert.equal([isMember(activity(), 109_999), isMember(activity(), 110_000)], [true, false])
 })
 
-decisions('trouble is told of within ten seconds, and a short one is not', () => {
-  const reader = (trouble?: number, busySince?: number) => ({
+decisions('a consumer is unhealthy after some seconds, not at once', () => {
+  const reader = (failing?: number, busySince?: number) => ({
     ...{ topic: 'chats' as const, partition: 3, busySince: () => busySince },
-    trouble: () => (trouble === undefined ? undefined : { since: trouble, failures: 2, error: 'TypeError' }),
+    failing: () => (failing === undefined ? undefined : { since: failing, failures: 2, error: 'TypeError' }),
   })
 
   assert.equal(
     [
-      troubleOf(signs(), 104_000, [reader(100_000, 100_000)]),
-      troubleOf(signs({ readyAt: undefined }), 0, []),
-      troubleOf(signs(), 106_000, [reader(100_000)]),
-      troubleOf(signs(), 106_000, [reader(undefined, 70_000)]),
-      troubleOf(signs(), 108_000, []),
-      troubleOf(signs({ contactAt: 108_000 }), 108_000, []),
-      troubleOf(signs({ commitFailsSince: 96_000 }), 104_000, []),
+      unhealthyReason(activity(), 104_000, [reader(100_000, 100_000)]),
+      unhealthyReason(activity({ readyAt: undefined }), 0, []),
+      unhealthyReason(activity(), 106_000, [reader(100_000)]),
+      unhealthyReason(activity(), 106_000, [reader(undefined, 70_000)]),
+      unhealthyReason(activity(), 108_000, []),
+      unhealthyReason(activity({ contactAt: 108_000 }), 108_000, []),
+      unhealthyReason(activity({ commitFailsSince: 96_000 }), 104_000, []),
     ],
     [
       undefined,
       'has not joined its group yet',
       'chats/3: its handler fails for 6 s (TypeError)',
       'chats/3: its handler does not end for 36 s',
-      "no word from the group's coordinator for 8 s",
+      "no answer from the group's coordinator for 8 s",
       'no fetch was answered for 8 s',
       'offsets cannot be committed for 8 s',
     ],
@@ -118,7 +123,7 @@ decisions('trouble is told of within ten seconds, and a short one is not', () =>
 })
 
 decisions('a partition that has records and does not get them for half a minute is reported once for its place', () => {
-  const look = standstills()
+  const look = stallDetector()
   const places = (position: number, end: number) => [{ name: 'chats/3', position, end }]
 
   assert.equal(

@@ -2,11 +2,10 @@ import type { Batch, Offsets } from 'kafkajs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { HandleSlice } from '../../src/domain/ports.ts'
-import { batchTaker } from '../../src/kafka/consumer/batch-taker.ts'
-import { commits } from '../../src/kafka/consumer/commits.ts'
-import { partitionReader } from '../../src/kafka/consumer/partition-reader.ts'
-import type { PartitionReader } from '../../src/kafka/consumer/reader.ts'
-import { readersOf } from '../../src/kafka/consumer/readers.ts'
+import { offsetCommitter } from '../../src/kafka/consumer/committed-offsets.ts'
+import { readersOf } from '../../src/kafka/consumer/generations.ts'
+import { type PartitionReader, partitionReader } from '../../src/kafka/consumer/partition-reader.ts'
+import { batchAcceptor } from '../../src/kafka/consumer/session.ts'
 import { semaphore } from '../../src/shared/semaphore.ts'
 import { measureOf, newSeen } from './rooms.ts'
 
@@ -21,10 +20,10 @@ const readerOf = (partition: number, start: number, handle: HandleSlice = async 
       partition,
       topicId: 'id-of-chats',
       start,
-      before: Promise.resolve(),
+      previousHandled: Promise.resolve(),
       isMember: () => true,
       changed: nothing,
-      takeTurn: semaphore(1),
+      acquire: semaphore(1),
     },
     sleep: async () => {},
     ...{ random: () => 0, clock: () => 0, measure: measureOf(newSeen()) },
@@ -50,7 +49,7 @@ const generations = suite('generations of a consumer group')
 generations(
   'a batch counts when it was fetched from where its reader is, holes and markers in it included',
   async () => {
-    const take = batchTaker(nothing)
+    const take = batchAcceptor(nothing)
     const reader = readerOf(3, 10)
 
     const taken = [take(batchOf(10, [12, 14], 15), reader), take(batchOf(16, [16]), reader)]
@@ -61,31 +60,31 @@ generations(
 )
 
 generations('a late batch of an earlier generation is not taken, since that would skip what lies between', () => {
-  const astray: string[] = []
-  const take = batchTaker((name) => astray.push(name))
+  const unexpected: string[] = []
+  const take = batchAcceptor((name) => unexpected.push(name))
   const reader = readerOf(3, 10)
 
   const taken = [take(batchOf(50, [50, 51]), reader), take(batchOf(10, [10]), reader)]
 
-  assert.equal([taken, reader.position(), astray], [[false, true], 11, []])
+  assert.equal([taken, reader.position(), unexpected], [[false, true], 11, []])
 })
 
 generations('a partition that goes on elsewhere is told of', () => {
-  const astray: string[] = []
-  const take = batchTaker((name) => astray.push(name))
+  const unexpected: string[] = []
+  const take = batchAcceptor((name) => unexpected.push(name))
   const reader = readerOf(3, 10)
 
   take(batchOf(0, [0]), reader)
   take(batchOf(0, [0]), reader)
 
-  assert.equal([astray, reader.position()], [['chats/3'], 10])
+  assert.equal([unexpected, reader.position()], [['chats/3'], 10])
 })
 
 generations('what is finished is committed once, one request at a time', async () => {
   const [one, two, three] = [readerOf(1, 5), readerOf(2, 5), readerOf(3, 5)]
   const sent: Offsets[] = []
   const answers: Array<() => void> = []
-  const { flush } = commits({
+  const { flush } = offsetCommitter({
     ...{ prefix: 't.', readers: () => [one, two, three], clock: () => 0 },
     commit: () => (offsets) =>
       new Promise((resolve) => {
@@ -94,7 +93,7 @@ generations('what is finished is committed once, one request at a time', async (
       }),
   })
   one.add([], 5, 5)
-  const take = batchTaker(nothing)
+  const take = batchAcceptor(nothing)
   take({ ...batchOf(5, [5, 6]), partition: 1 } as Batch, one)
   take(batchOf(5, [5]), three)
   await Promise.all([one.handled(), three.handled()])
@@ -123,14 +122,14 @@ generations('a commit that fails is repeated with what is finished by then', asy
   const reader = readerOf(3, 5)
   const sent: string[] = []
   let now = 7
-  const { flush, failsSince } = commits({
+  const { flush, failsSince } = offsetCommitter({
     ...{ prefix: '', readers: () => [reader], clock: () => now },
     commit: () => async (offsets) => {
       sent.push(offsets.topics[0]?.partitions[0]?.offset ?? '')
       if (sent.length === 1) throw new Error('not a member')
     },
   })
-  const take = batchTaker(nothing)
+  const take = batchAcceptor(nothing)
   take(batchOf(5, [5]), reader)
   await reader.handled()
   await flush()
@@ -146,18 +145,18 @@ generations('a commit that fails is repeated with what is finished by then', asy
 
 generations('a new generation begins a partition when the handler that the last one left has ended', async () => {
   const { promise: running, resolve: finish } = Promise.withResolvers<void>()
-  const leftovers = new Map<string, Promise<void>>()
-  const readers = readersOf(leftovers)
+  const unfinishedHandlers = new Map<string, Promise<void>>()
+  const readers = readersOf(unfinishedHandlers)
   const old = readerOf(3, 5, () => running)
   readers.set('chats/3', old)
-  batchTaker(nothing)(batchOf(5, [5]), old)
+  batchAcceptor(nothing)(batchOf(5, [5]), old)
   await turn()
 
   readers.retire()
 
   let free = false
-  const before = readersOf(leftovers)
-    .before('chats/3')
+  const before = readersOf(unfinishedHandlers)
+    .previousHandled('chats/3')
     .then(() => {
       free = true
     })
@@ -166,7 +165,7 @@ generations('a new generation begins a partition when the handler that the last 
   finish()
   await before
   await turn()
-  assert.equal([old.finished(), leftovers.size], [undefined, 0])
+  assert.equal([old.finished(), unfinishedHandlers.size], [undefined, 0])
 })
 
 generations.run()

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Instant } from '../../contracts/primitives.ts'
 import { toDeadLetter } from '../../src/kafka/dead-letters.ts'
-import { toIncoming } from '../../src/kafka/incoming.ts'
+import { toIncoming } from '../../src/kafka/wire-record.ts'
 
 const message = (headers: Record<string, Buffer | Buffer[]>) => ({
   ...{ key: Buffer.from('acme/1'), value: null },

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { IncomingRecord, Slice } from '../../src/domain/ports.ts'
-import { orderedReplay } from '../../src/kafka/ordered-replay.ts'
+import { orderedReplay } from '../../src/kafka/read-topic.ts'
 
 const recordAt = (partition: number, offset: number): IncomingRecord => ({
   ...{ topic: 'dead-letters', partition, offset, timestamp: 0, key: null, value: null, headers: {} },

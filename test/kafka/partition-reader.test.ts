@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createLog } from '../../src/app/log.ts'
+import { createLog } from '../../src/app/telemetry.ts'
 import type { HandleSlice, IncomingRecord, OwnedPartition } from '../../src/domain/ports.ts'
 import { partitionReader } from '../../src/kafka/consumer/partition-reader.ts'
 import { semaphore } from '../../src/shared/semaphore.ts'
@@ -16,23 +16,23 @@ const silent = createLog('silent')
 const readerOf = (
   handle: HandleSlice,
   commit: 'when-handled' | 'by-handler' = 'when-handled',
-  before = Promise.resolve(),
-  deepRecords?: number,
+  previousHandled = Promise.resolve(),
+  catchUpRecords?: number,
 ) => {
   const consumed: Array<readonly [records: number, lag: number]> = []
   const left: string[] = []
   const wants: boolean[] = []
   const reader = partitionReader({
-    spec: { group: 'g', commit, handle, ...(deepRecords !== undefined && { deepRecords }) },
+    spec: { group: 'g', commit, handle, ...(catchUpRecords !== undefined && { catchUpRecords }) },
     ...{
       topic: 'chats',
       partition: 3,
       topicId: '',
       start: 10,
-      before,
+      previousHandled,
       isMember: () => true,
       log: silent,
-      takeTurn: semaphore(1),
+      acquire: semaphore(1),
     },
     changed: () => wants.push(reader.wantsMore()),
     sleep: turn as () => Promise<void>,
@@ -66,7 +66,7 @@ reading('slices of at most 500 records are handled one after the other, and each
 })
 
 reading(
-  'in depth, a partition that is far behind wants more until much is there, which is handled together',
+  'while it catches up, a partition that is far behind wants more until much is there, which is handled together',
   async () => {
     const lengths: number[] = []
     const { reader } = readerOf(
@@ -86,13 +86,13 @@ reading(
       lengths.reduce((sum, length) => sum + length, 0),
       60_000,
     )
-    assert.ok((lengths[0] ?? 0) <= 1_000, 'the first is not deep')
+    assert.ok((lengths[0] ?? 0) <= 1_000, 'the first slice is not large')
     assert.ok(Math.max(...lengths) > 1_000 && Math.max(...lengths) <= 8_000, String(lengths))
     assert.is(reader.finished(), 60_010)
   },
 )
 
-reading('in depth, a partition that is near the end of its log does not wait', async () => {
+reading('while it catches up, a partition that is near the end of its log does not wait', async () => {
   const lengths: number[] = []
   const { reader } = readerOf(async ({ records: { length } }) => void lengths.push(length), undefined, undefined, 8_000)
 
@@ -113,11 +113,11 @@ reading('a handler that throws anything gets the same slice until it resolves', 
 
   reader.add(records(10, 12), 12, 12)
   await turn()
-  assert.is(reader.trouble()?.failures, 1)
+  assert.is(reader.failing()?.failures, 1)
   await reader.handled()
 
   assert.equal(seen, [10, 10, 10, 10, 10, 10])
-  assert.equal([reader.finished(), reader.trouble()], [12, undefined])
+  assert.equal([reader.finished(), reader.failing()], [12, undefined])
 })
 
 reading('a handler that throws before it returns a promise is a failure like any other', async () => {

@@ -24,10 +24,13 @@ export const measureOf = ({ restarted, deadLetters }: Seen): Measure => ({
   ...{ request: nothing, published: nothing, produced: nothing, produceFailed: nothing, consumed: nothing },
   ...{
     projected: nothing,
+    viewed: nothing,
     delivery: nothing,
+    answered: nothing,
     attempt: nothing,
     duplicateCommand: nothing,
     quarantined: nothing,
+    overdue: nothing,
     partitionLeft: nothing,
   },
   consumerRestarted: (group) => void restarted.push(group),

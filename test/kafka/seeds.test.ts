@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { hostOf, seedOf } from '../../src/kafka/seeds.ts'
+import { hostOf, seedOf } from '../../src/kafka/sockets.ts'
 
 const seeds = suite('seed brokers')
 

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { committedIn } from '../../src/kafka/consumer/positions.ts'
-import { decodeResponse, encodeRequest } from '../../src/kafka/topic-ids.ts'
+import { validCommit } from '../../src/kafka/consumer/committed-offsets.ts'
+import { decodeResponse, encodeRequest, idsOf } from '../../src/kafka/topic-ids.ts'
 
 const ids = suite('ids of topics')
 
@@ -28,14 +28,20 @@ ids('the response has an id for each topic that is there', () => {
   assert.equal(decodeResponse(bytes), new Map([['t', Buffer.from(id, 'hex').toString('base64url')]]))
 })
 
+ids('a topic that has none yet is an error, not a topic without an id', () => {
+  const known = new Map([['x.chats', 'a']])
+  assert.equal(idsOf(['chats'], 'x.', known), new Map([['chats', 'a']]))
+  assert.throws(() => idsOf(['chats', 'calls'], 'x.', known), 'a topic id is not known yet: calls')
+})
+
 ids('an offset that was committed for another topic of that name does not count', () => {
   assert.equal(
     [
-      committedIn('a', { offset: 5, topicId: 'a' }),
-      committedIn('b', { offset: 5, topicId: 'a' }),
-      committedIn('', { offset: 5, topicId: 'a' }),
-      committedIn('b', { offset: 5, topicId: '' }),
-      committedIn('b', undefined),
+      validCommit('a', { offset: 5, topicId: 'a' }),
+      validCommit('b', { offset: 5, topicId: 'a' }),
+      validCommit('', { offset: 5, topicId: 'a' }),
+      validCommit('b', { offset: 5, topicId: '' }),
+      validCommit('b', undefined),
     ],
     [5, undefined, 5, 5, undefined],
   )

@@ -11,7 +11,7 @@ const groups = suite('changes by document')
 const append = (view: 'chats' | 'calls', id: string, word: string): Change => ({
   view,
   id,
-  evolve: (current) => ({ words: [...((current as { words?: string[] } | undefined)?.words ?? []), word] }) as never,
+  evolve: (current) => [{ words: [...((current as { words?: string[] } | undefined)?.words ?? []), word] } as never],
 })
 
 groups('have one group for each document, with its changes in their order', () => {
@@ -22,7 +22,7 @@ groups('have one group for each document, with its changes in their order', () =
     append('chats', 'a', '4'),
   ]
   assert.equal(
-    groupsOf(given).map(({ collection, id, evolve }) => [collection, id, evolve({ words: ['0'] } as never)]),
+    groupsOf(given).map(({ collection, id, evolve }) => [collection, id, ...evolve({ words: ['0'] } as never)]),
     [
       ['chats', 'a', { words: ['0', '1', '4'] }],
       ['calls', 'a', { words: ['0', '2'] }],

@@ -16,7 +16,7 @@ const add =
 const group = (...offsets: ReadonlyArray<number>): Group<Counter> => ({
   collection: 'counters',
   id: 'a',
-  evolve: (current) => offsets.reduce<Counter | undefined>((it, offset) => add(offset)(it), current) as Counter,
+  evolve: (current) => [offsets.reduce<Counter | undefined>((it, offset) => add(offset)(it), current) as Counter],
 })
 
 /** One collection in memory; `meanwhile` runs between each read and write. */
@@ -38,11 +38,8 @@ const memory = (
       for (const write of writes) if (!stale.includes(write)) documents.set(write.after._id, write.after)
       return stale.length === 0 ? 'written' : 'overtaken'
     },
-    announce: async () => {
-      log.push('announce')
-      return async () => {
-        log.push('announced')
-      }
+    written: async () => {
+      log.push('written')
     },
     mayWrite,
     sleep: async () => {
@@ -52,10 +49,10 @@ const memory = (
   return { run, log, documents }
 }
 
-settling('reads, announces, writes, and tells when it is written', async () => {
+settling('reads, writes, and tells when it is written', async () => {
   const { run, log, documents } = memory()
   await run([group(0, 1, 2)])
-  assert.equal(log, ['read', 'announce', 'write', 'announced'])
+  assert.equal(log, ['read', 'write', 'written'])
   assert.equal(documents.get('a'), { _id: 'a', applied: { log: 2 }, ids: [0, 1, 2] })
 })
 
@@ -64,7 +61,7 @@ settling('writes nothing where everything has been taken in', async () => {
   await run([group(0, 1, 2)])
   log.length = 0
   await run([group(1, 2)])
-  assert.equal(log, ['read', 'announce', 'announced'])
+  assert.equal(log, ['read', 'written'])
 })
 
 settling('folds again what another writer has changed meanwhile', async () => {
@@ -74,8 +71,29 @@ settling('folds again what another writer has changed meanwhile', async () => {
     once = false
   })
   await run([group(0, 1, 2)])
-  assert.equal(log, ['read', 'announce', 'write', 'sleep', 'read', 'announce', 'write', 'announced'])
+  assert.equal(log, ['read', 'write', 'sleep', 'read', 'write', 'written'])
   assert.equal(documents.get('a'), { _id: 'a', applied: { log: 2 }, ids: [0, 1, 2] })
+})
+
+settling('tells of what an overtaken attempt has written, as it was before', async () => {
+  const told: (ReadonlyArray<number> | undefined)[] = []
+  let results: ReadonlyArray<'written' | 'overtaken'> = ['overtaken', 'written']
+  let stored: Counter | undefined
+  await optimisticUpdate<Counter>({
+    read: async () => new Map(stored === undefined ? [] : [['a', stored]]),
+    write: async (_, writes) => {
+      stored = writes[0]?.after
+      const [result = 'written', ...others] = results
+      results = others
+      return result
+    },
+    written: async (writes) => {
+      told.push(...writes.map(({ before }) => before?.ids))
+    },
+    mayWrite: async () => true,
+    sleep: async () => {},
+  })([group(0, 1)])
+  assert.equal(told, [undefined, [0, 1]])
 })
 
 settling('waits until it may write, and reads only then', async () => {
@@ -85,7 +103,7 @@ settling('waits until it may write, and reads only then', async () => {
     async () => ++asked > 2,
   )
   await run([group(0)])
-  assert.equal([asked, log], [3, ['sleep', 'sleep', 'read', 'announce', 'write', 'announced']])
+  assert.equal([asked, log], [3, ['sleep', 'sleep', 'read', 'write', 'written']])
 })
 
 settling('gives up when it is overtaken again and again', async () => {

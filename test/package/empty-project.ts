@@ -1,9 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { temporaryFolder } from '../support/folder.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const installed = join(root, 'node_modules')
@@ -26,32 +26,40 @@ const link = (names: ReadonlyArray<string>, project: string) => {
   }
 }
 
-/** What `npm pack` makes, unpacked in a project that has nothing else, beside the packages that it depends on. Needs no network. */
-export const emptyProject = () => {
-  const dir = mkdtempSync(join(tmpdir(), 'livechat-package-'))
+const packers = {
+  'livechat-bridge': (dir: string, sources: string) => {
+    copyOfSources(sources)
+    execFileSync('npm', ['pack', '--silent', '--pack-destination', dir], { cwd: sources, stdio: 'ignore' })
+  },
+  'livechat-bridge-contracts': (dir: string) => {
+    const script = join(root, 'src/publishing/pack.ts')
+    execFileSync(process.execPath, [script, 'contracts'], { cwd: dir, stdio: 'ignore' })
+  },
+}
+
+/** The package, unpacked in a project that has nothing else, beside the packages that it depends on. Needs no network. */
+export const emptyProject = (name: keyof typeof packers) => {
+  const dir = temporaryFolder()
   const [sources, project] = [join(dir, 'sources'), join(dir, 'project')]
-  const place = join(project, 'node_modules', 'livechat-bridge')
+  const place = join(project, 'node_modules', name)
   for (const each of [sources, place, join(project, 'node_modules', '.bin')]) mkdirSync(each, { recursive: true })
-  copyOfSources(sources)
-  execFileSync('npm', ['pack', '--silent', '--pack-destination', dir], { cwd: sources, stdio: 'ignore' })
-  const tarball = readdirSync(dir).find((name) => name.endsWith('.tgz')) ?? ''
+  packers[name](dir, sources)
+  const tarball = readdirSync(dir).find((file) => file.endsWith('.tgz')) ?? ''
   execFileSync('tar', ['xzf', join(dir, tarball), '--strip-components=1', '-C', place])
   const manifest = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'))
   // What a project in TypeScript on Node has of its own.
   link([...Object.keys(manifest.dependencies), '@types/node'], project)
-  symlinkSync(
-    join('..', 'livechat-bridge', manifest.bin['livechat-bridge']),
-    join(project, 'node_modules/.bin/livechat-bridge'),
-  )
+  for (const [command, path] of Object.entries<string>(manifest.bin ?? {}))
+    symlinkSync(join('..', name, path), join(project, 'node_modules/.bin', command))
   symlinkSync('../node/bin/node', join(project, 'node_modules/.bin/node'))
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
   return {
     manifest,
     /** A file of the sources as it is after packing. */
-    restored: (name: string) => readFileSync(join(sources, name), 'utf8'),
+    restored: (file: string) => readFileSync(join(sources, file), 'utf8'),
     /** Where the package is installed. */
     place,
-    write: (name: string, text: string) => writeFileSync(join(project, name), text),
+    write: (file: string, text: string) => writeFileSync(join(project, file), text),
     run: (command: string, ...args: ReadonlyArray<string>): string =>
       execFileSync(command, args, { cwd: project, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }),
     /** Runs a command until it is told to end; what it prints goes to stderr. */
@@ -69,6 +77,18 @@ export const emptyProject = () => {
         },
       }
     },
-    remove: () => rmSync(dir, { recursive: true }),
   }
 }
+
+/** The links in a package's texts that lead to nothing in it. */
+export const brokenLinks = (place: string): ReadonlyArray<string> =>
+  globSync('**/*.md', { cwd: place }).flatMap((name) =>
+    [...readFileSync(join(place, name), 'utf8').matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
+      .map(([, to = '']) => to)
+      .filter((to) => !/^https?:/.test(to) && !existsSync(join(place, dirname(name), to)))
+      .map((to) => `${name}: ${to}`),
+  )
+
+/** The program in a package's README. */
+export const programOfReadme = (place: string): string =>
+  /^```ts\n(.*?)^```$/ms.exec(readFileSync(join(place, 'README.md'), 'utf8'))?.[1] ?? ''

@@ -1,17 +1,17 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { freePort } from '../faults/bridge-process.ts'
+import { anyFree } from '../../src/embedded/port.ts'
 import { eventually } from '../support/eventually.ts'
 import { servers } from '../support/servers.ts'
-import { emptyProject } from './empty-project.ts'
+import { brokenLinks, emptyProject, programOfReadme } from './empty-project.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const tsc = join(root, 'node_modules/.bin/tsc')
 const preload = fileURLToPath(new URL('loaded-packages.ts', import.meta.url))
-const project = emptyProject()
+const project = emptyProject('livechat-bridge')
 
 project.write(
   'bot.ts',
@@ -47,7 +47,6 @@ const packages = (file: string): ReadonlyArray<string> =>
   JSON.parse(project.run(process.execPath, '--import', preload, file).trim().split('\n').at(-1) ?? '')
 
 const tarball = suite('the packed tarball in an empty project')
-tarball.after(project.remove)
 
 tarball('a bot and a reader of the contracts type-check, and a mistake in one does not', () => {
   assert.is(typeCheck('bot.ts'), '')
@@ -87,10 +86,10 @@ tarball('its command runs', () => {
 
 tarball('the bridge runs from it, on real servers, and ends when it is told to', async () => {
   const { brokers, mongoUrl } = await servers()
-  const port = await freePort()
+  const port = await anyFree()
   const bridge = project.start('node_modules/.bin/livechat-bridge', ['start'], {
-    ...{ KAFKA_BROKERS: brokers.join(','), MONGODB_URL: mongoUrl, HTTP_PORT: String(port), LOG_LEVEL: 'warn' },
-    ...{ TOPIC_PREFIX: `p${port}.`, TOPIC_PARTITIONS: '2', DATA_DIR: 'data' },
+    ...{ KAFKA_BROKERS: brokers.join(','), MONGODB_URL: mongoUrl, HTTP_PORT: String(port), ADMIN_PORT: '0' },
+    ...{ TOPIC_PREFIX: `p${port}.`, TOPIC_PARTITIONS: '2', DATA_DIR: 'data', LOG_LEVEL: 'warn' },
   })
   const isReady = () =>
     fetch(`http://127.0.0.1:${port}/readyz`).then(
@@ -102,20 +101,12 @@ tarball('the bridge runs from it, on real servers, and ends when it is told to',
 })
 
 tarball('its texts lead only to what is in it', () => {
-  const texts = globSync('**/*.md', { cwd: project.place })
-  assert.ok(texts.includes('README.md'))
-  const broken = texts.flatMap((name) =>
-    [...readFileSync(join(project.place, name), 'utf8').matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
-      .map(([, to = '']) => to)
-      .filter((to) => !/^https?:/.test(to) && !existsSync(join(project.place, dirname(name), to)))
-      .map((to) => `${name}: ${to}`),
-  )
-  assert.equal(broken, [])
+  assert.ok(globSync('**/*.md', { cwd: project.place }).includes('README.md'))
+  assert.equal(brokenLinks(project.place), [])
 })
 
 tarball('the program of its README runs', () => {
-  const program = /^```ts\n(.*?)^```$/ms.exec(readFileSync(join(project.place, 'README.md'), 'utf8'))?.[1] ?? ''
-  project.write('readme.ts', program)
+  project.write('readme.ts', programOfReadme(project.place))
   assert.is(typeCheck('readme.ts'), '')
   assert.match(project.run(process.execPath, 'readme.ts'), 'data: expected an object')
 })

@@ -3,13 +3,15 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../contracts/events/index.ts'
+import type { Instant } from '../../contracts/primitives.ts'
+import { dated } from '../../src/domain/dated.ts'
 import { type Guard, identity, once } from '../../src/projections/applied.ts'
 import { anEvent, at } from '../support/given-events.ts'
 
 const guard = suite('the guard of folded documents')
 
 const place = { topic: 'chats', partition: 2, offset: 7 } as const
-const recorded = { ...place, event: anEvent('ChatAccepted', 'e1', at('10:00:00')) }
+const recorded = { ...place, event: dated(anEvent('ChatAccepted', 'e1', at('10:00:00'))) }
 const current = { applied: { 'chats/2': 6, 'calls/0': 9 }, seen: ['webhooks/e0'], name: 'before' }
 const next = (given: { applied: Record<string, number>; seen: string[] }) => ({ ...given, name: 'after' })
 
@@ -34,7 +36,7 @@ guard('moves only the offset for an event that was seen', () => {
 const folded = (events: ReadonlyArray<DomainEvent>, from?: Guard & { name: string }) =>
   events.reduce<(Guard & { name: string }) | undefined>(
     (document, event, offset) =>
-      once(document, { topic: 'clients', partition: 0, offset, event }, (given) => ({
+      once(document, { topic: 'clients', partition: 0, offset, event: dated(event) }, (given) => ({
         ...given,
         name: `${document?.name ?? ''}${event.id} `,
       })),
@@ -104,6 +106,39 @@ guard('counts as often as the content changes', () => {
       assert.is(folded(states(...hashes))?.name, changes.join(''))
     }),
   )
+})
+
+guard('takes in a late event, unless the document has a newer one', () => {
+  const late = { ...recorded, event: { ...recorded.event, receivedTime: recorded.event.time } }
+  const withNewest = (lastEventAt: string) => ({ ...current, lastEventAt: lastEventAt as Instant })
+  assert.is(once(withNewest(at('09:59:59')), late, next).name, 'after')
+  const newer = withNewest(at('10:00:01'))
+  assert.equal(once(newer, late, next), {
+    ...newer,
+    applied: { 'chats/2': 7, 'calls/0': 9 },
+    seen: ['webhooks/e0', 'webhooks/e1'],
+  })
+  assert.is(once(newer, recorded, next).name, 'after')
+})
+
+guard('takes in content again that came before in an outdated late event', () => {
+  const update = (id: string, time: string, contentHash: string) => ({
+    ...({ topic: 'clients', partition: 0 } as const),
+    event: { ...dated(anEvent('ClientUpdated', id, at(time))), contentHash },
+  })
+  type Named = Guard & { readonly name: string; readonly lastEventAt?: Date }
+  const keep = (given: Guard): Named => ({ ...given, name: 'new' })
+  const document: Named = {
+    applied: {},
+    seen: [],
+    contentHashes: { ClientUpdated: 'A' },
+    lastEventAt: new Date(at('10:10:00')),
+    name: 'A',
+  }
+  const late = update('late', '10:00:00', 'B')
+  const after = once(document, { ...late, offset: 1, event: { ...late.event, receivedTime: late.event.time } }, keep)
+  assert.is(after.name, 'A')
+  assert.is(once(after, { ...update('again', '10:20:00', 'B'), offset: 2 }, keep).name, 'new')
 })
 
 guard('tells events of different interfaces apart though they have one id', () => {

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import type { CallStatusChanged } from '../../contracts/events/index.ts'
 import type { CallDocument } from '../../contracts/views/call.ts'
 import { evolveCall } from '../../src/projections/calls.ts'
-import { anEvent, at, inLog } from '../support/given-events.ts'
+import { anEvent, at, date, inLog } from '../support/given-events.ts'
 
 const calls = suite('calls')
 
@@ -30,16 +30,16 @@ calls('a call has its newest status, every status, and the time from start to en
     phone: '+15550100',
     state: 'end',
     history: [
-      { id: 'e1', status: 'start', at: at('10:00:00') },
-      { id: 'e2', status: 'agent_connected', at: at('10:00:03') },
-      { id: 'e3', status: 'end', at: at('10:00:30') },
+      { id: 'e1', status: 'start', at: date('10:00:00') },
+      { id: 'e2', status: 'agent_connected', at: date('10:00:03') },
+      { id: 'e3', status: 'end', at: date('10:00:30') },
     ],
     visitor: { number: '2746', chatsCount: 3, name: 'Ann' },
     recordUrl: 'https://example.com/1.mp3',
-    firstEventAt: at('10:00:00'),
-    lastEventAt: at('10:00:30'),
-    startedAt: at('10:00:00'),
-    endedAt: at('10:00:30'),
+    firstEventAt: date('10:00:00'),
+    lastEventAt: date('10:00:30'),
+    startedAt: date('10:00:00'),
+    endedAt: date('10:00:30'),
     totalMs: 30_000,
   })
 })
@@ -48,13 +48,13 @@ calls('a failed call has its reason', () => {
   const { state, reason, history } = callOf(call('e1', '10:00:00', 'error', { reason: 'busy' })) ?? {}
   assert.equal(
     { state, reason, history },
-    { state: 'error', reason: 'busy', history: [{ id: 'e1', status: 'error', at: at('10:00:00'), reason: 'busy' }] },
+    { state: 'error', reason: 'busy', history: [{ id: 'e1', status: 'error', at: date('10:00:00'), reason: 'busy' }] },
   )
 })
 
 calls('a start after the end begins anew', () => {
   const again = callOf(...whole, call('e4', '11:00:00', 'start'))
-  assert.equal(again?.startedAt, at('11:00:00'))
+  assert.equal(again?.startedAt, date('11:00:00'))
   assert.not.ok(again && ('endedAt' in again || 'totalMs' in again))
 })
 

@@ -1,32 +1,35 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../contracts/events/index.ts'
+import { dated } from '../../src/domain/dated.ts'
 import { changesOfEvent } from '../../src/projections/changes.ts'
 import { anEvent, at } from '../support/given-events.ts'
 
 const changes = suite('the documents that an event changes')
 
 const expected = {
-  ChatAccepted: ['chats acme/2037'],
-  ChatAssigned: ['chats acme/2037'],
-  ChatUpdated: ['chats acme/2037'],
-  ChatFinished: ['chats acme/2037'],
+  ChatAccepted: ['chats acme/2037', 'sessions acme/2037/agent'],
+  ChatAssigned: ['chats acme/2037', 'sessions acme/2037/agent'],
+  ChatUpdated: ['chats acme/2037', 'sessions acme/2037/agent'],
+  ChatFinished: ['chats acme/2037', 'sessions acme/2037/agent'],
   CallStatusChanged: ['calls acme/2037'],
   ClientUpdated: ['clients acme/1233'],
   OfflineMessageReceived: ['offline_messages acme/77'],
-  ClientMessageReceived: ['conversations acme/2037'],
-  AgentInvited: ['conversations acme/2037'],
-  AgentJoined: ['conversations acme/2037'],
-  AgentUnavailable: ['conversations acme/2037'],
-  ChatClosed: ['conversations acme/2037'],
-  BotReplyDelivered: ['conversations acme/2037', 'deliveries acme/2037/r1'],
-  BotReplyFailed: ['conversations acme/2037', 'deliveries acme/2037/r1'],
-  BotReplySuppressed: ['conversations acme/2037', 'deliveries acme/2037/r1'],
+  ClientMessageReceived: ['conversations acme/2037', 'sessions acme/2037/bot'],
+  AgentInvited: ['conversations acme/2037', 'sessions acme/2037/bot'],
+  AgentJoined: ['conversations acme/2037', 'sessions acme/2037/bot'],
+  AgentUnavailable: ['conversations acme/2037', 'sessions acme/2037/bot'],
+  ChatClosed: ['conversations acme/2037', 'sessions acme/2037/bot'],
+  BotReplyDelivered: ['conversations acme/2037', 'deliveries acme/2037/r1', 'sessions acme/2037/bot'],
+  BotReplyFailed: ['conversations acme/2037', 'deliveries acme/2037/r1', 'sessions acme/2037/bot'],
+  BotReplySuppressed: ['conversations acme/2037', 'deliveries acme/2037/r1', 'sessions acme/2037/bot'],
+  ClientErased: ['clients acme/1233', 'timeline acme/1233'],
+  ChatErased: ['chats acme/2037', 'sessions acme/2037', 'timeline acme/2037'],
 } satisfies Record<DomainEvent['type'], ReadonlyArray<string>>
 
 for (const [type, documents] of Object.entries(expected)) {
-  changes(`of ${type} are ${documents.join(', ')} and its entry in timeline`, () => {
-    const event = anEvent(type as DomainEvent['type'], 'e1', at('10:00:00'))
+  changes(`of ${type} are ${[...documents, 'its entry in timeline'].join(' and ')}`, () => {
+    const event = dated(anEvent(type as DomainEvent['type'], 'e1', at('10:00:00')))
     const given = { event, topic: 'chats', partition: 0, offset: 0 } as const
     assert.equal(
       changesOfEvent(given).map(({ view, id }) => `${view} ${id}`),
@@ -36,7 +39,7 @@ for (const [type, documents] of Object.entries(expected)) {
 }
 
 changes('of a command that was refused as a duplicate are its entry in timeline alone', () => {
-  const event = anEvent('BotReplyFailed', 'e1', at('10:00:00'), { reason: 'duplicate' })
+  const event = dated(anEvent('BotReplyFailed', 'e1', at('10:00:00'), { reason: 'duplicate' }))
   const documents = changesOfEvent({ event, topic: 'bot-conversations', partition: 0, offset: 0 })
   assert.equal(
     documents.map(({ view }) => view),

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import type { ClientUpdated } from '../../contracts/events/index.ts'
 import type { ClientDocument } from '../../contracts/views/client.ts'
 import { evolveClient } from '../../src/projections/clients.ts'
-import { anEvent, at, inLog } from '../support/given-events.ts'
+import { anEvent, at, date, inLog } from '../support/given-events.ts'
 
 const clients = suite('clients')
 
@@ -23,8 +23,8 @@ clients('a client is as its newest update describes it, and what that leaves out
     widgetId: 'w1',
     visitor: { number: '2746', chatsCount: 3, name: 'Ann' },
     assignedAgent: { id: 'a1' },
-    firstEventAt: at('10:00:00'),
-    lastEventAt: at('11:00:00'),
+    firstEventAt: date('10:00:00'),
+    lastEventAt: date('11:00:00'),
   })
 })
 

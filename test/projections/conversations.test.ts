@@ -2,8 +2,9 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
 import type { ConversationDocument } from '../../contracts/views/conversation.ts'
+import { dated } from '../../src/domain/dated.ts'
 import { evolveConversation } from '../../src/projections/conversations.ts'
-import { anEvent, at, inLog } from '../support/given-events.ts'
+import { anEvent, at, date, inLog } from '../support/given-events.ts'
 
 const conversations = suite('conversations')
 
@@ -38,10 +39,10 @@ conversations('a message that the bot has answered', () => {
     unanswered: [],
     replyTimesMs: [2_000],
     outcome: 'bot',
-    lastMessage: { id: 'e2', from: 'bot', message: answer.data.message, at: at('10:00:02') },
+    lastMessage: { id: 'e2', from: 'bot', message: dated(answer).data.message, at: date('10:00:02') },
     lastClientMessageId: 'e1',
-    startedAt: at('10:00:00'),
-    lastEventAt: at('10:00:02'),
+    startedAt: date('10:00:00'),
+    lastEventAt: date('10:00:02'),
   })
 })
 
@@ -50,7 +51,7 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<ConversationEvent>, o
   [
     'messages without an answer wait since the first of them',
     [message('e1', '10:00:00'), message('e2', '10:00:05')],
-    { state: 'bot', outcome: 'open', awaitingReplySince: at('10:00:00'), awaitingReplyTo: 'e1', clientMessages: 2 },
+    { state: 'bot', outcome: 'open', awaitingReplySince: date('10:00:00'), awaitingReplyTo: 'e1', clientMessages: 2 },
   ],
   [
     'a reply that names no message answers all, as one turn',
@@ -60,7 +61,7 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<ConversationEvent>, o
   [
     'a reply to the first of two messages leaves the second waiting',
     [message('e1', '10:00:00'), message('e2', '10:00:05'), reply('e3', '10:00:06', { inReplyTo: 'e1' })],
-    { replyTimesMs: [6_000], awaitingReplySince: at('10:00:05'), awaitingReplyTo: 'e2' },
+    { replyTimesMs: [6_000], awaitingReplySince: date('10:00:05'), awaitingReplyTo: 'e2' },
   ],
   [
     'a second reply to a message that was answered does not answer a newer one',
@@ -80,12 +81,12 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<ConversationEvent>, o
   [
     'a delivered hand-over invites an agent, and the client goes on waiting',
     [message('e1', '10:00:00'), handOver('e2', '10:00:01')],
-    { state: 'invited', outcome: 'agent', invitedAt: at('10:00:01'), awaitingReplyTo: 'e1', replyTimesMs: [] },
+    { state: 'invited', outcome: 'agent', invitedAt: date('10:00:01'), awaitingReplyTo: 'e1', replyTimesMs: [] },
   ],
   [
     'an agent who joins has the conversation, and what the client writes then does not wait for the bot',
     [message('e1', '10:00:00'), invited('e2', '10:00:01'), joined('e3', '10:00:02'), message('e4', '10:00:09')],
-    { state: 'agent', outcome: 'agent', joinedAt: at('10:00:02'), awaitingReplyTo: undefined, clientMessages: 2 },
+    { state: 'agent', outcome: 'agent', joinedAt: date('10:00:02'), awaitingReplyTo: undefined, clientMessages: 2 },
   ],
   [
     'a hand-over whose outcome is recorded after the agent joined does not take the conversation back',
@@ -95,7 +96,7 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<ConversationEvent>, o
   [
     'a hand-over whose outcome is recorded after the answer that no agent is there does not hide it',
     [message('e1', '10:00:00'), unavailable('e2', '10:00:02'), handOver('e3', '10:00:03', '10:00:01')],
-    { state: 'unavailable', outcome: 'agent', unavailableAt: at('10:00:02') },
+    { state: 'unavailable', outcome: 'agent', unavailableAt: date('10:00:02') },
   ],
   [
     'a second hand-over after no agent was there invites again',
@@ -110,12 +111,12 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<ConversationEvent>, o
   [
     'a closed conversation stays closed whatever comes late, and waits for nothing',
     [message('e1', '10:00:00'), closed('e2', '10:00:01'), joined('e3', '10:00:02'), reply('e4', '10:00:03')],
-    { state: 'closed', closedAt: at('10:00:01'), awaitingReplyTo: undefined, replyTimesMs: [] },
+    { state: 'closed', closedAt: date('10:00:01'), awaitingReplyTo: undefined, replyTimesMs: [] },
   ],
   [
     "a client's message after closing gives it to the bot again",
     [message('e1', '10:00:00'), reply('e2', '10:00:01'), closed('e3', '10:00:02'), message('e4', '11:00:00')],
-    { state: 'bot', outcome: 'bot', awaitingReplySince: at('11:00:00'), awaitingReplyTo: 'e4' },
+    { state: 'bot', outcome: 'bot', awaitingReplySince: date('11:00:00'), awaitingReplyTo: 'e4' },
   ],
   [
     'failed and suppressed replies count and answer nothing',
@@ -131,27 +132,27 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<ConversationEvent>, o
     [message('e1', '10:00:00'), message('e2', '10:00:05'), failed('e3', '10:00:06', { inReplyTo: 'e1' })],
     {
       unanswered: [
-        { id: 'e1', at: at('10:00:00'), status: 'reply-failed' },
-        { id: 'e2', at: at('10:00:05') },
+        { id: 'e1', at: date('10:00:00'), status: 'reply-failed' },
+        { id: 'e2', at: date('10:00:05') },
       ],
-      silentSince: at('10:00:00'),
+      silentSince: date('10:00:00'),
     },
   ],
   [
-    'a reply that was refused unsent marks nothing, since it may come again',
+    'a reply that will never be sent as it is marks its message',
     [message('e1', '10:00:00'), failed('e3', '10:00:06', { reason: 'invalid' })],
-    { unanswered: [{ id: 'e1', at: at('10:00:00') }], repliesFailed: 1 },
+    { unanswered: [{ id: 'e1', at: date('10:00:00'), status: 'reply-failed' }], repliesFailed: 1 },
   ],
   [
     'once an agent was asked for, nobody is silent, though the client waits',
     [message('e1', '10:00:00'), invited('e2', '10:00:10'), message('e3', '10:00:20')],
     {
       unanswered: [
-        { id: 'e1', at: at('10:00:00'), status: 'agent-asked' },
-        { id: 'e3', at: at('10:00:20'), status: 'agent-asked' },
+        { id: 'e1', at: date('10:00:00'), status: 'agent-asked' },
+        { id: 'e3', at: date('10:00:20'), status: 'agent-asked' },
       ],
       silentSince: undefined,
-      awaitingReplySince: at('10:00:00'),
+      awaitingReplySince: date('10:00:00'),
     },
   ],
   [
@@ -159,11 +160,11 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<ConversationEvent>, o
     [message('e1', '10:00:00'), unavailable('e2', '10:00:10'), message('e3', '10:00:20')],
     {
       unanswered: [
-        { id: 'e1', at: at('10:00:00'), status: 'agent-asked' },
-        { id: 'e3', at: at('10:00:20') },
+        { id: 'e1', at: date('10:00:00'), status: 'agent-asked' },
+        { id: 'e3', at: date('10:00:20') },
       ],
-      unheard: { id: 'e2', at: at('10:00:10') },
-      silentSince: at('10:00:10'),
+      unheard: { id: 'e2', at: date('10:00:10') },
+      silentSince: date('10:00:10'),
     },
   ],
   [
@@ -180,16 +181,16 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<ConversationEvent>, o
     ],
     {
       unanswered: [
-        { id: 'e1', at: at('10:00:00'), status: 'agent-asked' },
-        { id: 'e2', at: at('10:00:05') },
+        { id: 'e1', at: date('10:00:00'), status: 'agent-asked' },
+        { id: 'e2', at: date('10:00:05') },
       ],
-      silentSince: at('10:00:05'),
+      silentSince: date('10:00:05'),
     },
   ],
   [
     'repeated events count once',
     [message('e1', '10:00:00'), reply('e2', '10:00:01'), message('e1', '10:00:05'), reply('e2', '10:00:06')],
-    { clientMessages: 1, repliesDelivered: 1, replyTimesMs: [1_000], lastEventAt: at('10:00:01') },
+    { clientMessages: 1, repliesDelivered: 1, replyTimesMs: [1_000], lastEventAt: date('10:00:01') },
   ],
 ]
 

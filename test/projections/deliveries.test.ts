@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { DeliveryDocument } from '../../contracts/views/delivery.ts'
 import { evolveOutcome, evolvePending, type RecordedReply } from '../../src/projections/deliveries.ts'
-import { anEvent, at, inLog } from '../support/given-events.ts'
+import { anEvent, at, date, inLog } from '../support/given-events.ts'
 
 const deliveries = suite('deliveries')
 
@@ -40,13 +40,13 @@ deliveries('a command is pending, with its message as events show it', () => {
     clientId: '1233',
     state: 'pending',
     attempts: [],
-    requestedAt: at('10:00:01'),
+    requestedAt: date('10:00:01'),
     message: {
       type: 'BUTTONS',
       title: 'Which?',
       text: 'Which?',
       buttons: [{ text: 'This', id: '1' }],
-      timestamp: at('10:00:01'),
+      timestamp: date('10:00:01'),
       forceReply: true,
     },
   })
@@ -55,7 +55,7 @@ deliveries('a command is pending, with its message as events show it', () => {
 deliveries('a pending MARKDOWN has the plain text that its outcome will have', () => {
   const message = { type: 'MARKDOWN' as const, content: '**Hello**, [read](https://example.com) this' }
   const { message: shown } = evolvePending(undefined, { ...command, reply: { ...reply.right, message } as BotReply })
-  assert.equal(shown, { ...message, text: 'Hello, read this', timestamp: at('10:00:01') })
+  assert.equal(shown, { ...message, text: 'Hello, read this', timestamp: date('10:00:01') })
 })
 
 deliveries('command and outcome give the same document in both orders', () => {
@@ -70,11 +70,11 @@ deliveries('command and outcome give the same document in both orders', () => {
     clientId: '1233',
     state: 'failed',
     attempts: failed.event.data.attempts,
-    requestedAt: at('10:00:01'),
+    requestedAt: date('10:00:01'),
     message: failed.event.data.message,
     reason: 'deadline',
     detail: '503',
-    finishedAt: at('10:00:03'),
+    finishedAt: date('10:00:03'),
   }
   assert.equal(evolveOutcome(pending(), failed), expected)
   assert.equal(pending(evolveOutcome(undefined, failed)), expected)

@@ -34,22 +34,32 @@ const table: ReadonlyArray<readonly [string, IncomingRecord, unknown]> = [
   ],
   ['without a key', record(null, '{}'), E.left({ cause: 'invalid', detail: expectedKey })],
   ['of another field', record('acme/name:Ann', '{}'), E.left({ cause: 'invalid', detail: expectedKey })],
-  ['that is not JSON', record('acme/clientId:1', '{'), E.left({ cause: 'invalid', detail: 'not JSON' })],
+  ['that is not JSON', record('acme/clientId:1', '{'), E.left({ cause: 'not-json', detail: 'value: expected JSON' })],
   [
     'that is not UTF-8',
     record('acme/clientId:1', Buffer.from([0x22, 0xff, 0x22])),
-    E.left({ cause: 'invalid', detail: 'not UTF-8' }),
+    E.left({ cause: 'not-utf8', detail: 'value: expected valid UTF-8' }),
+  ],
+  [
+    'with a key twice',
+    record('acme/clientId:1', '{"crmLink":"https://a","crmLink":"https://b"}'),
+    E.left({ cause: 'repeated-key', detail: 'crmLink: expected one value, not several' }),
+  ],
+  [
+    'that nests a million deep',
+    record('acme/clientId:1', '['.repeat(1_000_000)),
+    E.left({ cause: 'too-deep', detail: 'value: expected JSON nested at most 64 deep' }),
   ],
   [
     'with a wrong part',
     record('acme/clientId:1', '{"crmLink":1,"enableAssign":"yes"}'),
-    E.left({ cause: 'invalid', detail: 'enableAssign: expected true or false; crmLink: expected text' }),
+    E.left({ cause: 'contract', detail: 'enableAssign: expected true or false; crmLink: expected text' }),
   ],
   [
     'with misspelt parts',
     record('acme/clientId:1', '{"crm_link":"https://crm.example.com","contactInfo":{"mail":"a"},"customData":[]}'),
     E.left({
-      cause: 'invalid',
+      cause: 'contract',
       detail:
         'contactInfo.mail: expected nothing, there is no such field; crm_link: expected nothing, there is no such field',
     }),
@@ -94,7 +104,7 @@ enrichments('what cannot be read is a dead letter once the others are kept', asy
   await handle({ topic: 'enrichments', partition: 2, records }, partition)
   assert.equal(done, [
     ['acme/clientId:2'],
-    [7, 'invalid', 'not JSON'],
+    [7, 'not-json', 'value: expected JSON'],
     [9, 'unknown-account', 'key: expected an account of this bridge'],
   ])
 })

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { evolveOfflineMessage } from '../../src/projections/offline-messages.ts'
-import { anEvent, at, inLog } from '../support/given-events.ts'
+import { anEvent, at, date, inLog } from '../support/given-events.ts'
 
 const offline = suite('offline messages')
 
@@ -21,7 +21,7 @@ offline('a message keeps the time of its first receipt when it comes again under
     widgetId: 'w1',
     visitor: { number: '2746', chatsCount: 3, name: 'Ann' },
     message: 'Hello? Anyone?',
-    receivedAt: at('10:00:00'),
+    receivedAt: date('10:00:00'),
   })
 })
 

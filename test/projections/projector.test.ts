@@ -27,12 +27,13 @@ const decode: Decode = ({ value }) =>
     : E.left({ cause: 'invalid', detail: 'not an event' })
 
 /** Keeps what was done, in its order; a change of a document in `unstorable`, or anything while `away`, is refused. */
-const world = (
+const given = (
   refused: { readonly unstorable?: string; readonly away?: boolean } = {},
   hasRoom: () => boolean = () => true,
   applying?: ApplyChanges,
 ) => {
   const done: string[] = []
+  const viewed: string[] = []
   const classify = (error: unknown): Failure => ({
     kind: error instanceof RangeError ? 'permanent' : 'transient',
     reason: 'MongoServerError 10334',
@@ -46,39 +47,55 @@ const world = (
     done.push(`dead letter ${offset}: ${cause}, ${detail}`)
   }
   let now = 0
-  const measure = { projected: (records: number, seconds: number) => done.push(`${records} in ${seconds} s`) }
+  const measure = {
+    projected: (records: number, seconds: number) => done.push(`${records} in ${seconds} s`),
+    viewed: (source: string, seconds: number) => viewed.push(`${source} after ${seconds} s`),
+  }
   const clock = () => {
     now += 500
     return now
   }
   const applyChanges = applying ?? applyKept
-  return { done, handle: projector({ decode, applyChanges, classify, deadLetter, measure, hasRoom, clock }) }
+  const wallMs = () => Date.parse(at('10:00:02'))
+  const handle = projector({ decode, applyChanges, classify, deadLetter, measure, hasRoom, clock, wallMs })
+  return { done, viewed, handle }
 }
 
 projectors('applies a slice at once and keeps what cannot be read as dead letters after that', async () => {
-  const { done, handle } = world()
+  const { done, handle } = given()
   await handle(slice(record(5, 'nonsense'), record(6, 'e1'), record(7, 'e2')), partition)
   assert.equal(done, [
-    'apply chats acme/2037, timeline acme/webhooks/e1, chats acme/2037, timeline acme/webhooks/e2',
+    'apply chats acme/2037, sessions acme/2037/agent, timeline acme/webhooks/e1, chats acme/2037, sessions acme/2037/agent, timeline acme/webhooks/e2',
     'dead letter 5: invalid, not an event',
     '3 in 0.5 s',
   ])
 })
 
+projectors('measures how long after its arrival an event is in the views, and not while they are away', async () => {
+  const { viewed, handle } = given()
+  await handle(slice(record(5, 'nonsense'), record(6, 'e1')), partition)
+  const away = given({ away: true })
+  await away.handle(slice(record(6, 'e1')), partition).catch(() => undefined)
+  assert.equal([viewed, away.viewed], [['webhooks after 2 s'], []])
+})
+
 projectors('leaves commands that cannot be read to egress', async () => {
-  const { done, handle } = world()
+  const { done, handle } = given()
   await handle(slice(record(5, 'nonsense', 'bot-replies')), partition)
   assert.equal(done, ['apply ', '1 in 0.5 s'])
 })
 
 projectors('takes in all but the change that cannot be stored', async () => {
-  const { done, handle } = world({ unstorable: 'acme/webhooks/e2' })
+  const { done, handle } = given({ unstorable: 'acme/webhooks/e2' })
   await handle(slice(record(5, 'e1'), record(6, 'e2'), record(7, 'e3')), partition)
   assert.equal(done, [
     'apply chats acme/2037',
+    'apply sessions acme/2037/agent',
     'apply timeline acme/webhooks/e1',
     'apply chats acme/2037',
+    'apply sessions acme/2037/agent',
     'apply chats acme/2037',
+    'apply sessions acme/2037/agent',
     'apply timeline acme/webhooks/e3',
     'dead letter 6: unstorable, timeline: MongoServerError 10334',
     '3 in 0.5 s',
@@ -86,7 +103,7 @@ projectors('takes in all but the change that cannot be stored', async () => {
 })
 
 projectors('of a large slice, writes the entries while it reads, and the folded documents at its end', async () => {
-  const { done, handle } = world()
+  const { done, handle } = given()
   const events = Array.from({ length: 1_200 }, (_, i) => record(i, `e${i}`))
   await handle(slice(...events), partition)
 
@@ -104,7 +121,7 @@ projectors('of a large slice, writes the entries while it reads, and the folded 
 projectors('of a large slice, folds what was read before it reads more than there is room for', async () => {
   // Asked before each round, and before each piece of it but the first.
   const room = [true, true, false, true, true, false]
-  const { done, handle } = world({}, () => room.shift() ?? false)
+  const { done, handle } = given({}, () => room.shift() ?? false)
   const events = Array.from({ length: 2_200 }, (_, i) => record(i, `e${i}`))
   await handle(slice(record(9_999, 'nonsense'), ...events), partition)
 
@@ -128,7 +145,7 @@ projectors('takes a piece of one slice after the other where there is no room', 
     await new Promise((resolve) => setImmediate(resolve))
     underWay--
   }
-  const { handle } = world({}, () => false, applyChanges)
+  const { handle } = given({}, () => false, applyChanges)
   const events = Array.from({ length: 1_200 }, (_, i) => record(i, `e${i}`))
   const slices = [slice(...events), slice(...events), slice(...events)]
   await Promise.all(slices.map((each) => handle(each, partition)))
@@ -136,7 +153,7 @@ projectors('takes a piece of one slice after the other where there is no room', 
 })
 
 projectors('of a large slice, takes in all but what cannot be stored', async () => {
-  const { done, handle } = world({ unstorable: 'acme/webhooks/e700' })
+  const { done, handle } = given({ unstorable: 'acme/webhooks/e700' })
   const events = Array.from({ length: 1_200 }, (_, i) => record(i, `e${i}`))
   await handle(slice(...events), partition)
 
@@ -149,7 +166,7 @@ projectors('of a large slice, takes in all but what cannot be stored', async () 
 })
 
 projectors('throws in an outage and makes no dead letter', async () => {
-  const { done, handle } = world({ away: true })
+  const { done, handle } = given({ away: true })
   const outcome = await handle(slice(record(5, 'nonsense'), record(6, 'e1')), partition).then(
     () => 'resolved',
     (error: Error) => error.message,

@@ -1,11 +1,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { dated } from '../../src/domain/dated.ts'
 import { evolveTimeline, timelineId } from '../../src/projections/timeline.ts'
-import { anEvent, at } from '../support/given-events.ts'
+import { anEvent, at, date } from '../support/given-events.ts'
 
 const timeline = suite('timeline')
 
-const event = anEvent('ClientMessageReceived', 'e1', at('10:00:00'), { extra: { $sender: { 'a.b': 1 } } })
+const event = dated(anEvent('ClientMessageReceived', 'e1', at('10:00:00'), { extra: { $sender: { 'a.b': 1 } } }))
 const recorded = { event, topic: 'bot-conversations', partition: 3, offset: 12 } as const
 
 timeline('an entry has the event, its place, and what the contract does not know as text', () => {
@@ -14,7 +15,7 @@ timeline('an entry has the event, its place, and what the contract does not know
     _id: 'acme/bot/e1',
     accountId: 'acme',
     type: 'ClientMessageReceived',
-    time: at('10:00:00'),
+    time: date('10:00:00'),
     topic: 'bot-conversations',
     partition: 3,
     offset: 12,

@@ -19,14 +19,14 @@ sources('each topic is read once, however many views need it', () => {
   assert.equal(topicsOf(['conversations', 'deliveries', 'daily_stats']), ['bot-conversations', 'bot-replies'])
 })
 
-sources('daily_stats alone is not folded, and follows the views that it counts', () => {
+sources('statistics alone are not folded, and follow the views that they count', () => {
   assert.equal(
     viewNames.filter((view) => !foldedOf(viewNames).includes(view)),
-    ['daily_stats'],
+    ['daily_stats', 'daily_stats_by'],
   )
   assert.equal(
     viewNames.filter((view) => !changesStats([view])),
-    ['clients', 'timeline'],
+    ['chats', 'clients', 'conversations', 'timeline', 'audit'],
   )
 })
 

@@ -79,8 +79,6 @@ const rows: ReadonlyArray<Row> = [
   [200, '/readyz', '/readyz', { method: 'GET' }],
   [503, '/readyz', '/readyz', { method: 'GET' }, ailing],
   [405, '/readyz', '/readyz', {}],
-  [200, '/metrics', '/metrics', { method: 'GET' }],
-  [405, '/metrics', '/metrics', {}],
 ]
 
 for (const [i, [status, path, url, sent, server]] of rows.entries())

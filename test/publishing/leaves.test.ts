@@ -3,7 +3,7 @@ import * as t from 'io-ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Buttons } from '../../contracts/commands/bot-reply.ts'
-import { AccountId, Count, Day, Id, Instant, NonBlank } from '../../contracts/primitives.ts'
+import { AccountId, BsonDate, Count, Day, Id, Instant, NonBlank } from '../../contracts/primitives.ts'
 import { Digits } from '../../contracts/records.ts'
 import { CommandTime, Opaque, UnixTime, WireId, WireText } from '../../contracts/wire.ts'
 import { leaves, leavesOfRequests } from '../../src/publishing/codecs.ts'
@@ -14,6 +14,7 @@ import { validatorOf } from './validators.ts'
 const nameless = () => undefined
 const codecs: ReadonlyArray<t.Mixed> = [
   Instant,
+  BsonDate,
   Day,
   Id,
   AccountId,

@@ -10,6 +10,7 @@ const unexpected = (message: string) => {
 /** Compiles a schema as strictly as ajv can; a warning is an error. */
 export const validatorOf = (schema: Schema): ValidateFunction => {
   const ajv = new Ajv2020({
+    keywords: ['x-personal'],
     strict: true,
     strictTypes: true,
     strictTuples: true,

@@ -1,11 +1,10 @@
 // How the work of a role is shared by its instances, and for how long a partition stands still when one comes or goes.
 import { AssignerProtocol } from 'kafkajs'
 import { startCluster } from '../faults/cluster.ts'
-import { withAdmin } from '../faults/read-log.ts'
+import { observedWorld } from '../faults/observed-world.ts'
 import { streams } from '../faults/streams.ts'
-import { world } from '../faults/world.ts'
 import { eventually } from '../support/eventually.ts'
-import { plainClient } from '../support/plain-consumer.ts'
+import { plainClient, withAdmin } from '../support/plain-consumer.ts'
 import { type Sample, watching } from './progress.ts'
 
 const cluster = await startCluster()
@@ -15,7 +14,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.exit(1)
   })
 
-const here = await world(cluster)
+const here = await observedWorld(cluster)
 const partitions = 12
 const env = { TOPIC_PARTITIONS: String(partitions) }
 const watched = ['chats', 'bot-conversations'].map((topic) => `${here.prefix}${topic}`)

@@ -1,29 +1,29 @@
 // How much room a chat takes: in the log, and in MongoDB as documents and as indexes. From the simulator's chats, on real servers.
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { MongoClient } from 'mongodb'
 import { startBot, text } from '../../src/bot/index.ts'
 import { startEmbedded } from '../../src/embedded/servers.ts'
 import { chatAccepted, chatAssigned, chatFinished, chatUpdated, clientUpdated } from '../../src/simulator/payloads.ts'
-import { endsOf } from '../faults/read-log.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { endsOf } from '../support/plain-consumer.ts'
 import { cacheDir } from '../support/servers.ts'
 
 const { values } = parseArgs({ options: { chats: { type: 'string', default: '2000' } } })
 const count = Number(values.chats)
 const [turns, messagesOfChat, atOnce, partitions] = [3, 10, 24, 12]
 
-const dataDir = mkdtempSync(join(tmpdir(), 'livechat-sizes-'))
+const dataDir = temporaryFolder()
 const say = (line: string) => console.error(line)
 const servers = right(await startEmbedded({ dataDir, cacheDir, kafka: true, mongo: true, say }))
 const { brokers = [], mongoUrl = '' } = servers
 Object.assign(process.env, { KAFKA_BROKERS: brokers.join(','), MONGODB_URL: mongoUrl })
-const { world } = await import('../support/bridge.ts')
+const { world } = await import('../support/world.ts')
 
-const here = await world(partitions)
+const here = await world({ partitions })
 await here.start()
 const answer = 'Thank you. I have found your order: it was handed to the carrier this morning.'
 const bot = await startBot({ onMessage: () => text(answer) }, { brokers, group: 'sizes', topicPrefix: here.prefix })
@@ -152,5 +152,4 @@ row('---', ...rates.map(() => '---:'))
 for (const [what, of] of figures) row(what, ...rates.map(of))
 await client.close()
 await servers.stop()
-rmSync(dataDir, { recursive: true, force: true })
 process.exit(0)

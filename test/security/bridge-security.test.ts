@@ -1,16 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { freePort, startBridgeProcess } from '../faults/bridge-process.ts'
+import { anyFree } from '../../src/embedded/port.ts'
 import { webhook } from '../faults/traffic.ts'
+import { startBridgeProcess } from '../support/bridge-process.ts'
 import { eventually } from '../support/eventually.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { user } from './kafka-server.ts'
 import { secureServers } from './secure-servers.ts'
 
-const dataDir = mkdtempSync(join(tmpdir(), 'livechat-secure-bridge-'))
+const dataDir = temporaryFolder()
 const accounts = join(dataDir, 'accounts.json')
 const passwordFile = join(dataDir, 'password')
 writeFileSync(accounts, JSON.stringify({ accounts: [{ id: 'acme', webhooks: { token: 'webhooks-token-of-acme' } }] }))
@@ -26,13 +27,11 @@ const environment = async () => {
 }
 const start = async (env: Readonly<Record<string, string>>) =>
   startBridgeProcess({
-    ...{ roles: ['ingress', 'projector', 'egress'], port: await freePort(), dataDir },
+    ...{ roles: ['ingress', 'projector', 'egress'], port: await anyFree(), dataDir },
     env: { ...(await environment()), ...env },
   })
 
 const security = suite('the bridge on servers with TLS and users')
-
-security.after(() => rmSync(dataDir, { recursive: true, force: true }))
 
 security('a webhook ends in a view', async () => {
   const { mongod } = await secureServers()

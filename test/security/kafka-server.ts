@@ -4,7 +4,7 @@ import { newClusterId } from '../../src/embedded/kafka-broker.ts'
 import { kafkaConfig } from '../../src/embedded/kafka-config.ts'
 import { kafkaJars } from '../../src/embedded/kafka-jars.ts'
 import { runKafkaNode } from '../../src/embedded/kafka-node.ts'
-import { freePort } from '../faults/bridge-process.ts'
+import { anyFree } from '../../src/embedded/port.ts'
 import { right } from '../support/either.ts'
 import { cacheDir } from '../support/servers.ts'
 import type { Authority } from './certificates.ts'
@@ -20,7 +20,7 @@ export const startSecureKafka = async (directory: string, authority: Authority) 
   const say = (line: string) => console.error(line)
   const jars = right(await kafkaJars(resolve(cacheDir), say))
   const [broker = 0, controller = 0, sasl = 0, mutual = 0, six = 0] = await Promise.all(
-    Array.from({ length: 5 }, () => freePort()),
+    Array.from({ length: 5 }, () => anyFree()),
   )
   const server = await authority.forLocalhost('broker')
   const listeners = [

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createLog } from '../../src/app/log.ts'
+import { createLog } from '../../src/app/telemetry.ts'
 import { classify } from '../../src/mongo/classify.ts'
 import { connectMongo } from '../../src/mongo/connect.ts'
 import { sleep } from '../../src/shared/time.ts'

@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { MongoClient } from 'mongodb'
 import { findMongod } from '../../src/embedded/mongod-binary.ts'
+import { anyFree } from '../../src/embedded/port.ts'
 import { answers } from '../../src/embedded/readiness.ts'
 import { runServer } from '../../src/embedded/server.ts'
-import { freePort } from '../faults/bridge-process.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { cacheDir } from '../support/servers.ts'
@@ -20,7 +20,7 @@ export const startSecureMongod = async (directory: string, authority: Authority,
   const keyFile = join(directory, 'key')
   writeFileSync(keyFile, randomBytes(66).toString('base64'), { mode: 0o600 })
   const binary = right(await findMongod(resolve(cacheDir), (line) => console.error(line), process.env.MONGOD_BINARY))
-  const port = await freePort()
+  const port = await anyFree()
   const { bothFile } = await authority.forLocalhost(`mongod-${port}`)
   const ca = authority.own.certFile
   const running = right(

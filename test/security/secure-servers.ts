@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { temporaryFolder } from '../support/folder.ts'
 import { newAuthority } from './certificates.ts'
 import { startSecureKafka } from './kafka-server.ts'
 import { startSecureMongod } from './mongo-server.ts'
 
 const start = async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'livechat-security-'))
+  const directory = temporaryFolder()
   const authority = await newAuthority(join(directory, 'authority'), 'Authority')
   const stranger = await newAuthority(join(directory, 'stranger'), 'Stranger')
   const client = await authority.forClient('bridge')
@@ -17,7 +16,6 @@ const start = async () => {
   ])
   process.once('beforeExit', async () => {
     await Promise.all([kafka.stop(), mongod.stop(), mutualMongod.stop()])
-    rmSync(directory, { recursive: true, force: true })
   })
   return { authority, stranger, client, kafka, mongod, mutualMongod }
 }

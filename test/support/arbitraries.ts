@@ -24,6 +24,7 @@ const leaves: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   AccountId: fc.stringMatching(/^[\w.-]{1,64}$/),
   NonBlank: id,
   Instant: instant,
+  BsonDate: instant,
   Day: instant.map((time) => time.slice(0, 10)),
   Digits: fc.nat().map(String),
   Buttons: fc.array(fc.record({ text, id: fc.oneof(whole, id) }), { minLength: 1, maxLength: 3 }),

@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { DomainEvent } from '../../contracts/events/index.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
 import { topicOf } from '../../contracts/topics.ts'
+import { dated } from '../../src/domain/dated.ts'
 import type { Recorded } from '../../src/domain/ports.ts'
 
 type Type = DomainEvent['type']
@@ -37,6 +38,8 @@ const data: Readonly<Record<Type, object>> = {
   BotReplyDelivered: reply,
   BotReplyFailed: { ...reply, reason: 'rejected' },
   BotReplySuppressed: { ...reply, reason: 'agent-joined' },
+  ClientErased: { accountId: 'acme', clientId: '1233', erasureId: 'erasure' },
+  ChatErased: { ...conversation, erasureId: 'erasure', topic: 'chats' },
 }
 const webhooks: ReadonlySet<Type> = new Set<Type>([
   'ChatAccepted',
@@ -47,14 +50,21 @@ const webhooks: ReadonlySet<Type> = new Set<Type>([
   'ClientUpdated',
   'OfflineMessageReceived',
 ])
-const interfaceOf = (type: Type) => (webhooks.has(type) ? 'webhooks' : type.startsWith('BotReply') ? 'egress' : 'bot')
+const interfaceOf = (type: Type) => {
+  if (webhooks.has(type)) return 'webhooks'
+  if (type.endsWith('Erased')) return 'erasures'
+  return type.startsWith('BotReply') ? 'egress' : 'bot'
+}
 
 /** `10:00:05` on 31 January 2026. */
 export const at = (time: string) => `2026-01-31T${time}.000Z`
 
+/** The same as documents have it. */
+export const date = (time: string) => new Date(at(time))
+
 /** A valid event with the given parts of its data; throws where they do not fit. */
 export const anEvent = <T extends Type>(type: T, id: string, time: string, part: object = {}): Of<T> => {
-  const subject = type === 'ClientUpdated' ? '1233' : '2037'
+  const subject = type === 'ClientUpdated' || type === 'ClientErased' ? '1233' : '2037'
   const source = `/accounts/acme/${interfaceOf(type)}`
   const event = DomainEvent.decode({ type, id, source, subject, time, data: { ...data[type], ...part } })
   if (E.isLeft(event)) throw new Error(describe(problemsOf(event.left)))
@@ -63,4 +73,4 @@ export const anEvent = <T extends Type>(type: T, id: string, time: string, part:
 
 /** The events at offsets 0, 1, 2, … of partition 0 of their topic. */
 export const inLog = <E extends DomainEvent>(...events: ReadonlyArray<E>): ReadonlyArray<Recorded<E>> =>
-  events.map((event, offset) => ({ event, topic: topicOf(event).name, partition: 0, offset }))
+  events.map((event, offset) => ({ event: dated(event), topic: topicOf(event).name, partition: 0, offset }))

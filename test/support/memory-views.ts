@@ -10,12 +10,33 @@ export type Documents = Readonly<Record<string, Views[ViewName]>>
 export const changesOfEntries = (entries: ReadonlyArray<Entry>) =>
   entries.flatMap(({ said, ...place }) => changesOf({ ...place, key: null, value: null, headers: {} }, said))
 
+const keysWhere = (documents: ReadonlyMap<string, object>, view: ViewName, where: Readonly<Record<string, string>>) =>
+  [...documents.keys()].filter((key) => {
+    const document: Readonly<Record<string, unknown>> = { ...documents.get(key) }
+    return key.startsWith(`${view} `) && Object.entries(where).every(([name, value]) => document[name] === value)
+  })
+
 /** Views in memory: what a plain fold gives. */
 export const memoryViews = (): { readonly applyChanges: ApplyChanges; readonly documents: () => Documents } => {
   const documents = new Map<string, Views[ViewName]>()
+  const newest = new Map<string, Views[ViewName]>()
   return {
     applyChanges: async (changes) => {
-      for (const { view, id, evolve } of changes) documents.set(`${view} ${id}`, evolve(documents.get(`${view} ${id}`)))
+      for (const { view, id, where, evolve } of changes) {
+        if (where === undefined) {
+          for (const document of evolve(newest.get(`${view} ${id}`))) {
+            documents.set(`${view} ${document._id}`, document)
+            newest.set(`${view} ${id}`, document)
+          }
+        } else
+          for (const key of keysWhere(documents, view, where)) {
+            const before = documents.get(key)
+            for (const document of evolve(before)) {
+              documents.set(key, document)
+              for (const [name, last] of newest) if (last === before) newest.set(name, document)
+            }
+          }
+      }
     },
     documents: () => Object.fromEntries(documents),
   }

@@ -21,7 +21,7 @@ export const testDatabase = async () => {
     client,
     db: client.db(database),
     /** One more instance of the bridge on the same database. */
-    connect: (others: { readonly url?: string; readonly calmMs?: number } = {}): Mongo => {
+    connect: (others: { readonly url?: string; readonly timeZoneOf?: (accountId: string) => string } = {}): Mongo => {
       const { url = mongoUrl, ...rest } = others
       const mongo = connectMongo({ url, database }, { log: silentLog, sleep, clock: () => performance.now(), ...rest })
       started.push(mongo)

@@ -1,4 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import kafkajs from 'kafkajs'
+import type { TopicName } from '../../contracts/topics.ts'
+import type { IncomingRecord } from '../../src/domain/ports.ts'
+import { toIncoming } from '../../src/kafka/wire-record.ts'
 
 /** A record as any other team's consumer sees it; `topic` is without the prefix. */
 export type PlainRecord = {
@@ -32,4 +36,68 @@ export const plainConsumer = async (brokers: ReadonlyArray<string>, prefix: stri
     },
   })
   return { records, stop: () => consumer.disconnect() }
+}
+
+type Client = ReturnType<typeof plainClient>
+
+export const withAdmin = async <A>(
+  brokers: ReadonlyArray<string>,
+  ask: (admin: ReturnType<Client['admin']>) => Promise<A>,
+): Promise<A> => {
+  const admin = plainClient(brokers).admin()
+  await admin.connect()
+  try {
+    return await ask(admin)
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+const rangesOf = (brokers: ReadonlyArray<string>, topics: ReadonlyArray<string>) =>
+  withAdmin(brokers, async (admin) => {
+    const ranges = await Promise.all(
+      topics.map(async (topic) =>
+        (await admin.fetchTopicOffsets(topic)).map(({ partition, low, high }) => ({
+          ...{ name: `${topic}/${partition}`, low: Number(low), high: Number(high) },
+        })),
+      ),
+    )
+    return ranges.flat()
+  })
+
+/** Where each partition of the topics ends, by `<topic>/<partition>`. */
+export const endsOf = async (brokers: ReadonlyArray<string>, topics: ReadonlyArray<string>) =>
+  new Map((await rangesOf(brokers, topics)).map(({ name, high }) => [name, high]))
+
+/** Every record of these topics of a prefix, in the order of each partition, and why it is not every one, where a batch cannot be read. */
+export const readTopics = async (
+  brokers: ReadonlyArray<string>,
+  prefix: string,
+  wanted: ReadonlyArray<TopicName>,
+): Promise<{ readonly records: ReadonlyArray<IncomingRecord>; readonly unread?: string }> => {
+  const topics = wanted.map((name) => prefix + name)
+  const ranges = await rangesOf(brokers, topics)
+  const left = new Map(ranges.filter(({ low, high }) => high > low).map(({ name, high }) => [name, high]))
+  const records: IncomingRecord[] = []
+  if (left.size === 0) return { records }
+  const consumer = plainClient(brokers).consumer({ groupId: `reader-${randomUUID()}`, maxWaitTimeInMs: 100 })
+  const { promise, resolve } = Promise.withResolvers<string | undefined>()
+  consumer.on(consumer.events.CRASH, ({ payload }) => {
+    if (!payload.restart) resolve(payload.error.name)
+  })
+  await consumer.connect()
+  await consumer.subscribe({ topics, fromBeginning: true })
+  await consumer.run({
+    autoCommit: false,
+    eachBatch: async ({ batch }) => {
+      const name = `${batch.topic}/${batch.partition}`
+      const topic = batch.topic.slice(prefix.length) as TopicName
+      for (const each of batch.messages) records.push(toIncoming(topic, batch.partition, each))
+      if (Number(batch.lastOffset()) + 1 >= (left.get(name) ?? 0)) left.delete(name)
+      if (left.size === 0) resolve(undefined)
+    },
+  })
+  const unread = await promise
+  await consumer.disconnect()
+  return { records, ...(unread !== undefined && { unread }) }
 }

@@ -30,15 +30,19 @@ const runOn = (place: string, ...patterns: ReadonlyArray<string>): Promise<Reado
   })
 
 const all = async (): Promise<Outcome> => {
-  const tools = [
-    await check('types', 'tsc', ['--noEmit']),
-    await check('format and lint', 'biome', ['ci', '--error-on-warnings']),
-  ]
+  // Beside the tests, whose servers take a while to start.
+  const tools = Promise.all([
+    check('types', 'tsc', ['--noEmit']),
+    check('format and lint', 'biome', ['ci', '--error-on-warnings']),
+  ])
   const [place = '', ...others] = places
-  if (others.length === 0 && pattern !== undefined) return together([...tools, ...(await runOn(place, chosen))])
+  if (others.length === 0 && pattern !== undefined) {
+    const own = await runOn(place, chosen)
+    return together([...(await tools), ...own])
+  }
   const own = await runOn(place, integration, unit, apart)
   const [once = oneFailed('the tests with servers')] = own
-  const outcomes = [...tools, ...own]
+  const outcomes = [...(await tools), ...own]
   const problem = others.length === 0 ? undefined : await engineProblem()
   for (const other of others) {
     const skipped = other === 'containers' && problem !== undefined

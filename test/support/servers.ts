@@ -31,3 +31,10 @@ export const servers = (): Promise<Servers> => {
   pair ??= Promise.resolve(given() ?? startPair())
   return pair
 }
+
+/** The URL of a database on the server of this URL. */
+export const databaseUrl = (server: string, database: string): string => {
+  const url = new URL(server)
+  url.pathname = `/${database}`
+  return url.href
+}

@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { topics } from '../../contracts/topics.ts'
 import { requests } from '../../src/publishing/catalogue.ts'
-import { world } from '../support/bridge.ts'
 import { eventually } from '../support/eventually.ts'
+import { readTopics } from '../support/plain-consumer.ts'
 import { samples } from '../support/samples.ts'
-import { readPrefix } from '../truth/read-prefix.ts'
+import { world } from '../support/world.ts'
 import { type Described, described } from '../truth/records.ts'
 import { misfit } from '../truth/schemas.ts'
 import { kinds } from '../truth/tally.ts'
@@ -18,14 +18,14 @@ const ofSamples = (): ReadonlyArray<Described> =>
 
 /** Each value that stands in a record of a running bridge, but those that break their contract on purpose. */
 const ofRecords = async (): Promise<ReadonlyArray<Described>> => {
-  const here = await world(4, { replyWithin: 3_600_000 })
+  const here = await world({ bot: { replyWithin: 3_600_000 } })
   try {
     const bridge = await here.start()
     await writeEveryKind(here, bridge.url)
     const wanted = kinds.filter((kind) => !kind.endsWith('Document'))
     const names = topics.map(({ name }) => name)
     return await eventually('every kind of record', async () => {
-      const all = (await readPrefix(here.brokers, here.prefix, names)).records.map(described)
+      const all = (await readTopics(here.brokers, here.prefix, names)).records.map(described)
       if (!wanted.every((kind) => all.some((each) => each.kind === kind))) return undefined
       return all.flatMap(({ values }) => values).filter(({ schema, value }) => misfit(schema, value) === undefined)
     })

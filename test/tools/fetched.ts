@@ -17,12 +17,25 @@ export const lacking = async (command: string, args: ReadonlyArray<string>): Pro
   return outcome.left.missing ? `there is no command ${command}` : `${command} does not run`
 }
 
+/** Installs Debian's package where its command is missing and this user may; what is lacking after that, in a sentence. */
+export const debianPackage = async (name: string, command: string): Promise<string | undefined> => {
+  const missing = await lacking(command, ['--version'])
+  if (missing === undefined) return undefined
+  if (process.getuid?.() !== 0) return `${missing}, and only root may install Debian's ${name}`
+  say(`Installing ${name} …`)
+  // The package would start its server; in this run level it does not.
+  const apt = ['RUNLEVEL=1', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '--quiet']
+  await run('env', [...apt, 'update'])
+  await run('env', [...apt, 'install', '--yes', '--no-install-recommends', name])
+  return lacking(command, ['--version'])
+}
+
 const mustRun = async (
   command: string,
   args: ReadonlyArray<string>,
   cwd: string,
 ): Promise<E.Either<Problem, unknown>> => {
-  const outcome = await run(command, args, { cwd, silenceMs: 180_000 })
+  const outcome = await run(command, args, { cwd, silenceMs: 600_000 })
   if (E.isRight(outcome)) return outcome
   if (outcome.left.missing) return problem(`there is no command ${command}`)
   return problem(outcome.left.output.split('\n').find((line) => /error/i.test(line)) ?? `${command} failed`)
@@ -52,6 +65,28 @@ export const mavenJars = async (name: string, pom: string): Promise<E.Either<Pro
     say,
     fetch: (directory) => mustRun('mvn', [...quiet, `-DoutputDirectory=${directory}`, goal], directory),
   })
+}
+
+/** OpenTelemetry's Collector with what tests need of it, built by Go; the path of the program. */
+export const collector = async (): Promise<E.Either<Problem, string>> => {
+  const version = 'v0.159.0'
+  const builder = `go.opentelemetry.io/collector/cmd/builder@${version}`
+  const fetched = await fetchOnce({
+    target: resolve(cacheDir, `otelcol-${version}`),
+    what: `OpenTelemetry's Collector ${version} with Go, for minutes`,
+    say,
+    fetch: async (directory) => {
+      const module = (path: string) => ({ gomod: `go.opentelemetry.io/collector/${path} ${version}` })
+      const config = {
+        dist: { name: 'otelcol', output_path: './build' },
+        receivers: [module('receiver/otlpreceiver')],
+        exporters: [module('exporter/debugexporter')],
+      }
+      await writeFile(join(directory, 'builder.yaml'), JSON.stringify(config))
+      return mustRun('go', ['run', builder, '--config', 'builder.yaml'], directory)
+    },
+  })
+  return E.map((directory: string) => join(directory, 'build/otelcol'))(fetched)
 }
 
 /** A folder with Jackson and the generator of OpenAPI clients, where there is a compiler for Java. */

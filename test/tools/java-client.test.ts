@@ -1,24 +1,23 @@
 // What the chat service's developers do in Java: they generate a client from the OpenAPI document, and call the bridge with it.
 import { execFile, execFileSync } from 'node:child_process'
-import { globSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { world } from '../support/bridge.ts'
 import { right } from '../support/either.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { sample } from '../support/samples.ts'
+import { world } from '../support/world.ts'
 import { javaTools, mavenJars } from './fetched.ts'
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
-const folder = mkdtempSync(join(tmpdir(), 'livechat-java-client-'))
+const folder = temporaryFolder()
 const tools = await javaTools()
 if (E.isLeft(tools)) console.log(`skipped: the client in Java: ${tools.left.message}`)
 
 const client = suite('the Java client of openapi-generator')
-client.after(() => rmSync(folder, { recursive: true }))
 
 /** A class path with the generated client and with the program that uses it. */
 const compiled = async (): Promise<string> => {

@@ -1,7 +1,6 @@
 // What a downstream team does in Java, Python or Go: it generates models from the AsyncAPI document with Modelina.
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, globSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
@@ -9,6 +8,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { commands, events } from '../../src/publishing/catalogue.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { cases } from './cases.ts'
 import { javaTools, lacking, npmPackage } from './fetched.ts'
 import { venv } from './python.ts'
@@ -17,9 +17,8 @@ const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 const document = pathOf('../../contracts/published/asyncapi.yaml')
 const modelina = await npmPackage('@asyncapi/modelina', '5.10.1')
 
-const folder = mkdtempSync(join(tmpdir(), 'livechat-modelina-'))
+const folder = temporaryFolder()
 const models = suite('models that Modelina makes')
-models.after(() => rmSync(folder, { recursive: true }))
 
 type Language = 'java' | 'python' | 'go'
 

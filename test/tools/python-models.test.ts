@@ -1,12 +1,11 @@
 // What a downstream team does in Python: it generates models from the published schemas, and reads records with them.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { temporaryFolder } from '../support/folder.ts'
 import type { Described } from '../truth/records.ts'
 import { cases, empty } from './cases.ts'
 import { venv } from './python.ts'
@@ -19,8 +18,6 @@ const { python, script } = E.getOrElse(() => ({ python: '', script: (name: strin
 
 const models = suite('models that datamodel-code-generator makes')
 const test = E.isRight(environment) ? models : models.skip
-const folder = mkdtempSync(join(tmpdir(), 'livechat-models-'))
-models.after(() => rmSync(folder, { recursive: true }))
 
 /** Generates a package `models` of all published schemas. */
 const generate = (into: string, ...options: ReadonlyArray<string>): void => {
@@ -37,7 +34,7 @@ const all = E.isRight(environment) ? await cases() : []
 
 for (const [name, ...options] of [['as they are'], ['with --field-constraints', '--field-constraints']] as const)
   test(`${name}: they read every sample and every kind of record, and refuse what is empty`, () => {
-    const into = mkdtempSync(join(folder, 'models-'))
+    const into = temporaryFolder()
     generate(into, ...options)
     assert.equal(refused(into, all), [])
     const wrong = empty(all)

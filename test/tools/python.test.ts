@@ -1,14 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { run } from '../../src/embedded/run.ts'
 import { left, right } from '../support/either.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { venv } from './python.ts'
 
-const directory = mkdtempSync(join(tmpdir(), 'livechat-python-'))
+const directory = temporaryFolder()
 const requirements = (text: string) => {
   const file = join(directory, 'requirements.txt')
   writeFileSync(file, text)
@@ -24,7 +24,6 @@ const here = E.isRight(empty) ? python : python.skip
 
 python.after(() => {
   if (E.isRight(empty)) rmSync(dirname(dirname(empty.right.python)), { recursive: true })
-  rmSync(directory, { recursive: true })
 })
 
 here('an environment runs apart from the machine, and is made once', async () => {

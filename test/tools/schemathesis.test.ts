@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { world } from '../support/bridge.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { world } from '../support/world.ts'
 import { venv } from './python.ts'
 
 const name = 'what the running bridge answers to schemathesis is documented: status, headers and body'
@@ -31,7 +31,7 @@ if (E.isLeft(environment)) {
   fuzz(name, async () => {
     const here = await world()
     const { url } = await here.start(['ingress'])
-    const dir = mkdtempSync(join(tmpdir(), 'livechat-schemathesis-'))
+    const dir = temporaryFolder()
     const [account] = here.accounts
     const tokenOf = (path: string, token = '') =>
       `[[operations]]\ninclude-path = "${path}"\nparameters = { "path.token" = "${token}" }\n`
@@ -62,7 +62,6 @@ if (E.isLeft(environment)) {
     child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
     const [code] = await once(child, 'close')
     await here.stop()
-    rmSync(dir, { recursive: true })
     assert.is(code, 0, output)
     console.log(/^.*\d+ generated.*$/m.exec(output)?.[0].trim() ?? output)
   })

@@ -1,10 +1,25 @@
 // After the suites, on the servers that they ran on: everything that they left behind is what the published schemas say.
+import '../../src/kafka/compression.ts'
 import { MongoClient } from 'mongodb'
+import { topics } from '../../contracts/topics.ts'
+import { withAdmin } from '../support/plain-consumer.ts'
 import { servers } from '../support/servers.ts'
 import { checkDatabase, databasesOf } from './documents.ts'
-import { placesOn } from './read-prefix.ts'
 import { checkPrefix } from './records.ts'
 import { kinds, tally } from './tally.ts'
+
+const names = topics.map(({ name }) => name)
+
+/** By the prefix: which of the bridge's topics are on the broker. */
+const placesOn = async (brokers: ReadonlyArray<string>) => {
+  const all = await withAdmin(brokers, (admin) => admin.listTopics())
+  const ours = all.flatMap((topic) => {
+    const name = names.find((each) => topic.endsWith(`.${each}`))
+    return name === undefined ? [] : [{ prefix: topic.slice(0, -name.length), name }]
+  })
+  const grouped = Map.groupBy(ours, ({ prefix }) => prefix)
+  return new Map([...grouped].map(([prefix, found]) => [prefix, found.map(({ name }) => name)]))
+}
 
 const { brokers, mongoUrl } = await servers()
 const all = tally()
@@ -13,8 +28,8 @@ const databases = await databasesOf(client)
 for (const name of databases) await checkDatabase(client, name, all)
 await client.close()
 // A bridge has worked where there is a database of the same name.
-for (const [prefix, topics] of await placesOn(brokers))
-  await checkPrefix(brokers, prefix, topics, databases.includes(prefix.slice(0, -1)), all)
+for (const [prefix, found] of await placesOn(brokers))
+  await checkPrefix(brokers, prefix, found, databases.includes(prefix.slice(0, -1)), all)
 
 const { checked, wrong } = all
 const missing = process.argv.includes('--all') ? kinds.filter((kind) => !checked.has(kind)) : []

@@ -1,18 +1,23 @@
+import type * as t from 'io-ts'
 import type { MongoClient } from 'mongodb'
-import type { ViewName } from '../../contracts/views.ts'
+import * as views from '../../contracts/views.ts'
 import { misfit } from './schemas.ts'
 import type { Tally } from './tally.ts'
 
-/** The schema of each view's documents. */
-export const schemaOfView: Readonly<Record<ViewName, string>> = {
-  chats: 'ChatDocument',
-  calls: 'CallDocument',
-  clients: 'ClientDocument',
-  offline_messages: 'OfflineMessageDocument',
-  conversations: 'ConversationDocument',
-  timeline: 'TimelineDocument',
-  daily_stats: 'DailyStatsDocument',
-  deliveries: 'DeliveryDocument',
+/** The codec of each view's documents; its schema is published under the same name. */
+export const codecOfView: Readonly<Record<views.ViewName | 'erasures', t.Mixed>> = {
+  chats: views.ChatDocument,
+  calls: views.CallDocument,
+  clients: views.ClientDocument,
+  offline_messages: views.OfflineMessageDocument,
+  conversations: views.ConversationDocument,
+  timeline: views.TimelineDocument,
+  daily_stats: views.DailyStatsDocument,
+  daily_stats_by: views.DailyStatsByDocument,
+  sessions: views.SessionDocument,
+  deliveries: views.DeliveryDocument,
+  audit: views.AuditDocument,
+  erasures: views.ErasureDocument,
 }
 
 const internal = new Set(['admin', 'config', 'local'])
@@ -22,9 +27,13 @@ export const databasesOf = async (client: MongoClient): Promise<ReadonlyArray<st
   return databases.map(({ name }) => name).filter((name) => !internal.has(name))
 }
 
-/** Checks every document of every view in a database against the published schemas. */
+/** The schema describes a document as JSON, where a date is text; that it is a date in MongoDB only the codec tells. */
+const problemOf = (codec: t.Mixed, document: object): string | undefined =>
+  codec.is(document) ? misfit(codec.name, JSON.parse(JSON.stringify(document))) : 'is not what its codec says'
+
+/** Checks every document of every view in a database against its codec and the published schema. */
 export const checkDatabase = async (client: MongoClient, name: string, { count }: Tally): Promise<void> => {
-  for (const [view, schema] of Object.entries(schemaOfView))
+  for (const [view, codec] of Object.entries(codecOfView))
     for await (const document of client.db(name).collection(view).find())
-      count(schema, `${name}.${view}/${document._id}`, misfit(schema, document))
+      count(codec.name, `${name}.${view}/${document._id}`, problemOf(codec, document))
 }

@@ -1,6 +1,6 @@
 import { deadLetterHeaders as dl } from '../../contracts/topics.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
-import { readPrefix } from './read-prefix.ts'
+import { readTopics } from '../support/plain-consumer.ts'
 import { misfit } from './schemas.ts'
 import type { Tally } from './tally.ts'
 
@@ -45,6 +45,16 @@ export const described = (
       const schema = Object(value).type === 'InviteAgent' ? 'InviteAgent' : 'BotMessage'
       return { kind: schema, values: [{ schema, value }] }
     }
+    case 'erasure-confirmations':
+      return { kind: 'ErasureConfirmation', values: [{ schema: 'ErasureConfirmation', value: json(record.value) }] }
+    case 'audit':
+      return { kind: 'OperatorAction', values: [{ schema: 'OperatorAction', value: json(record.value) }] }
+    case 'archive-chats':
+    case 'archive-calls':
+    case 'archive-clients':
+    case 'archive-offline-messages':
+    case 'archive-bot-conversations':
+      return { kind: 'ArchivedEvent', values: [{ schema: 'ArchivedEvent', value: json(record.value) }] }
     default: {
       const schema = text(record.headers.ce_type).replace('livechat.', '')
       const headers = headersOf(record, (name) => !isOfDeadLetter(name))
@@ -59,11 +69,18 @@ export const described = (
   }
 }
 
-const raw: ReadonlySet<string> = new Set(['quarantine', 'dead-letters', 'enrichments', 'bot-replies'])
+const raw: ReadonlySet<string> = new Set([
+  'quarantine',
+  'dead-letters',
+  'enrichments',
+  'bot-replies',
+  'audit',
+  'erasure-confirmations',
+])
 
 /** An event's key is told by the event. */
 const keyProblem = ({ topic, key, value, headers }: IncomingRecord): string | undefined => {
-  if (raw.has(topic)) return undefined
+  if (raw.has(topic) || topic.startsWith('archive-')) return undefined
   const expected = `${Object(json(value)).accountId}/${text(headers.ce_subject)}`
   return text(key) === expected ? undefined : `the key is not ${expected}`
 }
@@ -82,7 +99,7 @@ export const checkPrefix = async (
   strict: boolean,
   { count }: Tally,
 ): Promise<void> => {
-  const { records, unread } = await readPrefix(brokers, prefix, topics)
+  const { records, unread } = await readTopics(brokers, prefix, topics)
   if (unread !== undefined) count('a batch that cannot be read', prefix, strict ? unread : undefined)
   const dead = new Set(records.filter(({ topic }) => topic === 'dead-letters').map(origin))
   for (const record of records) {

@@ -1,7 +1,7 @@
 import { bridgeOf } from '../../src/simulator/account.ts'
-import type { World } from '../support/bridge.ts'
 import { plainClient } from '../support/plain-consumer.ts'
 import { sample, samples } from '../support/samples.ts'
+import type { World } from '../support/world.ts'
 
 /** Has a running bridge write every kind of record and document; its watchdog must not add any. */
 export const writeEveryKind = async (here: World, url: string): Promise<void> => {

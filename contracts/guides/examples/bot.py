@@ -10,6 +10,7 @@ from confluent_kafka import Consumer, KafkaException, Message, Producer
 
 prefix = os.environ.get("TOPIC_PREFIX", "livechat.")
 brokers = os.environ.get("KAFKA_BROKERS", "127.0.0.1:9092")
+group = os.environ.get("GROUP", "shop-bot")
 
 
 def text(words: str) -> dict:
@@ -57,6 +58,13 @@ def commands(event: Message) -> list:
     return made
 
 
+def forget(data: dict) -> dict:
+    """A person was erased: what a bot keeps of the chat must go. This one keeps nothing, so it only says so."""
+    confirmation = {name: data[name] for name in ("accountId", "erasureId", "clientId", "chatId") if name in data}
+    now = datetime.now(timezone.utc).isoformat(timespec="seconds")[:19] + "Z"
+    return {**confirmation, "group": group, "erasedAt": now}
+
+
 def delivered(error: object, _: Message) -> None:
     if error:
         raise KafkaException(error)
@@ -76,7 +84,7 @@ signal.signal(signal.SIGTERM, stop)
 consumer = Consumer(
     {
         "bootstrap.servers": brokers,
-        "group.id": os.environ.get("GROUP", "shop-bot"),
+        "group.id": group,
         "auto.offset.reset": "earliest",
         "enable.auto.commit": False,
     }
@@ -88,8 +96,15 @@ while running:
     event = consumer.poll(1)
     if event is None or event.error():
         continue
+    if ("ce_type", b"livechat.ChatErased.v1") in (event.headers() or []):
+        data = json.loads(event.value())
+        key = f"{data['accountId']}/{data.get('clientId', data['chatId'])}"
+        producer.produce(f"{prefix}erasure-confirmations", key=key, value=json.dumps(forget(data)), on_delivery=delivered)
+    # The replies belong to the same trace.
+    trace = [header for header in event.headers() or [] if header[0] == "traceparent"]
     for command in commands(event):
-        producer.produce(f"{prefix}bot-replies", key=event.key(), value=json.dumps(command), on_delivery=delivered)
+        value = json.dumps(command)
+        producer.produce(f"{prefix}bot-replies", key=event.key(), value=value, headers=trace, on_delivery=delivered)
     producer.flush()
     consumer.commit(event, asynchronous=False)
 consumer.close()

@@ -1,5 +1,5 @@
 /** Runs the shop's bot until Ctrl-C. */
-import { startBot } from 'livechat-bridge/bot'
+import { startBot } from 'livechat-bridge-contracts/bot'
 import { shopBot } from './shop-bot.ts'
 
 const { KAFKA_BROKERS = '127.0.0.1:9092', TOPIC_PREFIX = 'livechat.', GROUP = 'shop-bot' } = process.env

@@ -6,9 +6,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as J from 'fp-ts/lib/Json.js'
 import kafkajs from 'kafkajs'
-import { Enrichment, enrichmentFields, enrichmentKey } from 'livechat-bridge/contracts/commands/enrichment'
-import { describe, problemsOf } from 'livechat-bridge/contracts/problem'
-import { enrichments } from 'livechat-bridge/contracts/topics'
+import { Enrichment, enrichmentFields, enrichmentKey } from 'livechat-bridge-contracts/commands/enrichment'
+import { describe, problemsOf } from 'livechat-bridge-contracts/problem'
+import { enrichments } from 'livechat-bridge-contracts/topics'
 
 const { KAFKA_BROKERS = '127.0.0.1:9092', TOPIC_PREFIX = 'livechat.' } = process.env
 const [accountId = '', name, value = '', json] = process.argv.slice(2)

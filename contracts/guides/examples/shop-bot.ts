@@ -1,4 +1,4 @@
-import { buttons, type Handlers, handOver, markdown, text } from 'livechat-bridge/bot'
+import { buttons, type Handlers, handOver, markdown, text } from 'livechat-bridge-contracts/bot'
 
 /** A shop's bot. A click comes back with the button's id, or as its text alone, depending on the channel. */
 export const shopBot: Handlers = {

@@ -1,17 +1,20 @@
-"""Keeps every event of the bridge once, in a table of SQLite, and prints what is new."""
+"""Keeps every event of the bridge once, in a table of SQLite, prints what is new, and forgets persons who were erased."""
 
 import json
 import os
 import signal
 import sqlite3
 import sys
+from datetime import datetime, timezone
 from pathlib import Path
 
-from confluent_kafka import Consumer, Message
+from confluent_kafka import Consumer, KafkaException, Message, Producer
 from jsonschema import Draft202012Validator, ValidationError
 
 TOPICS = ["chats", "calls", "clients", "offline-messages", "bot-conversations"]
 prefix = os.environ.get("TOPIC_PREFIX", "livechat.")
+brokers = os.environ.get("KAFKA_BROKERS", "127.0.0.1:9092")
+group = os.environ.get("GROUP", "my-team")
 published = Path(os.environ.get("SCHEMAS") or Path(__file__).parent.parent.parent / "published" / "schemas")
 
 # The header ce_dataschema of an event is the $id of its schema.
@@ -23,8 +26,9 @@ if not schemas:
     sys.exit(f"No event schemas in {published}: set SCHEMAS to a copy of contracts/published/schemas.")
 
 database = sqlite3.connect(os.environ.get("DATABASE", "events.sqlite"))
+database.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten in the file
 database.execute(
-    "CREATE TABLE IF NOT EXISTS events (source, id, type, subject, time, data, PRIMARY KEY (source, id)) WITHOUT ROWID"
+    "CREATE TABLE IF NOT EXISTS events (source, id, topic, type, subject, time, data, PRIMARY KEY (source, id)) WITHOUT ROWID"
 )
 # What this program does not understand, to look at and to read again later: Kafka deletes it after a while.
 database.execute(
@@ -54,9 +58,34 @@ def keep(message: Message) -> None:
     except (ValueError, TypeError, KeyError, ValidationError) as wrong:
         return skip(message, headers, f"{getattr(wrong, 'json_path', '')} {wrong.__class__.__name__}".strip())
     type = type.split(".")[1]
-    row = (source, id, type, subject, time, message.value().decode())
-    if database.execute("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?)", row).rowcount == 1:
+    row = (source, id, message.topic(), type, subject, time, message.value().decode())
+    if database.execute("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", row).rowcount == 1:
         print(f"{time} {type} {data['accountId']}/{subject} {id}", flush=True)
+    if type in ("ClientErased", "ChatErased"):
+        forget(message.topic(), subject, data)
+
+
+def forget(topic: str, subject: str, data: dict) -> None:
+    """Whoever was erased is forgotten, as far as this topic tells of them; then the bridge's operators are told so."""
+    whose = (topic, subject, f"/accounts/{data['accountId']}/")
+    # The rows stay without their data: an erased event that comes again must not be taken for a new one.
+    database.execute(
+        "UPDATE events SET data = '{}' WHERE topic = ? AND subject = ? AND instr(source, ?) = 1 AND type NOT LIKE '%Erased'",
+        whose,
+    )
+    database.execute(
+        "DELETE FROM skipped WHERE topic = ? AND json_extract(headers, '$.ce_subject') = ? "
+        "AND instr(json_extract(headers, '$.ce_source'), ?) = 1",
+        whose,
+    )
+    confirmation = {name: data[name] for name in ("accountId", "erasureId", "clientId", "chatId") if name in data}
+    confirmation |= {"group": group, "erasedAt": datetime.now(timezone.utc).isoformat(timespec="seconds")[:19] + "Z"}
+    confirmations.append((f"{data['accountId']}/{data.get('clientId', subject)}", json.dumps(confirmation)))
+
+
+def confirmed(error: object, _: Message) -> None:
+    if error:
+        raise KafkaException(error)
 
 
 running = True
@@ -72,12 +101,14 @@ signal.signal(signal.SIGTERM, stop)
 
 consumer = Consumer(
     {
-        "bootstrap.servers": os.environ.get("KAFKA_BROKERS", "127.0.0.1:9092"),
-        "group.id": os.environ.get("GROUP", "my-team"),
+        "bootstrap.servers": brokers,
+        "group.id": group,
         "auto.offset.reset": "earliest",
         "enable.auto.commit": False,
     }
 )
+producer = Producer({"bootstrap.servers": brokers, "partitioner": "murmur2_random", "enable.idempotence": True})
+confirmations: list[tuple[str, str]] = []
 consumer.subscribe([f"{prefix}{topic}" for topic in TOPICS])
 while running:
     messages = consumer.consume(500, timeout=1)
@@ -87,6 +118,11 @@ while running:
                 print(message.error(), file=sys.stderr)
             else:
                 keep(message)
+    # Told after the table has forgotten: whoever confirms has erased.
+    for key, value in confirmations:
+        producer.produce(f"{prefix}erasure-confirmations", key=key, value=value, on_delivery=confirmed)
+    confirmations.clear()
+    producer.flush()
     # Committed after the table is: a crash in between brings the events again, and never loses one.
     if messages:
         consumer.commit(asynchronous=False)

@@ -11,9 +11,10 @@ import {
 } from '../../domain/conversation.ts'
 import { isFinal } from '../../domain/conversation-facts.ts'
 import { contentDigest, deliveryId } from '../../domain/delivery.ts'
+import { withDeadline } from '../../shared/timeout.ts'
 import { outcomesInSeen } from '../delivery/outcome.ts'
 import type { EgressPorts } from '../ports.ts'
-import { retryUntilAborted, within } from '../retry.ts'
+import { retryUntilAborted } from '../retry.ts'
 import type { Kept, Tail } from './tail.ts'
 
 /** The documents of a chat and of a command, each where there is one. */
@@ -47,7 +48,7 @@ export const viewsReader = (
         ])
         return { conversation, delivery }
       }
-      const known = await within(ports.sleep, withinMs, (given) => retryUntilAborted(ports, 'views', read, given))
+      const known = await withDeadline(ports.sleep, withinMs, (given) => retryUntilAborted(ports, 'views', read, given))
       if (known?.value === undefined) awayUntil = ports.monotonic() + awayMs
       return known?.value?.value
     })

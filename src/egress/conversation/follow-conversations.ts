@@ -1,9 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { keyOf } from '../../../contracts/topics.ts'
 import { factOf } from '../../domain/conversation-facts.ts'
+import { dated } from '../../domain/dated.ts'
 import type { OwnedPartition, Slice } from '../../domain/ports.ts'
+import { withDeadline } from '../../shared/timeout.ts'
 import type { EgressPorts } from '../ports.ts'
-import { within } from '../retry.ts'
 import type { Watchdog } from '../watchdog/watchdog.ts'
 import type { Tail } from './tail.ts'
 
@@ -17,7 +18,7 @@ const withinMs = 1000
 export const readBarrier =
   ({ endOffsets, sleep, log }: Pick<EgressPorts, 'endOffsets' | 'sleep' | 'log'>, tail: Tail) =>
   async (partition: number): Promise<void> => {
-    const caughtUp = await within(sleep, withinMs, async () => {
+    const caughtUp = await withDeadline(sleep, withinMs, async () => {
       const ends = await endOffsets('bot-conversations')
       await tail.reached(partition, ends.get(partition) ?? 0)
     })
@@ -69,7 +70,7 @@ export const followConversations = (
       watchdog.watch(partition, owner)
       for (const record of records) {
         const event = decodeEvent(record)
-        const fact = E.isRight(event) ? factOf(event.right) : undefined
+        const fact = E.isRight(event) ? factOf(dated(event.right)) : undefined
         if (E.isLeft(event)) log.warn({ partition, offset: record.offset }, 'egress: an event that cannot be read')
         else if (fact !== undefined) {
           tail.add(partition, keyOf(event.right), fact, record.offset)

@@ -2,9 +2,10 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { BotRequest } from '../../../contracts/bot-api/outbound.ts'
 import type { Attempt } from '../../../contracts/events/reply.ts'
 import type { IssueToken } from '../../domain/ports.ts'
+import { clientSpan, endSpan } from '../../domain/tracing.ts'
 import type { EgressPorts } from '../ports.ts'
 import type { BotOwner } from './check-command.ts'
-import { classify, type Verdict } from './classify.ts'
+import { classify, type Verdict, wordsOf } from './classify.ts'
 import type { HttpResult } from './post.ts'
 import { createRequest } from './post.ts'
 
@@ -32,9 +33,9 @@ export const tokenCache = (issueToken: IssueToken, monotonic: () => number): Tok
   }
 }
 
-/** One request to the service as it is recorded, and what it means. */
-export type Tried = { readonly attempt: Attempt; readonly verdict: Verdict }
-export type TryOnce = (account: BotOwner, body: BotRequest) => Promise<Tried>
+/** One request to the service as it is recorded, what it means, and what the service said, with no secret of the account. */
+export type Tried = { readonly attempt: Attempt; readonly verdict: Verdict; readonly words?: string }
+export type TryOnce = (account: BotOwner, body: BotRequest, traceparent?: string) => Promise<Tried>
 
 /** The protocol's response timeout (Limits). */
 const timeoutMs = 3000
@@ -44,25 +45,36 @@ const resultLabel = (result: HttpResult, { kind }: Verdict): string => {
   return result.right.status < 300 && kind !== 'delivered' ? 'error' : String(result.right.status)
 }
 
+const secretsOf = ({ bot }: BotOwner, accessToken: string | undefined): ReadonlyArray<string> => {
+  const { secretKey, secondSecretKey } = bot.authorization ?? {}
+  return [bot.token, bot.secondToken, secretKey, secondSecretKey, accessToken].filter((secret) => secret !== undefined)
+}
+
 type Ports = Pick<EgressPorts, 'post' | 'measure' | 'now' | 'monotonic'>
 
 /** Posts once, never rejects. An access token that the service refuses is forgotten. */
 export const tryOnce =
   ({ post, measure, now, monotonic }: Ports, tokens: TokenCache): TryOnce =>
-  async (account, body) => {
+  async (account, body, traceparent) => {
+    const span = clientSpan(traceparent, account.bot.baseUrl)
     const at = now()
     const began = monotonic()
+    let token: string | undefined
     const send = async () => {
-      const token = await tokens.tokenOf(account)
+      token = await tokens.tokenOf(account)
       return post(createRequest(account.bot, body, token), timeoutMs)
     }
     const result = await send().catch((): HttpResult => E.left({ code: 'unsent' }))
     const durationMs = Math.max(0, Math.round(monotonic() - began))
     const verdict = classify(result, account.bot.authorization !== undefined, Date.parse(at) + durationMs)
     if (verdict.kind === 'unauthorized') tokens.forget(account)
+    if (E.isRight(result)) span?.setAttribute('http.response.status_code', result.right.status)
+    endSpan(span, verdict.kind === 'delivered' ? undefined : resultLabel(result, verdict))
     measure.attempt(account.id, resultLabel(result, verdict), durationMs / 1000)
+    const isFinal = verdict.kind === 'rejected' || verdict.kind === 'unauthorized'
     return {
       verdict,
+      ...(isFinal && E.isRight(result) && { words: wordsOf(result.right.body, secretsOf(account, token)) }),
       attempt: {
         at,
         durationMs,

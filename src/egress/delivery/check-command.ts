@@ -43,7 +43,7 @@ export const checkCommand = (
 
 const Addressed = shape(
   { id: Id, accountId: AccountId, chatId: WireId, clientId: WireId },
-  { type: t.unknown },
+  { type: t.unknown, inReplyTo: t.unknown },
   'Addressed',
 )
 export type Addressed = t.TypeOf<typeof Addressed>

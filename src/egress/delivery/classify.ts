@@ -34,6 +34,16 @@ const errorOf = (body: string): { readonly code?: string } | undefined => {
   return typeof code === 'string' && code !== '' ? { code: code.slice(0, 64) } : {}
 }
 
+const mostSaid = 500
+
+/** The beginning of an answer in its own words, without these secrets, in whatever form they are quoted. */
+export const wordsOf = (body: string, secrets: ReadonlyArray<string>): string =>
+  secrets
+    .flatMap((secret) => [secret, encodeURIComponent(secret.toWellFormed()), JSON.stringify(secret).slice(1, -1)])
+    .reduce((text, secret) => (secret === '' ? text : text.replaceAll(secret, '[secret]')), body)
+    .slice(0, mostSaid)
+    .toWellFormed()
+
 const isTransient = (status: number) => status === 408 || status === 429 || status >= 500
 
 const answered = ({ status, headers, body }: HttpResponse, authorized: boolean, nowMs: number): Verdict => {

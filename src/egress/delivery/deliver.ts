@@ -1,5 +1,7 @@
 import type { Attempt, Because } from '../../../contracts/events/index.ts'
 import { factOf } from '../../domain/conversation-facts.ts'
+import { dated } from '../../domain/dated.ts'
+import { traceIdOf } from '../../domain/tracing.ts'
 import { type KeyedQueue, keyedQueue } from '../../shared/keyed-queue.ts'
 import type { ConversationNow } from '../conversation/conversation-now.ts'
 import type { SuppressedReason } from '../conversation/fence.ts'
@@ -25,6 +27,8 @@ export type Conclude = (outcome: Outcome, attempts: ReadonlyArray<Attempt>) => R
 /** Everything that delivering one command needs; `takenAt` on the monotonic clock is where its deadline starts. */
 export type Reply = Checked & {
   readonly requestedAt: Attempt['at']
+  /** The span that it is a part of (W3C Trace Context). */
+  readonly traceparent?: string | undefined
   readonly takenAt: number
   readonly work: Pick<PartitionWork, 'isOwned' | 'signal'>
   /** The bridge's own invitation for a client whom nobody answers: no pause that the service asks for holds it up for long. */
@@ -78,12 +82,13 @@ export const deliver = async ({ monotonic, random, sleep }: Ports, reply: Reply)
     if (objected !== undefined) return objected
     const leave = gate.enter(entrant)
     if (leave === undefined) return undefined
-    const result = await reply.tryOnce(account, body)
+    const result = await reply.tryOnce(account, body, reply.traceparent)
     leave(result.verdict)
     tried.push(result)
     const verdicts = tried.map(({ verdict }) => verdict)
     const step = nextStep(verdicts, limits, elapsed(), random)
-    return step.kind === 'attempt' ? step : end(step)
+    if (step.kind === 'attempt') return step
+    return end(step.kind === 'failed' && step.reason === 'rejected' ? { ...step, detail: result.words } : step)
   }
   const attempt = async (entrant: Entrant): Promise<Delivery | Again> => {
     for (;;) {
@@ -106,7 +111,7 @@ export const deliver = async ({ monotonic, random, sleep }: Ports, reply: Reply)
 /** A command that is to be sent; `because` where the bridge itself made it. */
 export type Order = Pick<
   Reply,
-  'command' | 'account' | 'requestedAt' | 'takenAt' | 'work' | 'isLastResort' | 'decide'
+  'command' | 'account' | 'requestedAt' | 'traceparent' | 'takenAt' | 'work' | 'isLastResort' | 'decide'
 > & {
   readonly partition: number
   readonly because?: Because
@@ -127,15 +132,35 @@ type Parts = {
 export const commandSender = ({ ports, tail, announce, barrier, nowOf, gateOf, tryOnce }: Parts): SendCommand => {
   const { run: inTurn } = keyedQueue()
 
-  const concluded = (order: Order, outcome: Outcome, attempts: ReadonlyArray<Attempt>): ReadonlyArray<ToldEvent> => {
-    const { command, account, partition, requestedAt, because } = order
+  /** Since when the client has waited for what was delivered: of the messages without an answer the one that it is for. */
+  const waitedSince = ({ command, because }: Order, outcome: Outcome, known: ConversationNow | undefined) => {
+    if (command.type !== 'BotMessage' || outcome.kind !== 'delivered' || because !== undefined) return undefined
+    const { inReplyTo } = command
+    return known?.conversation.unanswered.find(({ id }) => inReplyTo === undefined || id === inReplyTo)?.at
+  }
+  const concluded = (
+    order: Order,
+    outcome: Outcome,
+    attempts: ReadonlyArray<Attempt>,
+    known: ConversationNow | undefined,
+  ): ReadonlyArray<ToldEvent> => {
+    const { command, account, partition, requestedAt, because, traceparent } = order
     // what was never sent and is needed no more is nobody's news where nobody asked for it
     if (because !== undefined && outcome.kind === 'suppressed' && attempts.length === 0) return []
-    const events = outcomeEvents({ command, outcome, attempts, requestedAt, time: ports.now(), because })
-    for (const fact of events.map(factOf))
+    const events = outcomeEvents({
+      ...{ command, outcome, attempts, requestedAt, time: ports.now(), because, traceparent },
+    })
+    for (const fact of events.map((event) => factOf(dated(event))))
       if (fact !== undefined) tail.remember(partition, `${command.accountId}/${command.chatId}`, fact)
     ports.measure.delivery(account.id, outcome.kind, because)
-    const fields = { accountId: account.id, commandId: command.id, because, attempts: attempts.length, ...outcome }
+    const since = waitedSince(order, outcome, known)
+    if (since !== undefined)
+      ports.measure.answered(account.id, Math.max(0, Date.parse(ports.now()) - since.getTime()) / 1000)
+    const { kind, reason } = outcome.kind === 'delivered' ? { ...outcome, reason: undefined } : outcome
+    const fields = {
+      ...{ accountId: account.id, commandId: command.id, because, attempts: attempts.length, kind, reason },
+      ...(traceparent !== undefined && { traceId: traceIdOf(traceparent) }),
+    }
     const level = outcome.kind === 'delivered' && because === undefined ? 'debug' : 'info'
     ports.log[level](fields, 'egress: a command is finished')
     return events
@@ -146,12 +171,17 @@ export const commandSender = ({ ports, tail, announce, barrier, nowOf, gateOf, t
     const now = nowOf(partition, command)
     // The views are read meanwhile: what the tail learns until it has caught up is added when it is asked again.
     await Promise.all([barrier(partition), now()])
+    let known: ConversationNow | undefined
     const delivery = await deliver(ports, {
       ...order,
+      decide: (conversationNow) => {
+        known = conversationNow
+        return order.decide(conversationNow)
+      },
       ...{ tryOnce, inTurn, now, gate: gateOf(account) },
       // what a former owner learns too late is the new owner's to find out, except that the service has the reply
       conclude: (outcome, attempts) =>
-        outcome.kind !== 'delivered' && !work.isOwned() ? undefined : concluded(order, outcome, attempts),
+        outcome.kind !== 'delivered' && !work.isOwned() ? undefined : concluded(order, outcome, attempts, known),
     })
     if (delivery.kind !== 'concluded')
       return delivery.kind === 'finished before' ? delivery.kind : 'left to the next owner'

@@ -4,6 +4,7 @@ import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import type { Account } from '../../domain/accounts.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import { recordTime } from '../../domain/record-time.ts'
+import { endSpan, processSpan, traceparentAfter, traceparentIn } from '../../domain/tracing.ts'
 import type { ConversationNow } from '../conversation/conversation-now.ts'
 import { decide } from '../conversation/fence.ts'
 import type { EgressPorts, Undecodable } from '../ports.ts'
@@ -37,7 +38,7 @@ export const refuser = ({ ports, stopping, announce, nowOf }: RefuserParts): Ref
   const duplicate: Refuse['duplicate'] = (record, command) => {
     const { partition, offset } = record
     ports.log.warn({ partition, offset, accountId: command.accountId, ...sameId }, 'egress: a command was refused')
-    ports.measure.duplicateCommand(command.accountId)
+    ports.measure.duplicateCommand(command.accountId, 'other')
     return tell(command, record, sameId)
   }
   return {
@@ -59,7 +60,7 @@ export const refuser = ({ ports, stopping, announce, nowOf }: RefuserParts): Ref
 }
 
 type Parts = {
-  readonly ports: Pick<EgressPorts, 'bringHome' | 'decodeCommand'>
+  readonly ports: Pick<EgressPorts, 'bringHome' | 'decodeCommand' | 'measure' | 'log'>
   readonly accounts: ReadonlyMap<string, Account>
   readonly refuse: Refuse
   readonly send: SendCommand
@@ -73,9 +74,9 @@ export type Taken = { readonly record: IncomingRecord; readonly work: PartitionW
 /** Handles a command to its end; false where it is left to whoever reads it next. */
 export type HandleCommand = (taken: Taken) => Promise<boolean>
 
-export const commandHandler =
-  ({ ports, accounts, refuse, send, digestBefore }: Parts): HandleCommand =>
-  async ({ record, work, takenAt }) => {
+const handling =
+  ({ ports, accounts, refuse, send, digestBefore }: Parts) =>
+  async ({ record, work, takenAt }: Taken, traceparent: string | undefined): Promise<boolean> => {
     const checked = pipe(
       ports.decodeCommand(record),
       E.chain((command) => checkCommand(command, String(record.key ?? ''), accounts)),
@@ -88,10 +89,30 @@ export const commandHandler =
     const { partition } = work
     const requestedAt = recordTime(record)
     const result = await send({
-      ...{ command, account, work, takenAt, partition, requestedAt, isLastResort: false },
+      ...{ command, account, work, takenAt, partition, requestedAt, traceparent, isLastResort: false },
       decide: ({ conversation }) => decide(conversation, command, account.bot.whenOvertaken),
     })
     if (result !== 'finished before') return result === 'done'
     const before = await digestBefore(partition, command)
-    return before === undefined || before === digestOf(command, requestedAt) || refuse.duplicate(record, command)
+    if (before !== undefined) return before === digestOf(command, requestedAt) || refuse.duplicate(record, command)
+    // MongoDB is away, or the outcome was too large for its message. Most likely it is a repeat.
+    const { accountId, id: commandId } = command
+    ports.log.warn(
+      { partition, offset: record.offset, accountId, commandId },
+      'egress: an id came again, of unknown content',
+    )
+    ports.measure.duplicateCommand(accountId, 'unknown')
+    return true
   }
+
+export const commandHandler = (parts: Parts): HandleCommand => {
+  const handle = handling(parts)
+  return async (taken) => {
+    const span = processSpan(taken.record, 'egress')
+    try {
+      return await handle(taken, traceparentAfter(span, traceparentIn(taken.record)))
+    } finally {
+      endSpan(span)
+    }
+  }
+}

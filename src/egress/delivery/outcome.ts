@@ -11,7 +11,7 @@ import type {
 } from '../../../contracts/events/index.ts'
 import { Id, type Instant, type NonBlank } from '../../../contracts/primitives.ts'
 import { completeMessage } from '../../domain/complete-message.ts'
-import { contentDigest } from '../../domain/delivery.ts'
+import { contentDigest, deliveryId } from '../../domain/delivery.ts'
 import type { Health, IncomingRecord } from '../../domain/ports.ts'
 import type { SuppressedReason } from '../conversation/fence.ts'
 import type { EgressPorts, Undecodable } from '../ports.ts'
@@ -21,7 +21,11 @@ import type { Addressed } from './check-command.ts'
 /** What became of a command. */
 export type Outcome =
   | { readonly kind: 'delivered' }
-  | { readonly kind: 'failed'; readonly reason: 'rejected' | 'attempts' | 'deadline' }
+  | {
+      readonly kind: 'failed'
+      readonly reason: 'rejected' | 'attempts' | 'deadline'
+      readonly detail?: string | undefined
+    }
   | { readonly kind: 'suppressed'; readonly reason: SuppressedReason }
 export type OutcomeEvent = BotReplyDelivered | BotReplyFailed | BotReplySuppressed
 /** What egress tells the log. */
@@ -31,9 +35,11 @@ type Identified = Pick<BotReply, 'accountId' | 'chatId' | 'id'>
 
 /** The same each time for a command and an outcome; chat and command are hashed where the whole would be no Id. */
 const outcomeId = ({ accountId, chatId, id }: Identified, outcome: string): Id => {
-  const plain = `${accountId}/${chatId}/${id}:${outcome}`
+  const command = deliveryId({ accountId, chatId, commandId: id })
+  const plain = `${command}:${outcome}`
   if (Id.is(plain)) return plain
-  return `${accountId}/${createHash('sha256').update(`${chatId}/${id}`).digest('hex')}:${outcome}` as Id
+  const inAccount = command.slice(accountId.length + 1)
+  return `${accountId}/${createHash('sha256').update(inAccount).digest('hex')}:${outcome}` as Id
 }
 
 const finalOutcomes = ['delivered', 'failed', 'suppressed'] as const satisfies ReadonlyArray<Outcome['kind']>
@@ -57,6 +63,7 @@ export type Ended = {
   readonly requestedAt: Instant
   readonly time: Instant
   readonly because?: Because | undefined
+  readonly traceparent?: string | undefined
 }
 
 /** A command as its outcome shows it. */
@@ -74,14 +81,24 @@ export const digestOf = (command: BotReply, requestedAt: Instant): string | unde
   contentDigest(asked(command, requestedAt))
 
 /** The event that tells a command's outcome, with all its attempts. */
-export const outcomeEvent = ({ command, outcome, attempts, requestedAt, time, because }: Ended): OutcomeEvent => {
+export const outcomeEvent = ({
+  command,
+  outcome,
+  attempts,
+  requestedAt,
+  time,
+  because,
+  traceparent,
+}: Ended): OutcomeEvent => {
   const data = { ...asked(command, requestedAt), attempts: [...attempts], ...(because && { because }) }
-  const told = envelope(command, outcome.kind, time)
+  const told = { ...envelope(command, outcome.kind, time), ...(traceparent && { traceparent }) }
   switch (outcome.kind) {
     case 'delivered':
       return { type: 'BotReplyDelivered', ...told, data }
-    case 'failed':
-      return { type: 'BotReplyFailed', ...told, data: { ...data, reason: outcome.reason } }
+    case 'failed': {
+      const { reason, detail } = outcome
+      return { type: 'BotReplyFailed', ...told, data: { ...data, reason, ...(detail && { detail }) } }
+    }
     case 'suppressed':
       return { type: 'BotReplySuppressed', ...told, data: { ...data, reason: outcome.reason } }
   }
@@ -119,11 +136,12 @@ export const refusedEvent = (
     chatId: command.chatId,
     clientId: command.clientId,
     commandId: command.id,
-    commandType: command.type === 'InviteAgent' ? 'InviteAgent' : 'BotMessage',
+    commandType: Id.is(command.type) ? command.type : 'unknown',
     attempts: [],
     requestedAt,
     reason: cause === 'unknown-account' || cause === 'duplicate' ? cause : 'invalid',
     detail,
+    ...(Id.is(command.inReplyTo) && { inReplyTo: command.inReplyTo }),
   },
 })
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import type { Because } from '../../../contracts/events/index.ts'
-import { Id, type Instant } from '../../../contracts/primitives.ts'
+import { Id } from '../../../contracts/primitives.ts'
 import type { BotAccount } from '../../domain/accounts.ts'
 import type { Conversation } from '../../domain/conversation.ts'
 import type { ConversationNow } from '../conversation/conversation-now.ts'
@@ -30,7 +30,7 @@ export type Waiting = Pick<Conversation, 'state'> & {
 
 export const waitingOf = (
   { state, unanswered, unheard }: Conversation,
-  sinceOf: (id: Id, at: Instant) => number,
+  sinceOf: (id: Id, at: Date) => number,
 ): Waiting => ({
   state,
   unanswered: unanswered.map((message) => ({ ...message, at: sinceOf(message.id, message.at) })),

@@ -1,4 +1,4 @@
-import type { Id, Instant } from '../../../contracts/primitives.ts'
+import type { Id } from '../../../contracts/primitives.ts'
 import type { BotAccount } from '../../domain/accounts.ts'
 import type { Conversation } from '../../domain/conversation.ts'
 import type { Fact } from '../../domain/conversation-facts.ts'
@@ -106,8 +106,8 @@ export const partitionTimers = (
     waitsSince.delete(chat)
   }
   /** An event's time is the wall clock's of who took it in: after a restart, or a step of that clock, 0 ms ago at the latest. */
-  const sinceTime = (at: Instant) => monotonic() - Math.max(0, wallMs() - Date.parse(at))
-  const sinceOf = (chat: string, id: Id, at: Instant) => {
+  const sinceTime = (at: Date) => monotonic() - Math.max(0, wallMs() - at.getTime())
+  const sinceOf = (chat: string, id: Id, at: Date) => {
     const times = waitsSince.get(chat) ?? new Map<Id, number>()
     const since = times.get(id) ?? sinceTime(at)
     if (times.size < mostTimed) waitsSince.set(chat, times.set(id, since))
@@ -136,6 +136,8 @@ export const partitionTimers = (
         const answersNewest = inReplyTo !== undefined && inReplyTo === newest.get(chat)
         return outcome === 'delivered' && commandType === 'BotMessage' && answersNewest ? forget(chat) : undefined
       }
+      case 'refused':
+        return look(chat, monotonic())
       case 'invited':
       case 'joined':
       case 'closed':

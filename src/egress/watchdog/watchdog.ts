@@ -1,4 +1,3 @@
-import type { Instant } from '../../../contracts/primitives.ts'
 import { Id } from '../../../contracts/primitives.ts'
 import type { Account } from '../../domain/accounts.ts'
 import { conversationOf } from '../../domain/conversation.ts'
@@ -68,7 +67,7 @@ export const watchdog = ({ ports, accounts, tail, look }: Parts): Watchdog => {
     if (end === undefined) return
     await tail.reached(partition, end.value)
     start()
-    const since = new Date(wallMs() - longestWaitMs).toISOString() as Instant
+    const since = new Date(wallMs() - longestWaitMs)
     const find = () => ports.openTurns(partition, [...accounts.keys()], since)
     const found = await retryUntilAborted(ports, 'open turns', find, work.signal)
     for (const document of found?.value ?? []) {

@@ -4,46 +4,46 @@ import type { ConsumerSpec, Measure, RunningConsumer } from '../../domain/ports.
 import { backoff } from '../../shared/backoff.ts'
 import { sleep } from '../../shared/time.ts'
 import { settled } from '../../shared/timeout.ts'
-import { refusal, type StartsDeps, startsOf } from './positions.ts'
+import { refusal, type StartOffsetsDeps, startOffsetsOf } from './committed-offsets.ts'
+import { stallDetector } from './health.ts'
 import { type Session, type SessionDeps, startSession } from './session.ts'
-import { standstills } from './standstill.ts'
 
-type Deps = Omit<SessionDeps, 'group' | 'findStarts' | 'leftovers'> &
-  StartsDeps & {
+type Deps = Omit<SessionDeps, 'group' | 'findStartOffsets' | 'unfinishedHandlers'> &
+  StartOffsetsDeps & {
     readonly measure: Pick<Measure, 'consumed' | 'partitionLeft' | 'consumerRestarted'>
     readonly forgetGroup: (group: string) => Promise<void>
   }
 
-/** A consumer that also tells of partitions that wait for records: all that was fetched of them is handled. */
+/** A consumer, and its partitions that wait for records: all that was fetched of them is handled. */
 export type Supervised = RunningConsumer & Pick<Session, 'waiting'>
 
-const pause = { baseMs: 200, capMs: 2_000 }
-// Nothing helps but an operator, another build, or the record's end by retention: no need to be quick.
-const helplessPauseMs = 15_000
-const steadyMs = 60_000
-const lookEveryMs = 10_000
+const restartPause = { baseMs: 200, capMs: 2_000 }
+// Only an operator, another build, or the end of the retention can help.
+const longPauseMs = 15_000
+const stableAfterMs = 60_000
+const checkLagEveryMs = 10_000
 const forgetWithinMs = 1_000
 
 const pauseAfter = (reason: string, failures: number) =>
   reason.includes('not implemented') || reason.startsWith(refusal)
-    ? helplessPauseMs
-    : backoff(failures, pause, Math.random)
+    ? longPauseMs
+    : backoff(failures, restartPause, Math.random)
 
-/** Asks how far the session's partitions are behind, tells of the lag, and ends a session that gets nothing of it, or reads other topics. */
-const lookout = (spec: ConsumerSpec, { ranges, topicIds, measure, clock }: Deps) => {
-  const stuck = standstills()
+/** Measures the lag of the session's partitions. Ends a session that is stalled, or whose topics were created again. */
+const lagCheck = (spec: ConsumerSpec, { ranges, topicIds, measure, clock }: Deps) => {
+  const stalledAt = stallDetector()
   return async (session: Session): Promise<void> => {
     const topics: ReadonlyArray<TopicName> = [...new Set(session.waiting().map(({ topic }) => topic))]
     const ends = new Map(await Promise.all(topics.map(async (topic) => [topic, await ranges(topic)] as const)))
-    // Asked again: a partition may have gone to another in the meantime, who tells of its lag now.
+    // Again, since partitions may have been reassigned meanwhile: their new owner measures their lag.
     const waiting = session.waiting().filter(({ topic }) => ends.has(topic))
-    const places = waiting.map(({ name, topic, partition, position }) => {
+    const partitions = waiting.map(({ name, topic, partition, position }) => {
       const end = ends.get(topic)?.get(partition)?.high ?? position
       measure.consumed(spec.group, topic, partition, 0, Math.max(0, end - position))
       return { name, position, end }
     })
-    const found = stuck(places, clock())
-    if (found !== undefined) session.end(`gets no records: ${found}`)
+    const found = stalledAt(partitions, clock())
+    if (found !== undefined) session.end(`stalled: ${found}`)
     const known = session.topicIds()
     for (const [topic, id] of await topicIds([...known.keys()]))
       if (known.get(topic) !== id) session.end(`the topic ${topic} was created again`)
@@ -54,23 +54,23 @@ const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
   const { forgetGroup, log, measure, clock } = deps
   const group = spec.alone ? `${spec.group}-${randomUUID()}` : spec.group
   const stopping = new AbortController()
-  const look = lookout(spec, deps)
-  const findStarts = startsOf(deps, { ...spec, group })
-  const leftovers = new Map<string, Promise<void>>()
-  const start = () => startSession(spec, { ...deps, group, findStarts, leftovers })
+  const checkLag = lagCheck(spec, deps)
+  const findStartOffsets = startOffsetsOf(deps, { ...spec, group })
+  const unfinishedHandlers = new Map<string, Promise<void>>()
+  const start = () => startSession(spec, { ...deps, group, findStartOffsets, unfinishedHandlers })
   let session = start()
-  let before: string | undefined
+  let lastReason: string | undefined
   let stopped: Promise<void> | undefined
 
-  const looking = setInterval(() => look(session).catch(() => undefined), lookEveryMs)
+  const lagTimer = setInterval(() => checkLag(session).catch(() => undefined), checkLagEveryMs)
   const run = async () => {
     for (let failures = 1; ; failures++) {
       const began = clock()
       const reason = await session.ended
       if (stopping.signal.aborted) return
-      if (clock() - began > steadyMs) failures = 1
-      if (reason !== before) log.warn({ group: spec.group, reason }, 'kafka: a consumer ended and is made anew')
-      before = reason
+      if (clock() - began > stableAfterMs) failures = 1
+      if (reason !== lastReason) log.warn({ group: spec.group, reason }, 'kafka: a consumer ended and is restarted')
+      lastReason = reason
       measure.consumerRestarted(spec.group)
       await sleep(pauseAfter(reason, failures), stopping.signal)
       if (stopping.signal.aborted) return
@@ -80,19 +80,22 @@ const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
   const running = run()
   const end = async () => {
     stopping.abort()
-    clearInterval(looking)
+    clearInterval(lagTimer)
     await session.stop()
     await running
-    // Without offsets it would go by itself, but only when the broker looks for such groups.
+    // The broker would remove a group without offsets too, but much later.
     if (spec.alone) await settled(forgetGroup(group), forgetWithinMs)
   }
 
   return {
     waiting: () => session.waiting(),
     health: () => {
-      const trouble = session.trouble()
-      if (trouble === undefined) return { ok: true, reason: `reads ${session.partitions()} partitions` }
-      return { ok: false, reason: before === undefined ? trouble : `${trouble}; before: ${before}` }
+      const unhealthy = session.unhealthyReason()
+      if (unhealthy === undefined) return { ok: true, reason: `reads ${session.partitions()} partitions` }
+      return {
+        ok: false,
+        reason: lastReason === undefined ? unhealthy : `${unhealthy}; restarted because: ${lastReason}`,
+      }
     },
     stop: () => {
       stopped ??= end()
@@ -101,7 +104,7 @@ const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
   }
 }
 
-/** Consumers that never end in silence: one that crashes or gets nowhere is made anew, with everything that was part of it. */
+/** Consumers that never end silently: one that crashes or stalls is restarted, on new connections. */
 export const consumeWith =
   (deps: Deps) =>
   async (spec: ConsumerSpec): Promise<Supervised> =>

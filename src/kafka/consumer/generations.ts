@@ -4,36 +4,70 @@ import { backoff } from '../../shared/backoff.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { sleep } from '../../shared/time.ts'
 import { reasonOf } from '../errors.ts'
-import type { Assignment } from './assigner.ts'
-import { partitionReader } from './partition-reader.ts'
-import { type FindStarts, refusal, type TopicPartition, TopicsRefused } from './positions.ts'
-import { nameOf, type Readers } from './readers.ts'
+import { type FindStartOffsets, nameOf, refusal, type TopicPartition, TopicsRefused } from './committed-offsets.ts'
+import type { Assignment } from './kafkajs-consumer.ts'
+import { type PartitionReader, partitionReader } from './partition-reader.ts'
+
+/** The readers of the current generation, and the handlers of earlier generations that still run. */
+type Readers = {
+  readonly all: () => ReadonlyArray<PartitionReader>
+  readonly get: (name: string) => PartitionReader | undefined
+  readonly set: (name: string, reader: PartitionReader) => void
+  /** Settles when no handler of an earlier reader of this partition runs. */
+  readonly previousHandled: (name: string) => Promise<void>
+  /** Ends the generation: what its handlers still do has no effect any more. */
+  readonly retire: () => void
+}
+
+/** `unfinishedHandlers` outlives a consumer that is restarted, since its handlers do. */
+export const readersOf = (unfinishedHandlers: Map<string, Promise<void>>): Readers => {
+  const readers = new Map<string, PartitionReader>()
+  const keepUntilHandled = (name: string, handled: Promise<void>) => {
+    const all = Promise.all([unfinishedHandlers.get(name), handled]).then(() => {
+      if (unfinishedHandlers.get(name) === all) unfinishedHandlers.delete(name)
+    })
+    unfinishedHandlers.set(name, all)
+  }
+  return {
+    all: () => [...readers.values()],
+    get: (name) => readers.get(name),
+    set: (name, reader) => readers.set(name, reader),
+    previousHandled: (name) => unfinishedHandlers.get(name) ?? Promise.resolve(),
+    retire: () => {
+      for (const [name, reader] of readers) {
+        reader.retire()
+        keepUntilHandled(name, reader.handled())
+      }
+      readers.clear()
+    },
+  }
+}
 
 type Deps = {
   readonly spec: ConsumerSpec
   readonly prefix: string
   readonly consumer: Pick<Consumer, 'pause' | 'resume' | 'seek'>
   readonly readers: Readers
-  readonly findStarts: FindStarts
+  readonly findStartOffsets: FindStartOffsets
   readonly isOver: () => boolean
-  /** Ends the session, whose assignment could not be taken. */
+  /** Ends the session when an assignment cannot be taken. */
   readonly end: (reason: string) => void
   readonly isMember: () => boolean
-  /** Called when all that was assigned is read. */
+  /** Called when each assigned partition has its reader. */
   readonly ready: () => void
   readonly clock: () => number
   readonly log: Log
   readonly measure: Pick<Measure, 'consumed' | 'partitionLeft'>
 }
 
-const pause = { baseMs: 100, capMs: 2_000 }
-/** Some gather while others are read, and others still are written. */
-const deepAtOnce = 3
+const pauseAfterFailure = { baseMs: 100, capMs: 2_000 }
+/** So that some partitions are fetched while others are handled. */
+const catchUpsAtOnce = 3
 
-/** What the group gives to this member, each time that it gives. */
+/** Takes each assignment of the group: makes a reader for each partition, from its start offset. */
 export const generations = (deps: Deps) => {
-  const { spec, prefix, consumer, readers, findStarts, isOver, end, isMember, ready, clock, log, measure } = deps
-  const takeTurn = semaphore(deepAtOnce)
+  const { spec, prefix, consumer, readers, findStartOffsets, isOver, end, isMember, ready, clock, log, measure } = deps
+  const acquire = semaphore(catchUpsAtOnce)
   let current = 0
 
   const known = new Map(spec.topics.map((topic) => [`${prefix}${topic}`, topic]))
@@ -41,48 +75,48 @@ export const generations = (deps: Deps) => {
     `${known.get(topic)}/${partition}`
   const at = ({ topic, partition }: TopicPartition) => ({ topic: `${prefix}${topic}`, partitions: [partition] })
 
-  const startsWithin = async (partitions: ReadonlyArray<TopicPartition>, isStill: () => boolean) => {
-    for (let failures = 1; isStill(); failures++) {
+  const startsWithin = async (partitions: ReadonlyArray<TopicPartition>, isCurrent: () => boolean) => {
+    for (let failures = 1; isCurrent(); failures++) {
       try {
-        return await findStarts(partitions)
+        return await findStartOffsets(partitions)
       } catch (error) {
         if (error instanceof TopicsRefused) end(`${refusal}${error.message}`)
-        log.debug({ group: spec.group, reason: reasonOf(error) }, 'kafka: where to begin is not known yet')
-        await sleep(backoff(failures, pause, Math.random))
+        log.debug({ group: spec.group, reason: reasonOf(error) }, 'kafka: start offsets are not known yet')
+        await sleep(backoff(failures, pauseAfterFailure, Math.random))
       }
     }
     return []
   }
   const begin = async (assignment: Assignment) => {
     const generation = ++current
-    const isStill = () => generation === current && !isOver()
+    const isCurrent = () => generation === current && !isOver()
     readers.retire()
     const partitions = Object.entries(assignment).flatMap(([name, numbers]) => {
       const topic = known.get(name)
       return topic === undefined ? [] : numbers.map((partition) => ({ topic, partition }))
     })
-    // Before kafkajs fetches anything: it would begin at what is committed, and not where it is asked to.
+    // Before kafkajs fetches anything: it would begin at the committed offset, not at the start offset.
     consumer.pause(partitions.map(at))
     spec.onAssigned?.([...new Set(partitions.map(({ partition }) => partition))].sort((a, b) => a - b))
-    const starts = await startsWithin(partitions, isStill)
-    if (!isStill()) return
+    const starts = await startsWithin(partitions, isCurrent)
+    if (!isCurrent()) return
     for (const { topic, partition, topicId, start } of starts) {
       let fetching = false
       const adjust = () => {
-        if (!isStill() || reader.wantsMore() === fetching) return
+        if (!isCurrent() || reader.wantsMore() === fetching) return
         fetching = !fetching
         try {
           if (fetching) consumer.resume([at(reader)])
           else consumer.pause([at(reader)])
         } catch (error) {
-          // It has crashed and does not say so yet; nobody who handles records is to hear of it here.
+          // kafkajs has crashed and its CRASH event comes later. This runs within a handler, which must not fail for that.
           end(reasonOf(error))
         }
       }
       const name = nameOf({ topic, partition })
       const reader = partitionReader({
-        ...{ spec, topic, partition, topicId, start, isMember, takeTurn, sleep, clock, log, measure },
-        before: readers.before(name),
+        ...{ spec, topic, partition, topicId, start, isMember, acquire, sleep, clock, log, measure },
+        previousHandled: readers.previousHandled(name),
         random: Math.random,
         changed: adjust,
       })
@@ -95,7 +129,7 @@ export const generations = (deps: Deps) => {
   }
   return {
     nameOf: nameAt,
-    /** What was given is to be given anew. */
+    /** The group rebalances: the assignment is no longer valid. */
     revoke: (): void => {
       current++
       readers.retire()

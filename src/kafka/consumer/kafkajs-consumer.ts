@@ -1,22 +1,69 @@
-import type { Consumer, Kafka } from 'kafkajs'
-import { coPartitionedAssigner } from './assigner.ts'
-import { sessionTimeoutMs } from './signs.ts'
+import { AssignerProtocol, type Consumer, type Kafka, type PartitionAssigner } from 'kafkajs'
+import { sessionTimeoutMs } from './health.ts'
+
+/** Topics with their partitions, as one member has them. */
+export type Assignment = Readonly<Record<string, ReadonlyArray<number>>>
+
+/**
+ * Assigns partition p of every topic to the same member, so that one member reads all topics of a key. Members are sorted by their
+ * ids, and partition numbers are dealt out round-robin.
+ */
+export const coPartitioned = (
+  members: ReadonlyArray<string>,
+  topics: ReadonlyMap<string, ReadonlyArray<number>>,
+): ReadonlyMap<string, Assignment> => {
+  const sorted = [...members].sort()
+  const shareOf = (index: number): Assignment =>
+    Object.fromEntries(
+      [...topics].map(([topic, partitions]) => [topic, partitions.filter((p) => p % sorted.length === index)]),
+    )
+  return new Map(sorted.map((member, index) => [member, shareOf(index)]))
+}
+
+const name = 'livechat-co-partitioned'
+const version = 1
+const userData = Buffer.alloc(0)
+const { MemberAssignment, MemberMetadata } = AssignerProtocol
+
+const coPartitionedAssigner: PartitionAssigner = ({ cluster }) => ({
+  name,
+  version,
+  protocol: ({ topics }) => ({ name, metadata: MemberMetadata.encode({ version, topics, userData }) }),
+  assign: async ({ members, topics }) => {
+    const partitions = topics.map((topic) => {
+      const found = cluster.findTopicPartitionMetadata(topic)
+      return [topic, found.map(({ partitionId }) => partitionId)] as const
+    })
+    const shares = coPartitioned(
+      members.map(({ memberId }) => memberId),
+      new Map(partitions),
+    )
+    return [...shares].map(([memberId, share]) => ({
+      memberId,
+      memberAssignment: MemberAssignment.encode({
+        version,
+        assignment: Object.fromEntries(Object.entries(share).map(([topic, numbers]) => [topic, [...numbers]])),
+        userData,
+      }),
+    }))
+  },
+})
 
 /** A consumer that neither commits nor starts again by itself. */
-export const consumerOf = (kafka: Kafka, groupId: string, gatherBytes?: number): Consumer =>
+export const consumerOf = (kafka: Kafka, groupId: string, minFetchBytes?: number): Consumer =>
   kafka.consumer({
     groupId,
     partitionAssigners: [coPartitionedAssigner],
     sessionTimeout: sessionTimeoutMs,
     rebalanceTimeout: 20_000,
-    // How soon a member hears that partitions are given anew, for which all the others wait.
+    // How soon a member learns of a rebalance. All other members wait for it.
     heartbeatInterval: 1_000,
-    // Short: a partition that is resumed takes part in the next fetch only. Who gathers, waits for a trickle a bit longer.
-    maxWaitTimeInMs: gatherBytes === undefined ? 100 : 250,
-    minBytes: gatherBytes ?? 1,
-    // How long partitions may have been added before they are read; kafkajs would take five minutes.
+    // Short: a partition that is resumed is not fetched before the next request.
+    maxWaitTimeInMs: minFetchBytes === undefined ? 100 : 250,
+    minBytes: minFetchBytes ?? 1,
+    // How soon added partitions are read; kafkajs's default is five minutes.
     metadataMaxAge: 10_000,
-    // The largest batch of our own lane and a bit: a partition whose next batch is larger may have to wait for its turn.
+    // A little more than the producer's largest request. A larger batch is fetched too, when its partition is the first of a fetch.
     maxBytesPerPartition: 1_280 * 1024,
     maxBytes: 5 * 1024 * 1024,
     allowAutoTopicCreation: false,

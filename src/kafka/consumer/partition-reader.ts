@@ -1,27 +1,52 @@
 import type { TopicName } from '../../../contracts/topics.ts'
 import type { ConsumerSpec, IncomingRecord, Log, Measure, OwnedPartition, Sleep } from '../../domain/ports.ts'
+import { tracingSlice } from '../../domain/tracing.ts'
 import { backoff } from '../../shared/backoff.ts'
 import type { Acquire } from '../../shared/semaphore.ts'
-import { depthOf } from './depth.ts'
-import { partitionQueue } from './partition-queue.ts'
-import type { PartitionReader, Trouble } from './reader.ts'
+import { catchUpOf, fetchBuffer } from './fetch-buffer.ts'
+
+type HandlerFailure = { readonly since: number; readonly failures: number; readonly error: string }
+
+/** One partition while it is assigned to this member, in one generation of the group. */
+export type PartitionReader = {
+  readonly topic: TopicName
+  readonly partition: number
+  readonly topicId: string
+  /** The offset that is to be fetched next. */
+  readonly position: () => number
+  /** The offset after the last finished record, to be committed; undefined while there is none. */
+  readonly finished: () => number | undefined
+  readonly add: (records: ReadonlyArray<IncomingRecord>, next: number, end: number) => void
+  readonly wantsMore: () => boolean
+  readonly isIdle: () => boolean
+  /** The handler's failures since it succeeded last, if any. */
+  readonly failing: () => HandlerFailure | undefined
+  /** When the handler got the slice that it has now. */
+  readonly busySince: () => number | undefined
+  /** Settles when no handler runs. */
+  readonly handled: () => Promise<void>
+  /** Begins no further slice; the one that the handler has may finish. */
+  readonly close: () => void
+  /** The same, and what the handler still does has no effect any more. */
+  readonly retire: () => void
+}
 
 type Deps = {
-  readonly spec: Pick<ConsumerSpec, 'group' | 'handle' | 'commit' | 'deepRecords'>
+  readonly spec: Pick<ConsumerSpec, 'group' | 'handle' | 'commit' | 'catchUpRecords'>
   readonly topic: TopicName
   readonly partition: number
   /** Of the topic that is read; empty where the broker has none. */
   readonly topicId: string
   /** The first offset that is read. */
   readonly start: number
-  /** Settles when no earlier owner's handler of this partition runs in this process any more. */
-  readonly before: Promise<unknown>
+  /** Settles when no handler of an earlier reader of this partition runs in this process any more. */
+  readonly previousHandled: Promise<unknown>
   /** Whether the group still counts on this member. */
   readonly isMember: () => boolean
-  /** Called when it may want more, or no more, to be fetched. */
+  /** Called when `wantsMore` may have changed. */
   readonly changed: () => void
-  /** Shared by all that are read in depth. */
-  readonly takeTurn: Acquire
+  /** Limits how many partitions catch up at once. */
+  readonly acquire: Acquire
   readonly sleep: Sleep
   readonly random: () => number
   readonly clock: () => number
@@ -29,73 +54,62 @@ type Deps = {
   readonly measure: Pick<Measure, 'consumed' | 'partitionLeft'>
 }
 
-const pause = { baseMs: 100, capMs: 5_000 }
+const pauseAfterFailure = { baseMs: 100, capMs: 5_000 }
 
 /** Calls the handler with slice after slice; one that throws, whatever it throws, gets the same slice again after a pause. */
 export const partitionReader = (deps: Deps): PartitionReader => {
-  const {
-    spec,
-    topic,
-    partition,
-    topicId,
-    start,
-    before,
-    isMember,
-    changed,
-    takeTurn,
-    sleep,
-    random,
-    clock,
-    log,
-    measure,
-  } = deps
-  const queue = partitionQueue(spec.deepRecords)
+  const { spec, topic, partition, topicId, start, previousHandled, isMember, changed } = deps
+  const { acquire, sleep, random, clock, log, measure } = deps
+  const buffer = fetchBuffer(spec.catchUpRecords)
   const closed = new AbortController()
-  let retired = false
+  let isRetired = false
   let position = start
   let end = start
   let finished: number | undefined
-  let holds = 0
-  let trouble: Trouble | undefined
+  let pauses = 0
+  let failing: HandlerFailure | undefined
   let busySince: number | undefined
   let running: Promise<void> | undefined
 
-  const depth = depthOf({
-    ...{ queue, takeTurn, sleep, changed, closed: closed.signal },
-    behind: () => end - position,
-    isHeld: () => holds > 0,
+  const catchUp = catchUpOf({
+    ...{ buffer, acquire, sleep, changed, closed: closed.signal },
+    notFetched: () => end - position,
+    isPaused: () => pauses > 0,
   })
-  const isCurrent = () => !retired && isMember()
+  const isCurrent = () => !isRetired && isMember()
   const done = (offset: number) => {
     if (isCurrent()) finished = Math.max(finished ?? start, offset + 1)
   }
-  const hold = () => {
-    let held = true
-    holds++
+  const pause = () => {
+    let isPaused = true
+    pauses++
     changed()
     return () => {
-      if (!held) return
-      held = false
-      holds--
+      if (!isPaused) return
+      isPaused = false
+      pauses--
       work()
       changed()
     }
   }
-  const owned: OwnedPartition = { isCurrent, done, pause: hold }
+  const owned: OwnedPartition = { isCurrent, done, pause }
 
   const failed = (error: unknown, offset: number | undefined) => {
     const name = error instanceof Error ? error.name : typeof error
-    trouble = { since: trouble?.since ?? clock(), failures: (trouble?.failures ?? 0) + 1, error: name }
+    failing = { since: failing?.since ?? clock(), failures: (failing?.failures ?? 0) + 1, error: name }
     const at = error instanceof Error ? error.stack?.split('\n    at ')[1] : undefined
-    const fields = { group: spec.group, topic, partition, offset, failures: trouble.failures, error: name, at }
-    if (trouble.failures === 1) log.warn(fields, 'kafka: a handler failed and gets its slice again')
+    const fields = { group: spec.group, topic, partition, offset, failures: failing.failures, error: name, at }
+    if (failing.failures === 1) log.warn(fields, 'kafka: a handler failed and gets its slice again')
     else log.debug(fields, 'kafka: a handler failed again')
-    return sleep(backoff(trouble.failures, pause, random), closed.signal)
+    return sleep(backoff(failing.failures, pauseAfterFailure, random), closed.signal)
   }
   const handle = async (records: ReadonlyArray<IncomingRecord>): Promise<boolean> => {
     busySince = clock()
     try {
-      await spec.handle({ topic, partition, records }, owned)
+      const slice = { topic, partition, records }
+      // Who commits by itself handles records after this call, each in a span of its own.
+      if (spec.commit === 'by-handler') await spec.handle(slice, owned)
+      else await tracingSlice(slice, spec.group, () => spec.handle(slice, owned))
       return true
     } catch (error) {
       busySince = undefined
@@ -106,24 +120,24 @@ export const partitionReader = (deps: Deps): PartitionReader => {
     }
   }
   const run = async () => {
-    await before
-    for (let piece = queue.first(); piece !== undefined && !closed.signal.aborted; piece = queue.first()) {
-      // The first slice is never deep: who is stopped or rebalanced every few seconds gets on all the same.
-      const isDeep = spec.deepRecords !== undefined && finished !== undefined && trouble === undefined
-      using _turn = isDeep ? await depth.wait() : undefined
-      if (closed.signal.aborted || (holds > 0 && trouble === undefined)) break
-      piece = queue.begin() ?? piece
-      if (!(await handle(piece.records)) || !isCurrent()) continue
-      trouble = undefined
-      queue.shift()
-      if (spec.commit === 'when-handled') done(piece.next - 1)
-      measure.consumed(spec.group, topic, partition, piece.records.length, Math.max(0, end - piece.next))
+    await previousHandled
+    for (let slice = buffer.first(); slice !== undefined && !closed.signal.aborted; slice = buffer.first()) {
+      // The first slice is never large: a member that is restarted every few seconds must make progress too.
+      const mayCatchUp = spec.catchUpRecords !== undefined && finished !== undefined && failing === undefined
+      using _permit = mayCatchUp ? await catchUp.fill() : undefined
+      if (closed.signal.aborted || (pauses > 0 && failing === undefined)) break
+      slice = buffer.begin() ?? slice
+      if (!(await handle(slice.records)) || !isCurrent()) continue
+      failing = undefined
+      buffer.shift()
+      if (spec.commit === 'when-handled') done(slice.next - 1)
+      measure.consumed(spec.group, topic, partition, slice.records.length, Math.max(0, end - slice.next))
       changed()
     }
     running = undefined
   }
   const work = () => {
-    if (!closed.signal.aborted && queue.first() !== undefined) running ??= run()
+    if (!closed.signal.aborted && buffer.first() !== undefined) running ??= run()
   }
   const close = () => closed.abort()
 
@@ -136,19 +150,19 @@ export const partitionReader = (deps: Deps): PartitionReader => {
     add: (records, next, highWatermark) => {
       position = next
       end = Math.max(highWatermark, next)
-      queue.add(records, next)
-      depth.look()
+      buffer.add(records, next)
+      catchUp.check()
       work()
       changed()
     },
-    wantsMore: () => !closed.signal.aborted && holds === 0 && !queue.isFull(),
-    isIdle: () => queue.first() === undefined && holds === 0,
-    trouble: () => trouble,
+    wantsMore: () => !closed.signal.aborted && pauses === 0 && !buffer.isFull(),
+    isIdle: () => buffer.first() === undefined && pauses === 0,
+    failing: () => failing,
     busySince: () => busySince,
     handled: () => running ?? Promise.resolve(),
     close,
     retire: () => {
-      retired = true
+      isRetired = true
       measure.partitionLeft(spec.group, topic, partition)
       close()
     },

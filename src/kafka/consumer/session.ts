@@ -1,43 +1,68 @@
-import type { EachBatchPayload } from 'kafkajs'
+import type { Batch, EachBatchPayload } from 'kafkajs'
 import type { TopicName } from '../../../contracts/topics.ts'
 import type { ConsumerSpec, Log, Measure, TopicIds } from '../../domain/ports.ts'
 import { sleep } from '../../shared/time.ts'
 import { settled } from '../../shared/timeout.ts'
 import type { NewClient } from '../client.ts'
 import { reasonOf } from '../errors.ts'
-import { batchTaker } from './batch-taker.ts'
-import { commits } from './commits.ts'
-import { followSigns } from './follow-signs.ts'
-import { generations } from './generations.ts'
+import { toIncoming } from '../wire-record.ts'
+import { type FindStartOffsets, nameOf, offsetCommitter } from './committed-offsets.ts'
+import { generations, readersOf } from './generations.ts'
+import { failureOf, isMember, observeActivity, type PartitionProgress, unhealthyReason } from './health.ts'
 import { consumerOf } from './kafkajs-consumer.ts'
-import type { FindStarts } from './positions.ts'
-import { nameOf, readersOf } from './readers.ts'
-import { brokenBy, isMember, troubleOf } from './signs.ts'
-import type { Place } from './standstill.ts'
+import type { PartitionReader } from './partition-reader.ts'
+
+const fetchedFrom = (batch: Batch): number | undefined =>
+  'fetchedOffset' in batch ? Number(batch.fetchedOffset) : undefined
+
+/**
+ * Gives a batch to its reader; false where it is not taken. Only a batch that was fetched from the reader's position is taken: a late
+ * answer to a fetch of an earlier generation would skip records. Where a second batch is from elsewhere too, kafkajs has moved by itself,
+ * as it does when the records at the position are deleted.
+ */
+export const batchAcceptor = (onUnexpectedOffset: (name: string) => void) => {
+  const rejectedOnce = new WeakSet<PartitionReader>()
+  return (batch: Batch, reader: PartitionReader): boolean => {
+    if (!reader.wantsMore()) return false
+    if (fetchedFrom(batch) !== reader.position()) {
+      if (rejectedOnce.has(reader)) onUnexpectedOffset(nameOf(reader))
+      rejectedOnce.add(reader)
+      return false
+    }
+    const { topic, partition } = reader
+    // Of the batch, not of its last record: a transaction's marker may stand behind it, which is no record.
+    const next = Number(batch.lastOffset()) + 1
+    const records = batch.messages.map((message) => toIncoming(topic, partition, message))
+    reader.add(records, next, Number(batch.highWatermark))
+    return true
+  }
+}
 
 export type SessionDeps = {
   readonly newClient: NewClient
   readonly prefix: string
   readonly groupPrefix: string
   readonly group: string
-  readonly findStarts: FindStarts
-  /** Handlers that earlier sessions have left running, by partition. */
-  readonly leftovers: Map<string, Promise<void>>
+  readonly findStartOffsets: FindStartOffsets
+  /** Handlers of earlier sessions that still run, by partition. */
+  readonly unfinishedHandlers: Map<string, Promise<void>>
   readonly clock: () => number
   readonly log: Log
   readonly measure: Pick<Measure, 'consumed' | 'partitionLeft'>
 }
 
-/** One life of a consumer: from joining its group until it breaks or is stopped. */
+/** A kafkajs consumer from joining its group until it fails or is stopped. It is never reused. */
 export type Session = {
-  /** Why it is over. */
+  /** Resolves with the reason when it is over. */
   readonly ended: Promise<string>
-  readonly trouble: () => string | undefined
+  readonly unhealthyReason: () => string | undefined
   readonly partitions: () => number
   /** Of the topics that it reads, where they are known. */
   readonly topicIds: () => TopicIds
-  /** Partitions that wait for records; where their logs end is for the caller to find out. */
-  readonly waiting: () => ReadonlyArray<Omit<Place, 'end'> & { readonly topic: TopicName; readonly partition: number }>
+  /** Partitions that wait for records; the caller finds out where their logs end. */
+  readonly waiting: () => ReadonlyArray<
+    Omit<PartitionProgress, 'end'> & { readonly topic: TopicName; readonly partition: number }
+  >
   readonly end: (reason: string) => void
   /** Finishes what runs, commits and leaves the group. */
   readonly stop: () => Promise<void>
@@ -50,12 +75,12 @@ const commitWithinMs = 2_000
 const leaveWithinMs = 2_000
 
 export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => {
-  const { newClient, prefix, groupPrefix, group, findStarts, leftovers, clock, log, measure } = deps
+  const { newClient, prefix, groupPrefix, group, findStartOffsets, unfinishedHandlers, clock, log, measure } = deps
   const client = newClient({ retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 })
-  const consumer = consumerOf(client.kafka, `${groupPrefix}${group}`, spec.gatherBytes)
+  const consumer = consumerOf(client.kafka, `${groupPrefix}${group}`, spec.minFetchBytes)
   const { promise: ended, resolve } = Promise.withResolvers<string>()
-  const readers = readersOf(leftovers)
-  const signs = followSigns(consumer, clock)
+  const readers = readersOf(unfinishedHandlers)
+  const activity = observeActivity(consumer, clock)
   let payload: EachBatchPayload | undefined
   let over = false
 
@@ -71,54 +96,54 @@ export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => 
     await settled(consumer.disconnect(), leaveWithinMs)
     client.sockets.close()
   }
-  const commit = commits({
+  const committer = offsetCommitter({
     ...{ prefix, clock, readers: readers.all },
     commit: () => {
       const member = payload
-      return member && ((offsets) => member.commitOffsetsIfNecessary(offsets).then(signs.contact))
+      return member && ((offsets) => member.commitOffsetsIfNecessary(offsets).then(activity.contact))
     },
   })
-  const now = () => ({ ...signs.now(), commitFailsSince: commit.failsSince() })
+  const now = () => ({ ...activity.now(), commitFailsSince: committer.failsSince() })
   const generation = generations({
-    ...{ spec, prefix, consumer, readers, findStarts, clock, log, measure, end, ready: signs.ready },
+    ...{ spec, prefix, consumer, readers, findStartOffsets, clock, log, measure, end, ready: activity.ready },
     isOver: () => over,
     isMember: () => {
-      // A process that was frozen wakes up believing that it owns what others have taken over: it has to doubt that first.
+      // A process that was frozen still believes that it owns partitions which the group has assigned to others.
       const member = !over && isMember(now(), clock())
-      if (!member) end('no longer sure to be a member of the group')
+      if (!member) end('may no longer be a member of the group')
       return member
     },
   })
-  // By timers only: between two turns of the event loop kafkajs's generation and ours are the same.
-  const committing = setInterval(commit.flush, commitEveryMs)
+  // Only from timers: no timer runs between kafkajs's change of its generation and the listeners below.
+  const committing = setInterval(committer.flush, commitEveryMs)
   const checking = setInterval(() => {
-    const reason = brokenBy(now(), clock())
+    const reason = failureOf(now(), clock())
     if (reason !== undefined) end(reason)
   }, checkEveryMs)
 
   const { GROUP_JOIN, REBALANCING, REQUEST_TIMEOUT, CRASH } = consumer.events
   consumer.on(REBALANCING, () => {
-    // The last word of this generation; what its handlers finish from here on is another's to do again.
-    void commit.flush()
+    // The last commit of this generation. What its handlers finish later is handled again by the next owner.
+    void committer.flush()
     generation.revoke()
-    signs.joining()
+    activity.joining()
   })
   consumer.on(GROUP_JOIN, ({ payload: { memberAssignment } }) => {
-    signs.contact()
-    signs.joining()
+    activity.contact()
+    activity.joining()
     if (!over) generation.begin(memberAssignment)
   })
   consumer.on(REQUEST_TIMEOUT, () => client.sockets.destroy('a request was not answered in time'))
   consumer.on(CRASH, ({ payload: { error } }) => end(reasonOf(error)))
 
-  const take = batchTaker((name) => end(`is sent records of another place: ${name}`))
+  const take = batchAcceptor((name) => end(`is sent records from another offset: ${name}`))
   const run = async () => {
     await consumer.connect()
     await consumer.subscribe({ topics: spec.topics.map((topic) => `${prefix}${topic}`), fromBeginning: true })
     await consumer.run({
       autoCommit: false,
       eachBatchAutoResolve: false,
-      // Never waits for a handler, since kafkajs would neither fetch nor send heartbeats for any partition meanwhile.
+      // Does not wait for a handler: meanwhile kafkajs would neither fetch nor send heartbeats for any partition.
       eachBatch: async (given) => {
         payload = given
         const reader = readers.get(generation.nameOf(given.batch))
@@ -135,7 +160,7 @@ export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => 
     partitions: () => readers.all().length,
     topicIds: () =>
       new Map(readers.all().flatMap(({ topic, topicId }) => (topicId === '' ? [] : [[topic, topicId] as const]))),
-    trouble: () => troubleOf(now(), clock(), readers.all()),
+    unhealthyReason: () => unhealthyReason(now(), clock(), readers.all()),
     waiting: () =>
       readers.all().flatMap((reader) => {
         const { topic, partition } = reader
@@ -145,7 +170,7 @@ export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => 
       for (const reader of readers.all()) reader.close()
       await settled(Promise.all(readers.all().map((reader) => reader.handled())), handlersWithinMs)
       await sleep(0)
-      if (!over) await settled(commit.flush().then(commit.flush), commitWithinMs)
+      if (!over) await settled(committer.flush().then(committer.flush), commitWithinMs)
       end('stopped')
       await close()
     },

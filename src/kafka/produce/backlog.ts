@@ -27,7 +27,7 @@ type Deps = {
 }
 export type Backlog = ReturnType<typeof backlogOf>
 
-/** All records that are not settled, by topic: bounds them, tells of their age, and settles each once. */
+/** All records that are not settled, by topic: limits their number, measures their age, and settles each once. */
 export const backlogOf = ({ limits, clock, log }: Deps) => {
   const topics = new Map<TopicName, Topic>()
   let number = 0
@@ -40,7 +40,7 @@ export const backlogOf = ({ limits, clock, log }: Deps) => {
     topics.set(name, topic)
     return topic
   }
-  /** A smaller record must not slip past a refused one before its caller has heard of the refusal. */
+  /** A smaller record must not be taken after a refused one before the caller knows of the refusal: order would be lost. */
   const refuseThisTurn = (topic: Topic): Outcome => {
     topic.isRefusing = true
     setImmediate(() => {

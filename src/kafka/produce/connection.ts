@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import type { TopicName } from '../../../contracts/topics.ts'
 import { settled, within } from '../../shared/timeout.ts'
+import { type Broker, clusterOf } from '../admin.ts'
 import type { NewClient } from '../client.ts'
-import { type Broker, clusterOf } from '../cluster.ts'
 import { kindOf, noAnswer } from '../errors.ts'
 import { encodeProduce, noIdentity, type RecordBatch } from './record-batch.ts'
 

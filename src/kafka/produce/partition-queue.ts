@@ -2,7 +2,7 @@ import type * as E from 'fp-ts/lib/Either.js'
 import type { TopicName } from '../../../contracts/topics.ts'
 import type { Failure, Sleep } from '../../domain/ports.ts'
 import { type Bounds as BackoffBounds, backoff } from '../../shared/backoff.ts'
-import type { Partitioner } from '../partitioner/partitioner.ts'
+import type { Partitioner } from '../partitioner.ts'
 import type { WireRecord } from '../wire-record.ts'
 import type { PartitionBatch } from './connection.ts'
 import { type Identity, noIdentity } from './record-batch.ts'
@@ -125,10 +125,10 @@ export const firstOf = (queues: ReadonlyArray<PartitionQueue>, limits: Bounds): 
 }
 
 type Deps = {
-  readonly partitioner: Pick<Partitioner, 'ready' | 'partitionOf'>
-  readonly onPlaced: (entry: Entry, partition: number) => void
+  readonly partitioner: Pick<Partitioner, 'ready' | 'partitionOf' | 'forget'>
+  readonly onAssigned: (entry: Entry, partition: number) => void
   readonly onFailure: (topic: TopicName, error: unknown) => void
-  /** The topic's records have places again. */
+  /** All waiting records of the topic have a partition now. */
   readonly onRecovery: (topic: TopicName) => void
   readonly pause: BackoffBounds
   readonly sleep: Sleep
@@ -136,23 +136,27 @@ type Deps = {
   readonly signal: AbortSignal
 }
 
-/** Gives each record its partition, in the order of the calls. A topic whose partitions are not known delays its own records alone. */
-export const placement = (deps: Deps) => {
-  const { partitioner, onPlaced, onFailure, onRecovery, pause, sleep, random, signal } = deps
+/** Assigns each record to its partition, in the order of the calls. A topic whose partitions are not known delays its own records alone. */
+export const assigner = (deps: Deps) => {
+  const { partitioner, onAssigned, onFailure, onRecovery, pause, sleep, random, signal } = deps
   const waiting = new Map<TopicName, Entry[]>()
 
-  const partitionOf = ({ record: { topic, key } }: Entry) =>
-    partitioner.partitionOf(topic, typeof key === 'string' ? Buffer.from(key) : key)
+  const partitionOf = ({ record: { topic, key, partition } }: Entry) =>
+    partitioner.partitionOf(topic, typeof key === 'string' ? Buffer.from(key) : key, partition)
 
-  const placeAll = async (topic: TopicName, entries: Entry[]) => {
+  const assignAll = async (topic: TopicName, entries: Entry[]) => {
     for (let failures = 1; entries.length > 0 && !signal.aborted; failures++) {
       try {
         await partitioner.ready([topic])
         for (let entry = entries[0]; entry !== undefined; entry = entries[0]) {
           const partition = partitionOf(entry)
-          if (partition === undefined) break
+          if (partition === undefined) {
+            // It was forgotten meanwhile, or has too few partitions for a record that wants one of its own.
+            partitioner.forget(topic)
+            throw new Error(`${topic} has not the partition that a record wants`)
+          }
           entries.shift()
-          onPlaced(entry, partition)
+          onAssigned(entry, partition)
         }
       } catch (error) {
         onFailure(topic, error)
@@ -162,23 +166,23 @@ export const placement = (deps: Deps) => {
     waiting.delete(topic)
     onRecovery(topic)
   }
-  /** Places entries of one topic as soon as that is possible, before those that come later. */
-  const placeLater = (topic: TopicName, entries: ReadonlyArray<Entry>): void => {
+  /** Assigns entries of one topic as soon as its partitions are known, before later entries. */
+  const assignLater = (topic: TopicName, entries: ReadonlyArray<Entry>): void => {
     const before = waiting.get(topic)
     const all = before ?? []
     all.push(...entries)
     all.sort((a, b) => a.number - b.number)
     if (before !== undefined || all.length === 0) return
     waiting.set(topic, all)
-    void placeAll(topic, all)
+    void assignAll(topic, all)
   }
   return {
-    place: (entry: Entry): void => {
+    assign: (entry: Entry): void => {
       const { topic } = entry.record
       const partition = waiting.has(topic) ? undefined : partitionOf(entry)
-      if (partition === undefined) placeLater(topic, [entry])
-      else onPlaced(entry, partition)
+      if (partition === undefined) assignLater(topic, [entry])
+      else onAssigned(entry, partition)
     },
-    placeLater,
+    assignLater,
   }
 }

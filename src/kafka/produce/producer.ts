@@ -4,11 +4,11 @@ import type { Failure, Log, Measure, Sleep } from '../../domain/ports.ts'
 import { backoff } from '../../shared/backoff.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { isIdentityLost, reasonOf, refusalOf } from '../errors.ts'
-import type { Partitioner } from '../partitioner/partitioner.ts'
+import type { Partitioner } from '../partitioner.ts'
 import { sizeOf, type WireRecord } from '../wire-record.ts'
 import { type Backlog, backlogOf, type Waiting } from './backlog.ts'
 import type { ProduceConnection } from './connection.ts'
-import { type Bounds, type Entry, firstOf, type PartitionQueue, partitionQueue, placement } from './partition-queue.ts'
+import { assigner, type Bounds, type Entry, firstOf, type PartitionQueue, partitionQueue } from './partition-queue.ts'
 
 export type ProducerLimits = {
   /** Of one batch; a record that is larger has a batch of its own, which is compressed. */
@@ -31,7 +31,7 @@ type Deps = {
   readonly measure: Pick<Measure, 'produced' | 'produceFailed'>
 }
 
-export type Producer = {
+type Producer = {
   /** Right when the record is durable. Left permanent or too-large when it can never be; Left transient when it was not taken, or the producer was stopped. */
   readonly append: (record: WireRecord) => Promise<E.Either<Failure, void>>
   readonly waiting: () => Waiting
@@ -39,7 +39,7 @@ export type Producer = {
   readonly stop: (withinMs: number) => Promise<void>
 }
 
-/** The connection that all partitions share which do not fail. */
+/** The connection of all partitions that are not retried. */
 type Shared = {
   readonly connection: ProduceConnection
   readonly prepared: Map<TopicName, boolean>
@@ -48,7 +48,7 @@ type Shared = {
 }
 
 const pause = { baseMs: 50, capMs: 1_000 }
-const aloneAtOnce = 16
+const retriesAtOnce = 16
 const noLeader = () => Object.assign(new Error('no leader'), { type: 'LEADER_NOT_AVAILABLE' })
 
 /**
@@ -63,9 +63,10 @@ export const producer = (deps: Deps): Producer => {
   /** Those with records that may go with the next request. */
   const due = new Set<PartitionQueue>()
   const underWay = new Set<PartitionQueue>()
-  const alone = new Set<PartitionQueue>()
-  const permit = semaphore(aloneAtOnce)
-  const gone = new AbortController()
+  /** Sent by themselves, since their last batch failed. */
+  const retrying = new Set<PartitionQueue>()
+  const permit = semaphore(retriesAtOnce)
+  const stopped = new AbortController()
   let shared: Shared | undefined
   let isScheduled = false
   let stopping = false
@@ -80,22 +81,22 @@ export const producer = (deps: Deps): Producer => {
     const queue = queues.get(name) ?? partitionQueue(topic, partition, limits.batch)
     queues.set(name, queue)
     queue.add(entry)
-    if (!underWay.has(queue) && !alone.has(queue)) due.add(queue)
+    if (!underWay.has(queue) && !retrying.has(queue)) due.add(queue)
     schedule()
   }
   const recovered = (topic: TopicName) => {
-    if (![...alone].some((queue) => queue.topic === topic)) backlog.recovered(topic)
+    if (![...retrying].some((queue) => queue.topic === topic)) backlog.recovered(topic)
   }
-  const { place, placeLater } = placement({
-    ...{ partitioner, pause, sleep, random, signal: gone.signal },
-    ...{ onPlaced: enqueue, onFailure: failed, onRecovery: recovered },
+  const { assign, assignLater } = assigner({
+    ...{ partitioner, pause, sleep, random, signal: stopped.signal },
+    ...{ onAssigned: enqueue, onFailure: failed, onRecovery: recovered },
   })
-  /** The topic was made anew with fewer partitions: what waits for those that are gone belongs elsewhere. */
-  const placeAgain = (topic: TopicName) => {
+  /** The topic was created again with fewer partitions: records of the removed ones get another partition. */
+  const reassign = (topic: TopicName) => {
     partitioner.forget(topic)
     const idle = [...queues.values()].filter((queue) => queue.topic === topic && !underWay.has(queue))
     for (const queue of idle) due.delete(queue)
-    placeLater(
+    assignLater(
       topic,
       idle.flatMap((queue) => queue.clear()),
     )
@@ -136,14 +137,14 @@ export const producer = (deps: Deps): Producer => {
     }
   }
 
-  const attemptAlone = async (queue: PartitionQueue): Promise<unknown> => {
+  const attemptRetry = async (queue: PartitionQueue): Promise<unknown> => {
     const { topic, partition } = queue
-    using _permit = await permit(gone.signal)
-    if (gone.signal.aborted || queue.oldest() === undefined) return undefined
+    using _permit = await permit(stopped.signal)
+    if (stopped.signal.aborted || queue.oldest() === undefined) return undefined
     const connection = connect()
     try {
       await connection.prepare(topic)
-      if (!connection.has(topic, partition)) return placeAgain(topic)
+      if (!connection.has(topic, partition)) return reassign(topic)
       const leader = connection.leaderOf(topic, partition)
       const [error] = leader === undefined ? [noLeader()] : await attempt(connection, leader, [queue])
       return conclude(queue, error) ? undefined : error
@@ -153,16 +154,16 @@ export const producer = (deps: Deps): Producer => {
       void connection.close()
     }
   }
-  const resendAlone = async (queue: PartitionQueue, first: unknown) => {
-    alone.add(queue)
+  const retryAlone = async (queue: PartitionQueue, first: unknown) => {
+    retrying.add(queue)
     due.delete(queue)
     let error: unknown = first
-    for (let failures = 1; error !== undefined && !gone.signal.aborted; failures++) {
+    for (let failures = 1; error !== undefined && !stopped.signal.aborted; failures++) {
       failed(queue.topic, error)
-      await sleep(backoff(failures, pause, random), gone.signal)
-      error = await attemptAlone(queue)
+      await sleep(backoff(failures, pause, random), stopped.signal)
+      error = await attemptRetry(queue)
     }
-    alone.delete(queue)
+    retrying.delete(queue)
     recovered(queue.topic)
     if (queue.oldest() !== undefined) due.add(queue)
     schedule()
@@ -184,7 +185,7 @@ export const producer = (deps: Deps): Producer => {
       },
       (error: unknown) => {
         on.prepared.delete(topic)
-        for (const queue of due) if (queue.topic === topic) void resendAlone(queue, error)
+        for (const queue of due) if (queue.topic === topic) void retryAlone(queue, error)
         retire(on)
       },
     )
@@ -195,14 +196,14 @@ export const producer = (deps: Deps): Producer => {
     on.busy.delete(leader)
     const failing = group.filter((queue, i) => !conclude(queue, errors[i]))
     for (const queue of group)
-      if (failing.includes(queue)) void resendAlone(queue, errors[group.indexOf(queue)])
+      if (failing.includes(queue)) void retryAlone(queue, errors[group.indexOf(queue)])
       else if (queue.oldest() !== undefined) due.add(queue)
     if (failing.length > 0 || shared !== on) retire(on)
     schedule()
   }
   const flush = () => {
     isScheduled = false
-    if (gone.signal.aborted || due.size === 0) return
+    if (stopped.signal.aborted || due.size === 0) return
     shared ??= { connection: connect(), prepared: new Map(), busy: new Set() }
     const on = shared
     const groups = new Map<number, PartitionQueue[]>()
@@ -212,7 +213,7 @@ export const producer = (deps: Deps): Producer => {
       prepare(on, topic)
       if (on.prepared.get(topic) !== true) continue
       const leader = on.connection.leaderOf(topic, partition)
-      if (leader === undefined) void resendAlone(queue, noLeader())
+      if (leader === undefined) void retryAlone(queue, noLeader())
       else if (!on.busy.has(leader)) groups.set(leader, [...(groups.get(leader) ?? []), queue])
       isStale ||= leader === undefined
     }
@@ -232,7 +233,7 @@ export const producer = (deps: Deps): Producer => {
   return {
     append: (record) => {
       if (stopping) return Promise.resolve(E.left({ kind: 'transient', reason: 'stopping' }))
-      return backlog.take(record, sizeOf(record), place)
+      return backlog.take(record, sizeOf(record), assign)
     },
     waiting: backlog.waiting,
     stop: async (withinMs) => {
@@ -240,7 +241,7 @@ export const producer = (deps: Deps): Producer => {
       const drained = new AbortController()
       backlog.whenEmpty(() => drained.abort())
       await sleep(withinMs, drained.signal)
-      gone.abort()
+      stopped.abort()
       backlog.settleAll(E.left({ kind: 'transient', reason: 'stopped before it was known to be durable' }))
       await shared?.connection.close()
     },

@@ -22,7 +22,7 @@ const writeHeaders = ({ varint, varbytes }: Writer, headers: WireRecord['headers
 }
 
 /** What of a record does not depend on its place in a batch: its key, value and headers. */
-export const writeFields = (to: Writer, { key, value, headers }: Omit<WireRecord, 'topic'>): void => {
+const writeFields = (to: Writer, { key, value, headers }: Omit<WireRecord, 'topic'>): void => {
   to.varbytes(key)
   to.varbytes(value)
   writeHeaders(to, headers)

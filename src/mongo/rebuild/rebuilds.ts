@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import type { Db } from 'mongodb'
 import type { ViewName, Views } from '../../../contracts/views.ts'
-import type { ApplyChanges, Sleep } from '../../domain/ports.ts'
+import type { ApplyChanges, Sleep, TopicIds } from '../../domain/ports.ts'
+import type { TimeZoneOf } from '../../projections/stats-days.ts'
 import { applyWith, type CollectionOf } from '../apply.ts'
 import { classify } from '../classify.ts'
 import { type MongoLocation, mongoClient, within } from '../client.ts'
 import { optimisticUpdate } from '../optimistic-update.ts'
 import { allDays, type Day, readDay, recomputeDays } from '../stats-recompute.ts'
-import { readPresent, writeIfUnchanged } from '../store.ts'
+import { idsWhere, readPresent, writeIfUnchanged } from '../store.ts'
+import { noteTimeZones } from '../time-zones.ts'
+import { topicsReadIn } from '../topics-read.ts'
+import { viewVersionsIn } from '../view-versions.ts'
 import { writeBatcher } from '../write-batcher.ts'
 import {
   countBoth,
@@ -23,7 +27,6 @@ import {
   swapName,
 } from './collections.ts'
 import {
-  beat,
   beginRebuild,
   forgetRebuild,
   letGo,
@@ -31,19 +34,20 @@ import {
   type Phase,
   type RebuildDocument,
   readRebuild,
+  renewLease,
   takeOver,
 } from './state.ts'
 import { acquireLock, breakLock, swapIn } from './swap.ts'
 
-type Begun = Pick<RebuildDocument, 'views' | 'dryRun' | 'phase' | 'writers' | 'positions' | 'swapped'>
+type Begun = Pick<RebuildDocument, 'views' | 'dryRun' | 'phase' | 'writers' | 'positions' | 'topicIds' | 'swapped'>
 
 /** A rebuild that this process is at. `folded` are always views that are folded from topics. */
-export type OwnRebuild = Begun & {
+export type LeasedRebuild = Begun & {
   /** Names its collections and its consumer group. */
   readonly writer: string
   readonly enter: (phase: Phase) => Promise<void>
-  /** A sign of life; false where it is another's by now. */
-  readonly beat: () => Promise<boolean>
+  /** Renews the lease; false where another process owns the rebuild by now. */
+  readonly renewLease: () => Promise<boolean>
   /** Makes its collections with every index. */
   readonly make: (folded: ReadonlyArray<ViewName>) => Promise<void>
   /** Those whose collections are there. */
@@ -62,16 +66,22 @@ export type OwnRebuild = Begun & {
   readonly swap: (token: string, views: ReadonlyArray<ViewName>) => Promise<ReadonlyArray<ViewName>>
   /** Lets the live writers go on, whatever of the swap was done. */
   readonly unlock: (token: string) => Promise<void>
+  /** Every day is of its account's present time zone (time-zones.ts). */
+  readonly noteTimeZones: () => Promise<void>
+  /** The live documents of these views are of the present version (view-versions.ts). */
+  readonly noteVersions: (folded: ReadonlyArray<ViewName>) => Promise<void>
+  /** From now on the views are of its topics. */
+  readonly rememberTopics: () => Promise<void>
   /** Leaves it as interrupted. */
   readonly letGo: () => Promise<void>
   /** Drops what is left of it: it is finished, or discarded. */
   readonly forget: () => Promise<void>
 }
 
-type Deps = { readonly db: Db; readonly sleep: Sleep }
+type Deps = { readonly db: Db; readonly sleep: Sleep; readonly timeZoneOf: TimeZoneOf }
 
-const ownRebuild = ({ db, sleep }: Deps, writer: string, begun: Begun): OwnRebuild => {
-  const { views, writers } = begun
+const leasedRebuild = ({ db, sleep, timeZoneOf }: Deps, writer: string, begun: Begun): LeasedRebuild => {
+  const { views, writers, topicIds = {} } = begun
   const own: CollectionOf = (view) => rebuiltName(view, writer)
   const ownOf =
     (folded: ReadonlyArray<ViewName>): CollectionOf =>
@@ -80,7 +90,7 @@ const ownRebuild = ({ db, sleep }: Deps, writer: string, begun: Begun): OwnRebui
   const updateDocuments = optimisticUpdate<Views[ViewName]>({
     read: readPresent(db, 'majority'),
     write: writeIfUnchanged(db),
-    announce: async () => async () => {},
+    written: async () => {},
     mayWrite: async () => true,
     sleep,
   })
@@ -88,16 +98,16 @@ const ownRebuild = ({ db, sleep }: Deps, writer: string, begun: Begun): OwnRebui
     ...begun,
     writer,
     enter: (next) => noteRebuild(db, writer, { phase: next }),
-    beat: () => beat(db, writer),
+    renewLease: () => renewLease(db, writer),
     make: (folded) => makeRebuilt(db, folded, writer),
     made: (folded) => madeOf(db, folded, writer),
-    applyChanges: writeBatcher({ applyChanges: applyWith(updateDocuments, own), classify, sleep }),
+    applyChanges: writeBatcher({ applyChanges: applyWith(updateDocuments, idsWhere(db), own), classify, sleep }),
     count: (view) => countBoth(db, view, writer),
     pairs: (view) => pairsOf(db, view, writer),
     pairsAgain: (view, ids) => readPairs(db, view, writer, ids),
-    days: (folded) => allDays(db, ownOf(folded)),
-    day: (id, folded) => readDay(db, id, ownOf(folded)),
-    recomputeDays: (ids, done) => recomputeDays(db, ids, done),
+    days: (folded) => allDays(db, timeZoneOf, ownOf(folded)),
+    day: (id, folded) => readDay(db, timeZoneOf, id, ownOf(folded)),
+    recomputeDays: (ids, done) => recomputeDays(db, timeZoneOf, ids, done),
     lock: (leaseMs) => acquireLock(db, writer, leaseMs),
     swap: async (token, wanted) => {
       const swapped = await swapIn(db, { writer, token }, wanted)
@@ -105,6 +115,9 @@ const ownRebuild = ({ db, sleep }: Deps, writer: string, begun: Begun): OwnRebui
       return swapped
     },
     unlock: (token) => breakLock(db, { views, lock: { token, writer } }),
+    noteTimeZones: () => noteTimeZones(db, timeZoneOf),
+    noteVersions: (folded) => viewVersionsIn(db).note(folded),
+    rememberTopics: () => topicsReadIn(db).remember('views', Object.entries(topicIds)),
     letGo: () => letGo(db, writer),
     forget: async () => {
       // Its own names only: were it another's by now, that one's collections would have other names.
@@ -164,9 +177,13 @@ const madeOf = async (db: Db, views: ReadonlyArray<ViewName>, writer: string): P
 export type Rebuilds = {
   readonly unfinished: () => Promise<(RebuildDocument & { readonly isRunning: boolean }) | undefined>
   /** Undefined where there is an unfinished one. */
-  readonly begin: (views: ReadonlyArray<ViewName>, dryRun: boolean) => Promise<OwnRebuild | undefined>
+  readonly begin: (
+    views: ReadonlyArray<ViewName>,
+    dryRun: boolean,
+    topicIds: TopicIds,
+  ) => Promise<LeasedRebuild | undefined>
   /** Goes on with the unfinished one; undefined where somebody else is at it, or there is none. */
-  readonly resume: (committedBy: CommittedBy) => Promise<OwnRebuild | undefined>
+  readonly resume: (committedBy: CommittedBy) => Promise<LeasedRebuild | undefined>
   readonly stop: () => Promise<void>
 }
 
@@ -175,26 +192,32 @@ const socketTimeoutMS = 600_000
 const closeMs = 3_000
 
 /** MongoDB as a rebuild needs it; connects at the first use. Throws on a malformed URL. */
-export const connectRebuilds = (location: MongoLocation, { sleep }: { readonly sleep: Sleep }): Rebuilds => {
+export const connectRebuilds = (
+  location: MongoLocation,
+  { sleep, timeZoneOf = () => 'UTC' }: { readonly sleep: Sleep; readonly timeZoneOf?: TimeZoneOf },
+): Rebuilds => {
   const client = mongoClient(location, { socketTimeoutMS })
   const db = client.db(location.database)
   const newOwner = () => randomBytes(6).toString('hex')
-  const deps = { db, sleep }
+  const deps = { db, sleep, timeZoneOf }
   return {
     unfinished: () => readRebuild(db),
-    begin: async (views, dryRun) => {
+    begin: async (views, dryRun, topicIds) => {
       const owner = newOwner()
       const left = await leftIn(db)
-      if (!(await beginRebuild(db, owner, views, dryRun))) return undefined
+      if (!(await beginRebuild(db, owner, views, dryRun, topicIds))) return undefined
       await dropAll(db, left)
-      return ownRebuild(deps, owner, { views, dryRun, phase: 'creating', writers: [owner], positions: {}, swapped: [] })
+      return leasedRebuild(deps, owner, {
+        ...{ views, dryRun, phase: 'creating', writers: [owner], positions: {}, swapped: [] },
+        topicIds: Object.fromEntries(topicIds),
+      })
     },
     resume: async (committedBy) => {
       const owner = newOwner()
       if (!(await takeOver(db, owner))) return undefined
       const rebuild = await readRebuild(db)
       if (rebuild === undefined) return undefined
-      return ownRebuild(deps, owner, await handOver(db, rebuild, owner, committedBy))
+      return leasedRebuild(deps, owner, await handOver(db, rebuild, owner, committedBy))
     },
     stop: () => within(closeMs, client.close(true)).catch(() => undefined),
   }

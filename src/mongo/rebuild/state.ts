@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb'
 import type { ViewName } from '../../../contracts/views.ts'
+import type { TopicIds } from '../../domain/ports.ts'
 import { duplicateKey } from '../classify.ts'
 import { within } from '../client.ts'
 
@@ -23,6 +24,8 @@ export type RebuildDocument = {
   readonly writers: ReadonlyArray<string>
   /** By `<topic>/<partition>`: where the newest writer begins, what those before it have taken in. */
   readonly positions: Readonly<Record<string, number>>
+  /** From which topics it is made, by their ids; positions mean nothing in another topic. */
+  readonly topicIds?: Readonly<Record<string, string>>
   /** Those of its views that are live already. */
   readonly swapped: ReadonlyArray<ViewName>
   readonly startedAt: Date
@@ -57,6 +60,7 @@ export const beginRebuild = async (
   owner: string,
   views: ReadonlyArray<ViewName>,
   dryRun: boolean,
+  topicIds: TopicIds,
 ): Promise<boolean> => {
   const times = { startedAt: '$$NOW', aliveAt: '$$NOW' }
   const state = {
@@ -65,6 +69,7 @@ export const beginRebuild = async (
     phase: 'creating',
     writers: [owner],
     positions: { $literal: {} },
+    topicIds: { $literal: Object.fromEntries(topicIds) },
     swapped: [],
     owner,
     ...times,
@@ -85,8 +90,8 @@ export const takeOver = async (db: Db, owner: string): Promise<boolean> => {
   return (await within(stepMs, rebuilds(db).updateOne(filter, update))).matchedCount > 0
 }
 
-/** A sign of life; false where the rebuild is another's by now. */
-export const beat = async (db: Db, owner: string): Promise<boolean> => {
+/** Renews the lease; false where another process owns the rebuild by now. */
+export const renewLease = async (db: Db, owner: string): Promise<boolean> => {
   const update = { $currentDate: { aliveAt: true as const } }
   return (await within(stepMs, rebuilds(db).updateOne({ ...current, owner }, update))).matchedCount > 0
 }

@@ -1,6 +1,9 @@
+import * as E from 'fp-ts/lib/Either.js'
 import type { ViewName } from '../../../contracts/views.ts'
-import type { OwnRebuild, Rebuilds } from '../../mongo/rebuild/rebuilds.ts'
+import type { LeasedRebuild, Rebuilds } from '../../mongo/rebuild/rebuilds.ts'
 import { topicsOf, viewNames } from '../../projections/view-topics.ts'
+import { inWords, notRecorded, type RecordAction } from '../audit.ts'
+import { archivesOf } from './archive.ts'
 import { cutOff, readCommitted, readLogs } from './progress.ts'
 import { groupOf, type RebuildDeps } from './replay.ts'
 import type { Outcome } from './run.ts'
@@ -15,7 +18,8 @@ export type Asked = {
   readonly force: boolean
 }
 
-type Deps = RebuildDeps & { readonly rebuilds: Rebuilds }
+type Deps = RebuildDeps & { readonly rebuilds: Rebuilds; readonly recordAction: RecordAction }
+type Unfinished = Pick<LeasedRebuild, 'views' | 'topicIds'>
 
 const choice =
   'go on with it: livechat-bridge rebuild --resume; or drop what is left of it: livechat-bridge rebuild --discard'
@@ -31,7 +35,13 @@ const fail = ({ say }: Pick<RebuildDeps, 'say'>, reason: string): number => {
   return 1
 }
 
-const end = (deps: Deps, { dryRun }: Pick<OwnRebuild, 'dryRun'>, outcome: Outcome): number => {
+/** The topics that are not those any more that an interrupted rebuild has read. */
+const recreated = async ({ kafka }: Deps, { views, topicIds = {} }: Unfinished): Promise<ReadonlyArray<string>> =>
+  [...(await kafka.topicIds(topicsOf(views)))].flatMap(([topic, id]) =>
+    topicIds[topic] === undefined || topicIds[topic] === id ? [] : [topic],
+  )
+
+const end = (deps: Deps, { dryRun }: Pick<LeasedRebuild, 'dryRun'>, outcome: Outcome): number => {
   switch (outcome.kind) {
     case 'done':
       deps.say(dryRun ? 'There is no difference, and nothing was changed.' : 'Done.')
@@ -51,6 +61,12 @@ const resume = async (deps: Deps, { views, dryRun, force }: Asked): Promise<numb
   if (views !== undefined && views.toSorted().join() !== unfinished.views.toSorted().join())
     return fail(deps, `The interrupted rebuild is of ${unfinished.views.join(', ')}: ${choice}`)
   if (dryRun && !unfinished.dryRun) return fail(deps, `The interrupted rebuild is no dry run: ${choice}`)
+  const others = await recreated(deps, unfinished)
+  if (others.length > 0)
+    return fail(
+      deps,
+      `Deleted and created again since it began: ${others.join(', ')}. Drop what is left of it: livechat-bridge rebuild --discard; then begin anew.`,
+    )
   const own = await deps.rebuilds.resume(committedBy(deps))
   return own === undefined ? fail(deps, busy) : end(deps, own, await runRebuild(deps, own, force))
 }
@@ -75,19 +91,30 @@ const begin = async (deps: Deps, views: ReadonlyArray<ViewName>, { dryRun, force
     const what = `${dry ? 'dry run of a rebuild' : 'rebuild'} of ${others.join(', ')}`
     return fail(deps, `A ${what} that began at ${startedAt.toISOString()} was interrupted: ${choice}`)
   }
-  const lacking = cutOff(await readLogs(deps.kafka, topicsOf(views)))
+  const topics = topicsOf(views)
+  const lacking = cutOff(await readLogs(deps.kafka, topics), await readLogs(deps.kafka, archivesOf(topics)))
   if (lacking.length > 0) {
     deps.say(`The first records are gone of ${lacking.join(', ')}: the views would be without them.`)
     if (!dryRun && !force) return fail(deps, 'Refused. With --force all the same.')
   }
-  const own = await deps.rebuilds.begin(views, dryRun)
+  // Before the first record is read: a topic that is created again meanwhile is noticed.
+  const topicIds = await deps.kafka.topicIds(topicsOf(views))
+  const own = await deps.rebuilds.begin(views, dryRun, topicIds)
   return own === undefined ? fail(deps, busy) : end(deps, own, await runRebuild(deps, own, force))
 }
 
 /** Does what was asked for, and tells of it; the process's exit code. */
 export const rebuildAsked = async (deps: Deps, asked: Asked): Promise<number> => {
-  if (asked.resume) return resume(deps, asked)
-  if (asked.discard) return discard(deps)
-  if (asked.views === undefined) return fail(deps, `Which view? One of ${viewNames.join(', ')}; or all.`)
-  return begin(deps, asked.views, asked)
+  const { resume: resumes, discard: discards, views, dryRun } = asked
+  if (views === undefined && !resumes && !discards)
+    return fail(deps, `Which view? One of ${viewNames.join(', ')}; or all.`)
+  const recorded = dryRun
+    ? E.right(undefined)
+    : await deps.recordAction({
+        action: 'rebuild',
+        detail: inWords('rebuild', { views, resume: resumes, discard: discards, force: asked.force }),
+      })
+  if (E.isLeft(recorded)) return fail(deps, notRecorded(recorded.left))
+  if (resumes) return resume(deps, asked)
+  return discards || views === undefined ? discard(deps) : begin(deps, views, asked)
 }

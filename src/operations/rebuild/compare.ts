@@ -1,6 +1,6 @@
 import type { ViewName } from '../../../contracts/views.ts'
 import type { ReadPairs } from '../../mongo/rebuild/collections.ts'
-import type { OwnRebuild } from '../../mongo/rebuild/rebuilds.ts'
+import type { LeasedRebuild } from '../../mongo/rebuild/rebuilds.ts'
 import type { Day } from '../../mongo/stats-recompute.ts'
 import { topicsOf } from '../../projections/view-topics.ts'
 import { compare, differingFields, type Findings, found, noFindings, type Verdict } from './differences.ts'
@@ -40,7 +40,12 @@ const comparing = ({ kafka }: Deps, view: ViewName, replay: Replay) => {
  * Compares the rebuilt documents of a view with the live ones while both go on. What has not stood still is looked at again,
  * until all of it has, or neither side gets any further.
  */
-export const compareView = async (deps: Deps, own: OwnRebuild, view: ViewName, replay: Replay): Promise<Findings> => {
+export const compareView = async (
+  deps: Deps,
+  own: LeasedRebuild,
+  view: ViewName,
+  replay: Replay,
+): Promise<Findings> => {
   const { show, sleep, signal } = deps
   const { now, judge } = comparing(deps, view, replay)
   const { live, rebuilt } = await own.count(view)
@@ -95,7 +100,7 @@ const settled = async (
 /** Compares each day of daily_stats with what it would be by the rebuilt documents, or by the live ones of other views. */
 export const compareDays = async (
   { show, sleep, signal }: Pick<RebuildDeps, 'show' | 'sleep' | 'signal'>,
-  own: OwnRebuild,
+  own: LeasedRebuild,
   folded: ReadonlyArray<ViewName>,
 ): Promise<Findings> => {
   const days = await own.days(folded)

@@ -133,6 +133,13 @@ export const found = (findings: Findings, id: string, verdict: Verdict): Finding
 const plural = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 
+/** The findings of a view as data. */
+export type Found = Pick<Findings, 'same' | 'different' | 'examples'> & { readonly moving: number }
+export const foundIn = ({ same, different, examples, moving, movingBeyond }: Findings): Found => ({
+  ...{ same, different, examples },
+  moving: moving.length + movingBeyond,
+})
+
 /** The findings of a view as lines: the count first, then examples. */
 export const findingsText = (view: string, findings: Findings): ReadonlyArray<string> => {
   const { same, different, examples } = findings

@@ -1,5 +1,5 @@
 import cliProgress from 'cli-progress'
-import { botReplies, type TopicName } from '../../../contracts/topics.ts'
+import { audit, botReplies, type TopicName } from '../../../contracts/topics.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 
 /** By `<topic>/<partition>`: the offset before which everything is taken in. */
@@ -12,12 +12,16 @@ export type Places = ReadonlyMap<string, Place>
 /** Where each partition's log begins and ends. */
 export type Logs = ReadonlyMap<string, { readonly low: number; readonly high: number }>
 
+/** Topics whose records go after a time, as their clean-up says. */
+export const isTemporary = (source: string) => [botReplies, audit].some(({ name }) => source.startsWith(`${name}/`))
+
+/** Of temporary topics only what is left counts. Others have a gap where the log begins beyond the position. */
 export const placesOf = (logs: Logs, positions: Positions): Places =>
   new Map(
-    [...logs].map(([source, { low, high }]) => [
-      source,
-      { first: low, position: Math.max(low, positions.get(source) ?? low), end: high },
-    ]),
+    [...logs].map(([source, { low, high }]) => {
+      const position = positions.get(source) ?? 0
+      return [source, { first: low, position: isTemporary(source) ? Math.max(low, position) : position, end: high }]
+    }),
   )
 
 /** A place and since when it has been the same, in milliseconds of a monotonic clock. */
@@ -52,9 +56,13 @@ export const isReached = (places: ReadonlyMap<string, Watched>, now: number): bo
       position >= end || (source.startsWith(`${botReplies.name}/`) && now - since >= stillMs),
   )
 
-/** The partitions of topics that are kept for ever, and have lost their first records all the same. */
-export const cutOff = (logs: Logs): ReadonlyArray<string> =>
-  [...logs].flatMap(([source, { low }]) => (low > 0 && !source.startsWith(`${botReplies.name}/`) ? [source] : []))
+/** The partitions of event topics that have lost their first records, and of which the archive has nothing. */
+export const cutOff = (logs: Logs, archives: Logs = new Map()): ReadonlyArray<string> =>
+  [...logs].flatMap(([source, { low }]) => {
+    const archive = archives.get(`archive-${source}`)
+    const isArchived = archive !== undefined && archive.low < archive.high
+    return low > 0 && !isTemporary(source) && !isArchived ? [source] : []
+  })
 
 /** Where the logs of the topics begin and end, as of a time after the call. */
 export const readLogs = async (

@@ -1,12 +1,17 @@
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { ApplyChanges, CheckHealth, HandleSlice, Sleep } from '../../domain/ports.ts'
-import { decodeRecord } from '../../kafka/command.ts'
+import type { ViewName } from '../../../contracts/views.ts'
+import type { ApplyChanges, CheckHealth, HandleSlice, OwnedPartition, Sleep } from '../../domain/ports.ts'
+import { unmeasured } from '../../domain/quiet.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
+import { decodeRecord } from '../../kafka/records.ts'
 import { classify } from '../../mongo/classify.ts'
 import { projector } from '../../projections/projector.ts'
-import { deepRecords, hasRoom } from '../../shared/heap.ts'
+import { catchUpRecords, hasRoom } from '../../shared/heap.ts'
+import { type ArchiveDeps, readArchive } from './archive.ts'
+import type { Found } from './differences.ts'
 import {
   isReached,
+  isTemporary,
   type Logs,
   type Places,
   type Positions,
@@ -19,10 +24,16 @@ import {
   watch,
 } from './progress.ts'
 
+/** How many documents a view has, and its rebuilt one; or what their comparison has found. */
+export type Row =
+  | { readonly view: ViewName; readonly live: number; readonly rebuilt: number }
+  | ({ readonly view: ViewName } & Found)
+
 /** What every step of a rebuild needs. */
-export type RebuildDeps = {
-  readonly kafka: Pick<KafkaRoom, 'consume' | 'ranges' | 'committedOffsets' | 'forgetGroup'>
-  readonly say: (line: string) => void
+export type RebuildDeps = ArchiveDeps & {
+  readonly kafka: Pick<KafkaRoom, 'consume' | 'committedOffsets' | 'forgetGroup'>
+  /** Says it in words; with what it says of a view, where it does. */
+  readonly say: (line: string, row?: Row) => void
   readonly show: ShowProgress
   readonly sleep: Sleep
   /** Milliseconds of a monotonic clock. */
@@ -39,6 +50,8 @@ export type Replay = {
   readonly positions: () => Positions
   /** How many records could not be read, or stored, through their own fault. */
   readonly refused: () => number
+  /** Why it cannot go on: records that it has not read yet were deleted from their topic, and are in the archive alone. */
+  readonly lost: () => string | undefined
   /** Resolves when nothing is being written, and nothing more will be until it is released. */
   readonly hold: () => Promise<void>
   readonly release: () => void
@@ -51,12 +64,20 @@ type Spec = {
   readonly topics: ReadonlyArray<TopicName>
   readonly from: Positions
   readonly applyChanges: ApplyChanges
+  /** Goes on where records are neither in a topic nor in the archive. */
+  readonly mayLack: boolean
 }
 
-/** Reads topics from their beginnings, or from where they were left, into views by the projector's own fold. */
+/** Nothing is fetched from the archive by a consumer of a group. */
+const noPartition: OwnedPartition = { isCurrent: () => true, done: () => {}, pause: () => () => {} }
+
+/**
+ * Reads topics from their beginnings, or from where they were left, into views by the projector's own fold: first from the archive
+ * what they do not have any more, then the topics themselves.
+ */
 export const startReplay = async (
-  { kafka, clock }: Pick<RebuildDeps, 'kafka' | 'clock'>,
-  { group, topics, from, applyChanges }: Spec,
+  { kafka, restore, clock, signal }: Pick<RebuildDeps, 'kafka' | 'restore' | 'clock' | 'signal'>,
+  { group, topics, from, applyChanges, mayLack }: Spec,
 ): Promise<Replay> => {
   const positions = new Map(from)
   const refused = new Set<string>()
@@ -64,7 +85,8 @@ export const startReplay = async (
     ...{ decode: decodeRecord, applyChanges, classify, hasRoom, clock },
     // They are dead letters already: whoever took them in first has kept them.
     deadLetter: async ({ topic, partition, offset }) => void refused.add(`${topic}/${partition}/${offset}`),
-    measure: { projected: () => {} },
+    measure: unmeasured,
+    wallMs: Date.now,
   })
   let held: PromiseWithResolvers<void> | undefined
   let running = 0
@@ -89,13 +111,30 @@ export const startReplay = async (
     held?.resolve()
     held = undefined
   }
+  const skipTo = (source: string, offset: number) =>
+    void positions.set(source, Math.max(positions.get(source) ?? 0, offset))
+  const archived = { kafka, restore, positions, skipTo, mayLack, signal }
+  await readArchive({ ...archived, fold: (slice) => handle(slice, noPartition) }, topics)
+  let lost: string | undefined
   const consumer = await kafka.consume({
-    ...{ group, topics, handle, commit: 'when-handled', deepRecords: deepRecords() },
-    startAt: async (topic, partition) => positions.get(sourceOf(topic, partition)),
+    ...{ group, topics, handle, commit: 'when-handled', catchUpRecords: catchUpRecords() },
+    startAt: async (topic, partition) => {
+      const source = sourceOf(topic, partition)
+      const position = positions.get(source) ?? 0
+      const low = (await kafka.ranges(topic)).get(partition)?.low ?? 0
+      // The consumer would begin at the first record that is left: nothing may be committed beyond the gap.
+      if (low > position && !mayLack && !isTemporary(source)) {
+        lost = `the records of ${source} from ${position} to ${low - 1} were deleted before they were read`
+        throw new Error(lost)
+      }
+      skipTo(source, low)
+      return positions.get(source)
+    },
   })
   return {
     positions: () => new Map(positions),
     refused: () => refused.size,
+    lost: () => lost,
     hold: async () => {
       held ??= Promise.withResolvers()
       while (running > 0) await new Promise<void>((resolve) => (wake = resolve))
@@ -111,14 +150,16 @@ export const startReplay = async (
 }
 
 export type ReplayWatch = {
-  /** Whether the replay has reached the ends of these logs, and how far it is. */
+  /** Whether the replay has reached the ends of these logs, and how far it is. Throws where it has lost records. */
   readonly check: (logs: Logs) => { readonly isReached: boolean; readonly places: Places }
 }
 
-export const watchReplay = (replay: Pick<Replay, 'positions'>, clock: () => number): ReplayWatch => {
+export const watchReplay = (replay: Pick<Replay, 'positions' | 'lost'>, clock: () => number): ReplayWatch => {
   let watched: ReadonlyMap<string, Watched> = new Map()
   return {
     check: (logs) => {
+      const lost = replay.lost()
+      if (lost !== undefined) throw new Error(lost)
       const now = clock()
       watched = watch(watched, placesOf(logs, replay.positions()), now)
       return { isReached: isReached(watched, now), places: watched }

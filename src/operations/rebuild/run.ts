@@ -1,10 +1,10 @@
 import type { ViewName } from '../../../contracts/views.ts'
 import { classify } from '../../mongo/classify.ts'
-import type { OwnRebuild } from '../../mongo/rebuild/rebuilds.ts'
-import { changesStats, foldedOf, topicsOf } from '../../projections/view-topics.ts'
+import type { LeasedRebuild } from '../../mongo/rebuild/rebuilds.ts'
+import { changesStats, foldedOf, isComputed, topicsOf, viewNames } from '../../projections/view-topics.ts'
 import { printable } from '../../shared/printable.ts'
 import { compareDays, compareView } from './compare.ts'
-import { findingsText } from './differences.ts'
+import { findingsText, foundIn } from './differences.ts'
 import {
   catchUp,
   groupOf,
@@ -27,19 +27,23 @@ const stopped = (reason: string): Outcome => ({ kind: 'stopped', reason })
 /** Compares all views of a dry run: `different` where any document is. */
 const dryRun = async (
   deps: RebuildDeps,
-  own: OwnRebuild,
+  own: LeasedRebuild,
   folded: ReadonlyArray<ViewName>,
   replay: Replay | undefined,
 ): Promise<Outcome> => {
   let different = 0
-  for (const view of own.views) {
-    if (view !== 'daily_stats' && replay === undefined) continue
+  // The days are compared with all that stands under them.
+  const views = own.views.filter((view) => view !== 'daily_stats_by' || !own.views.includes('daily_stats'))
+  for (const view of views) {
+    if (!isComputed(view) && replay === undefined) continue
     const findings =
-      view === 'daily_stats' || replay === undefined
+      isComputed(view) || replay === undefined
         ? await compareDays(deps, own, folded)
         : await compareView(deps, own, view, replay)
     if (deps.signal.aborted) return interrupted
-    for (const line of findingsText(view, findings)) deps.say(printable(line))
+    const [count = '', ...examples] = findingsText(view, findings)
+    deps.say(printable(count), { view, ...foundIn(findings) })
+    for (const example of examples) deps.say(printable(example))
     different += findings.different
   }
   return { kind: different === 0 ? 'done' : 'different' }
@@ -62,14 +66,14 @@ export const countText = ({ view, live, rebuilt }: Counts): string => {
 /** Names the counts, and swaps unless they speak against it. */
 const goLive = async (
   deps: RebuildDeps,
-  own: OwnRebuild,
+  own: LeasedRebuild,
   pending: ReadonlyArray<ViewName>,
   replay: Replay,
   replayWatch: ReplayWatch,
   force: boolean,
 ): Promise<Outcome> => {
   const counts = await Promise.all(pending.map(async (view) => ({ view, ...(await own.count(view)) })))
-  for (const count of counts) deps.say(countText(count))
+  for (const count of counts) deps.say(countText(count), count)
   const suspects = counts.filter(isSuspect).map(({ view }) => view)
   if (suspects.length > 0 && !force)
     return { kind: 'refused', reason: `the log has nothing for ${suspects.join(', ')}: nothing was swapped` }
@@ -82,7 +86,7 @@ const goLive = async (
 
 const replayAndSwap = async (
   deps: RebuildDeps,
-  own: OwnRebuild,
+  own: LeasedRebuild,
   pending: ReadonlyArray<ViewName>,
   force: boolean,
 ): Promise<Outcome> => {
@@ -90,6 +94,7 @@ const replayAndSwap = async (
   const replay = await startReplay(deps, {
     group: groupOf(own.writer),
     topics: topicsOf(pending),
+    mayLack: force || own.dryRun,
     from: new Map(Object.entries(own.positions)),
     applyChanges: (changes) => own.applyChanges(changes.filter(({ view }) => wanted.has(view))),
   })
@@ -112,7 +117,7 @@ const daysAtOnce = 50
 /** Computes every day of daily_stats anew, from the views as they are by now. */
 const recomputeStatistics = async (
   { show, signal }: Pick<RebuildDeps, 'show' | 'signal'>,
-  own: OwnRebuild,
+  own: LeasedRebuild,
 ): Promise<void> => {
   await own.enter('statistics')
   const days = await own.days([])
@@ -123,10 +128,11 @@ const recomputeStatistics = async (
       done += more
       bar.at({ done, total: days.length })
     })
+  if (!signal.aborted) await own.noteTimeZones()
   bar.end()
 }
 
-const steps = async (deps: RebuildDeps, own: OwnRebuild, force: boolean): Promise<Outcome> => {
+const steps = async (deps: RebuildDeps, own: LeasedRebuild, force: boolean): Promise<Outcome> => {
   const folded = foldedOf(own.views)
   if (own.phase === 'creating') {
     await own.make(folded)
@@ -139,6 +145,7 @@ const steps = async (deps: RebuildDeps, own: OwnRebuild, force: boolean): Promis
   const replayed = pending.length > 0 ? await replayAndSwap(deps, own, pending, force) : undefined
   if (replayed !== undefined && (replayed.kind !== 'done' || own.dryRun)) return replayed
   if (own.dryRun) return dryRun(deps, own, [], undefined)
+  await own.noteVersions(folded)
   if (changesStats(own.views)) await recomputeStatistics(deps, own)
   return deps.signal.aborted ? interrupted : { kind: 'done' }
 }
@@ -149,16 +156,17 @@ const beatEveryMs = 2_000
  * Does, or goes on with, a rebuild that is this process's own, and leaves it finished and tidied up, or as one that can be
  * gone on with. `force`: swaps also what the log has nothing for.
  */
-export const runRebuild = async (deps: RebuildDeps, own: OwnRebuild, force: boolean): Promise<Outcome> => {
+export const runRebuild = async (deps: RebuildDeps, own: LeasedRebuild, force: boolean): Promise<Outcome> => {
   const lost = new AbortController()
   const beating = setInterval(async () => {
-    if (!(await own.beat().catch(() => true))) lost.abort()
+    if (!(await own.renewLease().catch(() => true))) lost.abort()
   }, beatEveryMs)
   const signal = AbortSignal.any([deps.signal, lost.signal])
   try {
     const outcome = await steps({ ...deps, signal }, own, force)
     if (lost.signal.aborted) return stopped('another process has taken it over')
     if (outcome.kind === 'stopped' || outcome.kind === 'refused') return outcome
+    if (outcome.kind === 'done' && !own.dryRun && own.views.length === viewNames.length) await own.rememberTopics()
     await forget(deps, own)
     return outcome
   } catch (error) {
@@ -171,7 +179,7 @@ export const runRebuild = async (deps: RebuildDeps, own: OwnRebuild, force: bool
 }
 
 /** Drops all that is left of a rebuild. */
-export const forget = async ({ kafka }: Pick<RebuildDeps, 'kafka'>, own: OwnRebuild): Promise<void> => {
+export const forget = async ({ kafka }: Pick<RebuildDeps, 'kafka'>, own: LeasedRebuild): Promise<void> => {
   for (const writer of own.writers) await kafka.forgetGroup(groupOf(writer))
   await own.forget()
 }

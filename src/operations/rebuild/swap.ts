@@ -1,5 +1,5 @@
 import type { ViewName } from '../../../contracts/views.ts'
-import type { OwnRebuild } from '../../mongo/rebuild/rebuilds.ts'
+import type { LeasedRebuild } from '../../mongo/rebuild/rebuilds.ts'
 import { topicsOf } from '../../projections/view-topics.ts'
 import { readLogs } from './progress.ts'
 import type { RebuildDeps, Replay, ReplayWatch } from './replay.ts'
@@ -26,7 +26,7 @@ const takeIn = async ({ kafka, sleep, clock }: Deps, views: ReadonlyArray<ViewNa
 /** One attempt: the views that are live now. */
 const attempt = async (
   deps: Deps,
-  own: OwnRebuild,
+  own: LeasedRebuild,
   views: ReadonlyArray<ViewName>,
   replay: Replay,
   replayWatch: ReplayWatch,
@@ -50,7 +50,7 @@ const attempt = async (
 /** Puts the rebuilt views in the place of the live ones; resolves with those for which that is done. */
 export const swapViews = async (
   deps: Deps,
-  own: OwnRebuild,
+  own: LeasedRebuild,
   views: ReadonlyArray<ViewName>,
   replay: Replay,
   replayWatch: ReplayWatch,

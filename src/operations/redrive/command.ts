@@ -2,23 +2,31 @@ import { Command, InvalidArgumentError } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import { Day, Instant } from '../../../contracts/primitives.ts'
 import { deadLetters, quarantine } from '../../../contracts/topics.ts'
+import type { Account } from '../../domain/accounts.ts'
 import { now } from '../../domain/clock.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
-import { type Filters, type OriginTopic, originTopics } from './letters.ts'
+import { inWords, notRecorded, type RecordAction } from '../audit.ts'
+import { type Filters, type OriginTopic, originTopics } from './dead-letters.ts'
 import { findRecord, listLetters, listQuarantine, recordLines } from './list.ts'
 import { pace, sendLetters, tallyText } from './send.ts'
+import { type QuarantineFilters, takeIn, takenText } from './take-in.ts'
 
 type Servers = {
-  readonly kafka: Pick<KafkaRoom, 'readTopic' | 'redrive'>
+  readonly kafka: Pick<KafkaRoom, 'readTopic' | 'redrive' | 'publish'>
   readonly redrives: Redrives
+  readonly recordAction: RecordAction
+  readonly accounts: ReadonlyArray<Account>
   /** Aborts when the command has to end early. */
   readonly interrupted: AbortSignal
+  /** Prints a line: of the result, or why there is none. */
+  readonly out: (line: string) => void
+  readonly err: (line: string) => void
 }
 
-/** Runs a command with both servers, and ends their connections; resolves with its exit code. */
-type WithServers = (run: (servers: Servers) => Promise<number>) => Promise<number>
+/** Runs a command with both servers, and ends with its exit code. */
+type WithServers = (run: (servers: Servers) => Promise<number>) => Promise<void>
 
 const refuse = (expected: string) => {
   throw new InvalidArgumentError(`Expected ${expected}.`)
@@ -44,11 +52,8 @@ const placesOption = (text: string, before: ReadonlyArray<string> = []): Readonl
 const topicOption = (text: string): OriginTopic =>
   originTopics.find((name) => name === text) ?? refuse(`one of ${originTopics.join(', ')}`)
 
-const print = (lines: ReadonlyArray<string>) => {
-  for (const line of lines) console.log(line)
-}
-const fail = (reason: string): number => {
-  console.error(reason)
+const fail = (err: Servers['err'], reason: string): number => {
+  err(reason)
   return 1
 }
 
@@ -65,24 +70,24 @@ type ListOptions = Filters & { readonly limit: number; readonly quarantine?: tru
 
 const list =
   ({ limit, quarantine: other, json, ...filters }: ListOptions) =>
-  async ({ kafka: { readTopic }, redrives, interrupted }: Servers): Promise<number> => {
+  async ({ kafka: { readTopic }, redrives, interrupted, out, err }: Servers): Promise<number> => {
     const found = other
       ? await listQuarantine({ readTopic }, limit, interrupted)
       : await listLetters({ readTopic, findRedrives: redrives.find }, filters, limit, interrupted)
-    if (E.isLeft(found)) return fail(`Kafka: ${found.left.reason}`)
+    if (E.isLeft(found)) return fail(err, `Kafka: ${found.left.reason}`)
     const { count, listed, lines } = found.right
-    print(json ? [JSON.stringify({ count, listed }, null, 2)] : lines)
+    for (const line of json ? [JSON.stringify({ count, listed }, null, 2)] : lines) out(line)
     return 0
   }
 
 const show =
   (id: string, { quarantine: other }: { readonly quarantine?: true }) =>
-  async ({ kafka: { readTopic } }: Servers): Promise<number> => {
+  async ({ kafka: { readTopic }, out, err }: Servers): Promise<number> => {
     const { name } = other ? quarantine : deadLetters
     const found = await findRecord(readTopic, name, id)
-    if (E.isLeft(found)) return fail(`Kafka: ${found.left.reason}`)
-    if (found.right === undefined) return fail(`${name} has no record at ${id}, or has it no more.`)
-    print(recordLines(found.right))
+    if (E.isLeft(found)) return fail(err, `Kafka: ${found.left.reason}`)
+    if (found.right === undefined) return fail(err, `${name} has no record at ${id}, or has it no more.`)
+    for (const line of recordLines(found.right)) out(line)
     return 0
   }
 
@@ -98,26 +103,71 @@ type SendOptions = Filters & {
 
 const send =
   ({ dryRun, limit, perSecond, most, force, again, overwrite, ...filters }: SendOptions) =>
-  async ({ kafka: { readTopic, redrive }, redrives, interrupted }: Servers): Promise<number> => {
+  async ({
+    kafka: { readTopic, redrive },
+    redrives,
+    recordAction,
+    interrupted,
+    out,
+    err,
+  }: Servers): Promise<number> => {
+    const recorded = dryRun
+      ? E.right(undefined)
+      : await recordAction({ action: 'redrive', detail: inWords('redrive send', filters) })
+    if (E.isLeft(recorded)) return fail(err, notRecorded(recorded.left))
     const { tally, limited, trouble } = await sendLetters(
-      { readTopic, redrive, redrives, now, out: console.log, pace: pace(perSecond, monotonic, sleep) },
+      { readTopic, redrive, redrives, now, out, pace: pace(perSecond, monotonic, sleep) },
       {
         ...{ filters, limit, dryRun: dryRun === true },
         rules: { most, force: force === true, again: again === true, overwrite: overwrite === true },
       },
       interrupted,
     )
-    console.log(tallyText(tally))
-    if (limited) console.log(`The limit of ${limit} is reached: there may be more.`)
+    out(tallyText(tally))
+    if (limited) out(`The limit of ${limit} is reached: there may be more.`)
     if (tally.refused > 0)
-      console.log(
+      out(
         `What was redriven ${most} times already is sent with --force only, what is older than its view with --overwrite.`,
       )
-    if (interrupted.aborted) return fail('Interrupted: the same again goes on from here.')
-    return trouble === undefined ? Number(tally.refused + tally.failed > 0) : fail(trouble)
+    if (interrupted.aborted) return fail(err, 'Interrupted: the same again goes on from here.')
+    return trouble === undefined ? Number(tally.refused + tally.failed > 0) : fail(err, trouble)
   }
 
-/** `redrive list|show|send`: what consumers could not process, to look at and to send back. */
+type TakeInOptions = QuarantineFilters & {
+  readonly dryRun?: true
+  readonly limit: number
+  readonly perSecond: number
+}
+
+const quarantined =
+  ({ dryRun, limit, perSecond, ...filters }: TakeInOptions) =>
+  async ({
+    kafka: { readTopic, publish },
+    redrives,
+    recordAction,
+    accounts,
+    interrupted,
+    out,
+    err,
+  }: Servers): Promise<number> => {
+    const account = accounts.find(({ id }) => id === filters.account)
+    const action = { action: 'redrive', detail: inWords('redrive quarantine', filters) } as const
+    const recorded = dryRun
+      ? E.right(undefined)
+      : await recordAction({ ...action, ...(account && { accountId: account.id }) })
+    if (E.isLeft(recorded)) return fail(err, notRecorded(recorded.left))
+    const { tally, limited, trouble } = await takeIn(
+      { readTopic, publish, redrives, accounts, now, out, pace: pace(perSecond, monotonic, sleep) },
+      { filters, limit, dryRun: dryRun === true },
+      interrupted,
+    )
+    out(takenText(tally))
+    if (limited) out(`The limit of ${limit} is reached: there may be more.`)
+    if (interrupted.aborted) return fail(err, 'Interrupted: the same again goes on from here.')
+    return trouble === undefined ? Number(tally.failed > 0) : fail(err, trouble)
+  }
+
+/** `redrive list|show|send|quarantine`: what could not be processed, to look at and to send back. */
 export const redriveCommand = (withServers: WithServers): Command => {
   const redrive = new Command('redrive').description('look at dead letters, and send them back to where they came from')
 
@@ -129,7 +179,7 @@ export const redriveCommand = (withServers: WithServers): Command => {
     .option('--limit <number>', 'so many of the newest', countOption, 1000)
     .option('--quarantine', 'the requests in quarantine instead, where the filters do not apply')
     .option('--json', 'print them as JSON')
-    .action(async (options: ListOptions) => process.exit(await withServers(list(options))))
+    .action((options: ListOptions) => withServers(list(options)))
 
   redrive
     .command('show')
@@ -139,14 +189,12 @@ export const redriveCommand = (withServers: WithServers): Command => {
       "Print one dead letter with its headers, key and value: as text where the bytes are UTF-8, else in hexadecimal digits. This prints what the record holds, persons' data too, to your terminal: it is meant to.",
     )
     .option('--quarantine', 'one of quarantine instead')
-    .action(async (id: string, options: { readonly quarantine?: true }) =>
-      process.exit(await withServers(show(id, options))),
-    )
+    .action((id: string, options: { readonly quarantine?: true }) => withServers(show(id, options)))
 
   filtered(redrive.command('send'))
     .summary('send dead letters back to the topics that they come from')
     .description(
-      'Send dead letters back: key, value and headers as they were, to the topic that they come from, the letters of a key in their order. What was sent is remembered in MongoDB and is not sent again. A consumer that fails on one again makes a new letter of it. Exit code 1 where something that fits was refused or could not be sent.',
+      'Send dead letters back: key, value and headers as they were, to the topic that they come from, those of a key in their order. What was sent is remembered in MongoDB and is not sent again. A consumer that fails on one again makes a new deadLetter of it. Exit code 1 where something that fits was refused or could not be sent.',
     )
     .option('--dry-run', 'print what would be sent, and send nothing')
     .option('--limit <number>', 'so many at most', countOption, 1000)
@@ -155,7 +203,23 @@ export const redriveCommand = (withServers: WithServers): Command => {
     .option('--force', 'send those too')
     .option('--again', 'send also what was sent before')
     .option('--overwrite', "send also a client's or an enrichment's state that is older than what its view has")
-    .action(async (options: SendOptions) => process.exit(await withServers(send(options))))
+    .action((options: SendOptions) => withServers(send(options)))
+
+  redrive
+    .command('quarantine')
+    .summary('take in the requests in quarantine that are understood today')
+    .description(
+      'Publish the events of those requests in quarantine that this version understands, in their order. Each is marked as late: its header ce_receivedtime says when the request came. A late event never replaces what a view has from a newer one, and no bot is asked about it. What was taken in is remembered in MongoDB and is not taken in again; all other requests stay.',
+    )
+    .option('--account <id>', 'those of this account')
+    .option('--reason <word>', 'those that were kept for this reason, as list --quarantine prints it')
+    .option('--since <time>', 'those that came then or later: 2026-01-31T23:59:59Z or 2026-01-31', timeOption)
+    .option('--until <time>', 'those that came before then', timeOption)
+    .option('--id <id>', 'this one, by partition/offset on quarantine; may be repeated', placesOption)
+    .option('--dry-run', 'print what would be taken in, and publish nothing')
+    .option('--limit <number>', 'so many at most', countOption, 1000)
+    .option('--per-second <number>', 'so many a second at most', countOption, 100)
+    .action((options: TakeInOptions) => withServers(quarantined(options)))
 
   return redrive
 }

@@ -1,6 +1,8 @@
+import { clients, enrichments } from '../../../contracts/topics.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
+import type { ErasedKey } from '../../mongo/erasures.ts'
 import type { State } from '../../mongo/redrives.ts'
-import type { Letter } from './letters.ts'
+import type { StoredDeadLetter } from './dead-letters.ts'
 
 /**
  * `most`: so often a record may be redriven; `force` waives that. `again`: also what was sent before. `overwrite`: also what
@@ -19,18 +21,28 @@ export type Decision =
   | { readonly kind: 'sent before' }
   | { readonly kind: 'refused'; readonly why: string }
 
-/** What is known of a letter beside itself: how often it was sent back, and whether it is older than what the view has. */
-export type Known = { readonly timesSent: number; readonly outdated: boolean }
+/**
+ * What is known of a dead letter beside itself: how often it was sent back, whether it is older than what the view has, and whether its
+ * chat, client or enrichment was erased since.
+ */
+export type Known = { readonly timesSent: number; readonly outdated: boolean; readonly erased: boolean }
+
+/** What an erasure would name the key of a record. */
+export const erasedKeyOf = (topic: string, key: string): ErasedKey => {
+  if (topic === clients.name) return { of: 'client', key }
+  return { of: topic === enrichments.name ? 'enrichment' : 'chat', key }
+}
 
 /**
- * What becomes of a dead letter. What fails again comes back as a letter of its own with a higher count; together with the
- * letter's own redrives, it bounds what can become of one record, however it is repeated.
+ * What becomes of a dead letter. What fails again comes back as a dead letter of its own with a higher count; together with the
+ * dead letter's own redrives, it bounds what can become of one record, however it is repeated.
  */
 export const decide = (
-  { redriven }: Pick<Letter, 'redriven'>,
-  { timesSent, outdated }: Known,
+  { redriven }: Pick<StoredDeadLetter, 'redriven'>,
+  { timesSent, outdated, erased }: Known,
   { most, force, again, overwrite }: Rules,
 ): Decision => {
+  if (erased) return { kind: 'refused', why: 'the person was erased since' }
   if (timesSent > 0 && !again) return { kind: 'sent before' }
   const times = redriven + timesSent
   if (times >= most && !force) return { kind: 'refused', why: `redriven ${times} times` }
@@ -46,12 +58,12 @@ export const stateTopics = ['clients', 'enrichments'] as const
  * offset tells, unless it is a copy that was sent back before, which is newer than its content.
  */
 export const isOutdated = (
-  { origin, redriven }: Pick<Letter, 'origin' | 'redriven'>,
+  { origin, redriven }: Pick<StoredDeadLetter, 'origin' | 'redriven'>,
   { headers }: Pick<IncomingRecord, 'headers'>,
   state: State | undefined,
 ): boolean => {
   if (state === undefined) return false
-  if (origin.topic === 'clients') return Date.parse(state.lastEventAt ?? '') > Date.parse(String(headers.ce_time))
+  if (origin.topic === 'clients') return Number(state.lastEventAt) > Date.parse(String(headers.ce_time))
   const source = `${origin.topic}/${origin.partition}`
   return Object.entries(state.applied ?? {}).some(
     ([each, offset]) => redriven > 0 || each !== source || offset > origin.offset,

@@ -7,11 +7,20 @@ import type { ReadTopic } from '../../kafka/read-topic.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import { printable, printableLines } from '../../shared/printable.ts'
 import { table } from '../../shared/table.ts'
-import { type Filters, type Letter, matches, memoryIdOf, originOf, partOf, placeOf, readLetter } from './letters.ts'
+import {
+  type Filters,
+  matches,
+  memoryIdOf,
+  originOf,
+  partOf,
+  placeOf,
+  readDeadLetter,
+  type StoredDeadLetter,
+} from './dead-letters.ts'
 
 type Row = ReadonlyArray<string>
 
-/** When a letter was sent back; nothing where that is not known. */
+/** When a dead letter was sent back; nothing where that is not known. */
 type SentAt = ReadonlyArray<Instant> | undefined | null
 
 const longest = 120
@@ -27,21 +36,21 @@ const redrivenText = (sentAt: SentAt) => {
   return last === undefined ? 'no' : `${sentAt.length > 1 ? `${sentAt.length} times, last ` : ''}${last}`
 }
 
-/** A letter as `list` shows it: `before` is how often its record had been redriven when it failed, `redriven` when it was itself. */
-export const listedLetter = (letter: Letter, sentAt: SentAt) => ({
-  id: letter.id,
-  origin: originOf(letter),
-  consumer: letter.consumer,
-  cause: letter.cause,
-  failedAt: letter.failedAt,
-  before: letter.redriven,
+/** A dead letter as `list` shows it: `before` is how often its record had been redriven when it failed, `redriven` when it was itself. */
+export const listedDeadLetter = (deadLetter: StoredDeadLetter, sentAt: SentAt) => ({
+  id: deadLetter.id,
+  origin: originOf(deadLetter),
+  consumer: deadLetter.consumer,
+  cause: deadLetter.cause,
+  failedAt: deadLetter.failedAt,
+  before: deadLetter.redriven,
   redriven: sentAt ?? null,
-  detail: letter.detail,
+  detail: deadLetter.detail,
 })
 
-export const letterHead: Row = ['ID', 'ORIGIN', 'CONSUMER', 'CAUSE', 'FAILED AT', 'BEFORE', 'REDRIVEN', 'DETAIL']
+export const deadLetterHead: Row = ['ID', 'ORIGIN', 'CONSUMER', 'CAUSE', 'FAILED AT', 'BEFORE', 'REDRIVEN', 'DETAIL']
 
-export const letterRow = (listed: ReturnType<typeof listedLetter>): Row => {
+export const deadLetterRow = (listed: ReturnType<typeof listedDeadLetter>): Row => {
   const { id, origin, consumer, cause, failedAt, before, redriven: sentAt, detail } = listed
   return [id, origin, consumer, cause, failedAt, String(before), redrivenText(sentAt), detail].map(cell)
 }
@@ -115,27 +124,29 @@ export const listLetters = async (
   signal: AbortSignal,
 ): Promise<E.Either<Failure, Listing>> => {
   const isMeant = matches(filters)
-  const letters = newest<Letter>(limit, ({ failedAt }) => Date.parse(failedAt))
+  const found = newest<StoredDeadLetter>(limit, ({ failedAt }) => Date.parse(failedAt))
   let unreadable = 0
   const onSlice = async (records: ReadonlyArray<IncomingRecord>) => {
     for (const record of records) {
-      const letter = readLetter(record)
-      if (E.isLeft(letter)) unreadable++
-      else if (isMeant(letter.right)) letters.add(letter.right)
+      const deadLetter = readDeadLetter(record)
+      if (E.isLeft(deadLetter)) unreadable++
+      else if (isMeant(deadLetter.right)) found.add(deadLetter.right)
     }
   }
   const read = await readTopic(deadLetters.name, onSlice, { part: partOf(filters.id), signal })
   if (E.isLeft(read)) return read
-  const shown = letters.items()
-  // The letters can be looked at while MongoDB is away.
+  const shown = found.items()
+  // The dead letters can be looked at while MongoDB is away.
   const sent = await findRedrives(shown.map(memoryIdOf)).catch(() => undefined)
-  const listed = shown.map((letter) => listedLetter(letter, sent && (sent.get(memoryIdOf(letter)) ?? [])))
+  const listed = shown.map((deadLetter) =>
+    listedDeadLetter(deadLetter, sent && (sent.get(memoryIdOf(deadLetter)) ?? [])),
+  )
   const lines = [
-    ...tableOf(letterHead, listed.map(letterRow), letters.count(), 'dead letters'),
+    ...tableOf(deadLetterHead, listed.map(deadLetterRow), found.count(), 'dead letters'),
     ...(unreadable > 0 ? [`records without the headers of a dead letter, not listed: ${unreadable}`] : []),
     ...(sent === undefined ? ['MongoDB does not answer: which of them were redriven is not known'] : []),
   ]
-  return E.right({ count: letters.count(), listed, lines })
+  return E.right({ count: found.count(), listed, lines })
 }
 
 /** The newest requests in quarantine, the oldest first, and how many there are. */

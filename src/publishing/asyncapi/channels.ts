@@ -5,13 +5,16 @@ import { DomainEvent } from '../../../contracts/events/index.ts'
 import { patterns } from '../../../contracts/primitives.ts'
 import { DeadLetterHeaders, QuarantineHeaders } from '../../../contracts/records.ts'
 import {
+  archiveTopics,
+  audit,
   botReplies,
   deadLetters,
   enrichments,
+  erasureConfirmations,
   quarantine,
   type Topic,
-  topicOf,
   topics,
+  topicsOf,
 } from '../../../contracts/topics.ts'
 import { typeOf } from '../catalogue.ts'
 import type { PartOf } from '../json-schema.ts'
@@ -21,14 +24,18 @@ const bindingVersion = '0.5.0'
 const defaultPartitions = 12
 
 /** The topics that others write to. */
-const isReceived = ({ name }: Topic) => name === botReplies.name || name === enrichments.name
+const isReceived = ({ name }: Topic) =>
+  [botReplies, enrichments, erasureConfirmations].some((topic) => topic.name === name)
 
 const messagesOf = ({ name }: Topic): ReadonlyArray<string> => {
   if (name === botReplies.name) return BotReply.types.map((command) => command.name)
   if (name === enrichments.name) return ['Enrichment', 'EnrichmentRemoval']
+  if (name === erasureConfirmations.name) return ['ErasureConfirmation']
+  if (name === audit.name) return ['OperatorAction']
+  if (archiveTopics.some((archive) => archive.name === name)) return ['ArchivedEvent']
   if (name === quarantine.name) return ['QuarantinedRequest']
   if (name === deadLetters.name) return ['DeadLetter']
-  return DomainEvent.types.map(typeOf).filter((type) => topicOf({ type }).name === name)
+  return DomainEvent.types.map(typeOf).filter((type) => topicsOf(type).some((topic) => topic.name === name))
 }
 
 const describedBy = ({ name, carries }: Topic): t.Mixed => {
@@ -81,6 +88,9 @@ export const keyBindings = (): ReadonlyMap<string, JsonObject> =>
     ),
   )
 
+const isOnOne = (message: string) => topics.filter((topic) => messagesOf(topic).includes(message)).length === 1
+const pascalCase = (name: string) => name.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
 /**
  * What the bridge does with each message of each topic. One operation per message: of several, generators make a union, whose
  * members they tell apart by their fields, and not by the header that says which it is.
@@ -90,7 +100,7 @@ export const operations = (): Readonly<Record<string, JsonObject>> =>
     topics.flatMap((topic) => {
       const action = isReceived(topic) ? 'receive' : 'send'
       return messagesOf(topic).map((name) => [
-        `${action}${name}`,
+        `${action}${name}${isOnOne(name) ? '' : `On${pascalCase(topic.name)}`}`,
         {
           action,
           channel: { $ref: `#/channels/${topic.name}` },

@@ -1,12 +1,18 @@
+import { ArchivedEvent } from '../../../contracts/archive.ts'
 import { BotMessage, InviteAgent } from '../../../contracts/commands/bot-reply.ts'
 import { Enrichment } from '../../../contracts/commands/enrichment.ts'
+import { ErasureConfirmation } from '../../../contracts/commands/erasure-confirmation.ts'
+import { OperatorAction } from '../../../contracts/commands/operator-action.ts'
 import { DomainEvent } from '../../../contracts/events/index.ts'
 import { DeadLetterHeaders, QuarantineHeaders } from '../../../contracts/records.ts'
 import { ceDataSchema, ceType, versionName } from '../../../contracts/topics.ts'
-import { commands, events, headers, typeOf } from '../catalogue.ts'
+import { archived, commands, events, headers, typeOf } from '../catalogue.ts'
 import { leavesOfGenerators } from '../codecs.ts'
 import {
+  exampleAction,
+  exampleArchived,
   exampleCommands,
+  exampleConfirmation,
   exampleDeadLetter,
   exampleEnrichment,
   exampleEvents,
@@ -86,6 +92,31 @@ export const messages = (partOf: PartOf): Readonly<Record<string, JsonObject>> =
       summary: 'A record with a null value: what was published under this key is removed.',
       payload: { type: 'null' },
     },
+    ErasureConfirmation: {
+      name: 'ErasureConfirmation',
+      title: 'ErasureConfirmation',
+      summary: summaryOf(ErasureConfirmation),
+      contentType: json,
+      payload: schemaRef('ErasureConfirmation'),
+      examples: [{ name: 'ErasureConfirmation', payload: exampleConfirmation }],
+    },
+    OperatorAction: {
+      name: 'OperatorAction',
+      title: 'OperatorAction',
+      summary: summaryOf(OperatorAction),
+      contentType: json,
+      payload: schemaRef('OperatorAction'),
+      examples: [{ name: 'OperatorAction', payload: exampleAction }],
+    },
+    ArchivedEvent: {
+      name: 'ArchivedEvent',
+      title: 'ArchivedEvent',
+      summary: summaryOf(ArchivedEvent),
+      contentType: json,
+      headers: schemaRef('EventHeaders'),
+      payload: schemaRef('ArchivedEvent'),
+      examples: [{ name: 'ArchivedEvent', headers: exampleHeaders('ClientMessageReceived'), payload: exampleArchived }],
+    },
     QuarantinedRequest: rawMessage(
       'QuarantinedRequest',
       summaryOf(QuarantineHeaders),
@@ -102,7 +133,7 @@ export const messages = (partOf: PartOf): Readonly<Record<string, JsonObject>> =
  */
 const schemas = (partOf: PartOf): JsonObject => {
   const newest = DomainEvent.types.map((event) => versionName(typeOf(event)))
-  const entries = [...events.filter(({ name }) => newest.includes(name)), ...commands, ...headers]
+  const entries = [...events.filter(({ name }) => newest.includes(name)), ...commands, archived, ...headers]
   const found = entries.map((entry) => schemaWithParts(entry, partOf, place, style))
   return {
     ...Object.assign({}, ...found.map(({ definitions }) => definitions)),

@@ -11,7 +11,7 @@ export type Release = {
 }
 
 /** Keywords that say something to people only: they may change at any time. */
-const words = new Set(['$schema', '$id', 'title', 'description'])
+const words = new Set(['$schema', '$id', 'title', 'description', '$comment', 'x-personal'])
 
 const mapped = (schemas: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, shapeOf(schema)]))

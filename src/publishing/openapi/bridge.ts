@@ -82,7 +82,7 @@ export const bridgeOpenapi = (
     tags: [
       { name: 'Interface A', description: 'Webhooks: visitor activity.' },
       { name: 'Interface B', description: 'The exchange between the service and bots.' },
-      { name: 'Operation', description: 'Health and measurements.' },
+      { name: 'Operation', description: 'Health.' },
     ],
     paths: withRequestId({
       '/webhooks/{token}': webhooksPath(samples.webhooks, ref),

@@ -1,13 +1,5 @@
 import * as botEvents from '../../../contracts/bot-api/inbound.ts'
-import {
-  Accepted,
-  AccessToken,
-  AccessTokenRefusal,
-  AccessTokenRequest,
-  Liveness,
-  Readiness,
-  Refusal,
-} from '../../../contracts/http.ts'
+import { Accepted, AccessToken, AccessTokenRefusal, AccessTokenRequest, Refusal } from '../../../contracts/http.ts'
 import * as events from '../../../contracts/webhooks/events.ts'
 import { WebhookReply } from '../../../contracts/webhooks/reply.ts'
 import type { Samples } from '../read-contracts.ts'
@@ -25,7 +17,6 @@ import {
   type Ref,
   refusals,
   table,
-  textSchema,
   tokenParameter,
 } from './parts.ts'
 
@@ -161,42 +152,22 @@ export const oauthPath = (ref: Ref): JsonObject => ({
   },
 })
 
-const checks = {
-  kafka: { ok: true, reason: 'connected' },
-  mongodb: { ok: false, reason: 'no answer in time' },
-}
-
 const page = (operationId: string, summary: string, responses: JsonObject, ref: Ref): JsonObject => ({
   get: { operationId, tags: ['Operation'], summary, security: [], responses: { ...responses, ...getOnly(ref) } },
 })
 
-/** Liveness, readiness and metrics. */
+const word = (description: string, text: string): JsonObject => ({
+  description,
+  content: { 'text/plain': { schema: { type: 'string', const: text } } },
+})
+
+/** Liveness and readiness in one word; the operators' port has reasons. */
 export const healthPaths = (ref: Ref): JsonObject => ({
-  '/livez': page(
-    'liveness',
-    'Whether the process runs',
-    { 200: { description: 'It does.', content: jsonBody(ref(Liveness), { alive: { alive: true } }) } },
-    ref,
-  ),
+  '/livez': page('liveness', 'Whether the process runs', { 200: word('It does.', 'alive') }, ref),
   '/readyz': page(
     'readiness',
-    'Whether requests can be served, and the state of each dependency',
-    {
-      200: {
-        description: 'They can.',
-        content: jsonBody(ref(Readiness), { ready: { ready: true, checks: { kafka: checks.kafka } } }),
-      },
-      503: {
-        description: 'They cannot: the reasons say why.',
-        content: jsonBody(ref(Readiness), { unready: { ready: false, checks } }),
-      },
-    },
-    ref,
-  ),
-  '/metrics': page(
-    'metrics',
-    'Measurements for Prometheus',
-    { 200: { description: 'In the text format 0.0.4.', content: { 'text/plain': { schema: textSchema } } } },
+    'Whether requests can be served',
+    { 200: word('They can.', 'ready'), 503: word("They cannot: the operators' port says why.", 'unready') },
     ref,
   ),
 })

@@ -15,7 +15,7 @@ export const playFigures = async ({ stage, account, log }: Story) => {
       'timeline',
       timelineId({ id: finished.id, source: String(finished.headers.ce_source), data: { accountId: account.id } }),
       () => true,
-      ({ type, time }) => `${type}, ${time}`,
+      ({ type, time }) => `${type}, ${time.toISOString()}`,
     )
     await sight.view(
       'daily_stats',

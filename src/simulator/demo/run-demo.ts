@@ -5,6 +5,7 @@ import { bridgeOf } from '../account.ts'
 import type { Service } from '../service.ts'
 import { reactTo } from './bot.ts'
 import { playFigures } from './figures.ts'
+import { playOutcomes } from './outcomes.ts'
 import { type Paint, paintFor } from './paint.ts'
 import { createSeenLog } from './seen.ts'
 import { playAgentJoins, playAgentUnavailable, playAnsweredByBot } from './sequences.ts'
@@ -64,11 +65,12 @@ export const runDemo = async (deps: DemoDeps): Promise<{ readonly steps: number;
     stage.intro(
       `The bridge is at ${bridgeUrl}. A simulated chat service at ${service.baseUrl} plays account ${account.id}, an example bot answers.`,
     )
-    await playWebhooks(story)
+    const closedChat = await playWebhooks(story)
     await playAnsweredByBot(story)
     await playAgentJoins(story)
     await playAgentUnavailable(story)
     await playSilence(story)
+    await playOutcomes(story, closedChat)
     await playFigures(story)
   } finally {
     await stopConsuming()

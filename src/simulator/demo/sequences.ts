@@ -1,17 +1,12 @@
 import type { Chat } from '../chat.ts'
 import type { Story } from './story.ts'
-import { botReplies, clientWrites, serviceTells } from './talk.ts'
+import { botReplies, chatCloses, clientWrites, handsOver, serviceTells } from './talk.ts'
 
 /** The newest message that the client was shown, where it has this text. */
 const shown = (chat: Chat | undefined, text: string) => {
   const message = chat?.delivered.at(-1)?.message
   return message?.text.includes(text) ? `BOT_MESSAGE ${message.type}, the client reads “${message.text}”` : undefined
 }
-
-const invited = (chat: Chat | undefined) =>
-  chat?.state === 'invited' && chat.invitations.at(-1)?.by === 'bot'
-    ? 'INVITE_AGENT, the chat waits for an agent'
-    : undefined
 
 /** Act, sequence 1: the bot answers. */
 export const playAnsweredByBot = async (story: Story) => {
@@ -37,16 +32,7 @@ export const playAnsweredByBot = async (story: Story) => {
     what: 'the buttons',
     read: () => shown(chat(), 'What would you like to know?'),
   })
-}
-
-const handsOver = async (story: Story, chatId: string) => {
-  await clientWrites(story, chatId, 'agent')
-  await botReplies(story, chatId, {
-    title: 'INVITE_AGENT · the bot hands the chat over',
-    type: 'InviteAgent',
-    what: 'the invitation',
-    read: () => invited(story.service.chat(chatId, story.account.id)),
-  })
+  await chatCloses(story, chatId, 'the client has what he wanted', 'contained')
 }
 
 /** Act, sequence 2: the bot hands over, an agent joins. */

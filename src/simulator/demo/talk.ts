@@ -1,4 +1,5 @@
 import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
+import type { Chat } from '../chat.ts'
 import type { Data } from './seen.ts'
 import type { Sight } from './sight.ts'
 import type { Story } from './story.ts'
@@ -87,3 +88,35 @@ export const serviceTells = (
       ({ state, outcome }) => `state ${state}, outcome ${outcome}`,
     )
   })
+
+type Outcome = 'contained' | 'abandoned'
+
+/** Step: the service closes the chat; its session is over. */
+export const chatCloses = (story: Story, chatId: string, title: string, outcome: Outcome) =>
+  story.stage.step(`CHAT_CLOSED · ${title}`, async (sight) => {
+    const { account, service } = story
+    sight.answered('CHAT_CLOSED', await service.closeChat(chatId, { accountId: account.id }))
+    await sight.event('bot-conversations', 'ChatClosed', inChat(story, chatId), ['chatId'])
+    await sight.view(
+      'sessions',
+      `${account.id}/${chatId}/bot/1`,
+      (session) => session.ending === 'closed' && session.outcome === outcome,
+      (session) => `outcome ${session.outcome}`,
+    )
+  })
+
+const invited = (chat: Chat | undefined) =>
+  chat?.state === 'invited' && chat.invitations.at(-1)?.by === 'bot'
+    ? 'INVITE_AGENT, the chat waits for an agent'
+    : undefined
+
+/** Two steps: the client asks for an agent, and the bot hands the chat over. */
+export const handsOver = async (story: Story, chatId: string) => {
+  await clientWrites(story, chatId, 'agent')
+  await botReplies(story, chatId, {
+    title: 'INVITE_AGENT · the bot hands the chat over',
+    type: 'InviteAgent',
+    what: 'the invitation',
+    read: () => invited(story.service.chat(chatId, story.account.id)),
+  })
+}

@@ -30,8 +30,8 @@ const play = async <V extends ViewName>({ stage, service, account }: Story, scen
 const phone = '+14085550123'
 const crmLink = 'https://crm.example.com/contacts/42'
 
-/** Act: the seven events of Interface A, as an afternoon at the agents’ desks. */
-export const playWebhooks = async (story: Story) => {
+/** Act: the seven events of Interface A, as an afternoon at the agents’ desks; the chat that is closed in it. */
+export const playWebhooks = async (story: Story): Promise<number> => {
   story.stage.heading(
     'Webhooks (Interface A): a call, a chat, an offline message',
     'The service posts each event once. The bridge answers 200 when the event is durable in Kafka; the views follow.',
@@ -50,6 +50,18 @@ export const playWebhooks = async (story: Story) => {
     view: 'calls',
     document: String(call),
     wanted: ({ state }) => state === 'start',
+    show: ({ type, state }) => `${type}, state ${state}`,
+  })
+  await play(story, {
+    title: 'nobody takes it',
+    payload: payloads.callEvent({ chat_id: call, call: { type: 'incoming', phone, status: 'end' } }),
+    topic: 'calls',
+    type: 'CallStatusChanged',
+    by: ['chatId', String(call)],
+    fields: ['call'],
+    view: 'calls',
+    document: String(call),
+    wanted: ({ state }) => state === 'end',
     show: ({ type, state }) => `${type}, state ${state}`,
   })
   await play(story, {
@@ -93,8 +105,8 @@ export const playWebhooks = async (story: Story) => {
   })
   await play(story, {
     ...aboutChat,
-    title: 'the chat is closed',
-    payload: payloads.chatFinished({ chat_id: chat }),
+    title: 'the chat is closed, and rated bad',
+    payload: payloads.chatFinished({ chat_id: chat, chat: { ...payloads.chatFinished().chat, rate: 'bad' } }),
     type: 'ChatFinished',
     fields: ['chat'],
     wanted: ({ state }) => state === 'finished',
@@ -113,4 +125,5 @@ export const playWebhooks = async (story: Story) => {
     wanted: ({ message }) => message !== '',
     show: ({ message }) => `“${message}”`,
   })
+  return chat
 }

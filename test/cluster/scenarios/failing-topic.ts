@@ -1,8 +1,8 @@
 import kafkajs from 'kafkajs'
 import { unless } from '../../faults/findings.ts'
-import { withAdmin } from '../../faults/read-log.ts'
 import type { Scenario } from '../../faults/scenario.ts'
 import { eventually } from '../../support/eventually.ts'
+import { withAdmin } from '../../support/plain-consumer.ts'
 import type { Three } from '../three.ts'
 import { underLoad } from '../under-load.ts'
 
@@ -65,6 +65,7 @@ export const failingTopic: Scenario<Three> = {
       await one.restart()
       return {
         injected: 1,
+        mostCopies: 3,
         failures: [
           ...unless(recovered !== false, 'bot events are not taken while chats fails'),
           ...unless(taken === bot.length, `${bot.length - taken} of ${bot.length} bot events refused`),

@@ -5,6 +5,7 @@ import type { ConversationEvent } from '../../../contracts/events/index.ts'
 import type { Instant } from '../../../contracts/primitives.ts'
 import { keyOf } from '../../../contracts/topics.ts'
 import { factOf } from '../../../src/domain/conversation-facts.ts'
+import { dated } from '../../../src/domain/dated.ts'
 import type { ReadViews } from '../../../src/egress/conversation/conversation-now.ts'
 import { conversationNow } from '../../../src/egress/conversation/conversation-now.ts'
 import { conversationTail } from '../../../src/egress/conversation/tail.ts'
@@ -25,7 +26,7 @@ const tailFrom = (events: ReadonlyArray<ConversationEvent>, from: number) => {
   const tail = conversationTail()
   tail.begin(0, from)
   events.forEach((event, offset) => {
-    const fact = factOf(event)
+    const fact = factOf(dated(event))
     if (fact !== undefined && offset >= from) tail.add(0, keyOf(event), fact, offset)
   })
   return tail
@@ -67,7 +68,7 @@ test('what is kept of a conversation tells the same as the whole, whatever is ev
       }
       for (const until of [...evictions.toSorted((a, b) => a - b), events.length]) {
         for (const event of events.slice(position, until)) {
-          const fact = factOf(event)
+          const fact = factOf(dated(event))
           if (fact !== undefined) tail.add(0, keyOf(event), fact, position)
           position += 1
         }

@@ -1,12 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Instant } from '../../../contracts/primitives.ts'
 import type { Fact } from '../../../src/domain/conversation-facts.ts'
 import { conversationTail } from '../../../src/egress/conversation/tail.ts'
 
 const test = suite('the tail of the log')
 
-const fact = (id: string): Fact => ({ id, at: '2026-01-31T12:00:00.000Z' as Instant, kind: 'joined' })
+const fact = (id: string): Fact => ({ id, at: new Date('2026-01-31T12:00:00.000Z'), kind: 'joined' })
 const ids = (facts: ReadonlyArray<Fact>) => facts.map(({ id }) => id)
 
 test("has a chat's facts after an offset, in the order of the log", () => {

@@ -1,5 +1,5 @@
+import { simulation } from './simulation.ts'
 import { account, answer, botMessage, networkFailure, ok } from './values.ts'
-import { world } from './world.ts'
 
 /** A service that is away, then at a fifth of its capacity, then itself again; rates are per second, times in seconds. */
 export type Outage = {
@@ -37,7 +37,7 @@ export const outage = async ({ offered, capacity, awayFor, fifthFor, answersAfte
     tokens -= 1
     return true
   }
-  const w: ReturnType<typeof world> = world({
+  const w: ReturnType<typeof simulation> = simulation({
     accounts: [account({ attempts: 1000, deadlineMs: 3_600_000 })],
     answer: (_, nth) => {
       const at = w.time.monotonic() / 1000

@@ -2,6 +2,7 @@ import type { ConversationEvent } from '../../../contracts/events/index.ts'
 import { keyOf } from '../../../contracts/topics.ts'
 import type { ConversationDocument } from '../../../contracts/views/conversation.ts'
 import type { DeliveryDocument } from '../../../contracts/views/delivery.ts'
+import { dated } from '../../../src/domain/dated.ts'
 import { deliveryId } from '../../../src/domain/delivery.ts'
 import { evolveConversation } from '../../../src/projections/conversations.ts'
 import { evolveOutcome } from '../../../src/projections/deliveries.ts'
@@ -13,10 +14,10 @@ export const project = (events: ReadonlyArray<ConversationEvent>) => {
   events.forEach((event, offset) => {
     const place = { topic: 'bot-conversations', partition: 0, offset } as const
     const chat = keyOf(event)
-    conversations.set(chat, evolveConversation(conversations.get(chat), { event, ...place }))
+    conversations.set(chat, evolveConversation(conversations.get(chat), { event: dated(event), ...place }))
     if (event.type === 'BotReplyDelivered' || event.type === 'BotReplyFailed' || event.type === 'BotReplySuppressed') {
       const id = deliveryId(event.data)
-      deliveries.set(id, evolveOutcome(deliveries.get(id), { event, ...place }))
+      deliveries.set(id, evolveOutcome(deliveries.get(id), { event: dated(event), ...place }))
     }
   })
   return { conversations, deliveries }

@@ -1,16 +1,16 @@
 import type { ConversationEvent } from '../../../contracts/events/index.ts'
 import { project } from './project.ts'
+import type { Simulation } from './simulation.ts'
 import { told } from './values.ts'
-import type { World } from './world.ts'
 
 type Told = Parameters<typeof told>[0]
 
 /** The service tells of something now. */
-export const tells = (w: World, type: Told, eventId: string, chatId?: string) =>
+export const tells = (w: Simulation, type: Told, eventId: string, chatId?: string) =>
   w.log.appendEvent(told(type, eventId, w.time.now(), chatId))
 
 /** The projector has taken in so many events of the log. */
-export const projected = (w: World, upTo: number) => {
+export const projected = (w: Simulation, upTo: number) => {
   w.projector.committed = upTo
   const views = project(w.log.events.slice(0, upTo) as ReadonlyArray<ConversationEvent>)
   for (const [id, document] of views.conversations) w.views.set(`conversations/${id}`, document)
@@ -18,10 +18,10 @@ export const projected = (w: World, upTo: number) => {
 }
 
 /** The requests so far: the command's id and when it was sent, in ms since the beginning. */
-export const sent = (w: World) => w.requests.map(({ body, at }) => [body.id, at] as const)
+export const sent = (w: Simulation) => w.requests.map(({ body, at }) => [body.id, at] as const)
 
 /** What the worker has told the log: the type of each event, and why. */
-export const toldOf = (w: World) =>
+export const toldOf = (w: Simulation) =>
   w.log.events.flatMap((event) => {
     if (!event.source.endsWith('/egress')) return []
     const { data } = event

@@ -63,4 +63,3 @@ export const virtualTime = (onTurn: () => Promise<void> = async () => undefined)
     now: () => new Date(Date.parse(start) + ms).toISOString() as Instant,
   }
 }
-export type VirtualTime = ReturnType<typeof virtualTime>

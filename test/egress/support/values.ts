@@ -11,6 +11,7 @@ export const accountId = 'acme' as AccountId
 export const account = (bot: Partial<BotAccount> = {}): Account & { readonly bot: BotAccount } => ({
   id: accountId,
   requestsPerSecond: 20_000,
+  timeZone: 'UTC',
   bot: {
     token: 'bot-token-0123456789',
     providerId: 'prov1',

@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { simulation } from '../support/simulation.ts'
 import { projected, sent, tells, toldOf } from '../support/talk.ts'
 import { account, botMessage } from '../support/values.ts'
-import { world } from '../support/world.ts'
 
 const test = suite('AGENT_UNAVAILABLE')
 
@@ -10,7 +10,7 @@ const aMinute = 60_000
 const accounts = [account({ agentUnavailableText: 'Leave us your number, please.' })]
 
 test('the text of the account goes out when the bot says nothing to it, once', async () => {
-  const w = world({ accounts })
+  const w = simulation({ accounts })
   await w.start()
   tells(w, 'ClientMessageReceived', 'm1')
   await w.time.until(() => w.requests.length === 1)
@@ -30,7 +30,7 @@ test('the text of the account goes out when the bot says nothing to it, once', a
 })
 
 test('a bot that speaks for itself is not interrupted', async () => {
-  const w = world({ accounts })
+  const w = simulation({ accounts })
   await w.start()
   tells(w, 'AgentUnavailable', 'u1')
   await w.time.pass(5000)
@@ -40,7 +40,7 @@ test('a bot that speaks for itself is not interrupted', async () => {
 })
 
 test('without a text nothing is said', async () => {
-  const w = world()
+  const w = simulation()
   await w.start()
   tells(w, 'AgentUnavailable', 'u1')
   await w.time.pass(aMinute)
@@ -48,7 +48,7 @@ test('without a text nothing is said', async () => {
 })
 
 test('an agent who comes after all makes it needless', async () => {
-  const w = world({ accounts })
+  const w = simulation({ accounts })
   await w.start()
   tells(w, 'AgentUnavailable', 'u1')
   await w.time.pass(5000)
@@ -58,7 +58,7 @@ test('an agent who comes after all makes it needless', async () => {
 })
 
 test('it survives a restart', async () => {
-  const w = world({ accounts })
+  const w = simulation({ accounts })
   const first = await w.start()
   tells(w, 'AgentUnavailable', 'u1')
   await w.time.pass(1000)

@@ -1,20 +1,20 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Instant } from '../../../contracts/primitives.ts'
+import { simulation } from '../support/simulation.ts'
 import { projected, sent } from '../support/talk.ts'
 import { told } from '../support/values.ts'
-import { world } from '../support/world.ts'
 
 const test = suite('the watchdog when the wall clock is set')
 
 const aMinute = 60_000
 const anHour = 60 * aMinute
 
-/** A world whose wall clock can be set; all processes have the same. */
+/** A simulation whose wall clock can be set; all processes have the same. */
 const withWallClock = () => {
   let step = 0
   const wall = () => new Date(Date.parse(w.time.now()) + step).toISOString() as Instant
-  const w: ReturnType<typeof world> = world({ ports: { now: wall } })
+  const w: ReturnType<typeof simulation> = simulation({ ports: { now: wall } })
   const set = (ms: number) => {
     step += ms
   }

@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { type Answer, simulation } from '../support/simulation.ts'
 import { sent, tells, toldOf } from '../support/talk.ts'
 import { account, answer, botMessage, ok } from '../support/values.ts'
-import { type Answer, world } from '../support/world.ts'
 
 const test = suite('the watchdog while the service wants a pause')
 
@@ -11,7 +11,7 @@ const pause: Answer = { result: answer(429, '', '999999999') }
 
 /** The service wants a pause of five minutes or more from the first reply on, made to another chat. */
 const paused = async (answerTo: (event: string, id: string, nth: number) => Answer) => {
-  const w = world({
+  const w = simulation({
     accounts: [account({ deadlineMs: 3_600_000 })],
     answer: ({ event, id }, nth) => (id === 'first' ? pause : answerTo(event, id, nth)),
   })
@@ -21,7 +21,7 @@ const paused = async (answerTo: (event: string, id: string, nth: number) => Answ
   await w.time.pass(1000)
   return w
 }
-const invitations = (w: ReturnType<typeof world>) => sent(w).filter(([id]) => id.startsWith('watchdog'))
+const invitations = (w: ReturnType<typeof simulation>) => sent(w).filter(([id]) => id.startsWith('watchdog'))
 
 test('a client who waits is handed over within 30 s of the pause, though the reply to it waits for longer', async () => {
   const w = await paused((event) => (event === 'INVITE_AGENT' ? { result: ok } : pause))
@@ -78,7 +78,7 @@ test('many replies that wait for the end of the pause do not hold up an invitati
 })
 
 test('a short pause is kept by invitations too', async () => {
-  const w = world({
+  const w = simulation({
     answer: ({ id }, nth) => ({ result: id === 'first' && nth === 0 ? answer(429, '', '20') : ok }),
   })
   await w.start()

@@ -5,9 +5,9 @@ import type { ConversationEvent } from '../../../contracts/events/index.ts'
 import { conversationOf } from '../../../src/domain/conversation.ts'
 import { escalationsOf, waitingOf } from '../../../src/egress/watchdog/escalations.ts'
 import { project } from '../support/project.ts'
+import { type Answer, simulation } from '../support/simulation.ts'
 import { projected, tells } from '../support/talk.ts'
 import { account, answer, botMessage, inviteAgent, networkFailure, ok } from '../support/values.ts'
-import { type Answer, world } from '../support/world.ts'
 
 const test = suite('no client is left in silence, under any log, service, clock and crash')
 
@@ -75,12 +75,12 @@ test('every turn ends with an answer or one invitation, each made when it was du
       const openEscalations = () =>
         [...project(w.log.events as ReadonlyArray<ConversationEvent>).conversations.values()].flatMap((document) =>
           escalationsOf(
-            waitingOf(conversationOf(document), (_, at) => Date.parse(at)),
+            waitingOf(conversationOf(document), (_, at) => at.getTime()),
             bot,
             now(),
           ),
         )
-      const w: ReturnType<typeof world> = world({
+      const w: ReturnType<typeof simulation> = simulation({
         accounts,
         answer: ({ id, chat_id: chatId }) => {
           const kind = service[requests] ?? 'ok'

@@ -1,15 +1,15 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { simulation } from '../support/simulation.ts'
 import { projected, sent, tells, toldOf } from '../support/talk.ts'
 import { account, answer, botMessage, inviteAgent, networkFailure, noMeasure, ok } from '../support/values.ts'
-import { world } from '../support/world.ts'
 
 const test = suite('the watchdog')
 
 const aMinute = 60_000
 
 test('a client whom nobody answers within replyWithin is handed to an agent, and the log says why', async () => {
-  const w = world()
+  const w = simulation()
   await w.start()
   tells(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(aMinute)
@@ -43,7 +43,7 @@ test('a client whom nobody answers within replyWithin is handed to an agent, and
 })
 
 test('a client who is answered in time is left to the bot', async () => {
-  const w = world()
+  const w = simulation()
   await w.start()
   tells(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(9000)
@@ -53,7 +53,7 @@ test('a client who is answered in time is left to the bot', async () => {
 })
 
 test('several messages without an answer are one turn, which counts from the first', async () => {
-  const w = world()
+  const w = simulation()
   await w.start()
   for (const message of ['m1', 'm2', 'm3']) {
     tells(w, 'ClientMessageReceived', message)
@@ -64,7 +64,7 @@ test('several messages without an answer are one turn, which counts from the fir
 })
 
 test('a message after the answered one is a turn of its own', async () => {
-  const w = world()
+  const w = simulation()
   await w.start()
   tells(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(5000)
@@ -79,7 +79,7 @@ test('a message after the answered one is a turn of its own', async () => {
 
 test('whoever has been handed over, or is gone, is left alone', async () => {
   for (const event of ['AgentJoined', 'AgentInvited', 'ChatClosed', 'AgentUnavailable'] as const) {
-    const w = world()
+    const w = simulation()
     await w.start()
     tells(w, 'ClientMessageReceived', 'm1')
     await w.time.pass(5000)
@@ -90,7 +90,7 @@ test('whoever has been handed over, or is gone, is left alone', async () => {
 })
 
 test('AGENT_UNAVAILABLE does not call again for the same turn, and the next message is a new one', async () => {
-  const w = world()
+  const w = simulation()
   await w.start()
   tells(w, 'ClientMessageReceived', 'm1')
   await w.time.until(() => w.requests.length === 1)
@@ -104,7 +104,7 @@ test('AGENT_UNAVAILABLE does not call again for the same turn, and the next mess
 })
 
 test('a hand-over by the bot counts as an answer', async () => {
-  const w = world()
+  const w = simulation()
   await w.start()
   tells(w, 'ClientMessageReceived', 'm1')
   w.command(inviteAgent('i1'))
@@ -118,7 +118,7 @@ test('a hand-over by the bot counts as an answer', async () => {
 test('a reply that is given up calls an agent at once, and that is counted', async () => {
   const told: unknown[] = []
   const measure = { ...noMeasure, delivery: (...given: unknown[]) => void told.push(given) }
-  const w = world({
+  const w = simulation({
     answer: ({ event }) => ({ result: event === 'BOT_MESSAGE' ? answer(400) : ok }),
     ports: { measure },
   })
@@ -142,8 +142,39 @@ test('a reply that is given up calls an agent at once, and that is counted', asy
   ])
 })
 
+test('a command that can never be sent calls an agent at once, unless the client has an answer already', async () => {
+  const heading = { type: 'MARKDOWN', content: '# Hello' }
+  const command = {
+    type: 'BotMessage',
+    id: 'c1',
+    accountId: 'acme',
+    chatId: '2037',
+    clientId: '1233',
+    message: heading,
+  }
+  for (const inReplyTo of ['m2', undefined, 'm1']) {
+    const w = simulation()
+    await w.start()
+    tells(w, 'ClientMessageReceived', 'm1')
+    w.command(botMessage('c0', { inReplyTo: 'm1' }))
+    await w.time.pass(500)
+    tells(w, 'ClientMessageReceived', 'm2')
+    await w.time.pass(500)
+    w.log.append('bot-replies', 'acme/2037', { ...command, inReplyTo })
+    await w.time.pass(aMinute)
+    assert.equal(sent(w), [
+      ['c0', 0],
+      ['watchdog-m2', inReplyTo === 'm1' ? 10_500 : 1000],
+    ])
+    assert.equal(toldOf(w).slice(1, 3), [
+      ['BotReplyFailed', 'invalid'],
+      ['BotReplyDelivered', inReplyTo === 'm1' ? 'no-reply-in-time' : 'delivery-failed'],
+    ])
+  }
+})
+
 test('nonsense from bot logic leaves the client to the watchdog', async () => {
-  const w = world()
+  const w = simulation()
   await w.start()
   tells(w, 'ClientMessageReceived', 'm1')
   w.log.append('bot-replies', 'acme/2037', { type: 'BotMessage', id: 'c1', accountId: 'acme', chatId: 1, clientId: 2 })
@@ -152,7 +183,7 @@ test('nonsense from bot logic leaves the client to the watchdog', async () => {
 })
 
 test('a reply that is just being retried does not keep the client waiting, and does not talk over the agent', async () => {
-  const w = world({ answer: ({ event }) => ({ result: event === 'BOT_MESSAGE' ? answer(503, '', '30') : ok }) })
+  const w = simulation({ answer: ({ event }) => ({ result: event === 'BOT_MESSAGE' ? answer(503, '', '30') : ok }) })
   await w.start()
   tells(w, 'ClientMessageReceived', 'm1')
   w.command(botMessage('c1', { inReplyTo: 'm1' }))
@@ -169,7 +200,7 @@ test('a reply that is just being retried does not keep the client waiting, and d
 })
 
 test('a reply that is under way when the time is up is waited for', async () => {
-  const w = world({ answer: () => ({ result: ok, afterMs: 2000 }) })
+  const w = simulation({ answer: () => ({ result: ok, afterMs: 2000 }) })
   await w.start()
   tells(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(9000)
@@ -180,7 +211,7 @@ test('a reply that is under way when the time is up is waited for', async () => 
 })
 
 test('while the service is away the invitation waits with the reply; whichever gets through, one of them goes out', async () => {
-  const w: ReturnType<typeof world> = world({
+  const w: ReturnType<typeof simulation> = simulation({
     answer: () => ({ result: w.time.monotonic() < 100_000 ? networkFailure('ECONNREFUSED') : ok }),
   })
   await w.start()
@@ -196,7 +227,7 @@ test('while the service is away the invitation waits with the reply; whichever g
 })
 
 test('an invitation that cannot be delivered ends with its deadline, and the next message gets another', async () => {
-  const w = world({
+  const w = simulation({
     accounts: [account({ deadlineMs: 30_000, attempts: 2 })],
     answer: () => ({ result: answer(500) }),
   })
@@ -214,7 +245,7 @@ test('an invitation that cannot be delivered ends with its deadline, and the nex
 })
 
 test('an account without a bot, or of which nothing is known, has no watchdog', async () => {
-  const w = world({ accounts: [] })
+  const w = simulation({ accounts: [] })
   await w.start()
   tells(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(aMinute)
@@ -222,7 +253,7 @@ test('an account without a bot, or of which nothing is known, has no watchdog', 
 })
 
 test('without Kafka the invitation goes out all the same, and is told when the log is back', async () => {
-  const w = world()
+  const w = simulation()
   await w.start()
   tells(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(5000)
@@ -241,7 +272,7 @@ test('without Kafka the invitation goes out all the same, and is told when the l
 })
 
 test('with MongoDB away the tail alone decides', async () => {
-  const w = world({
+  const w = simulation({
     ports: {
       readDocument: async () => {
         throw new Error('away')
@@ -263,7 +294,7 @@ test('with MongoDB away the tail alone decides', async () => {
 })
 
 test('after a restart the turns that only the views still hold are found, and have their time', async () => {
-  const w = world()
+  const w = simulation()
   const first = await w.start()
   tells(w, 'ClientMessageReceived', 'm1', 'a')
   tells(w, 'ClientMessageReceived', 'm2', 'b')
@@ -281,7 +312,7 @@ test('after a restart the turns that only the views still hold are found, and ha
 })
 
 test('what fell due while nobody was there gets a moment, in which a reply that waits goes first', async () => {
-  const w = world()
+  const w = simulation()
   tells(w, 'ClientMessageReceived', 'm1', 'a')
   tells(w, 'ClientMessageReceived', 'm2', 'b')
   projected(w, 1)
@@ -296,7 +327,7 @@ test('what fell due while nobody was there gets a moment, in which a reply that 
 })
 
 test('what is older than a day is left alone', async () => {
-  const w = world()
+  const w = simulation()
   tells(w, 'ClientMessageReceived', 'm1', 'a')
   projected(w, 1)
   await w.time.pass(24 * 60 * aMinute)
@@ -311,7 +342,7 @@ test('what is older than a day is left alone', async () => {
 
 test('an attempt that was under way in a crash is repeated under its id, and one that was told is not', async () => {
   for (const crashAt of [10_005, 10_100]) {
-    const w = world()
+    const w = simulation()
     const first = await w.start()
     tells(w, 'ClientMessageReceived', 'm1')
     await w.time.pass(crashAt)
@@ -327,7 +358,7 @@ test('an attempt that was under way in a crash is repeated under its id, and one
 })
 
 test('a worker that has lost its partition calls nobody', async () => {
-  const w = world()
+  const w = simulation()
   const worker = await w.start()
   tells(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(5000)
@@ -337,7 +368,7 @@ test('a worker that has lost its partition calls nobody', async () => {
 })
 
 test('stop lets an invitation under way end and be told, and begins no other', async () => {
-  const w = world({ answer: () => ({ result: ok, afterMs: 1000 }) })
+  const w = simulation({ answer: () => ({ result: ok, afterMs: 1000 }) })
   const worker = await w.start()
   tells(w, 'ClientMessageReceived', 'm1', 'a')
   await w.time.pass(5000)
@@ -349,7 +380,7 @@ test('stop lets an invitation under way end and be told, and begins no other', a
 })
 
 test('nothing is called for before the log is known up to its end', async () => {
-  const w = world()
+  const w = simulation()
   tells(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(aMinute)
   const first = await w.start()
@@ -373,7 +404,7 @@ test('nothing is called for before the log is known up to its end', async () => 
 })
 
 test('an outcome that stands in the log twice answers no newer message', async () => {
-  const w = world()
+  const w = simulation()
   await w.start()
   tells(w, 'ClientMessageReceived', 'm1')
   w.command(botMessage('c1'))
@@ -391,7 +422,7 @@ test('an outcome that stands in the log twice answers no newer message', async (
 
 test('a look that fails is tried again', async () => {
   let readings = 0
-  const w: ReturnType<typeof world> = world({
+  const w: ReturnType<typeof simulation> = simulation({
     ports: {
       now: () => {
         if (w.time.monotonic() === 10_000 && readings === 0) {

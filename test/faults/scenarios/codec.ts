@@ -1,11 +1,11 @@
 import { eventually } from '../../support/eventually.ts'
 import { plainClient } from '../../support/plain-consumer.ts'
 import { findingsOf, unless } from '../findings.ts'
+import { observedWorld } from '../observed-world.ts'
 import { after } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
 import { changeByte, inBatch } from '../segment.ts'
 import { streams } from '../streams.ts'
-import { world } from '../world.ts'
 
 const append = async (brokers: ReadonlyArray<string>, topic: string): Promise<number> => {
   const producer = plainClient(brokers).producer()
@@ -24,7 +24,7 @@ export const codec: Scenario = {
   inShort: false,
   shortControls: [],
   run: async (cluster, _size, without) => {
-    const here = await world(cluster, without)
+    const here = await observedWorld(cluster, without)
     const [intake, place] = [await here.place(['ingress']), await here.place(['projector'])]
     const ingress = await intake.start()
     let projector = await place.start()

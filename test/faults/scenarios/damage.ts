@@ -5,11 +5,11 @@ import { frameSize, scan } from '../../../src/journal/frame.ts'
 import { decodeRecord } from '../../../src/journal/record.ts'
 import { parseName, readHeader } from '../../../src/journal/segment.ts'
 import { findingsOf, unless } from '../findings.ts'
+import { observedWorld } from '../observed-world.ts'
 import { after } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
 import { seqOf } from '../traffic.ts'
-import { world } from '../world.ts'
 
 /** Which event a record of the journal holds, as the checker names it. */
 const nameIn = (body: Buffer): string => {
@@ -55,7 +55,7 @@ const damaged = (
   shortControls: [control],
   run: async (cluster, size, without) => {
     const { broker } = cluster
-    const here = await world(cluster, without)
+    const here = await observedWorld(cluster, without)
     const place = await here.place(['ingress'])
     let bridge = await place.start()
     await here.ready(bridge)

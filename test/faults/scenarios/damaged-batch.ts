@@ -3,10 +3,10 @@ import { deadLetterHeaders } from '../../../contracts/topics.ts'
 import { plainClient } from '../../support/plain-consumer.ts'
 import { wrongDocuments } from '../checker.ts'
 import { findingsOf, unless, wrong } from '../findings.ts'
+import { observedWorld } from '../observed-world.ts'
 import type { Scenario } from '../scenario.ts'
 import { changeByte, inBatch } from '../segment.ts'
 import { streams } from '../streams.ts'
-import { world } from '../world.ts'
 
 const records = 3
 
@@ -36,7 +36,7 @@ export const damagedBatch: Scenario = {
   inShort: false,
   shortControls: [],
   run: async (cluster, size, without) => {
-    const here = await world(cluster, without)
+    const here = await observedWorld(cluster, without)
     const [intake, place] = [await here.place(['ingress']), await here.place(['projector'])]
     const ingress = await intake.start()
     await here.ready(ingress)

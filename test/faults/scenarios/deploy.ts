@@ -1,11 +1,11 @@
 import { wrongDocuments } from '../checker.ts'
 import { findingsOf, unless, wrong } from '../findings.ts'
 import { type InFlight, openRequest } from '../in-flight.ts'
+import { observedWorld } from '../observed-world.ts'
 import { after } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
 import { webhook } from '../traffic.ts'
-import { world } from '../world.ts'
 
 const inFlightEach = 5
 
@@ -18,7 +18,7 @@ export const deploy: Scenario = {
   inShort: true,
   shortControls: [],
   run: async (cluster, size, without) => {
-    const here = await world(cluster, without)
+    const here = await observedWorld(cluster, without)
     const places = [await here.place(['ingress', 'projector']), await here.place(['ingress', 'projector'])]
     const bridges = await Promise.all(places.map((place) => place.start()))
     await Promise.all(bridges.map(here.ready))

@@ -1,7 +1,7 @@
 import { eventually } from '../../support/eventually.ts'
 import { startBotProcess } from '../bot-process.ts'
-import { worldWithService } from '../chat-service.ts'
 import { findingsOf, unless, wrong } from '../findings.ts'
+import { observedWorld } from '../observed-world.ts'
 import { wait } from '../progress.ts'
 import { eventsIn } from '../replies.ts'
 import type { Scenario } from '../scenario.ts'
@@ -22,7 +22,8 @@ export const egressBotDead: Scenario = {
   inShort: false,
   shortControls: [],
   run: async (cluster, size, without) => {
-    const { here, service, shown } = await worldWithService(cluster, without, { replyWithin })
+    const here = await observedWorld(cluster, without, { replyWithin })
+    const { service, shown } = here
     const intake = await here.place(['ingress', 'projector'])
     const [place, other] = [await here.place(['egress']), await here.place(['egress'])]
     const [ingress, first, second] = await Promise.all([intake.start(), place.start(), other.start()])

@@ -1,7 +1,7 @@
 import { always, atMost } from '../../../src/simulator/behaviour.ts'
 import type { ReceivedRequest } from '../../../src/simulator/state.ts'
-import { worldWithService } from '../chat-service.ts'
 import { unless, wrong } from '../findings.ts'
+import { observedWorld } from '../observed-world.ts'
 import { wait } from '../progress.ts'
 import { areFinished, botLogic } from '../replies.ts'
 import { checkReplies, type SentReply } from '../reply-checker.ts'
@@ -50,7 +50,8 @@ export const egressCapacity: Scenario = {
   shortControls: [],
   run: async (cluster, size, without) => {
     const patient = { replyWithin: 3_600_000, deadlineMs: 3_600_000, attempts: 100 }
-    const { here, service, shown } = await worldWithService(cluster, without, patient)
+    const here = await observedWorld(cluster, without, patient)
+    const { service, shown } = here
     const place = await here.place(['egress', 'projector'])
     const egress = await place.start()
     await here.ready(egress)

@@ -1,11 +1,11 @@
 import { botReplies } from '../../../contracts/topics.ts'
 import { atRandom, type Script } from '../../../src/simulator/behaviour.ts'
 import { eventually } from '../../support/eventually.ts'
+import { withAdmin } from '../../support/plain-consumer.ts'
 import { earlyAttempts, earlyRequests, untoldAttempts } from '../attempts.ts'
-import { worldWithService } from '../chat-service.ts'
 import { unless, wrong } from '../findings.ts'
+import { observedWorld } from '../observed-world.ts'
 import { wait } from '../progress.ts'
-import { withAdmin } from '../read-log.ts'
 import { areFinished, botLogic, eventsIn, outcomesIn, repliesTo } from '../replies.ts'
 import { checkReplies, type Kill } from '../reply-checker.ts'
 import type { Scenario } from '../scenario.ts'
@@ -49,10 +49,11 @@ export const egressStorm: Scenario = {
   inShort: true,
   shortControls: [],
   run: async (cluster, size, without) => {
-    const { here, service, shown, requestsById } = await worldWithService(cluster, without, {
+    const here = await observedWorld(cluster, without, {
       replyWithin: 120_000,
       attempts: attemptsEach,
     })
+    const { service, shown, requestsById } = here
     const seed = Math.floor(Math.random() * 2 ** 32)
     service.misbehave(storm(seed))
     const intake = await here.place(['ingress', 'projector'])

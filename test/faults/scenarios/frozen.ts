@@ -1,9 +1,9 @@
 import { wrongDocuments } from '../checker.ts'
 import { findingsOf, unless, wrong } from '../findings.ts'
+import { observedWorld } from '../observed-world.ts'
 import { after, wait } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
-import { world } from '../world.ts'
 
 const sessionTimeoutMs = 12_000
 const sampleEveryMs = 100
@@ -19,7 +19,7 @@ export const frozen: Scenario = {
   inShort: false,
   shortControls: [],
   run: async (cluster, size, without) => {
-    const here = await world(cluster, without)
+    const here = await observedWorld(cluster, without)
     const intake = await here.place(['ingress'])
     const ingress = await intake.start()
     const places = [await here.place(['projector']), await here.place(['projector'])]

@@ -1,10 +1,10 @@
 import { wrongDocuments } from '../checker.ts'
 import { findingsOf, unless, wrong } from '../findings.ts'
 import { memoryOf } from '../heap.ts'
+import { observedWorld } from '../observed-world.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
 import type { Event } from '../traffic.ts'
-import { world } from '../world.ts'
 
 const heapMb = 192
 /** Fewer are no backlog. */
@@ -26,7 +26,7 @@ export const heavyBacklog: Scenario = {
   inShort: false,
   shortControls: [],
   run: async (cluster, _size, without) => {
-    const here = await world(cluster, without)
+    const here = await observedWorld(cluster, without)
     const [intake, place] = [await here.place(['ingress']), await here.place(['projector'])]
     const ingress = await intake.start()
     await here.ready(ingress)

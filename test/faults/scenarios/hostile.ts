@@ -9,10 +9,10 @@ import { notAsKept } from '../hostile/kept.ts'
 import { overload } from '../hostile/overload.ts'
 import { pipeline } from '../hostile/pipeline.ts'
 import { slowly } from '../hostile/slow.ts'
+import { observedWorld } from '../observed-world.ts'
 import { readLog, toLogRecord } from '../read-log.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
-import { world } from '../world.ts'
 
 const mebibyte = 1024 ** 2
 const limit = 100
@@ -47,7 +47,7 @@ export const hostile: Scenario = {
   shortControls: ['a bound on nesting'],
   run: async (cluster, size, without) => {
     const { bodies, slow, pipelined, seconds, allowanceMs } = sizes[size]
-    const here = await world(cluster, without)
+    const here = await observedWorld(cluster, without)
     const name = here.prefix.slice(0, -1)
     const config = join(cluster.dataDir, `${name}-accounts.json`)
     writeFileSync(config, JSON.stringify(accountsOf(name)))

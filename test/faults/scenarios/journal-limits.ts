@@ -1,15 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { BridgeProcess } from '../../support/bridge-process.ts'
 import { eventually } from '../../support/eventually.ts'
-import type { BridgeProcess } from '../bridge-process.ts'
 import type { Cluster } from '../cluster.ts'
 import type { Defence } from '../defences.ts'
 import { findingsOf, unless } from '../findings.ts'
+import { observedWorld } from '../observed-world.ts'
 import type { Recorder } from '../recorder.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
-import { world } from '../world.ts'
 
 const mount = (dir: string, options: string) =>
   spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'none', dir], { stdio: 'ignore' }).status === 0
@@ -52,7 +52,7 @@ const limited = (
   shortControls: [control],
   run: async (cluster: Cluster, _size, without) => {
     const { broker } = cluster
-    const here = await world(cluster, without)
+    const here = await observedWorld(cluster, without)
     const place = await here.place(['ingress'], env)
     const dir = join(place.dataDir, 'journal')
     mkdirSync(dir)

@@ -3,11 +3,11 @@ import { wrongDocuments } from '../checker.ts'
 import { findingsOf, unless, wrong } from '../findings.ts'
 import { memoryOf } from '../heap.ts'
 import { incomplete, largeEvents, notKept, wrongAnswers } from '../hostile/large.ts'
+import { observedWorld } from '../observed-world.ts'
 import { readLog } from '../read-log.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
 import { seqOf } from '../traffic.ts'
-import { world } from '../world.ts'
 
 const mebibyte = 1024 ** 2
 const rounds = { long: 10, short: 2 } as const
@@ -22,7 +22,7 @@ export const large: Scenario = {
   inShort: true,
   shortControls: [],
   run: async (cluster, size, without) => {
-    const here = await world(cluster, without)
+    const here = await observedWorld(cluster, without)
     const place = await here.place(['ingress', 'projector'])
     const bridge = await place.start()
     await here.ready(bridge)

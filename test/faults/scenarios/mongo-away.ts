@@ -1,9 +1,9 @@
 import { wrongDocuments } from '../checker.ts'
 import { findingsOf, unless, wrong } from '../findings.ts'
+import { observedWorld } from '../observed-world.ts'
 import { after, wait } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
-import { world } from '../world.ts'
 
 // Each slice, and then each record of it, is tried by itself before anything is given up.
 const awayMs = 40_000
@@ -18,7 +18,7 @@ export const mongoAway: Scenario = {
   shortControls: [],
   run: async (cluster, _size, without) => {
     const { mongod } = cluster
-    const here = await world(cluster, without)
+    const here = await observedWorld(cluster, without)
     const place = await here.place(['ingress', 'projector'])
     const bridge = await place.start()
     await here.ready(bridge)

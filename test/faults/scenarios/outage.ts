@@ -1,8 +1,8 @@
 import { findingsOf, unless } from '../findings.ts'
+import { observedWorld } from '../observed-world.ts'
 import { after, wait } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
-import { world } from '../world.ts'
 
 /** The broker freezes, then dies, while events come in; the bridge is killed midway. */
 export const outage: Scenario = {
@@ -14,7 +14,7 @@ export const outage: Scenario = {
   shortControls: [],
   run: async (cluster, size, without) => {
     const { broker } = cluster
-    const here = await world(cluster, without)
+    const here = await observedWorld(cluster, without)
     const place = await here.place(['ingress'])
     let bridge = await place.start()
     await here.ready(bridge)

@@ -1,7 +1,7 @@
 import { eventually } from '../../support/eventually.ts'
 import { earlyAttempts, earlyRequests } from '../attempts.ts'
-import { worldWithService } from '../chat-service.ts'
 import { unless, wrong } from '../findings.ts'
+import { observedWorld } from '../observed-world.ts'
 import { botLogic, eventsIn, outcomesIn } from '../replies.ts'
 import { checkReplies } from '../reply-checker.ts'
 import type { Scenario } from '../scenario.ts'
@@ -23,7 +23,8 @@ export const paused: Scenario = {
   shortControls: [],
   run: async (cluster, size, without) => {
     const settings = { replyWithin: 3_000, deadlineMs: 3_600_000 }
-    const { here, service, shown, requestsById } = await worldWithService(cluster, without, settings)
+    const here = await observedWorld(cluster, without, settings)
+    const { service, shown, requestsById } = here
     let refusals = size === 'long' ? 3 : 1
     const expected = refusals + 1
     service.misbehave(({ id, attempt }) => {

@@ -1,11 +1,11 @@
 import { serviceAccountOf } from '../../../src/simulator/account.ts'
 import { eventually } from '../../support/eventually.ts'
 import { plainClient } from '../../support/plain-consumer.ts'
-import { worldWithService } from '../chat-service.ts'
 import { wrongDocuments } from '../checker.ts'
 import { type Sent, wrongLetters } from '../dead-letters.ts'
 import { findingsOf, unless, wrong } from '../findings.ts'
 import { goods, missingGoods } from '../goods.ts'
+import { observedWorld } from '../observed-world.ts'
 import { type Poison, poisons } from '../poisons.ts'
 import { wait } from '../progress.ts'
 import { early, later, redriving } from '../redriving.ts'
@@ -37,7 +37,8 @@ export const poison: Scenario = {
   run: async (cluster, size, without) => {
     // Nobody answers the clients: agents are not to be invited meanwhile.
     const settings = { replyWithin: 3_600_000 }
-    const { here, service } = await worldWithService(cluster, without, settings, [serviceAccountOf(later)])
+    const here = await observedWorld(cluster, without, settings, [serviceAccountOf(later)])
+    const { service } = here
     const [intake, place] = [await here.place(['ingress']), await here.place(['projector', 'egress'])]
     const [ingress, worker] = [await intake.start(), await place.start()]
     await here.ready(worker)

@@ -1,8 +1,8 @@
 import { findingsOf, unless } from '../findings.ts'
+import { observedWorld } from '../observed-world.ts'
 import { after, wait } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
-import { world } from '../world.ts'
 
 const rate = 0.15
 
@@ -16,7 +16,7 @@ export const produce: Scenario = {
   shortControls: ['acknowledgement by the broker'],
   run: async (cluster, size, without) => {
     const { proxy, broker } = cluster
-    const here = await world(cluster, without)
+    const here = await observedWorld(cluster, without)
     const place = await here.place(['ingress'])
     let bridge = await place.start()
     await here.ready(bridge)

@@ -1,7 +1,7 @@
 import { eventually } from '../../support/eventually.ts'
-import { worldWithService } from '../chat-service.ts'
 import { wrongDocuments } from '../checker.ts'
 import { unless, wrong } from '../findings.ts'
+import { observedWorld } from '../observed-world.ts'
 import { areFinished, botLogic, type Outcome, outcomesIn } from '../replies.ts'
 import { checkReplies, type SentReply } from '../reply-checker.ts'
 import type { Scenario } from '../scenario.ts'
@@ -20,7 +20,8 @@ export const sameId: Scenario = {
   inShort: false,
   shortControls: [],
   run: async (cluster, size, without) => {
-    const { here, shown } = await worldWithService(cluster, without, { replyWithin: 3_600_000 })
+    const here = await observedWorld(cluster, without, { replyWithin: 3_600_000 })
+    const { shown } = here
     const place = await here.place(['egress', 'projector'])
     const worker = await place.start()
     await here.ready(worker)

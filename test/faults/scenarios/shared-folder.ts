@@ -1,8 +1,8 @@
 import { findingsOf, unless } from '../findings.ts'
+import { observedWorld } from '../observed-world.ts'
 import { after } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
-import { world } from '../world.ts'
 
 /** Two bridges of one machine die with records in their journals, and only one is started again. */
 export const sharedFolder: Scenario = {
@@ -14,7 +14,7 @@ export const sharedFolder: Scenario = {
   shortControls: ['journals without a process are adopted'],
   run: async (cluster, size, without) => {
     const { broker } = cluster
-    const here = await world(cluster, without)
+    const here = await observedWorld(cluster, without)
     const first = await here.place(['ingress'])
     const second = await here.place(['ingress'], {}, first.dataDir)
     const bridges = [await first.start(), await second.start()]

@@ -1,8 +1,8 @@
 import { findingsOf, unless, wrong } from '../findings.ts'
+import { observedWorld } from '../observed-world.ts'
 import { after, wait } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
-import { world } from '../world.ts'
 
 /** Servers that are silent, connections that are reset or half open: every request is answered, and work goes on afterwards. */
 export const silence: Scenario = {
@@ -14,7 +14,7 @@ export const silence: Scenario = {
   shortControls: [],
   run: async (cluster, size, without) => {
     const { broker, mongod, proxy } = cluster
-    const here = await world(cluster, without)
+    const here = await observedWorld(cluster, without)
     const [intake, place] = [await here.place(['ingress']), await here.place(['projector'])]
     const [ingress, projector] = [await intake.start(), await place.start()]
     await here.ready(ingress)

@@ -2,10 +2,10 @@ import { check } from '../checker.ts'
 import { findingsOf, unless, wrong } from '../findings.ts'
 import { grown, type Held, told } from '../held.ts'
 import type { Exchange } from '../history.ts'
+import { observedWorld } from '../observed-world.ts'
 import { after, wait } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
-import { world } from '../world.ts'
 
 /**
  * Some minutes under load with a fault every twenty seconds or so. What is held in the quiet after a round of all faults is
@@ -20,7 +20,7 @@ export const soak: Scenario = {
   shortControls: [],
   run: async (cluster, size, without) => {
     const { broker, mongod, proxy } = cluster
-    const here = await world(cluster, without)
+    const here = await observedWorld(cluster, without)
     const place = await here.place(['ingress', 'projector'])
     const bridge = await place.start()
     await here.ready(bridge)

@@ -5,10 +5,10 @@ import { findingsOf, unless, wrong } from '../findings.ts'
 import { memoryOf } from '../heap.ts'
 import type { Exchange } from '../history.ts'
 import { strangersAttack } from '../hostile/strangers.ts'
+import { observedWorld } from '../observed-world.ts'
 import { after, wait } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
-import { world } from '../world.ts'
 
 /** Events before the attack, and seconds of it. */
 const sizes = { long: { usual: 5_000, seconds: 60 }, short: { usual: 600, seconds: 10 } } as const
@@ -61,7 +61,7 @@ export const strangers: Scenario = {
   shortControls: [],
   run: async (cluster, size, without) => {
     const { usual: count, seconds: attackSeconds } = sizes[size]
-    const here = await world(cluster, without)
+    const here = await observedWorld(cluster, without)
     const name = here.prefix.slice(0, -1)
     const config = join(cluster.dataDir, `${name}-accounts.json`)
     writeFileSync(config, JSON.stringify(accountsOf(name)))

@@ -1,9 +1,9 @@
 import { check, wrongDocuments } from '../checker.ts'
 import { findingsOf, unless, wrong } from '../findings.ts'
+import { observedWorld } from '../observed-world.ts'
 import { after } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
 import { eventsOf, notAsTold, numbered, undoing } from '../undone.ts'
-import { world } from '../world.ts'
 
 const workers = 8
 const parts = { long: 2_000, short: 300 } as const
@@ -22,7 +22,7 @@ export const undone: Scenario = {
   shortControls: [],
   run: async (cluster, size, without) => {
     const { proxy } = cluster
-    const here = await world(cluster, without)
+    const here = await observedWorld(cluster, without)
     const place = await here.place(['ingress', 'projector'])
     let bridge = await place.start()
     await here.ready(bridge)

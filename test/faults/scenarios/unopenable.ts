@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, rmdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { findingsOf, unless } from '../findings.ts'
+import { observedWorld } from '../observed-world.ts'
 import { after } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
-import { world } from '../world.ts'
 
 /** Something stands in the journal's folder that keeps it from being opened, until somebody puts it right. */
 export const unopenable: Scenario = {
@@ -16,7 +16,7 @@ export const unopenable: Scenario = {
   shortControls: ['a journal that cannot be opened ends the start'],
   run: async (cluster, size, without) => {
     const { broker } = cluster
-    const here = await world(cluster, without)
+    const here = await observedWorld(cluster, without)
     const place = await here.place(['ingress'])
     const first = await place.start()
     await here.ready(first)

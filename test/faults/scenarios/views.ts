@@ -1,9 +1,9 @@
 import { wrongDocuments } from '../checker.ts'
 import { findingsOf, unless, wrong } from '../findings.ts'
+import { observedWorld } from '../observed-world.ts'
 import { after, wait } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
-import { world } from '../world.ts'
 
 /** The projector is killed and sent back, and mongod killed, while events come in; the last kill finds a write under way. */
 export const views: Scenario = {
@@ -15,7 +15,7 @@ export const views: Scenario = {
   shortControls: [],
   run: async (cluster, size, without) => {
     const { mongod } = cluster
-    const here = await world(cluster, without)
+    const here = await observedWorld(cluster, without)
     const [intake, place] = [await here.place(['ingress']), await here.place(['projector'])]
     const ingress = await intake.start()
     let projector = await place.start()

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { Partitioners } from 'kafkajs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { keySpreadBy, murmur2 } from '../../../src/kafka/partitioner/partitioner.ts'
+import { keyDistributionOf, murmur2 } from '../../../src/kafka/partitioner.ts'
 
 const keyOf = (chat: number) => Buffer.from(`acme/${chat}`)
 const placed = (chats: ReadonlyArray<number>, over: number) =>
@@ -10,9 +10,9 @@ const placed = (chats: ReadonlyArray<number>, over: number) =>
 const chatsOf = (count: number) => Array.from({ length: count }, (_, chat) => chat)
 
 const counts = fc.record({ before: fc.integer({ min: 1, max: 40 }), added: fc.integer({ min: 0, max: 60 }) })
-const spread = suite('over how many partitions keys are spread')
+const distribution = suite('key distribution')
 
-spread("a key's hash is the one that Kafka's own clients have", () => {
+distribution("a key's hash is the one that Kafka's own clients have", () => {
   // From UtilsTest of Apache Kafka, without the sign.
   assert.is(murmur2(Buffer.from('21')), -973932308 & 0x7fffffff)
   assert.is(murmur2(Buffer.from('foobar')), -790332482 & 0x7fffffff)
@@ -22,7 +22,7 @@ spread("a key's hash is the one that Kafka's own clients have", () => {
   assert.is(murmur2(Buffer.from('abc')), 479470107)
 })
 
-spread('the hash is that of kafkajs, and so of the Java client', () => {
+distribution('the hash is that of kafkajs, and so of the Java client', () => {
   fc.assert(
     fc.property(fc.string(), fc.integer({ min: 1, max: 64 }), (key, count) => {
       const given = { topic: 't', message: { key, value: null }, partitionMetadata: Array(count).fill({ leader: 1 }) }
@@ -31,34 +31,38 @@ spread('the hash is that of kafkajs, and so of the Java client', () => {
   )
 })
 
-spread('partitions that were added are not counted', () => {
+distribution('partitions that were added are not counted', () => {
   fc.assert(
     fc.property(counts, ({ before, added }) => {
       const of = before + added
-      assert.equal(keySpreadBy(of, placed(chatsOf(200), before)), { over: before, of, mixed: false })
+      assert.equal(keyDistributionOf(of, placed(chatsOf(200), before)), {
+        keyPartitions: before,
+        partitions: of,
+        mixed: false,
+      })
     }),
   )
 })
 
-spread('whatever is found out, no key moves that was looked at', () => {
+distribution('whatever is found out, no key moves that was looked at', () => {
   fc.assert(
     fc.property(counts, fc.uniqueArray(fc.nat(10_000), { maxLength: 12 }), ({ before, added }, chats) => {
       const found = placed(chats, before)
-      const { over, mixed } = keySpreadBy(before + added, found)
+      const { keyPartitions, mixed } = keyDistributionOf(before + added, found)
       assert.is(mixed, false)
-      for (const { key, partition } of found) assert.is(murmur2(key) % over, partition)
+      for (const { key, partition } of found) assert.is(murmur2(key) % keyPartitions, partition)
     }),
   )
 })
 
-spread('a few records that others wrote anywhere do not count', () => {
+distribution('a few records that others wrote anywhere do not count', () => {
   const elsewhere = chatsOf(9).map((i) => ({ key: keyOf(10_000 + i), partition: 0 }))
-  assert.is(keySpreadBy(24, [...placed(chatsOf(300), 12), ...elsewhere]).over, 12)
+  assert.is(keyDistributionOf(24, [...placed(chatsOf(300), 12), ...elsewhere]).keyPartitions, 12)
 })
 
-spread('where keys fit to no number, all partitions there are count, and it is told', () => {
+distribution('where keys fit to no number, all partitions there are count, and it is told', () => {
   const mixed = [...placed(chatsOf(100), 12), ...placed(chatsOf(200).slice(100), 24)]
-  assert.equal(keySpreadBy(24, mixed), { over: 24, of: 24, mixed: true })
+  assert.equal(keyDistributionOf(24, mixed), { keyPartitions: 24, partitions: 24, mixed: true })
 })
 
-spread.run()
+distribution.run()

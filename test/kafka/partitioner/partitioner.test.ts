@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TopicName } from '../../../contracts/topics.ts'
-import { murmur2, partitionerOf } from '../../../src/kafka/partitioner/partitioner.ts'
+import { murmur2, partitionerOf } from '../../../src/kafka/partitioner.ts'
 import { newSeen } from '../rooms.ts'
 
 const key = Buffer.from('acme/2037')
@@ -14,10 +14,10 @@ const given = (over: number, of: number) => {
   const asked: TopicName[] = []
   const warn = (fields: object, message: string) => void seen.logged.push(['warn', message, fields])
   const partitioner = partitionerOf({
-    learn: async (topic) => {
+    detect: async (topic) => {
       asked.push(topic)
       if (broker.away) throw new Error('away')
-      return { over: broker.over, of: broker.of, mixed: false }
+      return { keyPartitions: broker.over, partitions: broker.of, mixed: false }
     },
     log: { debug: none, info: none, warn, error: none },
   })
@@ -41,7 +41,7 @@ partitions('keys stay where they were when there are more partitions, and it is 
   partitioner.forget('chats')
   await partitioner.ready(['chats'])
   assert.is(partitioner.partitionOf('chats', key), murmur2(key) % 12)
-  assert.equal(seen.logged.at(-1)?.[2], { topic: 'chats', over: 12, of: 24 })
+  assert.equal(seen.logged.at(-1)?.[2], { topic: 'chats', keyPartitions: 12, partitions: 24 })
 })
 
 partitions('while partitions cannot be found out there are none, and then they are asked for again', async () => {
@@ -64,8 +64,12 @@ partitions('records without a key go to all partitions in turn', async () => {
 partitions('commands go where their conversation is, also when their own topic has more partitions', async () => {
   const sizes: Partial<Record<TopicName, number>> = { 'bot-replies': 24, 'bot-conversations': 12 }
   const log = { debug: none, info: none, warn: none, error: none }
-  const learn = async (topic: TopicName) => ({ over: sizes[topic] ?? 1, of: sizes[topic] ?? 1, mixed: false })
-  const partitioner = partitionerOf({ learn, log })
+  const detect = async (topic: TopicName) => ({
+    keyPartitions: sizes[topic] ?? 1,
+    partitions: sizes[topic] ?? 1,
+    mixed: false,
+  })
+  const partitioner = partitionerOf({ detect, log })
   await partitioner.ready(['bot-replies'])
   assert.is(partitioner.partitionOf('bot-replies', key), murmur2(key) % 12)
 

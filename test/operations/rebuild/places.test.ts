@@ -38,6 +38,11 @@ places('is at the end when every partition is', () => {
   assert.equal([at(9, 120), at(10, 119), at(10, 120), at(11, 121)], [false, false, true, true])
 })
 
+places('is not at the end where records were deleted before they were read', () => {
+  const deleted = placesOf(new Map([['chats/0', { low: 10, high: 10 }]]), new Map([['chats/0', 4]]))
+  assert.is(isReached(watch(new Map(), deleted, 0), 0), false)
+})
+
 places('is at the end of bot-replies when that has stood still for two seconds, and of other topics never so', () => {
   const short = (source: string) => placesOf(new Map([[source, { low: 0, high: 10 }]]), new Map([[source, 9]]))
   const after = (source: string, ms: number) =>

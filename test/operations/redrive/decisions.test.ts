@@ -1,20 +1,20 @@
 import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { type Filters, matches, partOf } from '../../../src/operations/redrive/dead-letters.ts'
 import { decide } from '../../../src/operations/redrive/guard.ts'
-import { type Filters, matches, partOf } from '../../../src/operations/redrive/letters.ts'
 import { newest } from '../../../src/operations/redrive/list.ts'
 import { pace } from '../../../src/operations/redrive/send.ts'
-import { letters, place } from './given-letters.ts'
+import { deadLetters, place } from './given-letters.ts'
 
 const decisions = suite('redrive decisions')
 
-decisions('without a filter every letter is meant', () => {
-  fc.assert(fc.property(letters, (letter) => assert.ok(matches({})(letter))))
+decisions('without a filter every dead letter is meant', () => {
+  fc.assert(fc.property(deadLetters, (deadLetter) => assert.ok(matches({})(deadLetter))))
 })
 
 decisions('several filters mean what each of them alone means', () => {
-  const filters: fc.Arbitrary<Filters> = letters.chain(({ origin, cause, consumer, failedAt, id }) =>
+  const filters: fc.Arbitrary<Filters> = deadLetters.chain(({ origin, cause, consumer, failedAt, id }) =>
     fc.record(
       {
         ...{ topic: fc.constant(origin.topic), cause: fc.constant(cause), consumer: fc.constant(consumer) },
@@ -25,11 +25,11 @@ decisions('several filters mean what each of them alone means', () => {
     ),
   )
   fc.assert(
-    fc.property(filters, letters, (all, letter) => {
+    fc.property(filters, deadLetters, (all, deadLetter) => {
       const single = Object.entries(all).map(([name, value]): Filters => ({ [name]: value }))
       assert.is(
-        matches(all)(letter),
-        single.every((one) => matches(one)(letter)),
+        matches(all)(deadLetter),
+        single.every((one) => matches(one)(deadLetter)),
       )
     }),
   )
@@ -37,9 +37,9 @@ decisions('several filters mean what each of them alone means', () => {
 
 decisions('since is inclusive and until is not, so that two spans that touch share nothing', () => {
   fc.assert(
-    fc.property(letters, fc.nat(48), (letter, hours) => {
+    fc.property(deadLetters, fc.nat(48), (deadLetter, hours) => {
       const at = Date.UTC(2026, 0, 31, hours)
-      assert.is.not(matches({ since: at })(letter), matches({ until: at })(letter))
+      assert.is.not(matches({ since: at })(deadLetter), matches({ until: at })(deadLetter))
     }),
   )
 })
@@ -69,37 +69,40 @@ decisions('of dead-letters just what has the places asked for is read', () => {
 
 const rules = { most: 3, force: false, again: false, overwrite: false }
 
-decisions('a letter is sent once, and no record more often than the guard allows, unless an operator insists', () => {
-  const cases: ReadonlyArray<
-    readonly [redriven: number, timesSent: number, change: Partial<typeof rules>, expected: object]
-  > = [
-    [0, 0, {}, { kind: 'send', redriven: 1 }],
-    [2, 0, {}, { kind: 'send', redriven: 3 }],
-    [3, 0, {}, { kind: 'refused', why: 'redriven 3 times' }],
-    [0, 1, {}, { kind: 'sent before' }],
-    [0, 1, { force: true }, { kind: 'sent before' }],
-    [0, 1, { again: true }, { kind: 'send', redriven: 2 }],
-    [1, 2, { again: true }, { kind: 'refused', why: 'redriven 3 times' }],
-    [1, 2, { again: true, force: true }, { kind: 'send', redriven: 4 }],
-    [3, 0, { most: 4 }, { kind: 'send', redriven: 4 }],
-  ]
-  assert.equal(
-    cases.map(([redriven, timesSent, change]) =>
-      decide({ redriven }, { timesSent, outdated: false }, { ...rules, ...change }),
-    ),
-    cases.map(([, , , expected]) => expected),
-  )
-})
+decisions(
+  'a dead letter is sent once, and no record more often than the guard allows, unless an operator insists',
+  () => {
+    const cases: ReadonlyArray<
+      readonly [redriven: number, timesSent: number, change: Partial<typeof rules>, expected: object]
+    > = [
+      [0, 0, {}, { kind: 'send', redriven: 1 }],
+      [2, 0, {}, { kind: 'send', redriven: 3 }],
+      [3, 0, {}, { kind: 'refused', why: 'redriven 3 times' }],
+      [0, 1, {}, { kind: 'sent before' }],
+      [0, 1, { force: true }, { kind: 'sent before' }],
+      [0, 1, { again: true }, { kind: 'send', redriven: 2 }],
+      [1, 2, { again: true }, { kind: 'refused', why: 'redriven 3 times' }],
+      [1, 2, { again: true, force: true }, { kind: 'send', redriven: 4 }],
+      [3, 0, { most: 4 }, { kind: 'send', redriven: 4 }],
+    ]
+    assert.equal(
+      cases.map(([redriven, timesSent, change]) =>
+        decide({ redriven }, { timesSent, outdated: false, erased: false }, { ...rules, ...change }),
+      ),
+      cases.map(([, , , expected]) => expected),
+    )
+  },
+)
 
 decisions('a loop that redrives everything again and again comes to an end', () => {
-  // A letter, and how often it was sent; whatever is sent fails at once and comes back as a letter of its own.
+  // A dead letter, and how often it was sent; whatever is sent fails at once and comes back as a dead letter of its own.
   const all: Array<{ redriven: number; timesSent: number }> = [{ redriven: 0, timesSent: 0 }]
   const round = () => {
     let sent = 0
-    for (const letter of [...all]) {
-      const decision = decide(letter, { ...letter, outdated: false }, { ...rules, again: true })
+    for (const deadLetter of [...all]) {
+      const decision = decide(deadLetter, { ...deadLetter, outdated: false, erased: false }, { ...rules, again: true })
       if (decision.kind !== 'send') continue
-      letter.timesSent++
+      deadLetter.timesSent++
       sent++
       all.push({ redriven: decision.redriven, timesSent: 0 })
     }

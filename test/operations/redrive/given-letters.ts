@@ -3,7 +3,7 @@ import type { Instant } from '../../../contracts/primitives.ts'
 import type { TopicName } from '../../../contracts/topics.ts'
 import type { IncomingRecord } from '../../../src/domain/ports.ts'
 import { toDeadLetter } from '../../../src/kafka/dead-letters.ts'
-import { type Letter, originTopics } from '../../../src/operations/redrive/letters.ts'
+import { originTopics, type StoredDeadLetter } from '../../../src/operations/redrive/dead-letters.ts'
 
 const hour = 3_600_000
 const midnight = Date.UTC(2026, 0, 31)
@@ -12,15 +12,15 @@ export const instant = fc.nat(48).map((hours) => new Date(midnight + hours * hou
 export const place = fc.record({ partition: fc.nat(3), offset: fc.nat(20) })
 const few = fc.constantFrom('one', 'two')
 
-/** Letters that share much, so that filters meet some of them and not others. */
-export const letters: fc.Arbitrary<Letter> = fc
+/** Dead letters that share much, so that filters meet some of them and not others. */
+export const deadLetters: fc.Arbitrary<StoredDeadLetter> = fc
   .record({
     origin: fc.record({ topic: fc.constantFrom(...originTopics), partition: fc.nat(3), offset: fc.nat() }),
     at: place,
     ...{ consumer: few, cause: few, detail: fc.string(), failedAt: instant, firstFailedAt: instant },
     redriven: fc.nat(6),
   })
-  .map(({ at: { partition, offset }, ...letter }) => ({ id: `${partition}/${offset}`, ...letter }))
+  .map(({ at: { partition, offset }, ...deadLetter }) => ({ id: `${partition}/${offset}`, ...deadLetter }))
 
 const bytes = fc.uint8Array({ maxLength: 20 }).map((array) => Buffer.from(array))
 

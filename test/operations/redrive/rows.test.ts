@@ -3,20 +3,20 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Instant } from '../../../contracts/primitives.ts'
 import {
-  letterHead,
-  letterRow,
-  listedLetter,
+  deadLetterHead,
+  deadLetterRow,
+  listedDeadLetter,
   listedRequest,
   quarantineRow,
   recordLines,
 } from '../../../src/operations/redrive/list.ts'
-import { fateLine, noFates, tallyText } from '../../../src/operations/redrive/send.ts'
+import { noResults, resultLine, tallyText } from '../../../src/operations/redrive/send.ts'
 import { printable } from '../../../src/shared/printable.ts'
 import { table } from '../../../src/shared/table.ts'
-import { letters } from './given-letters.ts'
+import { deadLetters } from './given-letters.ts'
 
 const noon = '2026-01-31T12:00:00.000Z' as Instant
-const letter = {
+const deadLetter = {
   ...{ id: '1/7', origin: { topic: 'chats', partition: 3, offset: 42 } as const, consumer: 'projector' },
   ...{ cause: 'contract', detail: 'id: expected text', failedAt: noon, firstFailedAt: noon, redriven: 2 },
 }
@@ -25,21 +25,21 @@ const awkward = fc.string({ unit: fc.oneof(fc.constantFrom('\u001b', '\n', '\u20
 
 const rows = suite('what redrive prints')
 
-rows('a letter is a row', () => {
+rows('a dead letter is a row', () => {
   const told = ['1/7', 'chats/3/42', 'projector', 'contract', noon, '2']
   assert.equal(
-    [undefined, [], [noon], [noon, noon]].map((sentAt) => letterRow(listedLetter(letter, sentAt))),
+    [undefined, [], [noon], [noon, noon]].map((sentAt) => deadLetterRow(listedDeadLetter(deadLetter, sentAt))),
     ['?', 'no', noon, `2 times, last ${noon}`].map((redriven) => [...told, redriven, 'id: expected text']),
   )
 })
 
 rows('nothing that others have written steers the terminal', () => {
   fc.assert(
-    fc.property(letters, awkward, (given, text) => {
+    fc.property(deadLetters, awkward, (given, text) => {
       const hostile = { ...given, consumer: text, cause: text, detail: text }
       for (const line of [
-        ...table([letterHead, letterRow(listedLetter(hostile, []))]),
-        fateLine('refused', hostile, text),
+        ...table([deadLetterHead, deadLetterRow(listedDeadLetter(hostile, []))]),
+        resultLine('refused', hostile, text),
       ])
         assert.not.match(line, steers)
       const bytes = Buffer.from(text)
@@ -87,8 +87,8 @@ rows('a table has its columns below each other, and no blanks at the ends of lin
 })
 
 rows('a tally names only what there was', () => {
-  assert.is(tallyText({ ...noFates, sent: 3, refused: 1 }), '3 sent, 1 refused')
-  assert.is(tallyText(noFates), 'no dead letter fits')
+  assert.is(tallyText({ ...noResults, sent: 3, refused: 1 }), '3 sent, 1 refused')
+  assert.is(tallyText(noResults), 'no dead letter fits')
 })
 
 rows('a request in quarantine is a row, and so is what nobody of ours has written', () => {

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import type { Instant } from '../../../contracts/primitives.ts'
 import type { Failure, IncomingRecord } from '../../../src/domain/ports.ts'
 import type { State } from '../../../src/mongo/redrives.ts'
-import { noFates, type Sending, sendLetters } from '../../../src/operations/redrive/send.ts'
+import { noResults, type Sending, sendLetters } from '../../../src/operations/redrive/send.ts'
 import { letterOf } from './given-letters.ts'
 
 const noon = '2026-01-31T12:00:00.000Z' as Instant
@@ -27,17 +27,18 @@ const all: Sending = {
 }
 
 const batch = (): IncomingRecord => {
-  const letter = letterAt(0)
-  return { ...letter, headers: { ...letter.headers, dl_cause: Buffer.from('unreadable-batch') } }
+  const deadLetter = letterAt(0)
+  return { ...deadLetter, headers: { ...deadLetter.headers, dl_cause: Buffer.from('unreadable-batch') } }
 }
 
 /** Kafka and MongoDB in memory; `trouble` is asked at each call of either, by its number. */
 const servers = (
-  letters: ReadonlyArray<IncomingRecord>,
+  deadLetters: ReadonlyArray<IncomingRecord>,
   sliceSize: number,
   atOnce: number,
   states: ReadonlyMap<string, State> = new Map(),
 ) => {
+  const erased = new Map<string, Date>()
   const sent: string[] = []
   const lines: string[] = []
   const memory = new Map<string, ReadonlyArray<Instant>>()
@@ -46,7 +47,7 @@ const servers = (
   const troubled = () => trouble(calls++)
   const away = () => Promise.reject(new Error('away'))
   return {
-    ...{ sent, lines, memory },
+    ...{ sent, lines, memory, erased },
     meet: (next: typeof trouble) => {
       calls = 0
       trouble = next
@@ -57,8 +58,8 @@ const servers = (
         onSlice: (records: ReadonlyArray<IncomingRecord>) => Promise<void>,
         { signal }: { readonly signal?: AbortSignal } = {},
       ) => {
-        for (let i = 0; i < letters.length && !signal?.aborted; i += sliceSize)
-          await onSlice(letters.slice(i, i + sliceSize))
+        for (let i = 0; i < deadLetters.length && !signal?.aborted; i += sliceSize)
+          await onSlice(deadLetters.slice(i, i + sliceSize))
         return E.right(undefined)
       },
       redrive: async ({ value }: IncomingRecord) => {
@@ -78,6 +79,7 @@ const servers = (
         },
         states: async (view: string, ids: ReadonlyArray<string>): Promise<ReadonlyMap<string, State>> =>
           new Map(ids.flatMap((id) => (states.has(`${view} ${id}`) ? [[id, states.get(`${view} ${id}`) ?? {}]] : []))),
+        erasedAt: async () => erased,
       },
       pace: { atOnce, next: async () => {} },
       now: () => noon,
@@ -99,20 +101,43 @@ sending('the letters of a slice go in their order, up to the limit, and a second
   assert.equal(
     [first, second, third],
     [
-      { tally: { ...noFates, sent: 3 }, limited: true },
-      { tally: { ...noFates, 'sent before': 3, sent: 2 }, limited: false },
-      { tally: { ...noFates, 'sent before': 5 }, limited: false },
+      { tally: { ...noResults, sent: 3 }, limited: true },
+      { tally: { ...noResults, 'sent before': 3, sent: 2 }, limited: false },
+      { tally: { ...noResults, 'sent before': 5 }, limited: false },
     ],
   )
   assert.equal(sent, ['0', '1', '2', '3', '4'])
 })
+
+sending(
+  'a letter whose chat was erased since is refused, however it is asked for; one from after that is sent',
+  async () => {
+    const { ports, sent, lines, erased } = servers(given(1), 2, 2)
+    const rules = { most: 3, force: true, again: true, overwrite: true }
+
+    erased.set('chat acme/1', new Date(1))
+    const refused = await sendLetters(ports, { ...all, rules }, never)
+    erased.set('chat acme/1', new Date(-1))
+    const later = await sendLetters(ports, { ...all, rules }, never)
+
+    assert.equal(
+      [refused.tally, later.tally],
+      [
+        { ...noResults, refused: 1 },
+        { ...noResults, sent: 1 },
+      ],
+    )
+    assert.match(lines[0] ?? '', /the person was erased since/)
+    assert.equal(sent, ['0'])
+  },
+)
 
 sending('a dry run tells what would be sent, up to the limit, and changes nothing', async () => {
   const { ports, sent, memory, lines } = servers(given(5), 5, 2)
 
   const dry = await sendLetters(ports, { ...all, limit: 3, dryRun: true }, never)
 
-  assert.equal(dry, { tally: { ...noFates, 'would be sent': 3 }, limited: true })
+  assert.equal(dry, { tally: { ...noResults, 'would be sent': 3 }, limited: true })
   assert.equal([sent, memory.size], [[], 0])
   assert.equal(
     lines,
@@ -126,7 +151,7 @@ sending('what Kafka never takes is told, and the others go on', async () => {
 
   const { tally, trouble } = await sendLetters(ports, all, never)
 
-  assert.equal([tally, trouble], [{ ...noFates, sent: 2, failed: 1 }, undefined])
+  assert.equal([tally, trouble], [{ ...noResults, sent: 2, failed: 1 }, undefined])
   assert.equal(sent, ['0', '2'])
   assert.is(lines[1], 'failed         0/1  chats/0/101  projector  contract  permanent')
 })
@@ -145,7 +170,7 @@ sending('an interrupted run ends after the batch in hand, which is remembered', 
 })
 
 sending(
-  'whatever server is away whenever, runs that follow send every letter, in order, and only the last batch again',
+  'whatever server is away whenever, runs that follow send every dead letter, in order, and only the last batch again',
   async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -180,7 +205,7 @@ sending(
 sending('of a whole batch that nobody could read are not sent, since it is no record', async () => {
   const { ports, sent, lines } = servers([batch(), letterAt(1)], 10, 10)
   const { tally } = await sendLetters(ports, all, new AbortController().signal)
-  assert.equal([sent, tally], [['1'], { ...noFates, sent: 1, failed: 1 }])
+  assert.equal([sent, tally], [['1'], { ...noResults, sent: 1, failed: 1 }])
   assert.match(lines[0] ?? '', /^failed .* unreadable-batch {2}it is a whole batch of records/)
 })
 
@@ -196,7 +221,7 @@ const about = (topic: 'clients' | 'enrichments', offset: number, headers: Readon
 })
 
 sending('a state that is older than what its view has is refused, unless it shall be overwritten', async () => {
-  const letters = [
+  const deadLetters = [
     about('clients', 0, { ce_time: Buffer.from('2026-01-31T11:00:00.000Z') }),
     about('clients', 1, { ce_time: Buffer.from('2026-01-31T12:00:00.001Z') }),
     about('enrichments', 2),
@@ -204,13 +229,13 @@ sending('a state that is older than what its view has is refused, unless it shal
     about('enrichments', 4, { dl_redriven: Buffer.from('1') }),
   ]
   const states = new Map<string, State>([
-    ['clients acme/1', { lastEventAt: noon, applied: {} }],
+    ['clients acme/1', { lastEventAt: new Date(noon), applied: {} }],
     ['enrichments acme/1', { applied: { 'enrichments/0': 103 } }],
   ])
-  const { ports, sent, lines } = servers(letters, 10, 1, states)
+  const { ports, sent, lines } = servers(deadLetters, 10, 1, states)
 
   const { tally } = await sendLetters(ports, all, never)
-  assert.equal([sent, tally], [['clients 1', 'enrichments 3'], { ...noFates, sent: 2, refused: 3 }])
+  assert.equal([sent, tally], [['clients 1', 'enrichments 3'], { ...noResults, sent: 2, refused: 3 }])
   assert.match(
     lines[0] ?? '',
     /^refused .* {2}clients\/0\/100 .* {2}the view has a newer state, which it would replace$/,

@@ -1,7 +1,7 @@
 import type { ViewName } from '../../../contracts/views.ts'
 import type { IncomingRecord } from '../../../src/domain/ports.ts'
 
-const noon = '2026-01-31T12:00:00.000Z'
+const noon = new Date('2026-01-31T12:00:00.000Z')
 
 /** What the demo looks for, once any event of the document is in the log; a real fold is tested in its own room. */
 const examples: Readonly<Record<ViewName, object>> = {
@@ -13,10 +13,11 @@ const examples: Readonly<Record<ViewName, object>> = {
     messages: [1, 2],
     firstResponseMs: 7000,
   },
-  calls: { type: 'incoming', state: 'start' },
+  calls: { type: 'incoming', state: 'end' },
   clients: { status: { id: '2', title: 'Customer' } },
   offline_messages: { message: 'Please call me back tomorrow.' },
   conversations: { state: 'agent', outcome: 'agent', joinedAt: noon, unavailableAt: noon },
+  sessions: { acceptedAt: noon, ending: 'closed' },
   timeline: { type: 'ChatFinished', time: noon },
   daily_stats: {
     chats: { accepted: 1, finished: 1 },
@@ -25,14 +26,26 @@ const examples: Readonly<Record<ViewName, object>> = {
     conversations: { started: 3 },
     replies: { delivered: 5 },
   },
+  daily_stats_by: { by: 'agent' },
   deliveries: { state: 'delivered', attempts: [{}] },
+  audit: {},
+}
+
+/** What is different in each document: how often the client wrote, how a call or a session stands. */
+const details = (view: ViewName, id: string, about: ReadonlyArray<IncomingRecord>): object => {
+  const has = (text: string) => about.some(({ value, headers }) => `${value} ${headers.ce_type}`.includes(text))
+  const count = (text: string) => about.filter(({ headers }) => String(headers.ce_type).includes(text)).length
+  if (view === 'conversations') return { clientMessages: count('ClientMessage') }
+  if (view === 'calls') return { state: count('CallStatusChanged') > 1 ? 'end' : 'start' }
+  if (view === 'deliveries') return { state: has('BotReplyFailed') ? 'failed' : 'delivered', reason: 'rejected' }
+  if (view !== 'sessions') return {}
+  return { outcome: has('InviteAgent') ? 'abandoned' : 'contained', rating: id.endsWith('/1') ? 'bad' : 'good' }
 }
 
 export const documentOf = (records: ReadonlyArray<IncomingRecord>, view: ViewName, id: string): object | undefined => {
-  const subject = id.slice(id.lastIndexOf('/') + 1)
+  const subject = (view === 'sessions' ? id.split('/')[1] : id.slice(id.lastIndexOf('/') + 1)) ?? ''
   const entries = records.map(({ headers }) => `demo/${String(headers.ce_source).split('/').at(-1)}/${headers.ce_id}`)
   if (view === 'timeline' && !entries.includes(id)) return undefined
   const about = records.filter(({ value, headers }) => `${value} ${headers.ce_id} ${headers.ce_time}`.includes(subject))
-  const clientMessages = about.filter(({ headers }) => String(headers.ce_type).includes('ClientMessage')).length
-  return about.length > 0 ? { ...examples[view], ...(view === 'conversations' && { clientMessages }) } : undefined
+  return about.length > 0 ? { ...examples[view], ...details(view, id, about) } : undefined
 }

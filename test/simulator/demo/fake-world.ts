@@ -23,6 +23,7 @@ const typeOf: Readonly<Record<string, readonly [TopicName, DomainEvent['type']]>
   CLIENT_MESSAGE: ['bot-conversations', 'ClientMessageReceived'],
   AGENT_JOINED: ['bot-conversations', 'AgentJoined'],
   AGENT_UNAVAILABLE: ['bot-conversations', 'AgentUnavailable'],
+  CHAT_CLOSED: ['bot-conversations', 'ChatClosed'],
 }
 
 const ids = ({ chat_id, client_id }: Json) => ({
@@ -78,15 +79,16 @@ export const createWorld = async (refuses: ReadonlyArray<string> = []) => {
     const said = command.type === 'BotMessage' && {
       message: { text: 'title' in command.message ? command.message.title : '', ...command.message, timestamp: 0 },
     }
-    await fetch(`${service.baseUrl}/webhooks/prov1/bot-token-of-demo`, {
+    const { ok } = await fetch(`${service.baseUrl}/webhooks/prov1/bot-token-of-demo`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ event: said ? 'BOT_MESSAGE' : 'INVITE_AGENT', id, client_id, chat_id, ...said }),
     })
-    publish('bot-conversations', 'BotReplyDelivered', `delivered-${id}`, {
+    publish('bot-conversations', ok ? 'BotReplyDelivered' : 'BotReplyFailed', `delivered-${id}`, {
       chatId: chat_id,
       commandId: id,
       commandType: command.type,
+      ...(!ok && { reason: 'rejected' }),
       attempts: [],
     })
   }

@@ -21,7 +21,7 @@ demo('every step of the story is played and met', async () => {
     lines.filter((line) => line.includes('✗')),
     [],
   )
-  assert.equal(score, { steps: 21, failed: 0 })
+  assert.equal(score, { steps: 30, failed: 0 })
   assert.equal(
     lines.map((line) => /^── (.*) ─+$/.exec(line)?.[1]).filter((title) => title !== undefined),
     [
@@ -30,23 +30,24 @@ demo('every step of the story is played and met', async () => {
       'Sequence 2: handed over, an agent joins',
       'Sequence 3: handed over, no agent available',
       'Sequence 4: no regular response in time',
+      'How sessions end',
       'What analysts see',
     ],
   )
-  assert.match(lines.at(-1) ?? '', /^✓ 21 steps, \d+ expectations met in /)
+  assert.match(lines.at(-1) ?? '', /^✓ 30 steps, \d+ expectations met in /)
 })
 
 demo('a step takes three to six lines of at most 104 columns', async () => {
   const { lines } = await play([])
   const starts = lines.flatMap((line, i) => (/^ *\d+ \S+.* · /.test(line) ? [i] : []))
   const sizes = starts.map((start) => lines.slice(start + 1).findIndex((line) => !/^( {4}[✓✗]| {15})/.test(line)) + 1)
-  assert.equal([sizes.length, Math.min(...sizes), Math.max(...sizes)], [21, 3, 6])
+  assert.equal([sizes.length, Math.min(...sizes), Math.max(...sizes)], [30, 3, 6])
   assert.ok(lines.every((line) => line.length <= 104))
 })
 
 demo('an expectation that is not met fails its step, and the story goes on', async () => {
   const { score, lines } = await play(['chat_assigned'], 2_000)
-  assert.equal(score, { steps: 21, failed: 1 })
+  assert.equal(score, { steps: 30, failed: 1 })
   const shown = lines.filter((line) => line.startsWith('    ✗')).map((line) => line.replace(/\s+\d+ ms$/, ''))
   assert.equal(shown, [
     '    ✗ answer   webhook → 503 {"error":{"code":"temporarily_unavailable"}}',

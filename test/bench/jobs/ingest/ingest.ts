@@ -1,4 +1,4 @@
-import { freePort } from '../../../faults/bridge-process.ts'
+import { anyFree } from '../../../../src/embedded/port.ts'
 import { eventually } from '../../../support/eventually.ts'
 import type { Bench, Findings, Job } from '../../bench.ts'
 import { type Gather, gatherFindings } from '../../findings.ts'
@@ -72,7 +72,7 @@ const run = async (bench: Bench): Promise<Findings> => {
   const gather = gatherFindings()
   const { warmUp: seconds } = bench.size
   const { chats, rounds } = bench.size.ingest
-  const participants = await startParticipants(bench, await freePort())
+  const participants = await startParticipants(bench, await anyFree())
   const load: Load = startWorker('load/http-load.ts')
   bench.afterwards(load.stop)
   const answered = new Map<Participant, number>()

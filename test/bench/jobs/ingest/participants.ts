@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import type { BridgeProcess } from '../../../faults/bridge-process.ts'
+import type { BridgeProcess } from '../../../support/bridge-process.ts'
 import { eventually } from '../../../support/eventually.ts'
 import type { Bench } from '../../bench.ts'
 import { bridgeWorld, stopBridge, webhooksUrl } from '../../bridge.ts'

@@ -1,4 +1,4 @@
-import { withAdmin } from '../../../faults/read-log.ts'
+import { withAdmin } from '../../../support/plain-consumer.ts'
 import type { Bench } from '../../bench.ts'
 import { bridgeWorld, stopBridge } from '../../bridge.ts'
 import type { Gather } from '../../findings.ts'

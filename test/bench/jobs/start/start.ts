@@ -4,7 +4,7 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findRunning, type Running } from '../../../../src/app/servers.ts'
-import { freePort } from '../../../faults/bridge-process.ts'
+import { anyFree } from '../../../../src/embedded/port.ts'
 import { eventually } from '../../../support/eventually.ts'
 import type { Bench, Findings, Job } from '../../bench.ts'
 import { gatherFindings } from '../../findings.ts'
@@ -28,7 +28,7 @@ const npmStart = async (bench: Bench, dataDir: string, port: number) => {
   const began = performance.now()
   const child = spawn('npm', ['start'], {
     cwd: root,
-    env: { PATH, HOME, DATA_DIR: dataDir, HTTP_PORT: String(port) },
+    env: { PATH, HOME, DATA_DIR: dataDir, HTTP_PORT: String(port), ADMIN_PORT: '0' },
     stdio: 'ignore',
     detached: true,
   })
@@ -59,7 +59,7 @@ const run = async (bench: Bench): Promise<Findings> => {
   const dataDir = join(bench.dataDir, 'npm-start')
   mkdirSync(dataDir)
   symlinkSync(resolve(bench.cacheDir), join(dataDir, 'cache'))
-  const port = await freePort()
+  const port = await anyFree()
   const first = await npmStart(bench, dataDir, port)
   const { running } = first
   const servers = serversOf(running.pid)

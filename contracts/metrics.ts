@@ -1,0 +1,114 @@
+/**
+ * How each figure of `daily_stats` and `daily_stats_by` is defined, once. A `share` is from 0 to 1, a `ratio` may exceed 1; of a
+ * `duration` the numerator is the sum of all times in milliseconds and the denominator how many there are, so that their quotient
+ * is the mean; median and 95th percentile stand beside them.
+ *
+ * Every figure of a day is of the sessions of one kind (contracts/views/session.ts) that began on that day, in the account's time
+ * zone, and are over at `asOf`. Those that are open are counted apart. Bot sessions without a message of the client do not count.
+ */
+export type MetricDefinition = {
+  readonly kind: 'agent' | 'bot'
+  readonly unit: 'share' | 'ratio' | 'duration'
+  readonly numerator: string
+  readonly denominator: string
+  /** Which of the sessions it is of, where not of all that are over. */
+  readonly cohort?: string
+}
+
+/** Within how long an agent has to join for the service level: one minute, in milliseconds. */
+export const serviceLevelMs = 60_000
+
+/** A return within so long undoes strict containment: 24 hours, in milliseconds. */
+export const returnMs = 24 * 60 * 60 * 1000
+
+export const metrics = {
+  containment: {
+    ...{ kind: 'bot', unit: 'share' },
+    numerator: 'sessions that the bot answered and in which nobody asked for an agent: outcome contained',
+    denominator: 'sessions',
+  },
+  strictContainment: {
+    ...{ kind: 'bot', unit: 'share' },
+    numerator:
+      'contained sessions after whose last event, up to 24 h after their end, the same client began no other bot session',
+    denominator: 'sessions',
+    cohort: 'sessions that have been over for 24 h',
+  },
+  handOffRate: {
+    ...{ kind: 'bot', unit: 'share' },
+    numerator: 'sessions in which an agent was asked for or joined: outcome handed-over, unavailable or abandoned',
+    denominator: 'sessions',
+  },
+  abandonment: {
+    ...{ kind: 'bot', unit: 'share' },
+    numerator: 'sessions in which an agent was asked for and none joined: outcome unavailable or abandoned',
+    denominator: 'sessions in which an agent was asked for or joined',
+  },
+  queueTime: {
+    ...{ kind: 'bot', unit: 'duration' },
+    numerator: 'time from each invitation to the agent who joined',
+    denominator: 'invitations after which an agent joined, where both times are told',
+  },
+  serviceLevel: {
+    ...{ kind: 'bot', unit: 'share' },
+    numerator: 'invitations after which an agent joined within 60 s',
+    denominator: 'invitations whose time is told',
+  },
+  firstResponseBot: {
+    ...{ kind: 'bot', unit: 'duration' },
+    numerator: 'time from the first message of the client to the first answer of the bot',
+    denominator: 'sessions in which the bot answered',
+  },
+  responseTimeBot: {
+    ...{ kind: 'bot', unit: 'duration' },
+    numerator: 'time from the first message without an answer to the answer of the bot, of each turn',
+    denominator: 'answered turns',
+  },
+  botTurns: {
+    ...{ kind: 'bot', unit: 'ratio' },
+    numerator: 'turns of the client that the bot answered',
+    denominator: 'sessions',
+  },
+  interventions: {
+    ...{ kind: 'bot', unit: 'share' },
+    numerator: 'sessions in which the bridge itself asked for an agent, or told the client that none is there',
+    denominator: 'sessions',
+  },
+  firstResponseAgent: {
+    ...{ kind: 'agent', unit: 'duration' },
+    numerator: 'time from the first message of the client to the first answer of an agent, by the log, to the second',
+    denominator: 'sessions whose log has both',
+  },
+  responseTimeAgent: {
+    ...{ kind: 'agent', unit: 'duration' },
+    numerator: 'time from the first message without an answer to the answer of an agent, of each turn',
+    denominator: 'answered turns',
+  },
+  handleTime: {
+    ...{ kind: 'agent', unit: 'duration' },
+    numerator: 'time from acceptance to finish',
+    denominator: 'sessions whose acceptance is told',
+  },
+  csat: {
+    ...{ kind: 'agent', unit: 'share' },
+    numerator: 'sessions rated good: good, positive or like',
+    denominator: 'sessions rated good or bad: bad, negative or dislike; other words count in neither',
+  },
+  csatResponseRate: {
+    ...{ kind: 'agent', unit: 'share' },
+    numerator: 'sessions with a rating, whatever its word',
+    denominator: 'sessions',
+  },
+  reopenRate: {
+    ...{ kind: 'agent', unit: 'share' },
+    numerator: 'sessions after which the same chat was opened again',
+    denominator: 'sessions',
+  },
+  concurrency: {
+    ...{ kind: 'agent', unit: 'ratio' },
+    numerator: 'time of all sessions of each agent who accepted them, from acceptance to finish',
+    denominator: 'time in which that agent had at least one of them',
+  },
+} as const satisfies Readonly<Record<string, MetricDefinition>>
+
+export type MetricName = keyof typeof metrics

@@ -1,0 +1,25 @@
+import type * as t from 'io-ts'
+import { Code, Text } from '../personal.ts'
+import { AccountId, BsonDate, exactShape } from '../primitives.ts'
+
+/** One action of an operator, as it stands on the topic `audit`. */
+export const AuditDocument = exactShape(
+  {
+    /** The action's id. */
+    _id: Code,
+    /** What was done: `rebuild`, `redrive`, `erase`, `export`, `replay`, `rewrap` or `unmask`. */
+    action: Code,
+    /** Who did it. */
+    who: Text,
+    /** When it began. */
+    at: BsonDate,
+    /** To what, without personal data. */
+    detail: Code,
+  },
+  {
+    /** The customer account of the service; absent if the action is about all accounts. */
+    accountId: AccountId,
+  },
+  'AuditDocument',
+)
+export type AuditDocument = t.TypeOf<typeof AuditDocument>

@@ -1,0 +1,19 @@
+import type { ViewName } from '../views.ts'
+
+/**
+ * The version of each view's documents. One more with every change after which a document that is folded on would not be what a
+ * fold of the whole log gives: such documents are never folded on, but rebuilt.
+ */
+export const viewVersions: { readonly [V in ViewName]: number } = {
+  chats: 1,
+  calls: 1,
+  clients: 1,
+  offline_messages: 1,
+  conversations: 1,
+  sessions: 1,
+  timeline: 1,
+  daily_stats: 1,
+  daily_stats_by: 1,
+  deliveries: 1,
+  audit: 1,
+}

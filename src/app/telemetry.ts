@@ -1,0 +1,98 @@
+import { context, DiagLogLevel, diag, trace } from '@opentelemetry/api'
+import pino from 'pino'
+import type { Log } from '../domain/ports.ts'
+import { settled } from '../shared/timeout.ts'
+import type { TracesConfig } from './config.ts'
+import type { LogLevel } from './environment.ts'
+import { version } from './metrics.ts'
+
+/** Structured logs on stdout, one JSON object a line. What could carry a secret or a person's data is cut out by its name. */
+export const createLog = (level: LogLevel): Log =>
+  pino({
+    level,
+    base: { service: 'livechat-bridge' },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    redact: {
+      paths: [
+        'token',
+        'authorization',
+        'password',
+        'secondToken',
+        'secretKey',
+        'secondSecretKey',
+        'email',
+        'phone',
+        'name',
+        'text',
+        'body',
+        '*.token',
+        '*.authorization',
+        '*.password',
+        '*.secondToken',
+        '*.secretKey',
+        '*.secondSecretKey',
+        '*.email',
+        '*.phone',
+        '*.name',
+        '*.text',
+        '*.body',
+      ],
+      censor: '[redacted]',
+    },
+  })
+
+const stopWithinMs = 2_000
+
+const loadSdk = async () => {
+  const [sdk, { OTLPTraceExporter }, { AsyncLocalStorageContextManager }, resources] = await Promise.all([
+    import('@opentelemetry/sdk-trace'),
+    import('@opentelemetry/exporter-trace-otlp-proto'),
+    import('@opentelemetry/context-async-hooks'),
+    import('@opentelemetry/resources'),
+  ])
+  return { ...sdk, ...resources, OTLPTraceExporter, AsyncLocalStorageContextManager }
+}
+type Sdk = Awaited<ReturnType<typeof loadSdk>>
+
+const samplerOf = (sdk: Sdk, { sampler, ratio }: TracesConfig) => {
+  const [kind, isParentBased] = [sampler.replace('parentbased_', ''), sampler.startsWith('parentbased_')]
+  const root =
+    kind === 'traceidratio'
+      ? new sdk.TraceIdRatioBasedSampler(ratio)
+      : kind === 'always_off'
+        ? new sdk.AlwaysOffSampler()
+        : new sdk.AlwaysOnSampler()
+  return isParentBased ? new sdk.ParentBasedSampler({ root }) : root
+}
+
+/**
+ * Sends spans to a Collector, and resolves to what ends that. The SDK is loaded only where it is asked for. A Collector that is
+ * away costs spans and nothing else: what it does not take is dropped, and the first time that is said.
+ */
+export const startTraces = async (config: TracesConfig | undefined, log: Log): Promise<() => Promise<void>> => {
+  if (config === undefined) return async () => {}
+  const sdk = await loadSdk()
+  let isTold = false
+  const tell = () => {
+    if (!isTold) log.warn({}, 'traces cannot be sent to the Collector and are dropped')
+    isTold = true
+  }
+  const nothing = () => {}
+  diag.setLogger({ error: tell, warn: nothing, info: nothing, debug: nothing, verbose: nothing }, DiagLogLevel.ERROR)
+  const provider = new sdk.TracerProvider({
+    sampler: samplerOf(sdk, config),
+    resource: sdk
+      .resourceFromAttributes({ 'service.name': 'livechat-bridge', 'service.version': version })
+      .merge(sdk.detectResources({ detectors: [sdk.resourceAttributesEnvDetector, sdk.serviceNameEnvDetector] })),
+    spanProcessors: [
+      new sdk.BatchSpanProcessor({
+        exporter: new sdk.OTLPTraceExporter({ url: `${config.endpoint.replace(/\/$/, '')}/v1/traces` }),
+      }),
+    ],
+  })
+  context.setGlobalContextManager(new sdk.AsyncLocalStorageContextManager().enable())
+  trace.setGlobalTracerProvider(provider)
+  // A Collector that refuses the last spans must not stand in the way of the shutdown.
+  return () => settled(provider.shutdown(), stopWithinMs)
+}

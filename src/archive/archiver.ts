@@ -1,0 +1,112 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { DomainEvent } from '../../contracts/events/index.ts'
+import { archiveNameOf, type EventTopic, eventTopics, keyOf } from '../../contracts/topics.ts'
+import type { Append, CheckHealth, ConsumerSpec, IncomingRecord, Slice, TopicIds } from '../domain/ports.ts'
+import { type DataKeys, keyId } from './data-keys.ts'
+import { seal } from './seal.ts'
+
+/** The consumer group of the archiver: what it has committed is in the archive. */
+export const archiverGroup = 'archiver'
+
+type Name = EventTopic['name']
+type EventRecord = IncomingRecord & { readonly topic: Name }
+
+type Deps = {
+  readonly keys: DataKeys
+  readonly decode: (record: IncomingRecord) => E.Either<unknown, DomainEvent>
+  readonly append: Append
+  /** The archive topics that are not those that were written to before, whose offsets and records are gone. */
+  readonly changedArchives: () => Promise<ReadonlyArray<string>>
+  /** An error in words that may be logged. */
+  readonly reasonOf: (error: unknown) => string
+}
+
+const appendWithinMs = 30_000
+const names = new Map<string, Name>(eventTopics.map(({ name }) => [name, name]))
+
+/** The marker of an erasure, which must stand under the key that it erases. */
+const isErasure = ({ topic, key }: IncomingRecord, decoded: E.Either<unknown, DomainEvent>): boolean => {
+  if (E.isLeft(decoded)) return false
+  const { right: event } = decoded
+  if (event.type !== 'ClientErased' && event.type !== 'ChatErased') return false
+  return `${key}` === keyOf(event) && (event.type === 'ClientErased' || event.data.topic === topic)
+}
+
+/**
+ * Copies every record of the event topics into the archive, in its order and partition. A slice counts as archived when all of it is
+ * durable there; it may come again, so a record may stand in the archive twice. The marker of an erasure destroys the data key
+ * of its record key before anything that comes later is encrypted.
+ */
+export const archiver = ({ keys, decode, append, changedArchives, reasonOf }: Deps) => {
+  let generations: TopicIds = new Map()
+  let trouble: string | undefined
+  let fits = false
+
+  const archive = async (records: ReadonlyArray<EventRecord>, generation: string) => {
+    const sealing = await keys.forSealing(new Set(records.map(({ topic, key }) => keyId(topic, key))))
+    const sealed = await Promise.all(
+      records.map((record) => {
+        const key = sealing.get(keyId(record.topic, record.key))
+        if (key === undefined) throw new Error('a data key is missing')
+        return seal(record, generation, E.isRight(decode(record)), key)
+      }),
+    )
+    const outcomes = await Promise.all(sealed.map((record) => append(record, appendWithinMs)))
+    const failed = outcomes.find(E.isLeft)
+    if (failed !== undefined) throw new Error(`${archiveNameOf(records[0]?.topic ?? 'chats')}: ${failed.left.reason}`)
+  }
+  /** Up to each marker by itself, since there the key changes. */
+  const take = async ({ topic, records }: Slice) => {
+    const name = names.get(topic)
+    if (name === undefined) return
+    const generation = generations.get(name) ?? ''
+    let some: EventRecord[] = []
+    for (const record of records) {
+      if (isErasure(record, mayErase(record) ? decode(record) : E.left(undefined))) {
+        if (some.length > 0) await archive(some, generation)
+        await keys.destroy(keyId(topic, record.key), { generation, partition: record.partition, offset: record.offset })
+        some = []
+      }
+      some.push({ ...record, topic: name })
+    }
+    if (some.length > 0) await archive(some, generation)
+  }
+  const spec: ConsumerSpec = {
+    group: archiverGroup,
+    topics: eventTopics.map(({ name }) => name),
+    commit: 'when-handled',
+    minFetchBytes: 64 * 1024,
+    onAssigned: () => {
+      keys.forget()
+      // Of a partition that may be another process's now.
+      trouble = undefined
+    },
+    refuseTopics: async (ids) => {
+      generations = new Map([...generations, ...ids])
+      // Once: the file is read once too, and every data key is looked at.
+      const misfit = fits ? undefined : await keys.misfit()
+      if (misfit !== undefined) return misfit
+      fits = true
+      const changed = await changedArchives()
+      if (changed.length === 0) return undefined
+      return `${changed.join(', ')}: deleted and created again, what was archived there is gone: restore it from a copy`
+    },
+    handle: async (slice) => {
+      try {
+        await take(slice)
+        trouble = undefined
+      } catch (error) {
+        trouble = reasonOf(error)
+        throw error
+      }
+    },
+  }
+  const health =
+    (ofConsumer: CheckHealth): CheckHealth =>
+    async () =>
+      trouble === undefined ? ofConsumer() : { ok: false, reason: trouble }
+  return { spec, health }
+}
+
+/** Looked at before a record is decoded twice: few are. */
+const mayErase = ({ headers }: IncomingRecord): boolean => /Erased/.test(`${headers.ce_type ?? ''}`)

@@ -1,0 +1,102 @@
+import { randomBytes, randomUUID, type webcrypto } from 'node:crypto'
+import type { ArchiveKey, ArchiveKeys, LogPlace } from '../domain/ports.ts'
+import { lru } from '../shared/lru.ts'
+import type { WrappingKeys } from './key-file.ts'
+
+export type DataKey = { readonly kid: string; readonly key: webcrypto.CryptoKey }
+
+/** With what a record key's records are encrypted, and up to where they were erased. */
+export type SealingKey = DataKey & { readonly erased: LogPlace | undefined }
+
+/** The key that a record was encrypted with, or that it was destroyed. */
+export type OpeningKey = webcrypto.CryptoKey | 'erased'
+
+/** There is neither the key that a record names nor a marker that it was erased: MongoDB has lost it. */
+export class KeyLost extends Error {}
+
+const remembered = 20_000
+
+const imported = (raw: Uint8Array) =>
+  crypto.subtle.importKey('raw', new Uint8Array(raw), 'AES-GCM', false, ['encrypt', 'decrypt'])
+
+export const keyId = (topic: string, recordKey: Buffer | null): string => `${topic}/${recordKey?.toString() ?? ''}`
+
+export type DataKeys = ReturnType<typeof dataKeys>
+
+/** The data keys of the archive, one for each topic and record key; those used last are remembered. */
+export const dataKeys = (stored: ArchiveKeys, wrapping: WrappingKeys) => {
+  const sealing = lru<SealingKey>(remembered)
+  const opening = lru<OpeningKey>(remembered)
+
+  const make = async (ids: ReadonlyArray<string>) => {
+    const made = ids.map(async (id) => ({ id, kid: randomUUID(), wrapped: await wrapping.wrap(randomBytes(32)) }))
+    await stored.add(await Promise.all(made))
+  }
+  const opened = async ({ kid = '', wrapped = '', erased }: ArchiveKey): Promise<SealingKey> => ({
+    kid,
+    key: await imported(await wrapping.unwrap(wrapped)),
+    erased,
+  })
+  const openingKey = async (id: string, kid: string, found: ArchiveKey | undefined): Promise<OpeningKey> => {
+    if (found?.kid === kid) return (await opened(found)).key
+    if (found?.erasedKids.includes(kid)) return 'erased'
+    throw new KeyLost(
+      `MongoDB has neither the data key ${kid} of ${id.slice(0, id.indexOf('/'))} nor a marker that it was erased: restore the collection archive_keys from a newer copy`,
+    )
+  }
+  return {
+    /** Why the key file does not belong to the data keys that there are. */
+    misfit: async (): Promise<string | undefined> => {
+      const examples = await stored.examples()
+      const opened = await Promise.allSettled(examples.map(wrapping.unwrap))
+      const failed = opened.find(({ status }) => status === 'rejected')
+      return failed?.status === 'rejected' ? String(failed.reason.message) : undefined
+    },
+    /** The keys of these ids, made where there are none: of two who make one, the first one's stays. */
+    forSealing: async (ids: Iterable<string>): Promise<ReadonlyMap<string, SealingKey>> => {
+      const keys = new Map([...ids].map((id) => [id, sealing.get(id)]))
+      const unknown = [...keys].flatMap(([id, key]) => (key === undefined ? [id] : []))
+      if (unknown.length > 0) {
+        const before = await stored.find(unknown)
+        const missing = unknown.filter((id) => before.get(id)?.kid === undefined)
+        if (missing.length > 0) await make(missing)
+        const found = missing.length > 0 ? new Map([...before, ...(await stored.find(missing))]) : before
+        await Promise.all([...found].map(async ([id, key]) => sealing.set(id, await opened(key))))
+      }
+      // Remembered ones may be too many to be remembered at once.
+      return new Map(
+        await Promise.all(
+          [...keys].map(async ([id, key]) => {
+            const known = key ?? sealing.get(id)
+            if (known === undefined) throw new Error('a data key that was made is gone again')
+            return [id, known] as const
+          }),
+        ),
+      )
+    },
+    /** Throws KeyLost where a key is neither there nor erased. */
+    forOpening: async (
+      wanted: ReadonlyArray<{ readonly id: string; readonly kid: string }>,
+    ): Promise<ReadonlyMap<string, OpeningKey>> => {
+      const keys = new Map(wanted.map(({ kid }) => [kid, opening.get(kid)]))
+      const unknown = new Map(wanted.flatMap(({ id, kid }) => (keys.get(kid) === undefined ? [[kid, id]] : [])))
+      const found = unknown.size === 0 ? new Map() : await stored.find([...new Set(unknown.values())])
+      for (const [kid, id] of unknown) {
+        const key = await openingKey(id, kid, found.get(id))
+        opening.set(kid, key)
+        keys.set(kid, key)
+      }
+      return new Map([...keys].flatMap(([kid, key]) => (key === undefined ? [] : [[kid, key]])))
+    },
+    /** Whoever erases a record key from this place on must forget its key at once. */
+    destroy: async (id: string, place: LogPlace): Promise<void> => {
+      await stored.destroy(id, place)
+      sealing.delete(id)
+    },
+    /** Others may have destroyed keys meanwhile. */
+    forget: (): void => {
+      sealing.clear()
+      opening.clear()
+    },
+  }
+}

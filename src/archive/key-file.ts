@@ -1,0 +1,67 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose'
+
+/** The keys of ARCHIVE_KEY_FILE, which wrap the data keys. */
+export type WrappingKeys = {
+  /** The id of the key that wraps, the first one of the file. */
+  readonly kid: string
+  readonly wrap: (key: Uint8Array) => Promise<string>
+  /** Rejects where the file has not the key that wrapped it, or somebody has changed it. */
+  readonly unwrap: (wrapped: string) => Promise<Uint8Array>
+}
+
+const KeyFile = t.type({ keys: t.array(t.type({ kty: t.literal('oct'), kid: t.string, k: t.string })) }, 'KeyFile')
+const keyBytes = 32
+
+export const kidOf = (wrapped: string): string => String(decodeProtectedHeader(wrapped).kid)
+
+const wrappingKeys = (keys: ReadonlyMap<string, Uint8Array>): WrappingKeys => {
+  const [[kid, first] = ['', new Uint8Array()]] = keys
+  return {
+    kid,
+    wrap: (key) => new CompactEncrypt(key).setProtectedHeader({ alg: 'A256KW', enc: 'A256GCM', kid }).encrypt(first),
+    unwrap: async (wrapped) => {
+      const key = keys.get(kidOf(wrapped))
+      if (key === undefined)
+        throw new Error(`ARCHIVE_KEY_FILE has no key ${kidOf(wrapped)}, which has wrapped data keys`)
+      try {
+        return (await compactDecrypt(wrapped, key)).plaintext
+      } catch {
+        throw new Error(`ARCHIVE_KEY_FILE has another key ${kidOf(wrapped)} than the one that has wrapped data keys`)
+      }
+    },
+  }
+}
+
+/** The keys in a file's text, a JWK set (RFC 7517) of symmetric keys of 256 bits; Left says what is wrong with it. */
+export const readKeys = (text: string): E.Either<string, WrappingKeys> => {
+  const json = E.tryCatch(
+    () => JSON.parse(text) as unknown,
+    () => 'is not JSON',
+  )
+  if (E.isLeft(json)) return json
+  const decoded = KeyFile.decode(json.right)
+  const expected = 'is no JWK set of keys with kty "oct", kid and k, each k of 32 bytes in base64url'
+  if (E.isLeft(decoded) || decoded.right.keys.length === 0) return E.left(expected)
+  const keys = new Map(decoded.right.keys.map(({ kid, k }) => [kid, new Uint8Array(Buffer.from(k, 'base64url'))]))
+  if ([...keys.values()].some(({ length }) => length !== keyBytes)) return E.left(expected)
+  if (keys.size < decoded.right.keys.length) return E.left('has two keys with one kid')
+  return E.right(wrappingKeys(keys))
+}
+
+export const newKeyFile = (kid: string): string =>
+  `${JSON.stringify({ keys: [{ kty: 'oct', kid, k: randomBytes(keyBytes).toString('base64url') }] }, null, 2)}\n`
+
+/** The keys of a file, which is made where it may be and is not there; Left says what to do. */
+export const openKeyFile = (path: string, mayMake: boolean): E.Either<string, WrappingKeys> => {
+  try {
+    if (mayMake && !existsSync(path)) writeFileSync(path, newKeyFile(randomUUID()), { mode: 0o600, flag: 'wx' })
+    return E.mapLeft((what: string) => `ARCHIVE_KEY_FILE: ${path} ${what}`)(readKeys(readFileSync(path, 'utf8')))
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+    return E.left(`ARCHIVE_KEY_FILE: ${path} cannot be read (${code})`)
+  }
+}

@@ -1,0 +1,115 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { decodeProtectedHeader, errors, flattenedDecrypt } from 'jose'
+import { ArchivedEvent, archiveHeaders } from '../../contracts/archive.ts'
+import { archiveNameOf, eventTopics } from '../../contracts/topics.ts'
+import { marksByType, merge, withBlanks } from '../domain/personal-data.ts'
+import type { IncomingRecord } from '../domain/ports.ts'
+import { type DataKeys, keyId, type OpeningKey } from './data-keys.ts'
+import { boundTo } from './seal.ts'
+
+/**
+ * What a record of the archive holds: the record that was archived, at its old place; of one whose key was erased, only what is
+ * not personal. `corrupt` says why there is none; `nothing`: it was no event, and is erased.
+ */
+export type Restored =
+  | { readonly kind: 'record'; readonly record: IncomingRecord; readonly generation: string }
+  | { readonly kind: 'corrupt'; readonly archived: IncomingRecord; readonly detail: string }
+  | { readonly kind: 'nothing'; readonly record: IncomingRecord; readonly generation: string }
+
+type Found = {
+  readonly archived: IncomingRecord
+  readonly record: IncomingRecord
+  readonly generation: string
+  readonly content: ArchivedEvent | undefined
+  readonly kid: string | undefined
+}
+
+const own = new Set<string>(Object.values(archiveHeaders))
+const originals = new Map<string, IncomingRecord['topic']>(eventTopics.map(({ name }) => [archiveNameOf(name), name]))
+
+const numberOf = (header: Buffer | undefined): number => (/^\d+$/.test(`${header}`) ? Number(`${header}`) : Number.NaN)
+
+const contentOf = (value: Buffer): E.Either<string, ArchivedEvent> =>
+  E.flatMap((json: unknown) => E.mapLeft(() => 'value: expected an ArchivedEvent')(ArchivedEvent.decode(json)))(
+    E.tryCatch(
+      () => JSON.parse(value.toString()),
+      () => 'value: expected JSON',
+    ),
+  )
+
+const kidOf = ({ personal }: ArchivedEvent): E.Either<string, string | undefined> =>
+  E.tryCatch(
+    () => (personal === undefined ? undefined : `${decodeProtectedHeader(personal).kid}`),
+    () => 'personal: expected a protected header',
+  )
+
+const read = (archived: IncomingRecord): E.Either<string, Found> => {
+  const { headers, value, key } = archived
+  const [partition, offset] = [numberOf(headers[archiveHeaders.partition]), numberOf(headers[archiveHeaders.offset])]
+  const timestamp = numberOf(headers[archiveHeaders.timestamp])
+  const generation = `${headers[archiveHeaders.generation] ?? ''}`
+  const topic = originals.get(archived.topic)
+  if (topic === undefined || Number.isNaN(partition + offset)) return E.left('headers: expected a place in the log')
+  const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => !own.has(name)))
+  const record = { topic, partition, offset, timestamp, key, value: null, headers: kept }
+  if (value === null) return E.right({ archived, record, generation, content: undefined, kid: undefined })
+  const content = contentOf(value)
+  if (E.isLeft(content)) return content
+  return E.map((kid: string | undefined) => ({ archived, record, generation, content: content.right, kid }))(
+    kidOf(content.right),
+  )
+}
+
+const blanked = ({ record, generation, content }: Found, isBytes: boolean): Restored => {
+  const marks = marksByType.get(`${record.headers.ce_type}`)
+  if (isBytes || marks === undefined || content === undefined) return { kind: 'nothing', record, generation }
+  const value = Buffer.from(JSON.stringify(withBlanks(marks, content.data)))
+  return { kind: 'record', record: { ...record, value }, generation }
+}
+
+const opened = async (found: Found, key: OpeningKey | undefined): Promise<Restored> => {
+  const { archived, record, generation, content } = found
+  const personal = content?.personal
+  if (content === undefined) return { kind: 'record', record, generation }
+  if (personal === undefined) {
+    if (content.erased) return blanked(found, Object.keys(content.data).length === 0)
+    return { kind: 'record', record: { ...record, value: Buffer.from(JSON.stringify(content.data)) }, generation }
+  }
+  const isBytes = decodeProtectedHeader(personal).cty === 'bytes'
+  if (key === 'erased' || key === undefined) return blanked(found, isBytes)
+  try {
+    const aad = Buffer.from(boundTo(record.topic, generation, record)).toString('base64url')
+    const { plaintext } = await flattenedDecrypt({ ...personal, aad }, key, {
+      keyManagementAlgorithms: ['dir'],
+      contentEncryptionAlgorithms: ['A256GCM'],
+    })
+    const bytes = Buffer.from(plaintext)
+    const value = isBytes ? bytes : Buffer.from(JSON.stringify(merge(content.data, JSON.parse(bytes.toString()))))
+    return { kind: 'record', record: { ...record, value }, generation }
+  } catch (error) {
+    if (!(error instanceof errors.JOSEError || error instanceof SyntaxError)) throw error
+    return { kind: 'corrupt', archived, detail: 'personal: is not what was encrypted for this place' }
+  }
+}
+
+/** Restores records of the archive, in their order. Throws KeyLost where a data key is neither there nor erased. */
+export const restorer =
+  (keys: Pick<DataKeys, 'forOpening'>) =>
+  async (records: ReadonlyArray<IncomingRecord>): Promise<ReadonlyArray<Restored>> => {
+    const found = records.map((archived) => ({ archived, read: read(archived) }))
+    const wanted = found.flatMap(({ archived, read }) =>
+      E.isRight(read) && read.right.kid !== undefined
+        ? [{ id: keyId(read.right.record.topic, archived.key), kid: read.right.kid }]
+        : [],
+    )
+    const opening = await keys.forOpening(wanted)
+    return Promise.all(
+      found.map(
+        async ({ archived, read }): Promise<Restored> =>
+          E.isLeft(read)
+            ? { kind: 'corrupt', archived, detail: read.left }
+            : opened(read.right, opening.get(read.right.kid ?? '')),
+      ),
+    )
+  }
+export type Restore = ReturnType<typeof restorer>

@@ -1,0 +1,122 @@
+import { archiveNameOf, archiveTopics, type EventTopic, eventTopics } from '../../contracts/topics.ts'
+import type { CheckHealth, CommittedOffsets, Log, Sleep } from '../domain/ports.ts'
+import { archiverGroup } from './archiver.ts'
+
+type Name = EventTopic['name']
+type Offsets = ReadonlyMap<number, number>
+
+type Deps = {
+  readonly days: number
+  /** Only the archiver deletes; others tell of what it has left. */
+  readonly deletes: boolean
+  readonly ranges: (topic: Name) => Promise<ReadonlyMap<number, { readonly low: number; readonly high: number }>>
+  /** What a consumer group has committed for the topic as it is now. */
+  readonly committed: CommittedOffsets
+  /** The first offsets with a record of this time or later. */
+  readonly offsetsAt: (topic: Name, time: number) => Promise<Offsets>
+  readonly deleteBefore: (topic: Name, offsets: Offsets) => Promise<void>
+  /** Archive topics that have lost what they had: nothing may be deleted that was archived there. */
+  readonly changedArchives: () => Promise<ReadonlyArray<string>>
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly sleep: Sleep
+  readonly reasonOf: (error: unknown) => string
+  readonly log: Pick<Log, 'warn'>
+}
+
+/** The consumer groups that must have taken in a record before it is deleted: the projector does not read the archive. */
+const readers = [archiverGroup, 'projector']
+
+const dayMs = 24 * 60 * 60 * 1000
+const leastMs = 1_000
+const mostMs = 60_000
+
+/** Up to where a partition may be deleted, and how many old records must stay since a group has not taken them in yet. */
+export const dueOf = (
+  { low, high }: { readonly low: number; readonly high: number },
+  old: number | undefined,
+  done: ReadonlyArray<number | undefined>,
+): { readonly before: number; readonly old: number; readonly overdue: number } => {
+  const tooOld = Math.min(Math.max(old ?? low, low), high)
+  const before = Math.max(low, Math.min(tooOld, ...done.map((offset) => offset ?? low)))
+  return { before, old: tooOld - low, overdue: tooOld - before }
+}
+
+type Overdue = { readonly records: number; readonly behind: ReadonlyArray<string> }
+
+/**
+ * Deletes the records of event topics that are older than so many days, in the archive, and in the views. Kafka's own retention
+ * would not ask whether they are. What is old and not there yet stays, and is told.
+ */
+export const retention = (deps: Deps) => {
+  const { days, deletes, ranges, committed, offsetsAt, deleteBefore, changedArchives, now, sleep, reasonOf, log } = deps
+  const stopping = new AbortController()
+  const overdue = new Map<Name, Overdue>(eventTopics.map(({ name }) => [name, { records: 0, behind: [] }]))
+  const troubles = new Map<Name, string>()
+
+  const look = async (topic: Name) => {
+    const archive = archiveNameOf(topic)
+    if ((await changedArchives()).includes(archive)) throw new Error(`${archive}: deleted and created again`)
+    const [known, old, ...done] = await Promise.all([
+      ranges(topic),
+      offsetsAt(topic, now() - days * dayMs),
+      ...readers.map((group) => committed(group, topic)),
+    ])
+    const due = [...known].map(([partition, range]) => {
+      const offsets = done.map((ofGroup) => ofGroup.get(partition))
+      return { partition, low: range.low, offsets, ...dueOf(range, old.get(partition), offsets) }
+    })
+    const late = due.filter((each) => each.overdue > 0)
+    const behind = readers.filter((_, i) => late.some(({ low, old, offsets }) => (offsets[i] ?? low) < low + old))
+    overdue.set(topic, { records: late.reduce((sum, each) => sum + each.overdue, 0), behind })
+    const offsets = new Map(due.flatMap(({ partition, low, before }) => (before > low ? [[partition, before]] : [])))
+    if (!deletes || offsets.size === 0) return
+    try {
+      await deleteBefore(topic, offsets)
+    } catch (error) {
+      overdue.set(topic, { records: due.reduce((sum, each) => sum + each.old, 0), behind })
+      throw error
+    }
+  }
+  /** What is wrong with one topic keeps no other from being looked at. */
+  const lookAt = async (topic: Name) => {
+    try {
+      await look(topic)
+      troubles.delete(topic)
+    } catch (error) {
+      const reason = reasonOf(error)
+      if (!troubles.has(topic)) log.warn({ topic, reason }, 'the retention cannot look after a topic')
+      troubles.set(topic, `${topic}: ${reason}`)
+    }
+  }
+  const run = async () => {
+    while (!stopping.signal.aborted) {
+      for (const { name } of eventTopics) await lookAt(name)
+      await sleep(Math.min(mostMs, Math.max(leastMs, (days * dayMs) / 100)), stopping.signal)
+    }
+  }
+  const running = run()
+  const health: CheckHealth = () => {
+    const late = [...overdue].filter(([, { records }]) => records > 0)
+    const what = late.map(([topic, { records, behind }]) => `${records} of ${topic}${behindText(behind)}`).join(', ')
+    const told = late.length > 0 ? `records stay after ${days} days: ${what}` : undefined
+    // It delays no event, so that a process is ready all the same.
+    return {
+      ok: true,
+      reason: [...troubles.values(), told].filter((it) => it !== undefined).join('; ') || 'up to date',
+    }
+  }
+  return {
+    health,
+    overdue: (): ReadonlyMap<string, number> => new Map([...overdue].map(([topic, { records }]) => [topic, records])),
+    stop: async () => {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+const behindText = (groups: ReadonlyArray<string>): string =>
+  groups.length === 0 ? '' : ` (not taken in by ${groups.join(' and ')})`
+
+export const archiveNames = archiveTopics.map(({ name }) => name)

@@ -1,0 +1,55 @@
+import type { BotReplyDelivered, DomainEvent } from '../../contracts/events/index.ts'
+import type { Message } from '../../contracts/events/message.ts'
+import type { Attempt } from '../../contracts/events/reply.ts'
+import type { Dated } from '../../contracts/views/dated.ts'
+
+export const datedMessage = (message: Message): Dated<Message> => ({
+  ...message,
+  timestamp: new Date(message.timestamp),
+})
+
+const datedAttempt = (attempt: Attempt): Dated<Attempt> => ({ ...attempt, at: new Date(attempt.at) })
+
+type Outcome = Pick<BotReplyDelivered['data'], 'attempts' | 'requestedAt' | 'message'>
+
+const datedOutcome = <O extends Outcome>({ attempts, requestedAt, message, ...rest }: O) => ({
+  ...rest,
+  attempts: attempts.map(datedAttempt),
+  requestedAt: new Date(requestedAt),
+  ...(message && { message: datedMessage(message) }),
+})
+
+/** Its type sees to it that no time is forgotten, also in what is added to an event later. */
+const datedData = (event: DomainEvent): Dated<DomainEvent['data']> => {
+  switch (event.type) {
+    case 'ChatFinished': {
+      const { chat } = event.data
+      const messages = chat.messages.map((each) => ({ ...each, timestamp: new Date(each.timestamp) }))
+      return { ...event.data, chat: { ...chat, messages } }
+    }
+    case 'ClientMessageReceived':
+      return { ...event.data, message: datedMessage(event.data.message) }
+    case 'BotReplyDelivered':
+      return datedOutcome(event.data)
+    case 'BotReplyFailed':
+      return datedOutcome(event.data)
+    case 'BotReplySuppressed':
+      return datedOutcome(event.data)
+    default:
+      return event.data
+  }
+}
+
+/**
+ * The event with a date for each of its times: the documents of views have dates, and what is decided by them (conversation.ts)
+ * compares dates. To the millisecond; what the event's text has beyond is cut off.
+ */
+export const dated = <E extends DomainEvent>(event: E): Dated<E> => {
+  const { time, receivedTime, ...rest } = event
+  return {
+    ...rest,
+    time: new Date(time),
+    ...(receivedTime !== undefined && { receivedTime: new Date(receivedTime) }),
+    data: datedData(event),
+  } as Dated<E>
+}

@@ -1,0 +1,33 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type * as t from 'io-ts'
+import { describe, type Problem, problemsOf } from '../../contracts/problem.ts'
+import { readJson } from './read-json.ts'
+
+/** Why a record cannot be read: `cause` is one of few words, `detail` names fields and never holds their values. */
+export type Undecodable = { readonly cause: string; readonly detail: string }
+
+export const undecodable = (cause: string, detail: string): E.Either<Undecodable, never> =>
+  E.left({ cause, detail: detail.slice(0, 1000) })
+
+// An event has the fields of a request, which may nest 32 deep, within fields of its own.
+const deepest = 64
+
+const ofValue = ({ path, expected }: Problem) => `${path === '' ? 'value' : path}: expected ${expected}`
+
+/** The JSON value of a record. `exact`: as a request's is read, since others wrote it. What the bridge wrote holds doubles only. */
+export const readValue = (
+  bytes: Buffer | null,
+  { exact }: { readonly exact: boolean },
+): E.Either<Undecodable, unknown> => {
+  if (bytes === null) return undecodable('no-value', 'value: expected JSON')
+  const json = readJson(bytes, { deepest, exact })
+  return E.isRight(json) ? json : undecodable(json.left.cause, ofValue(json.left))
+}
+
+/** A JSON value as one contract has it. */
+export const decodeJson =
+  <A>(codec: t.Decoder<unknown, A>) =>
+  (json: unknown): E.Either<Undecodable, A> => {
+    const decoded = codec.decode(json)
+    return E.isRight(decoded) ? decoded : undecodable('contract', describe(problemsOf(decoded.left)))
+  }

@@ -1,0 +1,64 @@
+/** What certainly is one person's within an account: ids that the service gives. */
+export const certainKinds = ['chat', 'client', 'visitor'] as const
+/** What likely is: two persons may share an address or a phone, and a page may set any userToken. */
+export const likelyKinds = ['email', 'phone', 'userToken'] as const
+
+type CertainKind = (typeof certainKinds)[number]
+export type LikelyKind = (typeof likelyKinds)[number]
+export type Identity = { readonly kind: CertainKind | LikelyKind; readonly value: string }
+
+/** Reads the documents that have any of these identities: of each all the identities that it has. */
+export type FindLinks = (identities: ReadonlyArray<Identity>) => Promise<ReadonlyArray<ReadonlyArray<Identity>>>
+
+/** One person of an account, as far as documents link one chat or client with the next. */
+export type Person = {
+  readonly chats: ReadonlyArray<string>
+  readonly clients: ReadonlyArray<string>
+  /** All that is known of the person, what was not followed too. */
+  readonly identities: ReadonlyArray<Identity>
+  /** What was not followed, and whom that would add. */
+  readonly likely: ReadonlyArray<{ readonly via: LikelyKind; readonly leadsTo: ReadonlyArray<Identity> }>
+}
+
+const nameOf = ({ kind, value }: Identity) => `${kind} ${value}`
+const byName = (identities: ReadonlyArray<Identity>) => new Map(identities.map((it) => [nameOf(it), it]))
+const isCertain = ({ kind }: Identity) => certainKinds.some((certain) => certain === kind)
+
+/** Follows ids from document to document, and likely links only as far as `also` says. */
+export const resolvePerson = async (
+  find: FindLinks,
+  start: Identity,
+  also: ReadonlyArray<LikelyKind>,
+): Promise<Person> => {
+  const followed = new Map<string, Identity>()
+  const others = new Map<string, Identity>()
+  const isFollowed = (it: Identity) => isCertain(it) || also.some((kind) => kind === it.kind)
+  const found = async (identities: ReadonlyArray<Identity>) =>
+    [...byName((await find(identities)).flat()).entries()].filter(([name]) => !followed.has(name))
+  for (let frontier = [start]; frontier.length > 0; ) {
+    for (const [name, it] of byName(frontier)) followed.set(name, it)
+    const next = await found(frontier)
+    for (const [name, it] of next) if (!isFollowed(it)) others.set(name, it)
+    frontier = next.flatMap(([, it]) => (isFollowed(it) ? [it] : []))
+  }
+  const likely = []
+  for (const via of likelyKinds) {
+    const those = [...others.values()].filter(({ kind }) => kind === via)
+    const leadsTo = those.length === 0 ? [] : (await found(those)).flatMap(([, it]) => (isCertain(it) ? [it] : []))
+    if (leadsTo.length > 0) likely.push({ via, leadsTo })
+  }
+  const all = [...followed.values()]
+  const valuesOf = (kind: CertainKind) => all.flatMap((it) => (it.kind === kind ? [it.value] : [])).sort()
+  return {
+    chats: valuesOf('chat'),
+    clients: valuesOf('client'),
+    identities: [...all, ...others.values()].filter(({ value }) => value !== ''),
+    likely,
+  }
+}
+
+const fieldOf = { client: 'clientId', visitor: 'visitorNumber', email: 'email', phone: 'phone', userToken: 'userToken' }
+
+/** The keys under which teams may have published enrichments of the person. */
+export const enrichmentKeys = (accountId: string, { identities }: Pick<Person, 'identities'>): ReadonlyArray<string> =>
+  identities.flatMap(({ kind, value }) => (kind === 'chat' ? [] : [`${accountId}/${fieldOf[kind]}:${value}`]))

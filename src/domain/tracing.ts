@@ -1,0 +1,199 @@
+import { randomBytes } from 'node:crypto'
+import {
+  type Attributes,
+  context,
+  ProxyTracerProvider,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import type { TopicName } from '../../contracts/topics.ts'
+import type { IncomingRecord, OutgoingRecord, Slice } from './ports.ts'
+
+/** OpenTelemetry's spans. Attributes are names, numbers and chats, never a person's data, a token or a URL. */
+
+const name = 'livechat-bridge'
+
+/** Undefined while nobody has registered an SDK: then nothing of this costs anything. */
+const tracer = (): Tracer | undefined => {
+  const provider = trace.getTracerProvider()
+  return provider instanceof ProxyTracerProvider ? provider.getDelegateTracer(name) : provider.getTracer(name)
+}
+
+const wellFormed = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
+const traceparentLength = 55
+
+const contextOf = (traceparent: string | undefined): SpanContext | undefined => {
+  const [, traceId = '', spanId = '', flags = ''] = wellFormed.exec(traceparent ?? '') ?? []
+  return traceId === '' ? undefined : { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true }
+}
+
+/** The trace of a traceparent (W3C Trace Context), as logs have it; undefined where it is not well-formed. */
+export const traceIdOf = (traceparent: string | undefined): string | undefined => contextOf(traceparent)?.traceId
+
+/** The traceparent if it is well-formed, else the beginning of a new trace. */
+export const traceparentOf = (header: string): string =>
+  wellFormed.test(header) ? header : `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`
+
+/** A span as the parent of what follows; without a span, what came goes on. */
+export const traceparentAfter = (span: Span | undefined, before: string | undefined): string | undefined => {
+  if (span === undefined) return before
+  const { traceId, spanId, traceFlags } = span.spanContext()
+  return `00-${traceId}-${spanId}-0${traceFlags & 1}`
+}
+
+const isSampled = (parent: SpanContext | undefined): parent is SpanContext => (parent?.traceFlags ?? 0) === 1
+
+const below = (parent: SpanContext | undefined) =>
+  parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent)
+
+/** Ends a span, as failed with this word where there is one. */
+export const endSpan = (span: Span | undefined, failure?: string): void => {
+  if (failure !== undefined) span?.setStatus({ code: SpanStatusCode.ERROR, message: failure })
+  span?.end()
+}
+
+/** A request that came, from its arrival on; whether it is sampled is for the sampler to say. */
+export const serverSpan = (traceparent: string, method: string): Span | undefined =>
+  tracer()?.startSpan(
+    method,
+    { kind: SpanKind.SERVER, attributes: { 'http.request.method': method } },
+    below(contextOf(traceparent)),
+  )
+
+/** A request to the service: its host alone, since the path has a token. */
+export const clientSpan = (traceparent: string | undefined, baseUrl: string): Span | undefined => {
+  const parent = contextOf(traceparent)
+  if (!isSampled(parent)) return undefined
+  const { hostname, port, protocol } = new URL(baseUrl)
+  const attributes: Attributes = {
+    'http.request.method': 'POST',
+    'server.address': hostname,
+    'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
+  }
+  return tracer()?.startSpan('POST', { kind: SpanKind.CLIENT, attributes }, below(parent))
+}
+
+/** The topics whose key is account/chat; other keys may be a person's. */
+const ofChats: ReadonlySet<TopicName> = new Set([
+  ...(['chats', 'calls', 'offline-messages', 'bot-conversations', 'bot-replies'] as const),
+])
+
+/** An account and a chat: what else stands as a key was written by others, and may be a person's address. */
+const chatKey = /^[\w.-]{1,64}\/[\w.-]{1,64}$/
+
+const messaging = (topic: TopicName, operation: 'send' | 'process', key?: string | Buffer | null): Attributes => ({
+  'messaging.system': 'kafka',
+  'messaging.operation.name': operation,
+  'messaging.operation.type': operation,
+  'messaging.destination.name': topic,
+  ...(key &&
+    ofChats.has(topic) &&
+    key.length <= 129 &&
+    chatKey.test(String(key)) && { 'messaging.message.conversation_id': String(key) }),
+})
+
+/** A record on its way to Kafka, as a child of what its traceparent names. */
+export const sendSpan = ({ topic, key }: Pick<OutgoingRecord, 'topic' | 'key'>, traceparent: unknown) => {
+  const traces = tracer()
+  if (traces === undefined || (typeof traceparent !== 'string' && !Buffer.isBuffer(traceparent))) return undefined
+  const parent = contextOf(String(traceparent))
+  if (!isSampled(parent)) return undefined
+  const attributes = messaging(topic, 'send', key)
+  return traces.startSpan(`send ${topic}`, { kind: SpanKind.PRODUCER, attributes }, below(parent))
+}
+
+const ofRecord = ({ topic, partition, offset, key }: IncomingRecord, group: string): Attributes => ({
+  ...messaging(topic, 'process', key),
+  'messaging.consumer.group.name': group,
+  'messaging.destination.partition.id': String(partition),
+  'messaging.kafka.offset': offset,
+})
+
+/** The traceparent that a record came with, if it is one: anybody may write anything into a header. */
+export const traceparentIn = ({ headers }: Pick<IncomingRecord, 'headers'>): string | undefined => {
+  const { traceparent } = headers
+  return traceparent?.length === traceparentLength && wellFormed.test(String(traceparent))
+    ? String(traceparent)
+    : undefined
+}
+
+/** A record that is handled by itself: in its own trace, or where it has none in a new one. */
+export const processSpan = (record: IncomingRecord, group: string): Span | undefined => {
+  const parent = contextOf(traceparentIn(record))
+  if (parent !== undefined && !isSampled(parent)) return undefined
+  const options = { kind: SpanKind.CONSUMER, attributes: ofRecord(record, group) }
+  return tracer()?.startSpan(`process ${record.topic}`, options, below(parent))
+}
+
+const mostLinks = 128
+
+/** Handles a slice in a span of its own with links to its sampled records, each of which has a span in its own trace. */
+export const tracingSlice = async (
+  { topic, partition, records }: Slice,
+  group: string,
+  handle: () => Promise<void>,
+): Promise<void> => {
+  const traces = tracer()
+  if (traces === undefined) return handle()
+  const sampled = records.flatMap((record) => {
+    const parent = contextOf(traceparentIn(record))
+    return isSampled(parent) ? [{ record, parent }] : []
+  })
+  const links = sampled.slice(0, mostLinks).map(({ parent }) => ({ context: parent }))
+  const attributes = {
+    ...messaging(topic, 'process'),
+    'messaging.consumer.group.name': group,
+    'messaging.destination.partition.id': String(partition),
+    'messaging.batch.message_count': records.length,
+  }
+  const slice = traces.startSpan(`process ${topic}`, { kind: SpanKind.CONSUMER, attributes, links }, ROOT_CONTEXT)
+  const spans = sampled.map(({ record, parent }) =>
+    traces.startSpan(
+      `process ${topic}`,
+      { kind: SpanKind.CONSUMER, attributes: ofRecord(record, group), links: [{ context: slice.spanContext() }] },
+      below(parent),
+    ),
+  )
+  const end = (failure?: string) => {
+    for (const span of [...spans, slice]) endSpan(span, failure)
+  }
+  try {
+    await context.with(trace.setSpan(ROOT_CONTEXT, slice), handle)
+    end()
+  } catch (error) {
+    end(error instanceof Error ? error.name : 'Error')
+    throw error
+  }
+}
+
+/** Binds a function to the span that is active now: it may be called later, by whoever calls for several at once. */
+export const inActiveSpan = (): (<A>(run: () => A) => A) => {
+  const active = context.active()
+  return (run) => context.with(active, run)
+}
+
+/** A bulk write for the slice that is active. */
+export const tracingWrite = async <A>(collection: string, documents: number, write: () => Promise<A>): Promise<A> => {
+  const active = context.active()
+  if (!trace.getSpan(active)?.isRecording()) return write()
+  const attributes = {
+    'db.system.name': 'mongodb',
+    'db.operation.name': 'bulkWrite',
+    'db.collection.name': collection,
+    'db.operation.batch.size': documents,
+  }
+  const span = tracer()?.startSpan(`bulkWrite ${collection}`, { kind: SpanKind.CLIENT, attributes }, active)
+  try {
+    const written = await write()
+    endSpan(span)
+    return written
+  } catch (error) {
+    endSpan(span, error instanceof Error ? error.name : 'Error')
+    throw error
+  }
+}

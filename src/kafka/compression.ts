@@ -1,0 +1,93 @@
+import { createRequire } from 'node:module'
+import { promisify } from 'node:util'
+import { unzip, zstdDecompress } from 'node:zlib'
+import kafkajs from 'kafkajs'
+import { decompressFrame } from 'lz4-napi'
+import { uncompress } from 'snappy'
+
+/** Bytes that a batch may have when it is decompressed: far more than any client puts in one, and far less than memory. */
+export const largestBatch = 64 * 1024 * 1024
+
+export const tooLarge = () => new RangeError('the batch claims to be larger than any should be')
+
+const has = (flags: number, bit: number) => (flags >> bit) & 1
+
+/**
+ * The most that a frame may come to: its blocks times what a block may hold at most. A frame is a magic number, flags, the
+ * blocks' size, and blocks with their lengths up to a length of 0 (LZ4 frame format 1.6).
+ */
+const mostOf = (frame: Buffer): number => {
+  const [flags, sizes] = [frame.readUInt8(4), frame.readUInt8(5)]
+  const blockBytes = 2 ** (8 + 2 * ((sizes >> 4) & 7))
+  const checksumBytes = 4 * has(flags, 4)
+  let most = 0
+  for (let at = 7 + 8 * has(flags, 3) + 4 * has(flags, 0); ; most += blockBytes) {
+    const length = frame.readUInt32LE(at) & 0x7fffffff
+    if (length === 0) return most
+    at += 4 + length + checksumBytes
+  }
+}
+
+/** LZ4 as Kafka's clients write it: one frame. */
+const readLz4 = async (frame: Buffer): Promise<Buffer> => {
+  if (mostOf(frame) > largestBatch) throw tooLarge()
+  return decompressFrame(frame)
+}
+
+/** `\x82SNAPPY\0`: what the Java client's stream begins with, before two versions and blocks with their lengths. */
+const magic = Buffer.from('82534e4150505900', 'hex')
+const headerBytes = magic.length + 8
+
+/** The first bytes of a block: its length when it is decompressed, seven bits a byte. */
+const claimedLength = (block: Buffer): number => {
+  let length = 0
+  for (let i = 0; i < 5; i++) {
+    const byte = block[i] ?? 0
+    length += (byte & 0x7f) * 2 ** (7 * i)
+    if (byte < 0x80) break
+  }
+  return length
+}
+
+const blocksOf = (stream: Buffer): ReadonlyArray<Buffer> => {
+  const blocks: Buffer[] = []
+  for (let at = headerBytes; at < stream.length; ) {
+    const end = at + 4 + stream.readUInt32BE(at)
+    if (end > stream.length) throw new RangeError('a block ends behind the batch')
+    blocks.push(stream.subarray(at + 4, end))
+    at = end
+  }
+  return blocks
+}
+
+/** Snappy as Kafka's clients write it: the Java client's stream of blocks, or one block alone, as librdkafka does. */
+const readSnappy = async (bytes: Buffer): Promise<Buffer> => {
+  const blocks = bytes.subarray(0, magic.length).equals(magic) ? blocksOf(bytes) : [bytes]
+  if (blocks.reduce((sum, block) => sum + claimedLength(block), 0) > largestBatch) throw tooLarge()
+  const parts = await Promise.all(blocks.map((block) => uncompress(block, { asBuffer: true })))
+  return Buffer.concat(parts.map((part) => Buffer.from(part)))
+}
+
+type Codec = { readonly decompress: (bytes: Buffer) => Promise<Buffer> }
+
+const { CompressionTypes, CompressionCodecs } = kafkajs
+const { KafkaJSNotImplemented } = createRequire(import.meta.url)('kafkajs/src/errors.js')
+
+const codecs: Record<number, () => Codec> = CompressionCodecs
+const bounded = { maxOutputLength: largestBatch }
+const gunzip = promisify(unzip)
+const unzstd = promisify(zstdDecompress)
+
+const unknown = (number: number) => (): never => {
+  throw new KafkaJSNotImplemented(`compression ${number} not implemented`)
+}
+
+// kafkajs brings gzip alone; producers of other teams compress as they like. Each is read within bounds, since a few bytes
+// may claim to be gigabytes. Nothing is written compressed: kafkajs's own gzip stays for other users in this process.
+const gzip = codecs[CompressionTypes.GZIP]?.()
+codecs[CompressionTypes.GZIP] = () => ({ ...gzip, decompress: (bytes) => gunzip(bytes, bounded) })
+codecs[CompressionTypes.Snappy] = () => ({ decompress: readSnappy })
+codecs[CompressionTypes.LZ4] = () => ({ decompress: readLz4 })
+codecs[CompressionTypes.ZSTD] = () => ({ decompress: (bytes) => unzstd(bytes, bounded) })
+// What a later Kafka may bring: kafkajs would take it for bytes that are not compressed.
+for (const number of [5, 6, 7]) codecs[number] = unknown(number)

@@ -1,0 +1,138 @@
+import type { Offsets } from 'kafkajs'
+import type { TopicName } from '../../../contracts/topics.ts'
+import type { ConsumerSpec, Log, TopicIds } from '../../domain/ports.ts'
+import type { Committed, Range, Ranges } from '../offsets.ts'
+import type { PartitionReader } from './partition-reader.ts'
+
+export type TopicPartition = { readonly topic: TopicName; readonly partition: number }
+export const nameOf = ({ topic, partition }: TopicPartition): string => `${topic}/${partition}`
+
+/** `topicId` is empty where the broker has none. */
+export type Start = TopicPartition & { readonly start: number; readonly topicId: string }
+export type FindStartOffsets = (partitions: ReadonlyArray<TopicPartition>) => Promise<ReadonlyArray<Start>>
+
+/** The beginning of the reason why a consumer ends that must not read the topics as they are. */
+export const refusal = 'refuses to read: '
+
+/** The consumer must not read the topics as they are now; the message says what to do. */
+export class TopicsRefused extends Error {}
+
+/**
+ * Where reading of a partition begins: where the consumer asks for, else at the committed offset, else at the first record. An offset
+ * outside of the log is replaced by the first record's: the records are deleted, or the topic was created again.
+ */
+export const startOffset = (
+  wanted: number | undefined,
+  committed: number | undefined,
+  { low, high }: Range,
+): number => {
+  const from = wanted ?? committed ?? low
+  return from < low || from > high ? low : from
+}
+
+/** The committed offset, unless it was committed for an earlier topic of that name, whose offsets mean nothing here. */
+export const validCommit = (topicId: string, committed: Committed | undefined): number | undefined => {
+  if (committed === undefined) return undefined
+  const isOther = committed.topicId !== '' && topicId !== '' && committed.topicId !== topicId
+  return isOther ? undefined : committed.offset
+}
+
+export type StartOffsetsDeps = {
+  readonly ranges: Ranges
+  readonly committed: (group: string, topic: TopicName) => Promise<ReadonlyMap<number, Committed>>
+  readonly topicIds: (topics: ReadonlyArray<TopicName>) => Promise<TopicIds>
+  readonly log: Log
+}
+
+/** Finds where reading of each partition begins. After a rebalance no other member can commit: the answer is final. */
+export const startOffsetsOf =
+  (deps: StartOffsetsDeps, spec: Pick<ConsumerSpec, 'group' | 'startAt' | 'refuseTopics'>): FindStartOffsets =>
+  async (partitions) => {
+    const { group, startAt, refuseTopics } = spec
+    const topics = [...new Set(partitions.map(({ topic }) => topic))]
+    if (topics.length === 0) return []
+    const ids = await deps.topicIds(topics)
+    const refusal = await refuseTopics?.(ids)
+    if (refusal !== undefined) throw new TopicsRefused(refusal)
+    const known = new Map(
+      await Promise.all(
+        topics.map(
+          async (topic) => [topic, await Promise.all([deps.ranges(topic), deps.committed(group, topic)])] as const,
+        ),
+      ),
+    )
+    return Promise.all(
+      partitions.map(async ({ topic, partition }) => {
+        const [range, ofTopic] = known.get(topic) ?? []
+        const bounds = range?.get(partition)
+        if (bounds === undefined) throw new Error(`the range of ${topic}/${partition} is not known`)
+        const topicId = ids.get(topic) ?? ''
+        const committed = ofTopic?.get(partition)
+        const valid = validCommit(topicId, committed)
+        if (valid !== committed?.offset)
+          deps.log.warn(
+            { group, topic, partition },
+            'kafka: the topic was created again: it is read from its beginning',
+          )
+        return { topic, partition, topicId, start: startOffset(await startAt?.(topic, partition), valid, bounds) }
+      }),
+    )
+  }
+
+type Deps = {
+  readonly prefix: string
+  /** The readers of the current generation. This member may commit for no others. */
+  readonly readers: () => Iterable<PartitionReader>
+  /** Commits as a member of the generation at the time of the call; undefined while there is no member. */
+  readonly commit: () => ((offsets: Offsets) => Promise<void>) | undefined
+  readonly clock: () => number
+}
+
+type OffsetCommitter = {
+  /** Commits what is finished and not committed yet; at most one request is under way. Never rejects. */
+  readonly flush: () => Promise<void>
+  readonly failsSince: () => number | undefined
+}
+
+/** Commits the finished offsets. A commit that failed is part of the next one. */
+export const offsetCommitter = ({ prefix, readers, commit, clock }: Deps): OffsetCommitter => {
+  const committed = new WeakMap<PartitionReader, number>()
+  let underWay: Promise<void> | undefined
+  let failsSince: number | undefined
+
+  const send = async (
+    to: (offsets: Offsets) => Promise<void>,
+    due: ReadonlyArray<readonly [PartitionReader, number]>,
+  ) => {
+    const byTopic = Map.groupBy(due, ([{ topic }]) => topic)
+    const topics = [...byTopic].map(([topic, of]) => ({
+      topic: `${prefix}${topic}`,
+      partitions: of.map(([{ partition, topicId }, offset]) => ({
+        partition,
+        offset: String(offset),
+        metadata: topicId,
+      })),
+    }))
+    try {
+      await to({ topics })
+      for (const [reader, offset] of due) committed.set(reader, offset)
+      failsSince = undefined
+    } catch {
+      failsSince ??= clock()
+    }
+  }
+  const flush = (): Promise<void> => {
+    if (underWay !== undefined) return underWay
+    const to = commit()
+    const due = [...readers()].flatMap((reader) => {
+      const finished = reader.finished()
+      return finished === undefined || finished === committed.get(reader) ? [] : [[reader, finished] as const]
+    })
+    if (to === undefined || due.length === 0) return Promise.resolve()
+    underWay = send(to, due).finally(() => {
+      underWay = undefined
+    })
+    return underWay
+  }
+  return { flush, failsSince: () => failsSince }
+}

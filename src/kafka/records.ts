@@ -1,0 +1,99 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { BotReply } from '../../contracts/commands/bot-reply.ts'
+import { OperatorAction } from '../../contracts/commands/operator-action.ts'
+import type { DomainEvent } from '../../contracts/events/index.ts'
+import { recordedTypes } from '../../contracts/events/upcast.ts'
+import { earlierVersions } from '../../contracts/events/versions.ts'
+import { describe, problemsOf } from '../../contracts/problem.ts'
+import { audit, botReplies, ceDataSchema, ceType, keyOf, topicOf, topicsOf } from '../../contracts/topics.ts'
+import { decodeJson, readValue, type Undecodable, undecodable } from '../domain/decode-json.ts'
+import type { IncomingRecord, OutgoingRecord } from '../domain/ports.ts'
+
+const names = ['specversion', 'id', 'type', 'source', 'subject', 'time', 'dataschema'].map((name) => `ce_${name}`)
+const optionalNames = ['traceparent', 'ce_traceparent', 'ce_contenthash', 'ce_receivedtime']
+
+/** The event as CloudEvents 1.0, Kafka protocol binding, binary mode: its attributes are headers, the value is its data alone. */
+export const toRecord = (event: DomainEvent): OutgoingRecord => {
+  const { type, id, source, subject, time, data, traceparent, contentHash, receivedTime } = event
+  return {
+    topic: topicOf(event).name,
+    key: keyOf(event),
+    value: JSON.stringify(data),
+    headers: {
+      ce_specversion: '1.0',
+      ce_id: id,
+      ce_type: ceType(type),
+      ce_source: source,
+      ce_subject: subject,
+      ce_time: time,
+      ce_dataschema: ceDataSchema(type),
+      'content-type': 'application/json',
+      ...(traceparent !== undefined && { traceparent, ce_traceparent: traceparent }),
+      ...(contentHash !== undefined && { ce_contenthash: contentHash }),
+      ...(receivedTime !== undefined && { ce_receivedtime: receivedTime }),
+    },
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+const headersOf = ({ headers }: IncomingRecord): E.Either<Undecodable, ReadonlyMap<string, string>> => {
+  const wanted = [...names, ...optionalNames].flatMap((name) => (headers[name] ? [[name, headers[name]] as const] : []))
+  const read = E.tryCatch(
+    () => new Map(wanted.map(([name, bytes]) => [name, utf8.decode(bytes)])),
+    () => undefined,
+  )
+  if (E.isLeft(read)) return undecodable('headers', 'expected UTF-8')
+  const missing = names.filter((name) => !read.right.has(name))
+  if (missing.length > 0) return undecodable('headers', `expected ${missing.join(', ')}`)
+  return read.right.get('ce_specversion') === '1.0' ? read : undecodable('headers', 'ce_specversion: expected 1.0')
+}
+
+/** The event of a record of an event topic, which may be of any version that the event ever had: it is read as the newest. */
+export const eventReader = (earlier = earlierVersions) => {
+  const readers = recordedTypes(earlier)
+  return (record: IncomingRecord): E.Either<Undecodable, DomainEvent> => {
+    const read = headersOf(record)
+    if (E.isLeft(read)) return read
+    const { right: headers } = read
+    const known = readers.get(headers.get('ce_type') ?? '')
+    if (known === undefined || !topicsOf(known.type).some(({ name }) => name === record.topic))
+      return undecodable('headers', `ce_type: expected an event of ${record.topic}`)
+    const json = readValue(record.value, { exact: false })
+    if (E.isLeft(json)) return json
+    const [lastHop, began, contentHash, receivedTime] = optionalNames.map((name) => headers.get(name))
+    const traceparent = began ?? lastHop
+    const data = known.upcast(json.right)
+    if (E.isLeft(data)) return undecodable('contract', describe(problemsOf(data.left)))
+    const decoded = known.decode({
+      type: known.type,
+      id: headers.get('ce_id'),
+      source: headers.get('ce_source'),
+      subject: headers.get('ce_subject'),
+      time: headers.get('ce_time'),
+      data: data.right,
+      ...(traceparent !== undefined && { traceparent }),
+      ...(contentHash !== undefined && { contentHash }),
+      ...(receivedTime !== undefined && { receivedTime }),
+    })
+    return E.isRight(decoded) ? decoded : undecodable('contract', describe(problemsOf(decoded.left)))
+  }
+}
+
+/** The one way from a record to its event: the projector, egress, rebuild and the bot kit read with it. */
+export const fromRecord = eventReader()
+
+/** A command of bot-replies. */
+export const fromCommand = ({ value }: Pick<IncomingRecord, 'value'>): E.Either<Undecodable, BotReply> =>
+  E.flatMap(readValue(value, { exact: true }), decodeJson(BotReply))
+
+const fromAction = ({ value }: Pick<IncomingRecord, 'value'>): E.Either<Undecodable, OperatorAction> =>
+  E.flatMap(readValue(value, { exact: true }), decodeJson(OperatorAction))
+
+/** Reads what the views are folded from: events, commands of bot-replies, and operators' actions. */
+export const decodeRecord = (
+  record: IncomingRecord,
+): E.Either<Undecodable, DomainEvent | BotReply | OperatorAction> => {
+  if (record.topic === botReplies.name) return fromCommand(record)
+  return record.topic === audit.name ? fromAction(record) : fromRecord(record)
+}

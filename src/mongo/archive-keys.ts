@@ -1,0 +1,91 @@
+import { type AnyBulkWriteOperation, type Db, MongoBulkWriteError } from 'mongodb'
+import type { ArchiveKey, ArchiveKeys, NewArchiveKey } from '../domain/ports.ts'
+import { chunks } from '../shared/slices.ts'
+import { within } from './client.ts'
+
+type Document = Omit<ArchiveKey, 'id' | 'erasedKids'> & {
+  readonly _id: string
+  readonly erasedKids?: ReadonlyArray<string>
+}
+
+const stepMs = 10_000
+// It looks at every key.
+const examplesMs = 300_000
+const atOnce = 500
+const duplicateKey = 11_000
+
+const isOnlyDuplicates = (error: unknown): boolean =>
+  error instanceof MongoBulkWriteError &&
+  [error.writeErrors].flat().every(({ code }) => code === duplicateKey) &&
+  error.result.getWriteConcernError() === undefined
+
+/** The data keys of the archive, by their record keys. */
+export const archiveKeysIn = (db: Db): ArchiveKeys => {
+  const collection = db.collection<Document>('archive_keys', { readConcern: { level: 'majority' } })
+  const write = async (operations: ReadonlyArray<AnyBulkWriteOperation<Document>>) => {
+    for (const some of chunks(operations, atOnce))
+      await within(
+        stepMs,
+        collection.bulkWrite([...some], { ordered: false }).catch((error: unknown) => {
+          if (!isOnlyDuplicates(error)) throw error
+        }),
+      )
+  }
+  return {
+    find: async (ids) => {
+      const found = new Map<string, ArchiveKey>()
+      for (const some of chunks(ids, atOnce)) {
+        const documents = await within(
+          stepMs,
+          collection.find({ _id: { $in: [...some] } }, { maxTimeMS: stepMs }).toArray(),
+        )
+        for (const { _id, ...key } of documents) found.set(_id, { erasedKids: [], ...key, id: _id })
+      }
+      return found
+    },
+    // A document that has a key does not match, and inserting another fails for its _id: whoever is first stays.
+    add: (keys) =>
+      write(
+        keys.map(({ id, kid, wrapped }) => ({
+          updateOne: { filter: { _id: id, kid: { $exists: false } }, update: { $set: { kid, wrapped } }, upsert: true },
+        })),
+      ),
+    destroy: async (id, erased) => {
+      const { generation, partition, offset } = erased
+      const isDone = {
+        ...{ 'erased.generation': generation, 'erased.partition': partition, 'erased.offset': { $gte: offset } },
+      }
+      const kids = { $concatArrays: [{ $ifNull: ['$erasedKids', []] }, { $cond: ['$kid', ['$kid'], []] }] }
+      await write([
+        {
+          updateOne: {
+            filter: { _id: id, $nor: [isDone] },
+            update: [{ $set: { erasedKids: kids, erased: { $literal: erased } } }, { $unset: ['kid', 'wrapped'] }],
+            upsert: true,
+          },
+        },
+      ])
+    },
+    // The header, which names the wrapping key, stands before the first point.
+    examples: async () => {
+      const header = { $first: { $split: ['$wrapped', '.'] } }
+      const found = await collection
+        .aggregate<{ readonly wrapped: string }>(
+          [{ $match: { wrapped: { $exists: true } } }, { $group: { _id: header, wrapped: { $first: '$wrapped' } } }],
+          { maxTimeMS: examplesMs },
+        )
+        .toArray()
+      return found.map(({ wrapped }) => wrapped)
+    },
+    all: async function* () {
+      for await (const { _id, kid, wrapped } of collection.find({ kid: { $exists: true } }))
+        if (kid !== undefined && wrapped !== undefined) yield { id: _id, kid, wrapped }
+    },
+    rewrap: (keys: ReadonlyArray<NewArchiveKey>) =>
+      write(
+        keys.map(({ id, kid, wrapped }) => ({
+          updateOne: { filter: { _id: id, kid }, update: { $set: { wrapped } } },
+        })),
+      ),
+  }
+}

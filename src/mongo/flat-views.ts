@@ -1,0 +1,94 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type Db, type Document, MongoServerError } from 'mongodb'
+
+type FlatView = { readonly viewOn: string; readonly pipeline: ReadonlyArray<Document> }
+
+const has = (field: string): Document => ({ $ne: [{ $type: `$${field}` }, 'missing'] })
+const first = (list: string, field: string): Document => ({ $first: `$${list}.${field}` })
+
+const sessions: FlatView = {
+  viewOn: 'sessions',
+  pipeline: [
+    {
+      $project: {
+        ...{ accountId: 1, chatId: 1, kind: 1, number: 1, clientId: 1, visitorNumber: 1, channelId: 1, channelType: 1 },
+        ...{ startedAt: 1, acceptedAt: 1, lastEventAt: 1, outcome: 1, ending: 1, endedBy: 1 },
+        // Of a bot session endsAt may lie ahead: then it is open.
+        endedAt: { $cond: [{ $lte: ['$endsAt', '$$NOW'] }, '$endsAt', '$$REMOVE'] },
+        ...{ clientMessages: 1, replies: 1, turns: 1, firstResponseMs: 1, handleMs: 1 },
+        ...{ rate: 1, rating: 1, blacklisted: 1, interventions: 1, repliesFailed: 1, repliesSuppressed: 1 },
+        agents: { $size: '$agents' },
+        agentId: first('agents', 'id'),
+        agentName: first('agents', 'name'),
+        invitations: { $size: '$invitations' },
+        invitedBy: first('invitations', 'by'),
+        invitedAt: first('invitations', 'at'),
+        joinedAt: { $last: '$invitations.joinedAt' },
+        queueMs: { $last: '$invitations.queueMs' },
+        ...{ pageUrl: 1, utmSource: '$utm.source', utmMedium: '$utm.medium', utmCampaign: '$utm.campaign' },
+        ...{ utmContent: '$utm.content', utmTerm: '$utm.term' },
+      },
+    },
+  ],
+}
+
+/** What bot and client wrote, each with its event; a bot session has no log of its own. */
+const botMessages: ReadonlyArray<Document> = [
+  { $match: { type: { $in: ['ClientMessageReceived', 'BotReplyDelivered'] }, 'data.message': { $exists: true } } },
+  {
+    $project: {
+      ...{ accountId: 1, chatId: 1, kind: 'bot', at: '$time', text: '$data.message.text' },
+      from: {
+        $cond: [
+          { $eq: ['$type', 'ClientMessageReceived'] },
+          'client',
+          { $cond: [has('data.because'), 'bridge', 'bot'] },
+        ],
+      },
+    },
+  },
+]
+
+const messages: FlatView = {
+  viewOn: 'chats',
+  pipeline: [
+    { $unwind: { path: '$messages', includeArrayIndex: 'index' } },
+    {
+      $project: {
+        _id: { $concat: ['$_id', '/', { $toString: '$index' }] },
+        ...{ accountId: 1, chatId: 1, kind: 'agent', at: '$messages.timestamp', text: '$messages.message' },
+        from: { $cond: [{ $eq: ['$messages.type', 'agent'] }, 'agent', 'client'] },
+        agentId: '$messages.agentId',
+      },
+    },
+    { $unionWith: { coll: 'timeline', pipeline: [...botMessages] } },
+  ],
+}
+
+const flatViews = { analytics_sessions: sessions, analytics_messages: messages }
+
+const namespaceExists = 48
+
+/** Its name is what logs have of an error (classify.ts). */
+const nameIsTaken = (name: string): Error => {
+  const error = new Error(`${name} is a collection that somebody else has made: rename it`)
+  error.name = error.message
+  return error
+}
+
+/**
+ * MongoDB's own views, one row for each session and each message, for tools that cannot unwind arrays. One that is another is made
+ * anew, since to alter a view takes more rights than `readWrite` gives.
+ */
+export const ensureFlatViews = async (db: Db): Promise<void> => {
+  for (const [name, { viewOn, pipeline }] of Object.entries(flatViews)) {
+    const [found] = await db.listCollections({ name }, { nameOnly: false }).toArray()
+    if (isDeepStrictEqual(found?.options, { viewOn, pipeline })) continue
+    if (found !== undefined && found.type !== 'view') throw nameIsTaken(name)
+    if (found !== undefined) await db.dropCollection(name)
+    await db.createCollection(name, { viewOn, pipeline: [...pipeline] }).catch((error: unknown) => {
+      // Another process has made it at the same time.
+      if (!(error instanceof MongoServerError) || error.code !== namespaceExists) throw error
+    })
+  }
+}

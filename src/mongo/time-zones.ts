@@ -1,0 +1,31 @@
+import type { Db } from 'mongodb'
+import type { Account } from '../domain/accounts.ts'
+import { within } from './client.ts'
+
+type Document = { readonly _id: string; readonly timeZone: string }
+type Zoned = Pick<Account, 'id' | 'timeZone'>
+
+const stepMs = 10_000
+const zonesIn = (db: Db) => db.collection<Document>('stats_time_zones')
+
+/** The accounts of whose days some are those of another time zone; those that nothing was known of are remembered. */
+export const timeZonesChanged = async (db: Db, accounts: ReadonlyArray<Zoned>): Promise<ReadonlyArray<string>> => {
+  const zones = zonesIn(db)
+  const known = new Map((await within(stepMs, zones.find().toArray())).map(({ _id, timeZone }) => [_id, timeZone]))
+  const added = accounts
+    .filter(({ id }) => !known.has(id))
+    .map(({ id, timeZone }) => ({
+      updateOne: { filter: { _id: id }, update: { $setOnInsert: { timeZone } }, upsert: true },
+    }))
+  if (added.length > 0) await within(stepMs, zones.bulkWrite(added, { ordered: false }))
+  return accounts.filter(({ id, timeZone }) => known.has(id) && known.get(id) !== timeZone).map(({ id }) => id)
+}
+
+/** Every day of the accounts has been computed anew, in the time zone that each of them has now. */
+export const noteTimeZones = async (db: Db, timeZoneOf: (accountId: string) => string): Promise<void> => {
+  const zones = zonesIn(db)
+  const updates = (await within(stepMs, zones.find().toArray())).map(({ _id }) => ({
+    updateOne: { filter: { _id }, update: { $set: { timeZone: timeZoneOf(_id) } } },
+  }))
+  if (updates.length > 0) await within(stepMs, zones.bulkWrite(updates, { ordered: false }))
+}

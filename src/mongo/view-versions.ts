@@ -1,0 +1,42 @@
+import type { Db } from 'mongodb'
+import { viewVersions } from '../../contracts/views/versions.ts'
+import type { ViewName } from '../../contracts/views.ts'
+import { foldedOf, viewNames } from '../projections/view-topics.ts'
+import { within } from './client.ts'
+
+type Document = { readonly _id: ViewName; readonly version: number }
+
+/** From which version of its fold each view's documents are. */
+export type ViewVersions = {
+  /** The views with documents of another version, or of none. A view without documents becomes one of the present version. */
+  readonly others: () => Promise<ReadonlyArray<ViewName>>
+  /** From now on the documents of these views are of the present version. */
+  readonly note: (views: ReadonlyArray<ViewName>) => Promise<void>
+}
+
+const stepMs = 10_000
+
+export const viewVersionsIn = (db: Db): ViewVersions => {
+  const collection = db.collection<Document>('view_versions', { readConcern: { level: 'majority' } })
+  const note = async (views: ReadonlyArray<ViewName>, update: '$set' | '$setOnInsert' = '$set') => {
+    const operations = views.map((_id) => ({
+      updateOne: { filter: { _id }, update: { [update]: { version: viewVersions[_id] } }, upsert: true },
+    }))
+    if (operations.length > 0) await within(stepMs, collection.bulkWrite(operations, { ordered: false }))
+  }
+  const otherThanNow = async () => {
+    const known = new Map((await within(stepMs, collection.find().toArray())).map((it) => [it._id, it.version]))
+    return foldedOf(viewNames).filter((view) => known.get(view) !== viewVersions[view])
+  }
+  const isEmpty = async (view: ViewName) => (await within(stepMs, db.collection(view).findOne({}, {}))) === null
+  return {
+    others: async () => {
+      const others = await otherThanNow()
+      const empty = await Promise.all(others.map(async (view) => ((await isEmpty(view)) ? [view] : [])))
+      // Where two processes of two versions meet at an empty view, the first one has it.
+      await note(empty.flat(), '$setOnInsert')
+      return empty.flat().length > 0 ? otherThanNow() : others
+    },
+    note: (views) => note(views),
+  }
+}

@@ -1,0 +1,58 @@
+import { kidOf, type WrappingKeys } from '../../archive/key-file.ts'
+import type { ArchiveKeys, NewArchiveKey } from '../../domain/ports.ts'
+
+type Deps = {
+  readonly keys: Pick<ArchiveKeys, 'all' | 'rewrap'>
+  readonly wrapping: WrappingKeys
+  readonly say: (line: string) => void
+}
+
+const atOnce = 500
+
+/** Wraps every data key with the first key of the file; how many were wrapped by another one. */
+const rewrapAll = async ({ keys, wrapping }: Deps): Promise<number> => {
+  let changed = 0
+  let some: NewArchiveKey[] = []
+  const flush = async () => {
+    await keys.rewrap(some)
+    changed += some.length
+    some = []
+  }
+  for await (const key of keys.all()) {
+    if (kidOf(key.wrapped) === wrapping.kid) continue
+    some.push({ ...key, wrapped: await wrapping.wrap(await wrapping.unwrap(key.wrapped)) })
+    if (some.length >= atOnce) await flush()
+  }
+  await flush()
+  return changed
+}
+
+const countOf = async ({ keys }: Deps, kid: string): Promise<number> => {
+  let count = 0
+  for await (const { wrapped } of keys.all()) if (kidOf(wrapped) === kid) count++
+  return count
+}
+
+/**
+ * Changes the wrapping of the data keys, which themselves stay: the archive is not touched. With `retire` it says whether that key may
+ * be taken out of the file; the process's exit code.
+ */
+export const rewrap = async (deps: Deps, retire: string | undefined): Promise<number> => {
+  const { wrapping, say } = deps
+  if (retire === wrapping.kid) {
+    say(`${retire} is the first key of the file, which wraps: put another one before it.`)
+    return 1
+  }
+  const changed = await rewrapAll(deps)
+  say(`${changed} data keys are wrapped by ${wrapping.kid} now, and were by others before.`)
+  if (retire === undefined) return 0
+  const left = await countOf(deps, retire)
+  if (left > 0) {
+    say(
+      `${left} are wrapped by ${retire} again: an archiver has the old file. Restart it with the new one, and repeat.`,
+    )
+    return 1
+  }
+  say(`None is wrapped by ${retire}: once every archiver runs with the new file, take it out.`)
+  return 0
+}

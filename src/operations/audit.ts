@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import { hostname, userInfo } from 'node:os'
+import * as E from 'fp-ts/lib/Either.js'
+import type { OperatorAction } from '../../contracts/commands/operator-action.ts'
+import { AccountId, type Id } from '../../contracts/primitives.ts'
+import { audit } from '../../contracts/topics.ts'
+import type { Identity } from '../domain/person.ts'
+import type { Append, Failure, Now } from '../domain/ports.ts'
+
+type Asked = Pick<OperatorAction, 'action' | 'detail'> & { readonly accountId?: AccountId }
+
+/** Records an action before it happens. Left: it is not known to be recorded, so it must not happen. */
+export type RecordAction = (asked: Asked) => Promise<E.Either<Failure, void>>
+
+const withinMs = 20_000
+
+/** The key of actions that are about all accounts: no account has this id. */
+export const allAccounts = '*'
+
+/** An action on one person: who is meant is told by an id, an address is not told. */
+export const actionOn = (
+  action: 'erase' | 'export',
+  { accountId, start: { kind, value }, also }: { accountId: string; start: Identity; also: ReadonlyArray<string> },
+): Asked => {
+  const account = AccountId.decode(accountId)
+  const who = kind === 'email' || kind === 'phone' || kind === 'userToken' ? kind : `${kind} ${value}`
+  return {
+    action,
+    detail: [action, who, ...(also.length > 0 ? [`also ${also}`] : [])].join(', '),
+    ...(E.isRight(account) && { accountId: account.right }),
+  }
+}
+
+/** A command with its options, none of which may be personal data: `redrive quarantine, account acme`. */
+export const inWords = (command: string, options: object): string =>
+  [
+    command,
+    ...Object.entries(options).flatMap(([name, value]) =>
+      value === undefined || value === false ? [] : [`${name} ${value}`],
+    ),
+  ].join(', ')
+
+export const notRecorded = ({ reason }: Failure): string =>
+  `Nothing was done, since it cannot be recorded on the topic audit: ${reason}`
+
+/** The user of the command line, as `user@machine`. */
+export const commandLineUser = (): string => `${userInfo().username}@${hostname()}`
+
+export const actionRecorder =
+  (append: Append, now: Now, who: string): RecordAction =>
+  (asked) => {
+    const recorded: OperatorAction = { type: 'OperatorAction', id: randomUUID() as Id, who, at: now(), ...asked }
+    return append(
+      {
+        topic: audit.name,
+        key: asked.accountId ?? allAccounts,
+        value: JSON.stringify(recorded),
+        headers: { 'content-type': 'application/json' },
+      },
+      withinMs,
+    )
+  }

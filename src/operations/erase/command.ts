@@ -1,0 +1,177 @@
+import { writeFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { createInterface } from 'node:readline/promises'
+import { Command, InvalidArgumentError } from 'commander'
+import * as E from 'fp-ts/lib/Either.js'
+import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
+import type { KafkaRoom } from '../../kafka/kafka.ts'
+import { classify } from '../../mongo/classify.ts'
+import type { Erasures } from '../../mongo/erasures.ts'
+import { table } from '../../shared/table.ts'
+import { actionOn, notRecorded, type RecordAction } from '../audit.ts'
+import { erase, Interrupted, resume, unfinishedErasures } from './erase.ts'
+import { type PersonOptions, requestOf, whoIsMeant, withPersonOptions } from './person-options.ts'
+import { type Plan, planOf } from './plan.ts'
+import { check } from './status.ts'
+
+type Servers = {
+  readonly kafka: Pick<KafkaRoom, 'append' | 'publish' | 'readTopic' | 'ranges' | 'committedNow'>
+  /** Undefined where no MongoDB is known. */
+  readonly erasures: Erasures | undefined
+  readonly recordAction: RecordAction
+  /** How long plain event topics are kept. */
+  readonly retentionDays: number | 'forever'
+  readonly out: (line: string) => void
+  readonly err: (line: string) => void
+}
+
+/** Runs a command with both servers, and ends their connections. */
+type WithServers = (run: (servers: Servers) => Promise<number>) => Promise<void>
+
+const clock = () => new Date()
+const rowsOf = (counts: Readonly<Record<string, number>>) =>
+  table(Object.entries(counts).map(([name, count]) => [`  ${name}`, String(count)]))
+
+const planLines = ({ person, found }: Plan): ReadonlyArray<string> => [
+  `Chats: ${person.chats.join(', ') || 'none'}. Clients: ${person.clients.join(', ') || 'none'}.`,
+  'Documents:',
+  ...rowsOf(found),
+  ...person.likely.map(
+    ({ via, leadsTo }) =>
+      `Likely the same person, and left alone: ${leadsTo.map(({ kind, value }) => `${kind} ${value}`).join(', ')} (same ${via}; --also ${via} takes them in).`,
+  ),
+]
+
+export const receiptLines = (receipt: ErasureDocument): ReadonlyArray<string> => [
+  `Erasure ${receipt._id} of ${receipt.accountId}: ${receipt.state}, asked for by ${receipt.requestedBy} at ${receipt.requestedAt.toISOString()}.`,
+  ...(receipt.state === 'complete' ? [`Complete since ${receipt.completedAt?.toISOString()}.`] : []),
+  ...(receipt.state === 'started' ? ['It was interrupted: run the same command again.'] : []),
+  ...(receipt.confirmedBy === undefined
+    ? []
+    : [`Confirmed by: ${receipt.confirmedBy.join(', ') || 'no consumer group'}.`]),
+  ...(receipt.stillFound && Object.keys(receipt.stillFound).length > 0
+    ? ['May still be found in:', ...rowsOf(receipt.stillFound)]
+    : []),
+  ...(receipt.state === 'complete'
+    ? []
+    : ['Remains:', ...table(receipt.remains.map(({ where, until }) => [`  ${where}`, until]))]),
+]
+
+const agreed = async (): Promise<boolean> => {
+  if (!process.stdin.isTTY) return false
+  const questions = createInterface({ input: process.stdin, output: process.stdout })
+  const answer = await questions.question('Erase all of this for good? Type yes: ')
+  questions.close()
+  return answer.trim() === 'yes'
+}
+
+type EraseOptions = PersonOptions & {
+  readonly dryRun?: true
+  readonly yes?: true
+  readonly by?: string
+  readonly backupDays?: number
+  readonly receipt?: string
+}
+
+const tell = ({ out }: Servers, receipt: ErasureDocument, file: string) => {
+  writeFileSync(file, `${JSON.stringify(receipt, null, 2)}\n`, { mode: 0o600 })
+  for (const line of receiptLines(receipt)) out(line)
+  out(`The receipt is in ${file} and in the collection erasures; \`erase status ${receipt._id}\` looks what is left.`)
+}
+
+/** What failed, in words: errors of MongoDB's driver may hold values. */
+const inWords =
+  (job: (servers: Servers) => Promise<number>) =>
+  (servers: Servers): Promise<number> =>
+    job(servers).catch((error: unknown) => {
+      servers.err(error instanceof Interrupted ? error.message : `It could not be done: ${classify(error).reason}`)
+      return 1
+    })
+
+const run =
+  (options: EraseOptions) =>
+  async (servers: Servers): Promise<number> => {
+    const { kafka, erasures, recordAction, retentionDays, out, err } = servers
+    const request = requestOf(options)
+    if (request === undefined || erasures === undefined) {
+      err(
+        request === undefined ? whoIsMeant : 'No MongoDB is known: start a bridge with npm start, or set MONGODB_URL.',
+      )
+      return 1
+    }
+    const ports = { kafka, erasures, clock }
+    const { dryRun, yes, by = userInfo().username, backupDays } = options
+    const fileOf = ({ _id }: ErasureDocument) => options.receipt ?? `erasure-${_id}.json`
+    const record = async (): Promise<boolean> => {
+      const recorded = await recordAction(actionOn('erase', request))
+      if (E.isLeft(recorded)) err(notRecorded(recorded.left))
+      return E.isRight(recorded)
+    }
+    const unfinished = dryRun ? [] : await unfinishedErasures(ports, request)
+    if (unfinished.length > 0 && !(await record())) return 1
+    const resumed = await resume(ports, unfinished)
+    for (const receipt of resumed) {
+      out('An erasure that was interrupted is finished now.')
+      tell(servers, receipt, fileOf(receipt))
+    }
+    if (resumed.length > 0) return 0
+    const plan = await planOf(erasures, request)
+    if (Object.keys(plan.found).length + plan.person.chats.length + plan.person.clients.length === 0) {
+      out('The views have nothing of this person.')
+      return 0
+    }
+    for (const line of planLines(plan)) out(line)
+    if (dryRun) return 0
+    if (!yes && !(await agreed())) {
+      err('Nothing was erased: it needs a yes, or --yes.')
+      return 1
+    }
+    if (!(await record())) return 1
+    const kept = { retentionDays, ...(backupDays !== undefined && { backupDays }) }
+    const receipt = await erase(ports, request, plan, { requestedBy: by, kept })
+    tell(servers, receipt, fileOf(receipt))
+    return 0
+  }
+
+const status =
+  (id: string | undefined, { json }: { readonly json?: true }) =>
+  async ({ kafka, erasures, out, err }: Servers): Promise<number> => {
+    const receipts = (await erasures?.find(id === undefined ? {} : { _id: id })) ?? []
+    if (receipts.length === 0) {
+      err(id === undefined ? 'There are no erasures.' : `There is no erasure ${id}.`)
+      return 1
+    }
+    const checked: ErasureDocument[] = []
+    for (const receipt of receipts)
+      checked.push(erasures === undefined ? receipt : await check({ kafka, erasures, clock }, receipt))
+    for (const line of json ? [JSON.stringify(checked, null, 2)] : checked.flatMap(receiptLines)) out(line)
+    return checked.every(({ state }) => state === 'complete') ? 0 : 1
+  }
+
+const days = (text: string): number => {
+  if (!/^[1-9][0-9]{0,4}$/.test(text)) throw new InvalidArgumentError('Expected a number of days.')
+  return Number(text)
+}
+
+/** `erase` and `erase status`: takes everything personal of one person out of the log, the views and the archive. */
+export const eraseCommand = (withServers: WithServers): Command => {
+  const command = withPersonOptions(new Command('erase'))
+    .description(
+      'Erase one person: find the chats and clients that certainly are the same person, show what is stored of them, ask, and write ClientErased and ChatErased under their keys. Projector, archiver and consumers do the rest as they read them. Enrichments of the person are removed. The same command again finishes what was interrupted.',
+    )
+    .option('--dry-run', 'only show what is stored, and of whom')
+    .option('--yes', 'do not ask')
+    .option('--by <name>', 'who asked for it, for the receipt (default: the user of this process)')
+    .option('--backup-days <days>', 'how long backups are kept, for the receipt', days)
+    .option('--receipt <file>', 'where the receipt is written (default: erasure-<id>.json here)')
+    .action((options: EraseOptions) => withServers(inWords(run(options))))
+  command
+    .command('status')
+    .argument('[id]', 'the erasure, as its receipt names it (default: all of them)')
+    .description(
+      'Look through views, enrichments and topics for what is left, and keep that in the receipt. Exit code 1 where something may be left.',
+    )
+    .option('--json', 'print the receipts as JSON')
+    .action((id: string | undefined, options: { readonly json?: true }) => withServers(inWords(status(id, options))))
+  return command
+}

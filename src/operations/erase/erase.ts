@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto'
+import * as E from 'fp-ts/lib/Either.js'
+import { AccountId, Id } from '../../../contracts/primitives.ts'
+import { enrichments } from '../../../contracts/topics.ts'
+import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
+import type { KafkaRoom } from '../../kafka/kafka.ts'
+import { type Erasures, nameOfErased } from '../../mongo/erasures.ts'
+import { type Kept, keysOf, markersOf, type Plan, type Request, remainsOf, requestText } from './plan.ts'
+
+export type ErasePorts = {
+  readonly kafka: Pick<KafkaRoom, 'append' | 'publish'>
+  readonly erasures: Erasures
+  readonly clock: () => Date
+}
+
+/** Kafka has not taken all of it: what is written stands, and the same request goes on with the rest. */
+export class Interrupted extends Error {}
+
+const withinMs = 30_000
+
+const orThrow = (what: string, appended: E.Either<{ readonly reason: string }, void>) => {
+  if (E.isLeft(appended))
+    throw new Interrupted(`${what} is not known to be in Kafka (${appended.left.reason}): run the same command again`)
+}
+
+/**
+ * Writes what is left of a plan, all of it again where it was interrupted: tombstones and markers may stand twice. Enrichments go
+ * first, since after the markers nobody knows the keys any more but the receipt.
+ */
+const write = async ({ kafka, erasures }: ErasePorts, receipt: ErasureDocument): Promise<ErasureDocument> => {
+  const { plan, ...rest } = receipt
+  if (plan === undefined) return receipt
+  for (const key of plan.enrichments) {
+    const tombstone = { topic: enrichments.name, key, value: null, headers: {} } as const
+    orThrow('a tombstone', await kafka.append(tombstone, withinMs))
+  }
+  for (const marker of markersOf(receipt, plan)) orThrow('a marker', await kafka.publish(marker, withinMs))
+  const published = { ...rest, state: 'published' as const }
+  await erasures.save(published)
+  return published
+}
+
+/** The erasures that were interrupted under the same request. */
+export const unfinishedErasures = async (
+  { erasures }: ErasePorts,
+  request: Request,
+): Promise<ReadonlyArray<ErasureDocument>> => {
+  const hash = await erasures.hmac()
+  return erasures.find({ state: 'started', request: hash(requestText(request)) })
+}
+
+/** Finishes what was interrupted, before anything else is looked for. */
+export const resume = async (
+  ports: ErasePorts,
+  unfinished: ReadonlyArray<ErasureDocument>,
+): Promise<ReadonlyArray<ErasureDocument>> => {
+  const receipts: ErasureDocument[] = []
+  for (const receipt of unfinished) receipts.push(await write(ports, receipt))
+  return receipts
+}
+
+const right = <A>(decoded: E.Either<unknown, A>): A => {
+  if (E.isLeft(decoded)) throw new Error('an id breaks its contract')
+  return decoded.right
+}
+
+/** Keeps the plan, then writes it. Killed anywhere, the same request finishes it. */
+export const erase = async (
+  ports: ErasePorts,
+  request: Request,
+  { person, enrichments: keys, found }: Plan,
+  { requestedBy, kept }: { readonly requestedBy: string; readonly kept: Kept },
+): Promise<ErasureDocument> => {
+  const hash = await ports.erasures.hmac()
+  const ids = (values: ReadonlyArray<string>) => values.map((value) => right(Id.decode(value)))
+  const plan = { chats: ids(person.chats), clients: ids(person.clients), enrichments: [...keys] }
+  const [_id, requestedAt] = [randomBytes(8).toString('hex'), ports.clock()]
+  const accountId = right(AccountId.decode(request.accountId))
+  const receipt: ErasureDocument = {
+    ...{ _id, accountId, requestedBy, requestedAt },
+    state: 'started',
+    request: hash(requestText(request)),
+    keys: keysOf(accountId, plan).map((each) => hash(nameOfErased(each))),
+    markers: markersOf({ _id, accountId, requestedAt }, plan).length,
+    found: { ...found },
+    remains: [...remainsOf(requestedAt, kept)],
+    plan,
+  }
+  await ports.erasures.save(receipt)
+  return write(ports, receipt)
+}

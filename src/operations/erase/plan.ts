@@ -1,0 +1,95 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { type DomainEvent, ErasureEvent } from '../../../contracts/events/index.ts'
+import { botReplies, chatTopics, deadLetters, enrichments, quarantine, type Topic } from '../../../contracts/topics.ts'
+import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
+import { enrichmentKeys, type Identity, type LikelyKind, type Person, resolvePerson } from '../../domain/person.ts'
+import type { ErasedKey, Erasures } from '../../mongo/erasures.ts'
+
+/** Who is to be erased, and how far likely links are followed. */
+export type Request = { readonly accountId: string; readonly start: Identity; readonly also: ReadonlyArray<LikelyKind> }
+
+export type Plan = {
+  readonly person: Person
+  readonly enrichments: ReadonlyArray<string>
+  /** Documents by view. */
+  readonly found: Readonly<Record<string, number>>
+}
+
+export const requestText = ({ accountId, start, also }: Request): string =>
+  JSON.stringify([accountId, start.kind, start.value, [...also].sort()])
+
+/** What the bridge has of a person. Changes nothing. */
+export const planOf = async (
+  erasures: Pick<Erasures, 'findLinks' | 'findDocuments' | 'enriched'>,
+  { accountId, start, also }: Request,
+): Promise<Plan> => {
+  const person = await resolvePerson(erasures.findLinks(accountId), start, also)
+  const found: Record<string, number> = {}
+  for await (const { view } of erasures.findDocuments(accountId, person)) found[view] = (found[view] ?? 0) + 1
+  const known = await erasures.enriched(enrichmentKeys(accountId, person))
+  if (known.length > 0) found.enrichments = known.length
+  return { person, enrichments: known.map(({ _id }) => _id), found }
+}
+
+type Written = NonNullable<ErasureDocument['plan']>
+
+export const keysOf = (accountId: string, { chats, clients, enrichments: keys }: Written): ReadonlyArray<ErasedKey> => [
+  ...chats.map((id) => ({ of: 'chat' as const, key: `${accountId}/${id}` })),
+  ...clients.map((id) => ({ of: 'client' as const, key: `${accountId}/${id}` })),
+  ...keys.map((key) => ({ of: 'enrichment' as const, key })),
+]
+
+/** The markers of an erasure: the same plan gives the same, with the same ids. */
+export const markersOf = (
+  { _id: erasureId, accountId, requestedAt }: Pick<ErasureDocument, '_id' | 'accountId' | 'requestedAt'>,
+  { chats, clients }: Written,
+): ReadonlyArray<DomainEvent> => {
+  const clientId = clients.length === 1 ? clients[0] : undefined
+  const subjects = [
+    ...chats.flatMap((chatId) =>
+      chatTopics.map(({ name: topic }) => ({
+        type: 'ChatErased',
+        subject: chatId,
+        data: { chatId, topic, ...(clientId && { clientId }) },
+      })),
+    ),
+    ...clients.map((id) => ({ type: 'ClientErased', subject: id, data: { clientId: id } })),
+  ]
+  return subjects.map(({ type, subject, data }, i) => {
+    const source = `/accounts/${accountId}/erasures`
+    const attributes = { type, id: `${erasureId}-${i}`, source, subject, time: requestedAt.toISOString() }
+    const event = ErasureEvent.decode({ ...attributes, data: { accountId, erasureId, ...data } })
+    if (E.isLeft(event)) throw new Error(`the marker ${i} of the erasure ${erasureId} breaks its contract`)
+    return event.right
+  })
+}
+
+/** How long plain event topics are kept, and how long the operator keeps backups. */
+export type Kept = { readonly retentionDays: number | 'forever'; readonly backupDays?: number }
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** What remains after the markers are in the log, and until when: the same in every receipt of that day. */
+export const remainsOf = (requestedAt: Date, { retentionDays, backupDays }: Kept): ErasureDocument['remains'] => {
+  const day = (days: number) => `${new Date(requestedAt.getTime() + days * dayMs).toISOString().slice(0, 10)}`
+  const ofTopic = ({ name, cleanUp }: Topic) => ({
+    where: `topic ${name}`,
+    until: typeof cleanUp === 'object' ? `${day(cleanUp.deleteAfterMs / dayMs)}: Kafka deletes it` : 'for ever',
+  })
+  const plain =
+    retentionDays === 'forever'
+      ? 'for ever, since RETENTION_DAYS is forever: set it to a number of days'
+      : `${day(retentionDays)}: the archiver deletes what is archived and older than RETENTION_DAYS`
+  return [
+    { where: 'event topics', until: plain },
+    ...[botReplies, quarantine, deadLetters].map(ofTopic),
+    { where: `topic ${enrichments.name}`, until: `${day(2)}: Kafka compacts it` },
+    {
+      where: 'backups of Kafka and MongoDB, and copies that consumers made',
+      until:
+        backupDays === undefined
+          ? 'as long as you keep them: state it with --backup-days'
+          : `${day(backupDays)}: you delete them`,
+    },
+  ]
+}

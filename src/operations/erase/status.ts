@@ -1,0 +1,140 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { ErasureConfirmation } from '../../../contracts/commands/erasure-confirmation.ts'
+import {
+  archiveNameOf,
+  botReplies,
+  deadLetters,
+  enrichments,
+  erasureConfirmations,
+  eventTopics,
+  quarantine,
+} from '../../../contracts/topics.ts'
+import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
+import { archiverGroup } from '../../archive/archiver.ts'
+import type { IncomingRecord } from '../../domain/ports.ts'
+import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { PartOf } from '../../kafka/read-topic.ts'
+import type { Erasures, Marker } from '../../mongo/erasures.ts'
+import { isTelling } from '../../projections/erasures.ts'
+
+export type StatusPorts = {
+  readonly kafka: Pick<KafkaRoom, 'readTopic' | 'ranges' | 'committedNow'>
+  readonly erasures: Erasures
+  readonly clock: () => Date
+}
+
+type Topic = Parameters<KafkaRoom['readTopic']>[0]
+
+const records = async (
+  { readTopic }: StatusPorts['kafka'],
+  topic: Topic,
+  onRecord: (record: IncomingRecord) => void,
+  part?: PartOf,
+) => {
+  const onSlice = async (slice: ReadonlyArray<IncomingRecord>) => slice.forEach(onRecord)
+  const read = await readTopic(topic, onSlice, part && { part })
+  if (E.isLeft(read)) throw new Error(`${topic} cannot be read: ${read.left.reason}`)
+}
+
+const firstOnly: PartOf = (_, { low, high }) => ({ low, high: Math.min(low + 1, high) })
+
+/** The consumer groups that have confirmed. */
+const confirmations = async ({ kafka }: StatusPorts, { _id, accountId }: ErasureDocument) => {
+  const groups = new Set<string>()
+  await records(kafka, erasureConfirmations.name, ({ value }) => {
+    const parsed = E.tryCatch(
+      () => JSON.parse(String(value)) as unknown,
+      () => undefined,
+    )
+    const said = E.isRight(parsed) ? ErasureConfirmation.decode(parsed.right) : parsed
+    if (E.isRight(said) && said.right.erasureId === _id && said.right.accountId === accountId)
+      groups.add(said.right.group)
+  })
+  return [...groups].sort()
+}
+
+type Found = Map<string, number>
+const note = (found: Found, where: string, count = 1) => {
+  if (count > 0) found.set(where, (found.get(where) ?? 0) + count)
+}
+
+/** What the person's documents say: after the erasure the person may have come back, which is found too. */
+const inViews = async (
+  { erasures }: StatusPorts,
+  { accountId }: ErasureDocument,
+  markers: ReadonlyArray<Marker>,
+  found: Found,
+) => {
+  const ids = (type: string, field: 'chatId' | 'clientId') => [
+    ...new Set(markers.flatMap((marker) => (marker.type === type ? [String(marker[field])] : []))),
+  ]
+  const person = { chats: ids('ChatErased', 'chatId'), clients: ids('ClientErased', 'clientId') }
+  for await (const { view, document } of erasures.findDocuments(accountId, person))
+    if (isTelling(view, document)) note(found, `view ${view}`)
+}
+
+const inEnrichments = async ({ kafka, erasures }: StatusPorts, { accountId, keys }: ErasureDocument, found: Found) => {
+  const hash = await erasures.hmac()
+  const erased = new Set<string>(keys)
+  const isErased = (key: string) => key.startsWith(`${accountId}/`) && erased.has(hash(`enrichment ${key}`))
+  const those: string[] = []
+  for await (const key of erasures.enrichedKeys()) if (isErased(key)) those.push(key)
+  note(found, 'view enrichments', (await erasures.enriched(those)).length)
+  await records(kafka, enrichments.name, ({ key, value }) => {
+    if (value !== null && isErased(String(key))) note(found, `topic ${enrichments.name}`)
+  })
+}
+
+/**
+ * Records that stand before a marker in its partition, and those of other topics that are older than the erasure. The archive can be
+ * read until the archiver has taken in the marker, which destroys the data key.
+ */
+const inTopics = async (
+  { kafka }: StatusPorts,
+  { requestedAt }: ErasureDocument,
+  markers: ReadonlyArray<Marker>,
+  found: Found,
+) => {
+  for (const { name } of eventTopics) {
+    const those = markers.filter(({ topic }) => topic === name)
+    if (those.length === 0) continue
+    const [ranges, archived] = await Promise.all([kafka.ranges(name), kafka.committedNow(archiverGroup, name)])
+    const isBefore = ({ partition, offset }: Marker) => (ranges.get(partition)?.low ?? 0) < offset
+    note(found, `topic ${name}`, those.filter(isBefore).length)
+    const hasKey = ({ partition, offset }: Marker) => (archived.get(partition) ?? 0) <= offset
+    note(found, `topic ${archiveNameOf(name)}`, those.filter(hasKey).length)
+  }
+  for (const { name } of [botReplies, quarantine, deadLetters])
+    await records(
+      kafka,
+      name,
+      ({ timestamp }) => {
+        if (timestamp < requestedAt.getTime()) note(found, `topic ${name}`)
+      },
+      firstOnly,
+    )
+}
+
+/**
+ * Looks through the stores, and keeps what it finds in the receipt, which is complete once that is nothing. Of topics it counts the
+ * partitions that may still hold something: who wrote a record there is not looked at.
+ */
+export const check = async (ports: StatusPorts, receipt: ErasureDocument): Promise<ErasureDocument> => {
+  if (receipt.state === 'started') return receipt
+  const markers = await ports.erasures.markers(receipt)
+  const found: Found = new Map()
+  note(found, 'markers that the projector has not taken in', receipt.markers - markers.length)
+  await inViews(ports, receipt, markers, found)
+  await inEnrichments(ports, receipt, found)
+  await inTopics(ports, receipt, markers, found)
+  const at = ports.clock()
+  const checked: ErasureDocument = {
+    ...receipt,
+    ...(found.size === 0 && receipt.state !== 'complete' && { state: 'complete', completedAt: at }),
+    confirmedBy: await confirmations(ports, receipt),
+    stillFound: Object.fromEntries(found),
+    checkedAt: at,
+  }
+  await ports.erasures.save(checked)
+  return checked
+}

@@ -1,0 +1,103 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { archiveNameOf, type EventTopic, eventTopics, type TopicName } from '../../../contracts/topics.ts'
+import type { Restore } from '../../archive/restore.ts'
+import type { IncomingRecord, Slice } from '../../domain/ports.ts'
+import type { KafkaRoom } from '../../kafka/kafka.ts'
+import { type Logs, readLogs, sourceOf } from './progress.ts'
+
+export type ArchiveDeps = {
+  readonly kafka: Pick<KafkaRoom, 'ranges' | 'readTopic' | 'topicIds' | 'deadLetter'>
+  /** Undefined where there is no ARCHIVE_KEY_FILE. */
+  readonly restore?: Restore | undefined
+}
+
+type Deps = ArchiveDeps & {
+  /** The offset that each partition is folded from next. */
+  readonly positions: ReadonlyMap<string, number>
+  readonly fold: (slice: Slice) => Promise<void>
+  /** Goes on from a later offset. */
+  readonly skipTo: (source: string, offset: number) => void
+  /** What is neither in the archive nor in the topic is left out; else it is an error. */
+  readonly mayLack: boolean
+  readonly signal: AbortSignal
+}
+
+type Name = EventTopic['name']
+
+const isEventTopic = (topic: TopicName): topic is Name => eventTopics.some(({ name }) => name === topic)
+
+/** The archive topics that stand for these topics. */
+export const archivesOf = (topics: ReadonlyArray<TopicName>): ReadonlyArray<TopicName> =>
+  topics.filter(isEventTopic).map(archiveNameOf)
+
+/** The partitions of event topics whose next record is not in the topic any more, and the first offset that is. */
+const behind = (logs: Logs, positions: ReadonlyMap<string, number>): ReadonlyMap<string, number> =>
+  new Map([...logs].flatMap(([source, { low }]) => (low > (positions.get(source) ?? 0) ? [[source, low]] : [])))
+
+const missing = (source: string, from: number, to: number) =>
+  new Error(`${source}: the records from ${from} to ${to - 1} are neither in the topic nor in the archive`)
+
+/** Folds what the archive has of one topic, for the partitions that need it: from their positions on, without gaps. */
+const readOne = async (deps: Deps, topic: Name, partitions: ReadonlySet<number>): Promise<void> => {
+  const { kafka, restore, positions, fold, skipTo, mayLack, signal } = deps
+  if (restore === undefined)
+    throw new Error(`${topic}: its first records are in the archive alone, and ARCHIVE_KEY_FILE is not set`)
+  const generation = (await kafka.topicIds([topic])).get(topic) ?? ''
+  const deadLetter = kafka.deadLetter('rebuild')
+  // Of those it is not known where they stood.
+  const corrupt = new Map<string, number>()
+
+  const take = async (archived: ReadonlyArray<IncomingRecord>) => {
+    const source = sourceOf(topic, archived[0]?.partition ?? 0)
+    const records: IncomingRecord[] = []
+    let next = positions.get(source) ?? 0
+    for (const found of await restore(archived)) {
+      if (found.kind === 'corrupt') {
+        corrupt.set(source, (corrupt.get(source) ?? 0) + 1)
+        await deadLetter(found.archived, 'corrupt', found.detail)
+        continue
+      }
+      const { record } = found
+      // Archived twice, or of an earlier topic of that name, whose offsets mean nothing here.
+      if (found.generation !== generation || record.offset < next) continue
+      if (record.offset > next + (corrupt.get(source) ?? 0) && !mayLack) throw missing(source, next, record.offset)
+      corrupt.delete(source)
+      next = record.offset + 1
+      if (found.kind === 'record') records.push(record)
+    }
+    if (records.length > 0) await fold({ topic, partition: archived[0]?.partition ?? 0, records })
+    skipTo(source, next)
+  }
+  const read = await kafka.readTopic(archiveNameOf(topic), take, {
+    part: (partition, range) => (partitions.has(partition) ? range : { low: range.high, high: range.high }),
+    signal,
+  })
+  if (E.isLeft(read)) throw new Error(`${archiveNameOf(topic)}: ${read.left.reason}`)
+}
+
+/**
+ * Folds from the archive what the event topics do not have any more: afterwards every partition goes on in its topic, at its
+ * position. The archive is read up to its end, so that records which are deleted meanwhile are not missed. Throws where records are
+ * in neither, unless they may be.
+ */
+export const readArchive = async (deps: Deps, topics: ReadonlyArray<TopicName>): Promise<void> => {
+  const { kafka, positions, skipTo, mayLack, signal } = deps
+  const archived = topics.filter(isEventTopic)
+  for (let before = ''; !signal.aborted; ) {
+    const wanted = behind(await readLogs(kafka, archived), positions)
+    if (wanted.size === 0) return
+    const present = [...wanted].map(([source, low]) => `${source} ${positions.get(source) ?? 0} ${low}`).join()
+    const [first] = wanted
+    if (present === before && first !== undefined) {
+      if (!mayLack) throw missing(first[0], positions.get(first[0]) ?? 0, first[1])
+      for (const [source, low] of wanted) skipTo(source, low)
+      return
+    }
+    before = present
+    for (const topic of archived) {
+      const partitions = [...wanted.keys()].filter((source) => source.startsWith(`${topic}/`))
+      const numbers = new Set(partitions.map((source) => Number(source.slice(topic.length + 1))))
+      if (numbers.size > 0) await readOne(deps, topic, numbers)
+    }
+  }
+}

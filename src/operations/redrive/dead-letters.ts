@@ -1,0 +1,104 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Instant } from '../../../contracts/primitives.ts'
+import { type Problem, problemsOf } from '../../../contracts/problem.ts'
+import { DeadLetterHeaders } from '../../../contracts/records.ts'
+import { deadLetters, deadLetterHeaders as names, topics } from '../../../contracts/topics.ts'
+import type { IncomingRecord } from '../../domain/ports.ts'
+import { firstFailureOf, type Redriven, timesRedriven } from '../../kafka/dead-letters.ts'
+import type { PartOf } from '../../kafka/read-topic.ts'
+
+export type OriginTopic = Redriven['topic']
+
+/** What a dead letter says of itself; its bytes stay in the record. */
+export type StoredDeadLetter = {
+  /** Its place on dead-letters: `partition/offset`. */
+  readonly id: string
+  readonly origin: { readonly topic: OriginTopic; readonly partition: number; readonly offset: number }
+  readonly consumer: string
+  readonly cause: string
+  readonly detail: string
+  readonly failedAt: Instant
+  readonly firstFailedAt: Instant
+  /** How often the record had been redriven when it failed this time. */
+  readonly redriven: number
+}
+
+/** Where a dead letter can have come from. */
+export const originTopics: ReadonlyArray<OriginTopic> = topics.flatMap(({ name }) =>
+  name === deadLetters.name ? [] : [name],
+)
+
+export const placeOf = ({ partition, offset }: Pick<IncomingRecord, 'partition' | 'offset'>) => `${partition}/${offset}`
+
+const problem = (path: string, expected: string): E.Either<ReadonlyArray<Problem>, never> =>
+  E.left([{ path, expected }])
+
+/** Reads a record of dead-letters; Left names what its headers lack. */
+export const readDeadLetter = (record: IncomingRecord): E.Either<ReadonlyArray<Problem>, StoredDeadLetter> => {
+  const texts = Object.fromEntries(Object.entries(record.headers).map(([name, value]) => [name, value.toString()]))
+  // Dead letters of the days before there was a first time have failed once.
+  const decoded = DeadLetterHeaders.decode({ [names.firstFailedAt]: texts[names.failedAt], ...texts })
+  if (E.isLeft(decoded)) return E.left(problemsOf(decoded.left))
+  const headers = decoded.right
+  const topic = originTopics.find((name) => name === headers.dl_topic)
+  if (topic === undefined) return problem(names.topic, `one of ${originTopics.join(', ')}`)
+  return E.right({
+    id: placeOf(record),
+    origin: { topic, partition: Number(headers.dl_partition), offset: Number(headers.dl_offset) },
+    consumer: headers.dl_consumer,
+    cause: headers.dl_cause,
+    detail: headers.dl_detail,
+    failedAt: headers.dl_failed_at,
+    firstFailedAt: firstFailureOf(record, headers.dl_failed_at),
+    redriven: timesRedriven(record),
+  })
+}
+
+/** Where a dead letter was: `topic/partition/offset`. */
+export const originOf = ({ origin }: StoredDeadLetter): string => `${origin.topic}/${origin.partition}/${origin.offset}`
+
+/** Under what a dead letter's redrives are remembered: its place alone would be another dead letter's in a topic that was created again. */
+export const memoryIdOf = ({ id, failedAt }: StoredDeadLetter): string => `${id}@${failedAt}`
+
+/** Which dead letters are meant: all that fit everything that is given. Times in ms since 1970, of the dead letter's own failure. */
+export type Filters = {
+  readonly topic?: OriginTopic
+  readonly cause?: string
+  readonly consumer?: string
+  /** Inclusive. */
+  readonly since?: number
+  /** Exclusive. */
+  readonly until?: number
+  /** Places on dead-letters: `partition/offset`. */
+  readonly id?: ReadonlyArray<string>
+}
+
+const unset = (wanted: unknown) => wanted === undefined
+
+export const matches =
+  ({ topic, cause, consumer, since, until, id }: Filters) =>
+  (deadLetter: StoredDeadLetter): boolean => {
+    const at = Date.parse(deadLetter.failedAt)
+    return (
+      (unset(topic) || deadLetter.origin.topic === topic) &&
+      (unset(cause) || deadLetter.cause === cause) &&
+      (unset(consumer) || deadLetter.consumer === consumer) &&
+      (since === undefined || at >= since) &&
+      (until === undefined || at < until) &&
+      (id === undefined || id.includes(deadLetter.id))
+    )
+  }
+
+/** What has to be read of dead-letters to see these places, or all of it where none are given. */
+export const partOf =
+  (places: ReadonlyArray<string> | undefined): PartOf =>
+  (partition, whole) => {
+    if (places === undefined) return whole
+    const offsets = places
+      .filter((place) => place.startsWith(`${partition}/`))
+      .map((place) => Number(place.split('/')[1]))
+      .filter((offset) => offset >= whole.low && offset < whole.high)
+    return offsets.length === 0
+      ? { low: whole.high, high: whole.high }
+      : { low: Math.min(...offsets), high: Math.max(...offsets) + 1 }
+  }

@@ -1,0 +1,96 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ErasureEvent } from '../../contracts/events/index.ts'
+import type { EventTopic } from '../../contracts/topics.ts'
+import type { Dated } from '../../contracts/views/dated.ts'
+import type { ViewName, Views } from '../../contracts/views.ts'
+import * as views from '../../contracts/views.ts'
+import { type Marks, marksOf, withoutPersonal } from '../domain/personal-data.ts'
+import type { Change, Recorded } from '../domain/ports.ts'
+import { documentId } from './fields.ts'
+
+/** The views whose documents lose what is personal at a marker of each topic; timeline does at every one. */
+const emptiedBy = {
+  chats: ['chats', 'sessions'],
+  calls: ['calls'],
+  clients: ['clients'],
+  'offline-messages': ['offline_messages'],
+  'bot-conversations': ['conversations', 'deliveries', 'sessions'],
+} as const satisfies Record<EventTopic['name'], ReadonlyArray<ViewName>>
+
+type EmptiedView = (typeof emptiedBy)[EventTopic['name']][number]
+
+const marks: { readonly [V in EmptiedView]: Marks } = {
+  chats: marksOf(views.ChatDocument),
+  calls: marksOf(views.CallDocument),
+  clients: marksOf(views.ClientDocument),
+  offline_messages: marksOf(views.OfflineMessageDocument),
+  conversations: marksOf(views.ConversationDocument),
+  deliveries: marksOf(views.DeliveryDocument),
+  sessions: marksOf(views.SessionDocument),
+}
+
+/** Views of which a chat has many documents: they are found by the chat's id. */
+const isOfMany = (view: EmptiedView) => view === 'offline_messages' || view === 'deliveries' || view === 'sessions'
+
+type Emptied<V extends ViewName> = (current: Views[V]) => Views[V]
+
+/**
+ * Of the documents that records before the marker have made, in its own partition: others have a marker there. Counts, times,
+ * states and ids stay. A later event with the same content is no repetition any more, since that content is gone.
+ */
+const emptied =
+  <V extends EmptiedView>(view: V, { topic, partition, offset }: Recorded): Emptied<V> =>
+  (current) => {
+    const source = `${topic}/${partition}`
+    const last = current.applied[source]
+    if (last === undefined || last >= offset) return current
+    const { contentHashes, ...rest } = withoutPersonal(marks[view], current)
+    return { ...rest, applied: { ...current.applied, [source]: offset }, erased: true } as Views[V]
+  }
+
+/** Whether a document says anything personal. Of a view that holds nothing of persons, none does. */
+export const isTelling = (view: string, document: Readonly<Record<string, unknown>>): boolean => {
+  if (view === 'timeline') return !isMarker(document) && (document.data !== undefined || document.extra !== undefined)
+  const known = Object.entries(marks).find(([name]) => name === view)?.[1]
+  return known !== undefined && !isDeepStrictEqual(withoutPersonal(known, document), document)
+}
+
+const isMarker = ({ type }: { readonly type?: unknown }) => type === 'ChatErased' || type === 'ClientErased'
+
+/** An entry keeps where its record stood, and what happened when; so do the markers themselves, which are of nobody. */
+const emptiedEntry =
+  ({ topic, partition, offset }: Recorded): Emptied<'timeline'> =>
+  (current) => {
+    const isBefore = current.topic === topic && current.partition === partition && current.offset < offset
+    if (!isBefore || isMarker(current) || current.erased) return current
+    const { data, extra, ...rest } = current
+    return { ...rest, erased: true }
+  }
+
+const change = <V extends ViewName>(
+  view: V,
+  id: string,
+  where: Change['where'] & object,
+  empty: Emptied<V>,
+): Change => ({
+  ...{ view, id, where },
+  evolve: (current) => {
+    // A primary that was just elected shows it to reads at `majority` a little later: the slice comes again.
+    if (current === undefined) throw new Error('a document that was found cannot be read yet')
+    return [empty(current as Views[V])]
+  },
+})
+
+/** What a marker of an erasure does to the views. One that is repeated erases again. */
+export const erasuresOf = (event: Dated<ErasureEvent>, recorded: Recorded): ReadonlyArray<Change> => {
+  const { accountId } = event.data
+  const id = documentId(event)
+  const whose = event.type === 'ClientErased' ? { clientId: event.subject } : { chatId: event.subject }
+  const topic = event.type === 'ClientErased' ? 'clients' : event.data.topic
+  return [
+    ...emptiedBy[topic].map((view) =>
+      change(view, id, isOfMany(view) ? { accountId, ...whose } : { _id: id }, emptied(view, recorded)),
+    ),
+    change('timeline', id, { accountId, ...whose, topic }, emptiedEntry(recorded)),
+  ]
+}

@@ -1,0 +1,161 @@
+import type { ChatMessage } from '../../contracts/events/chat.ts'
+import type { ChatEvent, ChatFinished } from '../../contracts/events/index.ts'
+import type { Agent } from '../../contracts/events/parts.ts'
+import type { Dated } from '../../contracts/views/dated.ts'
+import { mostOfSession, type SessionAgent, type SessionDocument } from '../../contracts/views/session.ts'
+import type { Recorded } from '../domain/ports.ts'
+import type { Guard } from './applied.ts'
+import { msBetween, present } from './fields.ts'
+import { begin, evolveSessions, later, type Sessions, withTurn } from './sessions.ts'
+
+const ratings: Readonly<Record<string, 'good' | 'bad'>> = {
+  ...{ good: 'good', positive: 'good', like: 'good' },
+  ...{ bad: 'bad', negative: 'bad', dislike: 'bad' },
+}
+
+/** What the client's word for a chat counts as. */
+export const ratingOf = (rate: string): 'good' | 'bad' | 'unknown' => {
+  const word = rate.toLowerCase()
+  return Object.hasOwn(ratings, word) ? (ratings[word] ?? 'unknown') : 'unknown'
+}
+
+/** One agent, as known before and as told now; all others stay. */
+const withAgent = (
+  agents: SessionDocument['agents'],
+  { id, name }: Agent,
+  told: Partial<SessionAgent>,
+): SessionDocument['agents'] => {
+  const known = agents.find((agent) => agent.id === id)
+  const next = { id, part: 'unknown', messages: 0, ...known, ...(name !== undefined && { name }), ...told } as const
+  if (known !== undefined) return agents.map((agent) => (agent === known ? next : agent))
+  return [...agents, next].slice(0, mostOfSession.agents)
+}
+
+const accepted = (session: SessionDocument, agent: Agent, at: Date): SessionDocument => {
+  const before = session.agents.find(({ id }) => id === agent.id)
+  const told = { part: 'accepted', acceptedAt: before?.acceptedAt ?? at } as const
+  return {
+    ...session,
+    acceptedAt: session.acceptedAt ?? at,
+    agents: withAgent(session.agents, agent, told),
+  }
+}
+
+/** The messages of this session: a log that begins with the message with which the one before began goes on from it. */
+const logOf = (before: SessionDocument, { data }: Dated<ChatFinished>): ReadonlyArray<Dated<ChatMessage>> => {
+  const { messages } = data.chat
+  const [first] = messages
+  const goesOn = first !== undefined && before.logStartedAt?.getTime() === first.timestamp.getTime()
+  return goesOn ? messages.slice(before.logMessages) : messages
+}
+
+const fromAgent = ({ type }: Dated<ChatMessage>): boolean => type === 'agent'
+
+/** Each turn of the visitor that an agent answered, to the second. */
+const withTurns = (session: SessionDocument, log: ReadonlyArray<Dated<ChatMessage>>): SessionDocument => {
+  let after = session
+  let asked: Date | undefined
+  for (const message of log) {
+    const at = message.timestamp
+    if (!fromAgent(message)) asked ??= at
+    else if (asked !== undefined) {
+      after = withTurn(after, msBetween(asked, at))
+      asked = undefined
+    }
+  }
+  return after
+}
+
+const withWriters = (session: SessionDocument, log: ReadonlyArray<Dated<ChatMessage>>): SessionDocument['agents'] => {
+  const byAgent = Map.groupBy(
+    log.filter((message) => fromAgent(message) && message.agentId !== undefined),
+    ({ agentId }) => agentId,
+  )
+  return [...byAgent].reduce((agents, [id, messages]) => {
+    const [first, last] = [messages[0], messages.at(-1)]
+    if (id === undefined || first === undefined || last === undefined) return agents
+    const known = agents.find((agent) => agent.id === id)
+    return withAgent(
+      agents,
+      { id },
+      {
+        part: known?.part === 'accepted' ? 'accepted' : 'wrote',
+        messages: messages.length,
+        firstMessageAt: first.timestamp,
+        lastMessageAt: last.timestamp,
+      },
+    )
+  }, session.agents)
+}
+
+const finished = (before: SessionDocument, event: Dated<ChatFinished>): SessionDocument => {
+  const { chat, agents } = event.data
+  const endsAt = event.time
+  const log = logOf(before, event)
+  const [first] = chat.messages
+  const session = {
+    ...before,
+    logMessages: chat.messages.length,
+    ...(first && { logStartedAt: first.timestamp }),
+  }
+  const known = { ...session, agents: agents.reduce((all, agent) => withAgent(all, agent, {}), session.agents) }
+  const { acceptedAt } = session
+  return {
+    ...withTurns(known, log),
+    outcome: 'finished',
+    ending: 'finished',
+    endsAt,
+    agents: withWriters(known, log),
+    clientMessages: log.filter((message) => !fromAgent(message)).length,
+    replies: log.filter(fromAgent).length,
+    blacklisted: chat.blacklisted,
+    ...(chat.rate !== undefined && { rate: chat.rate, rating: ratingOf(chat.rate) }),
+    ...(acceptedAt && { handleMs: msBetween(acceptedAt, endsAt) }),
+    // A chat that is accepted again with the same words is accepted again: only a second finish repeats the first.
+    ...(session.contentHashes && {
+      contentHashes: event.contentHash === undefined ? {} : { ChatFinished: event.contentHash },
+    }),
+  }
+}
+
+/** What is told of the chat with each event; where the session began, the first one counts. */
+const described = (session: SessionDocument, { data, time }: Dated<ChatEvent>): SessionDocument => {
+  const pageUrl = session.pageUrl ?? data.page?.url
+  const utm = session.utm ?? data.session?.utmJson
+  return {
+    ...session,
+    lastEventAt: later(session.lastEventAt, time),
+    channelId: data.widgetId,
+    visitorNumber: data.visitor.number,
+    ...(pageUrl !== undefined && { pageUrl }),
+    ...(utm && { utm: present(utm, 'source', 'campaign', 'content', 'medium', 'term') }),
+  }
+}
+
+/**
+ * The next session begins where a finished chat is accepted, or finished, again: a second verdict never replaces the first.
+ * What else is told of a finished chat belongs to the session that ended.
+ */
+const fold = (before: SessionDocument | undefined, event: Dated<ChatEvent>, guard: Guard): SessionDocument => {
+  const opens = event.type === 'ChatAccepted' || event.type === 'ChatFinished'
+  const stays = before !== undefined && (before.ending === undefined || !opens)
+  const session: SessionDocument = described(
+    stays
+      ? { ...before, ...guard }
+      : begin({ kind: 'agent', outcome: 'open', channelId: event.data.widgetId }, before, event, guard),
+    event,
+  )
+  switch (event.type) {
+    case 'ChatAccepted':
+      return accepted(session, event.data.agent, event.time)
+    case 'ChatAssigned':
+    case 'ChatUpdated':
+      return { ...session, agents: withAgent(session.agents, event.data.agent, {}) }
+    case 'ChatFinished':
+      return finished(session, event)
+  }
+}
+
+/** The agent sessions of a chat from its events in `chats`. */
+export const evolveAgentSessions = (current: SessionDocument | undefined, recorded: Recorded<ChatEvent>): Sessions =>
+  evolveSessions(current, recorded, fold)

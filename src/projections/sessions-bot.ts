@@ -1,0 +1,182 @@
+import * as t from 'io-ts'
+import type {
+  AgentInvited,
+  BotReplyDelivered,
+  ClientMessageReceived,
+  ConversationEvent,
+} from '../../contracts/events/index.ts'
+import { Id } from '../../contracts/primitives.ts'
+import type { Dated } from '../../contracts/views/dated.ts'
+import { type Invitation, mostOfSession, type SessionDocument, silenceMs } from '../../contracts/views/session.ts'
+import type { Recorded } from '../domain/ports.ts'
+import type { Guard } from './applied.ts'
+import { msBetween, present } from './fields.ts'
+import { begin, evolveSessions, isOver, later, type Sessions, silentFrom, withTurn } from './sessions.ts'
+
+type Invitations = SessionDocument['invitations']
+
+/** The channel as deployed services name it beside the message; the reference does not show it. */
+const Channel = t.partial({ channel: t.partial({ id: t.union([t.string, t.number]), type: t.string }) })
+
+const unknownChannel = 'unknown' as Id
+
+const channelOf = ({ data }: Dated<ClientMessageReceived>) => {
+  const { channel } = Channel.is(data.extra) ? data.extra : {}
+  const id = channel?.id === undefined ? undefined : String(channel.id)
+  return {
+    ...(Id.is(id) && { channelId: id }),
+    ...(channel?.type !== undefined && { channelType: channel.type }),
+  }
+}
+
+const answeredAt = ({ joinedAt, unavailableAt }: Invitation): Date | undefined => joinedAt ?? unavailableAt
+
+const withLast = (invitations: Invitations, last: Invitation): Invitations => [...invitations.slice(0, -1), last]
+const withNew = (invitations: Invitations, another: Invitation): Invitations =>
+  [...invitations, another].slice(0, mostOfSession.invitations)
+
+const answered = (invitation: Invitation, told: Partial<Invitation>): Invitation => {
+  const all = { ...invitation, ...told }
+  return { ...all, ...(all.at && all.joinedAt && { queueMs: msBetween(all.at, all.joinedAt) }) }
+}
+
+/**
+ * An agent was asked for. While nobody has answered it is the same question once more, told by the service or asked by
+ * another. The log may have the answer before the question.
+ */
+const invited = (invitations: Invitations, by: Invitation['by'], at: Date): Invitations => {
+  const last = invitations.at(-1)
+  const answer = last && answeredAt(last)
+  if (last === undefined || (answer !== undefined && at > answer)) return withNew(invitations, { by, at })
+  return last.at === undefined ? withLast(invitations, answered({ ...last, by, at }, {})) : invitations
+}
+
+/** The answer to the question that is open, or to one that was not told. */
+const answer = (invitations: Invitations, told: Partial<Invitation>): Invitations => {
+  const last = invitations.at(-1)
+  return last === undefined || answeredAt(last) !== undefined
+    ? withNew(invitations, { by: 'unknown', ...told })
+    : withLast(invitations, answered(last, told))
+}
+
+const outcomeOf = ({ invitations, replies, ending }: SessionDocument): SessionDocument['outcome'] => {
+  // The invitation that an agent has followed may be one of those beyond what is kept.
+  if (ending === 'agent-joined' || invitations.some(({ joinedAt }) => joinedAt !== undefined)) return 'handed-over'
+  const last = invitations.at(-1)
+  if (last !== undefined) return last.unavailableAt === undefined ? 'abandoned' : 'unavailable'
+  return replies > 0 ? 'contained' : 'unanswered'
+}
+
+const wrote = (session: SessionDocument, event: Dated<ClientMessageReceived>): SessionDocument => {
+  const at = event.time
+  const { clientMessages, awaitingSince } = session
+  return {
+    ...session,
+    ...(clientMessages === 0 && { startedAt: at }),
+    clientMessages: clientMessages + 1,
+    awaitingSince: awaitingSince ?? at,
+    ...channelOf(event),
+  }
+}
+
+/** A message of the bot that the service took; what the bridge itself said is no answer of the bot. */
+const replied = (session: SessionDocument, { time }: Dated<BotReplyDelivered>): SessionDocument => {
+  const { awaitingSince, ...rest } = session
+  const answered = { ...rest, replies: rest.replies + 1 }
+  return awaitingSince === undefined ? answered : withTurn(answered, msBetween(awaitingSince, time))
+}
+
+const delivered = (session: SessionDocument, event: Dated<BotReplyDelivered>): SessionDocument => {
+  const { because, commandType, attempts } = event.data
+  const done = because === undefined ? session : { ...session, interventions: (session.interventions ?? 0) + 1 }
+  if (commandType === 'BotMessage') return because === undefined ? replied(done, event) : done
+  const at = attempts.at(-1)?.at ?? event.time
+  return { ...done, invitations: invited(done.invitations, because === undefined ? 'bot' : 'bridge', at) }
+}
+
+const asked = (session: SessionDocument, { data, time }: Dated<AgentInvited>): SessionDocument => ({
+  ...session,
+  invitations: invited(session.invitations, data.invitedBy, time),
+})
+
+const noted = (session: SessionDocument, event: Dated<ConversationEvent>): SessionDocument => {
+  const at = event.time
+  const { invitations } = session
+  switch (event.type) {
+    case 'ClientMessageReceived':
+      return wrote(session, event)
+    case 'AgentInvited':
+      return asked(session, event)
+    case 'AgentUnavailable':
+      return { ...session, invitations: answer(invitations, { unavailableAt: at }) }
+    case 'AgentJoined': {
+      const { awaitingSince, ...rest } = session
+      return {
+        ...rest,
+        ...{ ending: 'agent-joined', endedBy: 'agent', endsAt: at },
+        invitations: answer(invitations, { joinedAt: at }),
+      }
+    }
+    case 'ChatClosed':
+      return { ...session, ending: 'closed', endsAt: at, closedAt: at }
+    case 'BotReplyDelivered':
+      return delivered(session, event)
+    case 'BotReplyFailed':
+      return { ...session, repliesFailed: (session.repliesFailed ?? 0) + 1 }
+    case 'BotReplySuppressed':
+      return { ...session, repliesSuppressed: (session.repliesSuppressed ?? 0) + 1 }
+  }
+}
+
+/** What is told after the end: how a reply or a question ended that was under way, and that the chat is closed. */
+const notedAfterEnd = (session: SessionDocument, event: Dated<ConversationEvent>): SessionDocument => {
+  switch (event.type) {
+    case 'ChatClosed':
+      return { ...session, closedAt: event.time }
+    case 'BotReplyDelivered':
+    case 'BotReplyFailed':
+    case 'BotReplySuppressed':
+      return noted(session, event)
+    case 'AgentInvited':
+      return session.ending === 'agent-joined' ? asked(session, event) : session
+    case 'ClientMessageReceived':
+    case 'AgentJoined':
+    case 'AgentUnavailable':
+      return session
+  }
+}
+
+/**
+ * Whether a client's message begins the next session: after closing and after the silence it does. After an agent has joined
+ * it is written to the agent, until the chat is closed or has been silent itself.
+ */
+const beginsAnew = (before: SessionDocument, at: Date): boolean =>
+  before.ending === 'agent-joined'
+    ? before.closedAt !== undefined || msBetween(before.lastEventAt, at) >= silenceMs
+    : before.ending !== undefined
+
+/** The session before as it is at this event: one that fell silent has ended. */
+const unlessSilent = (before: SessionDocument, at: Date): SessionDocument =>
+  before.ending === undefined && isOver(before, at) ? { ...before, ending: 'silence' } : before
+
+const fold = (current: SessionDocument | undefined, event: Dated<ConversationEvent>, guard: Guard): SessionDocument => {
+  const at = event.time
+  const before = current && unlessSilent({ ...current, ...guard }, at)
+  const isNext = before === undefined || (event.type === 'ClientMessageReceived' && beginsAnew(before, at))
+  const session: SessionDocument = isNext
+    ? begin({ kind: 'bot', outcome: 'unanswered', channelId: unknownChannel }, before, event, guard)
+    : before
+  const told = { ...session, lastEventAt: later(session.lastEventAt, at), ...present(event.data, 'clientId') }
+  const after = told.ending === undefined ? noted(told, event) : notedAfterEnd(told, event)
+  return {
+    ...after,
+    outcome: outcomeOf(after),
+    ...(after.ending === undefined && { endsAt: silentFrom(after.lastEventAt) }),
+  }
+}
+
+/** The bot sessions of a chat from its events in `bot-conversations`. */
+export const evolveBotSessions = (
+  current: SessionDocument | undefined,
+  recorded: Recorded<ConversationEvent>,
+): Sessions => evolveSessions(current, recorded, fold)

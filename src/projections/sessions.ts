@@ -1,0 +1,86 @@
+import type { ChatEvent, ConversationEvent } from '../../contracts/events/index.ts'
+import type { Dated } from '../../contracts/views/dated.ts'
+import { mostOfSession, type SessionDocument, silenceMs } from '../../contracts/views/session.ts'
+import type { Recorded } from '../domain/ports.ts'
+import { type Guard, once } from './applied.ts'
+import { documentId, present } from './fields.ts'
+
+/** The sessions that an event leaves: the present one, or the present one as it stays and the next one. The newest is last. */
+export type Sessions = ReadonlyArray<SessionDocument>
+
+export type SessionEvent = Dated<ChatEvent | ConversationEvent>
+type Kind = SessionDocument['kind']
+
+export const later = (one: Date, other: Date): Date => (one > other ? one : other)
+
+/** `acme/2037/agent`: what all sessions of a chat and kind have in common. */
+export const chainId = (event: SessionEvent, kind: Kind): string => `${documentId(event)}/${kind}`
+
+/** Whether a session is over at a time. */
+export const isOver = ({ endsAt }: Pick<SessionDocument, 'endsAt'>, at: Date): boolean =>
+  endsAt !== undefined && endsAt <= at
+
+/** The session that begins with an event, with nothing in it; `before` is the newest of its chat and kind so far. */
+export const begin = (
+  first: Pick<SessionDocument, 'kind' | 'outcome' | 'channelId'>,
+  before: SessionDocument | undefined,
+  event: SessionEvent,
+  guard: Guard,
+): SessionDocument => {
+  const chain = chainId(event, first.kind)
+  const number = (before?.number ?? 0) + 1
+  const { applied, seen, seenEarlier, contentHashes } = guard
+  const hash = event.contentHash
+  return {
+    ...{ _id: `${chain}/${number}`, latestOf: chain, number, ...first },
+    ...{ accountId: event.data.accountId, chatId: event.data.chatId, applied, seen },
+    ...(seenEarlier !== undefined && { seenEarlier }),
+    // What repeats an event of the session before is no repetition in this one.
+    ...(contentHashes !== undefined && { contentHashes: hash === undefined ? {} : { [event.type]: hash } }),
+    startedAt: event.time,
+    lastEventAt: event.time,
+    ...(before && { previousStartedAt: before.startedAt }),
+    ...(before?.endsAt && { previousEndedAt: before.endsAt }),
+    ...(before && present(before, 'logStartedAt', 'logMessages')),
+    endedBy: 'unknown',
+    clientMessages: 0,
+    replies: 0,
+    responseTimesMs: [],
+    turns: 0,
+    agents: [],
+    invitations: [],
+  }
+}
+
+/** A session that the next one follows: it takes in nothing more, and so needs no notes of what it has taken in. */
+const closed = (session: SessionDocument, next: SessionDocument): SessionDocument => {
+  const { latestOf, seenEarlier, contentHashes, ...rest } = session
+  // Only silence ends a session without an event of its own.
+  const { ending = 'silence' } = rest
+  return { ...rest, ending, applied: next.applied, seen: [], nextStartedAt: next.startedAt }
+}
+
+/** The session with the time of one more answered turn. */
+export const withTurn = (session: SessionDocument, ms: number): SessionDocument => ({
+  ...session,
+  turns: session.turns + 1,
+  responseTimesMs: [...session.responseTimesMs, ms].slice(0, mostOfSession.responseTimes),
+  ...(session.firstResponseMs === undefined && { firstResponseMs: ms }),
+})
+
+/** When a bot session ends if nothing more happens. */
+export const silentFrom = (lastEventAt: Date): Date => new Date(lastEventAt.getTime() + silenceMs)
+
+/**
+ * The sessions after a record, by a pure fold of the newest one; guarded as contracts/views/applied.ts says. `fold` gives the
+ * newest session after the event: the same one, or the next, made by `begin`. An event before all others makes a session as well,
+ * even one that has nothing to count, since a document must remember what it has taken in.
+ */
+export const evolveSessions = <E extends SessionEvent>(
+  current: SessionDocument | undefined,
+  recorded: Recorded & { readonly event: E },
+  fold: (before: SessionDocument | undefined, event: E, guard: Guard) => SessionDocument,
+): Sessions => {
+  const newest = once(current, recorded, (guard) => fold(current, recorded.event, guard))
+  return current === undefined || newest._id === current._id ? [newest] : [closed(current, newest), newest]
+}

@@ -1,0 +1,146 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Command } from 'commander'
+import * as E from 'fp-ts/lib/Either.js'
+import { directionOf } from './catalogue.ts'
+import { breakingChanges, topicBreaks } from './compatibility/breaks.ts'
+import { parseRelease, type Release, releaseText } from './compatibility/release.ts'
+import { version as present } from './schema.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const folder = 'contracts/published'
+
+export const released = join(root, 'contracts/released.json')
+export const publishedHere = join(root, folder)
+
+/** The release that contracts/published is, by the names and texts of its files. */
+const releaseOf = (version: string, files: ReadonlyArray<readonly [path: string, text: string]>): Release => {
+  const schemas = files.filter(([path]) => path.includes('schemas/'))
+  const topics = files.find(([path]) => basename(path) === 'topics.json')?.[1] ?? '{}'
+  return {
+    version,
+    corrections: [],
+    schemas: new Map(schemas.map(([path, text]) => [basename(path, '.json'), JSON.parse(text)])),
+    topics: new Map(Object.entries(JSON.parse(topics))),
+  }
+}
+
+const fromFolder = (dir: string): Release => {
+  const paths = globSync(['topics.json', 'schemas/*.json'], { cwd: dir }).sort()
+  return releaseOf(
+    dir,
+    paths.map((path) => [path, readFileSync(join(dir, path), 'utf8')]),
+  )
+}
+
+const git = (...args: ReadonlyArray<string>) =>
+  execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+
+const fromGit = (ref: string): Release => {
+  const commit = git('rev-parse', '--verify', '--end-of-options', `${ref}^{commit}`).trim()
+  const paths = git('ls-tree', '-r', '--name-only', commit, `${folder}/`)
+    .split('\n')
+    .filter((path) => path.endsWith('.json'))
+  return releaseOf(
+    ref,
+    paths.map((path) => [path, git('show', `${commit}:${path}`)]),
+  )
+}
+
+/** Where a folder that was named has the contracts: a checkout, or contracts/published itself. */
+const inside = (dir: string): string => (existsSync(join(dir, folder)) ? join(dir, folder) : dir)
+
+const read = (against: string): Release => {
+  if (!existsSync(against)) return fromGit(against)
+  return statSync(against).isDirectory() ? fromFolder(inside(against)) : parseRelease(readFileSync(against, 'utf8'))
+}
+
+/** The release that a file, a folder or a git tag holds; Left says why there is none. */
+export const readRelease = (against: string): E.Either<string, Release> => {
+  const release = E.tryCatch(
+    () => read(against),
+    (thrown) => (thrown instanceof Error ? (thrown.message.split('\n')[0] ?? '') : String(thrown)),
+  )
+  if (E.isLeft(release)) return E.left(`${against} is no release of the contracts: ${release.left}`)
+  return release.right.schemas.size === 0 ? E.left(`${against} holds no schemas`) : release
+}
+
+const fail = (reason: string): number => {
+  console.error(reason)
+  return 1
+}
+
+/** Compares the published topics and schemas with a release; prints each breaking change, and how much was compared. */
+const check = (against: string, json = false): number => {
+  const [before, now] = [readRelease(against), readRelease(publishedHere)]
+  if (E.isLeft(before)) return fail(before.left)
+  if (E.isLeft(now)) return fail(now.left)
+  const [{ schemas: old, topics, version }, today] = [before.right, now.right]
+  const breaks = [...topicBreaks(topics, today.topics), ...breakingChanges(old, today.schemas, directionOf)]
+  const added = [...today.schemas.keys()].filter((name) => !old.has(name)).length
+  if (json) {
+    const compared = { version, topics: topics.size, schemas: old.size, newSchemas: added }
+    console.log(JSON.stringify({ ...compared, breakingChanges: breaks }, null, 2))
+    return breaks.length > 0 ? 1 : 0
+  }
+  for (const { schema, path, change, breaks: whom } of breaks)
+    console.log(`${path === '' ? schema : `${schema}: ${path}`}: ${change}. It breaks ${whom}.`)
+  if (breaks.length > 0) return fail(`${breaks.length} breaking changes since ${version}.`)
+  console.log(`${topics.size} topics and ${old.size} schemas are compatible with ${version}, ${added} schemas are new.`)
+  return 0
+}
+
+/**
+ * Makes the published contracts the release that later ones are compared with. A correction is a breaking change of this
+ * version: it is written with its reason, although the check fails.
+ */
+const release = (correction: string | undefined): number => {
+  const verdict = existsSync(released) ? check(released) : 0
+  const now = readRelease(publishedHere)
+  if (verdict !== 0 && correction === undefined) return verdict
+  if (E.isLeft(now)) return fail(now.left)
+  const before = existsSync(released) ? readRelease(released) : now
+  const earlier = E.isRight(before) && before.right.version === present ? before.right.corrections : []
+  const corrections = correction === undefined ? earlier : [...earlier, correction]
+  writeFileSync(released, releaseText({ ...now.right, version: present, corrections }))
+  console.log(`contracts/released.json is ${present} now.`)
+  return 0
+}
+
+/** `contracts check|release`: what may change in the published contracts, and what is compared with. */
+export const contractsCommand = (): Command => {
+  const contracts = new Command('contracts').description(
+    'compare the published contracts with those that were released',
+  )
+
+  contracts
+    .command('check')
+    .summary('name every breaking change since a release')
+    .description(
+      'Compare contracts/published with a release and print every breaking change: the schema, the path in it, what changed and whom it breaks. Exit code 1 where there is one. The rule is in contracts/README.md.',
+    )
+    .option(
+      '--against <release>',
+      'a git tag, a folder (a checkout or a copy of contracts/published), or a file as `release` writes it (default: contracts/released.json)',
+    )
+    .option('--json', 'print it as JSON')
+    .action(({ against = released, json }: { readonly against?: string; readonly json?: true }) =>
+      process.exit(check(against, json)),
+    )
+
+  contracts
+    .command('release')
+    .summary('make the published contracts the released ones')
+    .description(
+      'Write contracts/released.json, which `check` compares with, from contracts/published. If the check fails, nothing is written, except with --correction. The version is that of src/publishing/schema.ts.',
+    )
+    .option(
+      '--correction <reason>',
+      'accept breaking changes of this version and record why; only while nobody outside relies on it',
+    )
+    .action(({ correction }: { readonly correction?: string }) => process.exit(release(correction)))
+
+  return contracts
+}

@@ -1,0 +1,20 @@
+/** Remembers so many values, and forgets first what was not asked for the longest. */
+export const lru = <A>(most: number) => {
+  const values = new Map<string, A>()
+  const set = (key: string, value: A): void => {
+    values.delete(key)
+    values.set(key, value)
+    const [oldest] = values.keys()
+    if (values.size > most && oldest !== undefined) values.delete(oldest)
+  }
+  return {
+    get: (key: string): A | undefined => {
+      const value = values.get(key)
+      if (value !== undefined) set(key, value)
+      return value
+    },
+    set,
+    delete: (key: string): void => void values.delete(key),
+    clear: (): void => values.clear(),
+  }
+}

@@ -1,0 +1,65 @@
+import { inTurn } from '../behaviour.ts'
+import * as payloads from '../payloads.ts'
+import type { Story } from './story.ts'
+import { chatCloses, clientWrites, handsOver, inChat } from './talk.ts'
+
+/** Step: a reply that the service refuses for good. */
+const replyFails = async (story: Story, chatId: string) => {
+  const { account, service, stage } = story
+  // The first request alone: the bridge asks for an agent then, and is heard.
+  service.misbehave(inTurn({ kind: 'error', status: 400 }), chatId)
+  await clientWrites(story, chatId, 'Where is my order?')
+  await stage.step('BOT_MESSAGE · the service refuses the answer for good', async (sight) => {
+    const failed = await sight.event('bot-conversations', 'BotReplyFailed', inChat(story, chatId), ['reason'])
+    if (failed === undefined) return
+    await sight.view(
+      'deliveries',
+      `${account.id}/${chatId}/${failed.data.commandId}`,
+      ({ state }) => state === 'failed',
+      ({ state, reason }) => `${state}, ${reason}`,
+    )
+  })
+}
+
+/** Step: a closed chat is accepted again, and closed with another verdict: each session keeps its own. */
+const chatReopens = async ({ stage, service, account }: Story, chat: number) => {
+  const session = (number: number) => `${account.id}/${chat}/agent/${number}`
+  await stage.step('chat_accepted · the closed chat is opened again', async (sight) => {
+    const payload = payloads.chatAccepted({ chat_id: chat })
+    sight.answered('webhook', await service.webhook(account.id, payload))
+    await sight.view(
+      'sessions',
+      session(2),
+      ({ acceptedAt }) => acceptedAt !== undefined,
+      ({ number, outcome }) => `session ${number}, ${outcome}`,
+    )
+  })
+  await stage.step('chat_finished · and is rated good this time', async (sight) => {
+    const { chat: log } = payloads.chatFinished()
+    const payload = payloads.chatFinished({ chat_id: chat, chat: { ...log, rate: 'good' } })
+    sight.answered('webhook', await service.webhook(account.id, payload))
+    for (const [number, wanted] of [
+      [1, 'bad'],
+      [2, 'good'],
+    ] as const)
+      await sight.view(
+        'sessions',
+        session(number),
+        ({ rating }) => rating === wanted,
+        ({ rating }) => `session ${number}, rated ${rating}`,
+      )
+  })
+}
+
+/** Act: how sessions end, so that there is something to count: opened again, abandoned, refused. */
+export const playOutcomes = async (story: Story, closedChat: number) => {
+  story.stage.heading(
+    'How sessions end',
+    'A chat that is opened again, a client who gives up waiting, a reply that cannot be delivered.',
+  )
+  await chatReopens(story, closedChat)
+  const abandoned = String(story.newChatId())
+  await handsOver(story, abandoned)
+  await chatCloses(story, abandoned, 'nobody has come, the client gives up', 'abandoned')
+  await replyFails(story, String(story.newChatId()))
+}

@@ -1,0 +1,163 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { DomainEvent } from '../../contracts/events/index.ts'
+import { archiver } from '../../src/archive/archiver.ts'
+import { dataKeys } from '../../src/archive/data-keys.ts'
+import { newKeyFile, readKeys } from '../../src/archive/key-file.ts'
+import { restorer } from '../../src/archive/restore.ts'
+import type { IncomingRecord, OutgoingRecord } from '../../src/domain/ports.ts'
+import { fromRecord, toRecord } from '../../src/kafka/records.ts'
+import { right } from '../support/either.ts'
+import { anEvent, at } from '../support/given-events.ts'
+import { memoryKeys } from './memory-keys.ts'
+
+const archiving = suite('the archiver')
+const keyFile = newKeyFile('first')
+const owned = { isCurrent: () => true, done: () => {}, pause: () => () => {} }
+
+const buffers = (headers: OutgoingRecord['headers']) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Buffer.from(value)]))
+const stored = ({ topic, key, value, headers, partition = 2 }: OutgoingRecord, offset: number): IncomingRecord => ({
+  ...{ topic, partition, offset, timestamp: 1_769_853_600_000 + offset, headers: buffers(headers) },
+  key: key === null ? null : Buffer.from(key),
+  value: value === null ? null : Buffer.from(value),
+})
+
+/** An archive in memory, and archivers of one database: each process has its own. */
+const given = (stored_ = memoryKeys()) => {
+  const archive: IncomingRecord[] = []
+  const append = async (record: OutgoingRecord) => {
+    archive.push(stored(record, archive.length))
+    return E.right(undefined)
+  }
+  const wrapping = () => right(readKeys(keyFile))
+  const process = (generation = 'g1') => {
+    const { spec } = archiver({
+      keys: dataKeys(stored_, wrapping()),
+      ...{ decode: fromRecord, append, changedArchives: async () => [], reasonOf: String },
+    })
+    return async (records: ReadonlyArray<IncomingRecord>) => {
+      await spec.refuseTopics?.(new Map([['bot-conversations', generation]]))
+      await spec.handle({ topic: 'bot-conversations', partition: 2, records }, owned)
+    }
+  }
+  const restored = () => restorer(dataKeys(stored_, wrapping()))(archive)
+  return { archive, keys: stored_, process, restored }
+}
+
+const wrote = (id: string, text: string) =>
+  anEvent('ClientMessageReceived', id, at('10:00:00'), { message: { type: 'TEXT', text, timestamp: at('10:00:00') } })
+const erasure = anEvent('ChatErased', 'x1', at('11:00:00'), { topic: 'bot-conversations', erasureId: 'e1' })
+const logOf = (...events: ReadonlyArray<DomainEvent>) => events.map((event, offset) => stored(toRecord(event), offset))
+
+const textsOf = async ({ restored }: ReturnType<typeof given>) =>
+  (await restored()).map((found) =>
+    found.kind === 'record' ? JSON.parse(String(found.record.value)).message?.text : found.kind,
+  )
+
+archiving('a restored record is the archived one: bytes, headers, place and time', async () => {
+  const here = given()
+  const log = logOf(wrote('a', 'Ann here'), wrote('b', 'äöü 😀'), anEvent('AgentJoined', 'c', at('10:00:02')))
+  await here.process()(log)
+  assert.equal(
+    await here.restored(),
+    log.map((record) => ({ kind: 'record', record, generation: 'g1' })),
+  )
+})
+
+archiving('what is personal is nowhere in the archive, what is not can be read', async () => {
+  const here = given()
+  await here.process()(logOf(wrote('a', 'my secret')))
+  const [record] = here.archive
+  assert.not.match(`${record?.value}${JSON.stringify(record?.headers)}`, /secret/)
+  assert.equal(JSON.parse(String(record?.value)).data, {
+    ...{ accountId: 'acme', chatId: '2037', clientId: '1233' },
+    message: { type: 'TEXT', timestamp: at('10:00:00') },
+  })
+})
+
+archiving('what is no event of ours is archived as well, all of it encrypted', async () => {
+  const here = given()
+  const strange = { ...logOf(wrote('a', 'x'))[0], value: Buffer.from('not JSON, from Ann') } as IncomingRecord
+  const empty = { ...strange, offset: 1, value: null, key: null }
+  await here.process()([strange, empty])
+  assert.not.match(String(here.archive[0]?.value), /Ann/)
+  assert.equal(
+    await here.restored(),
+    [strange, empty].map((record) => ({ kind: 'record', record, generation: 'g1' })),
+  )
+})
+
+archiving('two archivers make one key for a record key', async () => {
+  const here = given()
+  await Promise.all([here.process()(logOf(wrote('a', 'one'))), here.process()(logOf(wrote('a', 'one')))])
+  assert.is(here.keys.documents.size, 1)
+  assert.equal(await textsOf(here), ['one', 'one'])
+})
+
+archiving('after an erasure earlier words are gone, later ones are not, and the log is complete', async () => {
+  const here = given()
+  await here.process()(logOf(wrote('a', 'before'), erasure, wrote('b', 'after')))
+  assert.equal(await textsOf(here), ['', undefined, 'after'])
+})
+
+archiving('what comes again after its erasure is not encrypted under the new key', async () => {
+  const here = given()
+  const log = logOf(wrote('a', 'before'), erasure, wrote('b', 'after'))
+  await here.process()(log)
+  await here.process()(log)
+  assert.equal(await textsOf(here), ['', undefined, 'after', '', undefined, 'after'])
+})
+
+archiving('a topic that was created again begins anew: what was erased in the old one does not count', async () => {
+  const here = given()
+  await here.process()(logOf(wrote('a', 'before'), wrote('a2', 'x'), erasure))
+  await here.process('g2')(logOf(wrote('c', 'anew')))
+  assert.equal((await textsOf(here)).at(-1), 'anew')
+})
+
+archiving('a marker under another key erases nothing', async () => {
+  const here = given()
+  const [said, marker] = logOf(wrote('a', 'mine'), erasure)
+  await here.process()([said, { ...marker, key: Buffer.from('acme/9') }] as IncomingRecord[])
+  assert.is((await textsOf(here))[0], 'mine')
+})
+
+archiving('an archiver does not start with a key file that data keys were not wrapped with', async () => {
+  const here = given()
+  await here.process()(logOf(wrote('a', 'one')))
+  const startWith = (kid: string) => {
+    const keys = dataKeys(here.keys, right(readKeys(newKeyFile(kid))))
+    const deps = { keys, decode: fromRecord, append: async () => E.right(undefined), reasonOf: String }
+    return archiver({ ...deps, changedArchives: async () => [] }).spec.refuseTopics?.(new Map())
+  }
+  assert.equal(
+    [await startWith('second'), await startWith('first')],
+    [
+      'ARCHIVE_KEY_FILE has no key first, which has wrapped data keys',
+      'ARCHIVE_KEY_FILE has another key first than the one that has wrapped data keys',
+    ],
+  )
+})
+
+archiving('a record that was moved or changed is corrupt', async () => {
+  const here = given()
+  await here.process()(logOf(wrote('a', 'one'), wrote('b', 'two')))
+  const [one, two] = here.archive as [IncomingRecord, IncomingRecord]
+  here.archive.splice(0, 2, { ...one, value: two.value }, { ...two, value: Buffer.from('{') })
+  assert.equal(
+    (await here.restored()).map((found) => (found.kind === 'corrupt' ? found.detail : found.kind)),
+    ['personal: is not what was encrypted for this place', 'value: expected JSON'],
+  )
+})
+
+archiving('a key that is lost without an erasure is an error that says what to do', async () => {
+  const here = given()
+  await here.process()(logOf(wrote('a', 'one')))
+  here.keys.documents.clear()
+  const failure = await here.restored().catch((error: Error) => error.message)
+  assert.match(String(failure), /^MongoDB has neither the data key \S+ of bot-conversations nor a marker/)
+})
+
+archiving.run()

@@ -1,0 +1,37 @@
+import type { ArchiveKey, ArchiveKeys } from '../../src/domain/ports.ts'
+
+/** The collection archive_keys in memory: the same answers as MongoDB's side. */
+export const memoryKeys = (): ArchiveKeys & { readonly documents: Map<string, ArchiveKey> } => {
+  const documents = new Map<string, ArchiveKey>()
+  return {
+    documents,
+    find: async (ids) =>
+      new Map(ids.flatMap((id) => (documents.has(id) ? [[id, documents.get(id) as ArchiveKey]] : []))),
+    add: async (keys) => {
+      for (const { id, kid, wrapped } of keys) {
+        const before = documents.get(id)
+        if (before?.kid === undefined) documents.set(id, { erasedKids: [], ...before, id, kid, wrapped })
+      }
+    },
+    destroy: async (id, erased) => {
+      const { kid, erasedKids = [], erased: before } = documents.get(id) ?? {}
+      const isThere = before?.generation === erased.generation && before.partition === erased.partition
+      if (isThere && before.offset >= erased.offset) return
+      documents.set(id, { id, erased, erasedKids: kid === undefined ? erasedKids : [...erasedKids, kid] })
+    },
+    examples: async () => {
+      const wrapped = [...documents.values()].flatMap((key) => (key.wrapped === undefined ? [] : [key.wrapped]))
+      return [...new Map(wrapped.map((each) => [each.split('.')[0], each])).values()]
+    },
+    all: async function* () {
+      for (const { id, kid, wrapped } of documents.values())
+        if (kid !== undefined && wrapped !== undefined) yield { id, kid, wrapped }
+    },
+    rewrap: async (keys) => {
+      for (const { id, kid, wrapped } of keys) {
+        const before = documents.get(id)
+        if (before?.kid === kid) documents.set(id, { ...before, wrapped })
+      }
+    },
+  }
+}

@@ -1,0 +1,87 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { eventTopics } from '../../contracts/topics.ts'
+import { dueOf, retention } from '../../src/archive/retention.ts'
+
+const deleting = suite('the retention')
+
+type Deps = Parameters<typeof retention>[0]
+
+/** One round: partition 0 of every topic has the records 0 to 9, all of them old. */
+const round = async (given: Partial<Deps> & Pick<Deps, 'committed'>) => {
+  const deleted: string[] = []
+  const warned: object[] = []
+  const { promise: over, resolve } = Promise.withResolvers<void>()
+  const running = retention({
+    ...{ days: 14, deletes: true, now: () => 0, changedArchives: async () => [] },
+    ranges: async () => new Map([[0, { low: 0, high: 10 }]]),
+    offsetsAt: async () => new Map([[0, 10]]),
+    deleteBefore: async (topic, offsets) => void deleted.push(`${topic} ${offsets.get(0)}`),
+    reasonOf: (error) => (error instanceof Error ? error.message : ''),
+    sleep: async () => resolve(),
+    log: { warn: (fields) => void warned.push(fields) },
+    ...given,
+  })
+  await over
+  await running.stop()
+  const { reason } = await running.health()
+  return { deleted, warned, reason, overdue: running.overdue().get('chats') }
+}
+const at =
+  (archiver: number | undefined, projector: number | undefined): Deps['committed'] =>
+  async (group) => {
+    const offset = group === 'archiver' ? archiver : projector
+    return new Map(offset === undefined ? [] : [[0, offset]])
+  }
+
+deleting('deletes what is old up to where every group is', () => {
+  const range = { low: 2, high: 10 }
+  assert.equal(
+    [
+      dueOf(range, 8, [9, 9]),
+      dueOf(range, 8, [9, 5]),
+      dueOf(range, 8, [9, undefined]),
+      dueOf(range, undefined, [9, 9]),
+    ],
+    [
+      { before: 8, old: 6, overdue: 0 },
+      { before: 5, old: 6, overdue: 3 },
+      { before: 2, old: 6, overdue: 6 },
+      { before: 2, old: 0, overdue: 0 },
+    ],
+  )
+})
+
+deleting('keeps what the projector has not taken in, and names it', async () => {
+  const { deleted, reason, overdue } = await round({ committed: at(10, 4) })
+  assert.equal([deleted[0], overdue], ['chats 4', 6])
+  assert.match(reason, /6 of chats \(not taken in by projector\)/)
+})
+
+deleting('deletes nothing of a partition that a group does not know', async () => {
+  const { deleted, reason } = await round({ committed: at(undefined, undefined) })
+  assert.equal(deleted, [])
+  assert.match(reason, /10 of chats \(not taken in by archiver and projector\)/)
+})
+
+deleting('looks at the other topics where one cannot be deleted, and tells of all that stays there', async () => {
+  const deleted: string[] = []
+  const { warned, reason, overdue } = await round({
+    committed: at(10, 10),
+    deleteBefore: async (topic) => {
+      if (topic === 'chats') throw new Error('not allowed')
+      deleted.push(topic)
+    },
+  })
+  assert.is(deleted.length, eventTopics.length - 1)
+  assert.equal([warned, overdue], [[{ topic: 'chats', reason: 'not allowed' }], 10])
+  assert.match(reason, /^chats: not allowed; records stay after 14 days: 10 of chats$/)
+})
+
+deleting('leaves a topic alone whose archive was deleted and created again, and no other', async () => {
+  const { deleted, reason } = await round({ committed: at(10, 10), changedArchives: async () => ['archive-chats'] })
+  assert.is(deleted.length, eventTopics.length - 1)
+  assert.match(reason, /archive-chats: deleted and created again/)
+})
+
+deleting.run()

@@ -1,0 +1,76 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Instant } from '../../contracts/primitives.ts'
+import { forgetWith } from '../../src/bot/forget.ts'
+import type { Handlers } from '../../src/bot/handlers.ts'
+import { worker } from '../../src/bot/worker.ts'
+import type { IncomingRecord, OutgoingRecord } from '../../src/domain/ports.ts'
+import { anEvent, at } from '../support/given-events.ts'
+
+const forgetting = suite('a bot that forgets')
+const now = () => at('12:00:00') as Instant
+const erased = anEvent('ChatErased', 'x1', at('11:00:00'), { topic: 'bot-conversations' })
+const record = {
+  topic: 'bot-conversations',
+  partition: 0,
+  offset: 0,
+  timestamp: 0,
+  key: null,
+  value: null,
+  headers: {},
+}
+
+/** What a bot with these handlers publishes when it reads ChatErased. */
+const published = async (handlers: Handlers) => {
+  const sent: OutgoingRecord[] = []
+  const errors: object[] = []
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
+  const handle = worker({
+    decode: () => E.right(erased),
+    respond: async () => [],
+    forget: forgetWith(handlers, 'shop-bot', now, log),
+    append: async (each) => {
+      sent.push(each)
+      return E.right(undefined)
+    },
+    ...{ sleep: async () => {}, log },
+  })
+  const slice = { topic: 'bot-conversations' as const, partition: 0, records: [record as IncomingRecord] }
+  await handle(slice as never, { isCurrent: () => true } as never)
+  return { sent, errors }
+}
+
+forgetting('confirms once its handler is over', async () => {
+  const forgotten: string[] = []
+  const { sent } = await published({ onChatErased: ({ data }) => void forgotten.push(data.chatId) })
+  assert.equal(forgotten, ['2037'])
+  assert.equal(
+    sent.map(({ topic, key, value }) => [topic, key, JSON.parse(String(value))]),
+    [
+      [
+        'erasure-confirmations',
+        'acme/1233',
+        {
+          ...{ accountId: 'acme', erasureId: 'erasure', group: 'shop-bot', erasedAt: now() },
+          ...{ chatId: '2037', clientId: '1233' },
+        },
+      ],
+    ],
+  )
+})
+
+forgetting('does not confirm where the handler fails', async () => {
+  const { sent, errors } = await published({
+    onChatErased: () => {
+      throw new Error('no database')
+    },
+  })
+  assert.equal([sent, errors.length], [[], 1])
+})
+
+forgetting('has nothing to confirm where it keeps nothing', async () => {
+  assert.equal((await published({})).sent, [])
+})
+
+forgetting.run()

@@ -1,0 +1,59 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { enrichmentKeys, type FindLinks, type Identity, resolvePerson } from '../../src/domain/person.ts'
+
+const person = suite('who is one person')
+
+const it = (text: string): Identity => {
+  const [kind, value] = text.split(' ') as [Identity['kind'], string]
+  return { kind, value }
+}
+const texts = (identities: ReadonlyArray<Identity>) => identities.map(({ kind, value }) => `${kind} ${value}`).sort()
+
+/** Documents of two persons who share an address; the second one has two chats under one visitor number. */
+const documents = [
+  ['chat 1', 'visitor 7', 'email a@example.com'],
+  ['chat 1', 'client 20'],
+  ['client 20', 'visitor 7', 'phone +1'],
+  ['chat 2', 'visitor 8', 'email a@example.com'],
+  ['chat 3', 'visitor 8'],
+].map((document) => document.map(it))
+const find: FindLinks = async (identities) =>
+  documents.filter((document) => texts(document).some((name) => texts(identities).includes(name)))
+
+person('is found from any of the ids, as far as ids link one document with the next', async () => {
+  for (const start of ['chat 1', 'client 20', 'visitor 7']) {
+    const { chats, clients } = await resolvePerson(find, it(start), [])
+    assert.equal([chats, clients], [['1'], ['20']], start)
+  }
+})
+
+person('is not whoever has the same address, who is named as likely', async () => {
+  const { likely } = await resolvePerson(find, it('client 20'), [])
+  assert.equal(
+    likely.map(({ via, leadsTo }) => [via, texts(leadsTo)]),
+    [['email', ['chat 2', 'visitor 8']]],
+  )
+})
+
+person('is whoever has the same address where that is asked for', async () => {
+  const { chats, clients, likely } = await resolvePerson(find, it('client 20'), ['email'])
+  assert.equal([chats, clients, likely], [['1', '2', '3'], ['20'], []])
+})
+
+person('is found by an address, which is followed for that', async () => {
+  const { chats } = await resolvePerson(find, it('email a@example.com'), [])
+  assert.equal(chats, ['1', '2', '3'])
+})
+
+person('may have enrichments under every id and address that is known', async () => {
+  const found = await resolvePerson(find, it('chat 1'), [])
+  assert.equal([...enrichmentKeys('acme', found)].sort(), [
+    'acme/clientId:20',
+    'acme/email:a@example.com',
+    'acme/phone:+1',
+    'acme/visitorNumber:7',
+  ])
+})
+
+person.run()

@@ -1,0 +1,143 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { BotReply } from '../../../contracts/commands/bot-reply.ts'
+import { DomainEvent } from '../../../contracts/events/index.ts'
+import { describe, problemsOf } from '../../../contracts/problem.ts'
+import type { Views } from '../../../contracts/views.ts'
+import type { Account } from '../../../src/domain/accounts.ts'
+import type { IncomingRecord } from '../../../src/domain/ports.ts'
+import type { HttpRequest, HttpResult } from '../../../src/egress/delivery/post.ts'
+import { egress } from '../../../src/egress/egress.ts'
+import type { EgressPorts, Undecodable } from '../../../src/egress/ports.ts'
+import { memoryLog, ownership } from './log.ts'
+import { virtualTime } from './time.ts'
+import { account, noMeasure, ok, silentLog } from './values.ts'
+
+/** What the service does with a request: when it answers, in ms, and how. It has the message either way, unless it `drops` it. */
+export type Answer = { readonly result: HttpResult; readonly afterMs?: number; readonly drops?: boolean }
+type Body = { readonly id: string; readonly event: string; readonly chat_id: string }
+export type Requested = { readonly body: Body; readonly at: number; readonly request: HttpRequest }
+
+type Options = {
+  readonly accounts?: ReadonlyArray<Account>
+  /** `nth` counts the requests for a command from 0. */
+  readonly answer?: (body: Body, nth: number) => Answer
+  readonly ports?: Partial<EgressPorts>
+}
+
+const json = (record: IncomingRecord): unknown => JSON.parse(String(record.value))
+const undecodable = (detail: string): Undecodable => ({ cause: 'invalid', detail })
+
+/** The worker among a log, views, a service and a clock that stand still until a test lets something happen. */
+export const simulation = ({ accounts = [account()], answer = () => ({ result: ok }), ports = {} }: Options = {}) => {
+  const readers = new Set<() => Promise<void>>()
+  const time = virtualTime(async () => {
+    for (const read of readers) await read()
+  })
+  const log = memoryLog(() => Date.parse(time.now()))
+  const requests: Requested[] = []
+  const applied: string[] = []
+  const deadLetters: Array<{ readonly offset: number; readonly cause: string; readonly detail: string }> = []
+  const views = new Map<string, Views['conversations'] | Views['deliveries']>()
+  const projector = { committed: 0 }
+  const broker = { isAway: false, hidesEvents: false }
+
+  const everything: EgressPorts = {
+    accounts,
+    readDocument: (async (view: string, id: string) => views.get(`${view}/${id}`)) as EgressPorts['readDocument'],
+    openTurns: async () =>
+      [...views].flatMap(([id, document]) =>
+        id.startsWith('conversations/') && 'silentSince' in document ? [document] : [],
+      ),
+    publish: async (event) => {
+      if (broker.isAway) return E.left({ kind: 'transient', reason: 'the broker is away' })
+      log.appendEvent(event)
+      return E.right(undefined)
+    },
+    deadLetter: async ({ offset }, cause, detail) => {
+      if (broker.isAway) throw new Error('the broker is away')
+      deadLetters.push({ offset, cause, detail })
+    },
+    bringHome: async () => false,
+    decodeCommand: (record) =>
+      pipe(
+        BotReply.decode(json(record)),
+        E.mapLeft((errors) => undecodable(describe(problemsOf(errors)))),
+      ),
+    decodeEvent: (record) =>
+      pipe(
+        DomainEvent.decode(json(record)),
+        E.mapLeft(() => undecodable('event')),
+      ),
+    endOffsets: async (topic) => new Map([[0, topic === 'bot-conversations' ? log.records[topic].length : 0]]),
+    committedOffsets: async () => new Map([[0, projector.committed]]),
+    issueToken: async () => ({ token: `token-${time.monotonic()}`, expiresIn: 3600 }),
+    post: async (request, timeoutMs) => {
+      const body: Body = JSON.parse(request.body)
+      const nth = requests.filter((earlier) => earlier.body.id === body.id).length
+      requests.push({ body, at: time.monotonic(), request })
+      const { result, afterMs = 10, drops = E.isLeft(result) || result.right.status >= 300 } = answer(body, nth)
+      if (!drops) applied.push(body.id)
+      await time.sleep(Math.min(afterMs, timeoutMs))
+      return afterMs < timeoutMs ? result : E.left({ code: 'timeout' })
+    },
+    measure: noMeasure,
+    log: silentLog,
+    now: time.now,
+    sleep: time.sleep,
+    random: () => 0.5,
+    monotonic: time.monotonic,
+    ...ports,
+  }
+
+  /** Starts a worker and gives it both partitions from where they are committed; it reads what is appended. */
+  const start = async () => {
+    let isDead = false
+    const never = new Promise<never>(() => undefined)
+    const worker = egress({
+      ...everything,
+      publish: (...given) => (isDead ? never : everything.publish(...given)),
+      post: (...given) => (isDead ? never : everything.post(...given)),
+      deadLetter: (...given) => (isDead ? never : everything.deadLetter(...given)),
+    })
+    const owned = {
+      'bot-replies': ownership(log, 'bot-replies'),
+      'bot-conversations': ownership(log, 'bot-conversations'),
+    }
+    const from = await worker.spec.startAt?.('bot-conversations', 0)
+    const position = { 'bot-replies': log.committed['bot-replies'], 'bot-conversations': from ?? 0 }
+    const read = async (topic: keyof typeof owned) => {
+      const records = log.records[topic].slice(position[topic])
+      if (records.length === 0 || owned[topic].isPaused()) return
+      position[topic] = log.records[topic].length
+      await worker.spec.handle({ topic, partition: 0, records }, owned[topic].partition)
+    }
+    const readBoth = async () => {
+      await read('bot-replies')
+      if (!broker.hidesEvents) await read('bot-conversations')
+    }
+    readers.add(readBoth)
+    /** The partitions go to another worker, or this one dies: what it does from now on has no effect on the log. */
+    const lose = () => {
+      readers.delete(readBoth)
+      owned['bot-replies'].lose()
+      owned['bot-conversations'].lose()
+    }
+    /** The process is killed: what it has sent is sent, and nothing comes of it any more. */
+    const die = () => {
+      isDead = true
+      lose()
+    }
+    return { ...worker, owned, lose, die }
+  }
+  const command = (reply: BotReply, key = `${reply.accountId}/${reply.chatId}`) => log.append('bot-replies', key, reply)
+  const outcomes = () =>
+    log.events.flatMap((event) =>
+      event.type === 'BotReplyDelivered' || event.type === 'BotReplyFailed' || event.type === 'BotReplySuppressed'
+        ? [event]
+        : [],
+    )
+  const isDone = () => log.committed['bot-replies'] === log.records['bot-replies'].length
+  return { time, log, requests, applied, deadLetters, views, projector, broker, start, command, outcomes, isDone }
+}
+export type Simulation = ReturnType<typeof simulation>

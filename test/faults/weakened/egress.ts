@@ -1,0 +1,104 @@
+import type { Entrant } from '../../../src/egress/delivery/account-gate.ts'
+import { instead } from './instead.ts'
+
+const asAnyOther = (entrant: Entrant): Entrant => ({ ...entrant, isLastResort: false })
+
+export const egress = {
+  'the order of a chat': [
+    instead(
+      () => import('../../../src/shared/keyed-queue.ts'),
+      ({ keyedQueue }) => ({
+        keyedQueue: () => {
+          const queue = keyedQueue()
+          let calls = 0
+          return {
+            ...queue,
+            add: (key, work) => queue.add(`${key} ${calls++}`, work),
+            run: (key, work) => queue.run(`${key} ${calls++}`, work),
+          }
+        },
+      }),
+    ),
+  ],
+  'what was delivered is known after a crash': [
+    instead(
+      () => import('../../../src/egress/conversation/conversation-now.ts'),
+      ({ conversationNow }) => ({
+        conversationNow: (...about) => {
+          const read = conversationNow(...about)
+          return async () => ({ ...(await read()), isFinished: false })
+        },
+      }),
+    ),
+  ],
+  'the low-water mark': [
+    instead(
+      () => import('../../../src/egress/delivery/partition-work.ts'),
+      ({ partitionWork }) => ({
+        partitionWork: (partition, owned, ...others) => {
+          const work = partitionWork(partition, owned, ...others)
+          let newest = -1
+          return {
+            ...work,
+            take: (offset, chat) => {
+              newest = Math.max(newest, offset)
+              return work.take(offset, chat)
+            },
+            finish: (offset, chat) => {
+              work.finish(offset, chat)
+              if (work.isOwned()) owned.done(newest)
+            },
+          }
+        },
+      }),
+    ),
+  ],
+  'patience for Retry-After': [
+    instead(
+      () => import('../../../src/egress/delivery/classify.ts'),
+      ({ classify }) => ({
+        classify: (...answer) => {
+          const verdict = classify(...answer)
+          return verdict.kind === 'retry' ? { ...verdict, retryAfterMs: 0 } : verdict
+        },
+      }),
+    ),
+  ],
+  'invitations during a pause': [
+    instead(
+      () => import('../../../src/egress/delivery/account-gate.ts'),
+      ({ accountGate }) => ({
+        accountGate: (deps) => {
+          const gate = accountGate(deps)
+          return {
+            ...gate,
+            inSlot: (entrant, work) => gate.inSlot(asAnyOther(entrant), work),
+            grantRetry: (_, withinMs, signal) => gate.grantRetry(false, withinMs, signal),
+            open: (entrant, withinMs, signal) => gate.open(asAnyOther(entrant), withinMs, signal),
+            enter: (entrant) => gate.enter(asAnyOther(entrant)),
+          }
+        },
+      }),
+    ),
+  ],
+  'a command id with other content is told': [
+    instead(
+      () => import('../../../src/egress/delivery/handle-command.ts'),
+      ({ commandHandler }) => ({
+        commandHandler: (parts) => commandHandler({ ...parts, digestBefore: async () => undefined }),
+      }),
+    ),
+  ],
+  'the breaker and the budget for retries': [
+    instead(
+      () => import('../../../src/egress/delivery/circuit-breaker.ts'),
+      () => ({ failure: (breaker) => breaker, mayRetry: () => true }),
+    ),
+  ],
+  'the watchdog': [
+    instead(
+      () => import('../../../src/egress/watchdog/escalations.ts'),
+      () => ({ escalationsOf: () => [] }),
+    ),
+  ],
+}

@@ -1,0 +1,17 @@
+/** Gives the weakened exports of one module of the bridge, by their names. */
+export type Replacement = () => Promise<Readonly<Record<string, unknown>>>
+
+/** The module with some of its exports in a weaker form; both have the same type. */
+export const instead =
+  <Module extends object>(load: () => Promise<Module>, weaken: (original: Module) => Partial<Module>): Replacement =>
+  async () => {
+    const original = await load()
+    const weakened: Readonly<Record<string, unknown>> = { ...weaken(original) }
+    for (const [name, value] of Object.entries(weakened))
+      if (!(name in original) || Reflect.get(original, name) === value)
+        throw new Error(`${name} does not replace an export of its module`)
+    return weakened
+  }
+
+/** The weakened exports of this process, by the address of their module. */
+export const replaced = new Map<string, Readonly<Record<string, unknown>>>()

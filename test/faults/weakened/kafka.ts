@@ -1,0 +1,136 @@
+import { instead } from './instead.ts'
+
+/** Partitions whose last batch has failed. */
+const failing = new Set<string>()
+
+export const kafka = {
+  'acknowledgement by the broker': [
+    instead(
+      () => import('../../../src/kafka/produce/connection.ts'),
+      ({ produceConnection }) => ({
+        produceConnection: (newClient, prefix) => {
+          const connection = produceConnection(newClient, prefix)
+          return {
+            ...connection,
+            produce: async (leader, batches) => {
+              connection.produce(leader, batches).catch(() => undefined)
+              return batches.map(() => undefined)
+            },
+          }
+        },
+      }),
+    ),
+  ],
+  'acknowledgement by all replicas': [
+    instead(
+      () => import('../../../src/kafka/produce/record-batch.ts'),
+      ({ encodeProduce }) => ({
+        encodeProduce: (request, timestamp) => encodeProduce({ ...request, acks: 1 }, timestamp),
+      }),
+    ),
+  ],
+  'a failing partition waits alone': [
+    instead(
+      () => import('../../../src/kafka/produce/connection.ts'),
+      ({ produceConnection }) => ({
+        produceConnection: (newClient, prefix) => {
+          const connection = produceConnection(newClient, prefix)
+          return {
+            ...connection,
+            produce: async (leader, batches) => {
+              const names = batches.map(({ topic, partition }) => `${topic}/${partition}`)
+              if (failing.size > 0 && !names.some((name) => failing.has(name)))
+                throw new Error('another partition fails')
+              const errors = await connection.produce(leader, batches)
+              for (const [i, name] of names.entries())
+                if (errors[i] === undefined) failing.delete(name)
+                else failing.add(name)
+              return errors
+            },
+          }
+        },
+      }),
+    ),
+  ],
+  'keys stay in their partition': [
+    instead(
+      () => import('../../../src/kafka/partitioner.ts'),
+      ({ partitionerOf }) => ({
+        partitionerOf: ({ detect, log }) =>
+          partitionerOf({
+            log,
+            detect: async (topic) => {
+              const distribution = await detect(topic)
+              return { ...distribution, keyPartitions: distribution.partitions }
+            },
+          }),
+      }),
+    ),
+  ],
+  'what is large is compressed': [
+    instead(
+      () => import('../../../src/kafka/produce/partition-queue.ts'),
+      ({ partitionQueue }) => ({
+        partitionQueue: (topic, partition, limits) => {
+          const queue = partitionQueue(topic, partition, limits)
+          return { ...queue, begin: () => ({ ...queue.begin(), isCompressed: false }) }
+        },
+      }),
+    ),
+  ],
+  'sockets are destroyed with their producer': [
+    instead(
+      () => import('../../../src/kafka/produce/connection.ts'),
+      ({ produceConnection }) => ({
+        produceConnection: (newClient, prefix) => ({
+          ...produceConnection(newClient, prefix),
+          close: () => Promise.resolve(),
+        }),
+      }),
+    ),
+  ],
+  'commit after MongoDB has acknowledged': [
+    instead(
+      () => import('../../../src/kafka/consumer/partition-reader.ts'),
+      ({ partitionReader }) => ({
+        partitionReader: (deps) =>
+          partitionReader({
+            ...deps,
+            spec: {
+              ...deps.spec,
+              handle: (slice, owned) => {
+                const last = slice.records.at(-1)
+                if (last !== undefined) owned.done(last.offset)
+                return deps.spec.handle(slice, owned)
+              },
+            },
+          }),
+      }),
+    ),
+  ],
+  'an owner begins where the one before has committed': [
+    instead(
+      () => import('../../../src/kafka/consumer/committed-offsets.ts'),
+      ({ startOffsetsOf }) => ({
+        startOffsetsOf: (deps, spec) => startOffsetsOf({ ...deps, committed: async () => new Map() }, spec),
+      }),
+    ),
+  ],
+  'a consumer that tells of its trouble': [
+    instead(
+      () => import('../../../src/kafka/consumer/consume.ts'),
+      ({ consumeWith }) => ({
+        consumeWith: (deps) => async (spec) => ({
+          ...(await consumeWith(deps)(spec)),
+          health: () => ({ ok: true, reason: 'reads' }),
+        }),
+      }),
+    ),
+  ],
+  'a damaged batch is one record': [
+    instead(
+      () => import('../../../src/kafka/unreadable.ts'),
+      () => ({ unreadable: () => undefined }),
+    ),
+  ],
+}

@@ -1,0 +1,87 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { botReplies } from '../../../contracts/topics.ts'
+import { mostSeen } from '../../../contracts/views/applied.ts'
+import { instead } from './instead.ts'
+
+export const projections = {
+  'acknowledgement by a majority': [
+    instead(
+      () => import('../../../src/mongo/client.ts'),
+      ({ mongoClient }) => ({
+        mongoClient: (location, others) =>
+          mongoClient(location, { ...others, writeConcern: { w: 1, wtimeoutMS: 5_000 } }),
+      }),
+    ),
+  ],
+  'documents are read as a majority has them': [
+    instead(
+      () => import('../../../src/mongo/store.ts'),
+      ({ readPresent }) => ({ readPresent: (db) => readPresent(db, 'local') }),
+    ),
+  ],
+  'an outage is told from a fault of the message': [
+    instead(
+      () => import('../../../src/mongo/classify.ts'),
+      ({ classify }) => ({ classify: (error) => ({ ...classify(error), kind: 'permanent' }) }),
+    ),
+  ],
+  'the offsets in each document': [
+    instead(
+      () => import('../../../src/projections/applied.ts'),
+      ({ advance, identity, once }) => ({
+        advance: (applied, position) => ({ ...applied, ...advance(undefined, position) }),
+        once: (current, recorded, next) => {
+          if (current === undefined) return once(current, recorded, next)
+          const { [`${recorded.topic}/${recorded.partition}`]: _, ...applied } = current.applied
+          const event = identity(recorded.event)
+          const others = current.seen.filter((each) => each !== event)
+          const after = once({ ...current, applied, seen: others }, recorded, next)
+          return { ...after, seen: [...current.seen, event].slice(-mostSeen) }
+        },
+      }),
+    ),
+  ],
+  'a repetition is known by its content': [
+    instead(
+      () => import('../../../src/projections/applied.ts'),
+      ({ once }) => ({
+        once: (current, recorded, next) => {
+          if (current === undefined) return once(current, recorded, next)
+          const { [recorded.event.type]: _, ...contentHashes } = current.contentHashes ?? {}
+          return once({ ...current, contentHashes }, recorded, next)
+        },
+      }),
+    ),
+  ],
+  'what is read is folded early where the heap is nearly full': [
+    instead(
+      () => import('../../../src/shared/heap.ts'),
+      () => ({ hasRoom: () => true }),
+    ),
+  ],
+  'dead letters': [
+    instead(
+      () => import('../../../src/projections/projector.ts'),
+      ({ projector }) => ({
+        projector: (deps) =>
+          projector({
+            ...deps,
+            decode: (record) => {
+              const decoded = deps.decode(record)
+              if (E.isLeft(decoded) && record.topic !== botReplies.name) throw new Error('cannot be read')
+              return decoded
+            },
+          }),
+      }),
+    ),
+  ],
+  'documents below 16 MiB': [
+    instead(
+      () => import('../../../src/projections/timeline.ts'),
+      ({ evolveTimeline }) => ({
+        evolveTimeline: (current, recorded, isStorable) =>
+          evolveTimeline(current, { ...recorded, bytes: 0 }, isStorable),
+      }),
+    ),
+  ],
+}

@@ -1,0 +1,204 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import { BSON, MongoClient } from 'mongodb'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { DomainEvent } from '../../contracts/events/index.ts'
+import { archiveTopics, eventTopics } from '../../contracts/topics.ts'
+import { createMetrics } from '../../src/app/metrics.ts'
+import { kafkaSettings } from '../../src/app/servers.ts'
+import { createLog } from '../../src/app/telemetry.ts'
+import { dataKeys } from '../../src/archive/data-keys.ts'
+import { newKeyFile, readKeys } from '../../src/archive/key-file.ts'
+import { restorer } from '../../src/archive/restore.ts'
+import { now } from '../../src/domain/clock.ts'
+import { connectKafka } from '../../src/kafka/kafka.ts'
+import { connectMongo } from '../../src/mongo/connect.ts'
+import { connectRebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
+import { rebuildAsked } from '../../src/operations/rebuild/command.ts'
+import { foldedOf, viewNames } from '../../src/projections/view-topics.ts'
+import { monotonic, sleep } from '../../src/shared/time.ts'
+import { right } from '../support/either.ts'
+import { eventually } from '../support/eventually.ts'
+import { anEvent } from '../support/given-events.ts'
+import { world } from '../support/world.ts'
+
+const here = await world()
+const folder = mkdtempSync(join(tmpdir(), 'livechat-archive-'))
+const archiveKeyFile = join(folder, 'keys.json')
+const keyText = newKeyFile('first')
+writeFileSync(archiveKeyFile, keyText)
+
+const client = await MongoClient.connect(here.mongo.url)
+const db = client.db()
+const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 4 }, 'test')
+const kafka = connectKafka(settings, { log: createLog('silent'), measure: createMetrics().measure, now })
+const mongo = connectMongo(here.mongo, { log: createLog('silent'), sleep, clock: monotonic })
+const rebuilds = connectRebuilds(here.mongo, { sleep })
+const recordAction = async () => E.right(undefined)
+const restore = () => restorer(dataKeys(mongo.archiveKeys, right(readKeys(keyText))))
+
+const chats = 12
+const canary = 'canary of a person'
+const text = { type: 'TEXT', text: canary, timestamp: '2026-01-31T10:00:00.000Z' }
+const visitor = { number: '1', chatsCount: 1, name: canary, email: `${canary}@example.com` }
+
+const eventsOf = (chat: number): ReadonlyArray<DomainEvent> => {
+  const of = (id: string, type: DomainEvent['type'], part: object = {}): DomainEvent => {
+    const subject = `${chat}`
+    const ids = type === 'ClientUpdated' ? { clientId: subject } : { chatId: subject }
+    return {
+      ...anEvent(type, `${id}-${chat}`, '2026-01-31T10:00:00.000Z', { ...ids, ...part }),
+      subject,
+    } as DomainEvent
+  }
+  return [
+    of('a', 'ChatAccepted', { visitor, extra: { note: canary } }),
+    of('b', 'ClientMessageReceived', { message: text }),
+    of('c', 'BotReplyDelivered', { commandId: `r${chat}`, message: text }),
+    of('d', 'CallStatusChanged', { visitor }),
+    of('e', 'ClientUpdated', { visitor }),
+    of('f', 'OfflineMessageReceived', { offlineMessageId: `o${chat}`, message: canary, visitor }),
+    of('g', 'ChatFinished', { visitor }),
+  ]
+}
+const publishAll = async (from: number, to: number) => {
+  for (let chat = from; chat < to; chat++)
+    await Promise.all(eventsOf(chat).map(async (event) => right(await kafka.publish(event, 10_000))))
+}
+
+/** Every document of the folded views, as the bytes that MongoDB has: those of the statistics tell when they were computed. */
+const documents = async () => {
+  const all = await Promise.all(
+    foldedOf(viewNames).map(async (view) => {
+      const found = await db.collection(view).find({}).sort({ _id: 1 }).toArray()
+      return [view, found.map((document) => Buffer.from(BSON.serialize(document)).toString('base64'))] as const
+    }),
+  )
+  return Object.fromEntries(all)
+}
+const recordsIn = async (
+  topics: ReadonlyArray<{ readonly name: (typeof eventTopics | typeof archiveTopics)[number]['name'] }>,
+) => {
+  const ranges = await Promise.all(topics.map(({ name }) => kafka.ranges(name)))
+  return ranges.flatMap((of) => [...of.values()]).reduce((sum, { low, high }) => sum + high - low, 0)
+}
+const folds = () =>
+  eventually('the views to have everything', async () => {
+    const known = await Promise.all(
+      eventTopics.map(
+        async ({ name }) => [await kafka.ranges(name), await kafka.committedOffsets('projector', name)] as const,
+      ),
+    )
+    return known.every(([ranges, done]) => [...ranges].every(([p, { high }]) => high === 0 || done.get(p) === high))
+  })
+
+const rebuild = async (withKeys: boolean, dryRun = false) => {
+  const said: string[] = []
+  const deps = {
+    ...{ kafka, rebuilds, recordAction, sleep, clock: monotonic, signal: new AbortController().signal },
+    ...{ restore: withKeys ? restore() : undefined, say: (line: string) => void said.push(line) },
+    show: () => ({ at: () => {}, end: () => {} }),
+  }
+  const code = await rebuildAsked(deps, {
+    ...{ views: viewNames, dryRun, resume: false, discard: false, force: false },
+  })
+  return { code, said }
+}
+const reasonOf = async (url: string, check: string) => {
+  const { checks } = (await (await fetch(`${url}/readyz`)).json()) as { checks: Record<string, { reason: string }> }
+  return checks[check]?.reason
+}
+
+const archive = suite('the archive')
+archive.after(async () => {
+  await Promise.all([kafka.stop(), mongo.stop(), rebuilds.stop()])
+  await here.stop()
+  await client.close()
+  rmSync(folder, { recursive: true })
+})
+
+archive('without an archiver nothing is deleted, and a process tells of what is old', async () => {
+  const bridge = await here.start(['projector'], undefined, { retentionDays: 1e-5 })
+  await publishAll(0, chats)
+  await folds()
+  await eventually('old records', async () =>
+    /24 of bot-conversations/.test(`${await reasonOf(bridge.adminUrl, 'retention')}`),
+  )
+  assert.is(await recordsIn(eventTopics), 7 * chats)
+  await bridge.stop()
+})
+
+archive(
+  'the archiver deletes what is archived and old; the archive has each record, and nothing of a person in it',
+  async () => {
+    await here.start(['projector', 'archiver'], undefined, { retentionDays: 1e-5, archiveKeyFile })
+    await eventually('deletion', async () => (await recordsIn(eventTopics)) === 0)
+    assert.is(await recordsIn(archiveTopics), 7 * chats)
+    for (const { name } of archiveTopics)
+      right(
+        await kafka.readTopic(name, async (records) => {
+          for (const { value } of records) assert.not.match(String(value), /canary/)
+        }),
+      )
+  },
+)
+
+archive('a rebuild reads archive and topics as one log: the documents are the same, byte for byte', async () => {
+  await publishAll(chats, chats + 3)
+  await folds()
+  const before = await documents()
+  assert.equal(await rebuild(true), { code: 0, said: (await rebuild(true)).said })
+  assert.equal(await documents(), before)
+  const { said } = await rebuild(true, true)
+  assert.is(said.at(-1), 'There is no difference, and nothing was changed.')
+})
+
+archive('without the keys a rebuild stops, says why, and changes nothing', async () => {
+  await eventually('deletion', async () => (await recordsIn(eventTopics)) === 0)
+  const before = await documents()
+  const { code, said } = await rebuild(false)
+  assert.is(code, 1)
+  assert.match(String(said.at(-1)), /its first records are in the archive alone, and ARCHIVE_KEY_FILE is not set/)
+  assert.equal(await documents(), before)
+  await rebuildAsked(
+    {
+      ...{
+        kafka,
+        rebuilds,
+        recordAction,
+        sleep,
+        clock: monotonic,
+        signal: new AbortController().signal,
+        say: () => {},
+      },
+      show: () => ({ at: () => {}, end: () => {} }),
+    },
+    { views: undefined, dryRun: false, resume: false, discard: true, force: false },
+  )
+})
+
+archive('an erasure destroys the data key of its record key alone, and later events have a new one', async () => {
+  const id = 'bot-conversations/acme/3'
+  const keyOf = async () => (await mongo.archiveKeys.find([id])).get(id)
+  const before = await keyOf()
+  const marker = anEvent('ChatErased', 'x1', '2026-01-31T11:00:00.000Z', {
+    ...{ chatId: '3', topic: 'bot-conversations', erasureId: 'e1' },
+  })
+  right(await kafka.publish({ ...marker, subject: '3' } as DomainEvent, 10_000))
+  await publishAll(3, 4)
+  const after = await eventually('a new key', async () => {
+    const key = await keyOf()
+    return key?.erased !== undefined && key.kid !== undefined && key
+  })
+  assert.equal(after.erasedKids, [before?.kid])
+  assert.is.not(after.kid, before?.kid)
+  assert.equal(
+    (await mongo.archiveKeys.find(['bot-conversations/acme/4'])).get('bot-conversations/acme/4')?.erased,
+    undefined,
+  )
+})
+
+archive.run()

@@ -1,0 +1,210 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { MongoClient } from 'mongodb'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { DomainEvent } from '../../contracts/events/index.ts'
+import { archiveTopics, chatTopics, eventTopics } from '../../contracts/topics.ts'
+import type { ErasureDocument } from '../../contracts/views/erasure.ts'
+import { createMetrics } from '../../src/app/metrics.ts'
+import { kafkaSettings } from '../../src/app/servers.ts'
+import { createLog } from '../../src/app/telemetry.ts'
+import { now } from '../../src/domain/clock.ts'
+import { connectKafka } from '../../src/kafka/kafka.ts'
+import { connectMongo } from '../../src/mongo/connect.ts'
+import { actionRecorder } from '../../src/operations/audit.ts'
+import { eraseCommand } from '../../src/operations/erase/command.ts'
+import { exportCommand } from '../../src/operations/export/command.ts'
+import { monotonic, sleep } from '../../src/shared/time.ts'
+import { right } from '../support/either.ts'
+import { eventually } from '../support/eventually.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { anEvent, at } from '../support/given-events.ts'
+import { world } from '../support/world.ts'
+
+const here = await world()
+await here.start(['projector'])
+const client = await MongoClient.connect(here.mongo.url)
+const db = client.db()
+const log = createLog('silent')
+const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 4 }, 'erase')
+const kafka = connectKafka(settings, { log, measure: createMetrics().measure, now })
+const mongo = connectMongo(here.mongo, { log, sleep, clock: monotonic })
+const recordAction = actionRecorder(kafka.append, now, 'operator@test')
+const folder = temporaryFolder()
+
+const secret = 'CANARY-7f3a'
+const visitor = (number: string) => ({ number, chatsCount: 1, name: secret, email: `${secret}@example.com` })
+const text = { type: 'TEXT', text: secret, timestamp: at('10:00:00') }
+const of = (subject: string, event: DomainEvent) => ({ ...event, subject }) as DomainEvent
+
+/** Chat 2037 and client 1233 are one person; chat 2038 is somebody with the same address. */
+const events = [
+  anEvent('ChatAccepted', 'e1', at('10:00:00'), { visitor: visitor('7'), extra: { note: secret } }),
+  anEvent('CallStatusChanged', 'e2', at('10:01:00'), {
+    visitor: visitor('7'),
+    call: { type: 'incoming', phone: secret, status: 'start' },
+  }),
+  anEvent('ClientUpdated', 'e3', at('10:02:00'), { visitor: visitor('7') }),
+  anEvent('OfflineMessageReceived', 'e4', at('10:03:00'), { visitor: visitor('7'), message: secret }),
+  anEvent('ClientMessageReceived', 'e5', at('10:04:00'), { message: text }),
+  of('2038', anEvent('ChatAccepted', 'e6', at('10:05:00'), { chatId: '2038', visitor: visitor('8') })),
+]
+const enrichment = { key: `acme/email:${secret}@example.com`, value: JSON.stringify({ contactInfo: { name: secret } }) }
+
+/** Runs a command in this process. */
+const run = async (command: 'erase' | 'export', ...args: string[]) => {
+  const lines: string[] = []
+  let code: number | undefined
+  const servers = {
+    ...{ kafka, erasures: mongo.erasures, recordAction, retentionDays: 14 as const },
+    ...{ out: (line: string) => void lines.push(line), err: (line: string) => void lines.push(line) },
+  }
+  const withServers = async (job: (given: typeof servers) => Promise<number>) => {
+    code = await job(servers)
+  }
+  const program = command === 'erase' ? eraseCommand(withServers) : exportCommand(withServers)
+  await program.parseAsync(args, { from: 'user' })
+  return { code, text: lines.join('\n') }
+}
+const receipts = () => db.collection<ErasureDocument>('erasures').find().sort({ requestedAt: 1 }).toArray()
+
+const collections = ['chats', 'calls', 'clients', 'offline_messages', 'conversations', 'sessions', 'timeline']
+const stored = async () => {
+  const all = await Promise.all(collections.map((name) => db.collection(name).find().toArray()))
+  return all.flat()
+}
+const telling = async () =>
+  (await stored()).flatMap((document) => (JSON.stringify(document).includes(secret) ? [String(document._id)] : []))
+
+const erasing = suite('erase')
+
+erasing.before(async () => {
+  for (const event of events) right(await kafka.publish(event, 20_000))
+  right(await kafka.append({ topic: 'enrichments', ...enrichment, headers: {} }, 20_000))
+  await mongo.storeEnrichments([
+    { topic: 'enrichments', partition: 0, offset: 0, key: enrichment.key, value: { contactInfo: { name: secret } } },
+  ])
+  await eventually('the views', async () => (await db.collection('timeline').countDocuments()) === events.length)
+  await eventually('the last chat', async () => (await db.collection('chats').countDocuments()) === 2)
+})
+
+erasing('needs to know who is meant', async () => {
+  const { code, text: said } = await run('erase', '--account', 'acme')
+  assert.is(code, 1)
+  assert.match(said, /Say who is meant/)
+})
+
+erasing('shows what there is and whom it leaves alone, and a dry run changes nothing', async () => {
+  const { code, text: said } = await run('erase', '--account', 'acme', '--client', '1233', '--dry-run')
+  assert.is(code, 0)
+  assert.match(said, /Chats: 2037\. Clients: 1233\./)
+  assert.match(said, /Likely the same person, and left alone: .*chat 2038.*same email/)
+  assert.equal(await receipts(), [])
+})
+
+erasing('does nothing without a yes', async () => {
+  const { code } = await run('erase', '--account', 'acme', '--client', '1233')
+  assert.equal([code, await receipts()], [1, []])
+})
+
+erasing('is preceded by an export that has everything', async () => {
+  const file = join(folder, 'export.json')
+  const { code } = await run('export', '--account', 'acme', '--client', '1233', '--out', file)
+  const { documents, enrichments } = JSON.parse(readFileSync(file, 'utf8'))
+  assert.is(code, 0)
+  assert.equal(Object.keys(documents).sort(), [...collections].sort())
+  assert.is(documents.timeline.length, 5)
+  assert.equal(enrichments, [{ key: enrichment.key, value: { contactInfo: { name: secret } } }])
+})
+
+erasing('that is killed before its markers are written is finished by the same command', async () => {
+  const file = join(folder, 'receipt.json')
+  const away = {
+    ...kafka,
+    publish: async () => ({ _tag: 'Left', left: { kind: 'transient', reason: 'away' } }) as const,
+  }
+  const args = ['--account', 'acme', '--client', '1233', '--yes', '--by', 'officer', '--receipt', file]
+  const errors: string[] = []
+  const killed = eraseCommand(async (job) => {
+    const servers = { kafka: away, erasures: mongo.erasures, recordAction, retentionDays: 14 as const, out: () => {} }
+    await job({ ...servers, err: (line) => void errors.push(line) })
+  })
+  await killed.parseAsync(args, { from: 'user' })
+  assert.match(errors.join(), /run the same command again/)
+  assert.equal(
+    (await receipts()).map(({ state }) => state),
+    ['started'],
+  )
+  const { code, text: said } = await run('erase', ...args)
+  assert.is(code, 0)
+  assert.match(said, /was interrupted is finished now/)
+  const [receipt, ...others] = await receipts()
+  assert.equal([receipt?.state, receipt?.plan, others], ['published', undefined, []])
+  assert.is(JSON.parse(readFileSync(file, 'utf8'))._id, receipt?._id)
+})
+
+erasing('empties the views of that person, and of nobody else', async () => {
+  await eventually('the markers in timeline', async () => {
+    const [receipt] = await receipts()
+    return receipt !== undefined && (await mongo.erasures.markers(receipt)).length === chatTopics.length + 1
+  })
+  await eventually('empty documents', async () => (await telling()).every((id) => /2038|e6/.test(id)))
+  assert.equal([...(await telling())].sort(), ['acme/2038', 'acme/webhooks/e6'])
+  assert.is(await db.collection('chats').countDocuments({ erased: true }), 1)
+})
+
+erasing('leaves a receipt that names nobody', async () => {
+  const [receipt] = await receipts()
+  assert.not.ok(/2037|1233|CANARY/.test(JSON.stringify({ ...receipt, found: undefined })))
+  assert.is(receipt?.requestedBy, 'officer')
+  assert.ok(receipt?.remains.some(({ where, until }) => where === 'event topics' && until.includes('archiver')))
+})
+
+erasing('status says what is left, who has confirmed, and does not call it complete', async () => {
+  const [receipt] = await receipts()
+  const confirmation = {
+    accountId: 'acme',
+    erasureId: receipt?._id,
+    group: 'warehouse',
+    clientId: '1233',
+    erasedAt: now(),
+  }
+  right(
+    await kafka.append(
+      { topic: 'erasure-confirmations', key: 'acme/1233', value: JSON.stringify(confirmation), headers: {} },
+      20_000,
+    ),
+  )
+  const { code, text: said } = await run('erase', 'status')
+  assert.is(code, 1)
+  assert.match(said, /Confirmed by: warehouse\./)
+  const [checked] = await receipts()
+  const found = Object.keys(checked?.stillFound ?? {})
+  for (const { name } of eventTopics) assert.ok(found.includes(`topic ${name}`), name)
+  // No archiver has read the markers.
+  for (const { name } of archiveTopics) assert.ok(found.includes(`topic ${name}`), name)
+  assert.not.ok(
+    found.some((where) => where.startsWith('view') && where !== 'view enrichments'),
+    found.join(),
+  )
+})
+
+erasing(
+  'takes a chat that the views do not have out of the log and the archive, and nobody whom it does not know',
+  async () => {
+    const file = join(folder, 'unknown.json')
+    const rest = ['--account', 'acme', '--yes', '--receipt', file]
+    const unknown = await run('erase', ...rest, '--visitor', '999')
+    assert.match(unknown.text, /The views have nothing of this person/)
+    const { code } = await run('erase', ...rest, '--chat', '9999')
+    const { state, markers } = JSON.parse(readFileSync(file, 'utf8'))
+    assert.equal([code, state, markers], [0, 'published', chatTopics.length])
+  },
+)
+
+erasing.after(async () => {
+  await Promise.all([kafka.stop(), mongo.stop(), client.close()])
+  await here.stop()
+})
+erasing.run()

@@ -1,0 +1,105 @@
+import fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { IncomingRecord } from '../../src/domain/ports.ts'
+import { type BufferedSlice, fetchBuffer } from '../../src/kafka/consumer/fetch-buffer.ts'
+
+const values = [10, 5_000, 2_000_000].map((bytes) => Buffer.alloc(bytes))
+const recordAt = (offset: number, value = values[0] ?? null): IncomingRecord => ({
+  ...{ topic: 'chats', partition: 0, offset, timestamp: 0, key: null, value, headers: {} },
+})
+const offsetsOf = ({ records }: BufferedSlice) => records.map(({ offset }) => offset)
+const taken = (buffer: ReturnType<typeof fetchBuffer>): ReadonlyArray<BufferedSlice> => {
+  const slices: BufferedSlice[] = []
+  for (let slice = buffer.first(); slice !== undefined; slice = buffer.first()) {
+    slices.push(slice)
+    buffer.shift()
+  }
+  return slices
+}
+
+const queues = suite('fetch buffer')
+
+queues('that came bit by bit behind a slice that hangs goes together after it', () => {
+  const buffer = fetchBuffer()
+  for (let offset = 0; offset < 400; offset += 2) buffer.add([recordAt(offset), recordAt(offset + 1)], offset + 2)
+  assert.equal(
+    taken(buffer).map(({ records, next }) => [records.length, next]),
+    [
+      [2, 2],
+      [398, 400],
+    ],
+  )
+})
+
+const fetches = fc.array(
+  fc.record({ count: fc.nat(700), value: fc.constantFrom(...values), gap: fc.nat(2), takes: fc.boolean() }),
+  { maxLength: 12 },
+)
+
+queues('while it catches up, what is not begun goes together, and it is full when a large slice is there', () => {
+  const buffer = fetchBuffer(24_000)
+  const add = (from: number, to: number) =>
+    buffer.add(
+      Array.from({ length: to - from }, (_, i) => recordAt(from + i)),
+      to,
+    )
+  add(0, 900)
+  const full = [buffer.isFull()]
+  add(900, 1_800)
+  full.push(buffer.isFull())
+  buffer.setCatchUp(true)
+  full.push(buffer.isFull())
+  add(1_800, 23_100)
+  full.push(buffer.isFull())
+  buffer.setCatchUp(false)
+  const begun = buffer.begin()
+  add(23_100, 23_200)
+  add(23_200, 23_300)
+  assert.equal(full, [false, true, false, true])
+  assert.is(buffer.first(), begun)
+  assert.equal(
+    taken(buffer).map(({ records, next }) => [records.length, next]),
+    [
+      [23_100, 23_100],
+      [200, 23_300],
+    ],
+  )
+})
+
+const isWithin = (catchesUp: boolean) => (catchesUp ? [24_000, 24_000 * 1_400] : [500, 1024 * 1024])
+
+queues('is all there, in order, in slices within their bounds; the first does not change once it is begun', () => {
+  fc.assert(
+    fc.property(fetches, fc.boolean(), (all, catchesUp) => {
+      const buffer = fetchBuffer(catchesUp ? 24_000 : undefined)
+      const [most = 0, mostBytes = 0] = isWithin(catchesUp)
+      const seen: BufferedSlice[] = []
+      let offset = 0
+      for (const { count, value, gap, takes } of all) {
+        const first = catchesUp && takes ? buffer.begin() : buffer.first()
+        const stays = first !== undefined && (takes || !catchesUp)
+        const records = Array.from({ length: count }, () => recordAt(offset++, value))
+        // Behind the last record there may be what is no record.
+        offset += gap
+        buffer.add(records, offset)
+        if (stays) assert.is(buffer.first(), first)
+        if (!takes || buffer.first() === undefined) continue
+        seen.push(buffer.first() as BufferedSlice)
+        buffer.shift()
+      }
+      seen.push(...taken(buffer))
+      const offsets = seen.flatMap(offsetsOf)
+      const added = all.reduce((sum, { count }) => sum + count, 0)
+      assert.equal([offsets.length, [...offsets].sort((a, b) => a - b)], [added, offsets])
+      for (const [i, { records, next }] of seen.entries()) {
+        const size = records.reduce((sum, record) => sum + (record.value?.length ?? 0), 0)
+        assert.ok(records.length <= most && (size <= mostBytes || records.length === 1))
+        assert.ok(next > (records.at(-1)?.offset ?? -1) && next <= (seen[i + 1]?.records[0]?.offset ?? offset))
+      }
+      assert.is(buffer.isFull(), false)
+    }),
+  )
+})
+
+queues.run()

@@ -1,0 +1,63 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { dataKeys } from '../../../src/archive/data-keys.ts'
+import { kidOf, newKeyFile, readKeys } from '../../../src/archive/key-file.ts'
+import { rewrap } from '../../../src/operations/archive/rewrap.ts'
+import { memoryKeys } from '../../archive/memory-keys.ts'
+import { right } from '../../support/either.ts'
+
+const rewrapping = suite('archive rewrap')
+const [old, fresh] = [newKeyFile('old'), newKeyFile('fresh')].map((text) => JSON.parse(text).keys)
+const file = (...keys: ReadonlyArray<unknown>) => right(readKeys(JSON.stringify({ keys: keys.flat() })))
+
+const given = async () => {
+  const keys = memoryKeys()
+  await dataKeys(keys, file(old)).forSealing(['chats/acme/1', 'chats/acme/2', 'calls/acme/1'])
+  await keys.destroy('calls/acme/1', { generation: 'g1', partition: 0, offset: 7 })
+  const said: string[] = []
+  const wrappedBy = () =>
+    [...keys.documents.values()].flatMap(({ wrapped }) => (wrapped === undefined ? [] : [kidOf(wrapped)]))
+  return { keys, said, wrappedBy, say: (line: string) => void said.push(line) }
+}
+
+rewrapping(
+  'wraps each key that is there anew; the old key is not needed afterwards, and destroyed ones stay so',
+  async () => {
+    const { keys, said, say, wrappedBy } = await given()
+    const kids = [...keys.documents.values()].map(({ kid }) => kid)
+    assert.is(await rewrap({ keys, wrapping: file(fresh, old), say }, 'old'), 0)
+    assert.equal(wrappedBy(), ['fresh', 'fresh'])
+    assert.equal(said, [
+      '2 data keys are wrapped by fresh now, and were by others before.',
+      'None is wrapped by old: once every archiver runs with the new file, take it out.',
+    ])
+    const sealing = await dataKeys(keys, file(fresh)).forSealing(['chats/acme/1', 'chats/acme/2'])
+    assert.equal(
+      [...sealing.values()].map(({ kid }) => kid),
+      kids.slice(0, 2),
+    )
+  },
+)
+
+rewrapping('does not retire the key that wraps', async () => {
+  const { keys, said, say, wrappedBy } = await given()
+  assert.is(await rewrap({ keys, wrapping: file(old, fresh), say }, 'old'), 1)
+  assert.equal(wrappedBy(), ['old', 'old'])
+  assert.match(String(said[0]), /^old is the first key of the file/)
+})
+
+rewrapping('does not retire a key with which an archiver goes on wrapping', async () => {
+  const { keys, said, say } = await given()
+  const rewrapOnce = keys.rewrap
+  const busy = {
+    ...keys,
+    rewrap: async (given: Parameters<typeof rewrapOnce>[0]) => {
+      await rewrapOnce(given)
+      await dataKeys(keys, file(old)).forSealing(['chats/acme/9'])
+    },
+  }
+  assert.is(await rewrap({ keys: busy, wrapping: file(fresh, old), say }, 'old'), 1)
+  assert.match(String(said.at(-1)), /^1 are wrapped by old again/)
+})
+
+rewrapping.run()

@@ -1,0 +1,99 @@
+import fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Instant } from '../../../contracts/primitives.ts'
+import type { IncomingRecord } from '../../../src/domain/ports.ts'
+import { toRedriven } from '../../../src/kafka/dead-letters.ts'
+import { memoryIdOf, readDeadLetter } from '../../../src/operations/redrive/dead-letters.ts'
+import { right } from '../../support/either.ts'
+import { asRead, instant, letterOf, records } from './given-letters.ts'
+
+const noon = '2026-01-31T12:00:00.000Z' as Instant
+const later = '2026-02-01T12:00:00.000Z' as Instant
+const poison: IncomingRecord = {
+  ...{ topic: 'chats', partition: 3, offset: 42, timestamp: 0, key: Buffer.from('acme/1'), value: null },
+  headers: { ce_id: Buffer.from('e1') },
+}
+const without = (record: IncomingRecord) => Object.entries(record.headers).filter(([name]) => !name.startsWith('dl_'))
+
+const deadLetter = suite('dead letters')
+
+deadLetter('a dead letter that a consumer has written says where it was, who gave it up, why and when', () => {
+  assert.equal(
+    readDeadLetter(letterOf(poison, noon)),
+    E.right({
+      id: '1/7',
+      origin: { topic: 'chats', partition: 3, offset: 42 },
+      ...{ consumer: 'projector', cause: 'contract', detail: 'id: expected text' },
+      ...{ failedAt: noon, firstFailedAt: noon, redriven: 0 },
+    }),
+  )
+})
+
+deadLetter('a dead letter from before there was a first time has failed once', () => {
+  const { headers, ...rest } = letterOf(poison, noon)
+  const { dl_first_failed_at, ...older } = headers
+
+  assert.is(right(readDeadLetter({ ...rest, headers: older })).firstFailedAt, noon)
+})
+
+deadLetter('what is not a dead letter, or of no topic of ours, says what it lacks', () => {
+  const given = letterOf(poison, noon)
+  const withTopic = (topic: string) => ({ ...given, headers: { ...given.headers, dl_topic: Buffer.from(topic) } })
+  assert.equal([readDeadLetter(withTopic('dead-letters')), readDeadLetter(withTopic('elsewhere'))].map(E.isLeft), [
+    true,
+    true,
+  ])
+  assert.ok(E.isLeft(readDeadLetter(poison)))
+})
+
+deadLetter('what is redriven is the original byte for byte, whatever its producer has written', () => {
+  fc.assert(
+    fc.property(records, instant, fc.integer({ min: 1, max: 9 }), (record, failedAt, redriven) => {
+      const read = letterOf(record, failedAt)
+      const { origin, firstFailedAt } = right(readDeadLetter(read))
+      const back = asRead(toRedriven(read, { topic: origin.topic, redriven, firstFailedAt }))
+
+      assert.equal([back.topic, back.key, back.value], [record.topic, record.key, record.value])
+      assert.equal(without(back), without(record))
+    }),
+  )
+})
+
+deadLetter('a record that fails again and again counts, and keeps the time when it failed first', () => {
+  const first = letterOf(poison, noon)
+  const again = (given: IncomingRecord, redriven: number) => {
+    const { origin, firstFailedAt } = right(readDeadLetter(given))
+    return letterOf(asRead(toRedriven(given, { topic: origin.topic, redriven, firstFailedAt })), later)
+  }
+  const { failedAt, firstFailedAt, redriven } = right(readDeadLetter(again(again(first, 1), 2)))
+
+  assert.equal([failedAt, firstFailedAt, redriven], [later, noon, 2])
+})
+
+deadLetter('a count or a first time that a producer invents is none', () => {
+  const invented = (dl_redriven: string, dl_first_failed_at: string) => {
+    const headers = { dl_redriven: Buffer.from(dl_redriven), dl_first_failed_at: Buffer.from(dl_first_failed_at) }
+    const { firstFailedAt, redriven } = right(readDeadLetter(letterOf({ ...poison, headers }, noon)))
+    return [redriven, firstFailedAt]
+  }
+  assert.equal(
+    [invented('-1', 'yesterday'), invented('1e9', later), invented('99999999999999999999', '')],
+    [
+      [0, noon],
+      [0, noon],
+      [0, noon],
+    ],
+  )
+})
+
+deadLetter(
+  'in a topic that was created again, another dead letter at the same place is not remembered as this one',
+  () => {
+    const [one, other] = [right(readDeadLetter(letterOf(poison, noon))), right(readDeadLetter(letterOf(poison, later)))]
+    assert.equal([memoryIdOf(one), memoryIdOf(other)], [`1/7@${noon}`, `1/7@${later}`])
+  },
+)
+
+deadLetter.run()

@@ -1,0 +1,95 @@
+import { globSync, lstatSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { brokenLinks, emptyProject, programOfReadme } from './empty-project.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const tsc = join(root, 'node_modules/.bin/tsc')
+const preload = fileURLToPath(new URL('loaded-packages.ts', import.meta.url))
+const project = emptyProject('livechat-bridge-contracts')
+const examples = ['bot', 'shop-bot', 'subscribe', 'enrich']
+
+for (const name of examples)
+  project.write(`${name}.ts`, readFileSync(join(root, `contracts/guides/examples/${name}.ts`), 'utf8'))
+project.write(
+  'test.ts',
+  `import { handOver, text } from 'livechat-bridge-contracts/bot'
+import { clientWrites, given } from 'livechat-bridge-contracts/bot/harness'
+import schema from 'livechat-bridge-contracts/published/schemas/ChatClosed.v1.json' with { type: 'json' }
+import { shopBot } from './shop-bot.ts'
+await given(shopBot).when(clientWrites('Talk to a person')).says(text('One moment, please.'), handOver())
+console.log('as expected', schema.$id)
+`,
+)
+project.write(
+  'wrong.ts',
+  `import { text } from 'livechat-bridge-contracts/bot'\nexport const reply: number = text('Hi')\n`,
+)
+
+const compilerOptions = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', 'node']
+const typeCheck = (...names: ReadonlyArray<string>) =>
+  project.run(tsc, ...compilerOptions, '--allowImportingTsExtensions', ...names)
+
+type Locked = { readonly dependencies?: object; readonly optionalDependencies?: object }
+const locked: Readonly<Record<string, Locked>> = JSON.parse(
+  readFileSync(join(root, 'package-lock.json'), 'utf8'),
+).packages
+
+/** These packages and all that they depend on. */
+const withDependencies = (names: ReadonlyArray<string>): ReadonlySet<string> => {
+  const all = new Set(names)
+  for (const name of all) {
+    const { dependencies, optionalDependencies } = locked[`node_modules/${name}`] ?? {}
+    for (const other of Object.keys({ ...dependencies, ...optionalDependencies })) all.add(other)
+  }
+  return all
+}
+const bytesIn = (dir: string) =>
+  globSync('**/*', { cwd: dir }).reduce((sum, file) => {
+    const stat = lstatSync(join(dir, file))
+    return stat.isFile() ? sum + stat.size : sum
+  }, 0)
+
+const tarball = suite('the package of the contracts in an empty project')
+
+tarball('the programs of the guides type-check as they are, and a mistake does not', () => {
+  assert.is(typeCheck(...examples.map((name) => `${name}.ts`), 'test.ts'), '')
+  assert.throws(() => typeCheck('wrong.ts'))
+})
+
+tarball('a bot is tested with it, which loads nothing that the package does not name', () => {
+  const lines = project.run(process.execPath, '--import', preload, 'test.ts').trim().split('\n')
+  assert.is(lines[0], 'as expected urn:livechat:schemas:ChatClosed.v1')
+  const named = withDependencies(Object.keys(project.manifest.dependencies))
+  const loaded: ReadonlyArray<string> = JSON.parse(lines.at(-1) ?? '')
+  assert.equal(
+    loaded.filter((name) => !named.has(name)),
+    ['livechat-bridge-contracts'],
+  )
+})
+
+tarball('an event is read with it by io-ts and fp-ts alone, and what is wrong is told without values', () => {
+  project.write('readme.ts', programOfReadme(project.place))
+  assert.is(typeCheck('readme.ts'), '')
+  const lines = project.run(process.execPath, '--import', preload, 'readme.ts').trim().split('\n')
+  assert.match(lines[0] ?? '', 'data: expected an object')
+  assert.equal(JSON.parse(lines.at(-1) ?? ''), ['fp-ts', 'io-ts', 'livechat-bridge-contracts'])
+})
+
+tarball('it needs Node 22 or later, brings none along, and takes 15 MB with all that it depends on', () => {
+  const { engines, dependencies } = project.manifest
+  const packages = withDependencies(Object.keys(dependencies))
+  assert.is(engines.node, '>=22')
+  assert.not.ok(packages.has('node'))
+  const bytes = [...packages].reduce(
+    (sum, name) => sum + bytesIn(join(root, 'node_modules', name)),
+    bytesIn(project.place),
+  )
+  assert.ok(bytes <= 15_000_000, `${bytes} bytes`)
+})
+
+tarball('its texts lead only to what is in it', () => assert.equal(brokenLinks(project.place), []))
+
+tarball.run()

@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Role } from '../../src/app/bridge.ts'
+import { anyFree } from '../../src/embedded/port.ts'
+import type { Defence } from '../faults/defences.ts'
+import type { Held } from '../faults/held.ts'
+import { eventually } from './eventually.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+export type BridgeOptions = {
+  readonly roles: ReadonlyArray<Role>
+  readonly port: number
+  readonly dataDir: string
+  readonly env: Readonly<Record<string, string>>
+  /** A negative control runs without this one. */
+  readonly without?: Defence | undefined
+  /** For Node, and for `start` after its roles. */
+  readonly nodeArgs?: ReadonlyArray<string>
+  readonly startArgs?: ReadonlyArray<string>
+}
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+
+process.setMaxListeners(100)
+
+// On a busy machine several start at once.
+const startsWithinMs = 120_000
+
+/** The bridge as a process of its own, as it is run in earnest; resolves when its HTTP side is up. */
+export const startBridgeProcess = async (options: BridgeOptions) => {
+  const { roles, port, dataDir, env, without, nodeArgs = [], startArgs = [] } = options
+  const url = `http://127.0.0.1:${port}`
+  const adminPort = await anyFree()
+  const logFile = join(dataDir, `bridge-${port}.log`)
+  const weaken = without === undefined ? [] : ['--import', join(root, 'test/faults/weaken.ts')]
+  const preloaded = [
+    ...weaken,
+    '--no-memory-reducer',
+    '--trace-warnings',
+    '--import',
+    join(root, 'test/faults/probe.ts'),
+  ]
+  const heldFile = join(dataDir, `held-${port}.json`)
+  const output = openSync(logFile, 'a')
+  const { PATH, HOME } = process.env
+  const start = ['src/app/cli.ts', 'start', '--role', roles.join(','), ...startArgs]
+  const child = spawn(process.execPath, [...preloaded, ...nodeArgs, ...start], {
+    cwd: root,
+    env: {
+      PATH,
+      HOME,
+      ...env,
+      DATA_DIR: dataDir,
+      HTTP_PORT: String(port),
+      ADMIN_PORT: String(adminPort),
+      FAULTS_PROBE: heldFile,
+      ...(without && { FAULTS_WITHOUT: without }),
+    },
+    stdio: ['ignore', output, output],
+  })
+  closeSync(output)
+  const killWithParent = () => child.kill('SIGKILL')
+  process.once('exit', killWithParent)
+  const ended = once(child, 'close').then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as string | null,
+  }))
+  ended.then(() => process.off('exit', killWithParent))
+  const log = () => readFileSync(logFile, 'utf8')
+  const kill = async (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    return ended
+  }
+  const isOver = () => child.exitCode !== null || child.signalCode !== null
+  await eventually(
+    `${url} to be up`,
+    async () => {
+      if (isOver()) {
+        const { exitCode } = child
+        throw Object.assign(new Error(`the bridge ended while it started: ${log().slice(-2000)}`), { exitCode })
+      }
+      return (await answers(`${url}/livez`)) || undefined
+    },
+    startsWithinMs,
+  )
+  const text = (path: string) =>
+    fetch(`http://127.0.0.1:${adminPort}${path}`, { signal: AbortSignal.timeout(5_000) }).then((answer) =>
+      answer.text(),
+    )
+  return {
+    url,
+    pid: child.pid ?? 0,
+    log,
+    isOver,
+    ended,
+    /** Ends it and waits for that. */
+    kill,
+    signal: (signal: NodeJS.Signals) => child.kill(signal),
+    /** What it holds now. */
+    held: async (): Promise<Held> => {
+      rmSync(heldFile, { force: true })
+      child.kill('SIGUSR2')
+      return eventually('what the bridge holds', async () => {
+        if (!existsSync(heldFile)) return undefined
+        return JSON.parse(readFileSync(heldFile, 'utf8')) as Held
+      })
+    },
+    isReady: () => answers(`http://127.0.0.1:${adminPort}/readyz`),
+    readiness: () => text('/readyz'),
+    /** The sum of a metric over its labels; undefined where it is not told. */
+    metric: async (name: string): Promise<number | undefined> => {
+      const lines = (await text('/metrics').catch(() => ''))
+        .split('\n')
+        .filter((line) => line.split(/[ {]/)[0] === name)
+      return lines.length === 0 ? undefined : lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+    },
+  }
+}
+export type BridgeProcess = Awaited<ReturnType<typeof startBridgeProcess>>

@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { AccountId, Id } from '../../contracts/primitives.ts'
+import { roles as allRoles, type Bridge, type Role, startBridge } from '../../src/app/bridge.ts'
+import type { Settings } from '../../src/app/config.ts'
+import { createLog } from '../../src/app/telemetry.ts'
+import { type AccountEntry, withDefaults } from '../../src/domain/accounts.ts'
+import { anyFree } from '../../src/embedded/port.ts'
+import { type ServiceAccount, serviceAccountOf } from '../../src/simulator/account.ts'
+import { startService } from '../../src/simulator/service.ts'
+import type { Defence } from '../faults/defences.ts'
+import { type BridgeProcess, startBridgeProcess } from './bridge-process.ts'
+import { right } from './either.ts'
+import { temporaryFolder } from './folder.ts'
+import { databaseUrl, servers } from './servers.ts'
+
+const id = right(AccountId.decode('acme'))
+const guardedId = right(AccountId.decode('guarded'))
+
+type BotSettings = Omit<NonNullable<AccountEntry['bot']>, 'token' | 'providerId' | 'baseUrl' | 'authorization'>
+
+/** Servers to stand on: one of each kind, or several. */
+export type Ground = {
+  readonly brokers: ReadonlyArray<string>
+  readonly mongoUrl: (database: string) => string
+}
+
+type Options = {
+  /** Those that all tests share, unless others are given. */
+  readonly ground?: Ground
+  readonly partitions?: number
+  readonly bot?: BotSettings
+  /** Accounts that the service knows beside the world's own. */
+  readonly others?: ReadonlyArray<ServiceAccount>
+  /** How long the service waits for an answer. Tests run beside each other: its own three seconds are for where nothing else runs. */
+  readonly serviceWaitsMs?: number
+  /** The processes are negative controls without this one. */
+  readonly without?: Defence | undefined
+}
+
+const sharedGround = async (): Promise<Ground> => {
+  const { brokers, mongoUrl } = await servers()
+  return { brokers, mongoUrl: (database) => databaseUrl(mongoUrl, database) }
+}
+
+/**
+ * Topics, a database and a folder of its own, two accounts (`guarded` with authorization), their chat service, and bridges, in
+ * this process or each as a process of its own.
+ */
+export const world = async (options: Options = {}) => {
+  const { partitions = 4, bot: settings = {}, others = [], serviceWaitsMs = 30_000, without } = options
+  const { brokers, mongoUrl } = options.ground ?? (await sharedGround())
+  const name = `t${randomBytes(5).toString('hex')}`
+  const prefix = `${name}.`
+  const dir = temporaryFolder()
+  const mongo = { url: mongoUrl(name), database: name }
+  const authorization = { clientId: right(Id.decode(`client-${name}`)), secretKey: `secret-key-of-${name}` }
+  const tokens = { own: `bot-token-${name}`, guarded: `guarded-token-${name}` }
+  const service = await startService({
+    accounts: [
+      { id, providerId: 'prov1', token: tokens.own },
+      { id: guardedId, providerId: 'prov1', token: tokens.guarded, authorization },
+      ...others,
+    ],
+    timeoutMs: serviceWaitsMs,
+  })
+  const bot = { providerId: 'prov1', baseUrl: service.baseUrl, ...settings }
+  const account = { id, webhooks: { token: `webhooks-${name}` }, bot: { ...bot, token: tokens.own } }
+  const guarded = { id: guardedId, bot: { ...bot, token: tokens.guarded, authorization } }
+  const accounts = [account, guarded].map((entry) => withDefaults(entry))
+  const accountsFile = join(dir, 'accounts.json')
+  writeFileSync(accountsFile, JSON.stringify({ accounts: [account, guarded] }))
+  const env = {
+    ...{ KAFKA_BROKERS: brokers.join(','), MONGODB_URL: mongo.url, BRIDGE_CONFIG: accountsFile },
+    ...{ TOPIC_PREFIX: prefix, TOPIC_PARTITIONS: String(partitions), LOG_LEVEL: 'info' },
+  }
+  const bridges = new Set<Bridge>()
+  const processes = new Set<BridgeProcess>()
+
+  /** Starts a bridge in this process and connects the service to it; resolves when it is ready; `onUp` is called when it listens. */
+  const start = async (
+    roles: ReadonlyArray<Role> = allRoles,
+    onUp?: (bridge: Bridge) => void,
+    more: Partial<Pick<Settings, 'retentionDays' | 'archiveKeyFile'>> = {},
+  ): Promise<Bridge> => {
+    const kafka = { brokers, ssl: false }
+    const bridge = right(
+      await startBridge(
+        {
+          ...{ kafka, mongo, accounts, demo: false, topics: { prefix, partitions }, dataDir: dir },
+          http: { host: '127.0.0.1', port: 0, trustedProxies: [] },
+          admin: { host: '127.0.0.1', port: 0 },
+          ...{ journalMaxBytes: 100 * 1024 * 1024, retentionDays: 14, logLevel: 'silent', ...more },
+        },
+        { kafka, mongo },
+        roles,
+        createLog('silent'),
+      ),
+    )
+    bridges.add(bridge)
+    onUp?.(bridge)
+    await bridge.ready
+    if (roles.includes('ingress'))
+      for (const entry of [account, guarded])
+        service.connect(entry.id, serviceAccountOf(entry, bridge.url).bridge ?? { botUrl: '' })
+    return bridge
+  }
+  /** A place for a bridge as a process: started again it has the port and the folder that it had, or shares that of another. */
+  const place = async (roles: ReadonlyArray<Role>, more: Readonly<Record<string, string>> = {}, shared?: string) => {
+    const port = await anyFree()
+    const dataDir = shared ?? join(dir, String(port))
+    mkdirSync(dataDir, { recursive: true })
+    const url = `http://127.0.0.1:${port}`
+    return {
+      dataDir,
+      webhooks: `${url}/webhooks/${account.webhooks.token}`,
+      bot: `${url}/bot/${account.bot.token}`,
+      start: async (now: Readonly<Record<string, string>> = {}) => {
+        const bridge = await startBridgeProcess({ roles, port, dataDir, without, env: { ...env, ...more, ...now } })
+        processes.add(bridge)
+        return bridge
+      },
+    }
+  }
+  let serviceStopped: Promise<unknown> | undefined
+  const stop = async () => {
+    for (const bridge of processes) if (!bridge.isOver()) await bridge.kill('SIGKILL')
+    for (const bridge of bridges) await bridge.stop()
+    serviceStopped ??= service.stop()
+    await serviceStopped
+  }
+  return { prefix, brokers, mongo, service, account, accounts, start, place, stop }
+}
+export type World = Awaited<ReturnType<typeof world>>
+export type Place = Awaited<ReturnType<World['place']>>

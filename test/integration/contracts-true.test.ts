@@ -1,11 +1,8 @@
-import { join } from 'node:path'
 import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { topics } from '../../contracts/topics.ts'
-import { runCommand } from '../support/command.ts'
 import { eventually } from '../support/eventually.ts'
-import { temporaryFolder } from '../support/folder.ts'
 import { world } from '../support/world.ts'
 import { checkDatabase } from '../truth/documents.ts'
 import { checkPrefix } from '../truth/records.ts'
@@ -39,20 +36,6 @@ truth.after(async () => {
 
 truth('every kind of record and document is as its published schema says', async () => {
   await writeEveryKind(here, bridge.url)
-  const erased = await runCommand(
-    [
-      'erase',
-      '--account',
-      'acme',
-      '--client',
-      'client-joined',
-      '--yes',
-      '--receipt',
-      join(temporaryFolder(), 'receipt.json'),
-    ],
-    { KAFKA_BROKERS: here.brokers.join(','), MONGODB_URL: here.mongo.url, TOPIC_PREFIX: here.prefix },
-  )
-  assert.is(erased.code, 0, erased.err)
 
   const left = await eventually(
     'every kind',

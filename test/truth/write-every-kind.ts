@@ -1,9 +1,13 @@
+import { join } from 'node:path'
+import * as assert from 'uvu/assert'
 import { bridgeOf } from '../../src/simulator/account.ts'
+import { runCommand } from '../support/command.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { plainClient } from '../support/plain-consumer.ts'
 import { sample, samples } from '../support/samples.ts'
 import type { World } from '../support/world.ts'
 
-/** Has a running bridge write every kind of record and document; its watchdog must not add any. */
+/** Has a running bridge write every kind of record and document, and erases a client; the bridge's watchdog must not add any. */
 export const writeEveryKind = async (here: World, url: string): Promise<void> => {
   const producer = plainClient(here.brokers).producer()
   await producer.connect()
@@ -32,4 +36,13 @@ export const writeEveryKind = async (here: World, url: string): Promise<void> =>
   await command('BotMessage', 'refused', { message: { type: 'BUTTONS', title: 'Which?', buttons: [] } })
   await produce('chats', 'acme/1', { not: 'an event' })
   await producer.disconnect()
+
+  const person = ['--account', 'acme', '--client', 'client-joined']
+  const receipt = join(temporaryFolder(), 'receipt.json')
+  const { code, err } = await runCommand(['erase', ...person, '--yes', '--receipt', receipt], {
+    KAFKA_BROKERS: here.brokers.join(','),
+    MONGODB_URL: here.mongo.url,
+    TOPIC_PREFIX: here.prefix,
+  })
+  assert.is(code, 0, err)
 }

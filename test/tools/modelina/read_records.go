@@ -71,6 +71,10 @@ var types = map[string]func() any{
 	"BotReplyDelivered":      func() any { return &BotReplyDelivered{} },
 	"BotReplyFailed":         func() any { return &BotReplyFailed{} },
 	"BotReplySuppressed":     func() any { return &BotReplySuppressed{} },
+	"ClientErased":           func() any { return &ClientErased{} },
+	"ChatErased":             func() any { return &ChatErased{} },
+	"ErasureConfirmation":    func() any { return &ErasureConfirmation{} },
+	"OperatorAction":         func() any { return &OperatorAction{} },
 	"Enrichment":             func() any { return &Enrichment{} },
 	"InviteAgent":            func() any { return &InviteAgent{} },
 }
@@ -85,7 +89,11 @@ func main() {
 	}
 	written := []any{}
 	for _, each := range cases {
-		value := types[each.Name]()
+		create, known := types[each.Name]
+		if !known {
+			panic("no type for " + each.Name)
+		}
+		value := create()
 		if err := readEvent(each.Value, value); err != nil {
 			written = append(written, err.Error())
 		} else {

@@ -9,57 +9,58 @@ import { parse } from 'yaml'
 import { run } from '../../src/embedded/run.ts'
 import { debianPackage } from './fetched.ts'
 
-/** Series as promtool reads them (`0+6x60`: 60 times 6 more, a minute apart) of a process with a fault, and of one without. */
+/** Series as promtool reads them (`0+6x90`: 90 times 6 more, a minute apart) of a process with a fault, and of one without. */
 type Case = { readonly fault: Series; readonly normal: Series }
 type Series = Readonly<Record<string, string>>
 
 const process = '{job="livechat-bridge",instance="bridge:8081"}'
-const grows = '0+60x60'
-const stands = '5x60'
+const grows = '0+60x90'
+const stands = '5x90'
 
 const gauge = (name: string, fault: string, normal: string): Case => ({
   fault: { [name]: fault },
   normal: { [name]: normal },
 })
 const counter = (name: string): Case => gauge(name, grows, stands)
-const check = (name: string): Case => gauge(`livechat_check_ok{check="${name}"}`, '0x60', '1x60')
+const check = (name: string): Case => gauge(`livechat_check_ok{check="${name}"}`, '0x90', '1x90')
 const requests = (labels: string) => `livechat_http_request_seconds_count{api="bot",${labels}}`
 const attempts = (result: string) => `livechat_delivery_attempt_seconds_count{account="acme",result="${result}"}`
 const bucket = (le: string) => `livechat_http_request_seconds_bucket{api="bot",status="200",le="${le}"}`
 
 /** For each alert the fault that it is meant for. */
 const cases: Readonly<Record<string, Case>> = {
-  LivechatDown: gauge(`up${process}`, '0x60', '1x60'),
-  LivechatRestartsOften: gauge(`process_start_time_seconds${process}`, '0+300x60', '1000x60'),
+  LivechatDown: gauge(`up${process}`, '0x90', '1x90'),
+  LivechatRestartsOften: gauge(`process_start_time_seconds${process}`, '0+300x90', '1000x90'),
   LivechatKafkaAway: {
-    fault: { 'livechat_check_ok{check="kafka"}': '1x60', livechat_journal_records: '0+10x60' },
-    normal: { 'livechat_check_ok{check="kafka"}': '1x60', livechat_journal_records: '0x60' },
+    fault: { 'livechat_check_ok{check="kafka"}': '1x90', livechat_journal_records: '0+10x90' },
+    normal: { 'livechat_check_ok{check="kafka"}': '1x90', livechat_journal_records: '0x90' },
   },
-  LivechatJournalOld: gauge('livechat_journal_age_seconds', '0+60x60', '0x60'),
+  LivechatJournalOld: gauge('livechat_journal_age_seconds', '0+60x90', '0x90'),
   LivechatJournalFull: {
-    fault: { 'livechat_check_ok{check="journal"}': '1x60', livechat_journal_bytes: '0+20000000x60' },
-    normal: { 'livechat_check_ok{check="journal"}': '1x60', livechat_journal_bytes: '0x60' },
+    fault: { 'livechat_check_ok{check="journal"}': '1x90', livechat_journal_bytes: '0+20000000x90' },
+    normal: { 'livechat_check_ok{check="journal"}': '1x90', livechat_journal_bytes: '0x90' },
   },
-  LivechatDiskNearlyFull: gauge('livechat_journal_disk_free_bytes', '1000000x60', '50000000000x60'),
-  LivechatJournalDamaged: gauge('livechat_journal_damaged_places', '1x60', '0x60'),
-  LivechatJournalOrphaned: gauge('livechat_journal_orphans', '1x60', '0x60'),
+  LivechatDiskNearlyFull: gauge('livechat_journal_disk_free_bytes', '1000000x90', '50000000000x90'),
+  LivechatJournalDamaged: gauge('livechat_journal_damaged_places', '1x90', '0x90'),
+  LivechatJournalOrphaned: gauge('livechat_journal_orphans', '1x90', '0x90'),
   LivechatSendsFail: counter('livechat_produce_failures_total'),
   LivechatMongoAway: check('mongodb'),
   LivechatConsumerStands: check('projector'),
   LivechatConsumerRestarts: counter('livechat_consumer_restarts_total{group="projector"}'),
   LivechatConsumerBehind: gauge(
     'livechat_consumer_lag_records{group="projector",topic="chats",partition="1"}',
-    '20000x60',
-    '20x60',
+    '20000x90',
+    '20x90',
   ),
+  LivechatRetentionOverdue: gauge('livechat_retention_overdue_records{topic="chats"}', '3x90', '0x90'),
   LivechatNotPrepared: check('topics and indexes'),
   LivechatOutcomesWait: check('outcomes'),
   LivechatRequestsFail: {
-    fault: { [requests('status="503"')]: '0+6x60', [requests('status="200"')]: grows },
+    fault: { [requests('status="503"')]: '0+6x90', [requests('status="200"')]: grows },
     normal: { [requests('status="503"')]: stands, [requests('status="200"')]: grows },
   },
   LivechatBotAnswersSlow: {
-    fault: { [bucket('1')]: '0x60', [bucket('5')]: grows, [bucket('+Inf')]: grows },
+    fault: { [bucket('1')]: '0x90', [bucket('5')]: grows, [bucket('+Inf')]: grows },
     normal: { [bucket('1')]: grows, [bucket('5')]: grows, [bucket('+Inf')]: grows },
   },
   LivechatNotAuthorized: counter(requests('status="401"')),
@@ -67,18 +68,18 @@ const cases: Readonly<Record<string, Case>> = {
   LivechatQuarantine: counter('livechat_quarantined_total{api="bot",reason="invalid"}'),
   LivechatDeadLetters: counter('livechat_dead_letters_total{consumer="projector",cause="contract"}'),
   LivechatServiceFails: {
-    fault: { [attempts('ECONNREFUSED')]: grows, [attempts('200')]: '0+6x60' },
-    normal: { [attempts('503')]: '0+1x60', [attempts('200')]: grows },
+    fault: { [attempts('ECONNREFUSED')]: grows, [attempts('200')]: '0+6x90' },
+    normal: { [attempts('503')]: '0+1x90', [attempts('200')]: grows },
   },
   LivechatBotSilent: counter(
     'livechat_own_commands_total{account="acme",because="no-reply-in-time",outcome="delivered"}',
   ),
   LivechatRepliesFail: counter('livechat_deliveries_total{account="acme",outcome="failed"}'),
-  LivechatSlowLoop: gauge(`nodejs_eventloop_lag_p99_seconds${process}`, '0.8x60', '0.02x60'),
-  LivechatMemory: gauge(`process_resident_memory_bytes${process}`, '2000000000x60', '200000000x60'),
+  LivechatSlowLoop: gauge(`nodejs_eventloop_lag_p99_seconds${process}`, '0.8x90', '0.02x90'),
+  LivechatMemory: gauge(`process_resident_memory_bytes${process}`, '2000000000x90', '200000000x90'),
   LivechatDescriptors: {
-    fault: { [`process_open_fds${process}`]: '900x60', [`process_max_fds${process}`]: '1000x60' },
-    normal: { [`process_open_fds${process}`]: '90x60', [`process_max_fds${process}`]: '1000x60' },
+    fault: { [`process_open_fds${process}`]: '900x90', [`process_max_fds${process}`]: '1000x90' },
+    normal: { [`process_open_fds${process}`]: '90x90', [`process_max_fds${process}`]: '1000x90' },
   },
 }
 
@@ -98,7 +99,7 @@ test('every alert fires under the fault that it is meant for, and is silent with
   assert.equal(Object.keys(cases).sort(), alerts.map(({ alert }) => alert).sort())
   const state = (alert: string, fires: boolean) => ({
     expr: `count(ALERTS{alertname="${alert}"${fires ? ',alertstate="firing"' : ''}})`,
-    eval_time: '40m',
+    eval_time: '80m',
     exp_samples: fires ? [{ labels: '{}', value: 1 }] : [],
   })
   const tests = Object.entries(cases).flatMap(([alert, { fault, normal }]) =>

@@ -24,6 +24,8 @@ export type BridgeChoice = {
   readonly ingressProcesses: number
   /** Of each process with the role ingress; as many as it runs by itself where it is missing. */
   readonly startArgs: ReadonlyArray<string>
+  /** Another checkout of the bridge, which takes part as `before`. */
+  readonly before?: string
   /** A folder for the CPU profiles of these roles' processes. */
   readonly profile?: { readonly dir: string; readonly roles: ReadonlyArray<Role> }
 }

@@ -15,13 +15,15 @@ type World = {
   readonly database?: string
   /** Where bot replies go. */
   readonly serviceUrl?: string
+  /** Another checkout, to compare with. */
+  readonly checkout?: string
 }
 
 /** Bridges as they are run in earnest, each a process of its own; the account has no bound that a benchmark would meet. */
 export type BridgeWorld = ReturnType<typeof bridgeWorld>
 
 export const bridgeWorld = (bench: Bench, world: World) => {
-  const { name, partitions = 6, database = name, serviceUrl = 'http://127.0.0.1:1' } = world
+  const { name, partitions = 6, database = name, serviceUrl = 'http://127.0.0.1:1', checkout } = world
   const dir = join(bench.dataDir, database)
   mkdirSync(dir, { recursive: true })
   const bot = { token: botToken, providerId, baseUrl: serviceUrl }
@@ -36,7 +38,7 @@ export const bridgeWorld = (bench: Bench, world: World) => {
     const { profile, startArgs } = bench.bridge
     const isProfiled = profile !== undefined && roles.some((role) => profile.roles.includes(role))
     const bridge = await startBridgeProcess({
-      ...{ roles, env, port: await anyFree(), dataDir: dir },
+      ...{ roles, env, port: await anyFree(), dataDir: dir, checkout },
       startArgs: roles.includes('ingress') ? startArgs : [],
       nodeArgs: isProfiled ? ['--cpu-prof', '--cpu-prof-dir', profile.dir] : [],
     })

@@ -10,7 +10,7 @@ export type Result = {
   readonly at: string
   readonly tookSeconds: number
   readonly loadBefore: number
-  readonly bridge: Omit<BridgeChoice, 'profile'>
+  readonly bridge: Omit<BridgeChoice, 'profile' | 'before'>
 } & Findings
 
 type Given = Pick<Bench, 'size' | 'say' | 'javaPeers' | 'bridge'> & {
@@ -47,7 +47,7 @@ export const runJobs = async (jobs: ReadonlyArray<Job>, given: Given) => {
     const loadBefore = loadavg()[0] ?? 0
     try {
       const findings = await run({ ...servers, ...given, afterwards: (guest) => void guests.push(guest) })
-      const { profile: _, ...bridge } = given.bridge
+      const { profile: _, before: __, ...bridge } = given.bridge
       const tookSeconds = Math.round((performance.now() - began) / 1000)
       const at = new Date().toISOString()
       const about = { job: name, what, at, tookSeconds, loadBefore, bridge }

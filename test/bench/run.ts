@@ -28,6 +28,7 @@ type Options = {
   readonly ingressProcesses: number
   readonly startArgs: string
   readonly javaPeers: boolean
+  readonly before?: string
   readonly profile?: string
 }
 
@@ -44,6 +45,7 @@ const program = new Command('bench')
   .option('--ingress-processes <n>', 'processes with the role ingress that share the load', wholeNumber, 1)
   .option('--start-args <args>', "more arguments for the bridge's `start` where it has the role ingress", '')
   .option('--no-java-peers', 'leaves out the peers that Maven fetches')
+  .option('--before <dir>', 'another checkout of the bridge, prepared by its `npm ci`, which takes part in turns')
   .option('--profile <dir>', `writes CPU profiles of the bridge's processes (${roles.join(', ')}) there`)
   .parse()
 const options = program.opts<Options>()
@@ -59,6 +61,7 @@ const done = await runJobs(options.only, {
   bridge: {
     ingressProcesses: options.ingressProcesses,
     startArgs: options.startArgs.split(' ').filter((part) => part !== ''),
+    ...(options.before !== undefined && { before: resolve(options.before) }),
     ...(options.profile !== undefined && {
       profile: { dir: resolve(options.profile), roles: roles as ReadonlyArray<Role> },
     }),

@@ -21,6 +21,8 @@ export type BridgeOptions = {
   /** For Node, and for `start` after its roles. */
   readonly nodeArgs?: ReadonlyArray<string>
   readonly startArgs?: ReadonlyArray<string>
+  /** Another checkout, to compare with: its command is run. */
+  readonly checkout?: string | undefined
 }
 
 const answers = (url: string): Promise<boolean> =>
@@ -29,6 +31,10 @@ const answers = (url: string): Promise<boolean> =>
     () => false,
   )
 
+/** The path of a checkout's command, by its package.json. */
+const commandOf = (checkout: string): string =>
+  join(checkout, JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')).bin['livechat-bridge'])
+
 process.setMaxListeners(100)
 
 // On a busy machine several start at once.
@@ -36,7 +42,7 @@ const startsWithinMs = 120_000
 
 /** The bridge as a process of its own, as it is run in earnest; resolves when its HTTP side is up. */
 export const startBridgeProcess = async (options: BridgeOptions) => {
-  const { roles, port, dataDir, env, without, nodeArgs = [], startArgs = [] } = options
+  const { roles, port, dataDir, env, without, nodeArgs = [], startArgs = [], checkout } = options
   const url = `http://127.0.0.1:${port}`
   const adminPort = await anyFree()
   const logFile = join(dataDir, `bridge-${port}.log`)
@@ -44,6 +50,7 @@ export const startBridgeProcess = async (options: BridgeOptions) => {
   const preloaded = [
     ...weaken,
     '--no-memory-reducer',
+    '--max-semi-space-size=16',
     '--trace-warnings',
     '--import',
     join(root, 'test/faults/probe.ts'),
@@ -51,9 +58,13 @@ export const startBridgeProcess = async (options: BridgeOptions) => {
   const heldFile = join(dataDir, `held-${port}.json`)
   const output = openSync(logFile, 'a')
   const { PATH, HOME } = process.env
-  const start = ['src/app/cli.ts', 'start', '--role', roles.join(','), ...startArgs]
-  const child = spawn(process.execPath, [...preloaded, ...nodeArgs, ...start], {
-    cwd: root,
+  const start = ['start', '--role', roles.join(','), ...startArgs]
+  const [command, args] =
+    checkout === undefined
+      ? [process.execPath, [...preloaded, ...nodeArgs, 'src/app/cli.ts', ...start]]
+      : ['sh', [commandOf(checkout), ...start]]
+  const child = spawn(command, args, {
+    cwd: checkout ?? root,
     env: {
       PATH,
       HOME,
@@ -91,10 +102,11 @@ export const startBridgeProcess = async (options: BridgeOptions) => {
     },
     startsWithinMs,
   )
+  // Old checkouts have one port for everybody.
+  const adminUrl = `http://127.0.0.1:${adminPort}`
+  const operatorsUrl = (await answers(`${adminUrl}/livez`)) ? adminUrl : url
   const text = (path: string) =>
-    fetch(`http://127.0.0.1:${adminPort}${path}`, { signal: AbortSignal.timeout(5_000) }).then((answer) =>
-      answer.text(),
-    )
+    fetch(operatorsUrl + path, { signal: AbortSignal.timeout(5_000) }).then((answer) => answer.text())
   return {
     url,
     pid: child.pid ?? 0,
@@ -113,7 +125,7 @@ export const startBridgeProcess = async (options: BridgeOptions) => {
         return JSON.parse(readFileSync(heldFile, 'utf8')) as Held
       })
     },
-    isReady: () => answers(`http://127.0.0.1:${adminPort}/readyz`),
+    isReady: () => answers(`${operatorsUrl}/readyz`),
     readiness: () => text('/readyz'),
     /** The sum of a metric over its labels; undefined where it is not told. */
     metric: async (name: string): Promise<number | undefined> => {

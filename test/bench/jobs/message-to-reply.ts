@@ -14,6 +14,7 @@ import { startWorker, type Worker } from '../worker.ts'
 type Participant = { readonly who: string; readonly url: string; readonly pids: ReadonlyArray<number> }
 
 const partitions = 6
+const allRoles: ReadonlyArray<Role> = ['ingress', 'projector', 'egress']
 
 const echo = async (bench: Bench, ask: Omit<EchoAsk, 'brokers'>) => {
   const bot = startWorker<EchoAsk, void>('peers/echo-bot.ts')
@@ -28,8 +29,9 @@ const bridge = async (
   who: string,
   processes: ReadonlyArray<ReadonlyArray<Role>>,
   serviceUrl: string,
+  checkout?: string,
 ): Promise<Participant> => {
-  const world = bridgeWorld(bench, { name, partitions, serviceUrl })
+  const world = bridgeWorld(bench, { name, partitions, serviceUrl, ...(checkout && { checkout }) })
   const started = []
   for (const roles of processes) started.push({ roles, process: await world.start(roles) })
   await echo(bench, { from: `${world.prefix}bot-conversations`, to: `${world.prefix}bot-replies`, language: 'events' })
@@ -55,8 +57,10 @@ const run = async (bench: Bench): Promise<Findings> => {
   const load: Worker<TalkAsk, TalkGiven> = startWorker('load/talk.ts')
   bench.afterwards(load.stop)
   const { url: service } = await load.ask({ kind: 'listen' })
+  const { before } = bench.bridge
   const participants = [
-    await bridge(bench, 'talk', 'bridge, one process', [['ingress', 'projector', 'egress']], service),
+    await bridge(bench, 'talk', 'bridge, one process', [allRoles], service),
+    ...(before === undefined ? [] : [await bridge(bench, 'talk-before', 'before', [allRoles], service, before)]),
     await bridge(bench, 'apart', 'bridge, a process a role', [['ingress'], ['projector'], ['egress']], service),
     await floor(bench, service),
   ]

@@ -33,7 +33,8 @@ const run = async (bench: Bench): Promise<Findings> => {
   const { rate: rates, memory } = overTime(looks)
   draw({ who, metric: 'rate', unit: 'events/s', points: rates })
   draw({ who, metric: 'memory', unit: 'MB', points: memory })
-  check('records that were replayed', events, records)
+  // The audit log has a record of its own: that of this rebuild.
+  check('records that were replayed', events + 1, records)
   check('events in the timeline', events, await countOf(bench, world.name, 'timeline'))
   check('chats', chats, await countOf(bench, world.name, 'chats'))
   check('sum of newest', sumOfNewest(events, chats), await sumOf(bench, world.name, 'chats', 'visitor.chatsCount'))

@@ -50,7 +50,7 @@ const grown = (who: string): Goal => ({
 const memory = growth('bridge: projector', '1M events', 'memory')
 
 export const goals: ReadonlyArray<Goal> = [
-  ...['bridge', 'bridge, one HTTP thread'].flatMap((who) => [64, 256].flatMap((each) => ingest(who, each))),
+  ...['bridge', 'bridge, one instance'].flatMap((who) => [64, 256].flatMap((each) => ingest(who, each))),
   {
     ...{ job: 'projection', text: "events/s into all views against Kafka Connect's single upsert", sense: 'at least' },
     ...{ must: 1.5, aim: 3, of: projection('bridge, all views'), against: projection('Kafka Connect, one upsert') },

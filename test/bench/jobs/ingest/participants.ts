@@ -20,8 +20,9 @@ export type Participant = {
 
 const partitions = 6
 
-const bridge = async (bench: Bench, who: string, instances = bench.bridge.ingressProcesses): Promise<Participant> => {
-  const world = bridgeWorld(bench, { name: `ingest${instances}`, partitions })
+const bridge = async (bench: Bench, who: string, instances: number, checkout?: string): Promise<Participant> => {
+  const name = checkout === undefined ? `ingest${instances}` : 'ingest-before'
+  const world = bridgeWorld(bench, { name, partitions, ...(checkout && { checkout }) })
   const processes: BridgeProcess[] = []
   for (let i = 0; i < instances; i++) processes.push(await world.start(['ingress']))
   return {
@@ -69,9 +70,11 @@ const camel = async (bench: Bench, port: number): Promise<Participant> => {
 /** The bridge and what a user would pick instead, all of them up. */
 export const startParticipants = async (bench: Bench, camelPort: number): Promise<ReadonlyArray<Participant>> => {
   const { brokers } = bench
+  const { ingressProcesses, before } = bench.bridge
   return [
-    await bridge(bench, 'bridge'),
+    await bridge(bench, 'bridge', ingressProcesses),
     await bridge(bench, 'bridge, one instance', 1),
+    ...(before === undefined ? [] : [await bridge(bench, 'before', 1, before)]),
     ...(bench.javaPeers ? [await camel(bench, camelPort)] : []),
     await inNode(bench, 'Koa, one send a request', 'peers/koa.ts', { publishTo: { brokers, topic: 'ingest-koa' } }),
     await inNode(bench, 'Koa and io-ts, no Kafka', 'peers/koa.ts', {}),

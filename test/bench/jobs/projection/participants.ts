@@ -35,12 +35,17 @@ const measured = (looks: ReadonlyArray<Look>, { warm, events }: Plan, cpu: numbe
 })
 
 /** A projector of all views, from the topics' beginnings into an empty database. */
-export const allViews = async (bench: Bench, plan: Plan, { check }: Pick<Gather, 'check'>): Promise<Taken> => {
+export const allViews = async (
+  bench: Bench,
+  plan: Plan,
+  { check }: Pick<Gather, 'check'>,
+  checkout?: string,
+): Promise<Taken> => {
   const { warm, events, chats } = plan
   const database = 'projection'
   await dropDatabase(bench, database)
   await forgetGroups(bench, [`${eventsWorld}.projector`])
-  const world = bridgeWorld(bench, { name: eventsWorld, database })
+  const world = bridgeWorld(bench, { name: eventsWorld, database, ...(checkout && { checkout }) })
   const bridge = await world.start(['projector'])
   const looks = await followProjector(bench, { bridge, database, before: 0 }, warm + events)
   const taken = measured(looks, plan, cpuSeconds(bridge.pid))

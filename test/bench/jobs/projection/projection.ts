@@ -14,6 +14,7 @@ const run = async (bench: Bench): Promise<Findings> => {
   const { add, check, draw, findings } = gatherFindings()
   const { rounds, ...plan } = bench.size.projection
   const { warm, events, chats } = plan
+  const { before } = bench.bridge
   const world = bridgeWorld(bench, { name: eventsWorld })
   await world.makeTopics()
   await seed(bench, { topic: `${world.prefix}chats`, as: 'events', from: 0, count: warm + events, chats })
@@ -28,6 +29,9 @@ const run = async (bench: Bench): Promise<Findings> => {
   }
   const participants: ReadonlyArray<Participant> = [
     { who: 'bridge, all views', take: () => allViews(bench, plan, { check }) },
+    ...(before === undefined
+      ? []
+      : [{ who: 'before, all views', take: () => allViews(bench, plan, { check }, before) }]),
     { who: 'bridge, chats alone (rebuild)', take: chatsAlone },
     ...(bench.javaPeers ? [{ who: 'Kafka Connect, one upsert', take: () => connectSink(bench, plan, { check }) }] : []),
     { who: 'driver alone, no Kafka', take: () => driverAlone(bench, plan) },

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
+import { BlockList } from 'node:net'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
@@ -35,6 +36,23 @@ compose('the cluster has three brokers, three mongods, two instances of each rol
     ),
     [['http', '127.0.0.1:8080:8080']],
   )
+})
+
+compose('ingress believes what the load balancer says of addresses, and no other container', () => {
+  const [{ subnet, gateway, ip_range }] = cluster.networks.default.ipam.config
+  const { ipv4_address } = cluster.services.http.networks.default
+  for (const [name, { environment }] of bridges(cluster)) assert.is(environment.TRUSTED_PROXIES, ipv4_address, name)
+  const isIn = (network: string, address: string) => {
+    const [start = '', bits] = network.split('/')
+    const list = new BlockList()
+    list.addSubnet(start, Number(bits))
+    return list.check(address)
+  }
+  const places = [ipv4_address, gateway].map((address) => [isIn(subnet, address), isIn(ip_range, address)])
+  assert.equal(places, [
+    [true, false],
+    [true, false],
+  ])
 })
 
 compose('the profile observe scrapes every process of the bridge, and shows its dashboards on loopback', () => {

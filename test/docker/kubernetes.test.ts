@@ -65,6 +65,7 @@ kubernetes('the configuration is valid, with the secrets where the pods have the
   const { readFile } = madeSecrets()
   const config = readConfig(data, readFile)
   assert.ok(E.isRight(config), JSON.stringify(config))
+  assert.not.equal(config.right.http.trustedProxies, [])
   for (const each of workloads) {
     assert.equal(container(each).envFrom, [{ configMapRef: { name: 'livechat-bridge' } }])
     const { mountPath } = container(each).volumeMounts.find(({ name }: Yaml) => name === 'secrets')

@@ -18,8 +18,12 @@ export const lacking = async (command: string, args: ReadonlyArray<string>): Pro
 }
 
 /** Installs Debian's package where its command is missing and this user may; what is lacking after that, in a sentence. */
-export const debianPackage = async (name: string, command: string): Promise<string | undefined> => {
-  const missing = await lacking(command, ['--version'])
+export const debianPackage = async (
+  name: string,
+  command: string,
+  args = ['--version'],
+): Promise<string | undefined> => {
+  const missing = await lacking(command, args)
   if (missing === undefined) return undefined
   if (process.getuid?.() !== 0) return `${missing}, and only root may install Debian's ${name}`
   say(`Installing ${name} …`)
@@ -27,7 +31,7 @@ export const debianPackage = async (name: string, command: string): Promise<stri
   const apt = ['RUNLEVEL=1', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '--quiet']
   await run('env', [...apt, 'update'])
   await run('env', [...apt, 'install', '--yes', '--no-install-recommends', name])
-  return lacking(command, ['--version'])
+  return lacking(command, args)
 }
 
 const mustRun = async (

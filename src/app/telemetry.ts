@@ -1,4 +1,6 @@
-import { context, DiagLogLevel, diag, trace } from '@opentelemetry/api'
+import { randomUUID } from 'node:crypto'
+import { context, DiagLogLevel, diag, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api'
+import type { Sampler } from '@opentelemetry/sdk-trace'
 import pino from 'pino'
 import type { Log } from '../domain/ports.ts'
 import { settled } from '../shared/timeout.ts'
@@ -55,6 +57,21 @@ const loadSdk = async () => {
 }
 type Sdk = Awaited<ReturnType<typeof loadSdk>>
 
+/**
+ * Records of a trace that is sampled are sampled too. Whoever sends a request may be anybody: neither the flag nor the id of their
+ * trace decides about it.
+ */
+const parentBased = (sdk: Sdk, root: Sampler): Sampler => {
+  const ofRecords = new sdk.ParentBasedSampler({ root })
+  return {
+    shouldSample: (parent, traceId, name, kind, attributes, links) =>
+      kind === SpanKind.SERVER
+        ? root.shouldSample(ROOT_CONTEXT, randomUUID().replaceAll('-', ''), name, kind, attributes, links)
+        : ofRecords.shouldSample(parent, traceId, name, kind, attributes, links),
+    toString: () => ofRecords.toString(),
+  }
+}
+
 const samplerOf = (sdk: Sdk, { sampler, ratio }: TracesConfig) => {
   const [kind, isParentBased] = [sampler.replace('parentbased_', ''), sampler.startsWith('parentbased_')]
   const root =
@@ -63,7 +80,7 @@ const samplerOf = (sdk: Sdk, { sampler, ratio }: TracesConfig) => {
       : kind === 'always_off'
         ? new sdk.AlwaysOffSampler()
         : new sdk.AlwaysOnSampler()
-  return isParentBased ? new sdk.ParentBasedSampler({ root }) : root
+  return isParentBased ? parentBased(sdk, root) : root
 }
 
 /**

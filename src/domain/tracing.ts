@@ -36,8 +36,11 @@ const contextOf = (traceparent: string | undefined): SpanContext | undefined => 
 export const traceIdOf = (traceparent: string | undefined): string | undefined => contextOf(traceparent)?.traceId
 
 /** The traceparent if it is well-formed, else the beginning of a new trace. */
-export const traceparentOf = (header: string): string =>
-  wellFormed.test(header) ? header : `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`
+export const traceparentOf = (header: string): string => {
+  if (wellFormed.test(header)) return header
+  const ids = randomBytes(24).toString('hex')
+  return `00-${ids.slice(0, 32)}-${ids.slice(32)}-01`
+}
 
 /** A span as the parent of what follows; without a span, what came goes on. */
 export const traceparentAfter = (span: Span | undefined, before: string | undefined): string | undefined => {

@@ -150,7 +150,7 @@ export const startBridge = async (
   const server = createHttpServer({ measure, log, monotonic }, publicRouters)
   const operators = createHttpServer(
     { measure, log, monotonic },
-    ({ healthMs }) => [operatorsRouter({ readiness, metrics: render, log }, healthMs)],
+    ({ healthMs }) => [operatorsRouter({ readiness, metrics: render, log, monotonic }, healthMs)],
     adminLimits,
   )
 

@@ -55,24 +55,29 @@ export type PublicHealthDeps = {
   readonly monotonic: () => number
 }
 
-/** How often strangers can make the process ask its dependencies. */
+/** How often others can make the process ask its dependencies. */
 const askEveryMs = 1_000
+
+/** Everybody gets the same answer until it is a second old. */
+const onceASecond = <A>(ask: () => Promise<A>, monotonic: () => number): (() => Promise<A>) => {
+  let askedAt = Number.NEGATIVE_INFINITY
+  let answer: Promise<A>
+  return () => {
+    if (monotonic() - askedAt >= askEveryMs) {
+      askedAt = monotonic()
+      answer = ask()
+    }
+    return answer
+  }
+}
 
 /** Liveness and readiness in one word: who asks may be anybody. */
 export const publicHealthRouter = (
   { readiness, isStopping, log, monotonic }: PublicHealthDeps,
   healthMs: number,
 ): Router<State> => {
-  let askedAt = Number.NEGATIVE_INFINITY
-  let answer: Promise<Readiness> = Promise.resolve(stopping)
-  const isReady = async () => {
-    if (isStopping()) return false
-    if (monotonic() - askedAt >= askEveryMs) {
-      askedAt = monotonic()
-      answer = readiness(healthMs)
-    }
-    return (await answer).ready
-  }
+  const ask = onceASecond(() => readiness(healthMs), monotonic)
+  const isReady = async () => !isStopping() && (await ask()).ready
   return pages(log, {
     '/livez': async () => word(200, 'alive'),
     '/readyz': async () => ((await isReady()) ? word(200, 'ready') : word(503, 'unready')),
@@ -84,11 +89,17 @@ export type OperatorsDeps = {
   /** Prometheus' text format. */
   readonly metrics: () => Promise<string>
   readonly log: Log
+  /** A clock that never goes back, in ms. */
+  readonly monotonic: () => number
 }
 
 /** For the operators' port: liveness, readiness with a reason for each dependency, and Prometheus' text format. */
-export const operatorsRouter = ({ readiness, metrics, log }: OperatorsDeps, healthMs: number): Router<State> =>
-  pages(log, {
+export const operatorsRouter = (
+  { readiness, metrics, log, monotonic }: OperatorsDeps,
+  healthMs: number,
+): Router<State> => {
+  const read = onceASecond(metrics, monotonic)
+  return pages(log, {
     '/livez': async () => ({ status: 200, body: { alive: true } }),
     '/readyz': async () => {
       const body = await readiness(healthMs)
@@ -96,7 +107,8 @@ export const operatorsRouter = ({ readiness, metrics, log }: OperatorsDeps, heal
     },
     '/metrics': async () => ({
       status: 200,
-      body: await metrics(),
+      body: await read(),
       headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' },
     }),
   })
+}

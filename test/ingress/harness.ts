@@ -5,7 +5,13 @@ import { AccountId, Instant } from '../../contracts/primitives.ts'
 import type { Account } from '../../src/domain/accounts.ts'
 import type { OutgoingRecord } from '../../src/domain/ports.ts'
 import { silent, unmeasured } from '../../src/domain/quiet.ts'
-import { type Checks, operatorsRouter, publicHealthRouter, readinessOf } from '../../src/http/health.ts'
+import {
+  type Checks,
+  type OperatorsDeps,
+  operatorsRouter,
+  publicHealthRouter,
+  readinessOf,
+} from '../../src/http/health.ts'
 import type { Limits } from '../../src/http/limits.ts'
 import { createHttpServer, type HttpDeps } from '../../src/http/server.ts'
 import { type IngressDeps, ingressRouters } from '../../src/ingress/app.ts'
@@ -113,14 +119,19 @@ export const start = async (deps: Given = {}, limits: Partial<Limits> = {}) => {
 }
 
 /** An operators' port with these checks, on a free port. */
-export const startOperators = async (checks: Checks = {}, limits: Partial<Limits> = {}) => {
-  const deps = { log: silent, measure: unmeasured, monotonic: () => performance.now() }
+export const startOperators = async (
+  checks: Checks = {},
+  limits: Partial<Limits> = {},
+  given: Partial<OperatorsDeps> = {},
+) => {
+  const metrics = async () => 'up 1\n'
+  const deps = { log: silent, measure: unmeasured, monotonic: () => performance.now(), metrics, ...given }
   const readiness = (withinMs: number) => readinessOf(checks, withinMs)
-  const server = createHttpServer(
-    deps,
-    ({ healthMs }) => [operatorsRouter({ ...deps, readiness, metrics: async () => 'up 1\n' }, healthMs)],
-    { leaveMs: 0, partMs: 0, ...limits },
-  )
+  const server = createHttpServer(deps, ({ healthMs }) => [operatorsRouter({ ...deps, readiness }, healthMs)], {
+    leaveMs: 0,
+    partMs: 0,
+    ...limits,
+  })
   const { port } = right(await server.listen('127.0.0.1', 0))
   return { port, stop: server.stop }
 }

@@ -61,6 +61,8 @@ const words = [
   'changes',
   'histogram_quantile',
   'or',
+  'unless',
+  'offset',
 ]
 
 type Dashboard = {

@@ -19,6 +19,9 @@ type World = {
   readonly checkout?: string
 }
 
+/** What one process has of its own. */
+export type More = { readonly env?: Readonly<Record<string, string>>; readonly nodeArgs?: ReadonlyArray<string> }
+
 /** Bridges as they are run in earnest, each a process of its own; the account has no bound that a benchmark would meet. */
 export type BridgeWorld = ReturnType<typeof bridgeWorld>
 
@@ -34,13 +37,13 @@ export const bridgeWorld = (bench: Bench, world: World) => {
     ...{ KAFKA_BROKERS: bench.brokers.join(','), MONGODB_URL: bench.mongoUrl(database), BRIDGE_CONFIG: accountsFile },
     ...{ TOPIC_PREFIX: `${name}.`, TOPIC_PARTITIONS: String(partitions), LOG_LEVEL: 'warn' },
   }
-  const start = async (roles: ReadonlyArray<Role>): Promise<BridgeProcess> => {
+  const start = async (roles: ReadonlyArray<Role>, more: More = {}): Promise<BridgeProcess> => {
     const { profile, startArgs } = bench.bridge
     const isProfiled = profile !== undefined && roles.some((role) => profile.roles.includes(role))
     const bridge = await startBridgeProcess({
-      ...{ roles, env, port: await anyFree(), dataDir: dir, checkout },
+      ...{ roles, env: { ...env, ...more.env }, port: await anyFree(), dataDir: dir, checkout },
       startArgs: roles.includes('ingress') ? startArgs : [],
-      nodeArgs: isProfiled ? ['--cpu-prof', '--cpu-prof-dir', profile.dir] : [],
+      nodeArgs: [...(more.nodeArgs ?? []), ...(isProfiled ? ['--cpu-prof', '--cpu-prof-dir', profile.dir] : [])],
     })
     bench.afterwards(() => stopBridge(bridge))
     await eventually('readiness', async () => (await bridge.isReady()) || undefined, 90_000)

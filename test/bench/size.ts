@@ -9,6 +9,13 @@ export type Size = {
     readonly chats: number
     readonly rates: ReadonlyArray<number>
   }
+  /** What watching the bridge costs; so many seconds a figure. */
+  readonly observability: {
+    readonly rounds: number
+    readonly seconds: number
+    readonly rate: number
+    readonly scrapes: number
+  }
   readonly projection: {
     readonly rounds: number
     /** Records before those that are measured. */
@@ -51,6 +58,7 @@ export type Size = {
 export const full: Size = {
   warmUp: 25,
   ingest: { rounds: 4, connections: [1, 16, 64, 256], seconds: 3, chats: 500, rates: [1000, 2000, 4000] },
+  observability: { rounds: 16, seconds: 3, rate: 1000, scrapes: 300 },
   projection: { rounds: 3, warm: 20_000, events: 100_000, chats: 20_000 },
   egress: { rounds: 4, rate: 300, seconds: 10, chats: 100 },
   start: { rounds: 4 },
@@ -71,6 +79,7 @@ export const full: Size = {
 export const short: Size = {
   warmUp: 0.5,
   ingest: { rounds: 1, connections: [1, 16], seconds: 0.5, chats: 50, rates: [200] },
+  observability: { rounds: 1, seconds: 0.5, rate: 100, scrapes: 20 },
   projection: { rounds: 1, warm: 200, events: 1_000, chats: 200 },
   egress: { rounds: 1, rate: 50, seconds: 1, chats: 10 },
   start: { rounds: 1 },
@@ -86,6 +95,7 @@ export const short: Size = {
 export const withRounds = (size: Size, rounds: number): Size => ({
   ...size,
   ingest: { ...size.ingest, rounds },
+  observability: { ...size.observability, rounds },
   projection: { ...size.projection, rounds },
   egress: { ...size.egress, rounds },
   start: { rounds },

@@ -109,6 +109,7 @@ export const startBridgeProcess = async (options: BridgeOptions) => {
     fetch(operatorsUrl + path, { signal: AbortSignal.timeout(5_000) }).then((answer) => answer.text())
   return {
     url,
+    adminUrl: operatorsUrl,
     pid: child.pid ?? 0,
     log,
     isOver,

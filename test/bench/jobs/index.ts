@@ -3,9 +3,20 @@ import { egress } from './egress.ts'
 import { growth } from './growth/growth.ts'
 import { ingest } from './ingest/ingest.ts'
 import { messageToReply } from './message-to-reply.ts'
+import { scraping, tracing } from './observability.ts'
 import { projection } from './projection/projection.ts'
 import { rebuild } from './rebuild.ts'
 import { start } from './start/start.ts'
 
 /** In the order in which they run. */
-export const jobs: ReadonlyArray<Job> = [ingest, messageToReply, egress, projection, growth, rebuild, start]
+export const jobs: ReadonlyArray<Job> = [
+  ingest,
+  tracing,
+  scraping,
+  messageToReply,
+  egress,
+  projection,
+  growth,
+  rebuild,
+  start,
+]

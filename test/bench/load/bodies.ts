@@ -1,3 +1,4 @@
+import { clientMessage, textMessage } from '../../../src/simulator/bot-events.ts'
 import { generate } from '../../../src/simulator/generate.ts'
 
 const seed = 7
@@ -22,10 +23,18 @@ export const chatAcceptedOf = (chatId: number, number: number) => {
   return { ...payload, visitor: { ...payload.visitor, chats_count: number } }
 }
 
-/** Requests that are made beforehand but for their number: what they cost is a copy. */
+/** A client's message; the end of its id numbers it. */
+const clientMessageOf = (chatId: number, number: number) =>
+  clientMessage({
+    ...{ id: `${chatId}:${number}`, chat_id: String(chatId), client_id: String(chatId) },
+    message: textMessage('Hello'),
+  })
+
+/** Requests that are made beforehand but for their number: what they cost is a copy. Interface B's path gets its messages. */
 export const bodies = (path: string, host: string, chats: number): Bodies => {
+  const bodyOf = path.startsWith('/bot/') ? clientMessageOf : chatAcceptedOf
   const templates = Array.from({ length: chats }, (_, chat) =>
-    template(path, JSON.stringify(chatAcceptedOf(chat + 1, firstNumber)), host),
+    template(path, JSON.stringify(bodyOf(chat + 1, firstNumber)), host),
   )
   return {
     request: (number) => {

@@ -27,8 +27,11 @@ let number = 0
 
 const known = new Map<string, Bodies>()
 
+const scrape = Buffer.from('GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
+
 /** Made once: of many chats they are work. */
 const bodiesOf = (path: string, chats: number): Bodies => {
+  if (path === '/metrics') return { request: () => scrape }
   const key = `${chats} ${path}`
   const made = known.get(key) ?? bodies(path, '127.0.0.1', chats)
   known.set(key, made)

@@ -43,6 +43,18 @@ const egress = (who: string) => ({ case: '300 replies/s, 100 chats', who, metric
 const talk = (who: string) => ({ case: '200 messages/s', who, metric: 'p99' })
 const growth = (who: string, of: string, metric = 'rate') => ({ case: of, who, metric })
 
+const traced = (who: string, of: string, against: string, must: number): ReadonlyArray<Goal> =>
+  (
+    [
+      ['requests/s', 'rate', 'at least', 1 - must],
+      ['processor time a request', 'CPU', 'at most', 1 + must],
+    ] as const
+  ).map(([text, metric, sense, aim]) => ({
+    ...{ job: 'tracing', text: `${text} at 64 connections, ${who}`, sense, aim },
+    ...{ of: atConnections(64, metric)(of), against: atConnections(64, metric)(against) },
+  }))
+const scraped = (who: string) => ({ case: "clients' messages, 200/s", who, metric: 'p99' })
+
 const grown = (who: string): Goal => ({
   ...{ job: 'growth', text: `${who.slice('bridge: '.length)}: rate at 1M events against 10k`, sense: 'at least' },
   ...{ must: 0.8, aim: 0.95, of: growth(who, '1M events'), against: growth(who, '10k events') },
@@ -51,6 +63,12 @@ const memory = growth('bridge: projector', '1M events', 'memory')
 
 export const goals: ReadonlyArray<Goal> = [
   ...['bridge', 'bridge, one instance'].flatMap((who) => [64, 256].flatMap((each) => ingest(who, each))),
+  ...traced('tracing off against no spans at all', 'bridge, tracing off', 'bridge without spans', 0.01),
+  ...traced('1 % sampled against tracing off', 'bridge, 1 % sampled', 'bridge, tracing off', 0.03),
+  {
+    ...{ job: 'scraping', text: 'p99 of /bot with /metrics read 300 times/s against without', sense: 'at most' },
+    ...{ must: 2, aim: 1.2, of: scraped('bridge, /metrics read 300 times/s'), against: scraped('bridge') },
+  },
   {
     ...{ job: 'projection', text: "events/s into all views against Kafka Connect's single upsert", sense: 'at least' },
     ...{ must: 1.5, aim: 3, of: projection('bridge, all views'), against: projection('Kafka Connect, one upsert') },

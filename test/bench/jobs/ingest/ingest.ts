@@ -9,8 +9,13 @@ import { inTurns } from '../../turns.ts'
 import { startWorker, type Worker } from '../../worker.ts'
 import { type Participant, startParticipants } from './participants.ts'
 
-type Load = Worker<LoadAsk, LoadGiven>
-type Case = { readonly name: string; readonly connections: number; readonly seconds: number; readonly rate?: number }
+export type Load = Worker<LoadAsk, LoadGiven>
+export type Case = {
+  readonly name: string
+  readonly connections: number
+  readonly seconds: number
+  readonly rate?: number
+}
 
 const openConnections = 64
 
@@ -28,7 +33,7 @@ const casesOf = ({ size: { ingest } }: Bench): ReadonlyArray<Case> => [
 /** Whoever publishes nothing has no place among fixed rates: they are for what a user would run. */
 const takesPart = ({ rate }: Case, { topic }: Participant) => rate === undefined || topic !== undefined
 
-const measure = async (bench: Bench, load: Load, it: Participant, each: Case, { add }: Gather) => {
+export const measure = async (bench: Bench, load: Load, it: Participant, each: Case, { add }: Gather) => {
   const { connections, seconds, rate } = each
   const { kafka, mongod } = bench.serverPids()
   const whose = [
@@ -61,7 +66,7 @@ const measure = async (bench: Bench, load: Load, it: Participant, each: Case, { 
  * How many requests were answered 200 and are not in the log, once what is on its way has had time to come; more in the log than
  * that is no loss: an append of which nothing was heard in time is made again, under the same id.
  */
-const lost = async (bench: Bench, { topic }: Participant, answered: number): Promise<number> => {
+export const lost = async (bench: Bench, { topic }: Participant, answered: number): Promise<number> => {
   if (topic === undefined) return 0
   const missing = async () => answered - (await recordsIn(bench.brokers, topic))
   await eventually(topic, async () => (await missing()) <= 0 || undefined, 60_000).catch(() => {})

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import type { BridgeProcess } from '../../../support/bridge-process.ts'
 import { eventually } from '../../../support/eventually.ts'
 import type { Bench } from '../../bench.ts'
-import { bridgeWorld, stopBridge, webhooksUrl } from '../../bridge.ts'
+import { bridgeWorld, type More, stopBridge, webhooksUrl } from '../../bridge.ts'
 import { startJava } from '../../peers/java.ts'
 import type { KoaAsk, KoaGiven } from '../../peers/koa.ts'
 import { javaPeer } from '../../peers/maven.ts'
@@ -20,11 +20,13 @@ export type Participant = {
 
 const partitions = 6
 
-const bridge = async (bench: Bench, who: string, instances: number, checkout?: string): Promise<Participant> => {
-  const name = checkout === undefined ? `ingest${instances}` : 'ingest-before'
+type Kind = More & { readonly name?: string; readonly checkout?: string }
+
+export const bridge = async (bench: Bench, who: string, instances: number, kind: Kind = {}): Promise<Participant> => {
+  const { name = `ingest${instances}`, checkout, ...more } = kind
   const world = bridgeWorld(bench, { name, partitions, ...(checkout && { checkout }) })
   const processes: BridgeProcess[] = []
-  for (let i = 0; i < instances; i++) processes.push(await world.start(['ingress']))
+  for (let i = 0; i < instances; i++) processes.push(await world.start(['ingress'], more))
   return {
     who,
     urls: processes.map(webhooksUrl),
@@ -74,7 +76,7 @@ export const startParticipants = async (bench: Bench, camelPort: number): Promis
   return [
     await bridge(bench, 'bridge', ingressProcesses),
     await bridge(bench, 'bridge, one instance', 1),
-    ...(before === undefined ? [] : [await bridge(bench, 'before', 1, before)]),
+    ...(before === undefined ? [] : [await bridge(bench, 'before', 1, { name: 'ingest-before', checkout: before })]),
     ...(bench.javaPeers ? [await camel(bench, camelPort)] : []),
     await inNode(bench, 'Koa, one send a request', 'peers/koa.ts', { publishTo: { brokers, topic: 'ingest-koa' } }),
     await inNode(bench, 'Koa and io-ts, no Kafka', 'peers/koa.ts', {}),

@@ -1,0 +1,103 @@
+import type { Bench, Findings, Job } from '../bench.ts'
+import { botUrl, bridgeWorld, stopBridge } from '../bridge.ts'
+import { type Gather, gatherFindings } from '../findings.ts'
+import type { LoadAsk, LoadGiven } from '../load/http-load.ts'
+import type { CollectorAsk, CollectorGiven } from '../peers/collector.ts'
+import { inTurns } from '../turns.ts'
+import { startWorker, type Worker } from '../worker.ts'
+import { type Load, lost, measure } from './ingest/ingest.ts'
+import { bridge, type Participant } from './ingest/participants.ts'
+
+/** The same bridge with the calls for spans taken out, with them and no SDK, and with an SDK that samples more or less. */
+const startParticipants = async (bench: Bench, collector: string): Promise<ReadonlyArray<Participant>> => {
+  const at = (ratio: string) => ({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector,
+    ...{ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: ratio },
+  })
+  const withoutSpans = ['--import', new URL('../peers/no-spans.ts', import.meta.url).pathname]
+  return [
+    await bridge(bench, 'bridge without spans', 1, { name: 'no-spans', nodeArgs: withoutSpans }),
+    await bridge(bench, 'bridge, tracing off', 1, { name: 'tracing-off' }),
+    await bridge(bench, 'bridge, 1 % sampled', 1, { name: 'tracing-1', env: at('0.01') }),
+    await bridge(bench, 'bridge, 100 % sampled', 1, { name: 'tracing-100', env: at('1') }),
+  ]
+}
+
+const measureTracing = async (bench: Bench, load: Load, gather: Gather) => {
+  const { rounds, seconds, rate } = bench.size.observability
+  const collector: Worker<CollectorAsk, CollectorGiven> = startWorker('peers/collector.ts')
+  bench.afterwards(collector.stop)
+  const participants = await startParticipants(bench, (await collector.ask('listen')).url)
+  const answered = new Map<Participant, number>()
+  const count = (it: Participant, ok: number) => answered.set(it, (answered.get(it) ?? 0) + ok)
+  for (const it of participants) {
+    const { ok } = await load.ask({
+      ...{ urls: it.urls, connections: 64, seconds: bench.size.warmUp, chats: bench.size.ingest.chats },
+    })
+    count(it, ok)
+  }
+  for (const each of [
+    { name: '64 connections', connections: 64, seconds },
+    { name: `${rate} requests/s`, connections: 64, seconds, rate },
+  ])
+    await inTurns(rounds, participants, async (it, round) => {
+      const ok = await measure(bench, load, it, each, gather)
+      count(it, ok)
+      bench.say(`${each.name}, round ${round + 1}, ${it.who}: ${Math.round(ok / each.seconds)} requests/s`)
+    })
+  for (const it of participants) gather.check(`${it.who}: lost`, 0, await lost(bench, it, answered.get(it) ?? 0))
+  for (const it of participants) await it.stop()
+  gather.check('spans arrive at the Collector', 1, (await collector.ask('received')).bytes > 0 ? 1 : 0)
+  await collector.stop()
+}
+
+/** Client messages at a steady rate, with and without somebody who reads the operators' port again and again. */
+const measureScraping = async (bench: Bench, load: Load, gather: Gather) => {
+  const { rounds, seconds, scrapes } = bench.size.observability
+  const one = await bridgeWorld(bench, { name: 'scraped' }).start(['ingress', 'projector', 'egress'])
+  const scraper: Load = startWorker('load/http-load.ts')
+  bench.afterwards(scraper.stop)
+  const chats = bench.size.ingest.chats
+  const post = { urls: [botUrl(one)], connections: 64, chats, rate: 200 }
+  const scrape: LoadAsk = { urls: [`${one.adminUrl}/metrics`], connections: 64, chats, seconds, rate: scrapes }
+  await load.ask({ ...post, seconds: bench.size.warmUp })
+  const nobody = async (): Promise<LoadGiven | undefined> => undefined
+  const each = "clients' messages, 200/s"
+  const participants = [
+    { who: 'bridge', watch: nobody },
+    { who: `bridge, /metrics read ${scrapes} times/s`, watch: () => scraper.ask(scrape) },
+  ]
+  await inTurns(rounds, participants, async ({ who, watch }) => {
+    const [given, watched] = await Promise.all([load.ask({ ...post, seconds }), watch()])
+    const figures = [
+      ['rate', 'requests/s', given.ok / given.seconds],
+      ['p50', 'ms', given.latency.p50],
+      ['p99', 'ms', given.latency.p99],
+      ['not answered 200', 'requests', Object.values(given.notOk).reduce((sum, refused) => sum + refused, 0)],
+    ] as const
+    for (const [metric, unit, value] of figures) gather.add({ case: each, who, metric, unit }, value)
+    if (watched) gather.add({ case: each, who, metric: 'p99 of /metrics', unit: 'ms' }, watched.latency.p99)
+  })
+  await scraper.stop()
+  await stopBridge(one)
+}
+
+const withLoad =
+  (take: typeof measureTracing) =>
+  async (bench: Bench): Promise<Findings> => {
+    const gather = gatherFindings()
+    const load: Load = startWorker('load/http-load.ts')
+    bench.afterwards(load.stop)
+    await take(bench, load, gather)
+    await load.stop()
+    return gather.findings()
+  }
+
+export const tracing: Job = {
+  ...{ name: 'tracing', what: 'the same requests without spans, with tracing off, and with 1 and 100 % sampled' },
+  run: withLoad(measureTracing),
+}
+export const scraping: Job = {
+  ...{ name: 'scraping', what: 'messages of clients while /metrics is read all the time' },
+  run: withLoad(measureScraping),
+}

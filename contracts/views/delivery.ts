@@ -36,7 +36,7 @@ export const DeliveryDocument = exactShape(
     ...foldedOptional,
     /** The ce_id of the ClientMessageReceived that it answers. */
     inReplyTo: Id,
-    /** What was to be said. */
+    /** What was to be said, once it is known what became of it. */
     message: DatedMessage,
     /** Why the bridge itself made the command; absent where bot logic did. */
     because: Because,

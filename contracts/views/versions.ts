@@ -14,6 +14,6 @@ export const viewVersions: { readonly [V in ViewName]: number } = {
   timeline: 1,
   daily_stats: 1,
   daily_stats_by: 1,
-  deliveries: 1,
+  deliveries: 2,
   audit: 1,
 }

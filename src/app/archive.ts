@@ -5,6 +5,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { archiver } from '../archive/archiver.ts'
 import { dataKeys } from '../archive/data-keys.ts'
 import { openKeyFile, type WrappingKeys } from '../archive/key-file.ts'
+import { markers } from '../archive/markers.ts'
+import { restorer } from '../archive/restore.ts'
 import { archiveNames, retention } from '../archive/retention.ts'
 import type { Log, Measure } from '../domain/ports.ts'
 import type { KafkaRoom } from '../kafka/kafka.ts'
@@ -13,6 +15,7 @@ import { classify } from '../mongo/classify.ts'
 import type { Mongo } from '../mongo/connect.ts'
 import { connectMongo } from '../mongo/connect.ts'
 import { rewrap } from '../operations/archive/rewrap.ts'
+import { changesOf } from '../projections/decoded.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import type { Settings } from './config.ts'
 import { exitOfWrongConfig, readSettings } from './config.ts'
@@ -52,18 +55,45 @@ const changedArchivesOf =
   async () =>
     mongo.topicsRead.changed('archive', await kafka.topicIds(archiveNames))
 
+/** The erasures that the archive has and MongoDB may lack. */
+export const markersOf = ({ kafka, mongo }: Pick<Deps, 'kafka' | 'mongo'>) =>
+  markers({
+    ...{ now: Date.now, ...mongo.erasures, committed: kafka.committedNow },
+    ...{ endOffsets: kafka.endOffsets, topicIds: kafka.topicIds, offsetsAt: kafka.offsetsAt },
+    ...{ readTopic: kafka.readTopic, decode: fromRecord, keys: mongo.archiveKeys },
+    empty: (record, marker) => mongo.applyChanges(changesOf(record, marker)),
+  })
+
+const lookEveryMs = 60_000
+
 /** Encrypts what the event topics say into the archive. */
 export const startArchiver = async ({ kafka, mongo, log }: Deps, wrapping: WrappingKeys): Promise<Part> => {
+  const { apply, lostKey, look } = markersOf({ kafka, mongo })
   const { spec, health } = archiver({
     keys: dataKeys(mongo.archiveKeys, wrapping),
     decode: fromRecord,
     append: kafka.append,
     changedArchives: changedArchivesOf({ kafka, mongo }),
+    missed: async () => {
+      await apply()
+      return lostKey(restorer(dataKeys(mongo.archiveKeys, wrapping)))
+    },
     reasonOf,
   })
   const consumer = await kafka.consume(spec)
   log.info({ kid: wrapping.kid }, 'the archiver runs')
-  return { checks: { archiver: health(consumer.health) }, stop: consumer.stop }
+  const looking = setInterval(() => {
+    look().catch((error: unknown) =>
+      log.debug({ reason: reasonOf(error) }, 'it is not known which erasures are taken in'),
+    )
+  }, lookEveryMs)
+  return {
+    checks: { archiver: health(consumer.health) },
+    stop: async () => {
+      clearInterval(looking)
+      await consumer.stop()
+    },
+  }
 }
 
 /** Deletes what is archived and old; in a process without the archiver it only tells of what is old. */

@@ -15,6 +15,7 @@ import { projector } from '../projections/projector.ts'
 import { topicsOf, viewNames } from '../projections/view-topics.ts'
 import { catchUpRecords, hasRoom } from '../shared/heap.ts'
 import { monotonic, sleep } from '../shared/time.ts'
+import { markersOf } from './archive.ts'
 
 type Deps = {
   readonly kafka: KafkaRoom
@@ -48,6 +49,7 @@ const daysOf =
 
 /** Keeps the views, the enrichments and the statistics. */
 export const startProjector = async ({ kafka, mongo, accounts, measure, log }: Deps): Promise<Part> => {
+  const missed = markersOf({ kafka, mongo })
   const views = await kafka.consume({
     group: 'projector',
     topics: topicsOf(viewNames),
@@ -60,6 +62,7 @@ export const startProjector = async ({ kafka, mongo, accounts, measure, log }: D
       }
       const changed = await mongo.topicsRead.changed('views', ids)
       if (changed.length === 0) {
+        await missed.apply()
         // Not before: there is nothing to count in documents of another version.
         mongo.statsRefresher.start()
         return undefined

@@ -17,6 +17,8 @@ type Deps = {
   readonly append: Append
   /** The archive topics that are not those that were written to before, whose offsets and records are gone. */
   readonly changedArchives: () => Promise<ReadonlyArray<string>>
+  /** Applies erasures that MongoDB does not know of any more; why it must not be archived on. */
+  readonly missed: () => Promise<string | undefined>
   /** An error in words that may be logged. */
   readonly reasonOf: (error: unknown) => string
 }
@@ -25,7 +27,7 @@ const appendWithinMs = 30_000
 const names = new Map<string, Name>(eventTopics.map(({ name }) => [name, name]))
 
 /** The marker of an erasure, which must stand under the key that it erases. */
-const isErasure = ({ topic, key }: IncomingRecord, decoded: E.Either<unknown, DomainEvent>): boolean => {
+export const isErasure = ({ topic, key }: IncomingRecord, decoded: E.Either<unknown, DomainEvent>): boolean => {
   if (E.isLeft(decoded)) return false
   const { right: event } = decoded
   if (event.type !== 'ClientErased' && event.type !== 'ChatErased') return false
@@ -37,7 +39,7 @@ const isErasure = ({ topic, key }: IncomingRecord, decoded: E.Either<unknown, Do
  * durable there; it may come again, so a record may stand in the archive twice. The marker of an erasure destroys the data key
  * of its record key before anything that comes later is encrypted.
  */
-export const archiver = ({ keys, decode, append, changedArchives, reasonOf }: Deps) => {
+export const archiver = ({ keys, decode, append, changedArchives, missed, reasonOf }: Deps) => {
   let generations: TopicIds = new Map()
   let trouble: string | undefined
   let fits = false
@@ -88,7 +90,7 @@ export const archiver = ({ keys, decode, append, changedArchives, reasonOf }: De
       if (misfit !== undefined) return misfit
       fits = true
       const changed = await changedArchives()
-      if (changed.length === 0) return undefined
+      if (changed.length === 0) return missed()
       return `${changed.join(', ')}: deleted and created again, what was archived there is gone: restore it from a copy`
     },
     handle: async (slice) => {
@@ -109,4 +111,4 @@ export const archiver = ({ keys, decode, append, changedArchives, reasonOf }: De
 }
 
 /** Looked at before a record is decoded twice: few are. */
-const mayErase = ({ headers }: IncomingRecord): boolean => /Erased/.test(`${headers.ce_type ?? ''}`)
+export const mayErase = ({ headers }: IncomingRecord): boolean => /Erased/.test(`${headers.ce_type ?? ''}`)

@@ -11,6 +11,9 @@ export type SealingKey = DataKey & { readonly erased: LogPlace | undefined }
 /** The key that a record was encrypted with, or that it was destroyed. */
 export type OpeningKey = webcrypto.CryptoKey | 'erased'
 
+/** The key of a record, by its name and where the record stood. */
+type Wanted = { readonly id: string; readonly kid: string; readonly place: LogPlace }
+
 /** There is neither the key that a record names nor a marker that it was erased: MongoDB has lost it. */
 export class KeyLost extends Error {}
 
@@ -37,9 +40,13 @@ export const dataKeys = (stored: ArchiveKeys, wrapping: WrappingKeys) => {
     key: await imported(await wrapping.unwrap(wrapped)),
     erased,
   })
-  const openingKey = async (id: string, kid: string, found: ArchiveKey | undefined): Promise<OpeningKey> => {
+  const openingKey = async ({ id, kid, place }: Wanted, found: ArchiveKey | undefined): Promise<OpeningKey> => {
     if (found?.kid === kid) return (await opened(found)).key
     if (found?.erasedKids.includes(kid)) return 'erased'
+    // An older copy of MongoDB may never have had the key; the marker was applied again.
+    const { generation, partition, offset } = place
+    const { erased } = found ?? {}
+    if (erased?.generation === generation && erased.partition === partition && offset < erased.offset) return 'erased'
     throw new KeyLost(
       `MongoDB has neither the data key ${kid} of ${id.slice(0, id.indexOf('/'))} nor a marker that it was erased: restore the collection archive_keys from a newer copy`,
     )
@@ -75,14 +82,13 @@ export const dataKeys = (stored: ArchiveKeys, wrapping: WrappingKeys) => {
       )
     },
     /** Throws KeyLost where a key is neither there nor erased. */
-    forOpening: async (
-      wanted: ReadonlyArray<{ readonly id: string; readonly kid: string }>,
-    ): Promise<ReadonlyMap<string, OpeningKey>> => {
+    forOpening: async (wanted: ReadonlyArray<Wanted>): Promise<ReadonlyMap<string, OpeningKey>> => {
       const keys = new Map(wanted.map(({ kid }) => [kid, opening.get(kid)]))
-      const unknown = new Map(wanted.flatMap(({ id, kid }) => (keys.get(kid) === undefined ? [[kid, id]] : [])))
-      const found = unknown.size === 0 ? new Map() : await stored.find([...new Set(unknown.values())])
-      for (const [kid, id] of unknown) {
-        const key = await openingKey(id, kid, found.get(id))
+      const unknown = new Map(wanted.flatMap((each) => (keys.get(each.kid) === undefined ? [[each.kid, each]] : [])))
+      const ids = new Set([...unknown.values()].map(({ id }) => id))
+      const found = ids.size === 0 ? new Map() : await stored.find([...ids])
+      for (const [kid, each] of unknown) {
+        const key = await openingKey(each, found.get(each.id))
         opening.set(kid, key)
         keys.set(kid, key)
       }

@@ -97,11 +97,12 @@ export const restorer =
   (keys: Pick<DataKeys, 'forOpening'>) =>
   async (records: ReadonlyArray<IncomingRecord>): Promise<ReadonlyArray<Restored>> => {
     const found = records.map((archived) => ({ archived, read: read(archived) }))
-    const wanted = found.flatMap(({ archived, read }) =>
-      E.isRight(read) && read.right.kid !== undefined
-        ? [{ id: keyId(read.right.record.topic, archived.key), kid: read.right.kid }]
-        : [],
-    )
+    const wanted = found.flatMap(({ archived, read }) => {
+      if (E.isLeft(read) || read.right.kid === undefined) return []
+      const { kid, generation, record } = read.right
+      const place = { generation, partition: record.partition, offset: record.offset }
+      return [{ id: keyId(record.topic, archived.key), kid, place }]
+    })
     const opening = await keys.forOpening(wanted)
     return Promise.all(
       found.map(

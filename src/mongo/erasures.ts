@@ -32,6 +32,9 @@ export type Erasures = {
   /** Resolves when it is durable on a majority. */
   readonly save: (receipt: ErasureDocument) => Promise<void>
   readonly markers: (receipt: ErasureDocument) => Promise<ReadonlyArray<Marker>>
+  /** Up to when this database has every erasure that the archive has; undefined where that was never known. */
+  readonly knownUntil: () => Promise<Date | undefined>
+  readonly keepKnownUntil: (time: Date) => Promise<void>
   /** When each of these keys was last erased, by `nameOfErased`; those that never were are missing. */
   readonly erasedAt: (keys: ReadonlyArray<ErasedKey>) => Promise<ReadonlyMap<string, Date>>
 }
@@ -46,6 +49,7 @@ export const nameOfErased = ({ of, key }: ErasedKey): string => `${of} ${key}`
 export const erasuresIn = (db: Db): Erasures => {
   const receipts = db.collection<ErasureDocument>('erasures')
   const secrets = db.collection<{ _id: string; key: string }>('erasure_keys')
+  const topicsRead = db.collection<{ _id: string; until: Date }>('topics_read')
   const hmac = async () => {
     const options = { upsert: true, returnDocument: 'after' } as const
     const fresh = { $setOnInsert: { key: randomBytes(32).toString('base64url') } }
@@ -76,6 +80,10 @@ export const erasuresIn = (db: Db): Erasures => {
     markers: async ({ _id, accountId }) => {
       const isMarker = { accountId, type: { $in: ['ClientErased', 'ChatErased'] }, 'data.erasureId': _id }
       return db.collection<TimelineDocument>('timeline').find(isMarker, { maxTimeMS: queryMs }).toArray()
+    },
+    knownUntil: async () => (await within(stepMs, topicsRead.findOne({ _id: 'erasures' })))?.until,
+    keepKnownUntil: async (until) => {
+      await within(stepMs, topicsRead.updateOne({ _id: 'erasures' }, { $set: { until } }, { upsert: true }))
     },
     erasedAt: async (keys) => {
       const hash = await hmac()

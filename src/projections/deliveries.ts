@@ -3,8 +3,6 @@ import type { BotReplyDelivered, BotReplyFailed, BotReplySuppressed } from '../.
 import type { Instant } from '../../contracts/primitives.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
 import type { DeliveryDocument } from '../../contracts/views/delivery.ts'
-import { completeMessage } from '../domain/complete-message.ts'
-import { datedMessage } from '../domain/dated.ts'
 import { deliveryId } from '../domain/delivery.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { advance, type Guard, once } from './applied.ts'
@@ -15,7 +13,10 @@ export type Outcome = BotReplyDelivered | BotReplyFailed | BotReplySuppressed
 /** A command as it stands in bot-replies. */
 export type RecordedReply = Omit<Recorded, 'event'> & { readonly reply: BotReply; readonly requestedAt: Instant }
 
-/** A command makes a document only where there is none: what came of it, or an earlier record of the same id, stays. */
+/**
+ * A command makes a document only where there is none: what came of it, or an earlier record of the same id, stays. What is to be said
+ * is not in it: the marker of an erasure stands in another topic, so that nobody could say whether it comes before or after.
+ */
 export const evolvePending = (current: DeliveryDocument | undefined, recorded: RecordedReply): DeliveryDocument => {
   const { reply, requestedAt } = recorded
   const applied = advance(current?.applied, recorded)
@@ -34,7 +35,6 @@ export const evolvePending = (current: DeliveryDocument | undefined, recorded: R
     attempts: [],
     requestedAt: new Date(requestedAt),
     ...(inReplyTo && { inReplyTo }),
-    ...(reply.type === 'BotMessage' && { message: datedMessage(completeMessage(reply.message, requestedAt)) }),
   }
 }
 

@@ -35,7 +35,13 @@ const given = (stored_ = memoryKeys()) => {
   const process = (generation = 'g1') => {
     const { spec } = archiver({
       keys: dataKeys(stored_, wrapping()),
-      ...{ decode: fromRecord, append, changedArchives: async () => [], reasonOf: String },
+      ...{
+        decode: fromRecord,
+        append,
+        changedArchives: async () => [],
+        missed: async () => undefined,
+        reasonOf: String,
+      },
     })
     return async (records: ReadonlyArray<IncomingRecord>) => {
       await spec.refuseTopics?.(new Map([['bot-conversations', generation]]))
@@ -129,7 +135,13 @@ archiving('an archiver does not start with a key file that data keys were not wr
   await here.process()(logOf(wrote('a', 'one')))
   const startWith = (kid: string) => {
     const keys = dataKeys(here.keys, right(readKeys(newKeyFile(kid))))
-    const deps = { keys, decode: fromRecord, append: async () => E.right(undefined), reasonOf: String }
+    const deps = {
+      keys,
+      decode: fromRecord,
+      append: async () => E.right(undefined),
+      missed: async () => undefined,
+      reasonOf: String,
+    }
     return archiver({ ...deps, changedArchives: async () => [] }).spec.refuseTopics?.(new Map())
   }
   assert.equal(

@@ -28,7 +28,7 @@ const [delivered] = inLog(anEvent('BotReplyDelivered', 'e1', at('10:00:02')))
 const [failed] = inLog(anEvent('BotReplyFailed', 'e2', at('10:00:03'), { reason: 'deadline', detail: '503' }))
 assert.ok(delivered && failed)
 
-deliveries('a command is pending, with its message as events show it', () => {
+deliveries('a command is pending, without what it says: an erasure could not take that away', () => {
   assert.equal(pending(), {
     _id: 'acme/2037/r1',
     accountId: 'acme',
@@ -41,21 +41,7 @@ deliveries('a command is pending, with its message as events show it', () => {
     state: 'pending',
     attempts: [],
     requestedAt: date('10:00:01'),
-    message: {
-      type: 'BUTTONS',
-      title: 'Which?',
-      text: 'Which?',
-      buttons: [{ text: 'This', id: '1' }],
-      timestamp: date('10:00:01'),
-      forceReply: true,
-    },
   })
-})
-
-deliveries('a pending MARKDOWN has the plain text that its outcome will have', () => {
-  const message = { type: 'MARKDOWN' as const, content: '**Hello**, [read](https://example.com) this' }
-  const { message: shown } = evolvePending(undefined, { ...command, reply: { ...reply.right, message } as BotReply })
-  assert.equal(shown, { ...message, text: 'Hello, read this', timestamp: date('10:00:01') })
 })
 
 deliveries('command and outcome give the same document in both orders', () => {

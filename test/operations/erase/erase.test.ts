@@ -46,6 +46,8 @@ const world = () => {
       ),
     save: async (receipt) => void receipts.set(receipt._id, receipt),
     markers: async () => [],
+    knownUntil: async () => undefined,
+    keepKnownUntil: async () => {},
     erasedAt: async () => new Map(),
   }
   const ports: ErasePorts = {

@@ -1,0 +1,119 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { DomainEvent } from '../../contracts/events/index.ts'
+import { archiver } from '../../src/archive/archiver.ts'
+import { dataKeys } from '../../src/archive/data-keys.ts'
+import { newKeyFile, readKeys } from '../../src/archive/key-file.ts'
+import { markers } from '../../src/archive/markers.ts'
+import { restorer } from '../../src/archive/restore.ts'
+import type { ArchiveKey, IncomingRecord, OutgoingRecord } from '../../src/domain/ports.ts'
+import { fromRecord, toRecord } from '../../src/kafka/records.ts'
+import { right } from '../support/either.ts'
+import { anEvent, at } from '../support/given-events.ts'
+import { memoryKeys } from './memory-keys.ts'
+
+const missed = suite('erasures that MongoDB does not know of any more')
+const keyFile = newKeyFile('first')
+const name = 'bot-conversations'
+
+const stored = ({ topic, key, value, headers }: OutgoingRecord, offset: number): IncomingRecord => ({
+  ...{ topic, partition: 0, offset, timestamp: offset, key: Buffer.from(key ?? ''), value: Buffer.from(value ?? '') },
+  headers: Object.fromEntries(Object.entries(headers).map(([header, text]) => [header, Buffer.from(text)])),
+})
+const wrote = (id: string) =>
+  anEvent('ClientMessageReceived', id, at('10:00:00'), {
+    message: { type: 'TEXT', text: `said ${id}`, timestamp: at('10:00:00') },
+  })
+const erasure = anEvent('ChatErased', 'x1', at('11:00:00'), { topic: name, erasureId: 'e1' })
+
+/** An archive of these events, and what MongoDB had after so many of them. */
+const given = async (events: ReadonlyArray<DomainEvent>, copiedAfter: number) => {
+  const archive: IncomingRecord[] = []
+  const append = async (record: OutgoingRecord) => {
+    archive.push(stored(record, archive.length))
+    return E.right(undefined)
+  }
+  const keys = memoryKeys()
+  const { spec } = archiver({
+    ...{ keys: dataKeys(keys, right(readKeys(keyFile))), decode: fromRecord, append, reasonOf: String },
+    ...{ changedArchives: async () => [], missed: async () => undefined },
+  })
+  await spec.refuseTopics?.(new Map([[name, 'g1']]))
+  const copy = new Map<string, ArchiveKey>()
+  const owned = { isCurrent: () => true, done: () => {}, pause: () => () => {} }
+  for (const [offset, event] of events.entries()) {
+    if (offset === copiedAfter) for (const [id, key] of keys.documents) copy.set(id, key)
+    await spec.handle({ topic: name, partition: 0, records: [stored(toRecord(event), offset)] }, owned)
+  }
+  keys.documents.clear()
+  for (const [id, key] of copy) keys.documents.set(id, key)
+
+  const emptied: number[] = []
+  const kept: Date[] = []
+  const state = { projected: 0, now: 1_000 }
+  const of = async (topic: string, offset: number) => new Map(topic === name ? [[0, offset]] : [])
+  const { apply, lostKey, look } = markers({
+    ...{
+      now: () => state.now,
+      knownUntil: async () => undefined,
+      keepKnownUntil: async (time) => void kept.push(time),
+    },
+    ...{ endOffsets: (topic) => of(topic, events.length), committed: (_, topic) => of(topic, state.projected) },
+    ...{ topicIds: async () => new Map([[name, 'g1']]), offsetsAt: async () => new Map(), decode: fromRecord, keys },
+    readTopic: async (topic, onSlice) => {
+      if (topic === `archive-${name}`) await onSlice(archive)
+      return E.right(undefined)
+    },
+    empty: async ({ offset }) => void emptied.push(offset),
+  })
+  const restore = () => restorer(dataKeys(keys, right(readKeys(keyFile))))
+  const texts = async () =>
+    (await restore()(archive)).map((found) =>
+      found.kind === 'record' ? JSON.parse(String(found.record.value)).message?.text : found.kind,
+    )
+  return { state, apply, lostKey: () => lostKey(restore()), look, texts, emptied, kept }
+}
+
+missed('are done again: the key that a copy brings back is destroyed, and the views are emptied', async () => {
+  const here = await given([wrote('a'), erasure], 1)
+  here.state.projected = 2
+  assert.equal(await here.texts(), ['said a', undefined])
+  await here.apply()
+  assert.equal([await here.texts(), here.emptied, await here.lostKey()], [['', undefined], [1], undefined])
+})
+
+missed('also end what a key has encrypted that the copy never had', async () => {
+  const here = await given([wrote('a'), erasure], 0)
+  await here.apply()
+  assert.equal([await here.texts(), await here.lostKey()], [['', undefined], undefined])
+})
+
+missed('are left to the projector where it has not come to them yet', async () => {
+  const here = await given([wrote('a'), erasure], 2)
+  here.state.projected = 1
+  await here.apply()
+  assert.equal(here.emptied, [])
+})
+
+missed('do not hide that a key is lost', async () => {
+  const here = await given([wrote('a'), erasure, wrote('b')], 1)
+  await here.apply()
+  assert.match(`${await here.lostKey()}`, /MongoDB has neither the data key .* of bot-conversations nor a marker/)
+})
+
+missed('are known up to a time once the projector has all that stood in the topics then', async () => {
+  const here = await given([wrote('a'), erasure], 2)
+  await here.look()
+  assert.equal(here.kept, [])
+  await here.apply()
+  await here.lostKey()
+  await here.look()
+  Object.assign(here.state, { now: 2_000, projected: 2 })
+  await here.look()
+  Object.assign(here.state, { now: 3_000 })
+  await here.look()
+  assert.equal(here.kept, [new Date(1_000), new Date(2_000)])
+})
+
+missed.run()

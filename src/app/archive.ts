@@ -11,17 +11,14 @@ import { archiveNames, retention } from '../archive/retention.ts'
 import type { Log, Measure } from '../domain/ports.ts'
 import type { KafkaRoom } from '../kafka/kafka.ts'
 import { fromRecord } from '../kafka/records.ts'
-import { classify } from '../mongo/classify.ts'
+import { reasonOf } from '../mongo/classify.ts'
 import type { Mongo } from '../mongo/connect.ts'
-import { connectMongo } from '../mongo/connect.ts'
 import { rewrap } from '../operations/archive/rewrap.ts'
 import { changesOf } from '../projections/decoded.ts'
-import { monotonic, sleep } from '../shared/time.ts'
-import type { Settings } from './config.ts'
-import { exitOfWrongConfig, readSettings } from './config.ts'
+import { sleep } from '../shared/time.ts'
+import { exitOfWrongConfig, type Settings } from './config.ts'
 import type { Part } from './consumers.ts'
-import { mongoOf } from './servers.ts'
-import { createLog } from './telemetry.ts'
+import { withBothServers } from './servers.ts'
 
 type Deps = {
   readonly kafka: KafkaRoom
@@ -32,12 +29,6 @@ type Deps = {
 
 export const missingKeyFile =
   'ARCHIVE_KEY_FILE is not set: the archive needs the path of a JWK set, whose first key wraps the data keys'
-
-/** The error's own words where they are ours. */
-const reasonOf = (error: unknown): string => {
-  const { reason } = classify(error)
-  return reason === 'Error' && error instanceof Error ? error.message : reason
-}
 
 /** The keys of the archive; undefined where none are configured. The bridge makes some for the servers that it brings along. */
 export const wrappingKeysOf = (
@@ -125,30 +116,15 @@ export const startRetention = (
   }
 }
 
-const rewrapKeys = async (retire: string | undefined): Promise<number> => {
-  const settings = await readSettings()
-  if (settings === undefined) return exitOfWrongConfig
-  const wrapping = wrappingKeysOf(settings, false)
-  if (E.isLeft(wrapping) || wrapping.right === undefined) {
-    console.error(E.isLeft(wrapping) ? wrapping.left : missingKeyFile)
-    return exitOfWrongConfig
-  }
-  const location = mongoOf(settings)
-  if (location === undefined) {
-    console.error('No bridge runs here with an embedded MongoDB: start one with npm start, or set MONGODB_URL.')
-    return 1
-  }
-  const mongo = connectMongo(location, { log: createLog('silent'), sleep, clock: monotonic })
-  try {
-    return await rewrap({ keys: mongo.archiveKeys, wrapping: wrapping.right, say: console.log }, retire)
-  } catch (error) {
-    const { reason } = classify(error)
-    console.error(`It could not be done: ${reason === 'Error' && error instanceof Error ? error.message : reason}`)
-    return 1
-  } finally {
-    await mongo.stop()
-  }
-}
+const rewrapKeys = (retire: string | undefined): Promise<number> =>
+  withBothServers('archive', async ({ settings, mongo, out, err }) => {
+    const wrapping = wrappingKeysOf(settings, false)
+    if (E.isLeft(wrapping) || wrapping.right === undefined) {
+      err(E.isLeft(wrapping) ? wrapping.left : missingKeyFile)
+      return exitOfWrongConfig
+    }
+    return rewrap({ keys: mongo.archiveKeys, wrapping: wrapping.right, say: out }, retire)
+  })
 
 /** `archive rewrap`: changes the key that wraps the archive's data keys. */
 export const archiveCommand = (): Command =>

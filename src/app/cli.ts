@@ -11,7 +11,7 @@ import { exitOfWrongConfig, type KafkaConfig, type Settings, settingsOf } from '
 import { demo } from './demo.ts'
 import { version } from './metrics.ts'
 import { rebuildCommand } from './rebuild.ts'
-import { withServers } from './servers.ts'
+import { interruption, noRedrives, withBothServers, withServers } from './servers.ts'
 import { start } from './start.ts'
 import { type TopicsOptions, topics } from './topics.ts'
 
@@ -125,9 +125,32 @@ program
   .description('play every webhook and the four bot sequences against a running bridge, or against one that it starts')
   .action(async () => process.exit(await demo()))
 
-program.addCommand(redriveCommand(async (run) => process.exit(await withServers(run))))
-program.addCommand(eraseCommand(async (run) => process.exit(await withServers(run))))
-program.addCommand(exportCommand(async (run) => process.exit(await withServers(run))))
+program.addCommand(
+  redriveCommand(async (run) =>
+    process.exit(
+      await withServers('redrive', ({ settings: { accounts }, mongo, ...servers }) => {
+        const redrives = mongo?.redrives ?? noRedrives
+        return run({ ...servers, redrives, accounts, interrupted: interruption() })
+      }),
+    ),
+  ),
+)
+program.addCommand(
+  eraseCommand(async (run) =>
+    process.exit(
+      await withBothServers('erase', ({ settings: { retentionDays }, mongo: { erasures }, ...servers }) =>
+        run({ ...servers, erasures, retentionDays }),
+      ),
+    ),
+  ),
+)
+program.addCommand(
+  exportCommand(async (run) =>
+    process.exit(
+      await withBothServers('export', ({ mongo: { erasures }, ...servers }) => run({ ...servers, erasures })),
+    ),
+  ),
+)
 program.addCommand(rebuildCommand())
 program.addCommand(archiveCommand())
 program.addCommand(contractsCommand())

@@ -4,73 +4,46 @@ import type { ViewName } from '../../contracts/views.ts'
 import { dataKeys } from '../archive/data-keys.ts'
 import { restorer } from '../archive/restore.ts'
 import { timeZonesOf } from '../domain/accounts.ts'
-import { now } from '../domain/clock.ts'
-import { connectKafka } from '../kafka/kafka.ts'
-import { classify } from '../mongo/classify.ts'
-import { connectMongo } from '../mongo/connect.ts'
 import { connectRebuilds } from '../mongo/rebuild/rebuilds.ts'
-import { actionRecorder, commandLineUser } from '../operations/audit.ts'
 import { type Asked, rebuildAsked } from '../operations/rebuild/command.ts'
 import { progressBar, progressLines } from '../operations/rebuild/progress.ts'
 import type { Row } from '../operations/rebuild/replay.ts'
 import { viewNames } from '../projections/view-topics.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import { wrappingKeysOf } from './archive.ts'
-import { exitOfWrongConfig, readSettings } from './config.ts'
-import { createMetrics } from './metrics.ts'
-import { kafkaOf, kafkaSettings, mongoOf } from './servers.ts'
-import { createLog } from './telemetry.ts'
+import { exitOfWrongConfig } from './config.ts'
+import { interruption, withBothServers } from './servers.ts'
 
-const rebuild = async (asked: Asked, json: boolean): Promise<number> => {
-  const settings = await readSettings()
-  if (settings === undefined) return exitOfWrongConfig
-  const [kafkaConfig, mongoConfig] = [kafkaOf(settings), mongoOf(settings)]
-  if (kafkaConfig === undefined || mongoConfig === undefined) {
-    console.error(
-      'No bridge runs here with embedded servers: start one with npm start, or set KAFKA_BROKERS and MONGODB_URL.',
-    )
-    return 1
-  }
-  const wrapping = wrappingKeysOf(settings, false)
-  if (E.isLeft(wrapping)) {
-    console.error(wrapping.left)
-    return exitOfWrongConfig
-  }
-  const interruption = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort())
-  const kafka = connectKafka(kafkaSettings(kafkaConfig, settings.topics, 'livechat-bridge-rebuild'), {
-    log: createLog('silent'),
-    measure: createMetrics().measure,
-    now,
+const rebuild = (asked: Asked, json: boolean): Promise<number> =>
+  withBothServers('rebuild', async ({ settings, kafka, mongo, recordAction, out, err }) => {
+    const wrapping = wrappingKeysOf(settings, false)
+    if (E.isLeft(wrapping)) {
+      err(wrapping.left)
+      return exitOfWrongConfig
+    }
+    const signal = interruption()
+    const rebuilds = connectRebuilds(mongo.config, { sleep, timeZoneOf: timeZonesOf(settings.accounts) })
+    const restore = wrapping.right && restorer(dataKeys(mongo.archiveKeys, wrapping.right))
+    const rows: Row[] = []
+    // The words go to stderr, so that stdout is JSON alone.
+    const say = (line: string, row?: Row) => {
+      if (row !== undefined) rows.push(row)
+      if (json) err(line)
+      else out(line)
+    }
+    const { isTTY } = process.stdout
+    const show = isTTY && !json ? progressBar(process.stdout, monotonic) : progressLines(say, monotonic)
+    try {
+      const code = await rebuildAsked(
+        { kafka, restore, rebuilds, recordAction, say, show, sleep, clock: monotonic, signal },
+        asked,
+      )
+      if (json) out(JSON.stringify({ done: code === 0, views: rows }, null, 2))
+      return code
+    } finally {
+      await rebuilds.stop()
+    }
   })
-  const rebuilds = connectRebuilds(mongoConfig, { sleep, timeZoneOf: timeZonesOf(settings.accounts) })
-  const mongo = connectMongo(mongoConfig, { log: createLog('silent'), sleep, clock: monotonic })
-  const restore = wrapping.right && restorer(dataKeys(mongo.archiveKeys, wrapping.right))
-  const rows: Row[] = []
-  // The words go to stderr, so that stdout is JSON alone.
-  const say = (line: string, row?: Row) => {
-    if (row !== undefined) rows.push(row)
-    if (json) console.error(line)
-    else console.log(line)
-  }
-  const { isTTY } = process.stdout
-  const show = isTTY && !json ? progressBar(process.stdout, monotonic) : progressLines(say, monotonic)
-  try {
-    const recordAction = actionRecorder(kafka.append, now, commandLineUser())
-    const code = await rebuildAsked(
-      { kafka, restore, rebuilds, recordAction, say, show, sleep, clock: monotonic, signal: interruption.signal },
-      asked,
-    )
-    if (json) console.log(JSON.stringify({ done: code === 0, views: rows }, null, 2))
-    return code
-  } catch (error) {
-    console.error(`It could not be done: ${classify(error).reason}`)
-    return 1
-  } finally {
-    await kafka.stop()
-    await Promise.all([rebuilds.stop(), mongo.stop()])
-  }
-}
 
 const viewsOf = (name: string): ReadonlyArray<ViewName> => {
   if (name === 'all') return viewNames

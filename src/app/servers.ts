@@ -2,15 +2,14 @@ import { readFileSync, rmSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Account } from '../domain/accounts.ts'
 import { now } from '../domain/clock.ts'
 import type { Failure } from '../domain/ports.ts'
 import { startEmbedded } from '../embedded/servers.ts'
 import { attempt, makePrivateFolder } from '../journal/files.ts'
 import type { KafkaSettings } from '../kafka/client.ts'
 import { connectKafka, type KafkaRoom } from '../kafka/kafka.ts'
-import { connectMongo } from '../mongo/connect.ts'
-import type { Erasures } from '../mongo/erasures.ts'
+import { reasonOf } from '../mongo/classify.ts'
+import { connectMongo, type Mongo } from '../mongo/connect.ts'
 import type { Redrives } from '../mongo/redrives.ts'
 import { actionRecorder, commandLineUser, type RecordAction } from '../operations/audit.ts'
 import { monotonic, sleep } from '../shared/time.ts'
@@ -100,6 +99,8 @@ export const kafkaOf = ({ kafka, dataDir }: Settings) => {
   return brokers && { brokers, ssl: false }
 }
 
+export const noBroker = 'No bridge runs here with an embedded broker: start one with npm start, or set KAFKA_BROKERS.'
+
 /** The MongoDB of the configuration, or that of the bridge that runs on this DATA_DIR. */
 export const mongoOf = ({ mongo, dataDir }: Settings) => {
   if (mongo !== 'embedded') return mongo
@@ -113,57 +114,75 @@ export const kafkaSettings = (kafka: KafkaConfig, topics: Settings['topics'], cl
   return { ...kafka, clientId, topicPrefix: prefix, partitions, ...(replication !== undefined && { replication }) }
 }
 
+type ConnectedMongo = Mongo & { readonly config: MongoConfig }
+
 /** Kafka and MongoDB of the configuration, or those of the bridge that runs on this DATA_DIR. */
 type ConnectedServers = {
+  readonly settings: Settings
   readonly kafka: KafkaRoom
-  readonly redrives: Redrives
+  /** Undefined where none is known. */
+  readonly mongo: ConnectedMongo | undefined
   readonly recordAction: RecordAction
-  /** Undefined where no MongoDB is known. */
-  readonly erasures: Erasures | undefined
-  readonly retentionDays: number | 'forever'
-  readonly accounts: ReadonlyArray<Account>
-  readonly interrupted: AbortSignal
   readonly out: (line: string) => void
   readonly err: (line: string) => void
 }
 
-const away = async () => Promise.reject(new Error('there is no MongoDB'))
+/** Aborts with SIGINT or SIGTERM, which then no longer end the process themselves. */
+export const interruption = (): AbortSignal => {
+  const controller = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort())
+  return controller.signal
+}
 
-/** Runs a command with both servers, and ends their connections; SIGINT and SIGTERM tell it to end early. Its exit code. */
-export const withServers = async (run: (servers: ConnectedServers) => Promise<number>): Promise<number> => {
-  const settings = await readSettings()
-  if (settings === undefined) return exitOfWrongConfig
-  const [kafkaConfig, mongoConfig] = [kafkaOf(settings), mongoOf(settings)]
-  if (kafkaConfig === undefined) {
-    console.error('No bridge runs here with an embedded broker: start one with npm start, or set KAFKA_BROKERS.')
-    return 1
-  }
-  const interruption = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort())
-  const log = createLog('silent')
-  const { measure } = createMetrics()
-  const kafka = connectKafka(kafkaSettings(kafkaConfig, settings.topics, 'livechat-bridge-redrive'), {
-    log,
-    measure,
+/** Connects to Kafka for a command, under this name. */
+export const kafkaFor = (command: string, kafka: KafkaConfig, { topics }: Settings): KafkaRoom =>
+  connectKafka(kafkaSettings(kafka, topics, `livechat-bridge-${command}`), {
+    log: createLog('silent'),
+    measure: createMetrics().measure,
     now,
   })
-  const mongo = mongoConfig && connectMongo(mongoConfig, { log, sleep, clock: monotonic })
-  const redrives = mongo?.redrives ?? { find: away, remember: away, states: away, erasedAt: away }
+
+const away = async () => Promise.reject(new Error('there is no MongoDB'))
+export const noRedrives: Redrives = { find: away, remember: away, states: away, erasedAt: away }
+
+/** Runs a command with both servers, and ends their connections. Its exit code, also where it throws. */
+export const withServers = async (
+  command: string,
+  run: (servers: ConnectedServers) => Promise<number>,
+): Promise<number> => {
+  const settings = await readSettings()
+  if (settings === undefined) return exitOfWrongConfig
+  const { log: out, error: err } = console
+  const [kafkaConfig, mongoConfig] = [kafkaOf(settings), mongoOf(settings)]
+  if (kafkaConfig === undefined) {
+    err(noBroker)
+    return 1
+  }
+  const kafka = kafkaFor(command, kafkaConfig, settings)
+  const connectedTo = (config: MongoConfig): ConnectedMongo => ({
+    ...connectMongo(config, { log: createLog('silent'), sleep, clock: monotonic }),
+    config,
+  })
+  const mongo = mongoConfig && connectedTo(mongoConfig)
   try {
-    const { log: out, error: err } = console
-    return await run({
-      ...{
-        kafka,
-        redrives,
-        recordAction: actionRecorder(kafka.append, now, commandLineUser()),
-        erasures: mongo?.erasures,
-        retentionDays: settings.retentionDays,
-        accounts: settings.accounts,
-      },
-      ...{ interrupted: interruption.signal, out, err },
-    })
+    const recordAction = actionRecorder(kafka.append, now, commandLineUser())
+    return await run({ settings, kafka, mongo, recordAction, out, err })
+  } catch (error) {
+    err(`It could not be done: ${reasonOf(error)}`)
+    return 1
   } finally {
     await kafka.stop()
     await mongo?.stop()
   }
 }
+
+/** The same for a command that cannot do without MongoDB. */
+export const withBothServers = (
+  command: string,
+  run: (servers: ConnectedServers & { readonly mongo: ConnectedMongo }) => Promise<number>,
+): Promise<number> =>
+  withServers(command, async ({ mongo, ...servers }) => {
+    if (mongo !== undefined) return run({ ...servers, mongo })
+    servers.err('No MongoDB is known: start a bridge with npm start, or set MONGODB_URL.')
+    return 1
+  })

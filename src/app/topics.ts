@@ -1,14 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { eventTopics } from '../../contracts/topics.ts'
-import { now } from '../domain/clock.ts'
 import type { CheckHealth, Failure, Log, Sleep } from '../domain/ports.ts'
-import { connectKafka } from '../kafka/kafka.ts'
 import type { TopicReport } from '../kafka/topic-settings.ts'
 import { table } from '../shared/table.ts'
 import { exitOfWrongConfig, readSettings, type Settings } from './config.ts'
-import { createMetrics } from './metrics.ts'
-import { kafkaOf, kafkaSettings } from './servers.ts'
-import { createLog } from './telemetry.ts'
+import { kafkaFor, kafkaOf, noBroker } from './servers.ts'
 
 /** A topic as it is; one that does not exist has no partitions. */
 export type Report = {
@@ -107,14 +103,10 @@ export const topics = async ({ json = false, apply = false }: TopicsOptions): Pr
   if (settings === undefined) return exitOfWrongConfig
   const connection = kafkaOf(settings)
   if (connection === undefined) {
-    console.error('No bridge runs here with an embedded broker: start one with npm start, or set KAFKA_BROKERS.')
+    console.error(noBroker)
     return 1
   }
-  const kafka = connectKafka(kafkaSettings(connection, settings.topics, 'livechat-bridge-topics'), {
-    log: createLog('silent'),
-    measure: createMetrics().measure,
-    now,
-  })
+  const kafka = kafkaFor('topics', connection, settings)
   const reports = E.map(withRetention(settings))(await (apply ? kafka.applyTopics() : kafka.describeTopics()))
   await kafka.stop()
   if (E.isLeft(reports)) {

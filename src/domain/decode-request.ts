@@ -21,7 +21,7 @@ export type NotUnderstood =
   | { readonly kind: 'unknown-event' }
 
 /** In words: fields and what was expected, never what was sent. */
-export const inWords = (reason: NotUnderstood): string => {
+export const problemText = (reason: NotUnderstood): string => {
   switch (reason.kind) {
     case 'media-type':
       return describe([reason.problem])

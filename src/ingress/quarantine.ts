@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import { quarantineHeaders as names, quarantine } from '../../contracts/topics.ts'
-import { inWords, type NotUnderstood } from '../domain/decode-request.ts'
+import { type NotUnderstood, problemText } from '../domain/decode-request.ts'
 import type { Append, Log, Measure, OutgoingRecord } from '../domain/ports.ts'
 import type { Answer, Refusal } from '../http/answer.ts'
 import type { Admitted } from './admission.ts'
@@ -31,7 +31,7 @@ export const quarantineRecord = (
     [names.interface]: api,
     [names.receivedAt]: receivedAt,
     [names.reason]: reason.kind,
-    [names.problems]: reason.kind === 'too-large' ? 'body: expected fewer bytes' : inWords(reason),
+    [names.problems]: reason.kind === 'too-large' ? 'body: expected fewer bytes' : problemText(reason),
     ...(contentType !== '' && { [names.contentType]: contentType }),
     ...(contentEncoding !== '' && { [names.contentEncoding]: contentEncoding }),
     ...(reason.kind === 'too-large' && { [names.size]: String(reason.size ?? 'unknown') }),

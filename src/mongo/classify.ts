@@ -50,6 +50,12 @@ export const classify = (error: unknown): Failure => ({
   reason: [nameOf(error), adviceFor(error)].filter((part) => part !== undefined).join(': '),
 })
 
+/** What failed, for an operator: the error's own words where they are ours. Errors of the driver may hold values. */
+export const reasonOf = (error: unknown): string => {
+  const { reason } = classify(error)
+  return reason === 'Error' && error instanceof Error ? error.message : reason
+}
+
 /** Whether every write that was refused came after another writer had inserted the same document. */
 export const isOvertaken = (error: unknown): boolean =>
   error instanceof MongoBulkWriteError &&

@@ -32,7 +32,7 @@ export const actionOn = (
 }
 
 /** A command with its options, none of which may be personal data: `redrive quarantine, account acme`. */
-export const inWords = (command: string, options: object): string =>
+export const commandText = (command: string, options: object): string =>
   [
     command,
     ...Object.entries(options).flatMap(([name, value]) =>

@@ -5,19 +5,17 @@ import { Command, InvalidArgumentError } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
-import { classify } from '../../mongo/classify.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { table } from '../../shared/table.ts'
 import { actionOn, notRecorded, type RecordAction } from '../audit.ts'
-import { erase, Interrupted, resume, unfinishedErasures } from './erase.ts'
+import { erase, resume, unfinishedErasures } from './erase.ts'
 import { type PersonOptions, requestOf, whoIsMeant, withPersonOptions } from './person-options.ts'
 import { type Plan, planOf } from './plan.ts'
 import { check } from './status.ts'
 
 type Servers = {
   readonly kafka: Pick<KafkaRoom, 'append' | 'publish' | 'readTopic' | 'ranges' | 'committedNow'>
-  /** Undefined where no MongoDB is known. */
-  readonly erasures: Erasures | undefined
+  readonly erasures: Erasures
   readonly recordAction: RecordAction
   /** How long plain event topics are kept. */
   readonly retentionDays: number | 'forever'
@@ -79,24 +77,13 @@ const tell = ({ out }: Servers, receipt: ErasureDocument, file: string) => {
   out(`The receipt is in ${file} and in the collection erasures; \`erase status ${receipt._id}\` looks what is left.`)
 }
 
-/** What failed, in words: errors of MongoDB's driver may hold values. */
-const inWords =
-  (job: (servers: Servers) => Promise<number>) =>
-  (servers: Servers): Promise<number> =>
-    job(servers).catch((error: unknown) => {
-      servers.err(error instanceof Interrupted ? error.message : `It could not be done: ${classify(error).reason}`)
-      return 1
-    })
-
 const run =
   (options: EraseOptions) =>
   async (servers: Servers): Promise<number> => {
     const { kafka, erasures, recordAction, retentionDays, out, err } = servers
     const request = requestOf(options)
-    if (request === undefined || erasures === undefined) {
-      err(
-        request === undefined ? whoIsMeant : 'No MongoDB is known: start a bridge with npm start, or set MONGODB_URL.',
-      )
+    if (request === undefined) {
+      err(whoIsMeant)
       return 1
     }
     const ports = { kafka, erasures, clock }
@@ -136,14 +123,13 @@ const run =
 const status =
   (id: string | undefined, { json }: { readonly json?: true }) =>
   async ({ kafka, erasures, out, err }: Servers): Promise<number> => {
-    const receipts = (await erasures?.find(id === undefined ? {} : { _id: id })) ?? []
+    const receipts = await erasures.find(id === undefined ? {} : { _id: id })
     if (receipts.length === 0) {
       err(id === undefined ? 'There are no erasures.' : `There is no erasure ${id}.`)
       return 1
     }
     const checked: ErasureDocument[] = []
-    for (const receipt of receipts)
-      checked.push(erasures === undefined ? receipt : await check({ kafka, erasures, clock }, receipt))
+    for (const receipt of receipts) checked.push(await check({ kafka, erasures, clock }, receipt))
     for (const line of json ? [JSON.stringify(checked, null, 2)] : checked.flatMap(receiptLines)) out(line)
     return checked.every(({ state }) => state === 'complete') ? 0 : 1
   }
@@ -164,7 +150,7 @@ export const eraseCommand = (withServers: WithServers): Command => {
     .option('--by <name>', 'who asked for it, for the receipt (default: the user of this process)')
     .option('--backup-days <days>', 'how long backups are kept, for the receipt', days)
     .option('--receipt <file>', 'where the receipt is written (default: erasure-<id>.json here)')
-    .action((options: EraseOptions) => withServers(inWords(run(options))))
+    .action((options: EraseOptions) => withServers(run(options)))
   command
     .command('status')
     .argument('[id]', 'the erasure, as its receipt names it (default: all of them)')
@@ -172,6 +158,6 @@ export const eraseCommand = (withServers: WithServers): Command => {
       'Look through views, enrichments and topics for what is left, and keep that in the receipt. Exit code 1 where something may be left.',
     )
     .option('--json', 'print the receipts as JSON')
-    .action((id: string | undefined, options: { readonly json?: true }) => withServers(inWords(status(id, options))))
+    .action((id: string | undefined, options: { readonly json?: true }) => withServers(status(id, options)))
   return command
 }

@@ -13,14 +13,12 @@ export type ErasePorts = {
   readonly clock: () => Date
 }
 
-/** Kafka has not taken all of it: what is written stands, and the same request goes on with the rest. */
-export class Interrupted extends Error {}
-
 const withinMs = 30_000
 
+/** Where Kafka has not taken all of it, what is written stands, and the same request goes on with the rest. */
 const orThrow = (what: string, appended: E.Either<{ readonly reason: string }, void>) => {
   if (E.isLeft(appended))
-    throw new Interrupted(`${what} is not known to be in Kafka (${appended.left.reason}): run the same command again`)
+    throw new Error(`${what} is not known to be in Kafka (${appended.left.reason}): run the same command again`)
 }
 
 /**

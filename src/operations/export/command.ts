@@ -8,7 +8,7 @@ import { type PersonOptions, requestOf, whoIsMeant, withPersonOptions } from '..
 import type { Request } from '../erase/plan.ts'
 
 type Servers = {
-  readonly erasures: Erasures | undefined
+  readonly erasures: Erasures
   readonly recordAction: RecordAction
   readonly out: (line: string) => void
   readonly err: (line: string) => void
@@ -47,12 +47,8 @@ export const exportCommand = (withServers: WithServers): Command =>
     .action((options: PersonOptions & { readonly out?: string }) =>
       withServers(async ({ erasures, recordAction, out, err }) => {
         const request = requestOf(options)
-        if (request === undefined || erasures === undefined) {
-          err(
-            request === undefined
-              ? whoIsMeant
-              : 'No MongoDB is known: start a bridge with npm start, or set MONGODB_URL.',
-          )
+        if (request === undefined) {
+          err(whoIsMeant)
           return 1
         }
         const recorded = await recordAction(actionOn('export', request))

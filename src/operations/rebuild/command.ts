@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { ViewName } from '../../../contracts/views.ts'
 import type { LeasedRebuild, Rebuilds } from '../../mongo/rebuild/rebuilds.ts'
 import { topicsOf, viewNames } from '../../projections/view-topics.ts'
-import { inWords, notRecorded, type RecordAction } from '../audit.ts'
+import { commandText, notRecorded, type RecordAction } from '../audit.ts'
 import { archivesOf } from './archive.ts'
 import { cutOff, readCommitted, readLogs } from './progress.ts'
 import { groupOf, type RebuildDeps } from './replay.ts'
@@ -112,7 +112,7 @@ export const rebuildAsked = async (deps: Deps, asked: Asked): Promise<number> =>
     ? E.right(undefined)
     : await deps.recordAction({
         action: 'rebuild',
-        detail: inWords('rebuild', { views, resume: resumes, discard: discards, force: asked.force }),
+        detail: commandText('rebuild', { views, resume: resumes, discard: discards, force: asked.force }),
       })
   if (E.isLeft(recorded)) return fail(deps, notRecorded(recorded.left))
   if (resumes) return resume(deps, asked)

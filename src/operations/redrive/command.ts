@@ -7,7 +7,7 @@ import { now } from '../../domain/clock.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
-import { inWords, notRecorded, type RecordAction } from '../audit.ts'
+import { commandText, notRecorded, type RecordAction } from '../audit.ts'
 import { type Filters, type OriginTopic, originTopics } from './dead-letters.ts'
 import { findRecord, listLetters, listQuarantine, recordLines } from './list.ts'
 import { pace, sendLetters, tallyText } from './send.ts'
@@ -113,7 +113,7 @@ const send =
   }: Servers): Promise<number> => {
     const recorded = dryRun
       ? E.right(undefined)
-      : await recordAction({ action: 'redrive', detail: inWords('redrive send', filters) })
+      : await recordAction({ action: 'redrive', detail: commandText('redrive send', filters) })
     if (E.isLeft(recorded)) return fail(err, notRecorded(recorded.left))
     const { tally, limited, trouble } = await sendLetters(
       { readTopic, redrive, redrives, now, out, pace: pace(perSecond, monotonic, sleep) },
@@ -151,7 +151,7 @@ const quarantined =
     err,
   }: Servers): Promise<number> => {
     const account = accounts.find(({ id }) => id === filters.account)
-    const action = { action: 'redrive', detail: inWords('redrive quarantine', filters) } as const
+    const action = { action: 'redrive', detail: commandText('redrive quarantine', filters) } as const
     const recorded = dryRun
       ? E.right(undefined)
       : await recordAction({ ...action, ...(account && { accountId: account.id }) })

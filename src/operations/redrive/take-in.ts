@@ -4,7 +4,7 @@ import { QuarantineHeaders } from '../../../contracts/records.ts'
 import { keyOf, quarantine, topicOf } from '../../../contracts/topics.ts'
 import type { Account } from '../../domain/accounts.ts'
 import { contentHashes } from '../../domain/content-hash.ts'
-import { inWords } from '../../domain/decode-request.ts'
+import { problemText } from '../../domain/decode-request.ts'
 import type { IncomingRecord, Now, Publish } from '../../domain/ports.ts'
 import { readJson } from '../../domain/read-json.ts'
 import { decodeBotEvent, decodeWebhook } from '../../domain/requests.ts'
@@ -66,7 +66,7 @@ export const requestReader = (accounts: ReadonlyArray<Account>) => {
     if (account === undefined) return E.left('its account is not in the accounts file')
     const body = record.value ?? Buffer.alloc(0)
     const json = readJson(body)
-    if (E.isLeft(json)) return E.left(inWords({ kind: 'invalid', problems: [json.left] }))
+    if (E.isLeft(json)) return E.left(problemText({ kind: 'invalid', problems: [json.left] }))
     const receipt = { accountId: account.id, receivedAt, traceparent: traceparentOf('') }
     const event =
       api === 'bot'
@@ -76,7 +76,7 @@ export const requestReader = (accounts: ReadonlyArray<Account>) => {
             id,
             ...(account.webhooks !== undefined && { contentHash: contentHash(account, body) }),
           })
-    if (E.isLeft(event)) return E.left(inWords(event.left))
+    if (E.isLeft(event)) return E.left(problemText(event.left))
     return E.right({ id, event: { ...event.right, receivedTime: receivedAt } })
   }
 }

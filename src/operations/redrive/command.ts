@@ -8,10 +8,11 @@ import type { KafkaRoom } from '../../kafka/kafka.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import { commandText, notRecorded, type RecordAction } from '../audit.ts'
+import { pace, tallyText } from './batches.ts'
 import { type Filters, type OriginTopic, originTopics } from './dead-letters.ts'
 import { findRecord, listLetters, listQuarantine, recordLines } from './list.ts'
-import { pace, sendLetters, tallyText } from './send.ts'
-import { type QuarantineFilters, takeIn, takenText } from './take-in.ts'
+import { sendLetters, sendWords } from './send.ts'
+import { type QuarantineFilters, takeIn, takeInWords } from './take-in.ts'
 
 type Servers = {
   readonly kafka: Pick<KafkaRoom, 'readTopic' | 'redrive' | 'publish'>
@@ -123,14 +124,14 @@ const send =
       },
       interrupted,
     )
-    out(tallyText(tally))
+    out(tallyText(tally, sendWords))
     if (limited) out(`The limit of ${limit} is reached: there may be more.`)
-    if (tally.refused > 0)
+    if (tally.kept > 0)
       out(
         `What was redriven ${most} times already is sent with --force only, what is older than its view with --overwrite.`,
       )
     if (interrupted.aborted) return fail(err, 'Interrupted: the same again goes on from here.')
-    return trouble === undefined ? Number(tally.refused + tally.failed > 0) : fail(err, trouble)
+    return trouble === undefined ? Number(tally.kept + tally.failed > 0) : fail(err, trouble)
   }
 
 type TakeInOptions = QuarantineFilters & {
@@ -161,7 +162,7 @@ const quarantined =
       { filters, limit, dryRun: dryRun === true },
       interrupted,
     )
-    out(takenText(tally))
+    out(tallyText(tally, takeInWords))
     if (limited) out(`The limit of ${limit} is reached: there may be more.`)
     if (interrupted.aborted) return fail(err, 'Interrupted: the same again goes on from here.')
     return trouble === undefined ? Number(tally.failed > 0) : fail(err, trouble)

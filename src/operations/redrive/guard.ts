@@ -1,7 +1,9 @@
+import * as E from 'fp-ts/lib/Either.js'
 import { clients, enrichments } from '../../../contracts/topics.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import type { ErasedKey } from '../../mongo/erasures.ts'
 import type { State } from '../../mongo/redrives.ts'
+import type { NotSent } from './batches.ts'
 import type { StoredDeadLetter } from './dead-letters.ts'
 
 /**
@@ -15,17 +17,13 @@ export type Rules = {
   readonly overwrite: boolean
 }
 
-/** `redriven`: how often the record will have been redriven with this time. */
-export type Decision =
-  | { readonly kind: 'send'; readonly redriven: number }
-  | { readonly kind: 'sent before' }
-  | { readonly kind: 'refused'; readonly why: string }
-
 /**
  * What is known of a dead letter beside itself: how often it was sent back, whether it is older than what the view has, and whether its
  * chat, client or enrichment was erased since.
  */
 export type Known = { readonly timesSent: number; readonly outdated: boolean; readonly erased: boolean }
+
+export const erasedSince = 'the person was erased since'
 
 /** What an erasure would name the key of a record. */
 export const erasedKeyOf = (topic: string, key: string): ErasedKey => {
@@ -34,20 +32,21 @@ export const erasedKeyOf = (topic: string, key: string): ErasedKey => {
 }
 
 /**
- * What becomes of a dead letter. What fails again comes back as a dead letter of its own with a higher count; together with the
+ * What becomes of a dead letter; Right: how often its record will have been redriven with this time. What fails again comes back as a dead letter of its own with a higher count; together with the
  * dead letter's own redrives, it bounds what can become of one record, however it is repeated.
  */
 export const decide = (
   { redriven }: Pick<StoredDeadLetter, 'redriven'>,
   { timesSent, outdated, erased }: Known,
   { most, force, again, overwrite }: Rules,
-): Decision => {
-  if (erased) return { kind: 'refused', why: 'the person was erased since' }
-  if (timesSent > 0 && !again) return { kind: 'sent before' }
+): E.Either<NotSent, number> => {
+  if (erased) return E.left({ result: 'kept', why: erasedSince })
+  if (timesSent > 0 && !again) return E.left({ result: 'before' })
   const times = redriven + timesSent
-  if (times >= most && !force) return { kind: 'refused', why: `redriven ${times} times` }
-  if (outdated && !overwrite) return { kind: 'refused', why: 'the view has a newer state, which it would replace' }
-  return { kind: 'send', redriven: times + 1 }
+  if (times >= most && !force) return E.left({ result: 'kept', why: `redriven ${times} times` })
+  if (outdated && !overwrite)
+    return E.left({ result: 'kept', why: 'the view has a newer state, which it would replace' })
+  return E.right(times + 1)
 }
 
 /** The topics of which a view keeps the last record of each key alone, so that an old record would replace a newer one. */

@@ -5,18 +5,16 @@ import { keyOf, quarantine, topicOf } from '../../../contracts/topics.ts'
 import type { Account } from '../../domain/accounts.ts'
 import { contentHashes } from '../../domain/content-hash.ts'
 import { problemText } from '../../domain/decode-request.ts'
-import type { IncomingRecord, Now, Publish } from '../../domain/ports.ts'
+import type { IncomingRecord, Publish } from '../../domain/ports.ts'
 import { readJson } from '../../domain/read-json.ts'
 import { decodeBotEvent, decodeWebhook } from '../../domain/requests.ts'
 import { traceparentOf } from '../../domain/tracing.ts'
-import type { ReadTopic } from '../../kafka/read-topic.ts'
 import { nameOfErased } from '../../mongo/erasures.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import { printable } from '../../shared/printable.ts'
-import { chunks } from '../../shared/slices.ts'
-import { partOf, placeOf } from './dead-letters.ts'
-import { erasedKeyOf } from './guard.ts'
-import type { pace } from './send.ts'
+import { type BatchPorts, type NotSent, type Sending, sendInBatches, type Words } from './batches.ts'
+import { placeOf } from './dead-letters.ts'
+import { erasedKeyOf, erasedSince } from './guard.ts'
 
 /** Which requests are meant: all that fit everything that is given. Times in ms since 1970, of the request. */
 export type QuarantineFilters = {
@@ -30,8 +28,10 @@ export type QuarantineFilters = {
   readonly id?: ReadonlyArray<string>
 }
 
+type Understood = { readonly id: string; readonly event: DomainEvent }
+
 /** A request that has become its event, or why it stays. */
-type Read = E.Either<string, { readonly id: string; readonly event: DomainEvent }>
+type Read = E.Either<string, Understood>
 
 const headersOf = ({ headers }: IncomingRecord) =>
   QuarantineHeaders.decode(Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.toString()])))
@@ -81,128 +81,75 @@ export const requestReader = (accounts: ReadonlyArray<Account>) => {
   }
 }
 
-const results = ['taken in', 'would be taken in', 'taken in before', 'stays', 'failed'] as const
-type SendResult = (typeof results)[number]
-type Tally = Readonly<Record<SendResult, number>>
+export const takeInWords: Words = {
+  done: 'taken in',
+  planned: 'would be taken in',
+  before: 'taken in before',
+  kept: 'stays',
+  failed: 'failed',
+  nothing: 'no request fits',
+}
 
-/** `3 taken in, 1 stays`: only what there was of. */
-export const takenText = (tally: Tally): string =>
-  results
-    .filter((result) => tally[result] > 0)
-    .map((result) => `${tally[result]} ${result}`)
-    .join(', ') || 'no request fits'
-
-type Ports = {
-  readonly readTopic: ReadTopic
+type Ports = BatchPorts & {
   readonly publish: Publish
   readonly redrives: Pick<Redrives, 'find' | 'remember' | 'erasedAt'>
   readonly accounts: ReadonlyArray<Account>
-  readonly pace: ReturnType<typeof pace>
-  readonly now: Now
-  readonly out: (line: string) => void
 }
-
-export type TakingIn = {
-  readonly filters: QuarantineFilters
-  /** Requests that are taken in at most. */
-  readonly limit: number
-  readonly dryRun: boolean
-}
-
-/** `trouble`: why it ended early, where that was not wanted. */
-type TakenIn = { readonly tally: Tally; readonly limited: boolean; readonly trouble?: string }
 
 const erasedKey = (event: DomainEvent) => erasedKeyOf(topicOf(event).name, keyOf(event))
 
 const withinMs = 20_000
 const memoryIdOf = (id: string) => `quarantine/${id}`
 
-/**
- * Publishes the events of those requests in quarantine that are understood today, in their order, each marked as late. Each is
- * remembered once Kafka has it. If this ends between the two, the same again publishes the same `ce_id`, which counts once.
- */
-export const takeIn = async (
-  { readTopic, publish, redrives, accounts, pace, now, out }: Ports,
-  { filters, limit, dryRun }: TakingIn,
+type Meant = { readonly record: IncomingRecord; readonly read: Read }
+type Chosen = Meant & { readonly read: E.Right<Understood> }
+
+/** Publishes the events of those requests in quarantine that are understood today, in their order, each marked as late. */
+export const takeIn = (
+  { publish, accounts, ...ports }: Ports,
+  sending: Sending<QuarantineFilters>,
   interrupted: AbortSignal,
-): Promise<TakenIn> => {
-  const enough = new AbortController()
-  const signal = AbortSignal.any([interrupted, enough.signal])
-  const isWanted = isMeant(filters)
+) => {
+  const isWanted = isMeant(sending.filters)
   const readRequest = requestReader(accounts)
-  const tally: Record<SendResult, number> = {
-    'taken in': 0,
-    'would be taken in': 0,
-    'taken in before': 0,
-    stays: 0,
-    failed: 0,
-  }
-  const done = new Set<string>()
-  let trouble: string | undefined
-
-  const halt = (reason: string) => {
-    trouble ??= reason
-    enough.abort()
-  }
-  const tell = (result: SendResult, record: IncomingRecord, what: string) => {
-    tally[result]++
-    if (result !== 'taken in before')
-      out([result.padEnd(17), placeOf(record), String(record.key), what].map(printable).join('  '))
-  }
-  const left = () => limit - tally['taken in'] - tally['would be taken in'] - tally.failed
-
-  type Chosen = { readonly record: IncomingRecord; readonly id: string; readonly event: DomainEvent }
-  const publishAll = async (chosen: ReadonlyArray<Chosen>) => {
-    await pace.next(chosen.length, signal)
-    if (signal.aborted) return
-    const outcomes = await Promise.all(
-      chosen.map(async (each) => ({ ...each, sent: await publish(each.event, withinMs) })),
-    )
-    for (const { record, event, sent } of outcomes)
-      if (E.isRight(sent)) tell('taken in', record, event.type)
-      else {
-        tell('failed', record, sent.left.reason)
-        if (sent.left.kind === 'transient') halt(`Kafka: ${sent.left.reason}`)
-      }
-    const ids = outcomes.filter(({ sent }) => E.isRight(sent)).map(({ id }) => memoryIdOf(id))
-    await redrives
-      .remember(ids, now())
-      .catch(() => halt(`MongoDB does not answer: ${ids.length} of these were taken in, and that is not remembered`))
-  }
-  const onSlice = async (records: ReadonlyArray<IncomingRecord>) => {
-    const read = records.filter(isWanted).map((record) => ({ record, request: readRequest(record) }))
-    const known = read.flatMap(({ request }) => (E.isRight(request) ? [memoryIdOf(request.right.id)] : []))
-    const keys = read.flatMap(({ request }) => (E.isRight(request) ? [erasedKey(request.right.event)] : []))
-    const [before, erased] = await Promise.all([redrives.find(known), redrives.erasedAt(keys)]).catch(() => [])
-    if (before === undefined || erased === undefined)
-      return halt('MongoDB does not answer, and what was taken in before is not known')
-    const chosen = read.flatMap(({ record, request }): ReadonlyArray<Chosen> => {
-      if (E.isLeft(request)) {
-        tell('stays', record, request.left)
-        return []
-      }
-      const { id, event } = request.right
-      if (done.has(id) || before.has(memoryIdOf(id))) {
-        tell('taken in before', record, event.type)
-        return []
-      }
+  const chosenBefore = new Set<string>()
+  const readSlice = async (records: ReadonlyArray<IncomingRecord>) => {
+    const meant = records.filter(isWanted).map((record) => ({ record, read: readRequest(record) }))
+    const understood = meant.flatMap(({ read }) => (E.isRight(read) ? [read.right] : []))
+    const [before, erased] = await Promise.all([
+      ports.redrives.find(understood.map(({ id }) => memoryIdOf(id))),
+      ports.redrives.erasedAt(understood.map(({ event }) => erasedKey(event))),
+    ])
+    const decide = ({ record, read }: Meant): E.Either<NotSent, Chosen> => {
+      if (E.isLeft(read)) return E.left({ result: 'kept', why: read.left })
+      const { id, event } = read.right
+      if (chosenBefore.has(id) || before.has(memoryIdOf(id))) return E.left({ result: 'before' })
       const erasedAt = erased.get(nameOfErased(erasedKey(event)))?.getTime() ?? 0
-      if (Date.parse(event.time) < erasedAt) {
-        tell('stays', record, 'the person was erased since')
-        return []
-      }
-      done.add(id)
-      return [{ record, id, event }]
-    })
-    for (const some of chunks(chosen, pace.atOnce)) {
-      const batch = some.slice(0, left())
-      if (signal.aborted) return
-      if (dryRun) for (const { record, event } of batch) tell('would be taken in', record, event.type)
-      else await publishAll(batch)
-      if (left() === 0) enough.abort()
+      if (Date.parse(event.time) < erasedAt) return E.left({ result: 'kept', why: erasedSince })
+      chosenBefore.add(id)
+      return E.right({ record, read })
     }
+    return { meant, decide }
   }
-  const result = await readTopic(quarantine.name, onSlice, { part: partOf(filters.id), signal })
-  if (E.isLeft(result)) halt(result.left.reason)
-  return { tally, limited: left() === 0, ...(trouble !== undefined && { trouble }) }
+  return sendInBatches<Meant, Chosen>(
+    ports,
+    {
+      topic: quarantine.name,
+      words: takeInWords,
+      read: readSlice,
+      send: ({ read }) => publish(read.right.event, withinMs),
+      memoryIdOf: ({ read }) => memoryIdOf(read.right.id),
+      line: (word, { record, read }, why) =>
+        [
+          word.padEnd(takeInWords.planned.length),
+          placeOf(record),
+          String(record.key),
+          why ?? (E.isRight(read) ? read.right.event.type : read.left),
+        ]
+          .map(printable)
+          .join('  '),
+    },
+    sending,
+    interrupted,
+  )
 }

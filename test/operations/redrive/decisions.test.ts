@@ -1,10 +1,11 @@
 import fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { pace } from '../../../src/operations/redrive/batches.ts'
 import { type Filters, matches, partOf } from '../../../src/operations/redrive/dead-letters.ts'
 import { decide } from '../../../src/operations/redrive/guard.ts'
 import { newest } from '../../../src/operations/redrive/list.ts'
-import { pace } from '../../../src/operations/redrive/send.ts'
 import { deadLetters, place } from './given-letters.ts'
 
 const decisions = suite('redrive decisions')
@@ -75,15 +76,15 @@ decisions(
     const cases: ReadonlyArray<
       readonly [redriven: number, timesSent: number, change: Partial<typeof rules>, expected: object]
     > = [
-      [0, 0, {}, { kind: 'send', redriven: 1 }],
-      [2, 0, {}, { kind: 'send', redriven: 3 }],
-      [3, 0, {}, { kind: 'refused', why: 'redriven 3 times' }],
-      [0, 1, {}, { kind: 'sent before' }],
-      [0, 1, { force: true }, { kind: 'sent before' }],
-      [0, 1, { again: true }, { kind: 'send', redriven: 2 }],
-      [1, 2, { again: true }, { kind: 'refused', why: 'redriven 3 times' }],
-      [1, 2, { again: true, force: true }, { kind: 'send', redriven: 4 }],
-      [3, 0, { most: 4 }, { kind: 'send', redriven: 4 }],
+      [0, 0, {}, E.right(1)],
+      [2, 0, {}, E.right(3)],
+      [3, 0, {}, E.left({ result: 'kept', why: 'redriven 3 times' })],
+      [0, 1, {}, E.left({ result: 'before' })],
+      [0, 1, { force: true }, E.left({ result: 'before' })],
+      [0, 1, { again: true }, E.right(2)],
+      [1, 2, { again: true }, E.left({ result: 'kept', why: 'redriven 3 times' })],
+      [1, 2, { again: true, force: true }, E.right(4)],
+      [3, 0, { most: 4 }, E.right(4)],
     ]
     assert.equal(
       cases.map(([redriven, timesSent, change]) =>
@@ -101,10 +102,10 @@ decisions('a loop that redrives everything again and again comes to an end', () 
     let sent = 0
     for (const deadLetter of [...all]) {
       const decision = decide(deadLetter, { ...deadLetter, outdated: false, erased: false }, { ...rules, again: true })
-      if (decision.kind !== 'send') continue
+      if (E.isLeft(decision)) continue
       deadLetter.timesSent++
       sent++
-      all.push({ redriven: decision.redriven, timesSent: 0 })
+      all.push({ redriven: decision.right, timesSent: 0 })
     }
     return sent
   }

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Instant } from '../../../contracts/primitives.ts'
+import { noResults, tallyText } from '../../../src/operations/redrive/batches.ts'
 import {
   deadLetterHead,
   deadLetterRow,
@@ -10,7 +11,7 @@ import {
   quarantineRow,
   recordLines,
 } from '../../../src/operations/redrive/list.ts'
-import { noResults, resultLine, tallyText } from '../../../src/operations/redrive/send.ts'
+import { resultLine, sendWords } from '../../../src/operations/redrive/send.ts'
 import { printable } from '../../../src/shared/printable.ts'
 import { table } from '../../../src/shared/table.ts'
 import { deadLetters } from './given-letters.ts'
@@ -87,8 +88,8 @@ rows('a table has its columns below each other, and no blanks at the ends of lin
 })
 
 rows('a tally names only what there was', () => {
-  assert.is(tallyText({ ...noResults, sent: 3, refused: 1 }), '3 sent, 1 refused')
-  assert.is(tallyText(noResults), 'no dead letter fits')
+  assert.is(tallyText({ ...noResults, done: 3, kept: 1 }, sendWords), '3 sent, 1 refused')
+  assert.is(tallyText(noResults, sendWords), 'no dead letter fits')
 })
 
 rows('a request in quarantine is a row, and so is what nobody of ours has written', () => {

@@ -5,7 +5,8 @@ import * as assert from 'uvu/assert'
 import type { Instant } from '../../../contracts/primitives.ts'
 import type { Failure, IncomingRecord } from '../../../src/domain/ports.ts'
 import type { State } from '../../../src/mongo/redrives.ts'
-import { noResults, type Sending, sendLetters } from '../../../src/operations/redrive/send.ts'
+import { noResults } from '../../../src/operations/redrive/batches.ts'
+import { sendLetters } from '../../../src/operations/redrive/send.ts'
 import { letterOf } from './given-letters.ts'
 
 const noon = '2026-01-31T12:00:00.000Z' as Instant
@@ -21,7 +22,7 @@ const letterAt = (offset: number): IncomingRecord => ({
 })
 const given = (count: number) => Array.from({ length: count }, (_, offset) => letterAt(offset))
 
-const all: Sending = {
+const all: Parameters<typeof sendLetters>[1] = {
   ...{ filters: {}, limit: 1000, dryRun: false },
   rules: { most: 3, force: false, again: false, overwrite: false },
 }
@@ -101,9 +102,9 @@ sending('the letters of a slice go in their order, up to the limit, and a second
   assert.equal(
     [first, second, third],
     [
-      { tally: { ...noResults, sent: 3 }, limited: true },
-      { tally: { ...noResults, 'sent before': 3, sent: 2 }, limited: false },
-      { tally: { ...noResults, 'sent before': 5 }, limited: false },
+      { tally: { ...noResults, done: 3 }, limited: true },
+      { tally: { ...noResults, before: 3, done: 2 }, limited: false },
+      { tally: { ...noResults, before: 5 }, limited: false },
     ],
   )
   assert.equal(sent, ['0', '1', '2', '3', '4'])
@@ -123,8 +124,8 @@ sending(
     assert.equal(
       [refused.tally, later.tally],
       [
-        { ...noResults, refused: 1 },
-        { ...noResults, sent: 1 },
+        { ...noResults, kept: 1 },
+        { ...noResults, done: 1 },
       ],
     )
     assert.match(lines[0] ?? '', /the person was erased since/)
@@ -137,7 +138,7 @@ sending('a dry run tells what would be sent, up to the limit, and changes nothin
 
   const dry = await sendLetters(ports, { ...all, limit: 3, dryRun: true }, never)
 
-  assert.equal(dry, { tally: { ...noResults, 'would be sent': 3 }, limited: true })
+  assert.equal(dry, { tally: { ...noResults, planned: 3 }, limited: true })
   assert.equal([sent, memory.size], [[], 0])
   assert.equal(
     lines,
@@ -151,7 +152,7 @@ sending('what Kafka never takes is told, and the others go on', async () => {
 
   const { tally, trouble } = await sendLetters(ports, all, never)
 
-  assert.equal([tally, trouble], [{ ...noResults, sent: 2, failed: 1 }, undefined])
+  assert.equal([tally, trouble], [{ ...noResults, done: 2, failed: 1 }, undefined])
   assert.equal(sent, ['0', '2'])
   assert.is(lines[1], 'failed         0/1  chats/0/101  projector  contract  permanent')
 })
@@ -205,8 +206,14 @@ sending(
 sending('of a whole batch that nobody could read are not sent, since it is no record', async () => {
   const { ports, sent, lines } = servers([batch(), letterAt(1)], 10, 10)
   const { tally } = await sendLetters(ports, all, new AbortController().signal)
-  assert.equal([sent, tally], [['1'], { ...noResults, sent: 1, failed: 1 }])
+  assert.equal([sent, tally], [['1'], { ...noResults, done: 1, failed: 1 }])
   assert.match(lines[0] ?? '', /^failed .* unreadable-batch {2}it is a whole batch of records/)
+})
+
+sending('more that cannot be sent than the limit allows end it too', async () => {
+  const { ports } = servers([batch(), batch(), letterAt(2), letterAt(3)], 3, 3)
+  const { tally, limited } = await sendLetters(ports, { ...all, limit: 1 }, never)
+  assert.equal([tally, limited], [{ ...noResults, failed: 2 }, true])
 })
 
 const about = (topic: 'clients' | 'enrichments', offset: number, headers: Readonly<Record<string, Buffer>> = {}) => ({
@@ -235,7 +242,7 @@ sending('a state that is older than what its view has is refused, unless it shal
   const { ports, sent, lines } = servers(deadLetters, 10, 1, states)
 
   const { tally } = await sendLetters(ports, all, never)
-  assert.equal([sent, tally], [['clients 1', 'enrichments 3'], { ...noResults, sent: 2, refused: 3 }])
+  assert.equal([sent, tally], [['clients 1', 'enrichments 3'], { ...noResults, done: 2, kept: 3 }])
   assert.match(
     lines[0] ?? '',
     /^refused .* {2}clients\/0\/100 .* {2}the view has a newer state, which it would replace$/,

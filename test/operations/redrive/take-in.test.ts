@@ -5,7 +5,7 @@ import type { DomainEvent } from '../../../contracts/events/index.ts'
 import { AccountId, type Instant } from '../../../contracts/primitives.ts'
 import { withDefaults } from '../../../src/domain/accounts.ts'
 import type { IncomingRecord } from '../../../src/domain/ports.ts'
-import { isMeant, requestReader, type TakingIn, takeIn } from '../../../src/operations/redrive/take-in.ts'
+import { isMeant, requestReader, takeIn } from '../../../src/operations/redrive/take-in.ts'
 import { right } from '../../support/either.ts'
 import { sample } from '../../support/samples.ts'
 
@@ -46,7 +46,7 @@ const servers = (records: ReadonlyArray<IncomingRecord>) => {
   const faults = { publish: 0, remember: 0 }
   return {
     ...{ published, lines, faults },
-    run: (asked: Partial<TakingIn> = {}) =>
+    run: (asked: Partial<Parameters<typeof takeIn>[1]> = {}) =>
       takeIn(
         {
           readTopic: async (_, onSlice, { signal } = {}) => {
@@ -129,25 +129,19 @@ taking('are published once, in their order, and the others stay', async () => {
     same,
     request({ offset: 3 }),
   ])
-  assert.equal((await run()).tally, {
-    'taken in': 2,
-    'would be taken in': 0,
-    'taken in before': 1,
-    stays: 1,
-    failed: 0,
-  })
+  assert.equal((await run()).tally, { done: 2, planned: 0, before: 1, kept: 1, failed: 0 })
   assert.equal(
     published.map(({ id }) => id),
     ['q0', 'q3'],
   )
-  assert.is((await run()).tally['taken in before'], 3)
+  assert.is((await run()).tally.before, 3)
   assert.is(published.length, 2)
   assert.ok(lines.every((line) => !line.includes('1233')))
 })
 
 taking('are only named by a dry run', async () => {
   const { run, published } = servers([request()])
-  assert.is((await run({ dryRun: true })).tally['would be taken in'], 1)
+  assert.is((await run({ dryRun: true })).tally.planned, 1)
   assert.is(published.length, 0)
 })
 

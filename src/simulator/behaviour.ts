@@ -42,12 +42,16 @@ export const atRandom =
     })?.behaviour
   }
 
-/** Takes so many requests a second, a quarter of them at once after a pause; the others are treated like this. */
-export const atMost = (perSecond: number, beyond: Behaviour, now: () => number): Script => {
-  const most = Math.max(1, perSecond / 4)
-  let room = most
+/**
+ * Takes so many requests a second, a quarter of them at once after a pause; the others are treated like this. Requests that had
+ * to wait because this process `stoodStill`, in ms, count as if they had come one by one.
+ */
+export const atMost = (perSecond: number, beyond: Behaviour, now: () => number, stoodStill = () => 0): Script => {
+  const atOnce = Math.max(1, perSecond / 4)
+  let room = atOnce
   let at = now()
   return () => {
+    const most = Math.max(atOnce, (stoodStill() * perSecond) / 1000)
     room = Math.min(most, room + ((now() - at) * perSecond) / 1000)
     at = now()
     if (room < 1) return beyond

@@ -41,6 +41,23 @@ misbehaviour('a service takes so many requests a second, and the rest as it is t
   assert.is(taken(5), 2)
 })
 
+misbehaviour('what came to a service while its process stood still is taken as if it had come one by one', () => {
+  let [ms, stoodStill] = [0, 0]
+  const script = atMost(
+    8,
+    { kind: 'error', status: 503 },
+    () => ms,
+    () => stoodStill,
+  )
+  const taken = (n: number) =>
+    Array.from({ length: n }, (_, i) => script({ chatId: '1', id: String(i), attempt: 1 })).filter((it) => !it).length
+  taken(5)
+  ;[ms, stoodStill] = [1_000, 1_000]
+  assert.is(taken(10), 8)
+  ;[ms, stoodStill] = [5_000, 0]
+  assert.is(taken(10), 2)
+})
+
 misbehaviour('behaviours are used up in turn, then all is regular', async () => {
   const { service, post, shown } = await given()
   service.misbehave(

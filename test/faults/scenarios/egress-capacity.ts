@@ -16,6 +16,18 @@ const openingMs = 3_000
 /** What may be tried again in a minute without any first attempt. */
 const reserve = 6
 
+/** How long this process, and with it the service, has stood still just now, and at most, in ms: scenarios share it. */
+const stallClock = () => {
+  const everyMs = 100
+  let [lookedAt, now, most] = [Date.now(), 0, 0]
+  const timer = setInterval(() => {
+    now = Date.now() - lookedAt
+    lookedAt += now
+    most = Math.max(most, now)
+  }, everyMs)
+  return { now: () => now, most: () => Math.max(0, most - everyMs), stop: () => clearInterval(timer) }
+}
+
 type Window = { readonly attempts: number; readonly firsts: number }
 
 /** What the service saw of each minute between two times. */
@@ -51,6 +63,8 @@ export const egressCapacity: Scenario = {
   run: async (cluster, size, without) => {
     const patient = { replyWithin: 3_600_000, deadlineMs: 3_600_000, attempts: 100 }
     const here = await observedWorld(cluster, without, patient)
+    const stall = stallClock()
+    cluster.afterwards(async () => stall.stop())
     const { service, shown } = here
     const place = await here.place(['egress', 'projector'])
     const egress = await place.start()
@@ -73,9 +87,9 @@ export const egressCapacity: Scenario = {
     service.misbehave(always({ kind: 'drop' }))
     const away = Date.now()
     await say(awayFor)
-    service.misbehave(atMost(capacity / 5, busy, Date.now))
+    service.misbehave(atMost(capacity / 5, busy, Date.now, stall.now))
     await say(fifthFor)
-    service.misbehave(atMost(capacity, busy, Date.now))
+    service.misbehave(atMost(capacity, busy, Date.now, stall.now))
     const full = Date.now()
     await say(fullFor)
     await bot.stop()
@@ -106,6 +120,7 @@ export const egressCapacity: Scenario = {
       notes: [
         `${offered} replies a second for a service of ${capacity}; by the minute: ${minutes.map(tell).join(', ')}`,
         toFull === undefined ? 'its full rate was not needed' : `full rate after ${toFull / 1_000} s`,
+        `the service itself stood still for ${stall.most()} ms at most`,
       ],
     }
   },

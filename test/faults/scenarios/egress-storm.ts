@@ -103,7 +103,10 @@ export const egressStorm: Scenario = {
     const verdict = checkReplies(sent, shown(), kills)
     const [requests, outcomes] = [requestsById(), outcomesIn(log)]
     const invited = eventsIn(log).filter(({ type, subject }) => type === 'AgentInvited' && subject === failing)
-    const invitations = [...healthy, failing].flatMap((chat) => service.chat(chat)?.invitations ?? [])
+    const invitations = [...healthy, failing].flatMap((chat) =>
+      (service.chat(chat)?.invitations ?? []).map(({ id, at }) => ({ chat, id, at, text: '' })),
+    )
+    const invitedUnder = new Set(invitations.map(({ chat, id }) => `${chat} ${id}`))
     const misbehaved = service.requests().filter(({ behaviour }) => behaviour?.kind !== 'regular')
     return {
       injected: misbehaved.length + kills.length,
@@ -124,7 +127,9 @@ export const egressStorm: Scenario = {
         ...wrong('outcomes that do not tell of their attempts', untoldAttempts(outcomes, requests, kills)),
         ...unless(finished, 'not every reply has an outcome'),
         ...unless(agent !== undefined && invited.length === 1, 'no agent was asked to the chat that always fails'),
-        ...unless(invitations.length === 1, `${invitations.length} INVITE_AGENT, and not 1`),
+        ...unless(invitedUnder.size === 1, `INVITE_AGENT under not one id: ${[...invitedUnder].join(', ')}`),
+        // a worker that dies before the log has the outcome leaves the next one to ask again, as for a reply
+        ...wrong('invitations repeated though known to be delivered', checkReplies([], invitations, kills).unexplained),
       ],
       notes: [
         `${service.requests().length} requests for ${replies.length} replies, ${verdict.repeated} of them shown twice`,

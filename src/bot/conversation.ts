@@ -44,11 +44,11 @@ export const answer = async (
  * so that the client is left to the watchdog, who invites an agent.
  */
 export const respond =
-  (handlers: Handlers, limits: Limits, now: () => number, log: Pick<Log, 'error'>) =>
+  (handlers: Handlers, group: string, limits: Limits, now: () => number, log: Pick<Log, 'error'>) =>
   async (event: ConversationEvent): Promise<ReadonlyArray<BotReply>> => {
     if (now() - Date.parse(event.time) > limits.ignoreOlderThan) return []
     const answered = await answer(handlers, event, limits.replyWithin)
-    if (E.isRight(answered)) return commandsOf(event, answered.right)
+    if (E.isRight(answered)) return commandsOf(event, answered.right, group)
     const { accountId, chatId } = event.data
     log.error({ type: event.type, accountId, chatId, ...answered.left }, 'the bot has said nothing to an event')
     return []

@@ -16,7 +16,7 @@ export type BotOptions = Partial<Pick<KafkaSettings, 'ssl' | 'sasl' | 'topicPref
   readonly brokers: ReadonlyArray<string>
   /**
    * The consumer group, exactly as given: `topicPrefix` does not stand before it. Bots of one group, in whatever language, share
-   * the chats; a group of its own hears all of them.
+   * the chats; a group of its own hears and answers all of them, beside the others.
    */
   readonly group: string
   readonly limits?: Partial<Limits>
@@ -48,7 +48,7 @@ export const startBot = async (
     },
     { log, measure: unmeasured, now },
   )
-  const answer = respond(handlers, { ...defaultLimits, ...limits }, Date.now, log)
+  const answer = respond(handlers, group, { ...defaultLimits, ...limits }, Date.now, log)
   const consumer = await kafka.consume({
     group,
     topics: [botConversations.name],

@@ -30,7 +30,7 @@ export const mistakesIn = (event: ConversationEvent, replies: ReadonlyArray<Repl
   if (event.data.clientId === undefined) return ['an event without a client cannot be answered']
   if (afterwards.has(event.type)) return [`the bridge suppresses replies to ${event.type}`]
   const handedOver = replies.findIndex(({ kind }) => kind === 'hand-over')
-  return commandsOf(event, replies).flatMap((command, i) => {
+  return commandsOf(event, replies, '').flatMap((command, i) => {
     const late = handedOver >= 0 && i > handedOver ? ['it comes after handOver(), the bridge suppresses it'] : []
     return [...late, ...ofCommand(command)].map((mistake) => `reply ${i + 1}: ${mistake}`)
   })

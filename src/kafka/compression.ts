@@ -2,8 +2,6 @@ import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import { unzip, zstdDecompress } from 'node:zlib'
 import kafkajs from 'kafkajs'
-import { decompressFrame } from 'lz4-napi'
-import { uncompress } from 'snappy'
 
 /** Bytes that a batch may have when it is decompressed: far more than any client puts in one, and far less than memory. */
 export const largestBatch = 64 * 1024 * 1024
@@ -28,9 +26,22 @@ const mostOf = (frame: Buffer): number => {
   }
 }
 
+const { CompressionTypes, CompressionCodecs } = kafkajs
+const { KafkaJSNotImplemented } = createRequire(import.meta.url)('kafkajs/src/errors.js')
+
+/** The package of the contracts does not bring these along: a bot needs them only where its topic is compressed so. */
+const installed = async <A>(name: string, load: () => Promise<A>): Promise<A> => {
+  try {
+    return await load()
+  } catch {
+    throw new KafkaJSNotImplemented(`compression: the npm package ${name} is not installed`)
+  }
+}
+
 /** LZ4 as Kafka's clients write it: one frame. */
 const readLz4 = async (frame: Buffer): Promise<Buffer> => {
   if (mostOf(frame) > largestBatch) throw tooLarge()
+  const { decompressFrame } = await installed('lz4-napi', () => import('lz4-napi'))
   return decompressFrame(frame)
 }
 
@@ -64,14 +75,12 @@ const blocksOf = (stream: Buffer): ReadonlyArray<Buffer> => {
 const readSnappy = async (bytes: Buffer): Promise<Buffer> => {
   const blocks = bytes.subarray(0, magic.length).equals(magic) ? blocksOf(bytes) : [bytes]
   if (blocks.reduce((sum, block) => sum + claimedLength(block), 0) > largestBatch) throw tooLarge()
+  const { uncompress } = await installed('snappy', () => import('snappy'))
   const parts = await Promise.all(blocks.map((block) => uncompress(block, { asBuffer: true })))
   return Buffer.concat(parts.map((part) => Buffer.from(part)))
 }
 
 type Codec = { readonly decompress: (bytes: Buffer) => Promise<Buffer> }
-
-const { CompressionTypes, CompressionCodecs } = kafkajs
-const { KafkaJSNotImplemented } = createRequire(import.meta.url)('kafkajs/src/errors.js')
 
 const codecs: Record<number, () => Codec> = CompressionCodecs
 const bounded = { maxOutputLength: largestBatch }

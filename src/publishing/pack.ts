@@ -111,6 +111,31 @@ const importedIn = (dir: string): ReadonlySet<string> =>
     ),
   )
 
+/** Files that use a small part of large packages, 7 MB of disk together: that part is put into the file. */
+const bundled = ['markdown.js', 'tracing.js']
+
+/** Bundles these files in place, beside the licences of what is in them. */
+const bundle = (dir: string) => {
+  const domain = join(dir, folder, 'src/domain')
+  const metafile = join(dir, 'meta.json')
+  const options = ['--bundle', '--format=esm', '--platform=node', '--allow-overwrite', '--log-level=warning']
+  execFileSync(at('node_modules/.bin/esbuild'), [...bundled, ...options, '--outdir=.', `--metafile=${metafile}`], {
+    ...{ cwd: domain, stdio: 'inherit', env: { ...process.env, NODE_PATH: at('node_modules') } },
+  })
+  const inputs = Object.keys(JSON.parse(readFileSync(metafile, 'utf8')).inputs)
+  const packages = new Set(inputs.flatMap((path) => path.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? []))
+  const licences = [...packages].flatMap((name) => {
+    const place = at('node_modules', name)
+    const texts = globSync('{LICENSE,license,LICENCE}*', { cwd: place }).map((file) =>
+      readFileSync(join(place, file), 'utf8'),
+    )
+    if (texts.length === 0) throw new Error(`${name} has no licence`)
+    return [`# ${name}`, ...texts]
+  })
+  writeFileSync(join(dir, 'THIRD-PARTY-LICENSES'), licences.join('\n\n'))
+  rmSync(metafile)
+}
+
 /**
  * Packs the contracts with the bot kit as a package of their own, into the present folder: for those who run no bridge. It depends
  * on what its files import, in the versions of the bridge.
@@ -120,6 +145,7 @@ const packContracts = () => {
   const { version, license, dependencies }: Manifest = manifestOf()
   const { private: _, exports, ...rest } = manifestOf('contracts')
   compile('contracts.tsconfig.json', join(dir, folder))
+  bundle(dir)
   const imported = importedIn(join(dir, folder))
   cpSync(at('contracts/published'), join(dir, folder, 'contracts/published'), { recursive: true })
   cpSync(at('LICENSE'), join(dir, 'LICENSE'))

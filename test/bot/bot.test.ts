@@ -40,18 +40,23 @@ bot('a bot hears that no agent is there', () =>
 
 bot('replies become commands of the contract, the same ones for the same event', () => {
   const replies = [text('a'), markdown('b'), buttons('c', [{ id: 'y', text: 'Yes' }], { forceReply: true }), handOver()]
-  const commands = commandsOf(clientWrites('Hello'), replies)
+  const commands = commandsOf(clientWrites('Hello'), replies, 'shop-bot')
   assert.equal(
     commands.map(({ type }) => type),
     ['BotMessage', 'BotMessage', 'BotMessage', 'InviteAgent'],
   )
   assert.ok(commands.every((command) => E.isRight(BotReply.decode(JSON.parse(JSON.stringify(command))))))
   assert.is(new Set(commands.map(({ id }) => id)).size, 4)
-  assert.equal(commandsOf(clientWrites('Hello'), replies), commands)
+  assert.equal(commandsOf(clientWrites('Hello'), replies, 'shop-bot'), commands)
+})
+
+bot('bots of two groups never give the same id', () => {
+  const idOf = (group: string) => commandsOf(clientWrites('Hello'), [text('a')], group)[0]?.id
+  assert.is.not(idOf('one'), idOf('two'))
 })
 
 bot('buttons keep the order of their list', () => {
-  const [command] = commandsOf(clientWrites('Hello'), [buttons('Which?', fruit)])
+  const [command] = commandsOf(clientWrites('Hello'), [buttons('Which?', fruit)], 'shop-bot')
   assert.ok(command?.type === 'BotMessage' && command.message.type === 'BUTTONS')
   assert.equal(command.message.buttons, fruit)
 })
@@ -64,7 +69,7 @@ type Line = readonly [fields: object, message: string]
 const answeredBy = async (handlers: Handlers, event: ConversationEvent, now = at) => {
   const logged: Line[] = []
   const log = { error: (...line: Line) => logged.push(line) }
-  return { commands: await respond(handlers, limits, () => now, log)(event), logged }
+  return { commands: await respond(handlers, 'shop-bot', limits, () => now, log)(event), logged }
 }
 
 bot('a message from long ago is not answered', async () => {

@@ -84,7 +84,7 @@ versions('a bot of the kit answers every version', async () => {
   const handle = worker({
     ...{ decode, append: room.append, sleep: (ms: number) => sleep(ms), log: silent },
     forget: async () => undefined,
-    respond: respond(bot, defaultLimits, () => Date.parse(now), silent),
+    respond: respond(bot, 'bot', defaultLimits, () => Date.parse(now), silent),
   })
   const replies: IncomingRecord[] = []
   const answering = await follow('bot', 'bot-conversations', handle)

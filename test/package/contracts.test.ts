@@ -1,4 +1,4 @@
-import { globSync, lstatSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
@@ -46,11 +46,12 @@ const withDependencies = (names: ReadonlyArray<string>): ReadonlySet<string> => 
   }
   return all
 }
-const bytesIn = (dir: string) =>
-  globSync('**/*', { cwd: dir }).reduce((sum, file) => {
-    const stat = lstatSync(join(dir, file))
-    return stat.isFile() ? sum + stat.size : sum
-  }, 0)
+/** What a folder takes of a disk, in blocks of 4 KiB, as `du` counts it; packages of other systems are not there. */
+const bytesOnDisk = (dir: string) =>
+  (existsSync(dir) ? [...globSync('**/*', { cwd: dir }), '.'] : []).reduce(
+    (sum, file) => sum + 4096 * Math.ceil(lstatSync(join(dir, file)).size / 4096),
+    0,
+  )
 
 const tarball = suite('the package of the contracts in an empty project')
 
@@ -78,16 +79,38 @@ tarball('an event is read with it by io-ts and fp-ts alone, and what is wrong is
   assert.equal(JSON.parse(lines.at(-1) ?? ''), ['fp-ts', 'io-ts', 'livechat-bridge-contracts'])
 })
 
-tarball('it needs Node 22 or later, brings none along, and takes 15 MB with all that it depends on', () => {
+tarball('it needs Node 22 or later, brings none along, and takes 15 MB of a disk with all that it depends on', () => {
   const { engines, dependencies } = project.manifest
   const packages = withDependencies(Object.keys(dependencies))
   assert.is(engines.node, '>=22')
   assert.not.ok(packages.has('node'))
   const bytes = [...packages].reduce(
-    (sum, name) => sum + bytesIn(join(root, 'node_modules', name)),
-    bytesIn(project.place),
+    (sum, name) => sum + bytesOnDisk(join(root, 'node_modules', name)),
+    bytesOnDisk(project.place),
   )
   assert.ok(bytes <= 15_000_000, `${bytes} bytes`)
+})
+
+tarball('a batch whose compression needs another package is refused by its name, as one that can be read later', () => {
+  project.write(
+    'compressed.ts',
+    `import kafkajs from 'kafkajs'
+await import('./node_modules/livechat-bridge-contracts/dist/src/kafka/compression.js')
+const codecs = kafkajs.CompressionCodecs as Readonly<Record<number, () => { decompress: (bytes: Buffer) => Promise<Buffer> }>>
+for (const number of [2, 3])
+  await codecs[number]?.().decompress(Buffer.alloc(64)).catch((error: Error) => console.log(error.name, error.message))
+`,
+  )
+  assert.equal(project.run(process.execPath, 'compressed.ts').trim().split('\n'), [
+    'KafkaJSNotImplemented compression: the npm package snappy is not installed',
+    'KafkaJSNotImplemented compression: the npm package lz4-napi is not installed',
+  ])
+})
+
+tarball('what is bundled in its files stands there with its licence', () => {
+  const licences = readFileSync(join(project.place, 'THIRD-PARTY-LICENSES'), 'utf8')
+  for (const name of ['mdast-util-from-markdown', 'micromark', '@opentelemetry/api'])
+    assert.match(licences, `# ${name}\n`)
 })
 
 tarball('its texts lead only to what is in it', () => assert.equal(brokenLinks(project.place), []))

@@ -51,8 +51,8 @@ def commands(event: Message) -> list:
         chat["inReplyTo"] = headers["ce_id"]
     made = []
     for place, message in enumerate(answer(headers["ce_type"], data)):
-        # The same event and place give the same id: an event that is read twice is answered once.
-        id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{headers['ce_source']}/{headers['ce_id']}/{place}"))
+        # The same event, place and group give the same id: an event that is read twice is answered once.
+        id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{group}/{headers['ce_source']}/{headers['ce_id']}/{place}"))
         what = {"type": "InviteAgent"} if message is HAND_OVER else {"type": "BotMessage", "message": message}
         made.append({"id": id, **chat, **what})
     return made

@@ -11,5 +11,5 @@ export const reactTo = async ({ topic, type, id, headers, data }: Seen): Promise
   if (topic !== 'bot-conversations') return []
   const { ce_source: source, ce_subject: subject, ce_time: time } = headers
   const event = ConversationEvent.decode({ type: type.split('.')[1], id, source, subject, time, data })
-  return E.isRight(event) ? commandsOf(event.right, await ask(echoBot, event.right)) : []
+  return E.isRight(event) ? commandsOf(event.right, await ask(echoBot, event.right), 'demo') : []
 }

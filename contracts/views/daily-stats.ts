@@ -66,7 +66,7 @@ export const Figures = t.strict(
 export type Figures = t.TypeOf<typeof Figures>
 
 const Sessions = t.strict({
-  /** How many began on the day. */
+  /** How many began on the day, bot sessions without a message of the client left out. */
   started: Count,
   /** How many of those are open at `asOf`, and in no figure. */
   open: Count,
@@ -149,7 +149,7 @@ export const DailyStatsDocument = exactShape(
     /** How many messages came through the offline form. */
     offlineMessages: Count,
 
-    /** Bot sessions that began on the day, open ones included. */
+    /** Bot sessions with a message of the client that began on the day, open ones included. */
     conversations: t.strict({
       /** How many began. */
       started: Count,

@@ -23,4 +23,11 @@ export const chatAssigned = build(assignedSample)
 export const chatUpdated = build(updatedSample)
 export const clientUpdated = build(clientSample)
 export const chatFinished = build(finishedSample)
+/** chat_finished with a rating, whose log ends now: in the sample it is of years ago. */
+export const chatRated = (chat_id: number, rate: string) => {
+  const { chat } = chatFinished()
+  const later = Math.floor(Date.now() / 1000) - Math.max(...chat.messages.map(({ timestamp }) => timestamp))
+  const messages = chat.messages.map((message) => ({ ...message, timestamp: message.timestamp + later }))
+  return chatFinished({ chat_id, chat: { ...chat, messages, rate } })
+}
 export const offlineMessage = build(offlineSample)

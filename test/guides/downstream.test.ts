@@ -238,6 +238,22 @@ for (const language of languages) {
   })
 }
 
+if (languages.includes('Python')) {
+  const copied = canRun('Python') ? guide : guide.skip
+
+  copied('Python: a copy of enrich.py says what it misses, and works with SCHEMAS', async () => {
+    const elsewhere = temporaryFolder()
+    copyFileSync(join(folder, 'enrich.py'), join(elsewhere, 'enrich.py'))
+    const args = ['acme', 'email', 'copy@example.com', '{"crmLink":"https://crm.example.com/7"}']
+    const run = (env: NodeJS.ProcessEnv) => runExample('Python', 'enrich', { ...at, ...env }, args, elsewhere)
+    const copy = run({})
+    assert.is(await copy.ended, 1)
+    assert.match(copy.err(), /^No Enrichment.json in .*set SCHEMAS/)
+    const withSchemas = run({ SCHEMAS: join(folder, '../../published/schemas') })
+    assert.is(await withSchemas.ended, 0, withSchemas.err())
+  })
+}
+
 for (const language of languages) {
   const test = canRun(language) ? guide : guide.skip
   const enrich = (email: string, ...enrichment: ReadonlyArray<string>) =>

@@ -54,6 +54,14 @@ payload('overrides replace fields and add some', () => {
   assert.equal([example.chat_id, example.topic, example.widget_id], [1, { topic_id: 2 }, '3948'])
 })
 
+payload('the log of a rated chat ends now, and passes its contract', () => {
+  const [before, rated] = [Math.floor(Date.now() / 1000), payloads.chatRated(7, 'bad')]
+  const times = rated.chat.messages.map(({ timestamp }) => timestamp)
+  assert.equal([rated.chat_id, rated.chat.rate, (times[1] ?? 0) - (times[0] ?? 0)], [7, 'bad', 7])
+  assert.ok((times.at(-1) ?? 0) >= before)
+  assert.is(wire.WireChatFinished.decode(rated)._tag, 'Right')
+})
+
 payload('a load is the same for the same seed, and another for another', () => {
   assert.equal([...generate(1, 50)], [...generate(1, 50)])
   assert.not.equal([...generate(1, 50)], [...generate(2, 50)])

@@ -9,7 +9,10 @@ from pathlib import Path
 from confluent_kafka import KafkaException, Message, Producer
 from jsonschema import Draft202012Validator
 
-schema = Path(__file__).parent.parent.parent / "published" / "schemas" / "Enrichment.json"
+published = Path(os.environ.get("SCHEMAS") or Path(__file__).parent.parent.parent / "published" / "schemas")
+schema = published / "Enrichment.json"
+if not schema.exists():
+    sys.exit(f"No Enrichment.json in {published}: set SCHEMAS to a copy of contracts/published/schemas.")
 account, field, value, *text = sys.argv[1:]
 if text:
     Draft202012Validator(json.loads(schema.read_text("utf-8"))).validate(json.loads(text[0]))

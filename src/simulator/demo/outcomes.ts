@@ -35,9 +35,7 @@ const chatReopens = async ({ stage, service, account }: Story, chat: number) => 
     )
   })
   await stage.step('chat_finished · and is rated good this time', async (sight) => {
-    const { chat: log } = payloads.chatFinished()
-    const payload = payloads.chatFinished({ chat_id: chat, chat: { ...log, rate: 'good' } })
-    sight.answered('webhook', await service.webhook(account.id, payload))
+    sight.answered('webhook', await service.webhook(account.id, payloads.chatRated(chat, 'good')))
     for (const [number, wanted] of [
       [1, 'bad'],
       [2, 'good'],

@@ -106,7 +106,7 @@ export const playWebhooks = async (story: Story): Promise<number> => {
   await play(story, {
     ...aboutChat,
     title: 'the chat is closed, and rated bad',
-    payload: payloads.chatFinished({ chat_id: chat, chat: { ...payloads.chatFinished().chat, rate: 'bad' } }),
+    payload: payloads.chatRated(chat, 'bad'),
     type: 'ChatFinished',
     fields: ['chat'],
     wanted: ({ state }) => state === 'finished',

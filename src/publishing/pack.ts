@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -119,8 +120,10 @@ const bundle = (dir: string) => {
   const domain = join(dir, folder, 'src/domain')
   const metafile = join(dir, 'meta.json')
   const options = ['--bundle', '--format=esm', '--platform=node', '--allow-overwrite', '--log-level=warning']
+  symlinkSync(at('node_modules'), join(dir, 'node_modules'))
   execFileSync(at('node_modules/.bin/esbuild'), [...bundled, ...options, '--outdir=.', `--metafile=${metafile}`], {
-    ...{ cwd: domain, stdio: 'inherit', env: { ...process.env, NODE_PATH: at('node_modules') } },
+    cwd: domain,
+    stdio: 'inherit',
   })
   const inputs = Object.keys(JSON.parse(readFileSync(metafile, 'utf8')).inputs)
   const packages = new Set(inputs.flatMap((path) => path.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? []))
@@ -133,7 +136,7 @@ const bundle = (dir: string) => {
     return [`# ${name}`, ...texts]
   })
   writeFileSync(join(dir, 'THIRD-PARTY-LICENSES'), licences.join('\n\n'))
-  rmSync(metafile)
+  for (const path of [metafile, join(dir, 'node_modules')]) rmSync(path)
 }
 
 /**

@@ -15,12 +15,12 @@ const startParticipants = async (bench: Bench, collector: string): Promise<Reado
     ...{ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: ratio },
   })
   const withoutSpans = ['--import', new URL('../peers/no-spans.ts', import.meta.url).pathname]
-  return [
-    await bridge(bench, 'bridge without spans', 1, { name: 'no-spans', nodeArgs: withoutSpans }),
-    await bridge(bench, 'bridge, tracing off', 1, { name: 'tracing-off' }),
-    await bridge(bench, 'bridge, 1 % sampled', 1, { name: 'tracing-1', env: at('0.01') }),
-    await bridge(bench, 'bridge, 100 % sampled', 1, { name: 'tracing-100', env: at('1') }),
-  ]
+  return Promise.all([
+    bridge(bench, 'bridge without spans', 1, { name: 'no-spans', nodeArgs: withoutSpans }),
+    bridge(bench, 'bridge, tracing off', 1, { name: 'tracing-off' }),
+    bridge(bench, 'bridge, 1 % sampled', 1, { name: 'tracing-1', env: at('0.01') }),
+    bridge(bench, 'bridge, 100 % sampled', 1, { name: 'tracing-100', env: at('1') }),
+  ])
 }
 
 const measureTracing = async (bench: Bench, load: Load, gather: Gather) => {

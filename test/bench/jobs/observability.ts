@@ -3,6 +3,7 @@ import { botUrl, bridgeWorld, stopBridge } from '../bridge.ts'
 import { type Gather, gatherFindings } from '../findings.ts'
 import type { LoadAsk, LoadGiven } from '../load/http-load.ts'
 import type { CollectorAsk, CollectorGiven } from '../peers/collector.ts'
+import { cpuSeconds } from '../proc.ts'
 import { inTurns } from '../turns.ts'
 import { startWorker, type Worker } from '../worker.ts'
 import { type Load, lost, measure } from './ingest/ingest.ts'
@@ -68,11 +69,13 @@ const measureScraping = async (bench: Bench, load: Load, gather: Gather) => {
     { who: `bridge, /metrics read ${scrapes} times/s`, watch: () => scraper.ask(scrape) },
   ]
   await inTurns(rounds, participants, async ({ who, watch }) => {
+    const before = cpuSeconds(one.pid)
     const [given, watched] = await Promise.all([load.ask({ ...post, seconds }), watch()])
     const figures = [
       ['rate', 'requests/s', given.ok / given.seconds],
       ['p50', 'ms', given.latency.p50],
       ['p99', 'ms', given.latency.p99],
+      ['CPU', 'µs a message', ((cpuSeconds(one.pid) - before) * 1e6) / given.ok],
       ['not answered 200', 'requests', Object.values(given.notOk).reduce((sum, refused) => sum + refused, 0)],
     ] as const
     for (const [metric, unit, value] of figures) gather.add({ case: each, who, metric, unit }, value)

@@ -84,6 +84,15 @@ export const remainsOf = (requestedAt: Date, { retentionDays, backupDays }: Kept
     { where: 'event topics', until: plain },
     ...[botReplies, quarantine, deadLetters].map(ofTopic),
     { where: `topic ${enrichments.name}`, until: `${day(2)}: Kafka compacts it` },
+    { where: 'keys of removed enrichments in the collection enrichments', until: 'you remove the documents' },
+    {
+      where: "segments on the brokers' disks",
+      until: 'a record comes to the partition after the day of its segment',
+    },
+    {
+      where: "MongoDB's oplog and the free space of its files",
+      until: 'MongoDB uses that space again: a new initial sync of each member ends it at once',
+    },
     {
       where: 'backups of Kafka and MongoDB, and copies that consumers made',
       until:

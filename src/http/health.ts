@@ -55,15 +55,16 @@ export type PublicHealthDeps = {
   readonly monotonic: () => number
 }
 
-/** How often others can make the process ask its dependencies. */
+/** How often strangers can make the process ask its dependencies, and operators can make it gather its metrics. */
 const askEveryMs = 1_000
+const gatherEveryMs = 100
 
-/** Everybody gets the same answer until it is a second old. */
-const onceASecond = <A>(ask: () => Promise<A>, monotonic: () => number): (() => Promise<A>) => {
+/** Everybody gets the same answer until it is so many ms old. */
+const atMostEvery = <A>(ms: number, ask: () => Promise<A>, monotonic: () => number): (() => Promise<A>) => {
   let askedAt = Number.NEGATIVE_INFINITY
   let answer: Promise<A>
   return () => {
-    if (monotonic() - askedAt >= askEveryMs) {
+    if (monotonic() - askedAt >= ms) {
       askedAt = monotonic()
       answer = ask()
     }
@@ -76,7 +77,7 @@ export const publicHealthRouter = (
   { readiness, isStopping, log, monotonic }: PublicHealthDeps,
   healthMs: number,
 ): Router<State> => {
-  const ask = onceASecond(() => readiness(healthMs), monotonic)
+  const ask = atMostEvery(askEveryMs, () => readiness(healthMs), monotonic)
   const isReady = async () => !isStopping() && (await ask()).ready
   return pages(log, {
     '/livez': async () => word(200, 'alive'),
@@ -98,7 +99,7 @@ export const operatorsRouter = (
   { readiness, metrics, log, monotonic }: OperatorsDeps,
   healthMs: number,
 ): Router<State> => {
-  const read = onceASecond(metrics, monotonic)
+  const read = atMostEvery(gatherEveryMs, metrics, monotonic)
   return pages(log, {
     '/livez': async () => ({ status: 200, body: { alive: true } }),
     '/readyz': async () => {

@@ -2,10 +2,10 @@ import type { Chat } from '../chat.ts'
 import type { Story } from './story.ts'
 import { botReplies, chatCloses, clientWrites, handsOver, serviceTells } from './talk.ts'
 
-/** The newest message that the client was shown, where it has this text. */
+/** The newest message with this text that the client was shown; another bot may have answered as well. */
 const shown = (chat: Chat | undefined, text: string) => {
-  const message = chat?.delivered.at(-1)?.message
-  return message?.text.includes(text) ? `BOT_MESSAGE ${message.type}, the client reads “${message.text}”` : undefined
+  const message = chat?.delivered.findLast((each) => each.message.text.includes(text))?.message
+  return message ? `BOT_MESSAGE ${message.type}, the client reads “${message.text}”` : undefined
 }
 
 /** Act, sequence 1: the bot answers. */

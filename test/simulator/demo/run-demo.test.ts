@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { Id } from '../../../contracts/primitives.ts'
 import { plain } from '../../../src/simulator/demo/paint.ts'
 import { runDemo } from '../../../src/simulator/demo/run-demo.ts'
 import { createCleanUp } from '../clean-up.ts'
@@ -53,6 +55,29 @@ demo('an expectation that is not met fails its step, and the story goes on', asy
     '    ✗ answer   webhook → 503 {"error":{"code":"temporarily_unavailable"}}',
     '    ✗ Kafka    ChatAssigned on chats is not in the log: not within 2000 ms',
   ])
+})
+
+demo('another bot that answers the same messages breaks no step', async () => {
+  const { deps } = started(await createWorld([]))
+  const said: Promise<void>[] = []
+  const bothSay: typeof deps.produceReply = async (command) => {
+    await deps.produceReply(command)
+    if (command.type !== 'BotMessage') return
+    await deps.produceReply({ ...command, id: `${command.id}-other` as Id, message: { type: 'TEXT', text: 'Me too' } })
+  }
+  const produceReply: typeof deps.produceReply = (command) => {
+    const both = bothSay(command)
+    said.push(both)
+    return both
+  }
+  // The story looks for a reply when both have been given.
+  const findView: typeof deps.findView = async (view, id) => {
+    await setImmediate()
+    await Promise.all(said)
+    return deps.findView(view, id)
+  }
+  const score = await runDemo({ ...deps, produceReply, findView, paint: plain, patienceMs: 2_000 })
+  assert.equal(score, { steps: 30, failed: 0 })
 })
 
 demo.after.each(stopAll)

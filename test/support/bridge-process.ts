@@ -101,7 +101,10 @@ export const startBridgeProcess = async (options: BridgeOptions) => {
       return (await answers(`${url}/livez`)) || undefined
     },
     startsWithinMs,
-  )
+  ).catch(async (error: unknown) => {
+    if (!isOver()) await kill('SIGKILL')
+    throw error
+  })
   // Old checkouts have one port for everybody.
   const adminUrl = `http://127.0.0.1:${adminPort}`
   const operatorsUrl = (await answers(`${adminUrl}/livez`)) ? adminUrl : url

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { counted, stopwatch, together } from './outcome.ts'
+import { counted, runTests, stopwatch, together } from './outcome.ts'
 
 const sum = (total: number, passed: number) =>
   `  Total:     ${total}\n  Passed:    ${passed}\n  Skipped:   0\n  Duration:  1.00ms\n`
@@ -66,6 +66,13 @@ test('each file takes the time until the next one begins, or all is over', () =>
     { file: 'a/b.test.ts', ms: 10 },
     { file: 'c.test.ts', ms: 20 },
   ])
+})
+
+test('tests that pass and leave something open are ended, and say what it is', async () => {
+  const limits = { allMs: 60_000, endMs: 100 }
+  const { passed, failed, failures } = await runTests('support/leaky\\.ts', process.env, 'not', limits)
+  assert.equal([passed, failed], [1, 1])
+  assert.match(failures[0] ?? '', /are over, but their process has not ended.*\n(.*\n)* *server at \{"address":"127/)
 })
 
 test.run()

@@ -35,8 +35,8 @@ export const together = (outcomes: ReadonlyArray<Outcome>): Outcome => {
   }
 }
 
-/** Whether what is printed is shown as it comes, or as a whole at the end, beside others. */
-type Shown = 'at once' | 'at the end'
+/** Whether what is printed is shown as it comes, as a whole at the end, beside others, or to nobody. */
+type Shown = 'at once' | 'at the end' | 'not'
 
 /** How a process ended: its code, or the signal that ended it. */
 type End = number | NodeJS.Signals
@@ -52,21 +52,22 @@ const run = (
   args: ReadonlyArray<string>,
   env: NodeJS.ProcessEnv = process.env,
   shown: Shown = 'at once',
-  onOutput = (_: string) => {},
+  onOutput = (_: string, _child: ChildProcess) => {},
 ) =>
   new Promise<{ readonly end: End; readonly output: string; readonly complaints: string }>((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
     running.add(child)
+    onOutput('', child)
     let output = ''
     let complaints = ''
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString()
-      onOutput(chunk.toString())
+      onOutput(chunk.toString(), child)
       if (shown === 'at once') process.stdout.write(chunk)
     })
     child.stderr.on('data', (chunk: Buffer) => {
       complaints += chunk.toString()
-      process.stderr.write(chunk)
+      if (shown !== 'not') process.stderr.write(chunk)
     })
     child.on('error', reject)
     child.on('exit', () => running.delete(child))
@@ -123,10 +124,54 @@ export const stopwatch = (now: () => number) => {
   }
 }
 
+/** How long tests may take in all, and how long the process has to end after uvu's sum, in milliseconds. */
+type Limits = { readonly allMs: number; readonly endMs: number }
+const usualLimits: Limits = { allMs: 20 * 60_000, endMs: 30_000 }
+const toSayMs = 5_000
+
+/** Has tests that do not end say what they have left open (`left-open.ts`), and ends them. */
+const watchdog = ({ allMs, endMs }: Limits) => {
+  let ended: string | undefined
+  let timer: NodeJS.Timeout | undefined
+  const endAfter = (child: ChildProcess, ms: number, why: string) => {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      ended = why
+      child.kill('SIGUSR2')
+      timer = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), toSayMs)
+    }, ms)
+  }
+  return {
+    hear: (text: string, child: ChildProcess) => {
+      if (timer === undefined) endAfter(child, allMs, `have not ended after ${allMs / 1000} s`)
+      if (/^ {2}Duration:/m.test(stripVTControlCharacters(text)))
+        endAfter(child, endMs, `are over, but their process has not ended ${endMs / 1000} s later`)
+    },
+    /** Why it had to end them, if it had to. */
+    stop: () => {
+      clearTimeout(timer)
+      return ended
+    },
+  }
+}
+
 /** Runs the test files whose path below test/ the pattern matches. */
-export const runTests = async (pattern: string, env: NodeJS.ProcessEnv, shown?: Shown): Promise<Outcome> => {
-  const args = [join(root, 'node_modules/uvu/bin.js'), 'test', pattern]
+export const runTests = async (
+  pattern: string,
+  env: NodeJS.ProcessEnv,
+  shown?: Shown,
+  limits = usualLimits,
+): Promise<Outcome> => {
+  const preloaded = ['--import', join(root, 'test/support/left-open.ts')]
+  const args = [...preloaded, join(root, 'node_modules/uvu/bin.js'), 'test', pattern]
   const { hear, files } = stopwatch(() => performance.now())
-  const { end, output, complaints } = await run(process.execPath, args, env, shown, hear)
-  return { ...counted(output, end, complaints), files: files() }
+  const { hear: watch, stop } = watchdog(limits)
+  const { end, output, complaints } = await run(process.execPath, args, env, shown, (text, child) => {
+    hear(text)
+    watch(text, child)
+  })
+  const why = stop()
+  const outcome = counted(output, why === undefined ? end : 0, complaints)
+  const stuck = why === undefined ? [] : [oneFailed(`the tests of ${pattern} ${why}\n${tail(complaints)}`)]
+  return { ...together([outcome, ...stuck]), files: files() }
 }

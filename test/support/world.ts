@@ -76,7 +76,7 @@ export const world = async (options: Options = {}) => {
     ...{ TOPIC_PREFIX: prefix, TOPIC_PARTITIONS: String(partitions), LOG_LEVEL: 'info' },
   }
   const bridges = new Set<Bridge>()
-  const processes = new Set<BridgeProcess>()
+  const processes = new Set<Promise<BridgeProcess>>()
 
   /** Starts a bridge in this process and connects the service to it; resolves when it is ready; `onUp` is called when it listens. */
   const start = async (
@@ -117,7 +117,7 @@ export const world = async (options: Options = {}) => {
       webhooks: `${url}/webhooks/${account.webhooks.token}`,
       bot: `${url}/bot/${account.bot.token}`,
       start: async (now: Readonly<Record<string, string>> = {}) => {
-        const bridge = await startBridgeProcess({ roles, port, dataDir, without, env: { ...env, ...more, ...now } })
+        const bridge = startBridgeProcess({ roles, port, dataDir, without, env: { ...env, ...more, ...now } })
         processes.add(bridge)
         return bridge
       },
@@ -125,7 +125,9 @@ export const world = async (options: Options = {}) => {
   }
   let serviceStopped: Promise<unknown> | undefined
   const stop = async () => {
-    for (const bridge of processes) if (!bridge.isOver()) await bridge.kill('SIGKILL')
+    // Also those that are still about to start.
+    for (const started of await Promise.allSettled(processes))
+      if (started.status === 'fulfilled' && !started.value.isOver()) await started.value.kill('SIGKILL')
     for (const bridge of bridges) await bridge.stop()
     serviceStopped ??= service.stop()
     await serviceStopped

@@ -21,4 +21,7 @@ process.on('SIGUSR2', () => {
 })
 
 // All is done, and what would follow is Node's own clean-up, which was seen to loop for ever (node::Environment::CleanupHandles).
-process.on('beforeExit', () => process.exit())
+process.on('beforeExit', () => {
+  // What others still do then comes first.
+  if (process.listenerCount('beforeExit') === 1) process.exit()
+})

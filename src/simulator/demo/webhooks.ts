@@ -40,30 +40,22 @@ export const playWebhooks = async (story: Story): Promise<number> => {
   const clientId = String(story.newChatId())
   const aboutChat = { topic: 'chats', by: ['chatId', String(chat)], view: 'chats', document: String(chat) } as const
 
-  await play(story, {
-    title: 'an incoming call begins',
-    payload: payloads.callEvent({ chat_id: call, call: { type: 'incoming', phone, status: 'start' } }),
-    topic: 'calls',
-    type: 'CallStatusChanged',
-    by: ['chatId', String(call)],
-    fields: ['call'],
-    view: 'calls',
-    document: String(call),
-    wanted: ({ state }) => state === 'start',
-    show: ({ type, state }) => `${type}, state ${state}`,
-  })
-  await play(story, {
-    title: 'nobody takes it',
-    payload: payloads.callEvent({ chat_id: call, call: { type: 'incoming', phone, status: 'end' } }),
-    topic: 'calls',
-    type: 'CallStatusChanged',
-    by: ['chatId', String(call)],
-    fields: ['call'],
-    view: 'calls',
-    document: String(call),
-    wanted: ({ state }) => state === 'end',
-    show: ({ type, state }) => `${type}, state ${state}`,
-  })
+  for (const [title, status] of [
+    ['an incoming call begins', 'start'],
+    ['nobody takes it', 'end'],
+  ] as const)
+    await play(story, {
+      title,
+      payload: payloads.callEvent({ chat_id: call, call: { type: 'incoming', phone, status } }),
+      topic: 'calls',
+      type: 'CallStatusChanged',
+      by: ['chatId', String(call)],
+      fields: ['call'],
+      view: 'calls',
+      document: String(call),
+      wanted: ({ state }) => state === status,
+      show: ({ type, state }) => `${type}, state ${state}`,
+    })
   await play(story, {
     ...aboutChat,
     title: 'an agent accepts John’s chat',

@@ -1,25 +1,29 @@
+import type { ProduceConnection } from '../../../src/kafka/produce/connection.ts'
 import { instead } from './instead.ts'
+
+/** Every connection to Kafka for writing, with some of what it does done worse. */
+const connection = (weaken: (original: ProduceConnection) => Partial<ProduceConnection>) =>
+  instead(
+    () => import('../../../src/kafka/produce/connection.ts'),
+    ({ produceConnection }) => ({
+      produceConnection: (newClient, prefix) => {
+        const original = produceConnection(newClient, prefix)
+        return { ...original, ...weaken(original) }
+      },
+    }),
+  )
 
 /** Partitions whose last batch has failed. */
 const failing = new Set<string>()
 
 export const kafka = {
   'acknowledgement by the broker': [
-    instead(
-      () => import('../../../src/kafka/produce/connection.ts'),
-      ({ produceConnection }) => ({
-        produceConnection: (newClient, prefix) => {
-          const connection = produceConnection(newClient, prefix)
-          return {
-            ...connection,
-            produce: async (leader, batches) => {
-              connection.produce(leader, batches).catch(() => undefined)
-              return batches.map(() => undefined)
-            },
-          }
-        },
-      }),
-    ),
+    connection(({ produce }) => ({
+      produce: async (leader, batches) => {
+        produce(leader, batches).catch(() => undefined)
+        return batches.map(() => undefined)
+      },
+    })),
   ],
   'acknowledgement by all replicas': [
     instead(
@@ -30,27 +34,17 @@ export const kafka = {
     ),
   ],
   'a failing partition waits alone': [
-    instead(
-      () => import('../../../src/kafka/produce/connection.ts'),
-      ({ produceConnection }) => ({
-        produceConnection: (newClient, prefix) => {
-          const connection = produceConnection(newClient, prefix)
-          return {
-            ...connection,
-            produce: async (leader, batches) => {
-              const names = batches.map(({ topic, partition }) => `${topic}/${partition}`)
-              if (failing.size > 0 && !names.some((name) => failing.has(name)))
-                throw new Error('another partition fails')
-              const errors = await connection.produce(leader, batches)
-              for (const [i, name] of names.entries())
-                if (errors[i] === undefined) failing.delete(name)
-                else failing.add(name)
-              return errors
-            },
-          }
-        },
-      }),
-    ),
+    connection(({ produce }) => ({
+      produce: async (leader, batches) => {
+        const names = batches.map(({ topic, partition }) => `${topic}/${partition}`)
+        if (failing.size > 0 && !names.some((name) => failing.has(name))) throw new Error('another partition fails')
+        const errors = await produce(leader, batches)
+        for (const [i, name] of names.entries())
+          if (errors[i] === undefined) failing.delete(name)
+          else failing.add(name)
+        return errors
+      },
+    })),
   ],
   'keys stay in their partition': [
     instead(
@@ -78,17 +72,7 @@ export const kafka = {
       }),
     ),
   ],
-  'sockets are destroyed with their producer': [
-    instead(
-      () => import('../../../src/kafka/produce/connection.ts'),
-      ({ produceConnection }) => ({
-        produceConnection: (newClient, prefix) => ({
-          ...produceConnection(newClient, prefix),
-          close: () => Promise.resolve(),
-        }),
-      }),
-    ),
-  ],
+  'sockets are destroyed with their producer': [connection(() => ({ close: () => Promise.resolve() }))],
   'commit after MongoDB has acknowledged': [
     instead(
       () => import('../../../src/kafka/consumer/partition-reader.ts'),

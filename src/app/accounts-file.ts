@@ -128,7 +128,7 @@ export const readAccounts = (
 const secret = () => randomBytes(18).toString('base64url')
 
 /** Where the demo's simulated service listens; the demo account's replies go there. */
-export const demoServicePort = 8090
+const demoServicePort = 8090
 
 const demoAccounts = () => ({
   accounts: [

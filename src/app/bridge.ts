@@ -41,10 +41,7 @@ type ServerHealth = {
 }
 
 /** A process that only takes requests in is ready as long as its journal is: the journal is for the time without Kafka. */
-export const serverChecks = (
-  servers: ServerHealth,
-  roles: ReadonlyArray<Role>,
-): Readonly<Record<string, CheckHealth>> =>
+const serverChecks = (servers: ServerHealth, roles: ReadonlyArray<Role>): Readonly<Record<string, CheckHealth>> =>
   roles.some((role) => role !== 'ingress')
     ? servers
     : {

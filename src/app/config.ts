@@ -173,7 +173,7 @@ export const readConfig = (variables: Variables, readFile: ReadFile): E.Either<R
 }
 
 /** The only place where the process's environment is read. */
-export const processVariables = (): Variables => process.env
+const processVariables = (): Variables => process.env
 
 const readFile = (path: string): E.Either<string, string> =>
   E.tryCatch(

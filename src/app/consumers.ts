@@ -27,7 +27,7 @@ type Deps = {
 }
 
 /** Who keeps the enrichments. */
-export const enrichmentsGroup = 'enrichments'
+const enrichmentsGroup = 'enrichments'
 
 /** What runs in a process: how it is, and how it ends. */
 export type Part = {

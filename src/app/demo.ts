@@ -19,7 +19,7 @@ import { createLog } from './telemetry.ts'
 type Log = { readonly consume: Consume; readonly endOffsets: EndOffsets }
 
 /** Reads topics from their present ends on, with a group of its own; resolves when what is appended from now on will come. */
-export const tailTopics = async (
+const tailTopics = async (
   { consume, endOffsets }: Log,
   topics: ReadonlyArray<TopicName>,
   onRecord: (record: IncomingRecord) => void,

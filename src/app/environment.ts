@@ -17,10 +17,10 @@ const does = (attempt: () => boolean): boolean => {
 }
 
 /** Whether the text holds certificates in PEM, one or more, that can all be read. */
-export const isCertificates = (text: string): boolean => does(() => certificatesIn(text).length > 0)
+const isCertificates = (text: string): boolean => does(() => certificatesIn(text).length > 0)
 
 /** Whether the text is a private key in PEM that needs no password. */
-export const isPrivateKey = (text: string): boolean => does(() => createPrivateKey(text).type === 'private')
+const isPrivateKey = (text: string): boolean => does(() => createPrivateKey(text).type === 'private')
 
 /** Whether it is the key of the first certificate, the others being its chain. */
 export const isKeyOf = (certificates: string, key: string): boolean =>
@@ -33,7 +33,7 @@ export type SaslMechanism = (typeof saslMechanisms)[number]
 
 const plainSamplers = ['always_on', 'always_off', 'traceidratio'] as const
 /** As OpenTelemetry names them. */
-export const samplers = [...plainSamplers, ...plainSamplers.map((sampler) => `parentbased_${sampler}` as const)]
+const samplers = [...plainSamplers, ...plainSamplers.map((sampler) => `parentbased_${sampler}` as const)]
 
 /** Where MongoDB is; `database` is the URL's path, or `livechat`. */
 export type MongoConfig = { readonly url: string; readonly database: string }

@@ -102,7 +102,7 @@ export const kafkaOf = ({ kafka, dataDir }: Settings) => {
 export const noBroker = 'No bridge runs here with an embedded broker: start one with npm start, or set KAFKA_BROKERS.'
 
 /** The MongoDB of the configuration, or that of the bridge that runs on this DATA_DIR. */
-export const mongoOf = ({ mongo, dataDir }: Settings) => {
+const mongoOf = ({ mongo, dataDir }: Settings) => {
   if (mongo !== 'embedded') return mongo
   const url = findRunning(dataDir)?.mongoUrl
   return url === undefined ? undefined : { url, database: 'livechat' }

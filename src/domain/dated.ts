@@ -3,7 +3,7 @@ import type { Message } from '../../contracts/events/message.ts'
 import type { Attempt } from '../../contracts/events/reply.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
 
-export const datedMessage = (message: Message): Dated<Message> => ({
+const datedMessage = (message: Message): Dated<Message> => ({
   ...message,
   timestamp: new Date(message.timestamp),
 })

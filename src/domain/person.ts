@@ -1,5 +1,5 @@
 /** What certainly is one person's within an account: ids that the service gives. */
-export const certainKinds = ['chat', 'client', 'visitor'] as const
+const certainKinds = ['chat', 'client', 'visitor'] as const
 /** What likely is: two persons may share an address or a phone, and a page may set any userToken. */
 export const likelyKinds = ['email', 'phone', 'userToken'] as const
 

@@ -10,7 +10,7 @@ type AnyDocument = Views[ViewName]
 export type CollectionOf = (view: ViewName) => string
 
 /** The documents after some changes of one, the newest last. */
-export const evolvedBy =
+const evolvedBy =
   (changes: ReadonlyArray<Change>) =>
   (current: AnyDocument | undefined): ReadonlyArray<AnyDocument> =>
     changes.reduce<ReadonlyArray<AnyDocument>>(
@@ -43,7 +43,7 @@ export const groupsOf = (
 }
 
 /** A change of many documents finds what those before it have made, so it is a step of its own; others go together. */
-export const stepsOf = (changes: ReadonlyArray<Change>): ReadonlyArray<ReadonlyArray<Change>> => {
+const stepsOf = (changes: ReadonlyArray<Change>): ReadonlyArray<ReadonlyArray<Change>> => {
   const ends = changes.flatMap(({ where }, i) => (where === undefined ? [] : [i, i + 1]))
   return [...ends, changes.length]
     .map((end, i) => changes.slice(ends[i - 1] ?? 0, end))

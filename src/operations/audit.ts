@@ -15,7 +15,7 @@ export type RecordAction = (asked: Asked) => Promise<E.Either<Failure, void>>
 const withinMs = 20_000
 
 /** The key of actions that are about all accounts: no account has this id. */
-export const allAccounts = '*'
+const allAccounts = '*'
 
 /** An action on one person: who is meant is told by an id, an address is not told. */
 export const actionOn = (

@@ -14,7 +14,7 @@ const ratings: Readonly<Record<string, 'good' | 'bad'>> = {
 }
 
 /** What the client's word for a chat counts as. */
-export const ratingOf = (rate: string): 'good' | 'bad' | 'unknown' => {
+const ratingOf = (rate: string): 'good' | 'bad' | 'unknown' => {
   const word = rate.toLowerCase()
   return Object.hasOwn(ratings, word) ? (ratings[word] ?? 'unknown') : 'unknown'
 }

@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const folder = 'contracts/published'
 
 export const released = join(root, 'contracts/released.json')
-export const publishedHere = join(root, folder)
+const publishedHere = join(root, folder)
 
 /** The release that contracts/published is, by the names and texts of its files. */
 const releaseOf = (version: string, files: ReadonlyArray<readonly [path: string, text: string]>): Release => {
@@ -58,7 +58,7 @@ const read = (against: string): Release => {
 }
 
 /** The release that a file, a folder or a git tag holds; Left says why there is none. */
-export const readRelease = (against: string): E.Either<string, Release> => {
+const readRelease = (against: string): E.Either<string, Release> => {
   const release = E.tryCatch(
     () => read(against),
     (thrown) => (thrown instanceof Error ? (thrown.message.split('\n')[0] ?? '') : String(thrown)),

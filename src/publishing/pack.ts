@@ -52,7 +52,7 @@ const targets = (exports: Exports, to = folder) =>
  * The manifest of the package: the same names, but from the compiled files, since Node strips no types below node_modules. In
  * the sources they stand for the .ts files, so that the package's own name works there without any build.
  */
-export const packedManifest = (manifest: Manifest): object => {
+const packedManifest = (manifest: Manifest): object => {
   const { devDependencies, scripts, allowScripts, bin, exports, ...rest } = manifest
   return {
     ...rest,

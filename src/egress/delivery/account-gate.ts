@@ -33,19 +33,19 @@ import type { Verdict } from './classify.ts'
  */
 export type TokenBucket = { readonly perSecond: number; readonly tokens: number; readonly at: number }
 
-export const fullBucket = (perSecond: number, now: number): TokenBucket => ({ perSecond, tokens: perSecond, at: now })
+const fullBucket = (perSecond: number, now: number): TokenBucket => ({ perSecond, tokens: perSecond, at: now })
 
 const tokensAt = ({ perSecond, tokens, at }: TokenBucket, now: number): number =>
   Math.min(perSecond, tokens + ((now - at) * perSecond) / 1000)
 
 /** How long the next request has to wait. */
-export const bucketWaitMs = (bucket: TokenBucket, now: number): number => {
+const bucketWaitMs = (bucket: TokenBucket, now: number): number => {
   const missing = 1 - tokensAt(bucket, now)
   return missing <= 0 ? 0 : Math.ceil((missing * 1000) / bucket.perSecond)
 }
 
 /** A request begins. */
-export const takeToken = (bucket: TokenBucket, now: number): TokenBucket => ({
+const takeToken = (bucket: TokenBucket, now: number): TokenBucket => ({
   ...bucket,
   tokens: tokensAt(bucket, now) - 1,
   at: now,

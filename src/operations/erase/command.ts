@@ -40,7 +40,7 @@ const planLines = ({ person, found }: Plan): ReadonlyArray<string> => [
   ),
 ]
 
-export const receiptLines = (receipt: ErasureDocument): ReadonlyArray<string> => [
+const receiptLines = (receipt: ErasureDocument): ReadonlyArray<string> => [
   `Erasure ${receipt._id} of ${receipt.accountId}: ${receipt.state}, asked for by ${receipt.requestedBy} at ${receipt.requestedAt.toISOString()}.`,
   ...(receipt.state === 'complete' ? [`Complete since ${receipt.completedAt?.toISOString()}.`] : []),
   ...(receipt.state === 'started' ? ['It was interrupted: run the same command again.'] : []),

@@ -16,7 +16,7 @@ type Servers = {
 type WithServers = (run: (servers: Servers) => Promise<number>) => Promise<void>
 
 /** Everything that the views and enrichments say about a person: the bridge's own notes are left out. */
-export const everythingOf = async (
+const everythingOf = async (
   erasures: Pick<Erasures, 'findLinks' | 'findDocuments' | 'enriched'>,
   { accountId, start, also }: Request,
 ) => {

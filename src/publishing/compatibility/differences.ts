@@ -68,7 +68,7 @@ const opaqueChanges = (before: Schema, after: Schema): ReadonlyArray<Change> =>
   })
 
 /** The changes of one schema's own keywords, without its parts. */
-export const keywordChanges = (before: Schema, after: Schema): ReadonlyArray<Change> => {
+const keywordChanges = (before: Schema, after: Schema): ReadonlyArray<Change> => {
   const type = typeChange(before, after)
   return type.some(({ effect }) => effect === 'changed')
     ? type

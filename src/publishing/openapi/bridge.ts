@@ -31,7 +31,7 @@ const withHeader = (operation: Json): Json => {
 }
 
 /** The paths with the header that every answer of theirs has. */
-export const withRequestId = (paths: JsonObject): JsonObject =>
+const withRequestId = (paths: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(paths).map(([path, item]) => [
       path,

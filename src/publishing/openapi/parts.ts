@@ -39,8 +39,8 @@ export const header = (description: string, schema: Schema, required = true): Js
   schema,
 })
 
-export const textSchema: Schema = { type: 'string' }
-export const secondsSchema: Schema = { type: 'integer', minimum: 1 }
+const textSchema: Schema = { type: 'string' }
+const secondsSchema: Schema = { type: 'integer', minimum: 1 }
 
 /** The last part of a path: a secret that names the account. */
 export const tokenParameter = (description: string): JsonObject => ({

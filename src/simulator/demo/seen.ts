@@ -24,7 +24,7 @@ const dataOf = (value: Buffer | null): Data => {
   }
 }
 
-export const seenOf = ({ topic, partition, offset, headers: bytes, value }: IncomingRecord): Seen => {
+const seenOf = ({ topic, partition, offset, headers: bytes, value }: IncomingRecord): Seen => {
   const headers = Object.fromEntries(Object.entries(bytes).map(([name, header]) => [name, String(header)]))
   const data = dataOf(value)
   const { ce_type: type = String(data.type), ce_id: id = String(data.id) } = headers

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
-import { unzip, zstdDecompress } from 'node:zlib'
+import * as zlib from 'node:zlib'
 import kafkajs from 'kafkajs'
 
 /** Bytes that a batch may have when it is decompressed: far more than any client puts in one, and far less than memory. */
@@ -84,8 +84,7 @@ type Codec = { readonly decompress: (bytes: Buffer) => Promise<Buffer> }
 
 const codecs: Record<number, () => Codec> = CompressionCodecs
 const bounded = { maxOutputLength: largestBatch }
-const gunzip = promisify(unzip)
-const unzstd = promisify(zstdDecompress)
+const gunzip = promisify(zlib.unzip)
 
 const unknown = (number: number) => (): never => {
   throw new KafkaJSNotImplemented(`compression ${number} not implemented`)
@@ -97,6 +96,10 @@ const gzip = codecs[CompressionTypes.GZIP]?.()
 codecs[CompressionTypes.GZIP] = () => ({ ...gzip, decompress: (bytes) => gunzip(bytes, bounded) })
 codecs[CompressionTypes.Snappy] = () => ({ decompress: readSnappy })
 codecs[CompressionTypes.LZ4] = () => ({ decompress: readLz4 })
-codecs[CompressionTypes.ZSTD] = () => ({ decompress: (bytes) => unzstd(bytes, bounded) })
+// Node has Zstandard from 22.15 on.
+codecs[CompressionTypes.ZSTD] =
+  'zstdDecompress' in zlib
+    ? () => ({ decompress: (bytes) => promisify(zlib.zstdDecompress)(bytes, bounded) })
+    : unknown(CompressionTypes.ZSTD)
 // What a later Kafka may bring: kafkajs would take it for bytes that are not compressed.
 for (const number of [5, 6, 7]) codecs[number] = unknown(number)

@@ -46,13 +46,14 @@ const damaged = (
   which: string,
   choose: (records: number) => number,
   control: Scenario['controls'][number],
+  inShort: boolean,
 ): Scenario => ({
   name,
   promises: '5',
   fault: `bridge SIGKILL; a flipped bit in ${which} of the journal, and a torn tail`,
   controls: [control],
-  inShort: true,
-  shortControls: [control],
+  inShort,
+  shortControls: inShort ? [control] : [],
   run: async (cluster, size, without) => {
     const { broker } = cluster
     const here = await observedWorld(cluster, without)
@@ -103,6 +104,7 @@ export const damage = damaged(
   'a record',
   (records) => Math.floor(records / 2),
   'a checksum for each record of the journal',
+  true,
 )
 
 export const newestDamage = damaged(
@@ -110,4 +112,6 @@ export const newestDamage = damaged(
   'the newest acknowledged record',
   (records) => records - 1,
   'the end of what was acknowledged',
+  // test/journal/damage.test.ts flips the newest record too, and fails without this defence.
+  false,
 )

@@ -117,13 +117,13 @@ export const startRetention = (
 }
 
 const rewrapKeys = (retire: string | undefined): Promise<number> =>
-  withBothServers('archive', async ({ settings, mongo, out, err }) => {
+  withBothServers('archive', async ({ settings, mongo, recordAction, out, err }) => {
     const wrapping = wrappingKeysOf(settings, false)
     if (E.isLeft(wrapping) || wrapping.right === undefined) {
       err(E.isLeft(wrapping) ? wrapping.left : missingKeyFile)
       return exitOfWrongConfig
     }
-    return rewrap({ keys: mongo.archiveKeys, wrapping: wrapping.right, say: out }, retire)
+    return rewrap({ keys: mongo.archiveKeys, wrapping: wrapping.right, recordAction, say: out }, retire)
   })
 
 /** `archive rewrap`: changes the key that wraps the archive's data keys. */

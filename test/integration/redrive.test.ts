@@ -400,6 +400,15 @@ dead('each action that is no dry run is recorded on audit, with who did it', asy
   assert.is(found.find(({ detail }) => detail === 'redrive quarantine, account acme')?.accountId, 'acme')
 })
 
+dead('each look at a record is recorded on audit, under its account', async () => {
+  const looks = await eventually('the looks', async () => {
+    const all = await db.collection('audit').find({ action: 'unmask' }).toArray()
+    return all.length >= 2 ? all : undefined
+  })
+  assert.ok(looks.every(({ detail, accountId }) => /^redrive show, id \d+\/\d+$/.test(detail) && accountId !== '*'))
+  assert.ok(looks.some(({ accountId }) => accountId === 'acme'))
+})
+
 dead('no consumer group is left behind', async () => {
   const { groups } = await admin.listGroups()
   assert.equal(

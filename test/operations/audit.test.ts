@@ -3,9 +3,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { OperatorAction } from '../../contracts/commands/operator-action.ts'
 import { AccountId, type Instant } from '../../contracts/primitives.ts'
-import type { OutgoingRecord } from '../../src/domain/ports.ts'
+import type { Failure, OutgoingRecord } from '../../src/domain/ports.ts'
 import { actionRecorder, notRecorded } from '../../src/operations/audit.ts'
 import { rebuildAsked } from '../../src/operations/rebuild/command.ts'
+import { redriveCommand } from '../../src/operations/redrive/command.ts'
 import { right } from '../support/either.ts'
 
 const noon = '2026-01-31T12:00:00.000Z' as Instant
@@ -49,6 +50,42 @@ audits('comes first: a rebuild that cannot be recorded does not begin', async ()
   )
   assert.is(code, 1)
   assert.equal(said, [notRecorded({ kind: 'transient', reason: 'the broker is away' })])
+})
+
+/** `redrive show` of a record that is there: what was recorded, and what was printed. */
+const shown = async (recordAction: (asked: object) => Promise<E.Either<Failure, void>>) => {
+  const lines: string[] = []
+  const record = {
+    ...{ topic: 'quarantine', partition: 0, offset: 7, timestamp: 0, headers: {} },
+    ...{ key: Buffer.from('acme'), value: Buffer.from('Jane Doe') },
+  }
+  const readTopic = async (_: string, onSlice: (records: ReadonlyArray<object>) => Promise<void>) => {
+    await onSlice([record])
+    return E.right(undefined)
+  }
+  const servers = {
+    ...{ kafka: { readTopic }, recordAction, accounts: [{ id: 'acme' }], interrupted: new AbortController().signal },
+    ...{ out: (line: string) => void lines.push(line), err: (line: string) => void lines.push(line) },
+  }
+  let code: number | undefined
+  const command = redriveCommand(async (run) => {
+    code = await run(servers as unknown as Parameters<typeof run>[0])
+  })
+  await command.parseAsync(['show', '0/7', '--quarantine'], { from: 'user' })
+  return { code, lines }
+}
+
+audits('has also a look at a record, which shows what is personal', async () => {
+  const asked: object[] = []
+  const { code, lines } = await shown(async (action) => E.right(void asked.push(action)))
+  assert.is(code, 0)
+  assert.ok(lines.includes('Jane Doe'))
+  assert.equal(asked, [{ action: 'unmask', detail: 'redrive show, id 0/7, quarantine true', accountId: 'acme' }])
+})
+
+audits('comes first: a record is not shown where the look cannot be recorded', async () => {
+  const away = { kind: 'transient', reason: 'the broker is away' } as const
+  assert.equal(await shown(async () => E.left(away)), { code: 1, lines: [notRecorded(away)] })
 })
 
 audits.run()

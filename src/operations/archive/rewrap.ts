@@ -1,16 +1,19 @@
+import * as E from 'fp-ts/lib/Either.js'
 import { kidOf, type WrappingKeys } from '../../archive/key-file.ts'
 import type { ArchiveKeys, NewArchiveKey } from '../../domain/ports.ts'
+import { commandText, notRecorded, type RecordAction } from '../audit.ts'
 
 type Deps = {
   readonly keys: Pick<ArchiveKeys, 'all' | 'rewrap'>
   readonly wrapping: WrappingKeys
+  readonly recordAction: RecordAction
   readonly say: (line: string) => void
 }
 
 const atOnce = 500
 
 /** Wraps every data key with the first key of the file; how many were wrapped by another one. */
-const rewrapAll = async ({ keys, wrapping }: Deps): Promise<number> => {
+const rewrapAll = async ({ keys, wrapping }: Pick<Deps, 'keys' | 'wrapping'>): Promise<number> => {
   let changed = 0
   let some: NewArchiveKey[] = []
   const flush = async () => {
@@ -27,7 +30,7 @@ const rewrapAll = async ({ keys, wrapping }: Deps): Promise<number> => {
   return changed
 }
 
-const countOf = async ({ keys }: Deps, kid: string): Promise<number> => {
+const countOf = async ({ keys }: Pick<Deps, 'keys'>, kid: string): Promise<number> => {
   let count = 0
   for await (const { wrapped } of keys.all()) if (kidOf(wrapped) === kid) count++
   return count
@@ -41,6 +44,11 @@ export const rewrap = async (deps: Deps, retire: string | undefined): Promise<nu
   const { wrapping, say } = deps
   if (retire === wrapping.kid) {
     say(`${retire} is the first key of the file, which wraps: put another one before it.`)
+    return 1
+  }
+  const recorded = await deps.recordAction({ action: 'rewrap', detail: commandText('archive rewrap', { retire }) })
+  if (E.isLeft(recorded)) {
+    say(notRecorded(recorded.left))
     return 1
   }
   const changed = await rewrapAll(deps)

@@ -83,11 +83,18 @@ const list =
 
 const show =
   (id: string, { quarantine: other }: { readonly quarantine?: true }) =>
-  async ({ kafka: { readTopic }, out, err }: Servers): Promise<number> => {
+  async ({ kafka: { readTopic }, recordAction, accounts, out, err }: Servers): Promise<number> => {
     const { name } = other ? quarantine : deadLetters
     const found = await findRecord(readTopic, name, id)
     if (E.isLeft(found)) return fail(err, `Kafka: ${found.left.reason}`)
     if (found.right === undefined) return fail(err, `${name} has no record at ${id}, or has it no more.`)
+    const [accountId] = String(found.right.key ?? '').split('/')
+    const account = accounts.find((each) => each.id === accountId)
+    const recorded = await recordAction({
+      ...{ action: 'unmask', detail: commandText('redrive show', { id, quarantine: other ?? false }) },
+      ...(account && { accountId: account.id }),
+    })
+    if (E.isLeft(recorded)) return fail(err, notRecorded(recorded.left))
     for (const line of recordLines(found.right)) out(line)
     return 0
   }

@@ -1,8 +1,10 @@
+import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dataKeys } from '../../../src/archive/data-keys.ts'
 import { kidOf, newKeyFile, readKeys } from '../../../src/archive/key-file.ts'
 import { rewrap } from '../../../src/operations/archive/rewrap.ts'
+import { notRecorded } from '../../../src/operations/audit.ts'
 import { memoryKeys } from '../../archive/memory-keys.ts'
 import { right } from '../../support/either.ts'
 
@@ -17,16 +19,19 @@ const given = async () => {
   const said: string[] = []
   const wrappedBy = () =>
     [...keys.documents.values()].flatMap(({ wrapped }) => (wrapped === undefined ? [] : [kidOf(wrapped)]))
-  return { keys, said, wrappedBy, say: (line: string) => void said.push(line) }
+  const actions: object[] = []
+  const recordAction = async (asked: object) => E.right(void actions.push(asked))
+  return { keys, said, wrappedBy, actions, recordAction, say: (line: string) => void said.push(line) }
 }
 
 rewrapping(
   'wraps each key that is there anew; the old key is not needed afterwards, and destroyed ones stay so',
   async () => {
-    const { keys, said, say, wrappedBy } = await given()
+    const { keys, said, say, wrappedBy, actions, recordAction } = await given()
     const kids = [...keys.documents.values()].map(({ kid }) => kid)
-    assert.is(await rewrap({ keys, wrapping: file(fresh, old), say }, 'old'), 0)
+    assert.is(await rewrap({ keys, wrapping: file(fresh, old), recordAction, say }, 'old'), 0)
     assert.equal(wrappedBy(), ['fresh', 'fresh'])
+    assert.equal(actions, [{ action: 'rewrap', detail: 'archive rewrap, retire old' }])
     assert.equal(said, [
       '2 data keys are wrapped by fresh now, and were by others before.',
       'None is wrapped by old: once every archiver runs with the new file, take it out.',
@@ -40,14 +45,24 @@ rewrapping(
 )
 
 rewrapping('does not retire the key that wraps', async () => {
-  const { keys, said, say, wrappedBy } = await given()
-  assert.is(await rewrap({ keys, wrapping: file(old, fresh), say }, 'old'), 1)
+  const { keys, said, say, wrappedBy, actions, recordAction } = await given()
+  assert.is(await rewrap({ keys, wrapping: file(old, fresh), recordAction, say }, 'old'), 1)
   assert.equal(wrappedBy(), ['old', 'old'])
   assert.match(String(said[0]), /^old is the first key of the file/)
+  assert.equal(actions, [])
+})
+
+rewrapping('wraps nothing where that cannot be recorded', async () => {
+  const { keys, said, say, wrappedBy } = await given()
+  const away = { kind: 'transient', reason: 'the broker is away' } as const
+  const recordAction = async () => E.left(away)
+  assert.is(await rewrap({ keys, wrapping: file(fresh, old), recordAction, say }, undefined), 1)
+  assert.equal(wrappedBy(), ['old', 'old'])
+  assert.equal(said, [notRecorded(away)])
 })
 
 rewrapping('does not retire a key with which an archiver goes on wrapping', async () => {
-  const { keys, said, say } = await given()
+  const { keys, said, say, recordAction } = await given()
   const rewrapOnce = keys.rewrap
   const busy = {
     ...keys,
@@ -56,7 +71,7 @@ rewrapping('does not retire a key with which an archiver goes on wrapping', asyn
       await dataKeys(keys, file(old)).forSealing(['chats/acme/9'])
     },
   }
-  assert.is(await rewrap({ keys: busy, wrapping: file(fresh, old), say }, 'old'), 1)
+  assert.is(await rewrap({ keys: busy, wrapping: file(fresh, old), recordAction, say }, 'old'), 1)
   assert.match(String(said.at(-1)), /^1 are wrapped by old again/)
 })
 

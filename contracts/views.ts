@@ -5,6 +5,7 @@ import type { ClientDocument } from './views/client.ts'
 import type { ConversationDocument } from './views/conversation.ts'
 import type { DailyStatsByDocument, DailyStatsDocument } from './views/daily-stats.ts'
 import type { DeliveryDocument } from './views/delivery.ts'
+import type { DriftDocument } from './views/drift.ts'
 import type { OfflineMessageDocument } from './views/offline-message.ts'
 import type { SessionDocument } from './views/session.ts'
 import type { TimelineDocument } from './views/timeline.ts'
@@ -22,6 +23,7 @@ export type Views = {
   readonly daily_stats_by: DailyStatsByDocument
   readonly deliveries: DeliveryDocument
   readonly audit: AuditDocument
+  readonly drift: DriftDocument
 }
 export type ViewName = keyof Views
 
@@ -32,6 +34,7 @@ export * from './views/client.ts'
 export * from './views/conversation.ts'
 export * from './views/daily-stats.ts'
 export * from './views/delivery.ts'
+export { DriftDocument } from './views/drift.ts'
 export { ErasureDocument } from './views/erasure.ts'
 export * from './views/offline-message.ts'
 export { Invitation, SessionAgent, SessionDocument, SessionOutcome } from './views/session.ts'

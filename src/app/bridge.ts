@@ -97,7 +97,8 @@ export const startBridge = async (
   const lacksKeys = archives && wrapping.right === undefined
   // Who asks for every role gets those that can run.
   if (lacksKeys && !everyRole(roles)) return E.left({ reason: `${missingKeyFile}.`, exitCode: exitOfWrongConfig })
-  const { measure, watchJournal, watchGates, watchHealth, watchTopics, watchWaiting, render } = createMetrics()
+  const { measure, watchJournal, watchGates, watchHealth, watchTopics, watchWaiting, watchDrift, render } =
+    createMetrics()
   const kafka = connectKafka(kafkaSettings(kafkaConfig, topics, 'livechat-bridge'), { log, measure, now })
   const mongo = connectMongo(mongoConfig, { log, sleep, clock: monotonic, timeZoneOf: timeZonesOf(accounts) })
   const tokens = accessTokens(accounts, now)
@@ -129,6 +130,8 @@ export const startBridge = async (
     const withBots = accounts.flatMap(({ id, bot }) => (bot ? [id] : []))
     const lately = () => new Date(Date.now() - longestWaitMs)
     watchWaiting(withBots, () => mongo.countWaiting(withBots, lately(), scrapeWithinMs))
+    const ids = accounts.map(({ id }) => id)
+    watchDrift(ids, () => mongo.countDrift(ids, scrapeWithinMs))
   }
   watchHealth(async () => (await readiness(scrapeWithinMs)).checks)
   const enriched = enrichedKeys()

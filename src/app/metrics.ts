@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { driftKinds } from '../../contracts/views/drift.ts'
 import type { Health, Measure } from '../domain/ports.ts'
 import type { Egress } from '../egress/egress.ts'
 
@@ -179,5 +180,30 @@ export const createMetrics = () => {
         for (const account of accounts) if (counts) this.set({ account }, counts.get(account) ?? 0)
       },
     })
-  return { measure, watchJournal, watchGates, watchHealth, watchTopics, watchWaiting, render: () => registry.metrics() }
+  type DriftCount = { readonly account: string; readonly kind: string; readonly entries: number }
+  /** The same: an entry is new only where there was a number before. */
+  const watchDrift = (accounts: ReadonlyArray<string>, count: () => Promise<ReadonlyArray<DriftCount>>) =>
+    new Gauge({
+      name: 'livechat_drift_entries',
+      help: 'Places of requests that the contracts do not know, as the view drift has them',
+      labelNames: ['account', 'kind'],
+      registers,
+      async collect() {
+        this.reset()
+        const counts = await count().catch(() => undefined)
+        if (counts === undefined) return
+        for (const account of accounts) for (const kind of Object.keys(driftKinds)) this.set({ account, kind }, 0)
+        for (const { account, kind, entries } of counts) this.set({ account, kind }, entries)
+      },
+    })
+  return {
+    measure,
+    watchJournal,
+    watchGates,
+    watchHealth,
+    watchTopics,
+    watchWaiting,
+    watchDrift,
+    render: () => registry.metrics(),
+  }
 }

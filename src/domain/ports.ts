@@ -141,6 +141,10 @@ export type Change<V extends ViewName = ViewName> = {
   readonly evolve: (current: Views[V] | undefined) => ReadonlyArray<Views[V]>
   /** Then it is a change of every document that has these fields, and of no other; `id` is the chat's or the client's. */
   readonly where?: Readonly<Record<string, string>>
+  /** The change that is made in its place where it would make a document and the account has no room for one (`drift`). */
+  readonly instead?: Change
+  /** Then it is a change of the first record of an event only: not where timeline's entry of this id names another record. */
+  readonly firstOf?: { readonly _id: string } & Pick<Recorded, 'topic' | 'partition' | 'offset'>
 }
 
 /** Applies changes in their order and resolves when they are durable on a majority. A throw means 'not known, do it again'. */

@@ -5,9 +5,19 @@ import type { DomainEvent } from '../../contracts/events/index.ts'
 import { recordedTypes } from '../../contracts/events/upcast.ts'
 import { earlierVersions } from '../../contracts/events/versions.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
-import { audit, botReplies, ceDataSchema, ceType, keyOf, topicOf, topicsOf } from '../../contracts/topics.ts'
+import {
+  audit,
+  botReplies,
+  ceDataSchema,
+  ceType,
+  keyOf,
+  quarantine,
+  topicOf,
+  topicsOf,
+} from '../../contracts/topics.ts'
 import { decodeJson, readValue, type Undecodable, undecodable } from '../domain/decode-json.ts'
 import type { IncomingRecord, OutgoingRecord } from '../domain/ports.ts'
+import { type QuarantinedRequest, quarantinedRequest } from '../domain/quarantined.ts'
 
 const names = ['specversion', 'id', 'type', 'source', 'subject', 'time', 'dataschema'].map((name) => `ce_${name}`)
 const optionalNames = ['traceparent', 'ce_traceparent', 'ce_contenthash', 'ce_receivedtime']
@@ -90,10 +100,11 @@ export const fromCommand = ({ value }: Pick<IncomingRecord, 'value'>): E.Either<
 const fromAction = ({ value }: Pick<IncomingRecord, 'value'>): E.Either<Undecodable, OperatorAction> =>
   E.flatMap(readValue(value, { exact: true }), decodeJson(OperatorAction))
 
-/** Reads what the views are folded from: events, commands of bot-replies, and operators' actions. */
+/** Reads what the views are folded from: events, commands of bot-replies, operators' actions, and requests in quarantine. */
 export const decodeRecord = (
   record: IncomingRecord,
-): E.Either<Undecodable, DomainEvent | BotReply | OperatorAction> => {
+): E.Either<Undecodable, DomainEvent | BotReply | OperatorAction | QuarantinedRequest> => {
   if (record.topic === botReplies.name) return fromCommand(record)
+  if (record.topic === quarantine.name) return quarantinedRequest(record)
   return record.topic === audit.name ? fromAction(record) : fromRecord(record)
 }

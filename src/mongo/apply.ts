@@ -1,6 +1,8 @@
 import type { ViewName, Views } from '../../contracts/views.ts'
 import type { ApplyChanges, Change } from '../domain/ports.ts'
+import { serial } from '../shared/serial.ts'
 import { chunks } from '../shared/slices.ts'
+import type { ChooseDrift } from './drift.ts'
 import { allDone, type Group } from './optimistic-update.ts'
 import type { IdsWhere } from './store.ts'
 
@@ -61,7 +63,9 @@ export const applyWith = (
   updateDocuments: (groups: ReadonlyArray<Group<AnyDocument>>) => Promise<void>,
   idsWhere: IdsWhere,
   collectionOf: CollectionOf = (view) => view,
+  chooseDrift: ChooseDrift = async (changes) => changes,
 ): ApplyChanges => {
+  const oneByOne = serial()
   const apply = async (groups: ReadonlyArray<Group<AnyDocument>>) => {
     const left = chunks(groups, documentsAtOnce).values()
     let failed = false
@@ -81,10 +85,15 @@ export const applyWith = (
     const ids = await idsWhere(collectionOf(change.view), change.where)
     return ids.map((id) => ({ ...change, id }))
   }
+  /** Of all accounts' requests, so that applies beside each other would meet at each document of `drift`: here they wait in line. */
+  const applyDrift = (changes: ReadonlyArray<Change>) =>
+    oneByOne(async () => apply(groupsOf(await chooseDrift(changes, collectionOf), collectionOf)))
   return async (changes) => {
-    for (const step of stepsOf(changes)) {
+    for (const step of stepsOf(changes.filter(({ view }) => view !== 'drift'))) {
       const each = await Promise.all(step.map(named))
       await apply(groupsOf(each.flat(), collectionOf))
     }
+    const drift = changes.filter(({ view }) => view === 'drift')
+    if (drift.length > 0) await applyDrift(drift)
   }
 }

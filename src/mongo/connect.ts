@@ -7,6 +7,7 @@ import { applyWith } from './apply.ts'
 import { archiveKeysIn } from './archive-keys.ts'
 import { classify } from './classify.ts'
 import { checkMongo, type MongoLocation, mongoClient, within } from './client.ts'
+import { chooseDriftIn } from './drift.ts'
 import {
   type EnrichedKeys,
   enrichedKeys,
@@ -17,7 +18,7 @@ import {
 import { type Erasures, erasuresIn } from './erasures.ts'
 import { ensureIndexes } from './indexes.ts'
 import { optimisticUpdate } from './optimistic-update.ts'
-import { countWaiting, readDocumentIn, waitingConversations } from './read-views.ts'
+import { countDrift, countWaiting, readDocumentIn, waitingConversations } from './read-views.ts'
 import { swapGate } from './rebuild/swap.ts'
 import { type Redrives, redrivesIn } from './redrives.ts'
 import { computeDayIn } from './stats-compute.ts'
@@ -35,6 +36,7 @@ export type Mongo = {
   readonly readDocument: ReadDocument
   readonly waitingConversations: ReturnType<typeof waitingConversations>
   readonly countWaiting: ReturnType<typeof countWaiting>
+  readonly countDrift: ReturnType<typeof countDrift>
   readonly storeEnrichments: StoreEnrichments
   /** Throws when MongoDB has not answered within 400 ms. */
   readonly findEnrichments: FindEnrichments
@@ -95,10 +97,15 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, timeZ
     clock,
   })
   return {
-    applyChanges: writeBatcher({ applyChanges: applyWith(updateDocuments, idsWhere(db)), classify, sleep }),
+    applyChanges: writeBatcher({
+      applyChanges: applyWith(updateDocuments, idsWhere(db), undefined, chooseDriftIn(db)),
+      classify,
+      sleep,
+    }),
     readDocument: readDocumentIn(db),
     waitingConversations: waitingConversations(db),
     countWaiting: countWaiting(db),
+    countDrift: countDrift(db),
     storeEnrichments: storeEnrichments(db, sleep),
     findEnrichments: findEnrichments(db),
     enrichedKeys: enrichedKeys(db),

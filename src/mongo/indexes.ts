@@ -68,6 +68,7 @@ export const indexes: { readonly [V in ViewName]: ReadonlyArray<IndexDescription
     where('visitorNumber', 'startedAt'),
   ],
   audit: [by('at')],
+  drift: [by('kind'), by('firstAt')],
   daily_stats: [by('day'), { key: { nextAt: 1 }, partialFilterExpression: { nextAt: { $exists: true } } }],
   daily_stats_by: [by('day'), by('by', 'id', 'day')],
   deliveries: [

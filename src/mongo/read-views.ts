@@ -22,6 +22,9 @@ export const readDocumentIn = (db: Db): ReadDocument => {
 
 const queryMs = 10_000
 
+/** How many places of an account the contracts do not know, of a kind. */
+type DriftCount = { readonly account: string; readonly kind: string; readonly entries: number }
+
 /**
  * Those of these accounts whose client waits for a word (`silentSince`), if something has happened in them since then. Documents of a
  * former version, until they are rebuilt, have their times as text.
@@ -43,6 +46,18 @@ export const countWaiting =
     ]
     const counts = db.collection('conversations').aggregate<Count>(stages, { maxTimeMS: withinMs }).toArray()
     return new Map((await within(withinMs, counts)).map(({ _id, count }) => [_id, count]))
+  }
+
+/** How many entries `drift` has of each of these accounts and kinds; those without any are missing. Throws when that is not known in time. */
+export const countDrift =
+  (db: Db) =>
+  async (accountIds: ReadonlyArray<string>, withinMs: number): Promise<ReadonlyArray<DriftCount>> => {
+    const stages = [
+      { $match: { accountId: { $in: [...accountIds] } } },
+      { $group: { _id: { account: '$accountId', kind: '$kind' }, entries: { $sum: 1 } } },
+      { $replaceWith: { $mergeObjects: ['$_id', { entries: '$entries' }] } },
+    ]
+    return within(withinMs, db.collection('drift').aggregate<DriftCount>(stages, { maxTimeMS: withinMs }).toArray())
   }
 
 /**

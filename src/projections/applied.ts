@@ -32,10 +32,12 @@ export const advance = (
   return offset <= (applied?.[source] ?? -1) ? undefined : { ...applied, [source]: offset }
 }
 
-const digest = (event: string): string =>
+/** The first characters of the SHA-256 of an event's identity. */
+export const digest = (event: string): string =>
   createHash('sha256').update(event).digest('base64url').slice(0, seenEarlierLength)
 
-const isIn = (digests: string, wanted: string): boolean => {
+/** Whether a digest is one of those that stand there one after the other. */
+export const isIn = (digests: string, wanted: string): boolean => {
   let at = digests.indexOf(wanted)
   while (at % seenEarlierLength > 0) at = digests.indexOf(wanted, at + 1)
   return at >= 0

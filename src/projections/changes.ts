@@ -9,6 +9,7 @@ import { evolveChat } from './chats.ts'
 import { evolveClient } from './clients.ts'
 import { evolveConversation } from './conversations.ts'
 import { evolveOutcome, evolvePending, type RecordedReply } from './deliveries.ts'
+import { driftOfEvent } from './drift.ts'
 import { erasuresOf } from './erasures.ts'
 import { documentId } from './fields.ts'
 import { storable } from './free-form.ts'
@@ -84,6 +85,7 @@ export const changesOfEvent = (recorded: Recorded): ReadonlyArray<Change> => {
   return [
     ...viewChanges({ ...recorded, event }),
     change('timeline', timelineId(event), (current) => evolveTimeline(current, recorded, isAsItCame)),
+    ...driftOfEvent(recorded),
   ]
 }
 

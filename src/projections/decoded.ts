@@ -5,13 +5,15 @@ import type { DomainEvent } from '../../contracts/events/index.ts'
 import { dated } from '../domain/dated.ts'
 import type { Undecodable } from '../domain/decode-json.ts'
 import type { Change, IncomingRecord } from '../domain/ports.ts'
+import type { QuarantinedRequest } from '../domain/quarantined.ts'
 import { recordTime } from '../domain/record-time.ts'
 import { changesOfAction, changesOfEvent, changesOfReply } from './changes.ts'
+import { driftOfRequest } from './drift.ts'
 
 /** What the views are folded from. */
-export type Folded = DomainEvent | BotReply | OperatorAction
+export type Folded = DomainEvent | BotReply | OperatorAction | QuarantinedRequest
 
-/** Reads a record of an event topic as its event, one of bot-replies as its command, one of audit as its action. */
+/** Reads a record of an event topic as its event, one of bot-replies as its command, one of audit as its action, one of quarantine as its request. */
 export type Decode = (record: IncomingRecord) => Either<Undecodable, Folded>
 
 /** The documents that a decoded record changes. */
@@ -21,6 +23,7 @@ export const changesOf = (
 ): ReadonlyArray<Change> => {
   if (decoded.type === 'OperatorAction') return changesOfAction(decoded)
   const place = { topic, partition, offset }
+  if (decoded.type === 'QuarantinedRequest') return driftOfRequest(decoded, place)
   return decoded.type === 'BotMessage' || decoded.type === 'InviteAgent'
     ? changesOfReply({ ...place, reply: decoded, requestedAt: recordTime({ timestamp }) })
     : changesOfEvent({ ...place, event: dated(decoded), bytes: value?.length ?? 0 })

@@ -7,6 +7,7 @@ import {
   clients,
   eventTopics,
   offlineMessages,
+  quarantine,
   type TopicName,
 } from '../../contracts/topics.ts'
 import type { ViewName } from '../../contracts/views.ts'
@@ -25,6 +26,7 @@ const sources: { readonly [V in ViewName]: ReadonlyArray<TopicName> } = {
   sessions: [chats.name, botConversations.name],
   deliveries: [botConversations.name, botReplies.name],
   audit: [audit.name],
+  drift: [...eventTopics.map(({ name }) => name), quarantine.name],
 }
 
 export const viewNames = Object.keys(sources) as ReadonlyArray<ViewName>

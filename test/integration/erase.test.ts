@@ -40,7 +40,10 @@ const of = (subject: string, event: DomainEvent) => ({ ...event, subject }) as D
 
 /** Chat 2037 and client 1233 are one person; chat 2038 is somebody with the same address. */
 const events = [
-  anEvent('ChatAccepted', 'e1', at('10:00:00'), { visitor: visitor('7'), extra: { note: secret } }),
+  anEvent('ChatAccepted', 'e1', at('10:00:00'), {
+    visitor: visitor('7'),
+    extra: { note: secret, [secret]: { [`${secret}@example.com`]: secret } },
+  }),
   anEvent('CallStatusChanged', 'e2', at('10:01:00'), {
     visitor: visitor('7'),
     call: { type: 'incoming', phone: secret, status: 'start' },
@@ -69,7 +72,7 @@ const run = async (command: 'erase' | 'export', ...args: string[]) => {
 }
 const receipts = () => db.collection<ErasureDocument>('erasures').find().sort({ requestedAt: 1 }).toArray()
 
-const collections = ['chats', 'calls', 'clients', 'offline_messages', 'conversations', 'sessions', 'timeline']
+const collections = ['chats', 'calls', 'clients', 'offline_messages', 'conversations', 'sessions', 'timeline', 'drift']
 const stored = async () => {
   const all = await Promise.all(collections.map((name) => db.collection(name).find().toArray()))
   return all.flat()

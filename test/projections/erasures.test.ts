@@ -40,7 +40,7 @@ const buttons = {
 }
 const page = { url: secret, title: secret }
 const session = { ipAddr: secret, userAgent: secret, geoip: { city: secret }, utm: secret, utmJson: { term: secret } }
-const extra = { note: secret, [secret]: 1 }
+const extra = { note: secret, [`${secret}@example.com`]: 1 }
 const whole = {
   ...{ visitor, page, session, extra, userToken: secret, analytics: { a: secret }, tags: [{ id: '1', title: secret }] },
   ...{
@@ -94,6 +94,10 @@ const markers = [
   ),
 ] as const
 
+/** Entries of drift are of no person: they have counts of what everybody's requests had. */
+const ofPersons = (documents: Documents): Documents =>
+  Object.fromEntries(Object.entries(documents).filter(([key]) => !key.startsWith('drift ')))
+
 const viewsOf = (documents: Documents) => new Set(Object.keys(documents).map((key) => key.split(' ')[0]))
 
 const counted = (documents: Documents) =>
@@ -106,13 +110,14 @@ const counted = (documents: Documents) =>
   })
 
 erasures('say nothing of a person any more, and every document says that it was emptied', async () => {
-  const before = await foldOf(logOf(...told))
-  const telling = Object.entries(before).filter(([, document]) => JSON.stringify(document).includes(secret))
+  const all = await foldOf(logOf(...told))
+  const before = ofPersons(all)
+  const telling = Object.entries(all).filter(([, document]) => JSON.stringify(document).includes(secret))
   assert.equal(viewsOf(Object.fromEntries(telling)), viewsOf(before))
   const after = await foldOf(logOf(...told, ...markers))
   assert.not.ok(JSON.stringify(after).includes(secret))
   for (const key of Object.keys(before)) assert.ok((after[key] as { erased?: true }).erased, key)
-  assert.equal(viewsOf(after), viewsOf(before))
+  assert.equal(viewsOf(after), viewsOf(all))
 })
 
 erasures('count the same for statistics', async () => {
@@ -144,14 +149,15 @@ const blank = (said: Entry['said']): Entry['said'] => {
   return read.right
 }
 
-erasures('are the same where they are made anew from an archive whose keys are gone', async () => {
+erasures('are the same where they are made anew from an archive whose keys are gone, but for drift', async () => {
   await fc.assert(
     fc.asyncProperty(aLog, async (log) => {
       const last = new Map(log.flatMap((it) => (isMarker(it) ? [[subjectOf(it), it.offset] as const] : [])))
       const archived = log.map((it) =>
         isMarker(it) || it.offset > (last.get(subjectOf(it)) ?? -1) ? it : { ...it, said: blank(it.said) },
       )
-      same(await foldOf(archived), await foldOf(log))
+      // What was unknown in a request of somebody who was erased is not in the archive any more: drift counts fewer then.
+      same(ofPersons(await foldOf(archived)), ofPersons(await foldOf(log)))
     }),
     { numRuns: 300 },
   )

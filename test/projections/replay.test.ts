@@ -71,6 +71,7 @@ const codecs = {
   sessions: views.SessionDocument,
   timeline: views.TimelineDocument,
   deliveries: views.DeliveryDocument,
+  drift: views.DriftDocument,
 }
 const codecOf = (key: string) =>
   Object.entries(codecs).find(([view]) => key.startsWith(`${view} `))?.[1] ?? views.DailyStatsDocument

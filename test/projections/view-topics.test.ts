@@ -26,7 +26,7 @@ sources('statistics alone are not folded, and follow the views that they count',
   )
   assert.equal(
     viewNames.filter((view) => !changesStats([view])),
-    ['chats', 'clients', 'conversations', 'timeline', 'audit'],
+    ['chats', 'clients', 'conversations', 'timeline', 'audit', 'drift'],
   )
 })
 

@@ -16,13 +16,18 @@ const keysWhere = (documents: ReadonlyMap<string, object>, view: ViewName, where
     return key.startsWith(`${view} `) && Object.entries(where).every(([name, value]) => document[name] === value)
   })
 
+const isCopy = (entry: object | undefined, record: object) => entry !== undefined && !isMatch(entry, record)
+const isMatch = (entry: object, record: object) =>
+  Object.entries(record).every(([name, value]) => Reflect.get(entry, name) === value)
+
 /** Views in memory: what a plain fold gives. */
 export const memoryViews = (): { readonly applyChanges: ApplyChanges; readonly documents: () => Documents } => {
   const documents = new Map<string, Views[ViewName]>()
   const newest = new Map<string, Views[ViewName]>()
   return {
     applyChanges: async (changes) => {
-      for (const { view, id, where, evolve } of changes) {
+      for (const { view, id, where, evolve, firstOf } of changes) {
+        if (firstOf !== undefined && isCopy(documents.get(`timeline ${firstOf._id}`), firstOf)) continue
         if (where === undefined) {
           for (const document of evolve(newest.get(`${view} ${id}`))) {
             documents.set(`${view} ${document._id}`, document)

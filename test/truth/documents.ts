@@ -17,6 +17,7 @@ export const codecOfView: Readonly<Record<views.ViewName | 'erasures', t.Mixed>>
   sessions: views.SessionDocument,
   deliveries: views.DeliveryDocument,
   audit: views.AuditDocument,
+  drift: views.DriftDocument,
   erasures: views.ErasureDocument,
 }
 

@@ -6,6 +6,7 @@ import type { TimeZoneOf } from '../../projections/stats-days.ts'
 import { applyWith, type CollectionOf } from '../apply.ts'
 import { classify } from '../classify.ts'
 import { type MongoLocation, mongoClient, within } from '../client.ts'
+import { chooseDriftIn } from '../drift.ts'
 import { optimisticUpdate } from '../optimistic-update.ts'
 import { allDays, type Day, readDay, recomputeDays } from '../stats-recompute.ts'
 import { idsWhere, readPresent, writeIfUnchanged } from '../store.ts'
@@ -101,7 +102,11 @@ const leasedRebuild = ({ db, sleep, timeZoneOf }: Deps, writer: string, begun: B
     renewLease: () => renewLease(db, writer),
     make: (folded) => makeRebuilt(db, folded, writer),
     made: (folded) => madeOf(db, folded, writer),
-    applyChanges: writeBatcher({ applyChanges: applyWith(updateDocuments, idsWhere(db), own), classify, sleep }),
+    applyChanges: writeBatcher({
+      applyChanges: applyWith(updateDocuments, idsWhere(db), ownOf(views), chooseDriftIn(db)),
+      classify,
+      sleep,
+    }),
     count: (view) => countBoth(db, view, writer),
     pairs: (view) => pairsOf(db, view, writer),
     pairsAgain: (view, ids) => readPairs(db, view, writer, ids),

@@ -1,5 +1,5 @@
 import cliProgress from 'cli-progress'
-import { audit, botReplies, type TopicName } from '../../../contracts/topics.ts'
+import { audit, botReplies, quarantine, type TopicName } from '../../../contracts/topics.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 
 /** By `<topic>/<partition>`: the offset before which everything is taken in. */
@@ -13,7 +13,8 @@ export type Places = ReadonlyMap<string, Place>
 export type Logs = ReadonlyMap<string, { readonly low: number; readonly high: number }>
 
 /** Topics whose records go after a time, as their clean-up says. */
-export const isTemporary = (source: string) => [botReplies, audit].some(({ name }) => source.startsWith(`${name}/`))
+export const isTemporary = (source: string) =>
+  [botReplies, audit, quarantine].some(({ name }) => source.startsWith(`${name}/`))
 
 /** Of temporary topics only what is left counts. Others have a gap where the log begins beyond the position. */
 export const placesOf = (logs: Logs, positions: Positions): Places =>

@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Instant } from '../../../contracts/primitives.ts'
-import { QuarantineHeaders } from '../../../contracts/records.ts'
-import { deadLetters, quarantine, quarantineHeaders, type TopicName } from '../../../contracts/topics.ts'
+import { deadLetters, quarantine, type TopicName } from '../../../contracts/topics.ts'
 import type { Failure, IncomingRecord } from '../../domain/ports.ts'
+import { quarantineHeadersOf } from '../../domain/quarantined.ts'
 import type { ReadTopic } from '../../kafka/read-topic.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import { printable, printableLines } from '../../shared/printable.ts'
@@ -57,9 +57,7 @@ export const deadLetterRow = (listed: ReturnType<typeof listedDeadLetter>): Row 
 
 /** A record of quarantine as `list` shows it; one that ingress has not written says so. */
 export const listedRequest = (record: IncomingRecord) => {
-  const texts = Object.fromEntries(Object.entries(record.headers).map(([name, value]) => [name, value.toString()]))
-  // Requests that an earlier version has put there have no id.
-  const decoded = QuarantineHeaders.decode({ [quarantineHeaders.id]: placeOf(record), ...texts })
+  const decoded = quarantineHeadersOf(record)
   const written = E.isRight(decoded) ? decoded.right : undefined
   return {
     id: placeOf(record),

@@ -1,11 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../../contracts/events/index.ts'
-import { QuarantineHeaders } from '../../../contracts/records.ts'
 import { keyOf, quarantine, topicOf } from '../../../contracts/topics.ts'
 import type { Account } from '../../domain/accounts.ts'
 import { contentHashes } from '../../domain/content-hash.ts'
 import { problemText } from '../../domain/decode-request.ts'
 import type { IncomingRecord, Publish } from '../../domain/ports.ts'
+import { quarantineHeadersOf } from '../../domain/quarantined.ts'
 import { readJson } from '../../domain/read-json.ts'
 import { decodeBotEvent, decodeWebhook } from '../../domain/requests.ts'
 import { traceparentOf } from '../../domain/tracing.ts'
@@ -33,13 +33,10 @@ type Understood = { readonly id: string; readonly event: DomainEvent }
 /** A request that has become its event, or why it stays. */
 type Read = E.Either<string, Understood>
 
-const headersOf = ({ headers }: IncomingRecord) =>
-  QuarantineHeaders.decode(Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.toString()])))
-
 export const isMeant =
   ({ account, reason, since, until, id }: QuarantineFilters) =>
   (record: IncomingRecord): boolean => {
-    const headers = headersOf(record)
+    const headers = quarantineHeadersOf(record)
     const at = E.isRight(headers) ? Date.parse(headers.right.received_at) : Number.NaN
     return (
       (account === undefined || String(record.key) === account) &&
@@ -58,7 +55,7 @@ export const requestReader = (accounts: ReadonlyArray<Account>) => {
   const accountOf = new Map<string, Account>(accounts.map((account) => [account.id, account]))
   const contentHash = contentHashes(accounts)
   return (record: IncomingRecord): Read => {
-    const headers = headersOf(record)
+    const headers = quarantineHeadersOf(record)
     if (E.isLeft(headers)) return E.left('its headers are not those that the bridge writes')
     const { id, interface: api, received_at: receivedAt, reason } = headers.right
     if (reason === 'too-large') return E.left('only its beginning was kept')

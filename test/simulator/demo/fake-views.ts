@@ -29,6 +29,7 @@ const examples: Readonly<Record<ViewName, object>> = {
   daily_stats_by: { by: 'agent' },
   deliveries: { state: 'delivered', attempts: [{}] },
   audit: {},
+  drift: {},
 }
 
 /** What is different in each document: how often the client wrote, how a call or a session stands. */

@@ -1,0 +1,154 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { DriftDocument } from '../../contracts/views/drift.ts'
+import { isJsonObject, isObject } from '../shared/json.ts'
+import type { QuarantinedRequest } from './quarantined.ts'
+import { readJson } from './read-json.ts'
+
+export type JsonType = DriftDocument['types'][number]
+
+/** What a contract does not know of one request. */
+export type Finding = Readonly<Required<Pick<DriftDocument, 'api' | 'event' | 'path'>>> &
+  Readonly<Pick<DriftDocument, 'expected'>> & {
+    readonly kind: Exclude<DriftDocument['kind'], 'others'>
+    readonly type: JsonType
+    /** The shape of what was there; it takes time, and most entries have one already. */
+    readonly example: () => string
+  }
+
+const longestName = 40
+const longestWord = 18
+const anything = '*'
+
+const wordsOf = (name: string) => name.split(/[_-]|(?<=[a-z0-9])(?=[A-Z])/u).filter((word) => word !== '')
+
+/** Letters of both kinds in disorder, digits among letters, or digits of base 16: as random text has them. */
+const looksRandom = (name: string, words: ReadonlyArray<string>) =>
+  /^[0-9a-f]{8,}$/iu.test(name) || /[0-9][A-Za-z]/u.test(name) || (words.length >= 4 && name.length < 3 * words.length)
+
+const readName = (name: string): string => {
+  const words = wordsOf(name)
+  const isName =
+    name.length <= longestName &&
+    /^_?[A-Za-z][A-Za-z0-9_-]*$/u.test(name) &&
+    name.replace(/[^0-9]/gu, '').length <= 2 &&
+    words.every((word) => word.length <= longestWord) &&
+    !looksRandom(name, words)
+  return isName ? name : anything
+}
+
+/** Names that were looked at; whatever strangers send cannot make it grow. */
+const knownNames = new Set<string>()
+const remembered = 2_000
+
+/**
+ * A field's or an event's name where it looks like one, else `*`: an id, an address, a phone number or a token may be a key, and tells
+ * of a person. A name that a person has as well cannot be told from a field's.
+ */
+export const nameOrAny = (name: string): string => {
+  if (knownNames.has(name)) return name
+  const read = readName(name)
+  if (read === name && knownNames.size < remembered) knownNames.add(name)
+  return read
+}
+
+export const typeOf = (value: unknown): JsonType => {
+  if (value === undefined) return 'nothing'
+  if (value === null) return 'null'
+  if (typeof value === 'string') return 'text'
+  if (typeof value === 'number') return 'number'
+  if (typeof value === 'boolean') return 'boolean'
+  return Array.isArray(value) ? 'array' : 'object'
+}
+
+const mostMasked = 40
+
+const masked = (text: string): string =>
+  text
+    .slice(0, mostMasked)
+    .replace(/\p{Lu}|\p{L}|\p{N}|\s|./gsu, (c) =>
+      /\p{Lu}/u.test(c) ? 'A' : /\p{L}/u.test(c) ? 'a' : /\p{N}/u.test(c) ? '9' : /\s/u.test(c) ? '_' : '#',
+    )
+
+/** The shape of a value, and nothing that it says: `text of 5: Aaaa9`. */
+export const shapeOf = (value: unknown): string => {
+  if (typeof value === 'string') return `text of ${value.length}: ${masked(value)}`
+  if (typeof value === 'number') return `number: ${masked(String(value))}`
+  if (Array.isArray(value)) return `array of ${value.length}`
+  return isObject(value) ? `object of ${Object.keys(value).length}` : typeOf(value)
+}
+
+const deepest = 8
+/** Of one request: who sends more does not change a contract. */
+const mostPlaces = 100
+
+const pathOf = (names: ReadonlyArray<string>) => names.join('.')
+
+/** The innermost values of what is not known, each path once. */
+const leavesOf = (extra: unknown): ReadonlyMap<string, unknown> => {
+  const found = new Map<string, unknown>()
+  const walk = (value: unknown, names: ReadonlyArray<string>) => {
+    if (found.size >= mostPlaces) return
+    const entries = isObject(value) && names.length < deepest ? Object.entries(value) : []
+    if (entries.length === 0 && names.length > 0 && !found.has(pathOf(names))) found.set(pathOf(names), value)
+    for (const [key, item] of entries) walk(item, [...names, Array.isArray(value) ? anything : nameOrAny(key)])
+  }
+  walk(extra, [])
+  return found
+}
+
+/** The fields of an event that its contract does not know. */
+export const unknownFields = (api: Finding['api'], event: string, extra: unknown): ReadonlyArray<Finding> =>
+  [...leavesOf(extra)].map(([path, value]) => ({
+    ...{ kind: 'unknown-field', api, event, path },
+    ...{ type: typeOf(value), example: () => shapeOf(value) },
+  }))
+
+const nameField = { webhooks: 'event_name', bot: 'event' } as const
+
+const valueAt = (payload: unknown, path: string): unknown =>
+  path === 'body'
+    ? payload
+    : path
+        .split('.')
+        .reduce<unknown>(
+          (value, name) => (isObject(value) && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined),
+          payload,
+        )
+
+/** Two or more words of a contract: `"callback" or "incoming"`. */
+const isListOfWords = (expected: string) => /^"[^"]*"(( or | \| )"[^"]*")+$/u.test(expected)
+
+const repeatedKey = ': expected one value, not several'
+
+/** What quarantine says in words (contracts/problem.ts), in parts. Only a repeated key's path is the sender's own. */
+const problemsIn = (text: string): ReadonlyArray<readonly [path: string, expected: string]> => {
+  const problems = text.endsWith(repeatedKey) ? [text] : text.split('; ')
+  return problems.map((problem) => {
+    const at = text.endsWith(repeatedKey) ? text.length - repeatedKey.length : problem.indexOf(': expected ')
+    return at < 0 ? ['body', problem] : [problem.slice(0, at), problem.slice(at + ': expected '.length)]
+  })
+}
+
+/** What was not understood of a request. */
+export const notUnderstood = ({ api, reason, problems, body }: QuarantinedRequest): ReadonlyArray<Finding> => {
+  const json = readJson(body)
+  const payload = E.isRight(json) ? json.right : undefined
+  const field = nameField[api]
+  const name = isJsonObject(payload) ? payload[field] : undefined
+  const event = typeof name === 'string' ? nameOrAny(name) : anything
+  if (reason === 'unknown-event')
+    return [{ kind: 'unknown-event', api, event, path: field, type: typeOf(name), example: () => shapeOf(name) }]
+  const found = new Map<string, Finding>()
+  for (const [at, expected] of problemsIn(problems)) {
+    const whole = valueAt(payload, at)
+    // A message is known by its type.
+    const isOfNewType = expected.endsWith(' message') && isJsonObject(whole) && typeof whole.type === 'string'
+    const path = pathOf([...at.split('.').map(nameOrAny), ...(isOfNewType ? ['type'] : [])])
+    if (found.has(path) || found.size >= mostPlaces) continue
+    const value = isOfNewType ? whole.type : whole
+    const type = E.isLeft(json) ? 'not JSON' : typeOf(value)
+    const kind = isOfNewType || (type === 'text' && isListOfWords(expected)) ? 'new-value' : 'refused'
+    found.set(path, { kind, api, event, path, expected, type, example: () => (E.isLeft(json) ? type : shapeOf(value)) })
+  }
+  return [...found.values()]
+}

@@ -1,0 +1,84 @@
+import type { AccountId } from '../../contracts/primitives.ts'
+import { seenEarlierLength } from '../../contracts/views/applied.ts'
+import { type DriftDocument, mostDriftSeen } from '../../contracts/views/drift.ts'
+import { type Finding, type JsonType, notUnderstood, unknownFields } from '../domain/drift.ts'
+import type { Change, Recorded } from '../domain/ports.ts'
+import type { QuarantinedRequest } from '../domain/quarantined.ts'
+import { wireNameOf } from '../domain/requests.ts'
+import { advance, digest, isIn } from './applied.ts'
+import { timelineId } from './timeline.ts'
+
+type Place = Pick<Recorded, 'topic' | 'partition' | 'offset'>
+
+/** A request: whose it is, when it came, where it stands; of one in quarantine the digest of its id. */
+type Told = { readonly accountId: AccountId; readonly at: Date; readonly place: Place; readonly request?: string }
+
+type Entry = Pick<DriftDocument, '_id' | 'accountId' | 'kind' | 'api' | 'event' | 'path'>
+/** What an entry has of the earliest request alone. */
+type First = () => Pick<DriftDocument, 'expected' | 'example'>
+
+const isEarlier = (current: DriftDocument, at: Date, first: First): boolean =>
+  at < current.firstAt ||
+  (at.getTime() === current.firstAt.getTime() && (first().example ?? '') < (current.example ?? ''))
+
+/** The same in whatever order partitions are read: the example is of the earliest time. */
+const evolveDrift = (
+  current: DriftDocument | undefined,
+  { at, place, request }: Told,
+  entry: Entry,
+  type: JsonType,
+  first: First,
+): DriftDocument => {
+  const applied = advance(current?.applied, place)
+  if (current === undefined) {
+    const seen = request === undefined ? {} : { seen: request }
+    return { ...entry, count: 1, types: [type], firstAt: at, lastAt: at, ...first(), ...seen, applied: applied ?? {} }
+  }
+  if (applied === undefined) return current
+  const { seen = '', types } = current
+  if (request !== undefined && isIn(seen, request)) return { ...current, applied }
+  return {
+    ...current,
+    ...(isEarlier(current, at, first) && first()),
+    count: current.count + 1,
+    types: types.includes(type) ? types : [...types, type].sort(),
+    firstAt: at < current.firstAt ? at : current.firstAt,
+    lastAt: at > current.lastAt ? at : current.lastAt,
+    applied,
+    ...(request !== undefined && { seen: (seen + request).slice(-mostDriftSeen * seenEarlierLength) }),
+  }
+}
+
+const changeOf = (told: Told, entry: Entry, type: JsonType, first: First): Change => ({
+  ...{ view: 'drift', id: entry._id },
+  evolve: (current) => [evolveDrift(current as DriftDocument | undefined, told, entry, type, first)],
+})
+
+const changesOfFindings = (told: Told, findings: ReadonlyArray<Finding>): ReadonlyArray<Change> =>
+  findings.map(({ kind, api, event, path, type, expected, example }) => {
+    const { accountId } = told
+    const _id = `${accountId}/${kind}/${api}/${event}/${path}`
+    const first = () => ({ ...(expected !== undefined && { expected }), example: example() })
+    return {
+      ...changeOf(told, { _id, accountId, kind, api, event, path }, type, first),
+      instead: changeOf(told, { _id: `${accountId}/others`, accountId, kind: 'others' }, type, () => ({})),
+    }
+  })
+
+/** What an event's contract does not know of its request. */
+export const driftOfEvent = ({ event, topic, partition, offset }: Recorded): ReadonlyArray<Change> => {
+  const { accountId, extra }: { readonly accountId: AccountId; readonly extra?: unknown } = event.data
+  const wire = wireNameOf(event.type)
+  if (extra === undefined || wire === undefined) return []
+  const place = { topic, partition, offset }
+  const firstOf = { ...place, _id: timelineId(event) }
+  const changes = changesOfFindings({ accountId, at: event.time, place }, unknownFields(wire.api, wire.name, extra))
+  return changes.map((change) => ({ ...change, firstOf }))
+}
+
+/** What was not understood of a request in quarantine. */
+export const driftOfRequest = (request: QuarantinedRequest, place: Place): ReadonlyArray<Change> => {
+  const { accountId, id, receivedAt } = request
+  const told = { accountId, at: new Date(receivedAt), place, request: digest(id) }
+  return changesOfFindings(told, notUnderstood(request))
+}

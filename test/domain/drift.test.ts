@@ -1,0 +1,167 @@
+import fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { AccountId, type Instant } from '../../contracts/primitives.ts'
+import { inWords } from '../../src/domain/decode-request.ts'
+import { nameOrAny, notUnderstood, shapeOf, unknownFields } from '../../src/domain/drift.ts'
+import { readJson } from '../../src/domain/read-json.ts'
+import { decodeBotEvent, decodeWebhook } from '../../src/domain/requests.ts'
+import { right } from '../support/either.ts'
+import { jsonValue } from '../support/json.ts'
+import { samples } from '../support/samples.ts'
+
+const accountId = right(AccountId.decode('acme'))
+const receivedAt = '2026-01-31T12:00:00.000Z' as Instant
+const receipt = { accountId, receivedAt, traceparent: '', id: 'e1', contentHash: 'h1' }
+const decoders = { webhooks: decodeWebhook, bot: decodeBotEvent }
+const sampleOf = { webhooks: 'webhooks', bot: 'bot-api' } as const
+
+const drift = suite('what the contracts do not know')
+
+/** What is found of a body that is refused today. */
+const found = (api: 'webhooks' | 'bot', text: string) => {
+  const body = Buffer.from(text)
+  const json = readJson(body)
+  const decoded = E.isLeft(json)
+    ? E.left({ kind: 'invalid' as const, problems: [json.left] })
+    : decoders[api](json.right, receipt)
+  if (E.isRight(decoded)) throw new Error('it is understood')
+  const { left: reason } = decoded
+  const request = { id: 'r1', accountId, api, receivedAt, reason: reason.kind, problems: inWords(reason), body }
+  return notUnderstood({ type: 'QuarantinedRequest', ...request }).map(({ example, ...rest }) => ({
+    ...rest,
+    example: example(),
+  }))
+}
+const places = (extra: unknown) =>
+  unknownFields('webhooks', 'chat_accepted', extra).map(({ path, type, example }) => [path, type, example()])
+
+drift('is each field that an event has beyond its contract, by the innermost values', () => {
+  const extra = {
+    site_id: '12-x',
+    visitor: { vip: true, loyalty: { level: 'Gold 2', points: 12.5 } },
+    empty: {},
+    none: null,
+  }
+  assert.equal(places(extra), [
+    ['site_id', 'text', 'text of 4: 99#a'],
+    ['visitor.vip', 'boolean', 'boolean'],
+    ['visitor.loyalty.level', 'text', 'text of 6: Aaaa_9'],
+    ['visitor.loyalty.points', 'number', 'number: 99#9'],
+    ['empty', 'object', 'object of 0'],
+    ['none', 'null', 'null'],
+  ])
+})
+
+drift('has the items of a list as one, and each place once', () => {
+  assert.equal(places({ tags: { 0: { color: 'red' }, 7: { color: 'blue' } }, list: [1, 'x', []] }), [
+    ['tags.*.color', 'text', 'text of 3: aaa'],
+    ['list.*', 'number', 'number: 9'],
+  ])
+})
+
+drift('has * in place of what may tell of a person, or is another each time', () => {
+  const telling = [
+    'jane@example.com',
+    '+4917012345',
+    '2037',
+    '9661ab9c',
+    'deadbeefcafe',
+    'Jane Doe',
+    'a.b',
+    '__proto__',
+    '',
+  ]
+  telling.push(
+    '550e8400-e29b-41d4-a716-446655440000',
+    'AKIAIOSFODNN7EXAMPLE',
+    'aBcDeFgHiJkL',
+    'eyJhbGciOiJIUzI1NiJ9',
+    'Zoë',
+  )
+  assert.equal(
+    telling.map(nameOrAny),
+    telling.map(() => '*'),
+  )
+  const names = [
+    'site_id',
+    'utmJson',
+    'address2',
+    'Content-Type',
+    'offline_message_id',
+    '_links',
+    'notificationPreferencesEnabled',
+  ]
+  assert.equal(names.map(nameOrAny), names)
+})
+
+drift('is an event name that nobody knows', () => {
+  assert.equal(found('webhooks', '{"event_name":"chat_paused"}'), [
+    {
+      ...{ kind: 'unknown-event', api: 'webhooks', event: 'chat_paused', path: 'event_name' },
+      ...{ type: 'text', example: 'text of 11: aaaa#aaaaaa' },
+    },
+  ])
+  assert.is(found('bot', '{"event":"for jane@example.com"}')[0]?.event, '*')
+})
+
+const refusedAt = (api: 'webhooks' | 'bot', name: string) => {
+  const text = samples(sampleOf[api], 'refused').find((each) => each.name === name)?.text ?? ''
+  return found(api, text).map(({ kind, event, path, expected, type }) => [kind, event, path, expected, type])
+}
+
+drift('is each place at which a request was refused, and a new word apart from another shape', () => {
+  assert.equal(refusedAt('webhooks', 'wrong-messages'), [
+    ['refused', 'chat_finished', 'agents.*.id', 'an integer or text', 'nothing'],
+    ['refused', 'chat_finished', 'chat.messages.*.timestamp', 'unix time', 'text'],
+    ['refused', 'chat_finished', 'chat.messages.*.message', 'text', 'null'],
+    ['new-value', 'chat_finished', 'chat.messages.*.type', '"visitor" or "client" or "agent"', 'text'],
+    ['refused', 'chat_finished', 'chat.blacklisted', 'true or false', 'text'],
+  ])
+  assert.equal(refusedAt('bot', 'unknown-message-type'), [
+    ['new-value', 'CLIENT_MESSAGE', 'message.type', 'a TEXT, MARKDOWN or BUTTONS message', 'text'],
+  ])
+})
+
+drift('is a body that cannot be read, without a word of it', () => {
+  const secret = 'x: expected Jane; y'
+  const of = (text: string) =>
+    found('webhooks', text).map(({ example, ...rest }) => [rest.path, rest.expected, rest.type])
+  assert.equal(of('{"event_name":'), [['body', 'JSON', 'not JSON']])
+  assert.equal(of(`{"${secret}":1,"${secret}":2}`), [['*', 'one value, not several', 'not JSON']])
+})
+
+for (const api of ['webhooks', 'bot'] as const)
+  for (const { name, text } of [...samples(sampleOf[api], 'refused'), ...samples(sampleOf[api], 'unknown')])
+    drift(`is found in ${api}/${name}`, () => {
+      assert.ok(found(api, text).length > 0)
+    })
+
+const masked = /^(text of [0-9]+: [Aa9_#]*|number: [9#a]+|boolean|null|(array|object) of [0-9]+)$/
+
+drift('never holds what was sent, is bounded, and is total', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), jsonValue(4)), (extra) => {
+      const all = unknownFields('bot', 'CLIENT_MESSAGE', extra)
+      assert.ok(all.length <= 100)
+      assert.is(new Set(all.map(({ path }) => path)).size, all.length)
+      for (const { path, example } of all) {
+        assert.match(example(), masked)
+        assert.ok(path.split('.').every((name) => name === '*' || nameOrAny(name) === name))
+        assert.ok(path.split('.').length <= 8 && path.length < 8 * 41 && example().length < 70)
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+drift('has the same shape for all texts of one pattern', () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^[a-z]{3}[0-9]{2}$/), (text) => {
+      assert.is(shapeOf(text), 'text of 5: aaa99')
+    }),
+  )
+})
+
+drift.run()

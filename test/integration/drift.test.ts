@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import { MongoClient } from 'mongodb'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type DriftDocument, mostDriftEntries } from '../../contracts/views/drift.ts'
+import { createMetrics } from '../../src/app/metrics.ts'
+import { kafkaSettings } from '../../src/app/servers.ts'
+import { createLog } from '../../src/app/telemetry.ts'
+import { now } from '../../src/domain/clock.ts'
+import { connectKafka } from '../../src/kafka/kafka.ts'
+import { connectRebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
+import { actionRecorder } from '../../src/operations/audit.ts'
+import { rebuildAsked } from '../../src/operations/rebuild/command.ts'
+import { monotonic, sleep } from '../../src/shared/time.ts'
+import { bridgeOf } from '../../src/simulator/account.ts'
+import { right } from '../support/either.ts'
+import { eventually } from '../support/eventually.ts'
+import { anEvent, at } from '../support/given-events.ts'
+import { sample } from '../support/samples.ts'
+import { world } from '../support/world.ts'
+
+const here = await world()
+const bridge = await here.start(['ingress', 'projector'])
+const mongo = await MongoClient.connect(here.mongo.url)
+const drift = mongo.db().collection<DriftDocument>('drift')
+const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 4 }, 'drift')
+const kafka = connectKafka(settings, { log: createLog('silent'), measure: createMetrics().measure, now })
+const rebuilds = connectRebuilds(here.mongo, { sleep })
+const { webhooksUrl = '' } = bridgeOf(bridge.url, here.account)
+
+const post = async (payload: object) => {
+  const headers = { 'content-type': 'application/json' }
+  return (await fetch(webhooksUrl, { method: 'POST', headers, body: JSON.stringify(payload) })).status
+}
+const accepted = JSON.parse(sample('webhooks', 'chat_accepted'))
+const call = JSON.parse(sample('webhooks', 'call_event'))
+const entry = (place: string, count: number) =>
+  eventually(place, async () => (await drift.findOne({ _id: `acme/${place}`, count })) ?? undefined)
+const all = () => drift.find().sort({ _id: 1 }).toArray()
+const metric = async (kind: string) =>
+  /** The view is read at each scrape. */
+  Number(
+    (await (await fetch(`${bridge.adminUrl}/metrics`)).text())
+      .split('\n')
+      .find((line) => line.startsWith(`livechat_drift_entries{account="acme",kind="${kind}"}`))
+      ?.split(' ')[1],
+  )
+
+const view = suite('drift, with real servers')
+
+view.after(async () => {
+  await kafka.stop()
+  await rebuilds.stop()
+  await mongo.close()
+  await here.stop()
+})
+
+view('has unknown fields, unknown events, new words and refused shapes, and a metric counts them', async () => {
+  assert.is(await metric('unknown-field'), 0)
+  const secret = 'Jane Doe 4711'
+  for (const chat_id of [1, 2, 3])
+    assert.is(await post({ ...accepted, chat_id, loyalty: { level: secret, [`${chat_id}@example.com`]: secret } }), 200)
+  assert.is(await post({ event_name: 'chat_paused', who: secret }), 200)
+  assert.is(await post({ ...call, call: { ...call.call, status: 'paused' } }), 400)
+  assert.is(await post({ ...call, call: { ...call.call, phone: { number: secret } } }), 400)
+
+  const { _id, firstAt, lastAt, applied, ...rest } = await entry(
+    'unknown-field/webhooks/chat_accepted/loyalty.level',
+    3,
+  )
+  assert.equal(rest, {
+    ...{ accountId: 'acme', kind: 'unknown-field', api: 'webhooks', event: 'chat_accepted', path: 'loyalty.level' },
+    ...{ count: 3, types: ['text'], example: 'text of 13: Aaaa_Aaa_9999' },
+  })
+  assert.ok(firstAt <= lastAt)
+  await entry('unknown-field/webhooks/chat_accepted/loyalty.*', 3)
+  await entry('unknown-event/webhooks/chat_paused/event_name', 1)
+  await entry('new-value/webhooks/call_event/call.status', 1)
+  assert.equal((await entry('refused/webhooks/call_event/call.phone', 1)).types, ['object'])
+  const documents = await all()
+  assert.not.ok(/Jane|4711|example\.com/.test(JSON.stringify(documents)))
+  for (const kind of ['unknown-field', 'unknown-event', 'new-value', 'refused'])
+    assert.is(await metric(kind), documents.filter((each) => each.kind === kind).length)
+})
+
+view('counts an event once that was appended twice', async () => {
+  const event = anEvent('ChatUpdated', randomUUID(), at('10:00:00'), { extra: { twice: 1 } })
+  right(await kafka.publish(event, 20_000))
+  right(await kafka.publish(event, 20_000))
+  right(await kafka.publish(anEvent('ChatUpdated', randomUUID(), at('10:00:01'), { extra: { twice: 1 } }), 20_000))
+  const { applied } = await entry('unknown-field/webhooks/chat_updated/twice', 2)
+  const [offset] = Object.values(applied)
+  assert.is(offset, Math.max(...Object.values(applied)))
+})
+
+const rebuild = (dryRun: boolean) => {
+  const said: string[] = []
+  const recordAction = actionRecorder(kafka.append, now, 'operator@test')
+  const say = (line: string) => void said.push(line)
+  const show = () => ({ at: () => {}, end: () => {} })
+  const deps = {
+    kafka,
+    rebuilds,
+    recordAction,
+    say,
+    show,
+    sleep,
+    clock: monotonic,
+    signal: new AbortController().signal,
+  }
+  const asked = { views: ['drift'], dryRun, resume: false, discard: false, force: false } as const
+  return rebuildAsked(deps, asked).then((code) => ({ code, said: said.join('\n') }))
+}
+
+view('is the same when it is rebuilt', async () => {
+  const before = await all()
+  assert.ok(before.length >= 6)
+  const dry = await rebuild(true)
+  assert.is(dry.code, 0, dry.said)
+  const done = await rebuild(false)
+  assert.is(done.code, 0, done.said)
+  assert.equal(await all(), before)
+})
+
+view('has a thousand entries of an account at most; the rest is counted together', async () => {
+  const letters = 'abcdefghijklmnopqrstuvwxyz'
+  const name = (i: number) =>
+    `field_${letters[Math.floor(i / 26) % 26]}${letters[i % 26]}${letters[Math.floor(i / 676)]}`
+  const requests = 12
+  for (let i = 0; i < requests; i++) {
+    const fields = Array.from({ length: 100 }, (_, j) => [name(100 * i + j), j])
+    assert.is(await post({ ...accepted, chat_id: 100 + i, ...Object.fromEntries(fields) }), 200)
+  }
+  const others = await eventually('what finds no room', async () => {
+    const found = await drift.findOne({ _id: 'acme/others' })
+    return found !== null && found.count >= 2 ? found : undefined
+  })
+  assert.is(others.kind, 'others')
+  assert.is(await drift.countDocuments({ accountId: 'acme' as never }), mostDriftEntries)
+  assert.is(await metric('others'), 1)
+})
+
+view.run()

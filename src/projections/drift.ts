@@ -21,6 +21,12 @@ const isEarlier = (current: DriftDocument, at: Date, first: First): boolean =>
   at < current.firstAt ||
   (at.getTime() === current.firstAt.getTime() && (first().example ?? '') < (current.example ?? ''))
 
+/** In the order of their names, so that the document's bytes are the same in whatever order partitions are read. */
+const inOrder = (applied: DriftDocument['applied'], before: DriftDocument['applied']): DriftDocument['applied'] =>
+  Object.keys(applied).length === Object.keys(before).length
+    ? applied
+    : Object.fromEntries(Object.entries(applied).sort(([a], [b]) => (a < b ? -1 : 1)))
+
 /** The same in whatever order partitions are read: the example is of the earliest time. */
 const evolveDrift = (
   current: DriftDocument | undefined,
@@ -36,7 +42,7 @@ const evolveDrift = (
   }
   if (applied === undefined) return current
   const { seen = '', types } = current
-  if (request !== undefined && isIn(seen, request)) return { ...current, applied }
+  if (request !== undefined && isIn(seen, request)) return { ...current, applied: inOrder(applied, current.applied) }
   return {
     ...current,
     ...(isEarlier(current, at, first) && first()),
@@ -44,7 +50,7 @@ const evolveDrift = (
     types: types.includes(type) ? types : [...types, type].sort(),
     firstAt: at < current.firstAt ? at : current.firstAt,
     lastAt: at > current.lastAt ? at : current.lastAt,
-    applied,
+    applied: inOrder(applied, current.applied),
     ...(request !== undefined && { seen: (seen + request).slice(-mostDriftSeen * seenEarlierLength) }),
   }
 }

@@ -1,4 +1,4 @@
-import { botReplies, eventTopics } from '../../contracts/topics.ts'
+import { botReplies, eventTopics, quarantine } from '../../contracts/topics.ts'
 import type { ServiceAccount } from '../../src/simulator/account.ts'
 import type { ReceivedRequest } from '../../src/simulator/state.ts'
 import type { BridgeProcess } from '../support/bridge-process.ts'
@@ -50,7 +50,7 @@ export const observedWorld = async (
     log,
     dead: () => readLog(brokers, prefix, ['dead-letters']),
     verdict: async (history: Parameters<typeof check>[0]) => check(history, (await log()).map(toLogRecord)),
-    fold: async () => foldOf(await readLog(brokers, prefix, [...events, botReplies.name])),
+    fold: async () => foldOf(await readLog(brokers, prefix, [...events, botReplies.name, quarantine.name])),
     documents: () => readViews(mongo.url),
     /** What clients have seen, in the order in which it came. */
     shown: () => service.requests().flatMap(shownBy),

@@ -7,7 +7,17 @@ import { memoryViews } from '../support/memory-views.ts'
 import type { Documents } from './history.ts'
 
 /** `daily_stats` is computed from the others, and enrichments are no fold of these topics. */
-const views = ['chats', 'calls', 'clients', 'offline_messages', 'conversations', 'timeline', 'deliveries', 'sessions']
+const views = [
+  'chats',
+  'calls',
+  'clients',
+  'offline_messages',
+  'conversations',
+  'timeline',
+  'deliveries',
+  'sessions',
+  'drift',
+]
 
 /** A pure fold of the events and commands in the log; what is neither changes nothing. */
 export const foldOf = async (log: ReadonlyArray<IncomingRecord>): Promise<Documents> => {

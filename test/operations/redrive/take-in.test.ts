@@ -117,6 +117,13 @@ reading('is meant if it fits every filter', () => {
     assert.not(isMeant(filters)(request()), JSON.stringify(filters))
 })
 
+reading('has an id of its place and time where an earlier version gave it none', () => {
+  const { headers, ...record } = request({ offset: 7 })
+  const { id: _, ...older } = headers
+  const { id, event } = right(requestReader(accounts)({ ...record, headers: older }))
+  assert.equal([id, event.id], [`quarantine/0/7/${received}`, `quarantine/0/7/${received}`])
+})
+
 reading.run()
 
 const taking = suite('requests that are taken in again')

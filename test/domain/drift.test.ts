@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { AccountId, type Instant } from '../../contracts/primitives.ts'
-import { inWords } from '../../src/domain/decode-request.ts'
+import { problemText } from '../../src/domain/decode-request.ts'
 import { nameOrAny, notUnderstood, shapeOf, unknownFields } from '../../src/domain/drift.ts'
 import { readJson } from '../../src/domain/read-json.ts'
 import { decodeBotEvent, decodeWebhook } from '../../src/domain/requests.ts'
@@ -28,7 +28,7 @@ const found = (api: 'webhooks' | 'bot', text: string) => {
     : decoders[api](json.right, receipt)
   if (E.isRight(decoded)) throw new Error('it is understood')
   const { left: reason } = decoded
-  const request = { id: 'r1', accountId, api, receivedAt, reason: reason.kind, problems: inWords(reason), body }
+  const request = { id: 'r1', accountId, api, receivedAt, reason: reason.kind, problems: problemText(reason), body }
   return notUnderstood({ type: 'QuarantinedRequest', ...request }).map(({ example, ...rest }) => ({
     ...rest,
     example: example(),

@@ -72,9 +72,9 @@ const run = async (command: 'erase' | 'export', ...args: string[]) => {
 }
 const receipts = () => db.collection<ErasureDocument>('erasures').find().sort({ requestedAt: 1 }).toArray()
 
-const collections = ['chats', 'calls', 'clients', 'offline_messages', 'conversations', 'sessions', 'timeline', 'drift']
+const collections = ['chats', 'calls', 'clients', 'offline_messages', 'conversations', 'sessions', 'timeline']
 const stored = async () => {
-  const all = await Promise.all(collections.map((name) => db.collection(name).find().toArray()))
+  const all = await Promise.all([...collections, 'drift'].map((name) => db.collection(name).find().toArray()))
   return all.flat()
 }
 const telling = async () =>

@@ -23,6 +23,7 @@ const collections = [
   'timeline',
   'deliveries',
   'sessions',
+  'drift',
 ] as const
 
 const clear = () => Promise.all([...collections, 'stats_due'].map((name) => db.collection(name).deleteMany({})))

@@ -9,7 +9,7 @@ import { memoryViews } from '../support/memory-views.ts'
 
 const sessions = suite('sessions')
 
-const isSession = (document: object): document is SessionDocument => 'kind' in document
+const isSession = (document: object): document is SessionDocument => 'number' in document
 
 /** The sessions of a log, in the order of their numbers. */
 const sessionsOf = async (

@@ -57,10 +57,12 @@ export const findEnrichments = (db: Db): FindEnrichments => {
 export type EnrichedKeys = () => AsyncIterable<string>
 
 /** From the index of `_id` alone, no document is read. */
-export const enrichedKeys = (db: Db): EnrichedKeys => {
+export const enrichedKeys = (db: Db, accountId?: string): EnrichedKeys => {
   const enrichments = db.collection<EnrichmentDocument>(collection)
   return async function* () {
-    const keys = enrichments.find({}, { projection: { _id: 1 }, hint: { _id: 1 }, batchSize: 1_000 })
+    // In the index, `acme0` is the first text after all that begin with `acme/`.
+    const ofAccount = accountId === undefined ? {} : { _id: { $gte: `${accountId}/`, $lt: `${accountId}0` } }
+    const keys = enrichments.find(ofAccount, { projection: { _id: 1 }, hint: { _id: 1 }, batchSize: 1_000 })
     for await (const { _id } of keys) yield _id
   }
 }

@@ -22,8 +22,8 @@ export type Erasures = {
   readonly enriched: (
     keys: ReadonlyArray<string>,
   ) => Promise<ReadonlyArray<{ readonly _id: string; readonly value?: unknown }>>
-  /** Every key that has an enrichment, or had one. */
-  readonly enrichedKeys: () => AsyncIterable<string>
+  /** Every key of the account that has an enrichment, or had one. */
+  readonly enrichedKeys: (accountId: string) => AsyncIterable<string>
   /** The same for the same text, as long as the database is the same. */
   readonly hmac: () => Promise<(text: string) => string>
   readonly find: (
@@ -71,7 +71,7 @@ export const erasuresIn = (db: Db): Erasures => {
       )
       return found.flat()
     },
-    enrichedKeys: enrichedKeys(db),
+    enrichedKeys: (accountId) => enrichedKeys(db, accountId)(),
     hmac,
     find: (filter) => within(stepMs, receipts.find(filter, { maxTimeMS: stepMs }).sort({ requestedAt: 1 }).toArray()),
     save: async (receipt) => {

@@ -5,7 +5,7 @@ import type { RecordedEnrichment } from '../../src/projections/enrichments.ts'
 import { testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()
-const { storeEnrichments, findEnrichments } = connect()
+const { storeEnrichments, findEnrichments, erasures } = connect()
 const find = findingEnrichments(findEnrichments, enrichedKeys())
 const findEnrichment = (keys: ReadonlyArray<string>) => find(() => keys, Promise.resolve())
 
@@ -44,6 +44,14 @@ enrichments('are gone once they are removed, whatever is replayed', async () => 
 enrichments('have the newest of several records that come together', async () => {
   await storeEnrichments([3, 4, 5].map((offset) => recorded(offset, token, link(`at ${offset}`))))
   assert.equal(await findEnrichment([token]), link('at 5'))
+})
+
+enrichments('have keys that are listed for one account alone', async () => {
+  const others = ['acm/phone:1', 'acme-2/phone:1', 'acme0/phone:1', 'b/phone:1']
+  await storeEnrichments(others.map((key, i) => recorded(6 + i, key, link('other'))))
+  const keys: string[] = []
+  for await (const key of erasures.enrichedKeys('acme')) keys.push(key)
+  assert.equal(keys, [phone, token])
 })
 
 enrichments.after(drop)

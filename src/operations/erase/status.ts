@@ -78,7 +78,7 @@ const inEnrichments = async ({ kafka, erasures }: StatusPorts, { accountId, keys
   const erased = new Set<string>(keys)
   const isErased = (key: string) => key.startsWith(`${accountId}/`) && erased.has(hash(`enrichment ${key}`))
   const those: string[] = []
-  for await (const key of erasures.enrichedKeys()) if (isErased(key)) those.push(key)
+  for await (const key of erasures.enrichedKeys(accountId)) if (isErased(key)) those.push(key)
   note(found, 'view enrichments', (await erasures.enriched(those)).length)
   await records(kafka, enrichments.name, ({ key, value }) => {
     if (value !== null && isErased(String(key))) note(found, `topic ${enrichments.name}`)

@@ -288,6 +288,7 @@ for (const language of languages) {
     const misspelt = enrich('john@example.com', '{"crm_link":"https://crm.example.com/7"}')
     assert.is(await misspelt.ended, 1)
     assert.match(misspelt.err(), 'crm_link')
+    assert.is(misspelt.err().trim().split('\n').length, 1)
     assert.ok(log.records.every(({ topic, key }) => topic !== 'enrichments' || key !== 'acme/email:john@example.com'))
   })
 }

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from confluent_kafka import KafkaException, Message, Producer
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, ValidationError
 
 published = Path(os.environ.get("SCHEMAS") or Path(__file__).parent.parent.parent / "published" / "schemas")
 schema = published / "Enrichment.json"
@@ -15,7 +15,10 @@ if not schema.exists():
     sys.exit(f"No Enrichment.json in {published}: set SCHEMAS to a copy of contracts/published/schemas.")
 account, field, value, *text = sys.argv[1:]
 if text:
-    Draft202012Validator(json.loads(schema.read_text("utf-8"))).validate(json.loads(text[0]))
+    try:
+        Draft202012Validator(json.loads(schema.read_text("utf-8"))).validate(json.loads(text[0]))
+    except (ValueError, ValidationError) as wrong:
+        sys.exit(f"{getattr(wrong, 'json_path', 'not JSON')}: {getattr(wrong, 'message', wrong)}")
 
 
 def delivered(error: object, _: Message) -> None:

@@ -63,7 +63,7 @@ export type Bridge = {
 
 const checksOf: Readonly<Record<Role, ReadonlyArray<string>>> = {
   ingress: [],
-  projector: ['projector', 'enrichments'],
+  projector: ['projector', 'enrichments', 'daily_stats'],
   egress: ['egress', 'outcomes'],
   archiver: ['archiver'],
 }

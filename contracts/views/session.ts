@@ -3,6 +3,7 @@ import { Utm } from '../events/session.ts'
 import { Code, Text } from '../personal.ts'
 import { BsonDate, Count, exactShape, Id } from '../primitives.ts'
 import { folded, foldedOptional } from './applied.ts'
+import { TranscriptAudit } from './transcript-audit.ts'
 
 /** How long a bot session lasts without an event: 24 hours, in milliseconds. */
 export const silenceMs = 24 * 60 * 60 * 1000
@@ -174,6 +175,9 @@ export const SessionDocument = exactShape(
 
     /** Whether an agent blocked the client. */
     blacklisted: t.boolean,
+
+    /** Of a finished agent session: how the service's transcript compares with what the bridge saw. */
+    audit: TranscriptAudit,
 
     /** What kind of channel it is, where the service tells. */
     channelType: Code,

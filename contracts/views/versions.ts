@@ -10,7 +10,7 @@ export const viewVersions: { readonly [V in ViewName]: number } = {
   clients: 1,
   offline_messages: 1,
   conversations: 1,
-  sessions: 1,
+  sessions: 2,
   timeline: 1,
   daily_stats: 1,
   daily_stats_by: 1,

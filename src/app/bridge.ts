@@ -97,8 +97,8 @@ export const startBridge = async (
   const lacksKeys = archives && wrapping.right === undefined
   // Who asks for every role gets those that can run.
   if (lacksKeys && !everyRole(roles)) return E.left({ reason: `${missingKeyFile}.`, exitCode: exitOfWrongConfig })
-  const { measure, watchJournal, watchGates, watchHealth, watchTopics, watchWaiting, watchDrift, render } =
-    createMetrics()
+  const metrics = createMetrics()
+  const { measure, watchJournal, watchGates, watchHealth, watchTopics, watchWaiting, render } = metrics
   const kafka = connectKafka(kafkaSettings(kafkaConfig, topics, 'livechat-bridge'), { log, measure, now })
   const mongo = connectMongo(mongoConfig, { log, sleep, clock: monotonic, timeZoneOf: timeZonesOf(accounts) })
   const tokens = accessTokens(accounts, now)
@@ -131,7 +131,9 @@ export const startBridge = async (
     const lately = () => new Date(Date.now() - longestWaitMs)
     watchWaiting(withBots, () => mongo.countWaiting(withBots, lately(), scrapeWithinMs))
     const ids = accounts.map(({ id }) => id)
-    watchDrift(ids, () => mongo.countDrift(ids, scrapeWithinMs))
+    metrics.watchDrift(ids, () => mongo.countDrift(ids, scrapeWithinMs))
+    const aDayAgo = () => new Date(Date.now() - 24 * 60 * 60 * 1000)
+    metrics.watchTranscripts(() => mongo.countDifferences(withBots, aDayAgo(), scrapeWithinMs))
   }
   watchHealth(async () => (await readiness(scrapeWithinMs)).checks)
   const enriched = enrichedKeys()

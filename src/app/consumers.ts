@@ -1,4 +1,4 @@
-import { enrichments } from '../../contracts/topics.ts'
+import { botConversations, enrichments } from '../../contracts/topics.ts'
 import type { Account } from '../domain/accounts.ts'
 import { now } from '../domain/clock.ts'
 import type { CheckHealth, IssueToken, Log, Measure, Sleep } from '../domain/ports.ts'
@@ -26,6 +26,8 @@ type Deps = {
   readonly log: Log
 }
 
+/** Who keeps the views. */
+const viewsGroup = 'projector'
 /** Who keeps the enrichments. */
 const enrichmentsGroup = 'enrichments'
 
@@ -47,11 +49,27 @@ const daysOf =
     return { ok: true, reason: `${others}: restart every bridge, then run livechat-bridge rebuild daily_stats` }
   }
 
-/** Keeps the views, the enrichments and the statistics. */
+const takeInWithinMs = 10_000
+
+/** Whether the views have all that is on bot-conversations now; waits for it a while. */
+const takingInOf =
+  ({ ranges, committedOffsets }: Pick<KafkaRoom, 'ranges' | 'committedOffsets'>) =>
+  async (signal: AbortSignal): Promise<boolean> => {
+    const until = monotonic() + takeInWithinMs
+    const ends = await ranges(botConversations.name)
+    while (monotonic() < until && !signal.aborted) {
+      const committed = await committedOffsets(viewsGroup, botConversations.name)
+      if ([...ends].every(([partition, { low, high }]) => (committed.get(partition) ?? low) >= high)) return true
+      await sleep(200, signal)
+    }
+    return false
+  }
+
+/** Keeps the views, the enrichments, the statistics and the audits of transcripts. */
 export const startProjector = async ({ kafka, mongo, accounts, measure, log }: Deps): Promise<Part> => {
   const missed = markersOf({ kafka, mongo })
   const views = await kafka.consume({
-    group: 'projector',
+    group: viewsGroup,
     topics: topicsOf(viewNames),
     commit: 'when-handled',
     refuseTopics: async (ids) => {
@@ -65,6 +83,7 @@ export const startProjector = async ({ kafka, mongo, accounts, measure, log }: D
         await missed.apply()
         // Not before: there is nothing to count in documents of another version.
         mongo.statsRefresher.start()
+        mongo.transcriptAudits.start(takingInOf(kafka))
         return undefined
       }
       const topics = changed.join(', ')
@@ -107,7 +126,7 @@ export const startProjector = async ({ kafka, mongo, accounts, measure, log }: D
     },
     stop: async () => {
       await Promise.all([views.stop(), enriching.stop()])
-      await mongo.statsRefresher.stop()
+      await Promise.all([mongo.statsRefresher.stop(), mongo.transcriptAudits.stop()])
     },
   }
 }

@@ -12,6 +12,7 @@ type JournalState = {
   readonly damaged: { readonly places: number }
   readonly orphans: { readonly journals: number; readonly records: number }
 }
+type Differences = { readonly account: string; readonly kind: string; readonly count: number }
 /** What readiness says of each dependency now. */
 type AskHealth = () => Promise<Readonly<Record<string, Health>>>
 
@@ -196,14 +197,18 @@ export const createMetrics = () => {
         for (const { account, kind, entries } of counts) this.set({ account, kind }, entries)
       },
     })
-  return {
-    measure,
-    watchJournal,
-    watchGates,
-    watchHealth,
-    watchTopics,
-    watchWaiting,
-    watchDrift,
-    render: () => registry.metrics(),
-  }
+  const watchTranscripts = (count: () => Promise<ReadonlyArray<Differences>>) =>
+    new Gauge({
+      name: 'livechat_transcript_differences',
+      help: 'Differences between transcripts and what the bridge saw, of sessions that ended within a day',
+      labelNames: ['account', 'kind'],
+      registers,
+      async collect() {
+        this.reset()
+        for (const { account, kind, count: differences } of await count().catch(() => []))
+          this.set({ account, kind }, differences)
+      },
+    })
+  const watches = { watchJournal, watchGates, watchHealth, watchTopics, watchWaiting, watchDrift, watchTranscripts }
+  return { measure, ...watches, render: () => registry.metrics() }
 }

@@ -27,6 +27,7 @@ import { type StatsRefresher, statsRefresher } from './stats-refresher.ts'
 import { idsWhere, readPresent, writeIfUnchanged } from './store.ts'
 import { timeZonesChanged } from './time-zones.ts'
 import { type TopicsRead, topicsReadIn } from './topics-read.ts'
+import { countDifferences, markAudited, type TranscriptAudits, transcriptAudits } from './transcript-audits.ts'
 import { type ViewVersions, viewVersionsIn } from './view-versions.ts'
 import { writeBatcher } from './write-batcher.ts'
 
@@ -50,12 +51,15 @@ export type Mongo = {
   readonly timeZonesChanged: (
     accounts: ReadonlyArray<Pick<Account, 'id' | 'timeZone'>>,
   ) => Promise<ReadonlyArray<string>>
+  readonly countDifferences: ReturnType<typeof countDifferences>
+  /** Compares transcripts with timeline; one for each process, not running until it is started. */
+  readonly transcriptAudits: TranscriptAudits
   /** Keeps daily_stats up to date; one for each process, not running until it is started. */
   readonly statsRefresher: StatsRefresher
   /** Resolves when every index can be used, which may take long where there are many documents already. */
   readonly ensureIndexes: () => Promise<void>
   readonly health: CheckHealth
-  /** Stops the refresher and closes the connections; bounded. */
+  /** Stops the refresher and the audits, and closes the connections; bounded. */
   readonly stop: () => Promise<void>
 }
 
@@ -82,7 +86,10 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, timeZ
   const updateDocuments = optimisticUpdate<Views[ViewName]>({
     read: readPresent(db, 'majority'),
     write: writeIfUnchanged(writer.db(location.database)),
-    written: markWritten(db, timeZoneOf),
+    written: async (writes) => {
+      await markWritten(db, timeZoneOf)(writes)
+      await markAudited(db)(writes)
+    },
     mayWrite: swapGate(db),
     sleep,
   })
@@ -96,6 +103,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, timeZ
     sleep,
     clock,
   })
+  const audits = transcriptAudits(db, log, sleep)
   return {
     applyChanges: writeBatcher({
       applyChanges: applyWith(updateDocuments, idsWhere(db), undefined, chooseDriftIn(db)),
@@ -115,6 +123,8 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, timeZ
     topicsRead: topicsReadIn(db),
     viewVersions: viewVersionsIn(db),
     timeZonesChanged: (accounts) => timeZonesChanged(db, accounts),
+    countDifferences: countDifferences(db),
+    transcriptAudits: audits,
     statsRefresher: refresher,
     ensureIndexes: async () => {
       // An index of a large collection takes longer than a socket may be silent elsewhere.
@@ -123,7 +133,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, timeZ
     },
     health: () => checkMongo(db),
     stop: async () => {
-      await Promise.race([refresher.stop(), sleep(closeMs)])
+      await Promise.race([Promise.all([refresher.stop(), audits.stop()]), sleep(closeMs)])
       await within(closeMs, Promise.all([client, writer, slow].map((each) => each.close(true)))).catch(() => undefined)
     },
   }

@@ -59,6 +59,7 @@ export const indexes: { readonly [V in ViewName]: ReadonlyArray<IndexDescription
     where('acceptedAt'),
     where('endsAt'),
     { key: { latestOf: 1 }, partialFilterExpression: { latestOf: { $exists: true } } },
+    { key: { 'audit.state': 1 }, partialFilterExpression: { 'audit.state': 'due' } },
     by('startedAt'),
     by('kind', 'startedAt'),
     by('chatId', 'startedAt'),

@@ -6,7 +6,7 @@ import { mostOfSession, type SessionAgent, type SessionDocument } from '../../co
 import type { Recorded } from '../domain/ports.ts'
 import type { Guard } from './applied.ts'
 import { msBetween, present } from './fields.ts'
-import { begin, evolveSessions, later, type Sessions, withTurn } from './sessions.ts'
+import { auditDue, begin, evolveSessions, later, type Sessions, withTurn } from './sessions.ts'
 
 const ratings: Readonly<Record<string, 'good' | 'bad'>> = {
   ...{ good: 'good', positive: 'good', like: 'good' },
@@ -109,6 +109,7 @@ const finished = (before: SessionDocument, event: Dated<ChatFinished>): SessionD
     clientMessages: log.filter((message) => !fromAgent(message)).length,
     replies: log.filter(fromAgent).length,
     blacklisted: chat.blacklisted,
+    audit: auditDue,
     ...(chat.rate !== undefined && { rate: chat.rate, rating: ratingOf(chat.rate) }),
     ...(acceptedAt && { handleMs: msBetween(acceptedAt, endsAt) }),
     // A chat that is accepted again with the same words is accepted again: only a second finish repeats the first.

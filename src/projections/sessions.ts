@@ -1,6 +1,7 @@
 import type { ChatEvent, ConversationEvent } from '../../contracts/events/index.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
 import { mostOfSession, type SessionDocument, silenceMs } from '../../contracts/views/session.ts'
+import type { TranscriptAudit } from '../../contracts/views/transcript-audit.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { type Guard, once } from './applied.ts'
 import { documentId, present } from './fields.ts'
@@ -10,6 +11,9 @@ export type Sessions = ReadonlyArray<SessionDocument>
 
 export type SessionEvent = Dated<ChatEvent | ConversationEvent>
 type Kind = SessionDocument['kind']
+
+/** An audit that has to be made. */
+export const auditDue: TranscriptAudit = { state: 'due', differences: [] }
 
 export const later = (one: Date, other: Date): Date => (one > other ? one : other)
 
@@ -72,6 +76,13 @@ export const withTurn = (session: SessionDocument, ms: number): SessionDocument 
 export const silentFrom = (lastEventAt: Date): Date => new Date(lastEventAt.getTime() + silenceMs)
 
 /**
+ * Whoever writes a session has maybe read an audit that is no longer true: it is compared again. The fold itself compares nothing, since it
+ * has the events of one topic only (transcript-audit.ts).
+ */
+const due = (session: SessionDocument): SessionDocument =>
+  session.audit === undefined ? session : { ...session, audit: auditDue }
+
+/**
  * The sessions after a record, by a pure fold of the newest one; guarded as contracts/views/applied.ts says. `fold` gives the
  * newest session after the event: the same one, or the next, made by `begin`. An event before all others makes a session as well,
  * even one that has nothing to count, since a document must remember what it has taken in.
@@ -82,5 +93,6 @@ export const evolveSessions = <E extends SessionEvent>(
   fold: (before: SessionDocument | undefined, event: E, guard: Guard) => SessionDocument,
 ): Sessions => {
   const newest = once(current, recorded, (guard) => fold(current, recorded.event, guard))
-  return current === undefined || newest._id === current._id ? [newest] : [closed(current, newest), newest]
+  if (newest === current) return [newest]
+  return (current === undefined || newest._id === current._id ? [newest] : [closed(current, newest), newest]).map(due)
 }

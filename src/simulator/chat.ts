@@ -14,6 +14,14 @@ export type Delivered = {
 /** Why an agent was called: the bot asked (`id` of its event), or the bot gave no regular response. */
 export type Invitation = { readonly by: 'bot' | 'service'; readonly id: string; readonly at: number }
 
+/** A line of the transcript: who wrote what, when (ms since 1970); `agentId` where an agent did. */
+export type Line = {
+  readonly from: 'client' | 'bot' | 'agent'
+  readonly text: string
+  readonly at: number
+  readonly agentId?: string
+}
+
 export type Chat = {
   readonly accountId: string
   readonly chatId: string
@@ -21,10 +29,13 @@ export type Chat = {
   readonly state: ChatState
   readonly delivered: ReadonlyArray<Delivered>
   readonly invitations: ReadonlyArray<Invitation>
+  /** All that was written, oldest first. */
+  readonly transcript: ReadonlyArray<Line>
 }
 
 export type ChatChange =
-  | { readonly kind: 'client-wrote'; readonly clientId: string }
+  | { readonly kind: 'client-wrote'; readonly clientId: string; readonly text: string }
+  | { readonly kind: 'agent-wrote'; readonly agentId: string; readonly text: string }
   | { readonly kind: 'bot-wrote'; readonly id: string; readonly message: OutboundMessage }
   | { readonly kind: 'agent-invited'; readonly by: Invitation['by']; readonly id: string }
   | { readonly kind: 'agent-joined' }
@@ -37,7 +48,14 @@ export const newChat = (accountId: string, chatId: string): Chat => ({
   state: 'bot',
   delivered: [],
   invitations: [],
+  transcript: [],
 })
+
+/** What the client reads of a message. */
+const textOf = (message: OutboundMessage): string => {
+  if (message.type === 'BUTTONS') return message.title
+  return message.type === 'MARKDOWN' ? message.content : message.text
+}
 
 /**
  * The chat after a change. A message is shown whoever has the chat, and shown again when it is sent again, since the
@@ -45,11 +63,19 @@ export const newChat = (accountId: string, chatId: string): Chat => ({
  */
 export const evolve = (chat: Chat, change: ChatChange, at: number): Chat => {
   switch (change.kind) {
-    case 'client-wrote':
-      return { ...chat, clientId: change.clientId, state: chat.state === 'closed' ? 'bot' : chat.state }
+    case 'client-wrote': {
+      const { clientId, text } = change
+      const transcript: Chat['transcript'] = [...chat.transcript, { from: 'client', text, at }]
+      return { ...chat, clientId, transcript, state: chat.state === 'closed' ? 'bot' : chat.state }
+    }
+    case 'agent-wrote': {
+      const { agentId, text } = change
+      return { ...chat, transcript: [...chat.transcript, { from: 'agent', text, at, agentId }] }
+    }
     case 'bot-wrote': {
       const { id, message } = change
-      return { ...chat, delivered: [...chat.delivered, { id, message, at, during: chat.state }] }
+      const transcript: Chat['transcript'] = [...chat.transcript, { from: 'bot', text: textOf(message), at }]
+      return { ...chat, transcript, delivered: [...chat.delivered, { id, message, at, during: chat.state }] }
     }
     case 'agent-invited': {
       const { by, id } = change

@@ -1,13 +1,18 @@
 import { agentJoined, agentUnavailable, chatClosed, clientMessage, inviteAgent, textMessage } from './bot-events.ts'
 import type { ChatChange } from './chat.ts'
+import { chatFinished } from './payloads.ts'
+import type { Attempt } from './post.ts'
 import type { Exchange } from './send.ts'
 import type { State } from './state.ts'
+import { chatLog, type Tamper } from './transcript.ts'
 
 type Event = { readonly id: string; readonly chat_id: string; readonly client_id: string }
+type Said = Event & { readonly message: { readonly text: string } }
 
 type Deps = {
   readonly state: State
   readonly botEvent: (accountId: string, event: Event) => Promise<Exchange>
+  readonly webhook: (accountId: string, payload: object) => Promise<Attempt>
   readonly accountIds: ReadonlyArray<string>
 }
 
@@ -19,21 +24,42 @@ export type Circumstances = {
 }
 
 /** What happens in chats, and the events that tell the bot of it: each resolves with what the bot answered. */
-export const createConversations = ({ state, botEvent, accountIds }: Deps) => {
+export const createConversations = ({ state, botEvent, webhook, accountIds }: Deps) => {
   const [first = ''] = accountIds
   const tell =
-    (build: (fields: Readonly<Record<string, unknown>>) => Event, changeOf: (event: Event) => ChatChange) =>
+    <E extends Event>(build: (fields: Readonly<Record<string, unknown>>) => E, changeOf: (event: E) => ChatChange) =>
     (chatId: string, { accountId = first, clientId, fields }: Circumstances = {}) => {
       const client_id = clientId ?? state.chat(accountId, chatId)?.clientId ?? chatId
       const event = build({ chat_id: chatId, client_id, ...fields })
       state.change(accountId, chatId, changeOf(event))
       return botEvent(accountId, event)
     }
-  const wrote = tell(clientMessage, ({ client_id }) => ({ kind: 'client-wrote', clientId: client_id }))
+  const wrote = tell<Said>(clientMessage, ({ client_id, message }) => ({
+    kind: 'client-wrote',
+    clientId: client_id,
+    text: message.text,
+  }))
   return {
     /** CLIENT_MESSAGE of type TEXT; another message goes into `fields`. */
     clientWrites: (chatId: string, text: string, { fields, ...rest }: Circumstances = {}) =>
       wrote(chatId, { ...rest, fields: { message: textMessage(text), ...fields } }),
+    /** The client writes, and the bot never hears of it. */
+    clientWritesUnheard: (chatId: string, text: string, accountId = first) => {
+      const clientId = state.chat(accountId, chatId)?.clientId ?? chatId
+      state.change(accountId, chatId, { kind: 'client-wrote', clientId, text })
+    },
+    /** An agent writes, of which the bot never hears. */
+    agentWrites: (chatId: string, text: string, agentId = '1', accountId = first) =>
+      state.change(accountId, chatId, { kind: 'agent-wrote', agentId, text }),
+    /** chat_finished with all that was written as its log, unless it is tampered with; `fields` replace or add some. */
+    finishChat: (
+      chatId: string,
+      { accountId = first, fields, tamper = (lines) => lines }: Circumstances & { readonly tamper?: Tamper } = {},
+    ) => {
+      const messages = chatLog(tamper(state.chat(accountId, chatId)?.transcript ?? []))
+      const chat = { messages, blacklisted: false, rate: null }
+      return webhook(accountId, chatFinished({ chat_id: chatId, agents: [], chat, ...fields }))
+    },
     /** INVITE_AGENT, told to the bot, of a chat that the service moved to an agent. */
     agentInvited: tell(inviteAgent, ({ id }) => ({ kind: 'agent-invited', by: 'service', id })),
     agentJoins: tell(agentJoined, () => ({ kind: 'agent-joined' })),

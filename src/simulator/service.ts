@@ -72,15 +72,17 @@ export const startService = async ({
     return exchange
   }
 
+  const webhook = (accountId: string, payload: object) => sendWebhook(post, known(accountId).account, payload)
+
   return {
     baseUrl: server.baseUrl,
     /** Tells where an account's events go from now on. */
     connect: (accountId: string, bridge: Bridge) => {
       byId.set(accountId, { ...known(accountId).account, bridge })
     },
-    webhook: (accountId: string, payload: object) => sendWebhook(post, known(accountId).account, payload),
+    webhook,
     botEvent,
-    ...createConversations({ state, botEvent, accountIds: accounts.map(({ id }) => id) }),
+    ...createConversations({ state, botEvent, webhook, accountIds: accounts.map(({ id }) => id) }),
     /** What came, oldest first, as far as it is known by now. */
     requests: () => [...state.requests],
     chats: () => [...state.chats.values()],

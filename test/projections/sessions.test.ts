@@ -78,6 +78,7 @@ sessions('an agent session has what its events have told, and what they have not
       rate: 'good',
       rating: 'good',
       blacklisted: false,
+      audit: { state: 'due', differences: [] },
       invitations: [],
       agents: [
         {

@@ -79,6 +79,7 @@ botEvents('two irregular responses move the chat to an agent', async () => {
     state: 'invited',
     delivered: [],
     invitations: [{ by: 'service', id: exchange.id, at: 0 }],
+    transcript: [{ from: 'client', text: 'Hello', at: 0 }],
   })
 })
 

@@ -12,6 +12,7 @@ import { allDays, type Day, readDay, recomputeDays } from '../stats-recompute.ts
 import { idsWhere, readPresent, writeIfUnchanged } from '../store.ts'
 import { noteTimeZones } from '../time-zones.ts'
 import { topicsReadIn } from '../topics-read.ts'
+import { markAllAudited } from '../transcript-audits.ts'
 import { viewVersionsIn } from '../view-versions.ts'
 import { writeBatcher } from '../write-batcher.ts'
 import {
@@ -71,6 +72,8 @@ export type LeasedRebuild = Begun & {
   readonly noteTimeZones: () => Promise<void>
   /** The live documents of these views are of the present version (view-versions.ts). */
   readonly noteVersions: (folded: ReadonlyArray<ViewName>) => Promise<void>
+  /** Has every finished session compared with timeline again (transcript-audits.ts). */
+  readonly markAudits: () => Promise<void>
   /** From now on the views are of its topics. */
   readonly rememberTopics: () => Promise<void>
   /** Leaves it as interrupted. */
@@ -122,6 +125,7 @@ const leasedRebuild = ({ db, sleep, timeZoneOf }: Deps, writer: string, begun: B
     unlock: (token) => breakLock(db, { views, lock: { token, writer } }),
     noteTimeZones: () => noteTimeZones(db, timeZoneOf),
     noteVersions: (folded) => viewVersionsIn(db).note(folded),
+    markAudits: () => markAllAudited(db),
     rememberTopics: () => topicsReadIn(db).remember('views', Object.entries(topicIds)),
     letGo: () => letGo(db, writer),
     forget: async () => {

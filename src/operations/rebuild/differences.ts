@@ -46,9 +46,10 @@ const lacking = (
   return { any: ahead.length > 0, due: ahead.some(isDue) }
 }
 
+/** A session's `audit` is made after the fold, from `timeline`: a rebuilt one is due. */
 const contentOf = (live: Fields, rebuilt: Fields, sameRecords: boolean): Verdict => {
-  const { applied: one, ...liveRest } = live
-  const { applied: other, ...rebuiltRest } = rebuilt
+  const { applied: one, audit: _, ...liveRest } = live
+  const { applied: other, audit: __, ...rebuiltRest } = rebuilt
   const fields = differingFields(
     sameRecords ? liveRest : { ...liveRest, applied: one },
     sameRecords ? rebuiltRest : { ...rebuiltRest, applied: other },

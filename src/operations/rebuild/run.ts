@@ -146,6 +146,7 @@ const steps = async (deps: RebuildDeps, own: LeasedRebuild, force: boolean): Pro
   if (replayed !== undefined && (replayed.kind !== 'done' || own.dryRun)) return replayed
   if (own.dryRun) return dryRun(deps, own, [], undefined)
   await own.noteVersions(folded)
+  if (folded.includes('timeline')) await own.markAudits()
   if (changesStats(own.views)) await recomputeStatistics(deps, own)
   return deps.signal.aborted ? interrupted : { kind: 'done' }
 }

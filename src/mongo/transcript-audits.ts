@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import type { Db } from 'mongodb'
+import { botConversations } from '../../contracts/topics.ts'
+import type { SessionDocument } from '../../contracts/views/session.ts'
+import type { TimelineDocument } from '../../contracts/views/timeline.ts'
+import { differenceKinds } from '../../contracts/views/transcript-audit.ts'
+import type { ViewName, Views } from '../../contracts/views.ts'
+import type { Log, Sleep } from '../domain/ports.ts'
+import { auditDue } from '../projections/sessions.ts'
+import { auditedTypes, type Entry, transcriptAudit } from '../projections/transcript-audit.ts'
+import { chunks } from '../shared/slices.ts'
+import { classify } from './classify.ts'
+import { within } from './client.ts'
+import type { Written } from './optimistic-update.ts'
+
+const stepMs = 10_000
+const chatsAtOnce = 500
+const sessions = (db: Db) => db.collection<SessionDocument>('sessions')
+/** With a mark that is new each time, so that an audit that is under way does not count as one after it. */
+const dueAgain = () => ({ $set: { audit: { ...auditDue, mark: randomUUID() } } })
+
+/**
+ * Has the finished sessions of chats audited again of which timeline has got an entry of the bot's side, or lost one by an erasure.
+ * Whoever dies between the two leaves a slice that comes again, and marks them then. A finish needs no mark: its fold leaves one.
+ */
+export const markAudited =
+  (db: Db): Written<Views[ViewName]> =>
+  async (writes) => {
+    const entries = writes.flatMap(({ collection, after }) => {
+      if (collection !== 'timeline') return []
+      const { accountId, chatId, topic, erased } = after as TimelineDocument
+      return chatId !== undefined && (topic === botConversations.name || erased) ? [{ accountId, chatId }] : []
+    })
+    for (const [accountId, own] of Map.groupBy(entries, (entry) => entry.accountId))
+      for (const some of chunks([...new Set(own.map(({ chatId }) => chatId))], chatsAtOnce))
+        await within(
+          stepMs,
+          sessions(db).updateMany(
+            { accountId, chatId: { $in: [...some] }, kind: 'agent', audit: { $exists: true } },
+            dueAgain(),
+          ),
+        )
+  }
+
+/** Has every finished session audited again: timeline is another. */
+export const markAllAudited = async (db: Db): Promise<void> => {
+  await sessions(db).updateMany({ kind: 'agent', audit: { $exists: true } }, dueAgain())
+}
+
+const dueAtOnce = 500
+const entriesOf = (db: Db, { accountId, chatId }: SessionDocument): Promise<ReadonlyArray<Entry>> =>
+  within(
+    stepMs,
+    db
+      .collection<TimelineDocument>('timeline')
+      .find({ accountId, chatId, type: { $in: [...auditedTypes] } }, { maxTimeMS: stepMs })
+      .project<Entry>({ type: 1, time: 1, partition: 1, offset: 1, erased: 1, data: 1 })
+      .toArray(),
+  )
+
+/** Audits one session, unless it was written or marked since it was read: then it is due again. */
+const auditOne = async (db: Db, session: SessionDocument): Promise<void> => {
+  const { _id, applied, audit } = session
+  const made = transcriptAudit(session, await entriesOf(db, session))
+  await within(stepMs, sessions(db).updateOne({ _id, applied, audit } as object, { $set: { audit: made } }))
+}
+
+/** Resolves once the views have all that is on bot-conversations now, or with false where they lag. */
+type HasTakenIn = (signal: AbortSignal) => Promise<boolean>
+
+export type TranscriptAudits = {
+  readonly start: (hasTakenIn: HasTakenIn) => void
+  readonly stop: () => Promise<void>
+}
+
+const pauseMs = 1_000
+
+/**
+ * Audits the sessions that are due. The transcript is on one topic and what the bridge saw on another, so no fold of a session can
+ * compare them: which came first would be chance. Instead an audit is a function of timeline, which is a fold of both topics, and is
+ * made once timeline has all of bot-conversations that was there when the session was read: what the service told before it finished the
+ * chat is then in it, unless it waits in a journal. What comes later has the session audited again. So whatever came in which
+ * order and however often, once all is read the audit is the same, also after a rebuild. Any number of processes may do so side by side.
+ * Half of the time at most goes into audits.
+ */
+export const transcriptAudits = (db: Db, log: Log, sleep: Sleep): TranscriptAudits => {
+  let running: { readonly stopping: AbortController; readonly ended: Promise<void> } | undefined
+
+  const pass = async (hasTakenIn: HasTakenIn, signal: AbortSignal): Promise<number> => {
+    const found = sessions(db).find({ 'audit.state': 'due' }, { limit: dueAtOnce, maxTimeMS: stepMs })
+    const due = await within(stepMs, found.toArray())
+    if (due.length === 0 || !(await hasTakenIn(signal))) return pauseMs
+    const began = performance.now()
+    for (const session of due) if (!signal.aborted) await auditOne(db, session)
+    return Math.max(pauseMs / 2, performance.now() - began)
+  }
+
+  const run = async (hasTakenIn: HasTakenIn, signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      const pause = await pass(hasTakenIn, signal).catch((error: unknown) => {
+        log.warn({ reason: classify(error).reason }, 'transcripts could not be audited; tried again')
+        return pauseMs
+      })
+      await sleep(pause, signal)
+    }
+  }
+
+  return {
+    start: (hasTakenIn) => {
+      if (running !== undefined) return
+      const stopping = new AbortController()
+      running = { stopping, ended: run(hasTakenIn, stopping.signal) }
+    },
+    stop: async () => {
+      running?.stopping.abort()
+      await running?.ended
+      running = undefined
+    },
+  }
+}
+
+type Kind = keyof typeof differenceKinds
+export type Differences = { readonly account: string; readonly kind: Kind; readonly count: number }
+
+/** How many differences the sessions have that ended since then, of each account and kind. Throws when that is not known in time. */
+export const countDifferences =
+  (db: Db) =>
+  async (accountIds: ReadonlyArray<string>, since: Date, withinMs: number): Promise<ReadonlyArray<Differences>> => {
+    const stages = [
+      { $match: { accountId: { $in: [...accountIds] }, endsAt: { $gte: since }, 'audit.state': 'compared' } },
+      { $unwind: '$audit.differences' },
+      { $group: { _id: { account: '$accountId', kind: '$audit.differences.kind' }, count: { $sum: 1 } } },
+    ]
+    type Count = { readonly _id: { readonly account: string; readonly kind: Kind }; readonly count: number }
+    const counts = await within(withinMs, sessions(db).aggregate<Count>(stages, { maxTimeMS: withinMs }).toArray())
+    const kinds = Object.keys(differenceKinds) as ReadonlyArray<Kind>
+    return accountIds.flatMap((account) =>
+      kinds.map((kind) => ({
+        ...{ account, kind },
+        count: counts.find(({ _id }) => _id.account === account && _id.kind === kind)?.count ?? 0,
+      })),
+    )
+  }

@@ -1,0 +1,208 @@
+import * as t from 'io-ts'
+import { BsonDate } from '../../contracts/primitives.ts'
+import type { SessionDocument } from '../../contracts/views/session.ts'
+import type { TimelineDocument } from '../../contracts/views/timeline.ts'
+import { mostDifferences, type TranscriptAudit } from '../../contracts/views/transcript-audit.ts'
+import { commonSequence } from './common-sequence.ts'
+
+/** What is read of an entry in timeline. */
+export type Entry = Pick<TimelineDocument, '_id' | 'type' | 'time' | 'partition' | 'offset' | 'data' | 'erased'>
+type Session = Pick<SessionDocument, 'endsAt' | 'previousEndedAt' | 'agents'>
+type Reason = NonNullable<TranscriptAudit['reason']>
+type Difference = TranscriptAudit['differences'][number]
+type From = Difference['from']
+
+/** The events that an audit reads. */
+export const auditedTypes = ['ChatFinished', 'ClientMessageReceived', 'BotReplyDelivered', 'AgentJoined'] as const
+
+const Log = t.type({
+  chat: t.type({
+    messages: t.array(
+      t.intersection([
+        t.type({ message: t.string, type: t.string, timestamp: BsonDate }),
+        t.partial({ agentId: t.string }),
+      ]),
+    ),
+  }),
+})
+type Line = t.TypeOf<typeof Log>['chat']['messages'][number]
+const Written = t.type({
+  message: t.intersection([
+    t.type({ type: t.string, text: t.string, timestamp: BsonDate }),
+    t.partial({ content: t.string, title: t.string }),
+  ]),
+})
+const Attempted = t.type({ attempts: t.array(t.type({ at: BsonDate })) })
+
+/** A message of the transcript: where it stands in the log, and who can have read it. */
+type Told = { readonly index: number; readonly from: From | 'agent'; readonly words: string }
+/**
+ * A message that the bridge saw. `words` are all that the log may show of it, `exactly` where it can show nothing else. What is not
+ * `expected` may belong to another session: it is not missed.
+ */
+type Seen = {
+  readonly id: string
+  readonly from: From
+  readonly words: ReadonlyArray<string>
+  readonly exactly: boolean
+  readonly expected: boolean
+}
+type Pair = readonly [Told, Seen]
+
+/** The log of this session alone: one that begins as the one before it goes on from it (sessions-agent.ts). */
+const ownLines = (log: ReadonlyArray<Line>, before: ReadonlyArray<Line> = []) =>
+  before.length > 0 && log[0]?.timestamp.getTime() === before[0]?.timestamp.getTime() ? before.length : 0
+
+const toldBy = ({ message, type, agentId }: Line, index: number): Told => {
+  const from = type !== 'agent' ? 'client' : agentId === undefined ? 'bot' : 'agent'
+  return { index, from, words: message }
+}
+
+/** Around a finish, requests of both interfaces may overtake each other for as long as the service tries. */
+const edgeMs = 10_000
+const toSecond = (at: Date): number => Math.floor(at.getTime() / 1000)
+
+type Span = { readonly from: number; readonly until: number }
+
+/** What an entry tells of a message in the span of a session; undefined where it is of another session, or no message. */
+const seenIn =
+  (span: Span, lines: ReadonlyArray<Line>) =>
+  ({ _id: id, type, time, data }: Entry): Seen | undefined => {
+    if (!Written.is(data)) return undefined
+    const { message } = data
+    const began = type === 'BotReplyDelivered' && Attempted.is(data) ? (data.attempts[0]?.at ?? time) : time
+    const [first, last] = [lines[0], lines.at(-1)]
+    // Both times are the service's: what was taken in late, as from quarantine, is of its session nevertheless.
+    const second = toSecond(message.timestamp)
+    const isLate =
+      type === 'ClientMessageReceived' && first && last
+        ? second >= toSecond(first.timestamp) && second <= toSecond(last.timestamp)
+        : false
+    const isNear = time.getTime() > span.from - edgeMs && began.getTime() < span.until + edgeMs
+    if (!isNear && !isLate) return undefined
+    return {
+      id,
+      from: type === 'BotReplyDelivered' ? 'bot' : 'client',
+      words: [message.text, message.content, message.title].filter((words) => words !== undefined),
+      exactly: message.type === 'TEXT',
+      expected: began.getTime() > span.from + edgeMs && time.getTime() <= span.until,
+    }
+  }
+
+/** In the order of the log; of several partitions, which a topic has only once some were added, by time. */
+const inOrder = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
+  const isOne = entries.every(({ partition }) => partition === entries[0]?.partition)
+  return entries.toSorted((a, b) => (isOne ? a.offset - b.offset : a.time.getTime() - b.time.getTime()))
+}
+
+/**
+ * Who had the chat at each place of the transcript: the bot; an agent, who wrote the last message before it that is known to be
+ * of one of the two; or either, where what follows is an agent's, or nothing in a chat with agents.
+ */
+const hadBy = (lines: ReadonlyArray<Told>, pairs: ReadonlyArray<Pair>, hadAgents: boolean) => {
+  const common = new Set(pairs.map(([{ index }]) => index))
+  const signs = lines.map(({ index, from }) => (from === 'agent' ? 'agent' : common.has(index) ? 'bot' : undefined))
+  let before: 'agent' | 'bot' | undefined
+  const earlier = signs.map((sign) => {
+    before = sign ?? before
+    return before
+  })
+  let after: 'agent' | 'bot' = hadAgents ? 'agent' : 'bot'
+  const later = signs
+    .toReversed()
+    .map((sign) => {
+      after = sign ?? after
+      return after
+    })
+    .toReversed()
+  return lines.map((_, i) => (earlier[i] === 'agent' ? 'agent' : later[i] === 'bot' ? 'bot' : 'either'))
+}
+
+/** The differences of one side: as few as explain what stands between the messages that both have in the same order. */
+const differencesOf = (
+  from: From,
+  told: ReadonlyArray<Told>,
+  seen: ReadonlyArray<Seen>,
+  pairs: ReadonlyArray<Pair>,
+  had: (told: Told) => 'agent' | 'bot' | 'either',
+): ReadonlyArray<Difference> => {
+  const differences: Difference[] = []
+  const paired = new Set<Told | Seen>(pairs.flat())
+  const gapOf = (all: ReadonlyArray<Told | Seen>) => {
+    let gap = 0
+    return new Map(all.map((each) => [each, paired.has(each) ? gap++ : gap]))
+  }
+  const gaps = new Map([...gapOf(told), ...gapOf(seen)])
+  const isMissed = (one: Told) => from === 'client' && had(one) === 'bot'
+  const differ = (kind: Difference['kind'], one: Told | undefined, other: Seen | undefined) =>
+    differences.push({ kind, from, ...(one && { index: one.index }), ...(other && { event: other.id }) } as Difference)
+
+  const meet = (fits: (one: Told, other: Seen) => boolean, kind: 'order' | 'text') => {
+    for (const other of seen) {
+      if (paired.has(other)) continue
+      const one = told.find((each) => !paired.has(each) && fits(each, other))
+      if (one === undefined) continue
+      paired.add(one).add(other)
+      if (other.expected && (kind === 'order' || other.exactly)) differ(kind, one, other)
+    }
+  }
+  meet((one, other) => other.words.includes(one.words), 'order')
+  meet((one, other) => other.expected && had(one) !== 'agent' && gaps.get(one) === gaps.get(other), 'text')
+  for (const one of told) if (!paired.has(one) && isMissed(one)) differ('not-received', one, undefined)
+  for (const other of seen) if (!paired.has(other) && other.expected) differ('not-in-transcript', undefined, other)
+  return differences
+}
+
+const notCompared = (reason: Reason): TranscriptAudit => ({ state: 'not-compared', differences: [], reason })
+
+/**
+ * Compares the transcript of a finished session with the entries of its chat in timeline: with all of them, since it has the events of
+ * both topics, each once, whatever comes late or is repeated. Pure: the same session and entries give the same audit, in whichever order
+ * they came. What cannot be compared is said in contracts/views/transcript-audit.ts.
+ */
+export const transcriptAudit = (session: Session, entries: ReadonlyArray<Entry>): TranscriptAudit => {
+  const { endsAt, previousEndedAt } = session
+  const finishAt = (at: Date | undefined) =>
+    entries.find(({ type, time }) => type === 'ChatFinished' && time.getTime() === at?.getTime())
+  const finish = finishAt(endsAt)
+  if (finish === undefined || endsAt === undefined) return notCompared('event-missing')
+  if (entries.some(({ erased }) => erased)) return notCompared('erased')
+  if (entries.some(({ data }) => data === undefined)) return notCompared('event-too-large')
+  if (!Log.is(finish.data)) return notCompared('event-missing')
+  const earlier = finishAt(previousEndedAt)?.data
+  const log = finish.data.chat.messages
+  const skipped = ownLines(log, Log.is(earlier) ? earlier.chat.messages : [])
+  const lines = log.slice(skipped)
+  if (lines.length === 0) return notCompared('empty-transcript')
+  const told = lines.map((line, i) => toldBy(line, skipped + i))
+  const span = { from: previousEndedAt?.getTime() ?? Number.NEGATIVE_INFINITY, until: endsAt.getTime() }
+  const ofBot = inOrder(entries.filter(({ type }) => type !== 'ChatFinished'))
+  const seen = ofBot.flatMap((entry) => seenIn(span, lines)(entry) ?? [])
+  if (!seen.some(({ expected }) => expected)) return notCompared('no-bot-conversation')
+
+  const side = (from: From) => {
+    const [theirs, ours] = [told.filter((each) => each.from === from), seen.filter((each) => each.from === from)]
+    const pairs = commonSequence(theirs, ours, (one, other) => other.words.includes(one.words))
+    return { theirs, ours, pairs }
+  }
+  const [client, bot] = [side('client'), side('bot')]
+  if (client.pairs === undefined || bot.pairs === undefined) return notCompared('too-many-messages')
+  const pairs = [...client.pairs, ...bot.pairs]
+  if (pairs.length === 0) return notCompared('nothing-in-common')
+  const joined = ofBot.some(
+    ({ type, time }) => type === 'AgentJoined' && time.getTime() > span.from && time.getTime() <= span.until,
+  )
+  const had = hadBy(told, pairs, joined || session.agents.length > 0)
+  const hadOf = ({ index }: Told) => had[index - skipped] ?? 'either'
+  const hasBot = bot.pairs.length > 0
+  const differences = [
+    ...differencesOf('client', client.theirs, client.ours, client.pairs, hadOf),
+    ...(hasBot ? differencesOf('bot', bot.theirs, bot.ours, bot.pairs, hadOf) : []),
+  ]
+  const hasReplies = bot.ours.some(({ expected }) => expected)
+  return {
+    state: 'compared',
+    differences: differences.slice(0, mostDifferences),
+    ...(hasReplies && { replies: hasBot ? ('compared' as const) : ('no-bot-messages-in-transcript' as const) }),
+  }
+}

@@ -1,0 +1,134 @@
+import { startBot, text } from 'livechat-bridge/bot'
+import { MongoClient } from 'mongodb'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { SessionDocument } from '../../contracts/views/session.ts'
+import { altering, losing, reordering, type Tamper } from '../../src/simulator/transcript.ts'
+import { eventually } from '../support/eventually.ts'
+import { world } from '../support/world.ts'
+
+const here = await world()
+const bridge = await here.start()
+const bot = await startBot(
+  { onMessage: ({ data: { message } }) => text(`You said ${message.text}`) },
+  { brokers: here.brokers, topicPrefix: here.prefix, group: `audited-${here.prefix}bots` },
+)
+const client = await MongoClient.connect(here.mongo.url)
+const db = client.db(here.mongo.database)
+const sessions = db.collection<SessionDocument>('sessions')
+const { service } = here
+
+const audits = suite('audit of transcripts on real servers')
+audits.after(async () => {
+  await client.close()
+  await bot.stop()
+  await here.stop()
+})
+
+/** A client writes, and each time waits for the bot's answer. */
+const talk = async (chatId: string, ...words: ReadonlyArray<string>) => {
+  for (const each of words) {
+    const answers = service.chat(chatId)?.delivered.length ?? 0
+    await service.clientWrites(chatId, each)
+    await service.waitFor(
+      'the answer',
+      () => (service.chat(chatId)?.delivered.length ?? 0) > answers || undefined,
+      60_000,
+    )
+  }
+  // The service has taken a reply before the bridge knows of it.
+  await eventually('the outcomes to be in the views', async () => {
+    const { delivered = [] } = service.chat(chatId) ?? {}
+    return (await db.collection('deliveries').countDocuments({ chatId, state: 'delivered' })) === delivered.length
+  })
+}
+const auditOf = async (chatId: string, number = 1) => {
+  const _id = `acme/${chatId}/agent/${number}`
+  const isMade = async () => {
+    const audit = (await sessions.findOne({ _id }))?.audit
+    return audit !== undefined && audit.state !== 'due'
+  }
+  await eventually(`the audit of ${_id}`, isMade, 60_000)
+  return (await sessions.findOne({ _id }))?.audit
+}
+const metrics = async () => (await fetch(`${bridge.adminUrl}/metrics`)).text()
+
+audits('find nothing in chats of which all was told, also where an agent took over', async () => {
+  const chats = Array.from({ length: 10 }, (_, i) => `${100 + i}`)
+  await Promise.all(
+    chats.map(async (chatId, i) => {
+      await talk(chatId, 'one', 'two', 'two')
+      if (i % 2 === 0) {
+        await service.agentJoins(chatId)
+        service.agentWrites(chatId, 'Hello')
+        service.clientWritesUnheard(chatId, 'three')
+      }
+      await service.finishChat(chatId)
+    }),
+  )
+  for (const chatId of chats)
+    assert.equal(await auditOf(chatId), { state: 'compared', differences: [], replies: 'compared' }, chatId)
+})
+
+const tampered: ReadonlyArray<readonly [string, Tamper, string, string]> = [
+  ['201', losing('client', 1), 'not-in-transcript', 'client'],
+  ['202', losing('bot', 2), 'not-in-transcript', 'bot'],
+  ['203', altering('client', 1), 'text', 'client'],
+  ['204', altering('bot', 1), 'text', 'bot'],
+  ['205', reordering('client', 0), 'order', 'client'],
+  ['206', reordering('bot', 1), 'order', 'bot'],
+]
+
+audits('find each kind of difference, count it by kind, and leave words out', async () => {
+  await Promise.all(
+    tampered.map(async ([chatId, tamper]) => {
+      await talk(chatId, 'first words', 'second words', 'third words')
+      await service.finishChat(chatId, { tamper })
+    }),
+  )
+  await talk('207', 'first words')
+  service.clientWritesUnheard('207', 'never told')
+  await talk('207', 'last words')
+  await service.finishChat('207')
+  for (const [chatId, , kind, from] of [...tampered, ['207', undefined, 'not-received', 'client'] as const]) {
+    const audit = await auditOf(chatId)
+    assert.equal(
+      audit?.differences.map((each) => [each.kind, each.from]),
+      [[kind, from]],
+      chatId,
+    )
+    assert.not.match(JSON.stringify(audit), 'words')
+  }
+  const told = await metrics()
+  for (const [kind, count] of Object.entries({ 'not-received': 1, 'not-in-transcript': 2, text: 2, order: 2 }))
+    assert.match(told, `livechat_transcript_differences{account="acme",kind="${kind}"} ${count}`)
+})
+
+audits('say why a chat cannot be compared', async () => {
+  await service.finishChat('301')
+  service.clientWritesUnheard('302', 'to an agent')
+  await service.finishChat('302')
+  const withoutBot: Tamper = (lines) => lines.filter(({ from }) => from !== 'bot')
+  await talk('303', 'one')
+  await service.finishChat('303', { tamper: withoutBot })
+  assert.is((await auditOf('301'))?.reason, 'empty-transcript')
+  assert.is((await auditOf('302'))?.reason, 'no-bot-conversation')
+  assert.is((await auditOf('303'))?.replies, 'no-bot-messages-in-transcript')
+})
+
+audits('are made again when an event comes late', async () => {
+  await talk('401', 'one')
+  service.clientWritesUnheard('401', 'late')
+  const timestamp = Math.floor(Date.now() / 1000)
+  await talk('401', 'last')
+  await service.finishChat('401')
+  assert.equal(
+    (await auditOf('401'))?.differences.map(({ kind }) => kind),
+    ['not-received'],
+  )
+  const message = { type: 'TEXT', text: 'late', timestamp }
+  await service.clientWrites('401', 'late', { fields: { message } })
+  await eventually('the late message to count', async () => (await auditOf('401'))?.differences.length === 0, 60_000)
+})
+
+audits.run()

@@ -114,6 +114,21 @@ audits('does not miss what may have gone to an agent, but does before', () => {
   assert.equal(withAgents.differences, [])
 })
 
+audits('does not take what a client wrote to an agent for what the log lacks', () => {
+  const said = [client('one'), bot('1'), client('two'), agent('Hello'), client('three')]
+  assert.equal(kinds(said, losing('client', 1)), [['not-in-transcript', 'client', undefined]])
+})
+
+audits('does not miss a reply that was under way when the chat was finished', () => {
+  const { session, entries } = given(talk)
+  const after = (ms: number) => heard(bot('late'), session.endsAt.getTime() + ms)
+  assert.equal(transcriptAudit(session, [...entries, after(-1)]).differences, [])
+  assert.equal(
+    transcriptAudit(session, [...entries, after(-100)]).differences.map(({ kind }) => kind),
+    ['not-in-transcript'],
+  )
+})
+
 audits('does not compare replies where the transcript has none of them, and does not take others for them', () => {
   const withoutBot: Tamper = (lines) => lines.filter(({ from }) => from !== 'bot')
   assert.equal(audited(talk, withoutBot), {
@@ -176,6 +191,8 @@ audits(
     ) as ReadonlyArray<Entry>
     assert.equal(transcriptAudit(session, goesOn), { state: 'compared', differences: [], replies: 'compared' })
     assert.equal(transcriptAudit(first.session, goesOn).differences, [])
+  const between = heard(client('on the way'), first.session.endsAt.getTime() + 1_000)
+  assert.equal(transcriptAudit(session, [...goesOn, between]).differences, [])
   },
 )
 
@@ -228,7 +245,10 @@ const talking = fc
 
 audits('of any correct chat finds nothing', () => {
   fc.assert(
-    fc.property(talking, (said) => assert.equal(audited(said).differences, [])),
+    fc.property(talking, (said) => {
+      const { state, differences } = audited(said)
+      assert.equal({ state, differences }, { state: 'compared', differences: [] })
+    }),
     { numRuns: 500 },
   )
 })
@@ -266,8 +286,9 @@ audits('of a correct run of a million events finds nothing', () => {
     })
     const { session, entries } = given(said)
     events += entries.length
-    const { differences } = transcriptAudit(session, entries)
-    if (differences.length > 0) assert.equal(differences, [])
+    const { state, differences } = transcriptAudit(session, entries)
+    if (state !== 'compared' || differences.length > 0)
+      assert.equal({ state, differences }, { state: 'compared', differences: [] })
   }
 })
 

@@ -181,8 +181,14 @@ export const transcriptAudit = (session: Session, entries: ReadonlyArray<Entry>)
   if (!seen.some(({ expected }) => expected)) return notCompared('no-bot-conversation')
 
   const side = (from: From) => {
-    const [theirs, ours] = [told.filter((each) => each.from === from), seen.filter((each) => each.from === from)]
-    const pairs = commonSequence(theirs, ours, (one, other) => other.words.includes(one.words))
+    const [theirs, all] = [told.filter((each) => each.from === from), seen.filter((each) => each.from === from)]
+    // Those that may belong to another session come last: they explain what the others leave.
+    const ours = [...all.filter(({ expected }) => expected), ...all.filter(({ expected }) => !expected)]
+    const pairs = commonSequence(
+      theirs,
+      ours.filter(({ expected }) => expected),
+      (one, other) => other.words.includes(one.words),
+    )
     return { theirs, ours, pairs }
   }
   const [client, bot] = [side('client'), side('bot')]

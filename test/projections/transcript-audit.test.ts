@@ -119,6 +119,17 @@ audits('does not take what a client wrote to an agent for what the log lacks', (
   assert.equal(kinds(said, losing('client', 1)), [['not-in-transcript', 'client', undefined]])
 })
 
+audits('finds what came late in its place, and no other order for that', () => {
+  const said = [client('one'), bot('1'), unheard('late'), client('last')]
+  const { session, entries } = given(said)
+  const late = heard(client('late'), session.endsAt.getTime() + 5_000)
+  assert.equal(
+    transcriptAudit(session, entries).differences.map(({ kind }) => kind),
+    ['not-received'],
+  )
+  assert.equal(transcriptAudit(session, [...entries, late]).differences, [])
+})
+
 audits('does not miss a reply that was under way when the chat was finished', () => {
   const { session, entries } = given(talk)
   const after = (ms: number) => heard(bot('late'), session.endsAt.getTime() + ms)
@@ -191,8 +202,8 @@ audits(
     ) as ReadonlyArray<Entry>
     assert.equal(transcriptAudit(session, goesOn), { state: 'compared', differences: [], replies: 'compared' })
     assert.equal(transcriptAudit(first.session, goesOn).differences, [])
-  const between = heard(client('on the way'), first.session.endsAt.getTime() + 1_000)
-  assert.equal(transcriptAudit(session, [...goesOn, between]).differences, [])
+    const between = heard(client('on the way'), first.session.endsAt.getTime() + 1_000)
+    assert.equal(transcriptAudit(session, [...goesOn, between]).differences, [])
   },
 )
 

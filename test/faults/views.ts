@@ -3,8 +3,7 @@ import { MongoClient } from 'mongodb'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { decodeRecord } from '../../src/kafka/records.ts'
 import { changesOf } from '../../src/projections/decoded.ts'
-import { auditDue } from '../../src/projections/sessions.ts'
-import { memoryViews } from '../support/memory-views.ts'
+import { asFolded, memoryViews } from '../support/memory-views.ts'
 import type { Documents } from './history.ts'
 
 /** `daily_stats` is computed from the others, and enrichments are no fold of these topics. */
@@ -36,11 +35,7 @@ export const readViews = async (url: string): Promise<Documents> => {
   const all = await Promise.all(
     views.map(async (view) => {
       const documents = await client.db().collection(view).find({}).toArray()
-      // A session's audit is no part of the fold: as the fold leaves it, it is due.
-      return documents.map(
-        ({ ...document }) =>
-          [`${view} ${document._id}`, document.audit ? { ...document, audit: auditDue } : document] as const,
-      )
+      return documents.map((document) => [`${view} ${document._id}`, asFolded<object>(document)] as const)
     }),
   )
   return Object.fromEntries(all.flat())

@@ -23,6 +23,7 @@ import { monotonic, sleep } from '../../src/shared/time.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { anEvent } from '../support/given-events.ts'
+import { asFolded } from '../support/memory-views.ts'
 import { world } from '../support/world.ts'
 
 const here = await world()
@@ -74,7 +75,10 @@ const documents = async () => {
   const all = await Promise.all(
     foldedOf(viewNames).map(async (view) => {
       const found = await db.collection(view).find({}).sort({ _id: 1 }).toArray()
-      return [view, found.map((document) => Buffer.from(BSON.serialize(document)).toString('base64'))] as const
+      return [
+        view,
+        found.map((document) => Buffer.from(BSON.serialize(asFolded(document))).toString('base64')),
+      ] as const
     }),
   )
   return Object.fromEntries(all)

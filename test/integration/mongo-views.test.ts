@@ -9,7 +9,7 @@ import { changesOfEvent } from '../../src/projections/changes.ts'
 import { evolveClient } from '../../src/projections/clients.ts'
 import { anEvent, at, inLog } from '../support/given-events.ts'
 import { aLog, deliveriesOf, type Entry } from '../support/logs.ts'
-import { changesOfEntries, type Documents, foldOf } from '../support/memory-views.ts'
+import { asFolded, changesOfEntries, type Documents, foldOf } from '../support/memory-views.ts'
 import { testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()
@@ -32,7 +32,7 @@ const stored = async (): Promise<Documents> => {
   const all = await Promise.all(
     collections.map(async (view) => {
       const documents = await db.collection<{ _id: string }>(view).find().toArray()
-      return documents.map((document) => [`${view} ${document._id}`, document])
+      return documents.map((document) => [`${view} ${document._id}`, asFolded(document)])
     }),
   )
   return Object.fromEntries(all.flat())

@@ -22,7 +22,7 @@ import { monotonic, sleep } from '../../src/shared/time.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { anEvent } from '../support/given-events.ts'
-import { memoryViews } from '../support/memory-views.ts'
+import { asFolded, memoryViews } from '../support/memory-views.ts'
 import { world } from '../support/world.ts'
 
 const here = await world()
@@ -36,12 +36,10 @@ const recordAction = actionRecorder(kafka.append, now, 'operator@test')
 /** Without audit, which each rebuild adds to. */
 const folded = viewNames.filter((view) => !view.startsWith('daily_stats') && view !== 'audit')
 /** Without the times of computation in daily_stats, which are others after each. */
-const all = (name: string) =>
-  db
-    .collection<{ _id: string }>(name)
-    .find({}, { projection: { asOf: 0, nextAt: 0 } })
-    .sort({ _id: 1 })
-    .toArray()
+const all = async (name: string) => {
+  const found = db.collection<{ _id: string }>(name).find({}, { projection: { asOf: 0, nextAt: 0 } })
+  return (await found.sort({ _id: 1 }).toArray()).map(asFolded)
+}
 
 let said: string[] = []
 let rows: Row[] = []

@@ -1,6 +1,7 @@
 import type { ViewName, Views } from '../../contracts/views.ts'
 import type { ApplyChanges } from '../../src/domain/ports.ts'
 import { changesOf } from '../../src/projections/decoded.ts'
+import { auditDue } from '../../src/projections/sessions.ts'
 import type { Entry } from './logs.ts'
 
 /** Documents by view and id. */
@@ -9,6 +10,10 @@ export type Documents = Readonly<Record<string, Views[ViewName]>>
 /** The changes of a log's entries, in their order. */
 export const changesOfEntries = (entries: ReadonlyArray<Entry>) =>
   entries.flatMap(({ said, ...place }) => changesOf({ ...place, key: null, value: null, headers: {} }, said))
+
+/** A document as a fold leaves it: a session's audit is made after that, and due until then. */
+export const asFolded = <D extends object>(document: D): D =>
+  'audit' in document ? { ...document, audit: auditDue } : document
 
 const keysWhere = (documents: ReadonlyMap<string, object>, view: ViewName, where: Readonly<Record<string, string>>) =>
   [...documents.keys()].filter((key) => {

@@ -1,4 +1,4 @@
-import { botConversations, enrichments } from '../../contracts/topics.ts'
+import { enrichments } from '../../contracts/topics.ts'
 import type { Account } from '../domain/accounts.ts'
 import { now } from '../domain/clock.ts'
 import type { CheckHealth, IssueToken, Log, Measure, Sleep } from '../domain/ports.ts'
@@ -16,6 +16,7 @@ import { topicsOf, viewNames } from '../projections/view-topics.ts'
 import { catchUpRecords, hasRoom } from '../shared/heap.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import { markersOf } from './archive.ts'
+import { takingIn } from './taking-in.ts'
 
 type Deps = {
   readonly kafka: KafkaRoom
@@ -49,22 +50,6 @@ const daysOf =
     return { ok: true, reason: `${others}: restart every bridge, then run livechat-bridge rebuild daily_stats` }
   }
 
-const takeInWithinMs = 10_000
-
-/** Whether the views have all that is on bot-conversations now; waits for it a while. */
-const takingInOf =
-  ({ ranges, committedOffsets }: Pick<KafkaRoom, 'ranges' | 'committedOffsets'>) =>
-  async (signal: AbortSignal): Promise<boolean> => {
-    const until = monotonic() + takeInWithinMs
-    const ends = await ranges(botConversations.name)
-    while (monotonic() < until && !signal.aborted) {
-      const committed = await committedOffsets(viewsGroup, botConversations.name)
-      if ([...ends].every(([partition, { low, high }]) => (committed.get(partition) ?? low) >= high)) return true
-      await sleep(200, signal)
-    }
-    return false
-  }
-
 /** Keeps the views, the enrichments, the statistics and the audits of transcripts. */
 export const startProjector = async ({ kafka, mongo, accounts, measure, log }: Deps): Promise<Part> => {
   const missed = markersOf({ kafka, mongo })
@@ -83,7 +68,7 @@ export const startProjector = async ({ kafka, mongo, accounts, measure, log }: D
         await missed.apply()
         // Not before: there is nothing to count in documents of another version.
         mongo.statsRefresher.start()
-        mongo.transcriptAudits.start(takingInOf(kafka))
+        mongo.transcriptAudits.start(takingIn(viewsGroup, kafka))
         return undefined
       }
       const topics = changed.join(', ')

@@ -7,6 +7,7 @@ import type { Documents } from '../history.ts'
 /**
  * A service's ids are unique, hostile ones are not. A document that several partitions of one topic have a say in (one id for events
  * of several chats) holds what the projector happened to see first or last, since there is no order between them: it is left out.
+ * So is their `drift`, which counts an id once and has room for so many entries: the order decides which.
  */
 export const withoutShared = (log: ReadonlyArray<IncomingRecord>) => {
   const places = new Map<string, Set<string>>()
@@ -19,6 +20,7 @@ export const withoutShared = (log: ReadonlyArray<IncomingRecord>) => {
   }
   const topicsOf = (place: Set<string>) => new Set([...place].map((each) => each.split('/')[0]))
   const isShared = (id: string) => {
+    if (id.startsWith('drift hostile/')) return true
     const place = places.get(id) ?? new Set()
     return topicsOf(place).size < place.size
   }

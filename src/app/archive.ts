@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import { archiver } from '../archive/archiver.ts'
 import { dataKeys } from '../archive/data-keys.ts'
@@ -8,17 +7,21 @@ import { openKeyFile, type WrappingKeys } from '../archive/key-file.ts'
 import { markers } from '../archive/markers.ts'
 import { restorer } from '../archive/restore.ts'
 import { archiveNames, retention } from '../archive/retention.ts'
+import { now } from '../domain/clock.ts'
 import type { Log, Measure } from '../domain/ports.ts'
+import { reasonOf as kafkaReasonOf } from '../kafka/errors.ts'
 import type { KafkaRoom } from '../kafka/kafka.ts'
 import { fromRecord } from '../kafka/records.ts'
-import { reasonOf } from '../mongo/classify.ts'
+import { reasonOf as mongoReasonOf } from '../mongo/classify.ts'
 import type { Mongo } from '../mongo/connect.ts'
-import { rewrap } from '../operations/archive/rewrap.ts'
+import type { Archive } from '../operations/archive/command.ts'
+import { actionRecorder } from '../operations/audit.ts'
+import { retainedBy, startRetaining, viewsAreCurrentIn } from '../operations/erase/retain.ts'
 import { changesOf } from '../projections/decoded.ts'
 import { sleep } from '../shared/time.ts'
 import { exitOfWrongConfig, type Settings } from './config.ts'
 import type { Part } from './consumers.ts'
-import { withBothServers } from './servers.ts'
+import { interruption, withBothServers } from './servers.ts'
 
 type Deps = {
   readonly kafka: KafkaRoom
@@ -29,6 +32,9 @@ type Deps = {
 
 export const missingKeyFile =
   'ARCHIVE_KEY_FILE is not set: the archive needs the path of a JWK set, whose first key wraps the data keys'
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error && error.name.startsWith('Kafka') ? kafkaReasonOf(error) : mongoReasonOf(error)
 
 /** The keys of the archive; undefined where none are configured. The bridge makes some for the servers that it brings along. */
 export const wrappingKeysOf = (
@@ -116,23 +122,36 @@ export const startRetention = (
   }
 }
 
-const rewrapKeys = (retire: string | undefined): Promise<number> =>
-  withBothServers('archive', async ({ settings, mongo, recordAction, out, err }) => {
+/** Erases persons of whom nothing was heard for as long as their account says; undefined where no account does. */
+export const startRetainDays = (
+  { kafka, mongo, log }: Deps,
+  { accounts, retentionDays }: Pick<Settings, 'accounts' | 'retentionDays'>,
+): Part | undefined => {
+  const limited = accounts.flatMap(({ id, retainDays }) => (retainDays === undefined ? [] : [{ id, retainDays }]))
+  if (limited.length === 0) return undefined
+  const stop = startRetaining(limited, {
+    ...{ kafka, erasures: mongo.erasures, clock: () => new Date(), sleep, log, reasonOf },
+    recordAction: actionRecorder(kafka.append, now, retainedBy),
+    viewsAreCurrent: viewsAreCurrentIn(kafka, Date.now),
+    kept: { retentionDays },
+  })
+  return { checks: {}, stop }
+}
+
+/** Runs a command with the archive's keys and both servers. Its exit code. */
+export const withArchive = (run: (archive: Archive) => Promise<number>): Promise<number> =>
+  withBothServers('archive', async ({ settings, mongo, ...servers }) => {
     const wrapping = wrappingKeysOf(settings, false)
     if (E.isLeft(wrapping) || wrapping.right === undefined) {
-      err(E.isLeft(wrapping) ? wrapping.left : missingKeyFile)
+      servers.err(E.isLeft(wrapping) ? wrapping.left : missingKeyFile)
       return exitOfWrongConfig
     }
-    return rewrap({ keys: mongo.archiveKeys, wrapping: wrapping.right, recordAction, say: out }, retire)
+    const { prefix } = settings.topics
+    const given = { ...servers, keys: mongo.archiveKeys, wrapping: wrapping.right, prefix, reasonOf }
+    const toOthers = servers.kafka.withoutPrefix()
+    try {
+      return await run({ ...given, append: toOthers.append, interruption })
+    } finally {
+      await toOthers.stop()
+    }
   })
-
-/** `archive rewrap`: changes the key that wraps the archive's data keys. */
-export const archiveCommand = (): Command =>
-  new Command('archive').description('look after the encrypted archive of the event topics').addCommand(
-    new Command('rewrap')
-      .description(
-        'wrap every data key of the archive with the first key of ARCHIVE_KEY_FILE; the archive itself is not touched',
-      )
-      .option('--retire <kid>', 'and say whether no data key is wrapped by this one any more; exit code 1 if one is')
-      .action(async ({ retire }: { readonly retire?: string }) => process.exit(await rewrapKeys(retire))),
-  )

@@ -12,7 +12,7 @@ import { connectKafka } from '../kafka/kafka.ts'
 import { classify } from '../mongo/classify.ts'
 import { connectMongo } from '../mongo/connect.ts'
 import { monotonic, sleep } from '../shared/time.ts'
-import { missingKeyFile, startArchiver, startRetention, wrappingKeysOf } from './archive.ts'
+import { missingKeyFile, startArchiver, startRetainDays, startRetention, wrappingKeysOf } from './archive.ts'
 import { exitOfWrongConfig, type Settings } from './config.ts'
 import { followEnrichedKeys, type Part, startEgress, startProjector } from './consumers.ts'
 import { openIntake } from './intake.ts'
@@ -191,6 +191,8 @@ export const startBridge = async (
     if (wrapping.right && !ending.signal.aborted) parts.push(await startArchiver(deps, wrapping.right))
     if ((roles.includes('projector') || archives) && !ending.signal.aborted)
       parts.push(startRetention(deps, settings.retentionDays, wrapping.right !== undefined))
+    const retaining = wrapping.right && !ending.signal.aborted ? startRetainDays(deps, settings) : undefined
+    if (retaining) parts.push(retaining)
     for (const { checks: ofPart, gates } of parts) {
       Object.assign(checks, ofPart)
       if (gates) watchGates(gates)

@@ -1,11 +1,12 @@
 import { Command, InvalidArgumentError } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe } from '../../contracts/problem.ts'
+import { archiveCommand } from '../operations/archive/command.ts'
 import { eraseCommand } from '../operations/erase/command.ts'
 import { exportCommand } from '../operations/export/command.ts'
 import { redriveCommand } from '../operations/redrive/command.ts'
 import { contractsCommand } from '../publishing/command.ts'
-import { archiveCommand } from './archive.ts'
+import { withArchive } from './archive.ts'
 import { type Role, roles } from './bridge.ts'
 import { exitOfWrongConfig, type KafkaConfig, type Settings, settingsOf } from './config.ts'
 import { demo } from './demo.ts'
@@ -152,7 +153,7 @@ program.addCommand(
   ),
 )
 program.addCommand(rebuildCommand())
-program.addCommand(archiveCommand())
+program.addCommand(archiveCommand(async (run) => process.exit(await withArchive(run))))
 program.addCommand(contractsCommand())
 
 await program.parseAsync()

@@ -57,8 +57,9 @@ export const retention = (deps: Deps) => {
   const look = async (topic: Name) => {
     const archive = archiveNameOf(topic)
     if ((await changedArchives()).includes(archive)) throw new Error(`${archive}: deleted and created again`)
-    const [known, old, ...done] = await Promise.all([
-      ranges(topic),
+    // Alone, since it says why it fails where the topic is not there.
+    const known = await ranges(topic)
+    const [old, ...done] = await Promise.all([
       offsetsAt(topic, now() - days * dayMs),
       ...readers.map((group) => committed(group, topic)),
     ])

@@ -66,6 +66,7 @@ export const AccountEntry = exactShape(
     ),
     requestsPerSecond: wholeNumber(1, 1_000_000),
     timeZone: TimeZone,
+    privacy: exactShape({}, { retainDays: wholeNumber(1, 36_500) }, 'Privacy'),
   },
   'Account',
 )
@@ -104,12 +105,22 @@ export type Account = {
   readonly requestsPerSecond: number
   /** Whose days the account's statistics have. */
   readonly timeZone: string
+  /** After so many days without an event a person is erased; without it nobody is. */
+  readonly retainDays?: number
 }
 
-export const withDefaults = ({ id, webhooks, bot, requestsPerSecond, timeZone = 'UTC' }: AccountEntry): Account => ({
+export const withDefaults = ({
+  id,
+  webhooks,
+  bot,
+  requestsPerSecond,
+  timeZone = 'UTC',
+  privacy,
+}: AccountEntry): Account => ({
   id,
   requestsPerSecond: requestsPerSecond ?? 20_000,
   timeZone: timeZoneNamed(timeZone) ?? 'UTC',
+  ...(privacy?.retainDays !== undefined && { retainDays: privacy.retainDays }),
   ...(webhooks && { webhooks }),
   ...(bot && {
     bot: { replyWithin: 10_000, attempts: 8, timeouts: bot.attempts ?? 2, deadlineMs: 300_000, ...bot },

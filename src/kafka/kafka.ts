@@ -42,7 +42,14 @@ import { type ProducerLimits, producer } from './produce/producer.ts'
 import { type ReadTopic, readTopicWith } from './read-topic.ts'
 import { toRecord } from './records.ts'
 import { topicIdsOf } from './topic-ids.ts'
-import { applyTopics, describeTopics, ensureTopics, type TopicReports, withKeyDistribution } from './topics.ts'
+import {
+  applyTopics,
+  createTopicOf,
+  describeTopics,
+  ensureTopics,
+  type TopicReports,
+  withKeyDistribution,
+} from './topics.ts'
 import { sizeOf, type WireRecord } from './wire-record.ts'
 
 /** Kafka as the other rooms see it. */
@@ -72,6 +79,9 @@ export type KafkaRoom = {
   readonly describeTopics: () => TopicReports
   /** Creates the topics that are missing, and gives those that are there the settings that they would be created with. */
   readonly applyTopics: () => TopicReports
+  /** Another connection, which knows topics by their whole names, and has to be stopped too. */
+  readonly withoutPrefix: () => Pick<KafkaRoom, 'append' | 'stop'>
+  readonly createTopic: ReturnType<typeof createTopicOf>
   readonly health: CheckHealth
   /** What is not known to be durable yet; the age in milliseconds. */
   readonly waiting: () => Waiting
@@ -167,6 +177,8 @@ export const connectKafka = (
     ensureTopics: () => withKeyDistribution(ensureTopics(ask, settings), partitioner, prefix),
     describeTopics: () => withKeyDistribution(describeTopics(ask, settings), partitioner, prefix),
     applyTopics: () => withKeyDistribution(applyTopics(ask, settings), partitioner, prefix),
+    withoutPrefix: () => connectKafka({ ...settings, topicPrefix: '', groupPrefix }, { log, measure, now }),
+    createTopic: createTopicOf(ask, settings),
     health: brokerHealth(ask, records.waiting, clock),
     waiting: records.waiting,
     stop: async () => {

@@ -67,7 +67,7 @@ const cleanUpConfig = (cleanUp: CleanUp): Readonly<Record<string, string>> =>
 
 /** What a topic is created with. */
 export const configOf = (
-  { name, cleanUp }: Topic,
+  { name, cleanUp }: Pick<Topic, 'name' | 'cleanUp'>,
   replication: number | undefined,
 ): Readonly<Record<string, string>> => ({
   ...cleanUpConfig(cleanUp),

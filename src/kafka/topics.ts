@@ -4,6 +4,7 @@ import {
   archiveNameOf,
   botConversations,
   botReplies,
+  type EventTopic,
   eventTopics,
   type Topic,
   type TopicName,
@@ -30,6 +31,7 @@ const copiedBy = (topic: Topic): Topic | undefined => eventTopics.find(({ name }
 
 const createWithinMs = 20_000
 const ledWithinMs = 10_000
+const dayMs = 24 * 60 * 60 * 1000
 
 type TopicError = Error & { readonly topic: string }
 
@@ -194,6 +196,22 @@ export const applyTopics = async (ask: Ask, defaults: TopicDefaults): TopicRepor
   }
   return describeTopics(ask, defaults)
 }
+
+/** Creates a topic beside the bridge's own, by its whole name, for records of an event topic; false where there is one of that name. */
+export const createTopicOf =
+  (ask: Ask, { replication }: TopicDefaults) =>
+  (topic: string, like: EventTopic['name'], numPartitions: number, retentionDays: number): Promise<boolean> =>
+    ask(async (admin) => {
+      const cleanUp = { deleteAfterMs: retentionDays * dayMs }
+      const entries = Object.entries(configOf({ name: like, cleanUp }, replication))
+      const configEntries = entries.map(([name, value]) => ({ name, value }))
+      const created = await admin.createTopics({
+        topics: [{ topic, numPartitions, replicationFactor: replication ?? -1, configEntries }],
+        ...{ waitForLeaders: false, timeout: ledWithinMs },
+      })
+      if (created) await untilLed(admin, [topic])
+      return created
+    }, createWithinMs)
 
 const ordered = new Set<TopicName>(eventTopics.map(({ name }) => name))
 

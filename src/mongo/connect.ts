@@ -15,7 +15,7 @@ import {
   findEnrichments,
   storeEnrichments,
 } from './enrichments.ts'
-import { type Erasures, erasuresIn } from './erasures.ts'
+import { type Erasures, erasuresIn, type SilentPersons } from './erasures.ts'
 import { ensureIndexes } from './indexes.ts'
 import { optimisticUpdate } from './optimistic-update.ts'
 import { countDrift, countWaiting, readDocumentIn, waitingConversations } from './read-views.ts'
@@ -43,7 +43,7 @@ export type Mongo = {
   readonly findEnrichments: FindEnrichments
   readonly enrichedKeys: EnrichedKeys
   readonly redrives: Redrives
-  readonly erasures: Erasures
+  readonly erasures: Erasures & SilentPersons
   readonly archiveKeys: ArchiveKeys
   readonly topicsRead: TopicsRead
   readonly viewVersions: ViewVersions

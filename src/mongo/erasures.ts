@@ -1,9 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { Db } from 'mongodb'
+import { type Db, MongoServerError } from 'mongodb'
 import type { ErasureDocument } from '../../contracts/views/erasure.ts'
 import type { TimelineDocument } from '../../contracts/views/timeline.ts'
 import type { FindLinks } from '../domain/person.ts'
 import { chunks } from '../shared/slices.ts'
+import { duplicateKey } from './classify.ts'
 import { within } from './client.ts'
 import { enrichedKeys } from './enrichments.ts'
 import { type FindDocuments, findDocumentsIn, findLinksIn } from './persons.ts'
@@ -13,6 +14,8 @@ export type ErasedKey = { readonly of: 'chat' | 'client' | 'enrichment'; readonl
 
 /** A marker as timeline has it. */
 export type Marker = Pick<TimelineDocument, 'type' | 'chatId' | 'clientId' | 'topic' | 'partition' | 'offset'>
+
+export type Entry = Pick<TimelineDocument, '_id' | 'time' | 'chatId' | 'clientId' | 'erased'>
 
 /** Persons and their erasures. All of it throws where MongoDB does not answer. */
 export type Erasures = {
@@ -39,15 +42,34 @@ export type Erasures = {
   readonly erasedAt: (keys: ReadonlyArray<ErasedKey>) => Promise<ReadonlyMap<string, Date>>
 }
 
+/** How persons are found of whom nothing was heard for long, and erased once. All of it throws where MongoDB does not answer. */
+export type SilentPersons = {
+  /** Keeps a new receipt; false where there is one of that id. */
+  readonly claim: (receipt: ErasureDocument) => Promise<boolean>
+  /** The oldest entries of timeline, by time, without the markers of erasures: so many, and those of the same time as the last. */
+  readonly entries: (
+    accountId: string,
+    span: { readonly after?: Date; readonly before: Date },
+    limit: number,
+  ) => Promise<ReadonlyArray<Entry>>
+  /** When the newest event of these chats and clients came. */
+  readonly lastEventAt: (
+    accountId: string,
+    of: { readonly chats: ReadonlyArray<string>; readonly clients: ReadonlyArray<string> },
+  ) => Promise<Date | undefined>
+}
+
 const stepMs = 10_000
 const queryMs = 300_000
 const keysAtOnce = 300
+const markerTypes = ['ClientErased', 'ChatErased']
 
 /** How a key is named where it becomes an HMAC. */
 export const nameOfErased = ({ of, key }: ErasedKey): string => `${of} ${key}`
 
-export const erasuresIn = (db: Db): Erasures => {
+export const erasuresIn = (db: Db): Erasures & SilentPersons => {
   const receipts = db.collection<ErasureDocument>('erasures')
+  const timeline = db.collection<Omit<TimelineDocument, 'accountId'> & { accountId: string }>('timeline')
   const secrets = db.collection<{ _id: string; key: string }>('erasure_keys')
   const topicsRead = db.collection<{ _id: string; until: Date }>('topics_read')
   const hmac = async () => {
@@ -77,9 +99,48 @@ export const erasuresIn = (db: Db): Erasures => {
     save: async (receipt) => {
       await within(stepMs, receipts.replaceOne({ _id: receipt._id }, receipt, { upsert: true }))
     },
+    claim: async (receipt) => {
+      try {
+        await within(stepMs, receipts.insertOne(receipt))
+        return true
+      } catch (error) {
+        if (error instanceof MongoServerError && error.code === duplicateKey) return false
+        throw error
+      }
+    },
+    entries: async (accountId, { after, before }, limit) => {
+      const projection = { time: 1, chatId: 1, clientId: 1, erased: 1 }
+      const options = { projection, maxTimeMS: stepMs }
+      const ofEvents = { accountId, type: { $nin: markerTypes } }
+      const time = { $lt: before, ...(after && { $gt: after }) }
+      const found = await timeline
+        .find({ ...ofEvents, time }, options)
+        .sort({ time: 1 })
+        .limit(limit)
+        .toArray()
+      const last = found.at(-1)?.time
+      if (found.length < limit || last === undefined) return found
+      const same = await timeline.find({ ...ofEvents, time: last }, options).toArray()
+      return [...new Map([...found, ...same].map((entry) => [entry._id, entry])).values()]
+    },
+    lastEventAt: async (accountId, { chats, clients }) => {
+      const fields = [['chatId', chats] as const, ['clientId', clients] as const]
+      const newest = fields.flatMap(([field, ids]) =>
+        chunks(ids, keysAtOnce).map((some) =>
+          timeline
+            .find({ accountId, [field]: { $in: some }, type: { $nin: markerTypes } }, { maxTimeMS: stepMs })
+            .project<Pick<TimelineDocument, 'time'>>({ time: 1 })
+            .sort({ time: -1 })
+            .limit(1)
+            .toArray(),
+        ),
+      )
+      const times = (await Promise.all(newest)).flat().map(({ time }) => time.getTime())
+      return times.length === 0 ? undefined : new Date(Math.max(...times))
+    },
     markers: async ({ _id, accountId }) => {
-      const isMarker = { accountId, type: { $in: ['ClientErased', 'ChatErased'] }, 'data.erasureId': _id }
-      return db.collection<TimelineDocument>('timeline').find(isMarker, { maxTimeMS: queryMs }).toArray()
+      const isMarker = { accountId, type: { $in: markerTypes }, 'data.erasureId': _id }
+      return timeline.find(isMarker, { maxTimeMS: queryMs }).toArray()
     },
     knownUntil: async () => (await within(stepMs, topicsRead.findOne({ _id: 'erasures' })))?.until,
     keepKnownUntil: async (until) => {

@@ -63,6 +63,16 @@ test('while a token or a secret is replaced, a second one stands beside it', () 
   )
 })
 
+test('an account may say when persons are forgotten, in whole days', () => {
+  const read = (privacy: object) => readAccounts(E.right(JSON.stringify({ accounts: [{ id: 'acme', privacy }] })))
+  assert.equal(
+    read({ retainDays: 365 }),
+    E.right([{ id: 'acme', requestsPerSecond: 20_000, timeZone: 'UTC', retainDays: 365 }]),
+  )
+  const [path, expected] = ['BRIDGE_CONFIG accounts.0.privacy.retainDays', 'a whole number from 1 to 36500']
+  assert.equal(read({ retainDays: 0 }), E.left([{ path, expected }]))
+})
+
 test('a token is that of one account, the first or the second, and never both', () => {
   const [a, b, c] = ['webhooks-token-aaa', 'webhooks-token-bbb', 'webhooks-token-ccc']
   const accounts = [

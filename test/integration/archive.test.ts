@@ -6,7 +6,8 @@ import { BSON, MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../contracts/events/index.ts'
-import { archiveTopics, eventTopics } from '../../contracts/topics.ts'
+import { archiveTopics, eventTopics, type TopicName } from '../../contracts/topics.ts'
+import { startRetention } from '../../src/app/archive.ts'
 import { createMetrics } from '../../src/app/metrics.ts'
 import { kafkaSettings } from '../../src/app/servers.ts'
 import { createLog } from '../../src/app/telemetry.ts'
@@ -15,15 +16,18 @@ import { newKeyFile, readKeys } from '../../src/archive/key-file.ts'
 import { restorer } from '../../src/archive/restore.ts'
 import { now } from '../../src/domain/clock.ts'
 import { connectKafka } from '../../src/kafka/kafka.ts'
+import { fromRecord } from '../../src/kafka/records.ts'
 import { connectMongo } from '../../src/mongo/connect.ts'
 import { connectRebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
 import { rebuildAsked } from '../../src/operations/rebuild/command.ts'
 import { foldedOf, viewNames } from '../../src/projections/view-topics.ts'
 import { monotonic, sleep } from '../../src/shared/time.ts'
+import { runCommand } from '../support/command.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { anEvent } from '../support/given-events.ts'
 import { asFolded } from '../support/memory-views.ts'
+import { readTopics, withAdmin } from '../support/plain-consumer.ts'
 import { world } from '../support/world.ts'
 
 const here = await world()
@@ -203,6 +207,87 @@ archive('an erasure destroys the data key of its record key alone, and later eve
     (await mongo.archiveKeys.find(['bot-conversations/acme/4'])).get('bot-conversations/acme/4')?.erased,
     undefined,
   )
+})
+
+const replay = (...args: ReadonlyArray<string>) =>
+  runCommand(['archive', 'replay', ...args], {
+    ...{ KAFKA_BROKERS: here.brokers.join(','), MONGODB_URL: here.mongo.url, TOPIC_PREFIX: here.prefix },
+    ...{ ARCHIVE_KEY_FILE: archiveKeyFile },
+  })
+const replayed = `${here.prefix.slice(0, -1)}-replayed`
+
+archive('a replay writes into a topic of its own what the archive has, and nothing of who was erased', async () => {
+  const topic = 'bot-conversations'
+  const archived = async () =>
+    [...(await kafka.ranges(`archive-${topic}`)).values()].reduce((sum, { low, high }) => sum + high - low, 0)
+  await eventually('the archive', async () => (await archived()) === 2 * (chats + 3) + 3)
+  const { code, out, err } = await replay(topic, '--into', replayed, '--json')
+  assert.is(code, 0, err)
+  const { continueAt, ...told } = JSON.parse(out)
+  assert.equal(told, {
+    ...{ topic: `${here.prefix}${topic}`, into: replayed, partitions: 4, retentionDays: 7 },
+    ...{ records: 2 * (chats + 3) + 3, leftOut: 0, corrupt: 0 },
+  })
+  const ends = [...(await kafka.ranges(topic))].filter(([, { high }]) => high > 0)
+  assert.equal(continueAt, Object.fromEntries(ends.map(([partition, { high }]) => [partition, high])))
+
+  const { records } = await readTopics(here.brokers, replayed, ['' as TopicName])
+  const known = (await readTopics(here.brokers, here.prefix, ['archive-bot-conversations'])).records
+  const partitionOf = new Map(known.map(({ key, partition }) => [`${key}`, partition]))
+  const said = Map.groupBy(records, ({ key }) => `${key}`)
+  for (const { key, partition } of records) assert.is(partition, partitionOf.get(`${key}`))
+  const [first, second] = eventsOf(5).flatMap(({ id, data }) =>
+    id.startsWith('b') || id.startsWith('c') ? [{ id, value: JSON.stringify(data) }] : [],
+  )
+  assert.equal(
+    said.get('acme/5')?.map(({ headers, value }) => ({ id: `${headers.ce_id}`, value: `${value}` })),
+    [first, second],
+  )
+  const erased = said.get('acme/3') ?? []
+  assert.equal(
+    erased.map(({ headers, value }) => [`${headers.ce_id}`, `${value}`.includes(canary)]),
+    ['b-3', 'c-3', 'x1', 'b-3', 'c-3'].map((id, i) => [id, i > 2]),
+  )
+  // Readers of the contract can read what is left of them.
+  for (const record of records) right(fromRecord({ ...record, topic }))
+  const config = await withAdmin(here.brokers, (admin) =>
+    admin.describeConfigs({ includeSynonyms: false, resources: [{ type: 2, name: replayed }] }),
+  )
+  const entries = config.resources[0]?.configEntries ?? []
+  assert.is(entries.find(({ configName }) => configName === 'retention.ms')?.configValue, String(7 * 86_400_000))
+  const audited = (await readTopics(here.brokers, here.prefix, ['audit'])).records
+  assert.equal(
+    audited.map(({ value }) => JSON.parse(`${value}`)).map(({ action, detail }) => [action, detail]),
+    [['replay', `archive replay ${topic}, into ${replayed}`]],
+  )
+})
+
+archive('a replay does not write into a topic that exists, least of all one of the bridge', async () => {
+  const results = [
+    await replay('chats', '--into', `${here.prefix}calls`),
+    await replay('chats', '--into', replayed),
+    await replay('chats', '--into', `${replayed}-none`, '--from', '2099-01-01', '--json'),
+  ]
+  assert.equal(
+    results.map(({ code }) => code),
+    [1, 1, 0],
+  )
+  assert.match(String(results[0]?.err), /is a topic of the bridge/)
+  assert.match(String(results[1]?.err), /name one that does not exist/)
+  assert.is(JSON.parse(String(results[2]?.out)).records, 0)
+})
+
+archive('of a topic that is missing, the retention tells that', async () => {
+  const none = connectKafka(
+    { ...settings, topicPrefix: `${here.prefix}none.` },
+    { log: createLog('silent'), measure: createMetrics().measure, now },
+  )
+  const part = startRetention({ kafka: none, mongo, ...createMetrics(), log: createLog('silent') }, 14, true)
+  await eventually('the reason', async () =>
+    /^chats: UNKNOWN_TOPIC_OR_PARTITION/.test(String((await part.checks.retention?.())?.reason)),
+  )
+  await part.stop()
+  await none.stop()
 })
 
 archive.run()

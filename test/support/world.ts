@@ -35,6 +35,8 @@ type Options = {
   readonly others?: ReadonlyArray<ServiceAccount>
   /** How long the service waits for an answer. Tests run beside each other: its own three seconds are for where nothing else runs. */
   readonly serviceWaitsMs?: number
+  /** Of the account `acme`. */
+  readonly retainDays?: number
   /** The processes are negative controls without this one. */
   readonly without?: Defence | undefined
 }
@@ -49,7 +51,7 @@ const sharedGround = async (): Promise<Ground> => {
  * this process or each as a process of its own.
  */
 export const world = async (options: Options = {}) => {
-  const { partitions = 4, bot: settings = {}, others = [], serviceWaitsMs = 30_000, without } = options
+  const { partitions = 4, bot: settings = {}, others = [], serviceWaitsMs = 30_000, without, retainDays } = options
   const { brokers, mongoUrl } = options.ground ?? (await sharedGround())
   const name = `t${randomBytes(5).toString('hex')}`
   const prefix = `${name}.`
@@ -68,7 +70,9 @@ export const world = async (options: Options = {}) => {
   const bot = { providerId: 'prov1', baseUrl: service.baseUrl, ...settings }
   const account = { id, webhooks: { token: `webhooks-${name}` }, bot: { ...bot, token: tokens.own } }
   const guarded = { id: guardedId, bot: { ...bot, token: tokens.guarded, authorization } }
-  const accounts = [account, guarded].map((entry) => withDefaults(entry))
+  const accounts = [{ ...account, ...(retainDays && { privacy: { retainDays } }) }, guarded].map((entry) =>
+    withDefaults(entry),
+  )
   const accountsFile = join(dir, 'accounts.json')
   writeFileSync(accountsFile, JSON.stringify({ accounts: [account, guarded] }))
   const env = {

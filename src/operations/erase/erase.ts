@@ -62,19 +62,30 @@ const right = <A>(decoded: E.Either<unknown, A>): A => {
   return decoded.right
 }
 
-/** Keeps the plan, then writes it. Killed anywhere, the same request finishes it. */
-export const erase = async (
-  ports: ErasePorts,
+type Asker = {
+  readonly requestedBy: string
+  readonly kept: Kept
+  /** The newest event of a person who is erased for silence: then the same receipt is made once only. */
+  readonly since?: Date
+}
+
+/** The receipt of an erasure that is to begin, with its plan. */
+export const receiptOf = async (
+  { erasures, clock }: Pick<ErasePorts, 'erasures' | 'clock'>,
   request: Request,
   { person, enrichments: keys, found }: Plan,
-  { requestedBy, kept }: { readonly requestedBy: string; readonly kept: Kept },
+  { requestedBy, kept, since }: Asker,
 ): Promise<ErasureDocument> => {
-  const hash = await ports.erasures.hmac()
+  const hash = await erasures.hmac()
   const ids = (values: ReadonlyArray<string>) => values.map((value) => right(Id.decode(value)))
   const plan = { chats: ids(person.chats), clients: ids(person.clients), enrichments: [...keys] }
-  const [_id, requestedAt] = [randomBytes(8).toString('hex'), ports.clock()]
+  const id =
+    since === undefined
+      ? randomBytes(8)
+      : Buffer.from(hash(`${requestText(request)} ${since.toISOString()}`), 'base64url')
+  const [_id, requestedAt] = [id.toString('hex', 0, 8), clock()]
   const accountId = right(AccountId.decode(request.accountId))
-  const receipt: ErasureDocument = {
+  return {
     ...{ _id, accountId, requestedBy, requestedAt },
     state: 'started',
     request: hash(requestText(request)),
@@ -84,6 +95,16 @@ export const erase = async (
     remains: [...remainsOf(requestedAt, kept)],
     plan,
   }
+}
+
+/** Keeps the plan, then writes it. Killed anywhere, the same request finishes it. */
+export const erase = async (
+  ports: ErasePorts,
+  request: Request,
+  plan: Plan,
+  asker: Asker,
+): Promise<ErasureDocument> => {
+  const receipt = await receiptOf(ports, request, plan, asker)
   await ports.erasures.save(receipt)
   return write(ports, receipt)
 }

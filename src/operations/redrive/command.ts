@@ -34,7 +34,7 @@ const refuse = (expected: string) => {
 }
 
 /** `2026-01-31` is its midnight in UTC; ms since 1970. */
-const timeOption = (text: string): number =>
+export const timeOption = (text: string): number =>
   E.isRight(Instant.decode(text)) || E.isRight(Day.decode(text))
     ? Date.parse(text)
     : refuse('a time as 2026-01-31T23:59:59Z, or a day as 2026-01-31')

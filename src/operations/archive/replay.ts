@@ -1,0 +1,87 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { archiveNameOf, type EventTopic, type TopicName, topics } from '../../../contracts/topics.ts'
+import type { Restore } from '../../archive/restore.ts'
+import type { Append, IncomingRecord } from '../../domain/ports.ts'
+import type { KafkaRoom } from '../../kafka/kafka.ts'
+
+type Name = EventTopic['name']
+
+/** Which records: those that Kafka took at `from` or later, and before `to`; in ms since 1970. */
+export type Span = { readonly from?: number; readonly to?: number }
+
+type Deps = {
+  readonly kafka: Pick<KafkaRoom, 'readTopic' | 'topicIds' | 'deadLetter'>
+  readonly restore: Restore
+  /** Appends to a topic by its whole name. */
+  readonly append: Append
+  readonly signal: AbortSignal
+}
+
+/** What was written, and at which offset of each partition the event topic goes on. */
+export type Replayed = {
+  readonly records: number
+  /** Not understood when it came, and erased since: nothing of it is left. */
+  readonly leftOut: number
+  /** Not what was archived: kept as dead letters. */
+  readonly corrupt: number
+  readonly continueAt: Readonly<Record<string, number>>
+}
+
+const appendWithinMs = 30_000
+
+/** Why a topic cannot be replayed into, by its whole name. */
+export const refusalOf = (into: string, prefix: string): string | undefined => {
+  if (!/^[\w.-]{1,249}$/.test(into) || /^\.\.?$/.test(into))
+    return 'A topic has a name of 1 to 249 of A-Z a-z 0-9 . _ -'
+  return topics.some(({ name }) => into === `${prefix}${name}`)
+    ? `${into} is a topic of the bridge: name one of your own.`
+    : undefined
+}
+
+/**
+ * Writes what the archive has of a topic into another one: the same keys, values and headers, in the same partitions, in their
+ * order. Events that were erased since keep what is not personal, as in the views, so that a fold of them counts the same. Throws
+ * KeyLost where a data key is neither there nor erased, and where a record cannot be written.
+ */
+export const replay = async (deps: Deps, topic: Name, into: string, { from, to }: Span): Promise<Replayed> => {
+  const { kafka, restore, append, signal } = deps
+  const present = (await kafka.topicIds([topic])).get(topic) ?? ''
+  const deadLetter = kafka.deadLetter('replay')
+  const reached = new Map<number, { readonly generation: string; readonly next: number }>()
+  const continueAt = new Map<number, number>()
+  let [records, leftOut, corrupt] = [0, 0, 0]
+
+  const write = async ({ key, value, headers, partition }: IncomingRecord) => {
+    const record = { topic: into as TopicName, key, value, headers, partition }
+    const appended = await append(record, appendWithinMs)
+    if (E.isLeft(appended)) throw new Error(`${into}: ${appended.left.reason}`)
+    records++
+  }
+  const take = async (archived: ReadonlyArray<IncomingRecord>) => {
+    const due: IncomingRecord[] = []
+    for (const found of await restore(archived)) {
+      if (found.kind === 'corrupt') {
+        await deadLetter(found.archived, 'corrupt', found.detail)
+        corrupt++
+        continue
+      }
+      const { record, generation, kind } = found
+      const { partition, offset, timestamp } = record
+      const before = reached.get(partition)
+      // Archived twice.
+      if (before?.generation === generation && offset < before.next) continue
+      reached.set(partition, { generation, next: offset + 1 })
+      if (to !== undefined && timestamp >= to) continue
+      if (generation === present) continueAt.set(partition, offset + 1)
+      if (from !== undefined && timestamp < from) continue
+      if (kind === 'record') due.push(record)
+      else leftOut++
+    }
+    await Promise.all(due.map(write))
+  }
+  const archive = archiveNameOf(topic)
+  const read = await kafka.readTopic(archive, take, { signal })
+  if (E.isLeft(read)) throw new Error(`${archive}: ${read.left.reason}`)
+  if (signal.aborted) throw new Error('it was interrupted')
+  return { records, leftOut, corrupt, continueAt: Object.fromEntries([...continueAt].sort(([a], [b]) => a - b)) }
+}

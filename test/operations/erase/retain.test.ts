@@ -60,6 +60,8 @@ const world = (events: ReadonlyArray<Happened>) => {
     lastEventAt: async (_, { chats, clients }) =>
       entries.findLast(({ chatId, clientId }) => chats.includes(chatId) || clients.includes(clientId))?.time,
     markers: async () => [],
+    knownUntil: async () => undefined,
+    keepKnownUntil: async () => {},
     erasedAt: async () => new Map(),
   } as Erasures & SilentPersons
   const ports = {

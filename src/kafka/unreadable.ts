@@ -1,4 +1,5 @@
 import { crc32c } from '@node-rs/crc32'
+import type { IncomingRecord } from '../domain/ports.ts'
 
 /** A batch of records as it stands in the log, from its offset to its end (Kafka's message format 2). */
 type RawBatch = Buffer
@@ -49,3 +50,10 @@ export const unreadableBatch = 'unreadable-batch'
 /** Why a record's value is a whole batch that could not be read, if it is one. */
 export const whyUnreadable = (value: Buffer | null): string | undefined =>
   value === null ? undefined : reasons.get(value)
+
+/** The first offset of what a record stands for: of a whole batch that could not be read its first record's, else its own. */
+export const firstOffsetOf = ({ offset, key, value }: Pick<IncomingRecord, 'offset' | 'key' | 'value'>): number => {
+  if (key !== null || value === null || value.length < headerBytes) return offset
+  const [first, delta] = [Number(value.readBigInt64BE(at.firstOffset)), value.readInt32BE(at.lastOffsetDelta)]
+  return delta > 0 && first + delta === offset ? first : offset
+}

@@ -3,6 +3,7 @@ import { archiveNameOf, type EventTopic, eventTopics, type TopicName } from '../
 import type { Restore } from '../../archive/restore.ts'
 import type { IncomingRecord, Slice } from '../../domain/ports.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
+import { firstOffsetOf } from '../../kafka/unreadable.ts'
 import { type Logs, readLogs, sourceOf } from './progress.ts'
 
 export type ArchiveDeps = {
@@ -37,42 +38,56 @@ const behind = (logs: Logs, positions: ReadonlyMap<string, number>): ReadonlyMap
 const missing = (source: string, from: number, to: number) =>
   new Error(`${source}: the records from ${from} to ${to - 1} are neither in the topic nor in the archive`)
 
-/** Folds what the archive has of one topic, for the partitions that need it: from their positions on, without gaps. */
-const readOne = async (deps: Deps, topic: Name, partitions: ReadonlySet<number>): Promise<void> => {
+/** Folds what the archive has of one topic, for the partitions that need it, by where their topic begins: from their positions on, without gaps. */
+const readOne = async (deps: Deps, topic: Name, partitions: ReadonlyMap<number, number>): Promise<void> => {
   const { kafka, restore, positions, fold, skipTo, mayLack, signal } = deps
   if (restore === undefined)
     throw new Error(`${topic}: its first records are in the archive alone, and ARCHIVE_KEY_FILE is not set`)
   const generation = (await kafka.topicIds([topic])).get(topic) ?? ''
   const deadLetter = kafka.deadLetter('rebuild')
-  // Of those it is not known where they stood.
+  // Of those it is not known where they stood, nor of how many records a batch is that cannot be read: the archive's own offsets tell.
   const corrupt = new Map<string, number>()
+  const reached = new Map<number, number>()
 
   const take = async (archived: ReadonlyArray<IncomingRecord>) => {
-    const source = sourceOf(topic, archived[0]?.partition ?? 0)
+    const partition = archived[0]?.partition ?? 0
+    const source = sourceOf(topic, partition)
     const records: IncomingRecord[] = []
     let next = positions.get(source) ?? 0
-    for (const found of await restore(archived)) {
+    for (const [i, found] of (await restore(archived)).entries()) {
+      const [from, to] = [reached.get(partition) ?? 0, (archived[i]?.offset ?? 0) + 1]
+      reached.set(partition, to)
       if (found.kind === 'corrupt') {
-        corrupt.set(source, (corrupt.get(source) ?? 0) + 1)
+        corrupt.set(source, (corrupt.get(source) ?? 0) + to - from)
         await deadLetter(found.archived, 'corrupt', found.detail)
         continue
       }
       const { record } = found
       // Archived twice, or of an earlier topic of that name, whose offsets mean nothing here.
       if (found.generation !== generation || record.offset < next) continue
-      if (record.offset > next + (corrupt.get(source) ?? 0) && !mayLack) throw missing(source, next, record.offset)
+      const first = firstOffsetOf(record)
+      if (first > next + (corrupt.get(source) ?? 0) && !mayLack) throw missing(source, next, first)
       corrupt.delete(source)
       next = record.offset + 1
       if (found.kind === 'record') records.push(record)
     }
-    if (records.length > 0) await fold({ topic, partition: archived[0]?.partition ?? 0, records })
+    if (records.length > 0) await fold({ topic, partition, records })
     skipTo(source, next)
   }
   const read = await kafka.readTopic(archiveNameOf(topic), take, {
-    part: (partition, range) => (partitions.has(partition) ? range : { low: range.high, high: range.high }),
+    part: (partition, range) => {
+      reached.set(partition, range.low)
+      return partitions.has(partition) ? range : { low: range.high, high: range.high }
+    },
     signal,
   })
   if (E.isLeft(read)) throw new Error(`${archiveNameOf(topic)}: ${read.left.reason}`)
+  // The last ones, behind which nothing tells where they ended.
+  for (const [partition, low] of partitions) {
+    const source = sourceOf(topic, partition)
+    const next = positions.get(source) ?? 0
+    skipTo(source, Math.max(next, Math.min(low, next + (corrupt.get(source) ?? 0))))
+  }
 }
 
 /**
@@ -95,9 +110,10 @@ export const readArchive = async (deps: Deps, topics: ReadonlyArray<TopicName>):
     }
     before = present
     for (const topic of archived) {
-      const partitions = [...wanted.keys()].filter((source) => source.startsWith(`${topic}/`))
-      const numbers = new Set(partitions.map((source) => Number(source.slice(topic.length + 1))))
-      if (numbers.size > 0) await readOne(deps, topic, numbers)
+      const partitions = [...wanted].flatMap(([source, low]) =>
+        source.startsWith(`${topic}/`) ? [[Number(source.slice(topic.length + 1)), low] as const] : [],
+      )
+      if (partitions.length > 0) await readOne(deps, topic, new Map(partitions))
     }
   }
 }

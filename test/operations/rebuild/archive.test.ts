@@ -1,0 +1,126 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Restored } from '../../../src/archive/restore.ts'
+import type { IncomingRecord } from '../../../src/domain/ports.ts'
+import { readArchive } from '../../../src/operations/rebuild/archive.ts'
+
+const reading = suite('a rebuild reads the archive')
+
+const record = (offset: number, value = 'x'): IncomingRecord => ({
+  ...{ topic: 'chats', partition: 0, offset, timestamp: 0, key: null, headers: {} },
+  value: Buffer.from(value),
+})
+const event = (offset: number): Restored => ({ kind: 'record', record: record(offset), generation: 'g' })
+const corrupt: Restored = { kind: 'corrupt', archived: record(-1), detail: 'headers: expected a place in the log' }
+
+/** What a broker would have stored from `first` to `last`, as far as its header goes. */
+const batch = (first: number, last: number): Restored => {
+  const value = Buffer.alloc(61)
+  value.writeBigInt64BE(BigInt(first), 0)
+  value.writeInt32BE(last - first, 23)
+  return { kind: 'record', record: { ...record(last), value }, generation: 'g' }
+}
+
+/** The topic has nothing but the end of its log; the archive has these, each at its offset there. */
+const read = async (archive: ReadonlyArray<readonly [offset: number, found: Restored]>, end: number) => {
+  const positions = new Map([['chats/0', 0]])
+  const folded: number[] = []
+  const letters: string[] = []
+  const deps = {
+    kafka: {
+      ranges: async () => new Map([[0, { low: end, high: end }]]),
+      topicIds: async () => new Map([['chats', 'g'] as const]),
+      deadLetter: () => async (_: IncomingRecord, cause: string) => void letters.push(cause),
+      readTopic: async (
+        _: string,
+        take: (records: ReadonlyArray<IncomingRecord>) => Promise<void>,
+        options?: { readonly part?: (partition: number, range: { low: number; high: number }) => unknown },
+      ) => {
+        options?.part?.(0, { low: 0, high: (archive.at(-1)?.[0] ?? 0) + 1 })
+        for (const [offset] of archive) await take([record(offset)])
+        return E.right(undefined)
+      },
+    },
+    restore: async ([archived]: ReadonlyArray<IncomingRecord>) =>
+      archive.flatMap(([offset, found]) => (offset === archived?.offset ? [found] : [])),
+    ...{ positions, mayLack: false, signal: new AbortController().signal },
+    fold: async ({ records }: { readonly records: ReadonlyArray<IncomingRecord> }) =>
+      void folded.push(...records.map(({ offset }) => offset)),
+    skipTo: (source: string, offset: number) => void positions.set(source, offset),
+  }
+  const failed = await readArchive(deps, ['chats']).then(
+    () => undefined,
+    (error: Error) => error.message,
+  )
+  return { folded, letters, failed, position: positions.get('chats/0') }
+}
+
+reading('over a batch that cannot be read: a dead letter, and as many records may be missing as it had', async () => {
+  assert.equal(
+    await read(
+      [
+        [0, event(0)],
+        [3, corrupt],
+        [4, event(4)],
+      ],
+      5,
+    ),
+    {
+      ...{ folded: [0, 4], letters: ['corrupt'], failed: undefined, position: 5 },
+    },
+  )
+})
+
+reading('over a batch at the end of the archive', async () => {
+  assert.equal(
+    await read(
+      [
+        [0, event(0)],
+        [3, corrupt],
+      ],
+      4,
+    ),
+    {
+      ...{ folded: [0], letters: ['corrupt'], failed: undefined, position: 4 },
+    },
+  )
+})
+
+reading('over a batch of the event topic that could not be read when it was archived', async () => {
+  assert.equal(
+    await read(
+      [
+        [0, event(0)],
+        [1, batch(1, 3)],
+        [2, event(4)],
+      ],
+      5,
+    ),
+    {
+      ...{ folded: [0, 3, 4], letters: [], failed: undefined, position: 5 },
+    },
+  )
+})
+
+reading('and stops where more is missing than that', async () => {
+  const { failed } = await read(
+    [
+      [0, event(0)],
+      [3, corrupt],
+      [4, event(5)],
+    ],
+    6,
+  )
+  assert.match(String(failed), /the records from 1 to 4 are neither in the topic nor in the archive/)
+  const { failed: other } = await read(
+    [
+      [0, event(0)],
+      [1, batch(2, 3)],
+    ],
+    4,
+  )
+  assert.match(String(other), /the records from 1 to 1 are neither/)
+})
+
+reading.run()

@@ -24,6 +24,7 @@ import { type KafkaSettings, newClient } from './client.ts'
 import { largestBatch } from './compression.ts'
 import { validCommit } from './consumer/committed-offsets.ts'
 import { consumeWith, type Supervised } from './consumer/consume.ts'
+import { createTopicOf } from './create-topic.ts'
 import { deadLetterFor, type Redriven, toRedriven } from './dead-letters.ts'
 import {
   committedOf,
@@ -42,14 +43,7 @@ import { type ProducerLimits, producer } from './produce/producer.ts'
 import { type ReadTopic, readTopicWith } from './read-topic.ts'
 import { toRecord } from './records.ts'
 import { topicIdsOf } from './topic-ids.ts'
-import {
-  applyTopics,
-  createTopicOf,
-  describeTopics,
-  ensureTopics,
-  type TopicReports,
-  withKeyDistribution,
-} from './topics.ts'
+import { applyTopics, describeTopics, ensureTopics, type TopicReports, withKeyDistribution } from './topics.ts'
 import { sizeOf, type WireRecord } from './wire-record.ts'
 
 /** Kafka as the other rooms see it. */

@@ -4,7 +4,6 @@ import {
   archiveNameOf,
   botConversations,
   botReplies,
-  type EventTopic,
   eventTopics,
   type Topic,
   type TopicName,
@@ -29,9 +28,8 @@ export type TopicReports = Promise<E.Either<Failure, ReadonlyArray<TopicReport>>
 /** The topic whose records an archive topic copies, partition by partition. */
 const copiedBy = (topic: Topic): Topic | undefined => eventTopics.find(({ name }) => archiveNameOf(name) === topic.name)
 
-const createWithinMs = 20_000
-const ledWithinMs = 10_000
-const dayMs = 24 * 60 * 60 * 1000
+export const createWithinMs = 20_000
+export const ledWithinMs = 10_000
 
 type TopicError = Error & { readonly topic: string }
 
@@ -76,7 +74,7 @@ const areLed = async (admin: Admin, names: ReadonlyArray<string>): Promise<boole
   }
 }
 
-const untilLed = async (admin: Admin, names: ReadonlyArray<string>): Promise<void> => {
+export const untilLed = async (admin: Admin, names: ReadonlyArray<string>): Promise<void> => {
   const end = performance.now() + ledWithinMs
   while (names.length > 0 && !(await areLed(admin, names)) && performance.now() < end) await sleep(50)
 }
@@ -196,22 +194,6 @@ export const applyTopics = async (ask: Ask, defaults: TopicDefaults): TopicRepor
   }
   return describeTopics(ask, defaults)
 }
-
-/** Creates a topic beside the bridge's own, by its whole name, for records of an event topic; false where there is one of that name. */
-export const createTopicOf =
-  (ask: Ask, { replication }: TopicDefaults) =>
-  (topic: string, like: EventTopic['name'], numPartitions: number, retentionDays: number): Promise<boolean> =>
-    ask(async (admin) => {
-      const cleanUp = { deleteAfterMs: retentionDays * dayMs }
-      const entries = Object.entries(configOf({ name: like, cleanUp }, replication))
-      const configEntries = entries.map(([name, value]) => ({ name, value }))
-      const created = await admin.createTopics({
-        topics: [{ topic, numPartitions, replicationFactor: replication ?? -1, configEntries }],
-        ...{ waitForLeaders: false, timeout: ledWithinMs },
-      })
-      if (created) await untilLed(admin, [topic])
-      return created
-    }, createWithinMs)
 
 const ordered = new Set<TopicName>(eventTopics.map(({ name }) => name))
 

@@ -1,0 +1,22 @@
+import type { EventTopic } from '../../contracts/topics.ts'
+import type { Ask } from './admin.ts'
+import { configOf, type TopicDefaults } from './topic-settings.ts'
+import { createWithinMs, ledWithinMs, untilLed } from './topics.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** Creates a topic beside the bridge's own, by its whole name, for records of an event topic; false where there is one of that name. */
+export const createTopicOf =
+  (ask: Ask, { replication }: TopicDefaults) =>
+  (topic: string, like: EventTopic['name'], numPartitions: number, retentionDays: number): Promise<boolean> =>
+    ask(async (admin) => {
+      const cleanUp = { deleteAfterMs: retentionDays * dayMs }
+      const entries = Object.entries(configOf({ name: like, cleanUp }, replication))
+      const configEntries = entries.map(([name, value]) => ({ name, value }))
+      const created = await admin.createTopics({
+        topics: [{ topic, numPartitions, replicationFactor: replication ?? -1, configEntries }],
+        ...{ waitForLeaders: false, timeout: ledWithinMs },
+      })
+      if (created) await untilLed(admin, [topic])
+      return created
+    }, createWithinMs)

@@ -29,6 +29,14 @@ export type Size = {
     readonly seconds: number
     readonly chats: number
   }
+  readonly archiver: {
+    readonly rounds: number
+    readonly rate: number
+    readonly seconds: number
+    /** At a time, of so many events each. */
+    readonly chats: number
+    readonly perChat: number
+  }
   readonly start: { readonly rounds: number }
   readonly rebuild: { readonly events: number; readonly chats: number }
   readonly growth: {
@@ -61,6 +69,7 @@ export const full: Size = {
   observability: { rounds: 16, seconds: 3, rate: 1000, scrapes: 300 },
   projection: { rounds: 3, warm: 20_000, events: 100_000, chats: 20_000 },
   egress: { rounds: 4, rate: 300, seconds: 10, chats: 100 },
+  archiver: { rounds: 4, rate: 1000, seconds: 20, chats: 1_000, perChat: 12 },
   start: { rounds: 4 },
   rebuild: { events: 1_000_000, chats: 20_000 },
   growth: {
@@ -82,6 +91,7 @@ export const short: Size = {
   observability: { rounds: 1, seconds: 0.5, rate: 100, scrapes: 20 },
   projection: { rounds: 1, warm: 200, events: 1_000, chats: 200 },
   egress: { rounds: 1, rate: 50, seconds: 1, chats: 10 },
+  archiver: { rounds: 1, rate: 200, seconds: 1, chats: 20, perChat: 4 },
   start: { rounds: 1 },
   rebuild: { events: 1_000, chats: 100 },
   growth: {
@@ -98,6 +108,7 @@ export const withRounds = (size: Size, rounds: number): Size => ({
   observability: { ...size.observability, rounds },
   projection: { ...size.projection, rounds },
   egress: { ...size.egress, rounds },
+  archiver: { ...size.archiver, rounds },
   start: { rounds },
   growth: { ...size.growth, rounds },
   messageToReply: { ...size.messageToReply, rounds },

@@ -1,4 +1,5 @@
 import type { Job } from '../bench.ts'
+import { archiver } from './archiver.ts'
 import { egress } from './egress.ts'
 import { growth } from './growth/growth.ts'
 import { ingest } from './ingest/ingest.ts'
@@ -16,6 +17,7 @@ export const jobs: ReadonlyArray<Job> = [
   messageToReply,
   egress,
   projection,
+  archiver,
   growth,
   rebuild,
   start,

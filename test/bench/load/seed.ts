@@ -3,6 +3,7 @@ import type { Message } from 'kafkajs'
 import { type AccountId, Instant } from '../../../contracts/primitives.ts'
 import { decodeWebhook } from '../../../src/domain/requests.ts'
 import { toRecord } from '../../../src/kafka/records.ts'
+import { sleep } from '../../../src/shared/time.ts'
 import { chatAccepted, chatAssigned, chatUpdated } from '../../../src/simulator/payloads.ts'
 import { right } from '../../support/either.ts'
 import { accountId } from '../account.ts'
@@ -21,9 +22,12 @@ export type SeedAsk = {
   readonly chats: number
   /** How many events a chat has: then it is over, and another begins. Without it the same chats go on. */
   readonly perChat?: number | undefined
+  /** At this rate; without it as fast as the broker takes them. */
+  readonly perSecond?: number
 }
 
-const perSend = 2_000
+const mostPerSend = 2_000
+const sendsPerSecond = 20
 const startedAt = Date.UTC(2026, 0, 5)
 const kinds = [chatAccepted, chatAssigned, chatUpdated]
 
@@ -78,12 +82,15 @@ const messages = ({ as, chats, perChat = Number.POSITIVE_INFINITY }: SeedAsk) =>
 
 /** Fills a topic, many records in a send. */
 serve<SeedAsk>(async (ask) => {
-  const { brokers, topic, from, count } = ask
+  const { brokers, topic, from, count, perSecond } = ask
+  const perSend = perSecond === undefined ? mostPerSend : perSecond / sendsPerSecond
   const producer = kafkaOf(brokers).producer()
   await producer.connect()
   const message = messages(ask)
+  const began = performance.now()
   for (let sent = 0; sent < count; sent += perSend) {
     const size = Math.min(perSend, count - sent)
+    if (perSecond !== undefined) await sleep((sent / perSecond) * 1000 - (performance.now() - began))
     await producer.send({ topic, acks: -1, messages: Array.from({ length: size }, (_, i) => message(from + sent + i)) })
   }
   await producer.disconnect()

@@ -66,6 +66,10 @@ export const goals: ReadonlyArray<Goal> = [
   ...traced('tracing off against no spans at all', 'bridge, tracing off', 'bridge without spans', 0.01),
   ...traced('1 % sampled against tracing off', 'bridge, 1 % sampled', 'bridge, tracing off', 0.03),
   {
+    ...{ job: 'archiver', text: 'processor time at 1,000 events/s, % of a core', sense: 'at most', must: 15, aim: 15 },
+    of: { case: '1000 events/s, chats of 12 events', who: 'bridge, role archiver', metric: 'CPU at that rate' },
+  },
+  {
     ...{ job: 'scraping', text: 'p99 of /bot with /metrics read 300 times/s against without', sense: 'at most' },
     ...{ must: 2, aim: 1.2, of: scraped('bridge, /metrics read 300 times/s'), against: scraped('bridge') },
   },

@@ -55,6 +55,11 @@ export const enrichments = topic('enrichments', {
   carries: Enrichment,
   cleanUp: 'compact',
 })
+/**
+ * The key of a record without a value that the bridge appends to each partition of `enrichments` now and then, so that Kafka closes
+ * the segment and compacts it: what was removed leaves the disks. It is about nobody.
+ */
+export const segmentMarker = 'segment-marker'
 export const erasureConfirmations = topic('erasure-confirmations', {
   key: '<account id>/<client id>',
   carries: ErasureConfirmation,

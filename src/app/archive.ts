@@ -6,7 +6,7 @@ import { dataKeys } from '../archive/data-keys.ts'
 import { openKeyFile, type WrappingKeys } from '../archive/key-file.ts'
 import { markers } from '../archive/markers.ts'
 import { restorer } from '../archive/restore.ts'
-import { archiveNames, retention } from '../archive/retention.ts'
+import { archiveNames, retention, rollSegments } from '../archive/retention.ts'
 import { now } from '../domain/clock.ts'
 import type { Log, Measure } from '../domain/ports.ts'
 import { reasonOf as kafkaReasonOf } from '../kafka/errors.ts'
@@ -78,6 +78,7 @@ export const startArchiver = async ({ kafka, mongo, log }: Deps, wrapping: Wrapp
     reasonOf,
   })
   const consumer = await kafka.consume(spec)
+  const stopRolling = rollSegments({ ranges: kafka.ranges, append: kafka.append, sleep, reasonOf, log })
   log.info({ kid: wrapping.kid }, 'the archiver runs')
   const looking = setInterval(() => {
     look().catch((error: unknown) =>
@@ -88,7 +89,7 @@ export const startArchiver = async ({ kafka, mongo, log }: Deps, wrapping: Wrapp
     checks: { archiver: health(consumer.health) },
     stop: async () => {
       clearInterval(looking)
-      await consumer.stop()
+      await Promise.all([consumer.stop(), stopRolling()])
     },
   }
 }

@@ -1,5 +1,13 @@
-import { archiveNameOf, archiveTopics, type EventTopic, eventTopics } from '../../contracts/topics.ts'
-import type { CheckHealth, CommittedOffsets, Log, Sleep } from '../domain/ports.ts'
+import * as E from 'fp-ts/lib/Either.js'
+import {
+  archiveNameOf,
+  archiveTopics,
+  type EventTopic,
+  enrichments,
+  eventTopics,
+  segmentMarker,
+} from '../../contracts/topics.ts'
+import type { Append, CheckHealth, CommittedOffsets, Log, Sleep } from '../domain/ports.ts'
 import { archiverGroup } from './archiver.ts'
 
 type Name = EventTopic['name']
@@ -114,6 +122,43 @@ export const retention = (deps: Deps) => {
       stopping.abort()
       await running
     },
+  }
+}
+
+type RollDeps = Pick<Deps, 'sleep' | 'reasonOf'> & {
+  readonly ranges: (topic: typeof enrichments.name) => ReturnType<Deps['ranges']>
+  readonly append: Append
+  readonly log: Pick<Log, 'debug'>
+}
+
+const rollEveryMs = 6 * 60 * 60 * 1000
+const rollAgainMs = 60_000
+const appendWithinMs = 30_000
+
+/**
+ * Appends a marker to each partition of `enrichments` that has records, again and again: Kafka compacts closed segments alone, and
+ * closes one when a record comes after a day. Else what was removed would stay in a quiet partition. Returns how to stop it.
+ */
+export const rollSegments = ({ ranges, append, sleep, reasonOf, log }: RollDeps) => {
+  const stopping = new AbortController()
+  const mark = async () => {
+    const marker = { topic: enrichments.name, key: segmentMarker, value: null, headers: {} }
+    const used = [...(await ranges(enrichments.name))].filter(([, { low, high }]) => high > low)
+    const outcomes = await Promise.all(used.map(([partition]) => append({ ...marker, partition }, appendWithinMs)))
+    const failed = outcomes.find(E.isLeft)
+    if (failed !== undefined) throw new Error(failed.left.reason)
+  }
+  const run = async () => {
+    while (!stopping.signal.aborted) {
+      const failed = await mark().then(() => undefined, reasonOf)
+      if (failed !== undefined) log.debug({ reason: failed }, 'the segments of enrichments could not be marked')
+      await sleep(failed === undefined ? rollEveryMs : rollAgainMs, stopping.signal)
+    }
+  }
+  const running = run()
+  return async () => {
+    stopping.abort()
+    await running
   }
 }
 

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { botConversations, botReplies, eventTopics, type TopicName } from '../../contracts/topics.ts'
+import { botConversations, botReplies, eventTopics, segmentMarker, type TopicName } from '../../contracts/topics.ts'
 import type { Failure, IncomingRecord, Log, Sleep } from '../domain/ports.ts'
 import type { Ranges } from './offsets.ts'
 import type { ReadTopic } from './read-topic.ts'
@@ -143,7 +143,9 @@ export const detectKeyDistribution =
       const read = await readTopic(
         topic,
         async (records) => {
-          for (const { key, partition } of records) if (key !== null) found.push({ key, partition })
+          // A marker stands in every partition.
+          for (const { key, partition } of records)
+            if (key !== null && `${key}` !== segmentMarker) found.push({ key, partition })
         },
         {
           part: (partition, { low, high }) => ({

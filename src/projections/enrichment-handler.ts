@@ -1,4 +1,5 @@
 import { isRight, left } from 'fp-ts/lib/Either.js'
+import { segmentMarker } from '../../contracts/topics.ts'
 import type { DeadLetter, HandleSlice } from '../domain/ports.ts'
 import { type RecordedEnrichment, readEnrichment } from './enrichments.ts'
 
@@ -18,11 +19,13 @@ const unknownAccount = left({ cause: 'unknown-account', detail: 'key: expected a
 export const enrichmentHandler =
   ({ storeEnrichments, deadLetter, accountIds }: Deps): HandleSlice =>
   async ({ records }) => {
-    const read = records.map((record) => {
-      const result = readEnrichment(record)
-      const isKnown = !isRight(result) || accountIds.has(result.right.key.split('/', 1)[0] ?? '')
-      return { record, result: isKnown ? result : unknownAccount }
-    })
+    const read = records
+      .filter(({ key }) => `${key}` !== segmentMarker)
+      .map((record) => {
+        const result = readEnrichment(record)
+        const isKnown = !isRight(result) || accountIds.has(result.right.key.split('/', 1)[0] ?? '')
+        return { record, result: isKnown ? result : unknownAccount }
+      })
     await storeEnrichments(read.flatMap(({ result }) => (isRight(result) ? [result.right] : [])))
     for (const { record, result } of read) {
       if (!isRight(result)) await deadLetter(record, result.left.cause, result.left.detail)

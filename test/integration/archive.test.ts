@@ -277,6 +277,31 @@ archive('a replay does not write into a topic that exists, least of all one of t
   assert.is(JSON.parse(String(results[2]?.out)).records, 0)
 })
 
+archive(
+  'an archiver appends a marker to the partitions of enrichments that are in use, and nobody takes it for a record',
+  async () => {
+    const enrichment = {
+      topic: 'enrichments',
+      key: 'acme/clientId:1',
+      value: '{"enableAssign":true}',
+      headers: {},
+    } as const
+    right(await kafka.append(enrichment, 10_000))
+    const bridge = await here.start(['archiver'], undefined, { archiveKeyFile })
+    const keys = async () =>
+      (await readTopics(here.brokers, here.prefix, ['enrichments'])).records.map(({ key, value }) => [`${key}`, value])
+    await eventually('the marker', async () => (await keys()).length === 2)
+    assert.equal((await keys())[1], ['segment-marker', null])
+    const [range] = [...(await kafka.ranges('enrichments'))].filter(([, { high }]) => high > 0)
+    await eventually('the enrichments to be read', async () => {
+      const done = await kafka.committedOffsets('enrichments', 'enrichments')
+      return done.get(range?.[0] ?? 0) === 2
+    })
+    assert.is((await readTopics(here.brokers, here.prefix, ['dead-letters'])).records.length, 0)
+    await bridge.stop()
+  },
+)
+
 archive('of a topic that is missing, the retention tells that', async () => {
   const none = connectKafka(
     { ...settings, topicPrefix: `${here.prefix}none.` },

@@ -99,6 +99,7 @@ enrichments('what cannot be read is a dead letter once the others are kept', asy
     record('acme/clientId:1', '{', 7),
     record('acme/clientId:2', '{}', 8),
     record('acne/clientId:2', '{}', 9),
+    record('segment-marker', null, 10),
   ]
   const partition = { isCurrent: () => true, done: () => {}, pause: () => () => {} }
   await handle({ topic: 'enrichments', partition: 2, records }, partition)

@@ -5,14 +5,14 @@ export type WaitFor = <A>(
   withinMs?: number,
 ) => Promise<NonNullable<A>>
 
-/** A place to tell that something changed, and to wait until it has; a wait rejects after `withinMs`, by default 10 s. */
+/** A place to tell that something changed, and to wait until it has; a wait rejects after `withinMs`, by default 30 s. */
 export const createChanges = (): { readonly changed: () => void; readonly waitFor: WaitFor } => {
   const waiting = new Set<() => void>()
   return {
     changed: () => {
       for (const look of [...waiting]) look()
     },
-    waitFor: <A>(what: string, read: () => A | undefined | null | false, withinMs = 10_000) =>
+    waitFor: <A>(what: string, read: () => A | undefined | null | false, withinMs = 30_000) =>
       new Promise<NonNullable<A>>((resolve, reject) => {
         const end = () => {
           clearTimeout(deadline)

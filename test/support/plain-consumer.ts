@@ -3,6 +3,7 @@ import kafkajs from 'kafkajs'
 import type { TopicName } from '../../contracts/topics.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { toIncoming } from '../../src/kafka/wire-record.ts'
+import { eventually } from './eventually.ts'
 
 /** A record as any other team's consumer sees it; `topic` is without the prefix. */
 export type PlainRecord = {
@@ -56,11 +57,14 @@ export const withAdmin = async <A>(
 const rangesOf = (brokers: ReadonlyArray<string>, topics: ReadonlyArray<string>) =>
   withAdmin(brokers, async (admin) => {
     const ranges = await Promise.all(
-      topics.map(async (topic) =>
-        (await admin.fetchTopicOffsets(topic)).map(({ partition, low, high }) => ({
+      topics.map(async (topic) => {
+        // A broker that has just come back is no leader for a moment.
+        const ask = () =>
+          admin.fetchTopicOffsets(topic).catch((error) => (error.retriable ? undefined : Promise.reject(error)))
+        return (await eventually(`the ends of ${topic}`, ask)).map(({ partition, low, high }) => ({
           ...{ name: `${topic}/${partition}`, low: Number(low), high: Number(high) },
-        })),
-      ),
+        }))
+      }),
     )
     return ranges.flat()
   })

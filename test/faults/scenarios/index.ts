@@ -6,6 +6,7 @@ import { deploy } from './deploy.ts'
 import { egressBotDead } from './egress-bot-dead.ts'
 import { egressCapacity } from './egress-capacity.ts'
 import { egressStorm } from './egress-storm.ts'
+import { forgotten } from './forgotten.ts'
 import { frozen } from './frozen.ts'
 import { heavyBacklog } from './heavy-backlog.ts'
 import { hostile } from './hostile.ts'
@@ -28,5 +29,5 @@ import { views } from './views.ts'
 export const scenarios: ReadonlyArray<Scenario> = [
   ...[produce, undone, large, views, outage, cap, fullDisk, damage, newestDamage, unopenable, sharedFolder],
   ...[silence, codec, damagedBatch, poison, heavyBacklog, mongoAway, frozen, deploy, hostile, strangers, soak],
-  ...[egressStorm, egressCapacity, egressBotDead, paused, sameId],
+  ...[egressStorm, egressCapacity, egressBotDead, paused, sameId, forgotten],
 ]

@@ -1,0 +1,24 @@
+import { instead } from './instead.ts'
+
+export const erasures = {
+  'the data key of what is erased is destroyed': [
+    instead(
+      () => import('../../../src/mongo/archive-keys.ts'),
+      ({ archiveKeysIn }) => ({ archiveKeysIn: (db) => ({ ...archiveKeysIn(db), destroy: async () => {} }) }),
+    ),
+  ],
+  'every view is emptied at a marker': [
+    instead(
+      () => import('../../../src/projections/erasures.ts'),
+      ({ erasuresOf }) => ({
+        erasuresOf: (event, recorded) => erasuresOf(event, recorded).filter(({ view }) => view !== 'calls'),
+      }),
+    ),
+  ],
+  'the markers of the archive are applied after a restore': [
+    instead(
+      () => import('../../../src/archive/markers.ts'),
+      ({ markers }) => ({ markers: (deps) => ({ ...markers(deps), apply: async () => {} }) }),
+    ),
+  ],
+}

@@ -1,4 +1,4 @@
-import { enrichments } from '../../contracts/topics.ts'
+import { botConversations, enrichments } from '../../contracts/topics.ts'
 import type { Account } from '../domain/accounts.ts'
 import { now } from '../domain/clock.ts'
 import type { CheckHealth, IssueToken, Log, Measure, Sleep } from '../domain/ports.ts'
@@ -7,6 +7,7 @@ import { type Egress, egress } from '../egress/egress.ts'
 import type { EnrichedKeys } from '../ingress/enriched-keys.ts'
 import type { Supervised } from '../kafka/consumer/consume.ts'
 import type { KafkaRoom } from '../kafka/kafka.ts'
+import { isReadBy } from '../kafka/offsets.ts'
 import { decodeRecord, fromCommand, fromRecord } from '../kafka/records.ts'
 import { classify } from '../mongo/classify.ts'
 import type { Mongo } from '../mongo/connect.ts'
@@ -16,7 +17,6 @@ import { topicsOf, viewNames } from '../projections/view-topics.ts'
 import { catchUpRecords, hasRoom } from '../shared/heap.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import { markersOf } from './archive.ts'
-import { takingIn } from './taking-in.ts'
 
 type Deps = {
   readonly kafka: KafkaRoom
@@ -68,7 +68,7 @@ export const startProjector = async ({ kafka, mongo, accounts, measure, log }: D
         await missed.apply()
         // Not before: there is nothing to count in documents of another version.
         mongo.statsRefresher.start()
-        mongo.transcriptAudits.start(takingIn(viewsGroup, kafka))
+        mongo.transcriptAudits.start(isReadBy(kafka)(viewsGroup, botConversations.name))
         return undefined
       }
       const topics = changed.join(', ')

@@ -1,7 +1,7 @@
 import type { TopicName } from '../../contracts/topics.ts'
 import type { CommittedOffsets, EndOffsets } from '../domain/ports.ts'
 import { singleFlight } from '../shared/single-flight.ts'
-import { sleep } from '../shared/time.ts'
+import { monotonic, sleep } from '../shared/time.ts'
 import type { Ask, AskOf, Cluster } from './admin.ts'
 import { kindOf } from './errors.ts'
 
@@ -96,3 +96,21 @@ export const committedOffsetsOf =
   (committed: ReturnType<typeof committedOf>): CommittedOffsets =>
   async (group, topic) =>
     new Map([...(await committed(group, topic))].map(([partition, { offset }]) => [partition, offset]))
+
+const readWithinMs = 10_000
+const lookAgainMs = 200
+
+/** Whether a group has committed all that a topic has now; waits for it a while. */
+export const isReadBy =
+  ({ ranges, committedOffsets }: { readonly ranges: Ranges; readonly committedOffsets: CommittedOffsets }) =>
+  (group: string, topic: TopicName) =>
+  async (signal: AbortSignal): Promise<boolean> => {
+    const until = monotonic() + readWithinMs
+    const ends = await ranges(topic)
+    while (monotonic() < until && !signal.aborted) {
+      const committed = await committedOffsets(group, topic)
+      if ([...ends].every(([partition, { low, high }]) => (committed.get(partition) ?? low) >= high)) return true
+      await sleep(lookAgainMs, signal)
+    }
+    return false
+  }

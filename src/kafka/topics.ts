@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import kafkajs, { type Admin } from 'kafkajs'
 import {
@@ -165,6 +166,8 @@ export const ensureTopics = (ask: Ask, defaults: TopicDefaults): TopicReports =>
 /** Reports how the bridge's topics are, and changes nothing. */
 export const describeTopics = (ask: Ask, defaults: TopicDefaults): TopicReports => reports(ask, defaults, false)
 
+const shownWithinMs = 2_000
+
 /**
  * Creates what is missing, gives the topics that exist the settings that they would be created with, and reports how each is then.
  * The broker resets every setting that an alteration does not name: those of others are read first, and named.
@@ -192,7 +195,12 @@ export const applyTopics = async (ask: Ask, defaults: TopicDefaults): TopicRepor
   } catch (error) {
     return E.left({ kind: 'transient', reason: reasonOf(error) })
   }
-  return describeTopics(ask, defaults)
+  // A broker that has taken new settings may answer with the old ones for a moment.
+  for (const until = performance.now() + shownWithinMs; ; await sleep(100)) {
+    const after = await describeTopics(ask, defaults)
+    const isOld = differing.length > 0 && isDeepStrictEqual(after, before)
+    if (!isOld || performance.now() > until) return after
+  }
 }
 
 const ordered = new Set<TopicName>(eventTopics.map(({ name }) => name))

@@ -1,0 +1,40 @@
+/** What a person may be in the console, for some accounts or for all. */
+export const consoleRoles = ['viewer', 'lead', 'operator', 'privacy'] as const
+export type ConsoleRole = (typeof consoleRoles)[number]
+
+const everyone: ReadonlyArray<ConsoleRole> = consoleRoles
+const readers: ReadonlyArray<ConsoleRole> = ['lead', 'privacy']
+const operators: ReadonlyArray<ConsoleRole> = ['operator']
+const privacy: ReadonlyArray<ConsoleRole> = ['privacy']
+
+/**
+ * Who may do what: one of these roles for the account in the path. Paths without an account are for everyone who is signed in. Routes
+ * other than GET need the session's CSRF token. The console has no other routes but sign-in, sign-out and its files.
+ */
+export const accessTable = {
+  'GET /api/session': everyone,
+  'GET /api/system': everyone,
+  'GET /api/accounts/:account/now': everyone,
+  'GET /api/accounts/:account/conversations': everyone,
+  'GET /api/accounts/:account/conversations/:chat': everyone,
+  'GET /api/accounts/:account/conversations/:chat/live': everyone,
+  'POST /api/accounts/:account/conversations/:chat/unmask': readers,
+  'POST /api/accounts/:account/record': readers,
+  'GET /api/accounts/:account/statistics': everyone,
+  'GET /api/accounts/:account/statistics.csv': everyone,
+  'GET /api/accounts/:account/drift': everyone,
+  'POST /api/accounts/:account/drift/unmask': operators,
+  'GET /api/accounts/:account/dead-letters': operators,
+  'POST /api/accounts/:account/dead-letters/show': operators,
+  'POST /api/accounts/:account/dead-letters/redrive': operators,
+  'GET /api/accounts/:account/quarantine': operators,
+  'POST /api/accounts/:account/quarantine/show': operators,
+  'POST /api/accounts/:account/quarantine/redrive': operators,
+  'POST /api/accounts/:account/person': privacy,
+  'POST /api/accounts/:account/person/export': privacy,
+  'POST /api/accounts/:account/person/erase': privacy,
+  'GET /api/accounts/:account/erasures': privacy,
+  'GET /api/accounts/:account/audit': privacy,
+} as const satisfies Readonly<Record<string, ReadonlyArray<ConsoleRole>>>
+
+export type ConsoleRoute = keyof typeof accessTable

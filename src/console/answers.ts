@@ -1,0 +1,245 @@
+import * as t from 'io-ts'
+import { Count, exactShape } from '../../contracts/primitives.ts'
+import { consoleRoles } from './access-table.ts'
+
+/** A time as RFC 3339. */
+const Time = t.string
+const Place = { topic: t.string, partition: Count, offset: Count }
+/** A document of a view as JSON, its times as RFC 3339, without the bridge's own notes (`applied`, `seen`, …). */
+const Document = t.UnknownRecord
+
+export const SessionAnswer = exactShape(
+  {
+    who: t.string,
+    /** To be sent as the header `X-CSRF-Token` with every request other than GET. */
+    csrf: t.string,
+    expiresAt: Time,
+    /** The accounts that this session may see, and its roles for each. */
+    accounts: t.array(
+      t.strict({
+        id: t.string,
+        roles: t.array(
+          t.keyof(
+            Object.fromEntries(consoleRoles.map((role) => [role, null])) as Record<(typeof consoleRoles)[number], null>,
+          ),
+        ),
+      }),
+    ),
+  },
+  {
+    /** A link to a trace; `{traceId}` is to be replaced. */
+    traceUrlTemplate: t.string,
+  },
+  'SessionAnswer',
+)
+
+/** What /readyz says of this process, and how far each consumer group is behind. */
+export const SystemAnswer = exactShape(
+  {
+    ready: t.boolean,
+    checks: t.array(t.strict({ name: t.string, ok: t.boolean, reason: t.string })),
+    /** `behind` in records; null where that is not known. */
+    consumers: t.array(t.strict({ group: t.string, topic: t.string, behind: t.union([Count, t.null]) })),
+    version: t.string,
+  },
+  {},
+  'SystemAnswer',
+)
+
+export const NowAnswer = exactShape(
+  {
+    asOf: Time,
+    /** Clients who wait for a word: how many, and the 20 who have waited longest. */
+    waiting: t.strict({ count: Count, longest: t.array(t.strict({ chatId: t.string, since: Time })) }),
+    /** Bot conversations by state that had an event within 24 h. */
+    conversations: t.strict({ bot: Count, invited: Count, agent: Count, unavailable: Count }),
+    /** Chats with agents that are open and had an event within 24 h. */
+    agentChats: Count,
+    /** Events in the last 60 s. */
+    eventsLastMinute: Count,
+    /** Documents of daily_stats: today, and the same weekday of last week; null where there is none. */
+    today: t.strict({ day: t.string, stats: t.union([Document, t.null]) }),
+    lastWeek: t.strict({ day: t.string, stats: t.union([Document, t.null]) }),
+  },
+  {},
+  'NowAnswer',
+)
+
+/** One session of a chat: with a bot, or with agents. */
+export const ConversationRow = exactShape(
+  {
+    chatId: t.string,
+    kind: t.keyof({ agent: null, bot: null }),
+    number: Count,
+    startedAt: Time,
+    lastEventAt: Time,
+    outcome: t.string,
+    isOpen: t.boolean,
+    clientMessages: Count,
+    replies: Count,
+    repliesFailed: Count,
+    channelId: t.string,
+    agents: t.array(t.strict({ id: t.string, name: t.string })),
+    /** How many differences the audit of the transcript found. */
+    differences: Count,
+  },
+  { waitingSince: Time, clientId: t.string, channelType: t.string },
+  'ConversationRow',
+)
+
+/**
+ * Newest first. Query: `state` open or over; `waiting` true; `outcome`; `kind` agent or bot; `agent` and `widget`, ids; `day`
+ * 2026-01-31 in the account's time zone; `failed` true; `id`, a chat's or a client's; `cursor`, the `next` of the page before; `limit`,
+ * 50 unless given, at most 200.
+ */
+export const ConversationsAnswer = exactShape(
+  { rows: t.array(ConversationRow) },
+  { next: t.string },
+  'ConversationsAnswer',
+)
+
+/** One event of the story: `data` without its personal leaves where the answer is masked. */
+export const StoryEvent = exactShape(
+  { id: t.string, type: t.string, time: Time, ...Place, data: Document },
+  { extra: t.string },
+  'StoryEvent',
+)
+
+/**
+ * The whole story of a chat. `masked`: personal text is empty or left out. Query: `before`, the `earlier` of the answer before: for
+ * more events than the newest 500.
+ */
+export const ConversationAnswer = exactShape(
+  {
+    chatId: t.string,
+    masked: t.boolean,
+    /** Changes when anything of it changes. */
+    version: t.string,
+    sessions: t.array(Document),
+    deliveries: t.array(Document),
+    /** The oldest first. */
+    events: t.array(StoryEvent),
+  },
+  { unmaskedUntil: Time, chat: Document, conversation: Document, earlier: t.string },
+  'ConversationAnswer',
+)
+
+/** Body of a request: which record. */
+export const RecordBody = exactShape(Place, {}, 'RecordBody')
+
+/** Header values, key and value as text; `base64` where the bytes are not UTF-8. */
+const Bytes = t.union([t.strict({ text: t.string }), t.strict({ base64: t.string }), t.null])
+export const RecordAnswer = exactShape(
+  { ...Place, time: Time, key: Bytes, value: Bytes, headers: t.array(t.strict({ name: t.string, value: Bytes })) },
+  {},
+  'RecordAnswer',
+)
+
+export const Definition = t.strict({ name: t.string, definition: t.string, unit: t.string })
+
+/** Query: `from` and `to`, days; `by` day, agent, widget or bot; `id` for one of them. At most 400 days. */
+export const StatisticsAnswer = exactShape(
+  { from: t.string, to: t.string, by: t.string, definitions: t.array(Definition), rows: t.array(Document) },
+  {},
+  'StatisticsAnswer',
+)
+
+/** Query: `kind`, `limit`, `cursor`. `example` is left out where the answer is masked. */
+export const DriftAnswer = exactShape({ masked: t.boolean, rows: t.array(Document) }, { next: t.string }, 'DriftAnswer')
+
+/** Dead letters, or requests in quarantine: grouped by cause, and the newest 200 of those that the query asks for. */
+export const LettersAnswer = exactShape(
+  {
+    count: Count,
+    groups: t.array(t.strict({ cause: t.string, topic: t.string, count: Count, firstAt: Time, lastAt: Time })),
+    letters: t.array(
+      t.intersection([
+        t.strict({ id: t.string, topic: t.string, cause: t.string, at: Time, bytes: Count, redriven: t.array(Time) }),
+        t.partial({ consumer: t.string, interface: t.string }),
+      ]),
+    ),
+  },
+  {},
+  'LettersAnswer',
+)
+
+/** Body: the letter's id, `partition/offset`. */
+export const ShowBody = exactShape({ id: t.string }, {}, 'ShowBody')
+
+/** The payload, and the decoder's complaints, each at its path. */
+export const LetterAnswer = exactShape(
+  { record: RecordAnswer, problems: t.array(t.strict({ path: t.string, expected: t.string })) },
+  {},
+  'LetterAnswer',
+)
+
+/** Body: which; without `id` all that the filters name, at most `limit`. */
+export const RedriveBody = exactShape(
+  { dryRun: t.boolean, limit: Count },
+  {
+    id: t.string,
+    cause: t.string,
+    topic: t.string,
+    since: Time,
+    until: Time,
+    again: t.boolean,
+    overwrite: t.boolean,
+    force: t.boolean,
+  },
+  'RedriveBody',
+)
+
+/** One line of the answer's NDJSON: progress, then the end. */
+export const RedriveLine = t.union([
+  t.strict({ line: t.string, done: Count }),
+  t.strict({ end: t.strict({ sent: Count, kept: Count, failed: Count, words: t.string }) }),
+])
+
+/** Body: who. `also` names likely links that are to be followed. */
+export const PersonBody = exactShape(
+  { kind: t.keyof({ client: null, visitor: null, chat: null, email: null }), value: t.string },
+  { also: t.array(t.string), confirm: t.string },
+  'PersonBody',
+)
+
+/** Whom a person's ids are certain to name, who is likely the same, and what is stored. `confirm` is to be sent with `erase`. */
+export const PersonAnswer = exactShape(
+  {
+    chats: t.array(t.string),
+    clients: t.array(t.string),
+    likely: t.array(t.strict({ name: t.string, reason: t.string })),
+    stored: t.array(t.strict({ what: t.string, count: Count })),
+    confirm: t.string,
+  },
+  {},
+  'PersonAnswer',
+)
+
+/** Receipts, the newest first, with the groups that have confirmed each. */
+export const ErasuresAnswer = exactShape(
+  { erasures: t.array(t.strict({ receipt: Document, confirmedBy: t.array(t.string) })) },
+  {},
+  'ErasuresAnswer',
+)
+
+/** Documents of the view audit, the newest first. Query: `action`, `cursor`, `limit`. */
+export const AuditAnswer = exactShape({ rows: t.array(Document) }, { next: t.string }, 'AuditAnswer')
+
+export type SessionAnswer = t.TypeOf<typeof SessionAnswer>
+export type SystemAnswer = t.TypeOf<typeof SystemAnswer>
+export type NowAnswer = t.TypeOf<typeof NowAnswer>
+export type ConversationRow = t.TypeOf<typeof ConversationRow>
+export type ConversationsAnswer = t.TypeOf<typeof ConversationsAnswer>
+export type StoryEvent = t.TypeOf<typeof StoryEvent>
+export type ConversationAnswer = t.TypeOf<typeof ConversationAnswer>
+export type RecordAnswer = t.TypeOf<typeof RecordAnswer>
+export type StatisticsAnswer = t.TypeOf<typeof StatisticsAnswer>
+export type DriftAnswer = t.TypeOf<typeof DriftAnswer>
+export type LettersAnswer = t.TypeOf<typeof LettersAnswer>
+export type LetterAnswer = t.TypeOf<typeof LetterAnswer>
+export type RedriveBody = t.TypeOf<typeof RedriveBody>
+export type RedriveLine = t.TypeOf<typeof RedriveLine>
+export type PersonBody = t.TypeOf<typeof PersonBody>
+export type PersonAnswer = t.TypeOf<typeof PersonAnswer>
+export type ErasuresAnswer = t.TypeOf<typeof ErasuresAnswer>
+export type AuditAnswer = t.TypeOf<typeof AuditAnswer>

@@ -1,5 +1,7 @@
-import type * as E from 'fp-ts/lib/Either.js'
-import type { Answer, Refusal } from '../http/answer.ts'
+import * as E from 'fp-ts/lib/Either.js'
+import type * as t from 'io-ts'
+import { describe, problemsOf } from '../../contracts/problem.ts'
+import { type Answer, invalid, type Refusal } from '../http/answer.ts'
 import type { ConsoleRole, ConsoleRoute } from './access-table.ts'
 
 /** Roles for accounts; `*` is every account. */
@@ -46,3 +48,10 @@ export type ConsoleHandler = (request: ConsoleRequest) => Promise<E.Either<Refus
 
 /** The handlers of some routes. */
 export type Handlers<R extends ConsoleRoute> = Readonly<Record<R, ConsoleHandler>>
+
+/** A request's body or query as its codec has it; Left names the field and what was expected there. */
+export const decodeAs = <A>(codec: t.Decoder<unknown, A>, given: unknown): E.Either<Refusal, A> =>
+  E.mapLeft((errors: t.Errors) => invalid(400, describe(problemsOf(errors))))(codec.decode(given))
+
+/** What was asked for did not happen, since a server is away: in words that may be shown. */
+export const unavailable = (message: string): Refusal => ({ status: 503, code: 'temporarily_unavailable', message })

@@ -1,0 +1,26 @@
+import type { IncomingRecord } from '../domain/ports.ts'
+import { allHeaders } from '../kafka/wire-record.ts'
+import type { RecordAnswer } from './answers.ts'
+
+// The mark at the beginning is a part of the bytes.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+const told = (bytes: Buffer | string | null): RecordAnswer['key'] => {
+  if (bytes === null || typeof bytes === 'string') return bytes === null ? null : { text: bytes }
+  try {
+    return { text: utf8.decode(bytes) }
+  } catch {
+    return { base64: bytes.toString('base64') }
+  }
+}
+
+const timeOf = (ms: number) => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : '')
+
+/** A record with all that it holds: whoever answers with it has recorded that on the topic `audit` before. */
+export const recordAnswer = (record: IncomingRecord): RecordAnswer => {
+  const { topic, partition, offset, timestamp, key, value } = record
+  const headers = Object.entries(allHeaders(record)).flatMap(([name, values]) =>
+    [values].flat().map((each) => ({ name, value: told(each) })),
+  )
+  return { topic, partition, offset, time: timeOf(timestamp), key: told(key), value: told(value), headers }
+}

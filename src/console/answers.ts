@@ -38,6 +38,8 @@ export const SystemAnswer = exactShape(
   {
     ready: t.boolean,
     checks: t.array(t.strict({ name: t.string, ok: t.boolean, reason: t.string })),
+    /** Where this process posts bot replies, of the accounts that the session may see: whether the service is spared, and in words. */
+    breakers: t.array(t.strict({ account: t.string, isOpen: t.boolean, reason: t.string })),
     /** `behind` in records; null where that is not known. */
     consumers: t.array(t.strict({ group: t.string, topic: t.string, behind: t.union([Count, t.null]) })),
     version: t.string,
@@ -79,7 +81,8 @@ export const ConversationRow = exactShape(
     replies: Count,
     repliesFailed: Count,
     channelId: t.string,
-    agents: t.array(t.strict({ id: t.string, name: t.string })),
+    /** Their ids: a name is personal, and stands in the conversation. */
+    agents: t.array(t.string),
     /** How many differences the audit of the transcript found. */
     differences: Count,
   },
@@ -98,16 +101,19 @@ export const ConversationsAnswer = exactShape(
   'ConversationsAnswer',
 )
 
-/** One event of the story: `data` without its personal leaves where the answer is masked. */
+/**
+ * One event of the story: `data` without its personal leaves where the answer is masked. `omitted`: the event has more than 1 MiB, and
+ * only its record has the data. `erased`: the chat was erased later, and what was personal is gone.
+ */
 export const StoryEvent = exactShape(
   { id: t.string, type: t.string, time: Time, ...Place, data: Document },
-  { extra: t.string },
+  { extra: t.string, omitted: t.literal(true), erased: t.literal(true) },
   'StoryEvent',
 )
 
 /**
  * The whole story of a chat. `masked`: personal text is empty or left out. Query: `before`, the `earlier` of the answer before: for
- * more events than the newest 500.
+ * more events than the newest 500. Deliveries are the newest 500 that were asked for before the newest event of the answer.
  */
 export const ConversationAnswer = exactShape(
   {
@@ -123,6 +129,9 @@ export const ConversationAnswer = exactShape(
   { unmaskedUntil: Time, chat: Document, conversation: Document, earlier: t.string },
   'ConversationAnswer',
 )
+
+/** Until when this session sees the conversation as it is. */
+export const UnmaskAnswer = exactShape({ unmaskedUntil: Time }, {}, 'UnmaskAnswer')
 
 /** Body of a request: which record. */
 export const RecordBody = exactShape(Place, {}, 'RecordBody')
@@ -232,6 +241,7 @@ export type ConversationRow = t.TypeOf<typeof ConversationRow>
 export type ConversationsAnswer = t.TypeOf<typeof ConversationsAnswer>
 export type StoryEvent = t.TypeOf<typeof StoryEvent>
 export type ConversationAnswer = t.TypeOf<typeof ConversationAnswer>
+export type UnmaskAnswer = t.TypeOf<typeof UnmaskAnswer>
 export type RecordAnswer = t.TypeOf<typeof RecordAnswer>
 export type StatisticsAnswer = t.TypeOf<typeof StatisticsAnswer>
 export type DriftAnswer = t.TypeOf<typeof DriftAnswer>

@@ -7,7 +7,7 @@ import { audit } from '../../contracts/topics.ts'
 import type { Identity } from '../domain/person.ts'
 import type { Append, Failure, Now } from '../domain/ports.ts'
 
-type Asked = Pick<OperatorAction, 'action' | 'detail'> & { readonly accountId?: AccountId }
+export type Asked = Pick<OperatorAction, 'action' | 'detail'> & { readonly accountId?: AccountId }
 
 /** Records an action before it happens. Left: it is not known to be recorded, so it must not happen. */
 export type RecordAction = (asked: Asked) => Promise<E.Either<Failure, void>>
@@ -17,17 +17,23 @@ const withinMs = 20_000
 /** The key of actions that are about all accounts: no account has this id. */
 const allAccounts = '*'
 
+/** The account of an action, where it is about one. */
+export const ofAccount = (accountId: string | undefined): Pick<Asked, 'accountId'> => {
+  const account = AccountId.decode(accountId)
+  return E.isRight(account) ? { accountId: account.right } : {}
+}
+
 /** An action on one person: who is meant is told by an id, an address is not told. */
 export const actionOn = (
-  action: 'erase' | 'export',
+  action: 'erase' | 'export' | 'unmask',
   { accountId, start: { kind, value }, also }: { accountId: string; start: Identity; also: ReadonlyArray<string> },
+  what: string = action,
 ): Asked => {
-  const account = AccountId.decode(accountId)
   const who = kind === 'email' || kind === 'phone' || kind === 'userToken' ? kind : `${kind} ${value}`
   return {
     action,
-    detail: [action, who, ...(also.length > 0 ? [`also ${also}`] : [])].join(', '),
-    ...(E.isRight(account) && { accountId: account.right }),
+    detail: [what, who, ...(also.length > 0 ? [`also ${also}`] : [])].join(', '),
+    ...ofAccount(accountId),
   }
 }
 

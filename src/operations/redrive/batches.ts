@@ -4,6 +4,7 @@ import type { Failure, IncomingRecord, Now, Sleep } from '../../domain/ports.ts'
 import type { ReadTopic } from '../../kafka/read-topic.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import { chunks } from '../../shared/slices.ts'
+import { commandText, ofAccount, type RecordAction } from '../audit.ts'
 import { partOf } from './dead-letters.ts'
 
 type Pace = {
@@ -30,7 +31,7 @@ export const pace = (perSecond: number, clock: () => number, sleep: Sleep): Pace
 
 /** What became of a record that was to be sent; `planned` in a dry run, `kept` where it stays for a reason. */
 type Result = 'done' | 'planned' | 'before' | 'kept' | 'failed'
-type Tally = Readonly<Record<Result, number>>
+export type Tally = Readonly<Record<Result, number>>
 
 /** What a command calls each result, and nothing at all. */
 export type Words = Readonly<Record<Result | 'nothing', string>>
@@ -50,6 +51,7 @@ export type NotSent = { readonly result: 'before' | 'kept' | 'failed'; readonly 
 export type BatchPorts = {
   readonly readTopic: ReadTopic
   readonly redrives: Pick<Redrives, 'remember'>
+  readonly recordAction: RecordAction
   readonly pace: Pace
   readonly now: Now
   readonly out: (line: string) => void
@@ -64,6 +66,8 @@ export type Sending<Filters> = {
 }
 
 type Job<Meant, Chosen> = {
+  /** What the command line calls it. */
+  readonly command: string
   readonly topic: TopicName
   readonly words: Words
   /** What is meant of these records, and the decision about each. Rejects where MongoDB does not answer. */
@@ -77,19 +81,23 @@ type Job<Meant, Chosen> = {
   readonly line: (word: string, each: Meant, why?: string) => string
 }
 
-/** `trouble`: why it ended early, where that was not wanted. */
-type Ended = { readonly tally: Tally; readonly limited: boolean; readonly trouble?: string }
+/** `words`: what became of it. `trouble`: why it ended early, where that was not wanted. */
+type Ended = { readonly tally: Tally; readonly words: ReadonlyArray<string>; readonly trouble?: string }
 
 /**
- * Sends what is meant of a topic, in its order; each is remembered once Kafka has it, so that whatever ends this may have sent its
+ * Records on `audit` that this is done, unless it is a dry run; Left: it is not known to be recorded, and nothing was done. Then sends
+ * what is meant of a topic, in its order; each is remembered once Kafka has it, so that whatever ends this may have sent its
  * last batch unremembered, and the same again goes on from there. Ends early, and well, when the signal aborts.
  */
 export const sendInBatches = async <Meant, Chosen extends Meant>(
-  { readTopic, redrives, pace, now, out }: BatchPorts,
-  { topic, words, read, send, memoryIdOf, line }: Job<Meant, Chosen>,
-  { filters, limit, dryRun }: Sending<{ readonly id?: ReadonlyArray<string> }>,
+  { readTopic, redrives, recordAction, pace, now, out }: BatchPorts,
+  { command, topic, words, read, send, memoryIdOf, line }: Job<Meant, Chosen>,
+  { filters, limit, dryRun }: Sending<{ readonly account?: string; readonly id?: ReadonlyArray<string> }>,
   interrupted: AbortSignal,
-): Promise<Ended> => {
+): Promise<E.Either<Failure, Ended>> => {
+  const action = { action: 'redrive', detail: commandText(command, filters), ...ofAccount(filters.account) } as const
+  const recorded = dryRun ? E.right(undefined) : await recordAction(action)
+  if (E.isLeft(recorded)) return recorded
   const enough = new AbortController()
   const signal = AbortSignal.any([interrupted, enough.signal])
   const tally: Record<Result, number> = { ...noResults }
@@ -142,5 +150,10 @@ export const sendInBatches = async <Meant, Chosen extends Meant>(
   }
   const result = await readTopic(topic, onSlice, { part: partOf(filters.id), signal })
   if (E.isLeft(result)) halt(result.left.reason)
-  return { tally, limited: left() === 0, ...(trouble !== undefined && { trouble }) }
+  if (interrupted.aborted) trouble = 'Interrupted: the same again goes on from here.'
+  return E.right({
+    tally,
+    words: [tallyText(tally, words), ...(left() === 0 ? [`The limit of ${limit} is reached: there may be more.`] : [])],
+    ...(trouble !== undefined && { trouble }),
+  })
 }

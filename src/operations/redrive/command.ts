@@ -1,18 +1,19 @@
 import { Command, InvalidArgumentError } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import { Day, Instant } from '../../../contracts/primitives.ts'
-import { deadLetters, quarantine } from '../../../contracts/topics.ts'
 import type { Account } from '../../domain/accounts.ts'
 import { now } from '../../domain/clock.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
-import { commandText, notRecorded, type RecordAction } from '../audit.ts'
-import { pace, tallyText } from './batches.ts'
+import { notRecorded, type RecordAction } from '../audit.ts'
+import { pace, type Tally } from './batches.ts'
 import { type Filters, type OriginTopic, originTopics } from './dead-letters.ts'
-import { findRecord, listLetters, listQuarantine, recordLines } from './list.ts'
-import { sendLetters, sendWords } from './send.ts'
-import { type QuarantineFilters, takeIn, takeInWords } from './take-in.ts'
+import { findDeadLetters, findRequests } from './find.ts'
+import { listDeadLetters, listRequests } from './list.ts'
+import { sendLetters } from './send.ts'
+import { recordLines, showRecord } from './show.ts'
+import { type QuarantineFilters, takeIn } from './take-in.ts'
 
 type Servers = {
   readonly kafka: Pick<KafkaRoom, 'readTopic' | 'redrive' | 'publish'>
@@ -60,6 +61,7 @@ const fail = (err: Servers['err'], reason: string): number => {
 
 const filtered = (command: Command) =>
   command
+    .option('--account <id>', 'those of this account')
     .option('--topic <name>', 'those of this topic, named without the prefix', topicOption)
     .option('--cause <word>', 'those with this cause')
     .option('--consumer <name>', 'those that this consumer gave up')
@@ -72,32 +74,39 @@ type ListOptions = Filters & { readonly limit: number; readonly quarantine?: tru
 const list =
   ({ limit, quarantine: other, json, ...filters }: ListOptions) =>
   async ({ kafka: { readTopic }, redrives, interrupted, out, err }: Servers): Promise<number> => {
+    const [ports, extent] = [
+      { readTopic, findRedrives: redrives.find },
+      { limit, signal: interrupted },
+    ]
     const found = other
-      ? await listQuarantine({ readTopic }, limit, interrupted)
-      : await listLetters({ readTopic, findRedrives: redrives.find }, filters, limit, interrupted)
+      ? E.map(listRequests)(await findRequests(ports, {}, extent))
+      : E.map(listDeadLetters)(await findDeadLetters(ports, filters, extent))
     if (E.isLeft(found)) return fail(err, `Kafka: ${found.left.reason}`)
-    const { count, listed, lines } = found.right
-    for (const line of json ? [JSON.stringify({ count, listed }, null, 2)] : lines) out(line)
+    const { lines, ...all } = found.right
+    for (const line of json ? [JSON.stringify(all, null, 2)] : lines) out(line)
     return 0
   }
 
 const show =
   (id: string, { quarantine: other }: { readonly quarantine?: true }) =>
   async ({ kafka: { readTopic }, recordAction, accounts, out, err }: Servers): Promise<number> => {
-    const { name } = other ? quarantine : deadLetters
-    const found = await findRecord(readTopic, name, id)
-    if (E.isLeft(found)) return fail(err, `Kafka: ${found.left.reason}`)
-    if (found.right === undefined) return fail(err, `${name} has no record at ${id}, or has it no more.`)
-    const [accountId] = String(found.right.key ?? '').split('/')
-    const account = accounts.find((each) => each.id === accountId)
-    const recorded = await recordAction({
-      ...{ action: 'unmask', detail: commandText('redrive show', { id, quarantine: other ?? false }) },
-      ...(account && { accountId: account.id }),
-    })
-    if (E.isLeft(recorded)) return fail(err, notRecorded(recorded.left))
-    for (const line of recordLines(found.right)) out(line)
+    const shown = await showRecord({ readTopic, recordAction, accounts }, { id, quarantine: other === true })
+    if (E.isLeft(shown)) return fail(err, shown.left.reason)
+    for (const line of recordLines(shown.right)) out(line)
     return 0
   }
+
+/** Prints what became of it, or why nothing was done; the exit code. */
+const finish = (
+  { out, err }: Pick<Servers, 'out' | 'err'>,
+  ended: Awaited<ReturnType<typeof sendLetters>>,
+  isWrong: (tally: Tally) => boolean,
+): number => {
+  if (E.isLeft(ended)) return fail(err, notRecorded(ended.left))
+  const { tally, words, trouble } = ended.right
+  for (const line of words) out(line)
+  return trouble === undefined ? Number(isWrong(tally)) : fail(err, trouble)
+}
 
 type SendOptions = Filters & {
   readonly dryRun?: true
@@ -111,34 +120,21 @@ type SendOptions = Filters & {
 
 const send =
   ({ dryRun, limit, perSecond, most, force, again, overwrite, ...filters }: SendOptions) =>
-  async ({
-    kafka: { readTopic, redrive },
-    redrives,
-    recordAction,
-    interrupted,
-    out,
-    err,
-  }: Servers): Promise<number> => {
-    const recorded = dryRun
-      ? E.right(undefined)
-      : await recordAction({ action: 'redrive', detail: commandText('redrive send', filters) })
-    if (E.isLeft(recorded)) return fail(err, notRecorded(recorded.left))
-    const { tally, limited, trouble } = await sendLetters(
-      { readTopic, redrive, redrives, now, out, pace: pace(perSecond, monotonic, sleep) },
+  async ({ kafka: { readTopic, redrive }, redrives, recordAction, interrupted, ...say }: Servers): Promise<number> => {
+    const ended = await sendLetters(
+      { readTopic, redrive, redrives, recordAction, now, out: say.out, pace: pace(perSecond, monotonic, sleep) },
       {
         ...{ filters, limit, dryRun: dryRun === true },
         rules: { most, force: force === true, again: again === true, overwrite: overwrite === true },
       },
       interrupted,
     )
-    out(tallyText(tally, sendWords))
-    if (limited) out(`The limit of ${limit} is reached: there may be more.`)
-    if (tally.kept > 0)
-      out(
+    const code = finish(say, ended, ({ kept, failed }) => kept + failed > 0)
+    if (E.isRight(ended) && ended.right.tally.kept > 0)
+      say.out(
         `What was redriven ${most} times already is sent with --force only, what is older than its view with --overwrite.`,
       )
-    if (interrupted.aborted) return fail(err, 'Interrupted: the same again goes on from here.')
-    return trouble === undefined ? Number(tally.kept + tally.failed > 0) : fail(err, trouble)
+    return code
   }
 
 type TakeInOptions = QuarantineFilters & {
@@ -149,30 +145,17 @@ type TakeInOptions = QuarantineFilters & {
 
 const quarantined =
   ({ dryRun, limit, perSecond, ...filters }: TakeInOptions) =>
-  async ({
-    kafka: { readTopic, publish },
-    redrives,
-    recordAction,
-    accounts,
-    interrupted,
-    out,
-    err,
-  }: Servers): Promise<number> => {
-    const account = accounts.find(({ id }) => id === filters.account)
-    const action = { action: 'redrive', detail: commandText('redrive quarantine', filters) } as const
-    const recorded = dryRun
-      ? E.right(undefined)
-      : await recordAction({ ...action, ...(account && { accountId: account.id }) })
-    if (E.isLeft(recorded)) return fail(err, notRecorded(recorded.left))
-    const { tally, limited, trouble } = await takeIn(
-      { readTopic, publish, redrives, accounts, now, out, pace: pace(perSecond, monotonic, sleep) },
+  async ({ kafka, redrives, recordAction, accounts, interrupted, ...say }: Servers): Promise<number> => {
+    const { readTopic, publish } = kafka
+    const ended = await takeIn(
+      {
+        ...{ readTopic, publish, redrives, recordAction, accounts, now, out: say.out },
+        pace: pace(perSecond, monotonic, sleep),
+      },
       { filters, limit, dryRun: dryRun === true },
       interrupted,
     )
-    out(tallyText(tally, takeInWords))
-    if (limited) out(`The limit of ${limit} is reached: there may be more.`)
-    if (interrupted.aborted) return fail(err, 'Interrupted: the same again goes on from here.')
-    return trouble === undefined ? Number(tally.failed > 0) : fail(err, trouble)
+    return finish(say, ended, ({ failed }) => failed > 0)
   }
 
 /** `redrive list|show|send|quarantine`: what could not be processed, to look at and to send back. */

@@ -13,6 +13,8 @@ export type OriginTopic = Redriven['topic']
 export type StoredDeadLetter = {
   /** Its place on dead-letters: `partition/offset`. */
   readonly id: string
+  /** By its key; empty where it has none. */
+  readonly account: string
   readonly origin: { readonly topic: OriginTopic; readonly partition: number; readonly offset: number }
   readonly consumer: string
   readonly cause: string
@@ -21,12 +23,17 @@ export type StoredDeadLetter = {
   readonly firstFailedAt: Instant
   /** How often the record had been redriven when it failed this time. */
   readonly redriven: number
+  /** Of its value. */
+  readonly bytes: number
 }
 
 /** Where a dead letter can have come from. */
 export const originTopics: ReadonlyArray<OriginTopic> = topics.flatMap(({ name }) =>
   name === deadLetters.name ? [] : [name],
 )
+
+/** The account of a record, by its key: `acme/2037`, or `acme`. Others write keys too. */
+export const accountOf = ({ key }: Pick<IncomingRecord, 'key'>): string => String(key ?? '').split('/', 1)[0] ?? ''
 
 export const placeOf = ({ partition, offset }: Pick<IncomingRecord, 'partition' | 'offset'>) => `${partition}/${offset}`
 
@@ -44,6 +51,7 @@ export const readDeadLetter = (record: IncomingRecord): E.Either<ReadonlyArray<P
   if (topic === undefined) return problem(names.topic, `one of ${originTopics.join(', ')}`)
   return E.right({
     id: placeOf(record),
+    account: accountOf(record),
     origin: { topic, partition: Number(headers.dl_partition), offset: Number(headers.dl_offset) },
     consumer: headers.dl_consumer,
     cause: headers.dl_cause,
@@ -51,6 +59,7 @@ export const readDeadLetter = (record: IncomingRecord): E.Either<ReadonlyArray<P
     failedAt: headers.dl_failed_at,
     firstFailedAt: firstFailureOf(record, headers.dl_failed_at),
     redriven: timesRedriven(record),
+    bytes: record.value?.length ?? 0,
   })
 }
 
@@ -62,6 +71,7 @@ export const memoryIdOf = ({ id, failedAt }: StoredDeadLetter): string => `${id}
 
 /** Which dead letters are meant: all that fit everything that is given. Times in ms since 1970, of the dead letter's own failure. */
 export type Filters = {
+  readonly account?: string
   readonly topic?: OriginTopic
   readonly cause?: string
   readonly consumer?: string
@@ -76,10 +86,11 @@ export type Filters = {
 const unset = (wanted: unknown) => wanted === undefined
 
 export const matches =
-  ({ topic, cause, consumer, since, until, id }: Filters) =>
+  ({ account, topic, cause, consumer, since, until, id }: Filters) =>
   (deadLetter: StoredDeadLetter): boolean => {
     const at = Date.parse(deadLetter.failedAt)
     return (
+      (unset(account) || deadLetter.account === account) &&
       (unset(topic) || deadLetter.origin.topic === topic) &&
       (unset(cause) || deadLetter.cause === cause) &&
       (unset(consumer) || deadLetter.consumer === consumer) &&

@@ -84,6 +84,7 @@ export const sendLetters = (
   return sendInBatches<Meant, Chosen>(
     ports,
     {
+      command: 'redrive send',
       topic: deadLetters.name,
       words: sendWords,
       read: async (records) => {

@@ -96,7 +96,7 @@ type Ports = BatchPorts & {
 const erasedKey = (event: DomainEvent) => erasedKeyOf(topicOf(event).name, keyOf(event))
 
 const withinMs = 20_000
-const memoryIdOf = (id: string) => `quarantine/${id}`
+export const requestMemoryIdOf = (id: string) => `quarantine/${id}`
 
 type Meant = { readonly record: IncomingRecord; readonly read: Read }
 type Chosen = Meant & { readonly read: E.Right<Understood> }
@@ -114,13 +114,13 @@ export const takeIn = (
     const meant = records.filter(isWanted).map((record) => ({ record, read: readRequest(record) }))
     const understood = meant.flatMap(({ read }) => (E.isRight(read) ? [read.right] : []))
     const [before, erased] = await Promise.all([
-      ports.redrives.find(understood.map(({ id }) => memoryIdOf(id))),
+      ports.redrives.find(understood.map(({ id }) => requestMemoryIdOf(id))),
       ports.redrives.erasedAt(understood.map(({ event }) => erasedKey(event))),
     ])
     const decide = ({ record, read }: Meant): E.Either<NotSent, Chosen> => {
       if (E.isLeft(read)) return E.left({ result: 'kept', why: read.left })
       const { id, event } = read.right
-      if (chosenBefore.has(id) || before.has(memoryIdOf(id))) return E.left({ result: 'before' })
+      if (chosenBefore.has(id) || before.has(requestMemoryIdOf(id))) return E.left({ result: 'before' })
       const erasedAt = erased.get(nameOfErased(erasedKey(event)))?.getTime() ?? 0
       if (Date.parse(event.time) < erasedAt) return E.left({ result: 'kept', why: erasedSince })
       chosenBefore.add(id)
@@ -131,11 +131,12 @@ export const takeIn = (
   return sendInBatches<Meant, Chosen>(
     ports,
     {
+      command: 'redrive quarantine',
       topic: quarantine.name,
       words: takeInWords,
       read: readSlice,
       send: ({ read }) => publish(read.right.event, withinMs),
-      memoryIdOf: ({ read }) => memoryIdOf(read.right.id),
+      memoryIdOf: ({ read }) => requestMemoryIdOf(read.right.id),
       line: (word, { record, read }, why) =>
         [
           word.padEnd(takeInWords.planned.length),

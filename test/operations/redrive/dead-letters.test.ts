@@ -23,7 +23,7 @@ deadLetter('a dead letter that a consumer has written says where it was, who gav
   assert.equal(
     readDeadLetter(letterOf(poison, noon)),
     E.right({
-      id: '1/7',
+      ...{ id: '1/7', account: 'acme', bytes: 0 },
       origin: { topic: 'chats', partition: 3, offset: 42 },
       ...{ consumer: 'projector', cause: 'contract', detail: 'id: expected text' },
       ...{ failedAt: noon, firstFailedAt: noon, redriven: 0 },

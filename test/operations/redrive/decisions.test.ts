@@ -4,8 +4,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { pace } from '../../../src/operations/redrive/batches.ts'
 import { type Filters, matches, partOf } from '../../../src/operations/redrive/dead-letters.ts'
+import { newest } from '../../../src/operations/redrive/find.ts'
 import { decide } from '../../../src/operations/redrive/guard.ts'
-import { newest } from '../../../src/operations/redrive/list.ts'
 import { deadLetters, place } from './given-letters.ts'
 
 const decisions = suite('redrive decisions')

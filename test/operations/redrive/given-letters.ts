@@ -18,7 +18,7 @@ export const deadLetters: fc.Arbitrary<StoredDeadLetter> = fc
     origin: fc.record({ topic: fc.constantFrom(...originTopics), partition: fc.nat(3), offset: fc.nat() }),
     at: place,
     ...{ consumer: few, cause: few, detail: fc.string(), failedAt: instant, firstFailedAt: instant },
-    redriven: fc.nat(6),
+    ...{ redriven: fc.nat(6), account: few, bytes: fc.nat(9) },
   })
   .map(({ at: { partition, offset }, ...deadLetter }) => ({ id: `${partition}/${offset}`, ...deadLetter }))
 

@@ -6,19 +6,27 @@ import { noResults, tallyText } from '../../../src/operations/redrive/batches.ts
 import {
   deadLetterHead,
   deadLetterRow,
+  listDeadLetters,
   listedDeadLetter,
   listedRequest,
+  listRequests,
   quarantineRow,
-  recordLines,
 } from '../../../src/operations/redrive/list.ts'
 import { resultLine, sendWords } from '../../../src/operations/redrive/send.ts'
+import { recordLines } from '../../../src/operations/redrive/show.ts'
 import { printable } from '../../../src/shared/printable.ts'
 import { table } from '../../../src/shared/table.ts'
 import { deadLetters } from './given-letters.ts'
 
 const noon = '2026-01-31T12:00:00.000Z' as Instant
 const deadLetter = {
-  ...{ id: '1/7', origin: { topic: 'chats', partition: 3, offset: 42 } as const, consumer: 'projector' },
+  ...{
+    id: '1/7',
+    account: 'acme',
+    bytes: 2,
+    origin: { topic: 'chats', partition: 3, offset: 42 } as const,
+    consumer: 'projector',
+  },
   ...{ cause: 'contract', detail: 'id: expected text', failedAt: noon, firstFailedAt: noon, redriven: 2 },
 }
 const steers = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
@@ -29,7 +37,7 @@ const rows = suite('what redrive prints')
 rows('a dead letter is a row', () => {
   const told = ['1/7', 'chats/3/42', 'projector', 'contract', noon, '2']
   assert.equal(
-    [undefined, [], [noon], [noon, noon]].map((sentAt) => deadLetterRow(listedDeadLetter(deadLetter, sentAt))),
+    [undefined, [], [noon], [noon, noon]].map((sentAt) => deadLetterRow(listedDeadLetter({ ...deadLetter, sentAt }))),
     ['?', 'no', noon, `2 times, last ${noon}`].map((redriven) => [...told, redriven, 'id: expected text']),
   )
 })
@@ -39,7 +47,7 @@ rows('nothing that others have written steers the terminal', () => {
     fc.property(deadLetters, awkward, (given, text) => {
       const hostile = { ...given, consumer: text, cause: text, detail: text }
       for (const line of [
-        ...table([deadLetterHead, deadLetterRow(listedDeadLetter(hostile, []))]),
+        ...table([deadLetterHead, deadLetterRow(listedDeadLetter({ ...hostile, sentAt: [] }))]),
         resultLine('refused', hostile, text),
       ])
         assert.not.match(line, steers)
@@ -92,16 +100,29 @@ rows('a tally names only what there was', () => {
   assert.is(tallyText(noResults, sendWords), 'no dead letter fits')
 })
 
-rows('a request in quarantine is a row, and so is what nobody of ours has written', () => {
-  const record = { topic: 'quarantine', partition: 0, offset: 9, timestamp: 0, value: Buffer.from('{}') } as const
-  const headers = { interface: 'bot', received_at: noon, reason: 'invalid', problems: 'event: expected text' }
-  const written = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Buffer.from(value)]))
-  assert.equal(quarantineRow(listedRequest({ ...record, key: Buffer.from('acme'), headers: written })), [
-    ...['0/9', 'acme', 'bot', noon, 'invalid', '2', 'event: expected text'],
+const found = { count: 0, letters: [], groups: [], unreadable: 0, isCut: false }
+
+rows('a request in quarantine is a row', () => {
+  const told = {
+    interface: 'bot' as const,
+    receivedAt: noon,
+    reason: 'invalid' as const,
+    bytes: 2,
+    problems: 'event: expected text',
+  }
+  const request = { id: '0/9', account: 'acme', ...told, memoryId: 'quarantine/q', sentAt: [] }
+  assert.equal(quarantineRow(listedRequest(request)), ['0/9', 'acme', 'bot', noon, 'invalid', '2', told.problems])
+})
+
+rows('below a table stands how many there are, what is not in it, and what is not known', () => {
+  const letters = [{ ...deadLetter, sentAt: undefined }]
+  assert.equal(listDeadLetters({ ...found, count: 3, letters, unreadable: 2 }).lines.slice(2), [
+    '',
+    'dead letters: the newest 1 of 3',
+    'records without the headers of a dead letter, not listed: 2',
+    'MongoDB does not answer: which of them were redriven is not known',
   ])
-  assert.equal(quarantineRow(listedRequest({ ...record, key: null, headers: {} })), [
-    ...['0/9', '', '?', '?', '?', '2', 'not as the bridge writes it'],
-  ])
+  assert.equal(listRequests(found), { count: 0, listed: [], lines: ['requests in quarantine: 0'] })
 })
 
 rows.run()

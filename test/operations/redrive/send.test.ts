@@ -6,7 +6,8 @@ import type { Instant } from '../../../contracts/primitives.ts'
 import type { Failure, IncomingRecord } from '../../../src/domain/ports.ts'
 import type { State } from '../../../src/mongo/redrives.ts'
 import { noResults } from '../../../src/operations/redrive/batches.ts'
-import { sendLetters } from '../../../src/operations/redrive/send.ts'
+import { sendLetters as send } from '../../../src/operations/redrive/send.ts'
+import { right } from '../../support/either.ts'
 import { letterOf } from './given-letters.ts'
 
 const noon = '2026-01-31T12:00:00.000Z' as Instant
@@ -22,10 +23,12 @@ const letterAt = (offset: number): IncomingRecord => ({
 })
 const given = (count: number) => Array.from({ length: count }, (_, offset) => letterAt(offset))
 
-const all: Parameters<typeof sendLetters>[1] = {
+const all: Parameters<typeof send>[1] = {
   ...{ filters: {}, limit: 1000, dryRun: false },
   rules: { most: 3, force: false, again: false, overwrite: false },
 }
+
+const sendLetters = async (...asked: Parameters<typeof send>) => right(await send(...asked))
 
 const batch = (): IncomingRecord => {
   const deadLetter = letterAt(0)
@@ -42,13 +45,14 @@ const servers = (
   const erased = new Map<string, Date>()
   const sent: string[] = []
   const lines: string[] = []
+  const actions: object[] = []
   const memory = new Map<string, ReadonlyArray<Instant>>()
   let calls = 0
   let trouble: (call: number) => Failure['kind'] | undefined = () => undefined
   const troubled = () => trouble(calls++)
   const away = () => Promise.reject(new Error('away'))
   return {
-    ...{ sent, lines, memory, erased },
+    ...{ sent, lines, memory, erased, actions },
     meet: (next: typeof trouble) => {
       calls = 0
       trouble = next
@@ -82,6 +86,7 @@ const servers = (
           new Map(ids.flatMap((id) => (states.has(`${view} ${id}`) ? [[id, states.get(`${view} ${id}`) ?? {}]] : []))),
         erasedAt: async () => erased,
       },
+      recordAction: async (action: object) => E.right(void actions.push(action)),
       pace: { atOnce, next: async () => {} },
       now: () => noon,
       out: (line: string) => void lines.push(line),
@@ -102,9 +107,9 @@ sending('the letters of a slice go in their order, up to the limit, and a second
   assert.equal(
     [first, second, third],
     [
-      { tally: { ...noResults, done: 3 }, limited: true },
-      { tally: { ...noResults, before: 3, done: 2 }, limited: false },
-      { tally: { ...noResults, before: 5 }, limited: false },
+      { tally: { ...noResults, done: 3 }, words: ['3 sent', 'The limit of 3 is reached: there may be more.'] },
+      { tally: { ...noResults, before: 3, done: 2 }, words: ['2 sent, 3 sent before'] },
+      { tally: { ...noResults, before: 5 }, words: ['5 sent before'] },
     ],
   )
   assert.equal(sent, ['0', '1', '2', '3', '4'])
@@ -134,16 +139,35 @@ sending(
 )
 
 sending('a dry run tells what would be sent, up to the limit, and changes nothing', async () => {
-  const { ports, sent, memory, lines } = servers(given(5), 5, 2)
+  const { ports, sent, memory, lines, actions } = servers(given(5), 5, 2)
 
   const dry = await sendLetters(ports, { ...all, limit: 3, dryRun: true }, never)
 
-  assert.equal(dry, { tally: { ...noResults, planned: 3 }, limited: true })
-  assert.equal([sent, memory.size], [[], 0])
+  assert.equal(dry.tally, { ...noResults, planned: 3 })
+  assert.equal([sent, memory.size, actions], [[], 0, []])
   assert.equal(
     lines,
     [0, 1, 2].map((n) => `would be sent  0/${n}  chats/0/${100 + n}  projector  contract`),
   )
+})
+
+sending('only letters of the account that is asked for go, and that is recorded first, with who, for it', async () => {
+  const other = { ...letterAt(0), key: Buffer.from('other/1') }
+  const { ports, sent, actions } = servers([other, letterAt(1)], 5, 2)
+
+  const { tally } = await sendLetters(ports, { ...all, filters: { account: 'acme' } }, never)
+
+  assert.equal([sent, tally], [['1'], { ...noResults, done: 1 }])
+  assert.equal(actions, [{ action: 'redrive', detail: 'redrive send, account acme', accountId: 'acme' }])
+})
+
+sending('nothing goes that cannot be recorded', async () => {
+  const { ports, sent } = servers(given(2), 5, 2)
+  const away = { kind: 'transient', reason: 'away' } as const
+
+  const ended = await send({ ...ports, recordAction: async () => E.left(away) }, all, never)
+
+  assert.equal([ended, sent], [E.left(away), []])
 })
 
 sending('what Kafka never takes is told, and the others go on', async () => {
@@ -212,8 +236,8 @@ sending('of a whole batch that nobody could read are not sent, since it is no re
 
 sending('more that cannot be sent than the limit allows end it too', async () => {
   const { ports } = servers([batch(), batch(), letterAt(2), letterAt(3)], 3, 3)
-  const { tally, limited } = await sendLetters(ports, { ...all, limit: 1 }, never)
-  assert.equal([tally, limited], [{ ...noResults, failed: 2 }, true])
+  const { tally, words } = await sendLetters(ports, { ...all, limit: 1 }, never)
+  assert.equal([tally, words.length], [{ ...noResults, failed: 2 }, 2])
 })
 
 const about = (topic: 'clients' | 'enrichments', offset: number, headers: Readonly<Record<string, Buffer>> = {}) => ({

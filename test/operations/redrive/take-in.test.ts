@@ -46,33 +46,36 @@ const servers = (records: ReadonlyArray<IncomingRecord>) => {
   const faults = { publish: 0, remember: 0 }
   return {
     ...{ published, lines, faults },
-    run: (asked: Partial<Parameters<typeof takeIn>[1]> = {}) =>
-      takeIn(
-        {
-          readTopic: async (_, onSlice, { signal } = {}) => {
-            for (const record of records) if (!signal?.aborted) await onSlice([record])
-            return E.right(undefined)
-          },
-          publish: async (event) => {
-            if (faults.publish-- > 0) return E.left({ kind: 'transient', reason: 'away' })
-            published.push(event)
-            return E.right(undefined)
-          },
-          redrives: {
-            find: async (ids) => new Map(ids.flatMap((id) => (memory.has(id) ? [[id, memory.get(id) ?? []]] : []))),
-            remember: async (ids, at) => {
-              if (faults.remember-- > 0) throw new Error('away')
-              for (const id of ids) memory.set(id, [at])
+    run: async (asked: Partial<Parameters<typeof takeIn>[1]> = {}) =>
+      right(
+        await takeIn(
+          {
+            readTopic: async (_, onSlice, { signal } = {}) => {
+              for (const record of records) if (!signal?.aborted) await onSlice([record])
+              return E.right(undefined)
             },
-            erasedAt: async () => new Map(),
+            publish: async (event) => {
+              if (faults.publish-- > 0) return E.left({ kind: 'transient', reason: 'away' })
+              published.push(event)
+              return E.right(undefined)
+            },
+            redrives: {
+              find: async (ids) => new Map(ids.flatMap((id) => (memory.has(id) ? [[id, memory.get(id) ?? []]] : []))),
+              remember: async (ids, at) => {
+                if (faults.remember-- > 0) throw new Error('away')
+                for (const id of ids) memory.set(id, [at])
+              },
+              erasedAt: async () => new Map(),
+            },
+            accounts,
+            recordAction: async () => E.right(undefined),
+            pace: { atOnce: 10, next: async () => undefined },
+            now: () => later,
+            out: (line) => void lines.push(line),
           },
-          accounts,
-          pace: { atOnce: 10, next: async () => undefined },
-          now: () => later,
-          out: (line) => void lines.push(line),
-        },
-        { filters: {}, limit: 1000, dryRun: false, ...asked },
-        new AbortController().signal,
+          { filters: {}, limit: 1000, dryRun: false, ...asked },
+          new AbortController().signal,
+        ),
       ),
   }
 }
@@ -154,7 +157,7 @@ taking('are only named by a dry run', async () => {
 
 taking('end at the limit', async () => {
   const { run, published } = servers([0, 1, 2].map((offset) => request({ offset })))
-  assert.ok((await run({ limit: 2 })).limited)
+  assert.equal((await run({ limit: 2 })).words, ['2 taken in', 'The limit of 2 is reached: there may be more.'])
   assert.is(published.length, 2)
 })
 

@@ -1,0 +1,146 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Instant } from '../../../contracts/primitives.ts'
+import { deadLetters, quarantine, type TopicName } from '../../../contracts/topics.ts'
+import type { Failure, IncomingRecord } from '../../domain/ports.ts'
+import { quarantineHeadersOf } from '../../domain/quarantined.ts'
+import type { ReadTopic } from '../../kafka/read-topic.ts'
+import type { Redrives } from '../../mongo/redrives.ts'
+import { type Filters, matches, memoryIdOf, partOf, placeOf, readDeadLetter } from './dead-letters.ts'
+import { isMeant, type QuarantineFilters, requestMemoryIdOf } from './take-in.ts'
+
+type Group = { readonly topic: string; readonly cause: string; count: number; firstAt: string; lastAt: string }
+
+/** What was found on a topic. */
+export type Found<A> = {
+  readonly count: number
+  /** The newest of these, the oldest first; `sentAt`: when each was sent back, undefined where MongoDB does not tell. */
+  readonly letters: ReadonlyArray<A & { readonly sentAt: ReadonlyArray<Instant> | undefined }>
+  /** By topic and cause: all that fit the other filters. */
+  readonly groups: ReadonlyArray<Readonly<Group>>
+  /** Records without the headers that they should have. */
+  readonly unreadable: number
+  /** There may be more: older ones, or the time was up. */
+  readonly isCut: boolean
+}
+
+/** `limit`: so many of the newest are kept. `newestOf`: so many records of each partition are read at most. */
+export type Extent = { readonly limit: number; readonly newestOf?: number; readonly signal: AbortSignal }
+type Ports = { readonly readTopic: ReadTopic; readonly findRedrives: Redrives['find'] }
+
+/** Keeps the newest of what it is given, in bounded memory. */
+type Newest<A> = {
+  readonly add: (item: A) => void
+  readonly count: () => number
+  /** The oldest first; what is of the same time, in the order in which it was added. */
+  readonly items: () => ReadonlyArray<A>
+}
+
+export const newest = <A>(most: number, timeOf: (item: A) => number): Newest<A> => {
+  let count = 0
+  let kept: Array<A> = []
+  const cut = () => {
+    kept = kept.sort((a, b) => timeOf(a) - timeOf(b)).slice(-most)
+    return kept
+  }
+  return {
+    add: (item) => {
+      count++
+      if (kept.push(item) >= 2 * most) cut()
+    },
+    count: () => count,
+    items: () => cut(),
+  }
+}
+
+type About = { readonly topic: string; readonly cause: string; readonly at: string; readonly memoryId: string }
+type Kind<A> = {
+  readonly topic: TopicName
+  readonly read: (record: IncomingRecord) => A | undefined
+  readonly about: (letter: A) => About
+  /** Whether it fits all filters, and whether all but those of topic and cause. */
+  readonly fits: (letter: A, record: IncomingRecord) => boolean
+  readonly isGrouped: (letter: A, record: IncomingRecord) => boolean
+  readonly id: ReadonlyArray<string> | undefined
+}
+
+const addTo = (groups: Map<string, Group>, { topic, cause, at }: About) => {
+  const group = groups.get(`${topic} ${cause}`) ?? { topic, cause, count: 0, firstAt: at, lastAt: at }
+  group.count++
+  if (at < group.firstAt) group.firstAt = at
+  if (at > group.lastAt) group.lastAt = at
+  groups.set(`${topic} ${cause}`, group)
+}
+
+const find = async <A extends object>(
+  { readTopic, findRedrives }: Ports,
+  { topic, read, about, fits, isGrouped, id }: Kind<A>,
+  { limit, newestOf = Number.POSITIVE_INFINITY, signal }: Extent,
+): Promise<E.Either<Failure, Found<A>>> => {
+  const found = newest<A>(limit, (letter) => Date.parse(about(letter).at))
+  const groups = new Map<string, Group>()
+  let unreadable = 0
+  let isCut = false
+  const take = (record: IncomingRecord) => {
+    const letter = read(record)
+    if (letter === undefined) {
+      unreadable++
+      return
+    }
+    if (isGrouped(letter, record)) addTo(groups, about(letter))
+    if (fits(letter, record)) found.add(letter)
+  }
+  const part: ReturnType<typeof partOf> = (partition, whole) => {
+    const { low, high } = partOf(id)(partition, whole)
+    isCut ||= high - low > newestOf
+    return { low: Math.max(low, high - newestOf), high }
+  }
+  const result = await readTopic(topic, async (records) => records.forEach(take), { part, signal })
+  if (E.isLeft(result)) return result
+  const shown = found.items()
+  // The letters can be looked at while MongoDB is away.
+  const sent = await findRedrives(shown.map((letter) => about(letter).memoryId)).catch(() => undefined)
+  const letters = shown.map((letter) => ({ ...letter, sentAt: sent && (sent.get(about(letter).memoryId) ?? []) }))
+  const isMore = isCut || signal.aborted
+  return E.right({ count: found.count(), letters, groups: [...groups.values()], unreadable, isCut: isMore })
+}
+
+export const findDeadLetters = (ports: Ports, filters: Filters, extent: Extent) => {
+  const { topic, cause, ...others } = filters
+  return find(
+    ports,
+    {
+      topic: deadLetters.name,
+      read: (record) => E.toUnion(E.mapLeft(() => undefined)(readDeadLetter(record))),
+      about: (it) => ({ topic: it.origin.topic, cause: it.cause, at: it.failedAt, memoryId: memoryIdOf(it) }),
+      ...{ fits: matches(filters), isGrouped: matches(others), id: filters.id },
+    },
+    extent,
+  )
+}
+
+export type QuarantinedLetter = NonNullable<ReturnType<typeof readRequest>>
+
+const readRequest = (record: IncomingRecord) => {
+  const headers = quarantineHeadersOf(record)
+  if (E.isLeft(headers)) return undefined
+  const { id, interface: api, received_at, reason, problems } = headers.right
+  const told = { interface: api, receivedAt: received_at, reason, bytes: record.value?.length ?? 0, problems }
+  return { id: placeOf(record), account: String(record.key ?? ''), ...told, memoryId: requestMemoryIdOf(id) }
+}
+
+export const findRequests = (ports: Ports, filters: QuarantineFilters, extent: Extent) => {
+  const { reason, ...others } = filters
+  const [fits, isGrouped] = [isMeant(filters), isMeant(others)]
+  return find(
+    ports,
+    {
+      topic: quarantine.name,
+      read: readRequest,
+      about: (it) => ({ topic: quarantine.name, cause: it.reason, at: it.receivedAt, memoryId: it.memoryId }),
+      fits: (_, record) => fits(record),
+      isGrouped: (_, record) => isGrouped(record),
+      id: filters.id,
+    },
+    extent,
+  )
+}

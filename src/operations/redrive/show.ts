@@ -1,0 +1,66 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { deadLetters, quarantine } from '../../../contracts/topics.ts'
+import type { IncomingRecord } from '../../domain/ports.ts'
+import type { ReadTopic } from '../../kafka/read-topic.ts'
+import { printable, printableLines } from '../../shared/printable.ts'
+import { commandText, notRecorded, ofAccount, type RecordAction } from '../audit.ts'
+import { accountOf, partOf, placeOf } from './dead-letters.ts'
+
+type Ports = {
+  readonly readTopic: ReadTopic
+  readonly recordAction: RecordAction
+  /** Whose records may be named on the topic `audit`: others' keys may be anything. */
+  readonly accounts: ReadonlyArray<{ readonly id: string }>
+}
+type Which = {
+  /** Its place: `partition/offset`. */
+  readonly id: string
+  readonly quarantine: boolean
+  /** Then it must be one of this account. */
+  readonly account?: string
+  readonly signal?: AbortSignal
+}
+
+/** A record of dead-letters or quarantine, once it is recorded that somebody sees it. */
+export const showRecord = async (
+  { readTopic, recordAction, accounts }: Ports,
+  { id, account, signal, ...other }: Which,
+): Promise<E.Either<{ readonly kind: 'absent' | 'unavailable'; readonly reason: string }, IncomingRecord>> => {
+  const { name } = other.quarantine ? quarantine : deadLetters
+  const places: IncomingRecord[] = []
+  const onSlice = async (records: ReadonlyArray<IncomingRecord>) =>
+    void places.push(...records.filter((record) => placeOf(record) === id))
+  const read = await readTopic(name, onSlice, { part: partOf([id]), ...(signal && { signal }) })
+  if (E.isLeft(read)) return E.left({ kind: 'unavailable', reason: `Kafka: ${read.left.reason}` })
+  const [record] = places
+  if (record === undefined || (account !== undefined && accountOf(record) !== account))
+    return E.left({ kind: 'absent', reason: `${name} has no record at ${id}, or has it no more.` })
+  const known = accounts.find((each) => each.id === accountOf(record))
+  const recorded = await recordAction({
+    ...{ action: 'unmask', detail: commandText('redrive show', { id, quarantine: other.quarantine }) },
+    ...ofAccount(known?.id),
+  })
+  return E.isLeft(recorded) ? E.left({ kind: 'unavailable', reason: notRecorded(recorded.left) }) : E.right(record)
+}
+
+// The mark at the beginning is a part of the bytes.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+const textOf = (bytes: Buffer | null, render: (text: string) => string): string => {
+  if (bytes === null) return '(null)'
+  try {
+    return render(utf8.decode(bytes))
+  } catch {
+    return `hex ${bytes.toString('hex')}`
+  }
+}
+
+/** A record as lines for a terminal: text where its bytes are UTF-8, hexadecimal digits where they are not. */
+export const recordLines = (record: IncomingRecord): ReadonlyArray<string> => [
+  `id      ${placeOf(record)}`,
+  `stored  ${Number.isFinite(record.timestamp) ? new Date(record.timestamp).toISOString() : '?'}`,
+  ...Object.entries(record.headers).map(([name, value]) => `header  ${printable(name)}: ${textOf(value, printable)}`),
+  `key     ${textOf(record.key, printable)}`,
+  `value   ${record.value?.length ?? 0} bytes`,
+  textOf(record.value, printableLines),
+]

@@ -1,5 +1,5 @@
 import * as t from 'io-ts'
-import { Count, exactShape } from '../../contracts/primitives.ts'
+import { Count, exactShape, Id, Instant } from '../../contracts/primitives.ts'
 import { consoleRoles } from './access-table.ts'
 
 /** A time as RFC 3339. */
@@ -156,10 +156,15 @@ export const StatisticsAnswer = exactShape(
 /** Query: `kind`, `limit`, `cursor`. `example` is left out where the answer is masked. */
 export const DriftAnswer = exactShape({ masked: t.boolean, rows: t.array(Document) }, { next: t.string }, 'DriftAnswer')
 
-/** Dead letters, or requests in quarantine: grouped by cause, and the newest 200 of those that the query asks for. */
+/**
+ * Dead letters, or requests in quarantine, of the account: by cause and topic all that are of the time asked for, and the newest 200
+ * of those that fit all of the query, the newest first. Query: `cause`, `topic`, `since`, `until` (RFC 3339). `count` is how many fit.
+ * `cut`: there may be more, since not all records were read. `redriven`: when it was sent back, or taken in.
+ */
 export const LettersAnswer = exactShape(
   {
     count: Count,
+    cut: t.boolean,
     groups: t.array(t.strict({ cause: t.string, topic: t.string, count: Count, firstAt: Time, lastAt: Time })),
     letters: t.array(
       t.intersection([
@@ -173,24 +178,27 @@ export const LettersAnswer = exactShape(
 )
 
 /** Body: the letter's id, `partition/offset`. */
-export const ShowBody = exactShape({ id: t.string }, {}, 'ShowBody')
+export const ShowBody = exactShape({ id: Id }, {}, 'ShowBody')
 
-/** The payload, and the decoder's complaints, each at its path. */
+/** The record, and what the decoder said of it: what it expected at which path. An empty path is the whole value. */
 export const LetterAnswer = exactShape(
   { record: RecordAnswer, problems: t.array(t.strict({ path: t.string, expected: t.string })) },
   {},
   'LetterAnswer',
 )
 
-/** Body: which; without `id` all that the filters name, at most `limit`. */
+/**
+ * Body: which; without `id` all that the filters name, at most `limit`. `again`: also what was sent before; `overwrite`: also what is
+ * older than what its view has; `force`: also what was sent three times. Quarantine needs none of these three.
+ */
 export const RedriveBody = exactShape(
   { dryRun: t.boolean, limit: Count },
   {
-    id: t.string,
-    cause: t.string,
-    topic: t.string,
-    since: Time,
-    until: Time,
+    id: Id,
+    cause: Id,
+    topic: Id,
+    since: Instant,
+    until: Instant,
     again: t.boolean,
     overwrite: t.boolean,
     force: t.boolean,
@@ -198,20 +206,26 @@ export const RedriveBody = exactShape(
   'RedriveBody',
 )
 
-/** One line of the answer's NDJSON: progress, then the end. */
+/**
+ * One line of the answer's NDJSON: what became of a letter and how many there were until now, and at last the end. `sent`: that would
+ * be sent, in a dry run; `before`: sent before; `kept`: it stays, for the reason in its line.
+ */
 export const RedriveLine = t.union([
   t.strict({ line: t.string, done: Count }),
-  t.strict({ end: t.strict({ sent: Count, kept: Count, failed: Count, words: t.string }) }),
+  t.strict({ end: t.strict({ sent: Count, before: Count, kept: Count, failed: Count, words: t.string }) }),
 ])
 
-/** Body: who. `also` names likely links that are to be followed. */
+/** Body: who. `also`: likely links that are to be followed. `confirm`, for `erase` alone: that of the answer that was looked at. */
 export const PersonBody = exactShape(
-  { kind: t.keyof({ client: null, visitor: null, chat: null, email: null }), value: t.string },
-  { also: t.array(t.string), confirm: t.string },
+  { kind: t.keyof({ client: null, visitor: null, chat: null, email: null }), value: Id },
+  { also: t.array(t.keyof({ email: null, phone: null, userToken: null })), confirm: t.string },
   'PersonBody',
 )
 
-/** Whom a person's ids are certain to name, who is likely the same, and what is stored. `confirm` is to be sent with `erase`. */
+/**
+ * Whose chats and clients certainly are the same person's, who is likely the same (`name` is to be sent in `also`), and what is stored
+ * of the person.
+ */
 export const PersonAnswer = exactShape(
   {
     chats: t.array(t.string),
@@ -224,14 +238,14 @@ export const PersonAnswer = exactShape(
   'PersonAnswer',
 )
 
-/** Receipts, the newest first, with the groups that have confirmed each. */
+/** The newest 100 receipts, the newest first, with the consumer groups that have confirmed each; not who was meant. */
 export const ErasuresAnswer = exactShape(
   { erasures: t.array(t.strict({ receipt: Document, confirmedBy: t.array(t.string) })) },
   {},
   'ErasuresAnswer',
 )
 
-/** Documents of the view audit, the newest first. Query: `action`, `cursor`, `limit`. */
+/** Documents of the view audit, the newest first: of the account, and those about all accounts. Query: `action`, `cursor`, `limit`. */
 export const AuditAnswer = exactShape({ rows: t.array(Document) }, { next: t.string }, 'AuditAnswer')
 
 export type SessionAnswer = t.TypeOf<typeof SessionAnswer>

@@ -72,7 +72,7 @@ export const memoryIdOf = ({ id, failedAt }: StoredDeadLetter): string => `${id}
 /** Which dead letters are meant: all that fit everything that is given. Times in ms since 1970, of the dead letter's own failure. */
 export type Filters = {
   readonly account?: string
-  readonly topic?: OriginTopic
+  readonly topic?: string
   readonly cause?: string
   readonly consumer?: string
   /** Inclusive. */

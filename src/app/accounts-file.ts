@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { type Problem, problemsOf } from '../../contracts/problem.ts'
-import { type Account, AccountsFile, withDefaults } from '../domain/accounts.ts'
+import { type Account, AccountsFile, type GrantEntry, withDefaults } from '../domain/accounts.ts'
 import { isObject } from '../shared/json.ts'
 
 const space = /[ \t\n\r]*/y
@@ -107,10 +107,24 @@ const duplicates = (accounts: ReadonlyArray<unknown>): Problem[] =>
     })
   })
 
-/** The accounts of a file's text, or every mistake in it by its path. */
-export const readAccounts = (
-  text: E.Either<string, string>,
-): E.Either<ReadonlyArray<Problem>, ReadonlyArray<Account>> => {
+/** Looked for in what was sent, so that other mistakes do not hide them. */
+const unknownAccounts = (sent: unknown, accounts: ReadonlyArray<unknown>): Problem[] => {
+  const known = new Set(['*', ...accounts.map((account) => valueAt(account, 'id'))])
+  const grants = valueAt(sent, 'console.grants')
+  return (Array.isArray(grants) ? grants : []).flatMap((grant, i) => {
+    const granted = valueAt(grant, 'accounts')
+    return (Array.isArray(granted) ? granted : []).flatMap((id, j) =>
+      known.has(id)
+        ? []
+        : [{ path: file(`console.grants.${i}.accounts.${j}`), expected: 'the id of an account, or *' }],
+    )
+  })
+}
+
+export type Accounts = { readonly accounts: ReadonlyArray<Account>; readonly grants: ReadonlyArray<GrantEntry> }
+
+/** What a file's text says, or every mistake in it by its path. */
+export const readAccountsFile = (text: E.Either<string, string>): E.Either<ReadonlyArray<Problem>, Accounts> => {
   if (E.isLeft(text)) return E.left([{ path: file(''), expected: `a file that can be read (${text.left})` }])
   const json = parse(text.right)
   if (E.isLeft(json)) return json
@@ -120,10 +134,16 @@ export const readAccounts = (
     ...(E.isLeft(decoded) ? problemsOf(decoded.left).map((it) => ({ ...it, path: file(it.path) })) : []),
     ...unknownKeys(AccountsFile, json.right, ''),
     ...duplicates(accounts ?? []),
+    ...unknownAccounts(json.right, accounts ?? []),
     ...(accounts?.length === 0 ? [{ path: file('accounts'), expected: 'at least one account' }] : []),
   ]
-  return E.isLeft(decoded) || problems.length > 0 ? E.left(problems) : E.right(decoded.right.accounts.map(withDefaults))
+  if (E.isLeft(decoded) || problems.length > 0) return E.left(problems)
+  const grants = decoded.right.console?.grants ?? []
+  return E.right({ accounts: decoded.right.accounts.map(withDefaults), grants })
 }
+
+export const readAccounts = (text: E.Either<string, string>) =>
+  E.map(({ accounts }: Accounts) => accounts)(readAccountsFile(text))
 
 const secret = () => randomBytes(18).toString('base64url')
 

@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { notSafe, startConsole } from '../console/console.ts'
 import { accessTokens } from '../domain/access-token.ts'
 import { timeZonesOf } from '../domain/accounts.ts'
 import { now } from '../domain/clock.ts'
@@ -21,7 +22,7 @@ import { kafkaSettings, type Servers } from './servers.ts'
 import { prepare } from './topics.ts'
 
 /** What a process of the bridge may do; each can run in as many processes as there are partitions. */
-export const roles = ['ingress', 'projector', 'egress', 'archiver'] as const
+export const roles = ['ingress', 'projector', 'egress', 'archiver', 'console'] as const
 export type Role = (typeof roles)[number]
 
 const everyRole = (given: ReadonlyArray<Role>) => roles.every((role) => given.includes(role))
@@ -55,6 +56,8 @@ export type Bridge = {
   readonly url: string
   /** Where the operators' port listens: health with reasons, and metrics. */
   readonly adminUrl: string
+  /** Makes a link that signs somebody in to the console, once; undefined where it does not run. */
+  readonly signInLink?: ((who: string) => Promise<string | undefined>) | undefined
   /** Resolves when topics and indexes are there and every role runs. */
   readonly ready: Promise<void>
   /** Finishes what is in flight on either side, then leaves. */
@@ -66,6 +69,7 @@ const checksOf: Readonly<Record<Role, ReadonlyArray<string>>> = {
   projector: ['projector', 'enrichments', 'daily_stats'],
   egress: ['egress', 'outcomes'],
   archiver: ['archiver'],
+  console: [],
 }
 
 /** The checks of roles that wait for topics and indexes: without them a process would be ready for a moment, before they run. */
@@ -97,6 +101,9 @@ export const startBridge = async (
   const lacksKeys = archives && wrapping.right === undefined
   // Who asks for every role gets those that can run.
   if (lacksKeys && !everyRole(roles)) return E.left({ reason: `${missingKeyFile}.`, exitCode: exitOfWrongConfig })
+  const unsafe = roles.includes('console') ? notSafe(settings.console, admin.host) : undefined
+  if (unsafe !== undefined && !everyRole(roles)) return E.left({ reason: `${unsafe}.`, exitCode: exitOfWrongConfig })
+  if (unsafe !== undefined) log.warn({ reason: unsafe }, 'the console does not run')
   const metrics = createMetrics()
   const { measure, watchJournal, watchGates, watchHealth, watchTopics, watchWaiting, render } = metrics
   const kafka = connectKafka(kafkaSettings(kafkaConfig, topics, 'livechat-bridge'), { log, measure, now })
@@ -150,9 +157,19 @@ export const startBridge = async (
     publicHealthRouter({ readiness, isStopping, log, monotonic }, limits.healthMs),
   ]
   const server = createHttpServer({ measure, log, monotonic }, publicRouters)
+  const console =
+    roles.includes('console') && unsafe === undefined
+      ? startConsole({
+          ...{ settings: settings.console, accounts, mongo, dataDir, trustedProxies: http.trustedProxies, log },
+          ...{ sleep, monotonic, clock: () => new Date(), stopping: ending.signal },
+        })
+      : undefined
   const operators = createHttpServer(
     { measure, log, monotonic },
-    ({ healthMs }) => [operatorsRouter({ readiness, metrics: render, log, monotonic }, healthMs)],
+    ({ healthMs }) => [
+      operatorsRouter({ readiness, metrics: render, log, monotonic }, healthMs),
+      ...(console?.routers ?? []),
+    ],
     adminLimits,
   )
 
@@ -198,9 +215,11 @@ export const startBridge = async (
       if (gates) watchGates(gates)
     }
   }
+  const adminUrl = `http://${admin.host}:${adminListening.right.port}`
   return E.right({
     url: `http://${http.host}:${listening.right.port}`,
-    adminUrl: `http://${admin.host}:${adminListening.right.port}`,
+    adminUrl,
+    signInLink: console && ((who) => console.signInLink(adminUrl, who)),
     ready: run(),
     stop,
   })

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe } from '../../contracts/problem.ts'
+import { consoleCommand } from '../console/command.ts'
 import { archiveCommand } from '../operations/archive/command.ts'
 import { eraseCommand } from '../operations/erase/command.ts'
 import { exportCommand } from '../operations/export/command.ts'
@@ -12,7 +13,7 @@ import { exitOfWrongConfig, type KafkaConfig, type Settings, settingsOf } from '
 import { demo } from './demo.ts'
 import { version } from './metrics.ts'
 import { rebuildCommand } from './rebuild.ts'
-import { interruption, noRedrives, withBothServers, withServers } from './servers.ts'
+import { findRunning, interruption, noRedrives, withBothServers, withServers } from './servers.ts'
 import { start } from './start.ts'
 import { type TopicsOptions, topics } from './topics.ts'
 
@@ -149,6 +150,16 @@ program.addCommand(
   exportCommand(async (run) =>
     process.exit(
       await withBothServers('export', ({ mongo: { erasures }, ...servers }) => run({ ...servers, erasures })),
+    ),
+  ),
+)
+program.addCommand(
+  consoleCommand(async (run) =>
+    process.exit(
+      await withBothServers('console', ({ settings, mongo, out, err }) => {
+        const { adminUrl } = findRunning(settings.dataDir) ?? {}
+        return run({ store: mongo.consoleSessions, adminUrl, basePath: settings.console.basePath, out, err })
+      }),
     ),
   ),
 )

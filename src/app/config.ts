@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { describe, type Problem, problemsOf } from '../../contracts/problem.ts'
+import type { ConsoleSettings } from '../console/console.ts'
 import type { Account } from '../domain/accounts.ts'
 import type { Network } from '../http/client-address.ts'
 import { urlProblems } from '../mongo/url.ts'
-import { findDemoAccount, makeDemoAccount, readAccounts } from './accounts-file.ts'
+import { type Accounts, findDemoAccount, makeDemoAccount, readAccountsFile } from './accounts-file.ts'
 import {
   Environment,
   isKeyOf,
@@ -44,6 +45,7 @@ export type Config = {
   readonly journalMaxBytes: number
   readonly retentionDays: number | 'forever'
   readonly archiveKeyFile?: string
+  readonly console: ConsoleSettings
   readonly logLevel: LogLevel
 }
 
@@ -114,6 +116,35 @@ const sslProblems = (e: Environment): Problem[] => {
   return problems
 }
 
+const oidc = ['CONSOLE_OIDC_ISSUER', 'CONSOLE_OIDC_CLIENT_ID', 'CONSOLE_OIDC_CLIENT_SECRET'] as const
+
+const consoleProblems = (e: Environment): Problem[] => {
+  const path = e.CONSOLE_URL === undefined ? '/' : new URL(e.CONSOLE_URL).pathname.replace(/\/$/, '')
+  const [given] = oidc.filter((name) => e[name] !== undefined)
+  const missing = [...oidc, 'CONSOLE_URL', 'CONSOLE_SESSION_KEY'].filter(
+    (name) => given !== undefined && e[name as keyof Environment] === undefined,
+  )
+  return [
+    ...missing.map((path) => ({ path, expected: `a value, since ${given} is set` })),
+    ...(['', '/', e.CONSOLE_BASE_PATH].includes(path)
+      ? []
+      : [{ path: 'CONSOLE_URL', expected: 'a URL with no path, or with that of CONSOLE_BASE_PATH' }]),
+  ]
+}
+
+const consoleOf = (e: Environment, grants: Accounts['grants']): ConsoleSettings => {
+  const { CONSOLE_OIDC_ISSUER: issuer, CONSOLE_OIDC_CLIENT_ID: clientId, CONSOLE_OIDC_CLIENT_SECRET: clientSecret } = e
+  const isOidc = issuer !== undefined && clientId !== undefined && clientSecret !== undefined
+  return {
+    basePath: e.CONSOLE_BASE_PATH ?? '',
+    grants,
+    ...(e.CONSOLE_URL !== undefined && { origin: new URL(e.CONSOLE_URL).origin }),
+    ...(isOidc && { oidc: { issuer, clientId, clientSecret } }),
+    ...(e.CONSOLE_SESSION_KEY !== undefined && { sessionKey: e.CONSOLE_SESSION_KEY }),
+    ...(e.TRACE_URL_TEMPLATE !== undefined && { traceUrlTemplate: e.TRACE_URL_TEMPLATE }),
+  }
+}
+
 /** Each variable by itself: one that cannot be read counts as unset, so that mistakes in the others are still found. */
 const decodeEach = (values: Variables) => {
   const problems: Problem[] = []
@@ -132,11 +163,12 @@ export const readConfig = (variables: Variables, readFile: ReadFile): E.Either<R
   const { problems: ofFiles, values } = withFiles(variables, readFile)
   const { problems: ofVariables, env } = decodeEach(values)
   const path = values.BRIDGE_CONFIG
-  const accounts = path ? readAccounts(readFile(path)) : E.right('demo' as const)
+  const accounts = path ? readAccountsFile(readFile(path)) : E.right({ accounts: 'demo' as const, grants: [] })
   const known = new Set([...ofFiles, ...ofVariables].map((problem) => problem.path))
   const together = [
     ...saslProblems(env),
     ...sslProblems(env),
+    ...consoleProblems(env),
     ...(env.MONGODB_URL === undefined ? [] : urlProblems(env.MONGODB_URL, readFile)),
   ].filter((problem) => !known.has(problem.path) && !known.has(`${problem.path}_FILE`))
   const all = [...ofFiles, ...ofVariables, ...together, ...(E.isLeft(accounts) ? accounts.left : [])]
@@ -145,7 +177,7 @@ export const readConfig = (variables: Variables, readFile: ReadFile): E.Either<R
     kafka: kafkaOf(env),
     mongo: env.MONGODB_URL ?? 'embedded',
     ...(env.MONGOD_BINARY !== undefined && { mongodBinary: env.MONGOD_BINARY }),
-    accounts: accounts.right,
+    accounts: accounts.right.accounts,
     http: {
       host: env.HTTP_HOST ?? '',
       ...(env.HTTP_PORT !== undefined && { port: env.HTTP_PORT }),
@@ -168,6 +200,7 @@ export const readConfig = (variables: Variables, readFile: ReadFile): E.Either<R
     journalMaxBytes: env.JOURNAL_MAX_BYTES,
     retentionDays: env.RETENTION_DAYS,
     ...(env.ARCHIVE_KEY_FILE !== undefined && { archiveKeyFile: env.ARCHIVE_KEY_FILE }),
+    console: consoleOf(env, accounts.right.grants),
     logLevel: env.LOG_LEVEL ?? 'info',
   })
 }

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { type Network, readNetworks } from '../http/client-address.ts'
+import { isLoopback, type Network, readNetworks } from '../http/client-address.ts'
 
 const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
@@ -78,6 +78,15 @@ const mongoUrl = (text: string): MongoConfig | undefined => {
 
 const ratio = (text: string) => (/^(0|1|0?\.\d+|1\.0+)$/.test(text) ? Number(text) : undefined)
 
+/** What goes over a network is encrypted: http is for this machine. */
+const safeUrl = (text: string): string | undefined => {
+  const url = URL.parse(text)
+  if (url === null || /[?#]|\/\/[^/]*@/.test(text)) return undefined
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname)) ? text : undefined
+}
+const httpsUrl = () =>
+  variable<string | undefined>('an https:// URL, or an http:// URL of loopback, without query', safeUrl, undefined)
+
 const networks = (text: string): ReadonlyArray<Network> | undefined =>
   E.getOrElse<string, ReadonlyArray<Network> | undefined>(() => undefined)(readNetworks(text))
 
@@ -117,6 +126,13 @@ export const Environment = t.type({
     14,
   ),
   ARCHIVE_KEY_FILE: matching(/./, 'the path of a file', undefined),
+  CONSOLE_URL: httpsUrl(),
+  CONSOLE_OIDC_ISSUER: httpsUrl(),
+  CONSOLE_OIDC_CLIENT_ID: matching(/./, 'text', undefined),
+  CONSOLE_OIDC_CLIENT_SECRET: matching(/./, 'text', undefined),
+  CONSOLE_SESSION_KEY: matching(/^.{32,}$/, 'at least 32 characters', undefined),
+  CONSOLE_BASE_PATH: matching(/^(\/\w[\w.~-]*)+$/, 'a path such as /console', '/console'),
+  TRACE_URL_TEMPLATE: matching(/^https?:\/\/\S*\{traceId\}/, 'a URL with {traceId}', undefined),
   LOG_LEVEL: oneOf(logLevels, 'info'),
 })
 export type Environment = t.TypeOf<typeof Environment>

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { styleText } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Account } from '../domain/accounts.ts'
+import { commandLineUser } from '../operations/audit.ts'
 import { type Role, startBridge } from './bridge.ts'
 import { exitOfWrongConfig, readSettings, type Settings } from './config.ts'
 import { closedDataDir, forgetRunning, serversFor, tellRunning } from './servers.ts'
@@ -15,6 +16,8 @@ type Shown = {
   readonly mongoUrl: string
   readonly topicPrefix: string
   readonly accounts: ReadonlyArray<Account>
+  /** For the console. */
+  readonly signInLink?: string | undefined
   readonly took: number
   /** Whether it runs in a clone, where the samples are. */
   readonly inClone: boolean
@@ -26,7 +29,8 @@ const row = (name: string, value: string) => `  ${styleText('dim', name.padEnd(1
 export const sample = 'contracts/webhooks/samples/chat_accepted.json'
 
 /** What a person sees when everything is up: addresses, the demo account's URLs, and what to try first. */
-export const banner = ({ url, adminUrl, brokers, mongoUrl, topicPrefix, accounts, took, inClone }: Shown): string => {
+export const banner = (shown: Shown): string => {
+  const { url, adminUrl, signInLink, brokers, mongoUrl, topicPrefix, accounts, took, inClone } = shown
   const webhooks = accounts.find((account) => account.webhooks)?.webhooks
   const urls = accounts.flatMap(({ id, webhooks, bot }) => [
     row('account', id),
@@ -45,6 +49,7 @@ export const banner = ({ url, adminUrl, brokers, mongoUrl, topicPrefix, accounts
     '',
     ...(url === undefined ? [] : [row('http', `${url}  /webhooks /bot /oauth/token`)]),
     row('operators', `${adminUrl}  /livez /readyz /metrics`),
+    ...(signInLink === undefined ? [] : [row('console', signInLink), row('', 'signs you in once, within ten minutes')]),
     row('kafka', `${brokers.join(',')}  topics ${topicPrefix}*`),
     row('mongodb', mongoUrl),
     ...(url === undefined ? [] : urls),
@@ -86,7 +91,7 @@ export const start = async (roles: ReadonlyArray<Role>): Promise<number> => {
     await stopServers()
     return bridge.left.exitCode
   }
-  const { url, adminUrl, ready, stop } = bridge.right
+  const { url, adminUrl, signInLink, ready, stop } = bridge.right
   const running = {
     pid: process.pid,
     url,
@@ -104,6 +109,7 @@ export const start = async (roles: ReadonlyArray<Role>): Promise<number> => {
         banner({
           url,
           adminUrl,
+          signInLink: await signInLink?.(commandLineUser()).catch(() => undefined),
           brokers: kafka.brokers,
           mongoUrl: mongo.url,
           topicPrefix: settings.topics.prefix,

@@ -1,6 +1,6 @@
-/** What a person may be in the console, for some accounts or for all. */
-export const consoleRoles = ['viewer', 'lead', 'operator', 'privacy'] as const
-export type ConsoleRole = (typeof consoleRoles)[number]
+import { type ConsoleRole, consoleRoles } from '../domain/accounts.ts'
+
+export { type ConsoleRole, consoleRoles }
 
 const everyone: ReadonlyArray<ConsoleRole> = consoleRoles
 const readers: ReadonlyArray<ConsoleRole> = ['lead', 'privacy']

@@ -72,7 +72,21 @@ export const AccountEntry = exactShape(
 )
 export type AccountEntry = t.TypeOf<typeof AccountEntry>
 
-export const AccountsFile = t.strict({ accounts: t.array(AccountEntry) }, 'Accounts')
+/** What a person may be in the console, for some accounts or for all. */
+export const consoleRoles = ['viewer', 'lead', 'operator', 'privacy'] as const
+export type ConsoleRole = (typeof consoleRoles)[number]
+
+const Role = t.keyof({ viewer: null, lead: null, operator: null, privacy: null }, `one of ${consoleRoles.join(', ')}`)
+
+/** A group of the identity provider, and what its people may be: for these accounts, or for every one. */
+const GrantEntry = exactShape({ group: Id, role: Role }, { accounts: t.array(t.string) }, 'Grant')
+export type GrantEntry = t.TypeOf<typeof GrantEntry>
+
+export const AccountsFile = exactShape(
+  { accounts: t.array(AccountEntry) },
+  { console: exactShape({}, { grants: t.array(GrantEntry) }, 'Console') },
+  'Accounts',
+)
 
 export type BotAccount = {
   readonly token: string

@@ -38,7 +38,8 @@ export const accessLog =
     if (isClosing()) ctx.set('Connection', 'close')
     const { api, route, accountId, eventId } = ctx.state
     const ms = monotonic() - arrivedAt
-    if (api !== undefined && api !== 'health') measure.request(api, ctx.status, ms / 1000)
+    // Whoever looks at the console sees for himself how it answers.
+    if (api !== undefined && api !== 'health' && api !== 'console') measure.request(api, ctx.status, ms / 1000)
     // A span that is not ended is not sent: nobody wants to know of each probe.
     if (api !== 'health') {
       span?.updateName(route === undefined ? ctx.method : `${ctx.method} ${route}`)

@@ -25,6 +25,9 @@ export const readNetworks = (list: string): E.Either<string, ReadonlyArray<Netwo
 const plain = (address: string): string =>
   address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
 
+/** Whether a host name or an address is this machine's own, which nobody else can come from. */
+export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(plain(host))
+
 /** The address of the client that sent a request. */
 export type ClientAddress = (req: IncomingMessage) => string
 

@@ -1,6 +1,6 @@
 import type { RouterContext } from '@koa/router'
 
-export type Api = 'webhooks' | 'bot' | 'oauth' | 'health'
+export type Api = 'webhooks' | 'bot' | 'oauth' | 'health' | 'console'
 
 /** What is known of a request beside the request; `arrivedAt` is of the monotonic clock, in ms. */
 export type State = {

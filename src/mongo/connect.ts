@@ -7,6 +7,7 @@ import { applyWith } from './apply.ts'
 import { archiveKeysIn } from './archive-keys.ts'
 import { classify } from './classify.ts'
 import { checkMongo, type MongoLocation, mongoClient, within } from './client.ts'
+import { type ConsoleSessions, consoleSessionsIn } from './console-sessions.ts'
 import { chooseDriftIn } from './drift.ts'
 import {
   type EnrichedKeys,
@@ -46,6 +47,7 @@ export type Mongo = {
   readonly erasures: Erasures & SilentPersons
   readonly archiveKeys: ArchiveKeys
   readonly topicsRead: TopicsRead
+  readonly consoleSessions: ConsoleSessions
   readonly viewVersions: ViewVersions
   /** The accounts of whose days in daily_stats some are those of another time zone. */
   readonly timeZonesChanged: (
@@ -121,6 +123,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, timeZ
     erasures: erasuresIn(db),
     archiveKeys: archiveKeysIn(db),
     topicsRead: topicsReadIn(db),
+    consoleSessions: consoleSessionsIn(db),
     viewVersions: viewVersionsIn(db),
     timeZonesChanged: (accounts) => timeZonesChanged(db, accounts),
     countDifferences: countDifferences(db),

@@ -1,5 +1,6 @@
 import type { Db, IndexDescription } from 'mongodb'
 import type { ViewName } from '../../contracts/views.ts'
+import { ensureConsoleIndexes } from './console-sessions.ts'
 import { ensureFlatViews } from './flat-views.ts'
 
 const by = (...fields: ReadonlyArray<string>): IndexDescription => ({
@@ -91,5 +92,6 @@ export const ensureIndexes = async (db: Db): Promise<void> => {
       db.collection(collection).createIndexes([...descriptions]),
     ),
   )
+  await ensureConsoleIndexes(db)
   await ensureFlatViews(db)
 }

@@ -42,6 +42,23 @@ file('where it is not JSON, the line and column are reported, and nothing of its
   ])
 })
 
+file('grants of the console name roles and accounts that are there', () => {
+  const account = { id: 'acme' }
+  const grants = [
+    { group: 'support', role: 'boss', accounts: ['acme'] },
+    { group: 'all', role: 'viewer', accounts: ['*', 'amce'] },
+    { role: 'viewer' },
+  ]
+  assert.equal(
+    problems({ accounts: [account], console: { grants } }).map(({ path, expected }) => `${path}: ${expected}`),
+    [
+      'BRIDGE_CONFIG console.grants.0.role: one of viewer, lead, operator, privacy',
+      'BRIDGE_CONFIG console.grants.2.group: text of 1 to 255 characters',
+      'BRIDGE_CONFIG console.grants.1.accounts.1: the id of an account, or *',
+    ],
+  )
+})
+
 const mistakes: ReadonlyArray<readonly [text: string, place: string]> = [
   ['', 'line 1, column 1'],
   ['{"a":1,}', 'line 1, column 8'],

@@ -12,6 +12,7 @@ const files: Readonly<Record<string, string>> = {
         bot: { token: 'bot-token-00000001', providerId: 'prov1', baseUrl: 'https://bot.example.com', attempts: 3 },
       },
     ],
+    console: { grants: [{ group: 'support', role: 'lead', accounts: ['acme'] }] },
   }),
   '/wrong.json': JSON.stringify({
     accounts: [
@@ -51,6 +52,7 @@ config('an empty environment is the first hour: embedded servers and the demo ac
       dataDir: '.data',
       journalMaxBytes: 1024 ** 3,
       retentionDays: 14,
+      console: { basePath: '/console', grants: [] },
       logLevel: 'info',
     }),
   )
@@ -79,6 +81,13 @@ config('every variable has its place', () => {
       JOURNAL_MAX_BYTES: '5000',
       RETENTION_DAYS: 'forever',
       ARCHIVE_KEY_FILE: '/run/secrets/archive.json',
+      CONSOLE_URL: 'https://Chats.example.com/tools/',
+      CONSOLE_BASE_PATH: '/tools',
+      CONSOLE_OIDC_ISSUER: 'https://login.example.com/realm',
+      CONSOLE_OIDC_CLIENT_ID: 'livechat',
+      CONSOLE_OIDC_CLIENT_SECRET_FILE: '/password',
+      CONSOLE_SESSION_KEY: '0123456789abcdef0123456789abcdef',
+      TRACE_URL_TEMPLATE: 'https://traces.example.com/{traceId}',
       LOG_LEVEL: 'warn',
     }),
     E.right({
@@ -120,8 +129,42 @@ config('every variable has its place', () => {
       journalMaxBytes: 5000,
       retentionDays: 'forever',
       archiveKeyFile: '/run/secrets/archive.json',
+      console: {
+        basePath: '/tools',
+        grants: [{ group: 'support', role: 'lead', accounts: ['acme'] }],
+        origin: 'https://chats.example.com',
+        oidc: { issuer: 'https://login.example.com/realm', clientId: 'livechat', clientSecret: 'my-secret-value' },
+        sessionKey: '0123456789abcdef0123456789abcdef',
+        traceUrlTemplate: 'https://traces.example.com/{traceId}',
+      },
       logLevel: 'warn',
     }),
+  )
+})
+
+config('the variables of OpenID Connect belong together', () => {
+  assert.equal(problems({ CONSOLE_OIDC_ISSUER: 'https://login.example.com' }), [
+    'CONSOLE_OIDC_CLIENT_ID',
+    'CONSOLE_OIDC_CLIENT_SECRET',
+    'CONSOLE_URL',
+    'CONSOLE_SESSION_KEY',
+  ])
+})
+
+config('the console and its provider are reached by https, and by http on loopback alone', () => {
+  const url = (CONSOLE_URL: string) => problems({ CONSOLE_URL })
+  assert.equal(url('http://chats.example.com'), ['CONSOLE_URL'])
+  assert.equal(url('http://127.0.0.1.example.com'), ['CONSOLE_URL'])
+  assert.equal(url('https://user:secret@chats.example.com'), ['CONSOLE_URL'])
+  assert.equal(url('https://chats.example.com/elsewhere'), ['CONSOLE_URL'])
+  for (const right of ['https://chats.example.com', 'https://chats.example.com/console', 'http://localhost:8081/', ''])
+    assert.equal(url(right), [], right)
+})
+
+config('a short key, a base path of dots and a template without the trace are mistakes', () => {
+  assert.equal(
+    problems({ CONSOLE_SESSION_KEY: 'short', CONSOLE_BASE_PATH: '/../x', TRACE_URL_TEMPLATE: 'https://x.example' }),
+    ['CONSOLE_SESSION_KEY', 'CONSOLE_BASE_PATH', 'TRACE_URL_TEMPLATE'],
   )
 })
 

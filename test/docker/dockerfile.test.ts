@@ -47,7 +47,7 @@ dockerfile('nobody runs it, and it drains when it is told to end', () => {
   assert.equal(of(final, 'RUN'), [])
   // A shell in between would not pass the signal on.
   assert.equal(of(final, 'ENTRYPOINT'), [
-    '["node", "--no-memory-reducer", "--max-semi-space-size=16", "src/app/cli.ts"]',
+    '["node", "--no-memory-reducer", "--max-semi-space-size=16", "--disable-warning=ExperimentalWarning", "src/app/cli.ts"]',
   ])
   assert.match(of(final, 'HEALTHCHECK')[0] ?? '', /CMD \["node", "docker\/health\.ts"\]$/)
 })

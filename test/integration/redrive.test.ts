@@ -50,6 +50,7 @@ const stranger = right(
         demo: false,
         http: { host: '127.0.0.1', port: 0, trustedProxies: [] },
         admin: { host: '127.0.0.1', port: 0 },
+        console: { basePath: '/console', grants: [] },
       },
       ...{ topics: { prefix: here.prefix, partitions: 4 }, dataDir, logLevel: 'silent', journalMaxBytes: 1024 * 1024 },
       retentionDays: 14,

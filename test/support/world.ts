@@ -95,6 +95,7 @@ export const world = async (options: Options = {}) => {
           ...{ kafka, mongo, accounts, demo: false, topics: { prefix, partitions }, dataDir: dir },
           http: { host: '127.0.0.1', port: 0, trustedProxies: [] },
           admin: { host: '127.0.0.1', port: 0 },
+          console: { basePath: '/console', grants: [] },
           ...{ journalMaxBytes: 100 * 1024 * 1024, retentionDays: 14, logLevel: 'silent', ...more },
         },
         { kafka, mongo },

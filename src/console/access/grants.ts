@@ -1,0 +1,35 @@
+import type { GrantEntry } from '../../domain/accounts.ts'
+import { accessTable, type ConsoleRole, type ConsoleRoute, consoleRoles } from '../access-table.ts'
+import type { Grant } from '../handler.ts'
+
+/** What a session's groups may do now. A sign-in link is for whoever runs the bridge: every role, every account. */
+export const grantsOf = (
+  groups: ReadonlyArray<string> | 'link',
+  entries: ReadonlyArray<GrantEntry>,
+): ReadonlyArray<Grant> =>
+  groups === 'link'
+    ? consoleRoles.map((role) => ({ role, accounts: '*' }))
+    : entries
+        .filter(({ group }) => groups.includes(group))
+        .map(({ role, accounts = ['*'] }) => ({ role, accounts: accounts.includes('*') ? '*' : accounts }))
+
+export const rolesFor = (grants: ReadonlyArray<Grant>, accountId: string): ReadonlyArray<ConsoleRole> =>
+  consoleRoles.filter((role) =>
+    grants.some((grant) => grant.role === role && (grant.accounts === '*' || grant.accounts.includes(accountId))),
+  )
+
+/** Whether a session may use a route. An account that it may not see is as one that does not exist. */
+export type Decision = 'allowed' | 'wrong-role' | 'unknown-account'
+
+export const decide = (
+  route: ConsoleRoute,
+  grants: ReadonlyArray<Grant>,
+  accountIds: ReadonlyArray<string>,
+  accountId: string | undefined,
+): Decision => {
+  const wanted = accessTable[route]
+  if (accountId === undefined) return grants.some(({ role }) => wanted.includes(role)) ? 'allowed' : 'wrong-role'
+  const roles = accountIds.includes(accountId) ? rolesFor(grants, accountId) : []
+  if (roles.length === 0) return 'unknown-account'
+  return roles.some((role) => wanted.includes(role)) ? 'allowed' : 'wrong-role'
+}

@@ -1,0 +1,63 @@
+import { type Refusal, refusalBody } from '../../http/answer.ts'
+import { isLoopback } from '../../http/client-address.ts'
+import type { Ctx } from '../../http/context.ts'
+
+/** Every answer of the console has these: no other site's scripts, frames or eyes. */
+const headers = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  // Not no-referrer: browsers would send the Origin of a form as null.
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+}
+
+const forbidden = (message: string): Refusal => ({ status: 403, code: 'forbidden', message })
+
+/** The origin of this machine that a request was sent to, by its Host; undefined where it names another machine. */
+const localOrigin = (ctx: Ctx): string | undefined => {
+  const url = URL.parse(`http://${ctx.get('host')}`)
+  const isOurs = url !== null && isLoopback(url.hostname) && (url.port || '80') === String(ctx.socket.localPort)
+  return isOurs ? url.origin : undefined
+}
+
+/**
+ * The origin that a request was sent to: CONSOLE_URL's, or this machine's own. A page elsewhere whose name leads here (DNS rebinding)
+ * has another one.
+ */
+const originOf = (ctx: Ctx, configured: string | undefined): string | undefined => {
+  if (configured === undefined) return localOrigin(ctx)
+  const { protocol, host } = new URL(configured)
+  return URL.parse(`${protocol}//${ctx.get('host')}`)?.host === host ? configured : localOrigin(ctx)
+}
+
+/** Whether a request comes from this machine, with no proxy between that is known. */
+export const isLocal = (ctx: Ctx): boolean =>
+  localOrigin(ctx) !== undefined &&
+  isLoopback(ctx.socket.remoteAddress ?? '') &&
+  ctx.get('x-forwarded-for') === '' &&
+  ctx.get('forwarded') === ''
+
+/** Why a request is refused for where it was sent to or from. */
+const refusalOf = (ctx: Ctx, configured: string | undefined): Refusal | undefined => {
+  const origin = originOf(ctx, configured)
+  if (origin === undefined)
+    return { ...forbidden('Host: expected that of CONSOLE_URL, or loopback with the port of the console'), status: 421 }
+  const from = ctx.get('origin')
+  if (from !== '' && from !== origin) return forbidden('Origin: expected that of the console')
+  if (ctx.method === 'GET' || ctx.method === 'HEAD') return undefined
+  const site = ctx.get('sec-fetch-site')
+  if (site === 'same-origin' || (site === '' && from !== '')) return undefined
+  return forbidden('Sec-Fetch-Site or Origin: expected a request of a page of the console')
+}
+
+export const guard = (configured: string | undefined) => async (ctx: Ctx, next: () => Promise<unknown>) => {
+  ctx.state.api = 'console'
+  ctx.set(headers)
+  ctx.set('Cache-Control', 'no-store')
+  const refusal = refusalOf(ctx, configured)
+  if (refusal === undefined) return next()
+  ctx.status = refusal.status
+  ctx.body = refusalBody('console', refusal)
+}

@@ -1,0 +1,32 @@
+import { isLoopback } from '../../http/client-address.ts'
+import type { ConsoleSessions } from '../../mongo/console-sessions.ts'
+import { hashOf, random } from './keys.ts'
+
+export type LinkDeps = {
+  readonly store: Pick<ConsoleSessions, 'addLink'>
+  readonly clock: () => Date
+}
+
+const lastsMs = 10 * 60 * 1000
+
+/** Where this machine reaches the operators' port: a link works nowhere else. Undefined where it does not listen on loopback. */
+const localUrl = (adminUrl: string): string | undefined => {
+  const url = URL.parse(adminUrl)
+  if (url === null) return undefined
+  if (['0.0.0.0', '[::]'].includes(url.hostname)) url.hostname = '127.0.0.1'
+  return isLoopback(url.hostname) ? url.origin : undefined
+}
+
+/** Makes a link that signs somebody in once, within ten minutes, on this machine. Only its hash is stored. */
+export const makeLink = async (
+  { store, clock }: LinkDeps,
+  adminUrl: string,
+  basePath: string,
+  who: string,
+): Promise<string | undefined> => {
+  const url = localUrl(adminUrl)
+  if (url === undefined) return undefined
+  const token = random()
+  await store.addLink(hashOf(token), who, new Date(clock().getTime() + lastsMs))
+  return `${url}${basePath}/sign-in?token=${token}`
+}

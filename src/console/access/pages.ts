@@ -1,0 +1,97 @@
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] ?? '')
+
+export type Page = {
+  readonly status: number
+  readonly html: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A page that needs no script: a title, paragraphs, and HTML that is made of escaped text alone. */
+const page = (basePath: string, status: number, title: string, words: ReadonlyArray<string>, html = ''): Page => ({
+  status,
+  html: `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)}</title>
+<link rel="stylesheet" href="${basePath}/style.css">
+</head>
+<body>
+<main class="sign-in">
+<h1>${escaped(title)}</h1>
+${[...words.map((text) => `<p>${escaped(text)}</p>`), html].join('\n')}
+</main>
+</body>
+</html>
+`,
+})
+
+const link = (href: string, text: string) => `<p><a href="${escaped(href)}">${escaped(text)}</a></p>`
+const askAgain = 'npx livechat-bridge console link prints a new one, on the machine of the bridge.'
+
+export const pagesAt = (basePath: string) => {
+  const make = (status: number, title: string, words: ReadonlyArray<string>, html = '') =>
+    page(basePath, status, title, words, html)
+  const again = link(`${basePath}/sign-in`, 'Sign in again')
+  return {
+    /** Not used up by whoever only looks at the link: it takes a button. */
+    confirmLink: (token: string) =>
+      make(
+        200,
+        'Sign in',
+        ['This link signs you in once, with every role.'],
+        `<form method="post" action="${basePath}/sign-in"><input type="hidden" name="token" value="${escaped(token)}"><button>Sign in</button></form>`,
+      ),
+    choose: (issuer: string | undefined, next: string) =>
+      issuer === undefined
+        ? make(200, 'Sign in', ['The console is opened with a sign-in link.', askAgain])
+        : make(
+            200,
+            'Sign in',
+            [],
+            link(`${basePath}/sign-in/start?next=${encodeURIComponent(next)}`, `Sign in with ${new URL(issuer).host}`),
+          ),
+    linkUsedUp: make(403, 'This link cannot be used', [
+      'A sign-in link works once, for ten minutes, and only on the machine of the bridge.',
+      askAgain,
+    ]),
+    noGrant: make(
+      403,
+      'You have no role here',
+      [
+        'You are known, but none of your groups has a role. The accounts file gives roles to groups, by console.grants.',
+      ],
+      again,
+    ),
+    expired: make(400, 'This sign-in has ended', ['It took longer than ten minutes, or was already used.'], again),
+    refused: make(
+      403,
+      'You are not signed in',
+      ['What the identity provider answered cannot be accepted. The log of the bridge has the reason.'],
+      again,
+    ),
+    unavailable: {
+      ...make(503, 'Nobody can sign in now', ['The identity provider does not answer. Try again soon.'], again),
+      headers: { 'Retry-After': '5' },
+    },
+    away: {
+      ...make(503, 'The console cannot be used now', [
+        'MongoDB, which has the sessions, does not answer. Try again soon.',
+      ]),
+      headers: { 'Retry-After': '5' },
+    },
+    tooMany: {
+      ...make(429, 'Too many sign-ins have failed', ['Wait for a minute, and try again.']),
+      headers: { 'Retry-After': '60' },
+    },
+  }
+}

@@ -1,0 +1,146 @@
+import Router from '@koa/router'
+import * as E from 'fp-ts/lib/Either.js'
+import type { GrantEntry } from '../../domain/accounts.ts'
+import type { Log, Sleep } from '../../domain/ports.ts'
+import { notAllowed, type Refusal, refusalBody } from '../../http/answer.ts'
+import { type BodyBudget, readBody } from '../../http/body.ts'
+import type { ClientAddress, FailureDelay } from '../../http/client-address.ts'
+import type { Ctx, State } from '../../http/context.ts'
+import type { ConsoleSessions } from '../../mongo/console-sessions.ts'
+import { grantsOf } from './grants.ts'
+import { isLocal } from './guard.ts'
+import { hashOf, isSame } from './keys.ts'
+import type { NotSignedIn, Oidc } from './oidc.ts'
+import { transactionLastsMs } from './oidc.ts'
+import { type Page, pagesAt } from './pages.ts'
+import { cookie, type Sessions } from './sessions.ts'
+
+export type SignInDeps = {
+  readonly sessions: Sessions
+  readonly store: Pick<ConsoleSessions, 'takeLink'>
+  readonly basePath: string
+  /** Undefined: by links alone. */
+  readonly oidc?: { readonly flow: Oidc; readonly issuer: string }
+  readonly grants: ReadonlyArray<GrantEntry>
+  readonly budget: BodyBudget
+  readonly addressOf: ClientAddress
+  readonly failures: FailureDelay
+  readonly clock: () => Date
+  readonly sleep: Sleep
+  readonly log: Log
+}
+
+const transactionName = 'livechat_console_sign_in'
+const mostBytes = 4096
+
+const refuse = (ctx: Ctx, refusal: Refusal) => {
+  ctx.status = refusal.status
+  ctx.set({ ...refusal.headers })
+  ctx.body = refusalBody('console', refusal)
+}
+
+/** Sign-in by a link or by OpenID Connect, and sign-out. */
+export const signInRouter = (deps: SignInDeps): Router<State> => {
+  const { sessions, store, basePath, oidc, grants, budget, addressOf, failures, clock, sleep, log } = deps
+  const pages = pagesAt(basePath)
+  const show = (ctx: Ctx, { status, html, headers }: Page) => {
+    ctx.status = status
+    ctx.set({ ...headers })
+    ctx.type = 'text/html; charset=utf-8'
+    ctx.body = html
+  }
+  const goTo = (ctx: Ctx, place: string) => {
+    ctx.redirect(place)
+    ctx.status = 303
+  }
+  /** A page of this console, and nothing else: what is not one becomes its first page. */
+  const pageOf = (next: unknown): string => {
+    const url = URL.parse(String(next), 'http://console.invalid')
+    const isHere = url?.host === 'console.invalid' && url.pathname.startsWith(`${basePath}/`)
+    return isHere ? `${url.pathname}${url.search}` : `${basePath}/`
+  }
+  const fail = async (ctx: Ctx, page: Page) => {
+    await sleep(failures.afterFailure(addressOf(ctx.req)))
+    show(ctx, page)
+  }
+  /** Whether the address has sent too many wrong things lately; it is answered then. */
+  const isHeld = async (ctx: Ctx): Promise<boolean> => {
+    const ms = failures.refusedAfter(addressOf(ctx.req))
+    if (ms === undefined) return false
+    await sleep(ms)
+    show(ctx, pages.tooMany)
+    return true
+  }
+  const tokenOf = async (ctx: Ctx): Promise<string> => {
+    const body = await readBody(ctx.req, { mostBytes, drainMs: 0, budget })
+    if (E.isLeft(body)) return ''
+    const token = new URLSearchParams(body.right.bytes.toString()).get('token') ?? ''
+    body.right.release()
+    return token
+  }
+  const started = (ctx: Ctx, result: E.Either<'away', void>, by: 'link' | 'oidc', next: string) => {
+    if (E.isLeft(result)) return show(ctx, pages.away)
+    log.info({ by }, 'somebody signed in to the console')
+    goTo(ctx, next)
+  }
+  const useLink = async (ctx: Ctx) => {
+    if (await isHeld(ctx)) return
+    const token = await tokenOf(ctx)
+    if (!isLocal(ctx)) return fail(ctx, pages.linkUsedUp)
+    const taken = await store.takeLink(hashOf(token), clock()).then(
+      (who) => E.right(who),
+      () => E.left('away'),
+    )
+    if (E.isLeft(taken)) return show(ctx, pages.away)
+    if (taken.right === undefined) return fail(ctx, pages.linkUsedUp)
+    started(ctx, await sessions.start(ctx, taken.right, 'link'), 'link', `${basePath}/`)
+  }
+  const notSignedIn = (ctx: Ctx, reason: NotSignedIn) => {
+    log.warn(reason, 'a sign-in to the console failed')
+    if (reason.kind === 'unavailable') return show(ctx, pages.unavailable)
+    return fail(ctx, pages[reason.kind])
+  }
+  const placeOfTransaction = `${basePath}/sign-in`
+  const begin = async (ctx: Ctx, { flow }: NonNullable<SignInDeps['oidc']>) => {
+    const begun = await flow.begin(pageOf(ctx.query.next))
+    if (E.isLeft(begun)) return notSignedIn(ctx, begun.left)
+    const { location, transaction } = begun.right
+    ctx.append('Set-Cookie', cookie(transactionName, transaction, placeOfTransaction, transactionLastsMs))
+    goTo(ctx, location)
+  }
+  const finish = async (ctx: Ctx, { flow }: NonNullable<SignInDeps['oidc']>) => {
+    if (await isHeld(ctx)) return
+    const finished = await flow.finish(ctx.search, ctx.cookies.get(transactionName))
+    ctx.append('Set-Cookie', cookie(transactionName, '', placeOfTransaction, 0))
+    if (E.isLeft(finished)) return notSignedIn(ctx, finished.left)
+    const { who, groups, next } = finished.right
+    if (grantsOf(groups, grants).length === 0) return show(ctx, pages.noGrant)
+    started(ctx, await sessions.start(ctx, who, groups), 'oidc', pageOf(next))
+  }
+  const signIn = async (ctx: Ctx) => {
+    if (ctx.method === 'POST') return useLink(ctx)
+    if (ctx.method !== 'GET') return refuse(ctx, notAllowed('GET, POST'))
+    const { token } = ctx.query
+    if (typeof token === 'string') return show(ctx, isLocal(ctx) ? pages.confirmLink(token) : pages.linkUsedUp)
+    show(ctx, pages.choose(oidc?.issuer, pageOf(ctx.query.next)))
+  }
+  const signOut = async (ctx: Ctx) => {
+    if (ctx.method !== 'POST') return refuse(ctx, notAllowed('POST'))
+    const found = await sessions.read(ctx, isLocal(ctx))
+    if (E.isRight(found) && found.right !== undefined && !isSame(ctx.get('x-csrf-token'), found.right.csrf))
+      return refuse(ctx, { status: 403, code: 'forbidden', message: 'X-CSRF-Token: expected that of the session' })
+    const ended = E.isLeft(found) ? found : await sessions.end(ctx)
+    if (E.isLeft(ended))
+      return refuse(ctx, { status: 503, code: 'temporarily_unavailable', message: 'MongoDB does not answer' })
+    ctx.status = 204
+  }
+  const ofOidc = (handle: (ctx: Ctx, given: NonNullable<SignInDeps['oidc']>) => Promise<void>) => (ctx: Ctx) => {
+    if (ctx.method !== 'GET') return refuse(ctx, notAllowed('GET'))
+    return oidc === undefined ? show(ctx, pages.choose(undefined, '')) : handle(ctx, oidc)
+  }
+  return new Router<State>({ sensitive: true })
+    .all(`${basePath}/sign-in`, signIn)
+    .all(`${basePath}/sign-in/start`, ofOidc(begin))
+    .all(`${basePath}/sign-in/done`, ofOidc(finish))
+    .all(`${basePath}/sign-out`, signOut)
+}

@@ -1,0 +1,163 @@
+import { Readable } from 'node:stream'
+import Router from '@koa/router'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Log } from '../domain/ports.ts'
+import { readJson } from '../domain/read-json.ts'
+import { internal, invalid, notAllowed, originOf, type Refusal, refusalBody } from '../http/answer.ts'
+import { type BodyBudget, readBody } from '../http/body.ts'
+import type { Ctx, State } from '../http/context.ts'
+import { classify, reasonOf } from '../mongo/classify.ts'
+import { decide } from './access/grants.ts'
+import { isLocal } from './access/guard.ts'
+import { isSame } from './access/keys.ts'
+import type { Sessions } from './access/sessions.ts'
+import { accessTable, type ConsoleRoute } from './access-table.ts'
+import type { ConsoleAnswer, Handlers, Session } from './handler.ts'
+
+export type ApiDeps = {
+  readonly handlers: Handlers<ConsoleRoute>
+  readonly sessions: Sessions
+  readonly accountIds: ReadonlyArray<string>
+  readonly basePath: string
+  readonly budget: BodyBudget
+  readonly log: Log
+  /** How often the session of a stream is looked for again. */
+  readonly checkMs: number
+  /** Aborts when the bridge stops. */
+  readonly stopping: AbortSignal
+}
+
+const mostBytes = 64 * 1024
+const mostStreams = 200
+
+const away: Refusal = {
+  status: 503,
+  code: 'temporarily_unavailable',
+  message: 'session: MongoDB does not answer, which has the sessions',
+  headers: { 'Retry-After': '2' },
+}
+const signedOut: Refusal = { status: 401, code: 'unauthorized', message: 'session: expected somebody who is signed in' }
+const forbidden = (message: string): Refusal => ({ status: 403, code: 'forbidden', message })
+const refusals = {
+  'wrong-role': forbidden('role: expected another one than you have for this'),
+  'unknown-account': invalid(404, 'account: expected one that you may see'),
+}
+/** A server that is away, told by name; a mistake of ours is not. */
+const failed = (thrown: unknown): Refusal =>
+  classify(thrown).kind === 'permanent'
+    ? internal
+    : { ...away, message: `it could not be answered: ${reasonOf(thrown)}` }
+const busy: Refusal = { ...away, message: `streams: expected at most ${mostStreams} at a time` }
+
+const bodyOf = async (ctx: Ctx, budget: BodyBudget): Promise<E.Either<Refusal, unknown>> => {
+  if (!/^application\/json(;\s*charset="?utf-8"?)?$/i.test(ctx.get('content-type')))
+    return E.left(invalid(415, 'Content-Type: expected application/json'))
+  const body = await readBody(ctx.req, { mostBytes, drainMs: 0, budget })
+  if (E.isLeft(body)) return E.left(invalid(413, `body: expected all of it, and at most ${mostBytes} bytes`))
+  const value = readJson(body.right.bytes)
+  body.right.release()
+  return E.mapLeft(({ path, expected }: { path: string; expected: string }) =>
+    invalid(400, `${path || 'body'}: expected ${expected}`),
+  )(value)
+}
+
+/** What the iterable gives until the signal aborts. It is not waited for then: it may never give anything again. */
+const until = async function* (given: AsyncIterable<string>, signal: AbortSignal, first: string) {
+  if (first !== '') yield first
+  const { promise: ended, resolve } = Promise.withResolvers<{ done: true; value: undefined }>()
+  signal.addEventListener('abort', () => resolve({ done: true, value: undefined }))
+  const iterator = given[Symbol.asyncIterator]()
+  try {
+    while (!signal.aborted) {
+      const { done, value } = await Promise.race([iterator.next(), ended])
+      if (done) return
+      yield value
+    }
+  } finally {
+    void iterator.return?.()?.catch(() => undefined)
+  }
+}
+
+/** The routes of the access table: each request's session and role are checked, then its handler answers. */
+export const apiRouter = (deps: ApiDeps): Router<State> => {
+  const { handlers, sessions, accountIds, basePath, budget, log, checkMs, stopping } = deps
+  let streams = 0
+
+  /** The session of a request that may be answered. */
+  const admit = async (ctx: Ctx, route: ConsoleRoute, accountId: string | undefined) => {
+    const found = await sessions.read(ctx, isLocal(ctx))
+    if (E.isLeft(found)) return E.left(away)
+    if (found.right === undefined) return E.left(signedOut)
+    if (ctx.method !== 'GET' && !isSame(ctx.get('x-csrf-token'), found.right.csrf))
+      return E.left(forbidden('X-CSRF-Token: expected that of the session'))
+    const decision = decide(route, found.right.grants, accountIds, accountId)
+    return decision === 'allowed' ? E.right<Refusal, Session>(found.right) : E.left(refusals[decision])
+  }
+
+  /** Ends a stream with its session, its role, or the bridge. */
+  const watch = (ctx: Ctx, route: ConsoleRoute, accountId: string | undefined, gone: AbortController) => {
+    streams++
+    const timer = setInterval(async () => {
+      if (E.isLeft(await admit(ctx, route, accountId))) gone.abort()
+    }, checkMs)
+    ctx.res.once('close', () => {
+      streams--
+      clearInterval(timer)
+    })
+  }
+
+  const write = (ctx: Ctx, answer: ConsoleAnswer, signal: AbortSignal) => {
+    ctx.status = answer.status
+    if (!('stream' in answer)) {
+      ctx.set({ ...answer.headers })
+      ctx.body = answer.body
+      return
+    }
+    const isEvents = answer.type === 'text/event-stream'
+    ctx.set({ 'Content-Type': answer.type, 'X-Accel-Buffering': 'no' })
+    // A comment: the page learns at once that it is connected.
+    ctx.body = Readable.from(until(answer.stream, signal, isEvents ? ':\n\n' : ''))
+  }
+
+  const answer = async (ctx: Ctx, route: ConsoleRoute, gone: AbortController): Promise<E.Either<Refusal, void>> => {
+    const [method = ''] = route.split(' ')
+    if (ctx.method !== method) return E.left(notAllowed(method))
+    if (ctx.get('sec-fetch-site') === 'cross-site') return E.left(forbidden('Sec-Fetch-Site: expected same-origin'))
+    const { account, chat = '' } = ctx.params
+    const session = await admit(ctx, route, account)
+    if (E.isLeft(session)) return session
+    if (account !== undefined) ctx.state.accountId = account
+    const body = method === 'GET' ? E.right(undefined) : await bodyOf(ctx, budget)
+    if (E.isLeft(body)) return body
+    const signal = AbortSignal.any([gone.signal, stopping])
+    const request = { accountId: account ?? '', chatId: chat, query: new URLSearchParams(ctx.querystring) }
+    const answered = await handlers[route]({ ...request, session: session.right, body: body.right, signal })
+    if (E.isLeft(answered)) return answered
+    if ('stream' in answered.right) {
+      if (streams >= mostStreams) return E.left(busy)
+      watch(ctx, route, account, gone)
+    }
+    return E.right(write(ctx, answered.right, signal))
+  }
+
+  const handle = (route: ConsoleRoute, path: string) => async (ctx: Ctx) => {
+    ctx.state.route = path
+    const gone = new AbortController()
+    ctx.res.once('close', () => gone.abort())
+    const answered = await answer(ctx, route, gone).catch((thrown: unknown) => {
+      log.error({ route, reason: reasonOf(thrown), ...originOf(thrown) }, 'a request of the console failed')
+      return E.left(failed(thrown))
+    })
+    if (E.isRight(answered)) return
+    ctx.status = answered.left.status
+    ctx.set({ ...answered.left.headers })
+    ctx.body = refusalBody('console', answered.left)
+  }
+
+  const router = new Router<State>({ sensitive: true })
+  for (const route of Object.keys(accessTable) as ReadonlyArray<ConsoleRoute>) {
+    const path = `${basePath}${route.slice(route.indexOf(' ') + 1)}`
+    router.all(path, handle(route, path))
+  }
+  return router
+}

@@ -1,0 +1,137 @@
+import Router from '@koa/router'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Account, GrantEntry } from '../domain/accounts.ts'
+import type { Log, Sleep } from '../domain/ports.ts'
+import { invalid, notAllowed, refusalBody } from '../http/answer.ts'
+import { bodyBudget } from '../http/body.ts'
+import { clientAddresses, failureDelay, isLoopback, type Network } from '../http/client-address.ts'
+import type { Ctx, State } from '../http/context.ts'
+import type { Mongo } from '../mongo/connect.ts'
+import { rolesFor } from './access/grants.ts'
+import { guard, isLocal } from './access/guard.ts'
+import { consoleKeys, keyOfDataDir } from './access/keys.ts'
+import { makeLink } from './access/link.ts'
+import { type OidcSettings, oidcWith } from './access/oidc.ts'
+import { sessionsWith } from './access/sessions.ts'
+import { signInRouter } from './access/sign-in.ts'
+import { accessTable, type ConsoleRoute } from './access-table.ts'
+import { apiRouter } from './api.ts'
+import { type Asset, assetsAt } from './assets.ts'
+import type { Handlers } from './handler.ts'
+
+/** What the environment and the accounts file say of the console. */
+export type ConsoleSettings = {
+  readonly basePath: string
+  readonly grants: ReadonlyArray<GrantEntry>
+  /** Of CONSOLE_URL. */
+  readonly origin?: string
+  readonly oidc?: OidcSettings
+  readonly sessionKey?: string
+  readonly traceUrlTemplate?: string
+}
+
+export type ConsoleDeps = {
+  readonly settings: ConsoleSettings
+  readonly accounts: ReadonlyArray<Account>
+  readonly trustedProxies: ReadonlyArray<Network>
+  readonly dataDir: string
+  readonly mongo: Pick<Mongo, 'consoleSessions'>
+  readonly log: Log
+  readonly sleep: Sleep
+  /** A clock that never goes back, in ms. */
+  readonly monotonic: () => number
+  readonly clock: () => Date
+  /** Aborts when the bridge stops. */
+  readonly stopping: AbortSignal
+}
+
+export type Console = {
+  /** For the operators' port. */
+  readonly routers: ReadonlyArray<Router<State>>
+  /** A link that signs somebody in once; undefined where the port cannot be reached from this machine. */
+  readonly signInLink: (adminUrl: string, who: string) => Promise<string | undefined>
+}
+
+/** Why a console must not listen there; undefined where it may. */
+export const notSafe = ({ oidc }: ConsoleSettings, host: string): string | undefined =>
+  oidc !== undefined || isLoopback(host)
+    ? undefined
+    : 'ADMIN_HOST is not loopback, and CONSOLE_OIDC_ISSUER is not set: without it anybody could try to sign in to the console. Set the variables CONSOLE_OIDC_*, CONSOLE_URL and CONSOLE_SESSION_KEY, or ADMIN_HOST to 127.0.0.1'
+
+const checkMs = 15_000
+const allBodiesBytes = 4 * 1024 * 1024
+
+const sessionHandlers = ({ accounts, settings }: ConsoleDeps): Handlers<'GET /api/session'> => ({
+  'GET /api/session': async ({ session: { who, csrf, expiresAt, grants } }) => {
+    const seen = accounts.map(({ id }) => ({ id, roles: rolesFor(grants, id) })).filter(({ roles }) => roles.length > 0)
+    const { traceUrlTemplate } = settings
+    const body = { who, csrf, expiresAt: expiresAt.toISOString(), accounts: seen }
+    return E.right({ status: 200, body: { ...body, ...(traceUrlTemplate !== undefined && { traceUrlTemplate }) } })
+  },
+})
+
+const notBuilt = Object.fromEntries(
+  Object.keys(accessTable).map((route) => [route, async () => E.left(invalid(501, `${route}: expected later`))]),
+) as unknown as Handlers<ConsoleRoute>
+
+const send = (ctx: Ctx, { type, bytes, gzipped, etag }: Asset) => {
+  ctx.set({ 'Content-Type': type, 'Cache-Control': 'no-cache', ETag: etag, Vary: 'Accept-Encoding' })
+  ctx.status = 200
+  if (ctx.fresh) {
+    ctx.status = 304
+    return
+  }
+  const isGzipped = ctx.acceptsEncodings('gzip', 'identity') === 'gzip'
+  if (isGzipped) ctx.set('Content-Encoding', 'gzip')
+  ctx.body = isGzipped ? gzipped : bytes
+}
+
+/** The console: sign-in, the API of the access table, and the files of the page. */
+export const startConsole = (deps: ConsoleDeps): Console => {
+  const { settings, accounts, mongo, dataDir, trustedProxies, log, sleep, monotonic, clock, stopping } = deps
+  const { basePath, grants, origin, oidc } = settings
+  const store = mongo.consoleSessions
+  const keys = consoleKeys(settings.sessionKey ?? keyOfDataDir(dataDir))
+  const sessions = sessionsWith({ store, keys, grants, basePath, clock })
+  const budget = bodyBudget(allBodiesBytes)
+  const redirectUri = `${origin}${basePath}/sign-in/done`
+  const flow = oidc && oidcWith({ settings: oidc, redirectUri, key: keys.transaction, clock })
+  const signIn = signInRouter({
+    ...{ sessions, store, basePath, grants, budget, clock, sleep, log },
+    ...(oidc && flow && { oidc: { flow, issuer: oidc.issuer } }),
+    addressOf: clientAddresses(trustedProxies),
+    failures: failureDelay(monotonic),
+  })
+  const api = apiRouter({
+    ...{ sessions, basePath, budget, log, checkMs, stopping },
+    accountIds: accounts.map(({ id }) => id),
+    handlers: { ...notBuilt, ...sessionHandlers(deps) },
+  })
+  const assets = assetsAt(basePath)
+  const page = async (ctx: Ctx) => {
+    const found = await sessions.read(ctx, isLocal(ctx))
+    // Without MongoDB the page comes all the same, and says what is wrong.
+    if (E.isLeft(found) || found.right !== undefined) return send(ctx, assets.page())
+    ctx.redirect(`${basePath}/sign-in?next=${encodeURIComponent(ctx.url)}`)
+    ctx.status = 303
+  }
+  const files = new Router<State>({ sensitive: true }).all(`${basePath}{/*path}`, async (ctx: Ctx) => {
+    const name = ctx.path.slice(basePath.length + 1)
+    const asset = assets.find(name)
+    const isPage = !/^(api\/|lib\/|[^/]*\.\w+$)/.test(name)
+    const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
+    if (isRead && asset !== undefined) return send(ctx, asset)
+    if (isRead && isPage) return page(ctx)
+    const refusal = isRead || !isPage ? invalid(404, 'path: expected one of the console') : notAllowed('GET, HEAD')
+    ctx.status = refusal.status
+    ctx.set({ ...refusal.headers })
+    ctx.body = refusalBody('console', refusal)
+  })
+  const router = new Router<State>({ sensitive: true })
+  router.use(guard(origin))
+  for (const each of [signIn, api, files]) router.use(each.routes())
+  return {
+    routers: [router],
+    signInLink: (adminUrl, who) => makeLink({ store, clock }, adminUrl, basePath, who),
+  }
+}

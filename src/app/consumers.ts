@@ -1,4 +1,5 @@
-import { botConversations, enrichments } from '../../contracts/topics.ts'
+import { botConversations, botReplies, enrichments, eventTopics, type TopicName } from '../../contracts/topics.ts'
+import { archiverGroup } from '../archive/archiver.ts'
 import type { Account } from '../domain/accounts.ts'
 import { now } from '../domain/clock.ts'
 import type { CheckHealth, IssueToken, Log, Measure, Sleep } from '../domain/ports.ts'
@@ -31,6 +32,14 @@ type Deps = {
 const viewsGroup = 'projector'
 /** Who keeps the enrichments. */
 const enrichmentsGroup = 'enrichments'
+
+/** The consumer groups of all roles, and the topics of which each commits what it has done. */
+export const consumerGroups: ReadonlyArray<{ readonly group: string; readonly topics: ReadonlyArray<TopicName> }> = [
+  { group: viewsGroup, topics: topicsOf(viewNames) },
+  { group: enrichmentsGroup, topics: [enrichments.name] },
+  { group: 'egress', topics: [botReplies.name] },
+  { group: archiverGroup, topics: eventTopics.map(({ name }) => name) },
+]
 
 /** What runs in a process: how it is, and how it ends. */
 export type Part = {

@@ -1,3 +1,4 @@
+import type { Db } from 'mongodb'
 import type { ViewName, Views } from '../../contracts/views.ts'
 import type { Account } from '../domain/accounts.ts'
 import type { ApplyChanges, ArchiveKeys, CheckHealth, Log, ReadDocument, Sleep } from '../domain/ports.ts'
@@ -7,7 +8,11 @@ import { applyWith } from './apply.ts'
 import { archiveKeysIn } from './archive-keys.ts'
 import { classify } from './classify.ts'
 import { checkMongo, type MongoLocation, mongoClient, within } from './client.ts'
+import { conversationsIn } from './console-conversations.ts'
+import { nowIn } from './console-now.ts'
 import { type ConsoleSessions, consoleSessionsIn } from './console-sessions.ts'
+import { driftIn, statisticsIn } from './console-statistics.ts'
+import { storyIn, versionsIn } from './console-story.ts'
 import { chooseDriftIn } from './drift.ts'
 import {
   type EnrichedKeys,
@@ -54,6 +59,8 @@ export type Mongo = {
     accounts: ReadonlyArray<Pick<Account, 'id' | 'timeZone'>>,
   ) => Promise<ReadonlyArray<string>>
   readonly countDifferences: ReturnType<typeof countDifferences>
+  /** What the console asks. */
+  readonly consoleReads: ConsoleReads
   /** Compares transcripts with timeline; one for each process, not running until it is started. */
   readonly transcriptAudits: TranscriptAudits
   /** Keeps daily_stats up to date; one for each process, not running until it is started. */
@@ -75,6 +82,16 @@ type Deps = {
 }
 
 const closeMs = 3_000
+
+const consoleReadsIn = (db: Db) => ({
+  countNow: nowIn(db),
+  findConversations: conversationsIn(db),
+  readStory: storyIn(db),
+  readVersions: versionsIn(db),
+  readStatistics: statisticsIn(db),
+  readDrift: driftIn(db),
+})
+export type ConsoleReads = ReturnType<typeof consoleReadsIn>
 
 /**
  * The bridge's side of MongoDB. Documents are written by a client of its own that does not retry: what retries need, a record
@@ -127,6 +144,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, timeZ
     viewVersions: viewVersionsIn(db),
     timeZonesChanged: (accounts) => timeZonesChanged(db, accounts),
     countDifferences: countDifferences(db),
+    consoleReads: consoleReadsIn(db),
     transcriptAudits: audits,
     statsRefresher: refresher,
     ensureIndexes: async () => {

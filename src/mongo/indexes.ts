@@ -63,6 +63,9 @@ export const indexes: { readonly [V in ViewName]: ReadonlyArray<IndexDescription
     { key: { 'audit.state': 1 }, partialFilterExpression: { 'audit.state': 'due' } },
     by('startedAt'),
     by('kind', 'startedAt'),
+    by('outcome', 'startedAt'),
+    // Few sessions have one, and those in the order of their beginning.
+    { ...by('startedAt', 'repliesFailed'), partialFilterExpression: { repliesFailed: { $exists: true } } },
     by('chatId', 'startedAt'),
     by('channelId', 'startedAt'),
     by('agents.id', 'startedAt'),

@@ -1,0 +1,104 @@
+import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { Id } from '../../../contracts/primitives.ts'
+import { ChatDocument } from '../../../contracts/views/chat.ts'
+import { ConversationDocument } from '../../../contracts/views/conversation.ts'
+import { DeliveryDocument } from '../../../contracts/views/delivery.ts'
+import { SessionDocument } from '../../../contracts/views/session.ts'
+import type { Now } from '../../domain/ports.ts'
+import { invalid, ok } from '../../http/answer.ts'
+import { chatKey, type Story, type storyIn, type versionsIn } from '../../mongo/console-story.ts'
+import type { ConversationAnswer, UnmaskAnswer } from '../answers.ts'
+import { type ConsoleRequest, type Handlers, unavailable } from '../handler.ts'
+import { type RecordAs, recordLook } from '../looks.ts'
+import { documentAnswer, type Sight, storyEvent } from '../mask.ts'
+import { Cursor, cursorText, readQuery } from '../query.ts'
+import { PageEnd } from './conversations.ts'
+
+export type ConversationDeps = {
+  readonly now: Now
+  readonly readStory: ReturnType<typeof storyIn>
+  readonly readVersions: ReturnType<typeof versionsIn>
+  readonly recordAs: RecordAs
+}
+
+const chatAnswer = documentAnswer(ChatDocument)
+const conversationAnswer = documentAnswer(ConversationDocument)
+const sessionAnswer = documentAnswer(SessionDocument)
+const deliveryAnswer = documentAnswer(DeliveryDocument)
+
+const Query = t.partial({ before: Cursor(PageEnd, 'earlier') }, 'ConversationQuery')
+
+const unmaskMs = 15 * 60_000
+
+type Asked = Pick<ConsoleRequest, 'session' | 'accountId' | 'chatId'>
+
+/** Whether the session has one of the roles that may see conversations as they are. */
+const mayRead = ({ session, accountId }: Asked) =>
+  session.grants.some(
+    ({ role, accounts }) =>
+      (role === 'lead' || role === 'privacy') && (accounts === '*' || accounts.includes(accountId)),
+  )
+
+/** Until when this session may see this conversation as it is. */
+const unmaskedUntil = (asked: Asked, at: Date): Date | undefined => {
+  const { session, accountId, chatId } = asked
+  const times = session.unmasked.flatMap((it) =>
+    it.accountId === accountId && it.chatId === chatId && it.until > at ? [it.until] : [],
+  )
+  return mayRead(asked) ? times.sort((a, b) => a.getTime() - b.getTime()).at(-1) : undefined
+}
+
+const answerOf = (chatId: string, story: Story, version: string, until: Date | undefined): ConversationAnswer => {
+  const { chat, conversation, sessions, deliveries, events, earlier } = story
+  const sight: Sight = until === undefined ? 'masked' : 'clear'
+  return {
+    ...{ chatId, masked: until === undefined, version },
+    ...(until && { unmaskedUntil: until.toISOString() }),
+    ...(chat && { chat: chatAnswer(chat, sight) }),
+    ...(conversation && { conversation: conversationAnswer(conversation, sight) }),
+    sessions: sessions.map((each) => sessionAnswer(each, sight)),
+    deliveries: deliveries.map((each) => deliveryAnswer(each, sight)),
+    events: events.map((each) => storyEvent(each, sight)).reverse(),
+    ...(earlier && { earlier: cursorText(earlier) }),
+  }
+}
+
+const isEmpty = ({ chat, conversation, sessions, events }: Story) =>
+  chat === undefined && conversation === undefined && sessions.length === 0 && events.length === 0
+
+const unknownChat = invalid(404, 'chat: expected the id of a chat that the views know')
+
+export const conversationHandlers = ({
+  now,
+  readStory,
+  readVersions,
+  recordAs,
+}: ConversationDeps): Handlers<
+  'GET /api/accounts/:account/conversations/:chat' | 'POST /api/accounts/:account/conversations/:chat/unmask'
+> => ({
+  'GET /api/accounts/:account/conversations/:chat': async (request) => {
+    const { accountId, chatId, query } = request
+    const read = readQuery(Query, query)
+    if (E.isLeft(read)) return read
+    const chat = { accountId, chatId }
+    // First: what changes while the rest is read gives another version, and is asked for again.
+    const versions = await readVersions([chat])
+    if (E.isLeft(versions)) return E.left(unavailable(versions.left.reason))
+    const story = await readStory(chat, read.right.before)
+    if (E.isLeft(story)) return E.left(unavailable(story.left.reason))
+    if (isEmpty(story.right) && read.right.before === undefined) return E.left(unknownChat)
+    const version = versions.right.get(chatKey(chat)) ?? ''
+    return ok(answerOf(chatId, story.right, version, unmaskedUntil(request, new Date(now()))))
+  },
+  'POST /api/accounts/:account/conversations/:chat/unmask': async (request) => {
+    const { session, accountId, chatId } = request
+    if (!Id.is(chatId)) return E.left(unknownChat)
+    const recorded = await recordLook(recordAs)(request, `conversation ${chatId}`)
+    if (E.isLeft(recorded)) return recorded
+    const until = new Date(Date.parse(now()) + unmaskMs)
+    await session.unmask({ accountId, chatId, until })
+    const answer: UnmaskAnswer = { unmaskedUntil: until.toISOString() }
+    return ok(answer)
+  },
+})

@@ -1,0 +1,64 @@
+import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { DriftDocument, driftKinds, mostDriftEntries } from '../../../contracts/views/drift.ts'
+import { ok } from '../../http/answer.ts'
+import type { driftIn } from '../../mongo/console-statistics.ts'
+import type { DriftAnswer } from '../answers.ts'
+import { type ConsoleHandler, type Handlers, unavailable } from '../handler.ts'
+import { type RecordAs, recordLook } from '../looks.ts'
+import { documentAnswer, type Sight } from '../mask.ts'
+import { Cursor, cursorText, Limit, readQuery } from '../query.ts'
+
+export type DriftDeps = {
+  readonly readDrift: ReturnType<typeof driftIn>
+  readonly recordAs: RecordAs
+}
+
+const Query = t.partial(
+  {
+    kind: t.keyof(driftKinds, `one of ${Object.keys(driftKinds).join(', ')}`),
+    cursor: Cursor(t.strict({ after: t.string }), 'next'),
+    limit: Limit(mostDriftEntries),
+  },
+  'DriftQuery',
+)
+
+const usualLimit = 200
+const driftAnswer = documentAnswer(DriftDocument)
+
+/** An example is only the shape of a value, but of a value that somebody has sent. */
+const rowOf = (document: DriftDocument, sight: Sight) => {
+  const { example, ...rest } = driftAnswer(document, sight)
+  return { ...rest, ...(sight === 'clear' && example !== undefined && { example }) }
+}
+
+export const driftHandlers = ({
+  readDrift,
+  recordAs,
+}: DriftDeps): Handlers<'GET /api/accounts/:account/drift' | 'POST /api/accounts/:account/drift/unmask'> => {
+  const answer =
+    (sight: Sight): ConsoleHandler =>
+    async ({ accountId, query }) => {
+      const read = readQuery(Query, query)
+      if (E.isLeft(read)) return read
+      const { kind, cursor, limit = usualLimit } = read.right
+      const asked = { limit: limit + 1, ...(kind && { kind }), ...(cursor && { after: cursor.after }) }
+      const found = await readDrift(accountId, asked)
+      if (E.isLeft(found)) return E.left(unavailable(found.left.reason))
+      const rows = found.right.slice(0, limit)
+      const last = found.right.length > limit ? rows.at(-1) : undefined
+      const body: DriftAnswer = {
+        masked: sight === 'masked',
+        rows: rows.map((row) => rowOf(row, sight)),
+        ...(last && { next: cursorText({ after: last._id }) }),
+      }
+      return ok(body)
+    }
+  return {
+    'GET /api/accounts/:account/drift': answer('masked'),
+    'POST /api/accounts/:account/drift/unmask': async (request) => {
+      const recorded = await recordLook(recordAs)(request, 'examples of drift')
+      return E.isLeft(recorded) ? recorded : answer('clear')(request)
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Sleep } from '../../domain/ports.ts'
+import type { Chat } from '../../mongo/console-story.ts'
+import { type Handlers, unavailable } from '../handler.ts'
+import type { StoryWatch } from '../story-watch.ts'
+
+export type LiveDeps = { readonly watch: StoryWatch['watch']; readonly sleep: Sleep }
+
+const heartbeatMs = 15_000
+const mostStreams = 200
+const tooMany = {
+  ...unavailable(`${mostStreams} conversations are watched already: the page asks again by itself`),
+  headers: { 'Retry-After': '10' },
+}
+
+/**
+ * Server-sent events: the version of the story now, and each later one; a comment every 15 s, so that whoever is gone is noticed. They carry
+ * no data: the page asks for that, with all checks.
+ */
+async function* events({ watch, sleep }: LiveDeps, chat: Chat, signal: AbortSignal): AsyncGenerator<string> {
+  let version: string | undefined
+  let woken = new AbortController()
+  const leave = watch(chat, (changed) => {
+    version = changed
+    woken.abort()
+  })
+  try {
+    yield 'retry: 2000\n\n'
+    while (!signal.aborted) {
+      if (version === undefined) await sleep(heartbeatMs, AbortSignal.any([signal, woken.signal]))
+      if (signal.aborted) return
+      woken = new AbortController()
+      const told = version
+      version = undefined
+      yield told === undefined ? ': still there\n\n' : `data: ${JSON.stringify({ version: told })}\n\n`
+    }
+  } finally {
+    leave()
+  }
+}
+
+export const liveHandlers = (deps: LiveDeps): Handlers<'GET /api/accounts/:account/conversations/:chat/live'> => {
+  let streams = 0
+  async function* counted(chat: Chat, signal: AbortSignal): AsyncGenerator<string> {
+    streams++
+    try {
+      yield* events(deps, chat, signal)
+    } finally {
+      streams--
+    }
+  }
+  return {
+    'GET /api/accounts/:account/conversations/:chat/live': async ({ accountId, chatId, signal }) =>
+      streams >= mostStreams
+        ? E.left(tooMany)
+        : E.right({ status: 200, stream: counted({ accountId, chatId }, signal), type: 'text/event-stream' }),
+  }
+}

@@ -1,0 +1,64 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { AccountId, Day } from '../../../contracts/primitives.ts'
+import { DailyStatsDocument } from '../../../contracts/views/daily-stats.ts'
+import { dayOf } from '../../domain/day.ts'
+import type { Now } from '../../domain/ports.ts'
+import { longestWaitMs } from '../../egress/watchdog/escalations.ts'
+import { ok } from '../../http/answer.ts'
+import { type NowCounts, type nowIn, talking } from '../../mongo/console-now.ts'
+import { dayId } from '../../projections/stats-days.ts'
+import type { NowAnswer } from '../answers.ts'
+import { type Handlers, unavailable } from '../handler.ts'
+import { documentAnswer } from '../mask.ts'
+
+export type NowDeps = {
+  readonly now: Now
+  readonly timeZoneOf: (accountId: string) => string
+  readonly countNow: ReturnType<typeof nowIn>
+}
+
+const minuteMs = 60_000
+const latelyMs = 24 * 60 * minuteMs
+const statsAnswer = documentAnswer(DailyStatsDocument)
+
+/** The day a week before, by the calendar. */
+const weekBefore = (day: Day): Day => Temporal.PlainDate.from(day).subtract({ days: 7 }).toString() as Day
+
+const answerOf = (asOf: string, counts: NowCounts, days: ReadonlyArray<readonly [Day, string]>): NowAnswer => {
+  const states = talking.map((state) => [state, counts.states.get(state) ?? 0])
+  const [today, lastWeek] = days.map(([day, id]) => {
+    const stats = counts.days.get(id)
+    return { day, stats: stats === undefined ? null : statsAnswer(stats, 'masked') }
+  })
+  return {
+    asOf,
+    waiting: {
+      count: counts.waiting,
+      longest: counts.longest.flatMap(({ chatId, silentSince }) =>
+        silentSince === undefined ? [] : [{ chatId, since: new Date(silentSince).toISOString() }],
+      ),
+    },
+    conversations: Object.fromEntries(states) as NowAnswer['conversations'],
+    agentChats: counts.agentChats,
+    eventsLastMinute: counts.events,
+    today: today ?? { day: '', stats: null },
+    lastWeek: lastWeek ?? { day: '', stats: null },
+  }
+}
+
+export const nowHandlers = ({ now, timeZoneOf, countNow }: NowDeps): Handlers<'GET /api/accounts/:account/now'> => ({
+  'GET /api/accounts/:account/now': async ({ accountId }) => {
+    const asOf = now()
+    const before = (ms: number) => new Date(Date.parse(asOf) - ms)
+    const today = dayOf(new Date(asOf), timeZoneOf(accountId))
+    const days = [today, weekBefore(today)].map(
+      (day) => [day, dayId({ accountId: accountId as AccountId, day })] as const,
+    )
+    const counts = await countNow(accountId, {
+      ...{ minuteAgo: before(minuteMs), lately: before(latelyMs), waitingSince: before(longestWaitMs) },
+      days: days.map(([, id]) => id),
+    })
+    if (E.isLeft(counts)) return E.left(unavailable(counts.left.reason))
+    return ok(answerOf(asOf, counts.right, days))
+  },
+})

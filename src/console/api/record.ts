@@ -1,0 +1,86 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { botReplies, clients, eventTopics, type TopicName } from '../../../contracts/topics.ts'
+import type { IncomingRecord } from '../../domain/ports.ts'
+import { invalid, ok, type Refusal } from '../../http/answer.ts'
+import type { Ranges } from '../../kafka/offsets.ts'
+import type { ReadTopic } from '../../kafka/read-topic.ts'
+import { type Erasures, nameOfErased } from '../../mongo/erasures.ts'
+import { RecordBody } from '../acting-answers.ts'
+import { decodeAs, type Handlers, unavailable } from '../handler.ts'
+import { type RecordAs, recordLook } from '../looks.ts'
+import { recordAnswer } from '../record-answer.ts'
+
+export type RecordDeps = {
+  readonly ranges: Ranges
+  readonly readTopic: ReadTopic
+  readonly erasedAt: Erasures['erasedAt']
+  readonly recordAs: RecordAs
+}
+
+/** The topics that a story is made of; what else the bridge has is for other roles. */
+const storyTopics: ReadonlyMap<string, TopicName> = new Map(
+  [...eventTopics, botReplies].map(({ name }) => [name, name]),
+)
+
+const unknown = (message: string): E.Either<Refusal, never> => E.left(invalid(404, message))
+const notThere = unknown('offset: expected a record of this account; the topic has none there')
+const deleted = unknown(
+  'offset: expected a record that the topic still has: this one is older than its retention. The archive has what was archived: livechat-bridge archive replay',
+)
+const erased = unknown('offset: expected a record of somebody who was not erased')
+const wrongTopic = invalid(400, `topic: expected one of ${[...storyTopics.keys()].join(', ')}`)
+
+const withinMs = 15_000
+
+type Place = { readonly topic: TopicName; readonly partition: number; readonly offset: number }
+
+/** The record at a place; Left where Kafka does not give it in time. */
+const readOne = async (readTopic: ReadTopic, { topic, partition, offset }: Place, signal: AbortSignal) => {
+  const found: IncomingRecord[] = []
+  const take = async (records: ReadonlyArray<IncomingRecord>) => void found.push(...records)
+  const part = (of: number) => (of === partition ? { low: offset, high: offset + 1 } : { low: 0, high: 0 })
+  const late = AbortSignal.timeout(withinMs)
+  const read = await readTopic(topic, take, { part, signal: AbortSignal.any([signal, late]) })
+  if (E.isLeft(read)) return read
+  const record = found.find((each) => each.offset === offset)
+  return record === undefined && late.aborted
+    ? E.left({ reason: `Kafka has not given the record within ${withinMs / 1000} s` })
+    : E.right(record)
+}
+
+export const recordHandlers = ({
+  ranges,
+  readTopic,
+  erasedAt,
+  recordAs,
+}: RecordDeps): Handlers<'POST /api/accounts/:account/record'> => {
+  const isErased = async ({ topic, timestamp }: IncomingRecord, key: string) => {
+    const one = { of: topic === clients.name ? 'client' : 'chat', key } as const
+    const at = (await erasedAt([one])).get(nameOfErased(one))
+    return at !== undefined && timestamp <= at.getTime()
+  }
+  return {
+    'POST /api/accounts/:account/record': async (request) => {
+      const { accountId, body, signal } = request
+      const read = decodeAs(RecordBody, body)
+      if (E.isLeft(read)) return read
+      const { partition, offset } = read.right
+      const topic = storyTopics.get(read.right.topic)
+      if (topic === undefined) return E.left(wrongTopic)
+      const known = await ranges(topic).catch(() => undefined)
+      if (known === undefined) return E.left(unavailable('Kafka does not answer'))
+      const range = known.get(partition)
+      if (range === undefined || offset >= range.high) return notThere
+      if (offset < range.low) return deleted
+      const recorded = await recordLook(recordAs)(request, `record ${topic}/${partition}/${offset}`)
+      if (E.isLeft(recorded)) return recorded
+      const found = await readOne(readTopic, { topic, partition, offset }, signal)
+      if (E.isLeft(found)) return E.left(unavailable(found.left.reason))
+      const key = found.right?.key?.toString() ?? ''
+      if (found.right === undefined || !key.startsWith(`${accountId}/`)) return notThere
+      // Kafka keeps a record for a while after its person was erased.
+      if (await isErased(found.right, key)) return erased
+      return ok(recordAnswer(found.right))
+    },
+  }
+}

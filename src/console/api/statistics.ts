@@ -1,0 +1,102 @@
+import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { Day, Id } from '../../../contracts/primitives.ts'
+import { DailyStatsByDocument, DailyStatsDocument } from '../../../contracts/views/daily-stats.ts'
+import { dayOf } from '../../domain/day.ts'
+import { marksOf } from '../../domain/personal-data.ts'
+import type { Now } from '../../domain/ports.ts'
+import { invalid, ok, type Refusal } from '../../http/answer.ts'
+import type { StatisticsAsked, statisticsIn } from '../../mongo/console-statistics.ts'
+import type { StatisticsAnswer } from '../answers.ts'
+import { cellAt, columnsOf, csv } from '../csv.ts'
+import { definitions } from '../definitions.ts'
+import { type Handlers, unavailable } from '../handler.ts'
+import { documentAnswer } from '../mask.ts'
+import { readQuery } from '../query.ts'
+
+export type StatisticsDeps = {
+  readonly now: Now
+  readonly timeZoneOf: (accountId: string) => string
+  readonly readStatistics: ReturnType<typeof statisticsIn>
+}
+
+const Query = t.partial(
+  {
+    from: Day,
+    to: Day,
+    by: t.keyof({ day: null, agent: null, widget: null, bot: null }, 'day, agent, widget or bot'),
+    id: Id,
+  },
+  'StatisticsQuery',
+)
+
+const usualDays = 30
+const mostDays = 400
+/** Of 3 kB each as JSON, a tenth of that as CSV. */
+const mostRows = { json: 5_000, csv: 20_000 }
+
+type Span = Pick<StatisticsAsked, 'from' | 'to'>
+
+/** The days that are asked for: the last 30 unless they are named. */
+const spanOf = ({ from, to }: Partial<Span>, today: string): E.Either<Refusal, Span> => {
+  const last = Temporal.PlainDate.from(to ?? today)
+  const first = from === undefined ? last.subtract({ days: usualDays - 1 }) : Temporal.PlainDate.from(from)
+  const days = first.until(last, { largestUnit: 'days' }).days + 1
+  return days >= 1 && days <= mostDays
+    ? E.right({ from: first.toString(), to: last.toString() })
+    : E.left(invalid(400, `from, to: expected 1 to ${mostDays} days, the first one first`))
+}
+
+const tooMany = (most: number) =>
+  invalid(400, `from, to: expected a span of at most ${most} rows: choose fewer days, or one id`)
+
+const dayAnswer = documentAnswer(DailyStatsDocument)
+const byAnswer = documentAnswer(DailyStatsByDocument)
+const columns = { day: columnsOf(marksOf(DailyStatsDocument)), by: columnsOf(marksOf(DailyStatsByDocument)) }
+
+/** `acme-2026-01-01-2026-01-31-agent.csv`: ids of accounts and days have no other characters. */
+const fileName = (accountId: string, { from, to, by }: Pick<StatisticsAnswer, 'from' | 'to' | 'by'>) =>
+  `${accountId}-${from}-${to}-${by}.csv`
+
+/** Agents by their ids: a name is personal, and nobody has to be looked at for statistics. */
+export const statisticsHandlers = ({
+  now,
+  timeZoneOf,
+  readStatistics,
+}: StatisticsDeps): Handlers<'GET /api/accounts/:account/statistics' | 'GET /api/accounts/:account/statistics.csv'> => {
+  const read = async (accountId: string, query: URLSearchParams, most: number) => {
+    const asked = readQuery(Query, query)
+    if (E.isLeft(asked)) return asked
+    const { by = 'day', id, ...days } = asked.right
+    if (by === 'day' && id !== undefined) return E.left(invalid(400, 'id: expected with `by` agent, widget or bot'))
+    const span = spanOf(days, dayOf(new Date(now()), timeZoneOf(accountId)))
+    if (E.isLeft(span)) return span
+    const found = await readStatistics(accountId, { ...span.right, by, limit: most + 1, ...(id && { id }) })
+    if (E.isLeft(found)) return E.left(unavailable(found.left.reason))
+    if (found.right.length > most) return E.left(tooMany(most))
+    const answer = by === 'day' ? dayAnswer : byAnswer
+    return E.right({ ...span.right, by, rows: found.right.map((each) => answer(each, 'masked')) })
+  }
+  return {
+    'GET /api/accounts/:account/statistics': async ({ accountId, query }) => {
+      const found = await read(accountId, query, mostRows.json)
+      if (E.isLeft(found)) return found
+      const answer: StatisticsAnswer = { ...found.right, definitions: [...definitions] }
+      return ok(answer)
+    },
+    'GET /api/accounts/:account/statistics.csv': async ({ accountId, query }) => {
+      const found = await read(accountId, query, mostRows.csv)
+      if (E.isLeft(found)) return found
+      const { by, rows } = found.right
+      const names = by === 'day' ? columns.day : columns.by
+      return E.right({
+        status: 200,
+        body: csv([names, ...rows.map((row) => names.map((name) => cellAt(row, name)))]),
+        headers: {
+          'Content-Type': 'text/csv; charset=utf-8; header=present',
+          'Content-Disposition': `attachment; filename="${fileName(accountId, found.right)}"`,
+        },
+      })
+    },
+  }
+}

@@ -1,0 +1,86 @@
+import type { TopicName } from '../../../contracts/topics.ts'
+import type { CommittedOffsets } from '../../domain/ports.ts'
+import type { Egress } from '../../egress/egress.ts'
+import { ok } from '../../http/answer.ts'
+import type { ReadReadiness } from '../../http/health.ts'
+import type { Ranges } from '../../kafka/offsets.ts'
+import { within } from '../../shared/timeout.ts'
+import type { SystemAnswer } from '../answers.ts'
+import type { Handlers, Session } from '../handler.ts'
+
+/** A consumer group of the bridge's own, and the topics of which it commits offsets. */
+export type Group = { readonly group: string; readonly topics: ReadonlyArray<TopicName> }
+
+export type SystemDeps = {
+  readonly readiness: ReadReadiness
+  readonly groups: ReadonlyArray<Group>
+  readonly ranges: Ranges
+  readonly committedOffsets: CommittedOffsets
+  /** Of this process, where it has the role egress. */
+  readonly gates: Egress['gates']
+  readonly version: string
+  /** A clock that never goes back, in ms. */
+  readonly monotonic: () => number
+}
+
+const withinMs = 3_000
+const freshMs = 2_000
+
+type Lag = SystemAnswer['consumers'][number]
+
+/** How many records a group has not committed yet; null where it never has, or Kafka does not answer. */
+const behindOf = async (
+  { ranges, committedOffsets }: Pick<SystemDeps, 'ranges' | 'committedOffsets'>,
+  group: string,
+  topic: TopicName,
+): Promise<number | null> => {
+  const [ends, committed] = await Promise.all([ranges(topic), committedOffsets(group, topic)])
+  if (committed.size === 0) return null
+  const each = [...ends].map(([partition, { low, high }]) => Math.max(0, high - (committed.get(partition) ?? low)))
+  return each.reduce((sum, count) => sum + count, 0)
+}
+
+const lagsOf = (deps: SystemDeps): Promise<ReadonlyArray<Lag>> =>
+  Promise.all(
+    deps.groups.flatMap(({ group, topics }) =>
+      topics.map(async (topic) => {
+        const asked = behindOf(deps, group, topic).catch(() => null)
+        return { group, topic, behind: await within(withinMs, asked, () => null) }
+      }),
+    ),
+  )
+
+const maySee = ({ grants }: Session, account: string) =>
+  grants.some(({ accounts }) => accounts === '*' || accounts.includes(account))
+
+const breakerOf = ({ account, isOpen, perSecond }: ReturnType<Egress['gates']>[number]) => {
+  if (isOpen) return { account, isOpen, reason: 'the service fails: only now and then a reply is tried' }
+  const reason = perSecond === undefined ? 'the service answers' : `held to ${perSecond.toFixed(1)} attempts per second`
+  return { account, isOpen, reason }
+}
+
+export const systemHandlers = (deps: SystemDeps): Handlers<'GET /api/system'> => {
+  let last: { readonly at: number; readonly lags: Promise<ReadonlyArray<Lag>> } | undefined
+  // Kafka is asked once for all who look.
+  const lags = () => {
+    const at = deps.monotonic()
+    if (last === undefined || at - last.at >= freshMs) last = { at, lags: lagsOf(deps) }
+    return last.lags
+  }
+  return {
+    'GET /api/system': async ({ session }) => {
+      const [{ ready, checks }, consumers] = await Promise.all([deps.readiness(withinMs), lags()])
+      const answer: SystemAnswer = {
+        ready,
+        checks: Object.entries(checks).map(([name, { ok, reason }]) => ({ name, ok, reason })),
+        breakers: deps
+          .gates()
+          .filter(({ account }) => maySee(session, account))
+          .map(breakerOf),
+        consumers: [...consumers],
+        version: deps.version,
+      }
+      return ok(answer)
+    },
+  }
+}

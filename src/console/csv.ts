@@ -1,0 +1,34 @@
+import type { Marks } from '../domain/personal-data.ts'
+import { isJsonObject } from '../shared/json.ts'
+
+type Cell = string | number | boolean | null | undefined
+
+/** A spreadsheet takes text that begins so for a formula. */
+const formula = /^[=+\-@\t\r]/
+const special = /[",\r\n]/
+
+const cellText = (cell: Cell): string => {
+  if (cell === null || cell === undefined) return ''
+  if (typeof cell !== 'string') return String(cell)
+  const text = formula.test(cell) ? `'${cell}` : cell
+  return special.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** CSV as RFC 4180 has it; text that a spreadsheet would take for a formula gets an apostrophe before it. */
+export const csv = (rows: ReadonlyArray<ReadonlyArray<Cell>>): string =>
+  rows.map((row) => `${row.map(cellText).join(',')}\r\n`).join('')
+
+/** The path of each leaf that is not personal, in the codec's order: `figures.containment.value`. */
+export const columnsOf = (marks: Marks, path = ''): ReadonlyArray<string> => {
+  if (marks === 'readable') return [path]
+  if (typeof marks === 'string' || !('fields' in marks)) return []
+  return [...marks.fields].flatMap(([name, field]) => columnsOf(field.marks, path === '' ? name : `${path}.${name}`))
+}
+
+/** What a document has at a path. */
+export const cellAt = (document: object, path: string): Cell => {
+  const value = path
+    .split('.')
+    .reduce<unknown>((at, name) => (isJsonObject(at) && Object.hasOwn(at, name) ? at[name] : undefined), document)
+  return typeof value === 'object' ? undefined : (value as Cell)
+}

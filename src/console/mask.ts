@@ -1,0 +1,53 @@
+import type * as t from 'io-ts'
+import { DomainEvent } from '../../contracts/events/index.ts'
+import { ceType } from '../../contracts/topics.ts'
+import type { TimelineDocument } from '../../contracts/views/timeline.ts'
+import { type Marks, marksByType, marksOf, withoutPersonal } from '../domain/personal-data.ts'
+import { isJsonObject, type JsonObject } from '../shared/json.ts'
+import type { StoryEvent } from './answers.ts'
+
+/** What the bridge notes in a document for itself (contracts/views/applied.ts, session.ts). */
+const notes = ['applied', 'seen', 'seenEarlier', 'contentHashes', 'latestOf'] as const
+
+/** The same with its times as RFC 3339. */
+const withTexts = (value: unknown): unknown => {
+  if (value instanceof Date) return value.toJSON()
+  if (Array.isArray(value)) return value.map(withTexts)
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, withTexts(field)]))
+}
+
+/** `masked`: without personal leaves; `clear`: as it is, for a session that may see it. */
+export type Sight = 'masked' | 'clear'
+
+const visible = (marks: Marks, document: object, sight: Sight): JsonObject =>
+  withTexts(sight === 'clear' ? document : withoutPersonal(marks, document)) as JsonObject
+
+/** A document of a view as answers have it. */
+export const documentAnswer = (codec: t.Mixed) => {
+  const marks = marksOf(codec)
+  return (document: object, sight: Sight): JsonObject => {
+    const answer = visible(marks, document, sight)
+    for (const note of notes) delete answer[note]
+    return answer
+  }
+}
+
+const marksByName: ReadonlyMap<string, Marks> = new Map(
+  DomainEvent.types.map(({ name }) => [name, marksByType.get(ceType(name as DomainEvent['type'])) ?? 'personal']),
+)
+
+/** Of an event that nobody knows, nothing. */
+const nothingKnown: Marks = { fields: new Map() }
+
+/** An entry of timeline as answers have it. */
+export const storyEvent = (entry: TimelineDocument, sight: Sight): StoryEvent => {
+  const { _id: id, type, time, topic, partition, offset, data, extra, erased } = entry
+  return {
+    ...{ id, type, time: new Date(time).toISOString(), topic, partition, offset },
+    data: visible(marksByName.get(type) ?? nothingKnown, data ?? {}, sight),
+    ...(extra !== undefined && sight === 'clear' && { extra }),
+    ...(data === undefined && { omitted: true }),
+    ...(erased && { erased }),
+  }
+}

@@ -1,0 +1,56 @@
+import type * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { closed } from '../../contracts/primitives.ts'
+import type { Refusal } from '../http/answer.ts'
+import { decodeAs } from './handler.ts'
+
+const digits = /^[1-9]\d{0,5}$/
+
+/** How many at most: text as `50`. */
+export const Limit = (most: number) =>
+  new t.Type<number, number, unknown>(
+    'Limit',
+    (u): u is number => typeof u === 'number',
+    (u, context) =>
+      typeof u === 'string' && digits.test(u) && Number(u) <= most
+        ? t.success(Number(u))
+        : t.failure(u, context, `a whole number from 1 to ${most}`),
+    t.identity,
+  )
+
+/** A filter that is on or missing. */
+export const On = new t.Type<true, true, unknown>(
+  'On',
+  (u): u is true => u === true,
+  (u, context) => (u === 'true' ? t.success(true) : t.failure(u, context, 'true, or nothing')),
+  t.identity,
+)
+
+/** Text that says where the next page begins: JSON in base64url, opaque for the caller. */
+export const cursorText = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString())
+  } catch {
+    return undefined
+  }
+}
+
+/** A cursor that an earlier answer had under this name. */
+export const Cursor = <A>(codec: t.Type<A, unknown, unknown>, name: string) =>
+  new t.Type<A, unknown, unknown>(
+    'Cursor',
+    codec.is,
+    (u, context) => {
+      const read = codec.decode(typeof u === 'string' ? jsonOf(u) : undefined)
+      return read._tag === 'Right' ? read : t.failure(u, context, `the \`${name}\` of an earlier answer`)
+    },
+    t.identity,
+  )
+
+/** Reads a query whose parameters are all optional. One that is not known is refused: a filter that is misspelt would be missing without a word. */
+export const readQuery = <P extends t.Props>(
+  codec: t.PartialC<P>,
+  query: URLSearchParams,
+): E.Either<Refusal, t.TypeOf<t.PartialC<P>>> => decodeAs(closed(codec), Object.fromEntries(query))

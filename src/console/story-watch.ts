@@ -1,0 +1,53 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Sleep } from '../domain/ports.ts'
+import { type Chat, chatKey, type versionsIn } from '../mongo/console-story.ts'
+
+export type StoryWatchDeps = {
+  readonly readVersions: ReturnType<typeof versionsIn>
+  readonly sleep: Sleep
+}
+
+type Listener = (version: string) => void
+type Watched = { readonly chat: Chat; readonly listeners: Set<Listener>; version: string | undefined }
+
+const lookEveryMs = 1_000
+
+/**
+ * Tells viewers when the story of a chat has changed: one question a second for all chats that are watched, none while nobody watches. A
+ * change stream would bring every write of the database here, to be dropped. While MongoDB is away nothing is told.
+ */
+export const storyWatch = ({ readVersions, sleep }: StoryWatchDeps) => {
+  const watched = new Map<string, Watched>()
+  let running = false
+
+  const look = async () => {
+    const versions = await readVersions([...watched.values()].map(({ chat }) => chat)).catch(() => undefined)
+    if (versions === undefined || E.isLeft(versions)) return
+    for (const [key, each] of watched) {
+      const version = versions.right.get(key)
+      if (version === undefined || version === each.version) continue
+      each.version = version
+      for (const listener of each.listeners) listener(version)
+    }
+  }
+  const run = async () => {
+    running = true
+    for (; watched.size > 0; await sleep(lookEveryMs)) await look()
+    running = false
+  }
+  /** Calls the listener with the version as it is, and with each later one; the returned function ends that. */
+  const watch = (chat: Chat, listener: Listener): (() => void) => {
+    const key = chatKey(chat)
+    const one = watched.get(key) ?? { chat, listeners: new Set(), version: undefined }
+    watched.set(key, one)
+    one.listeners.add(listener)
+    if (one.version !== undefined) listener(one.version)
+    if (!running) run()
+    return () => {
+      one.listeners.delete(listener)
+      if (one.listeners.size === 0 && watched.get(key) === one) watched.delete(key)
+    }
+  }
+  return { watch }
+}
+export type StoryWatch = ReturnType<typeof storyWatch>

@@ -1,0 +1,89 @@
+import type { Db, Filter } from 'mongodb'
+import type { SessionDocument } from '../../contracts/views/session.ts'
+import { type PageEnd, pageEnd } from '../shared/page.ts'
+import { bounded, type Known, known } from './console-query.ts'
+
+export type ConversationFilters = {
+  readonly state?: 'open' | 'over'
+  readonly waiting?: true
+  readonly outcome?: SessionDocument['outcome']
+  readonly kind?: SessionDocument['kind']
+  readonly agent?: string
+  readonly widget?: string
+  /** Began in this time. */
+  readonly span?: { readonly from: Date; readonly to: Date }
+  readonly failed?: true
+  /** A chat's or a client's. */
+  readonly id?: string
+}
+
+type Listed = Pick<
+  SessionDocument,
+  'chatId' | 'kind' | 'number' | 'startedAt' | 'lastEventAt' | 'outcome' | 'endsAt' | 'clientMessages' | 'replies'
+> &
+  Pick<SessionDocument, 'repliesFailed' | 'channelId' | 'channelType' | 'clientId' | 'awaitingSince' | 'audit'> & {
+    readonly _id: string
+    readonly agents: ReadonlyArray<{ readonly id: string }>
+  }
+export type ConversationsPage = { readonly rows: ReadonlyArray<Listed>; readonly next?: PageEnd }
+
+const projection = {
+  ...{ chatId: 1, kind: 1, number: 1, startedAt: 1, lastEventAt: 1, outcome: 1, endsAt: 1, clientMessages: 1 },
+  ...{ replies: 1, repliesFailed: 1, channelId: 1, channelType: 1, clientId: 1, awaitingSince: 1 },
+  ...{ 'agents.id': 1, 'audit.differences': 1 },
+}
+
+type Where = Filter<{ readonly _id: string }>
+
+/**
+ * The sessions that are open now: chats with agents have the outcome `open` and no end, those with bots end later. Few at any time, so they
+ * are found by themselves and then sorted.
+ */
+const open = (now: Date): Where => ({ $or: [{ outcome: 'open' }, { endsAt: { $gt: now } }] })
+
+/** Each filter has an index that gives the order too, but for `open` and `waiting`. */
+const conditions = (filters: ConversationFilters, now: Date): ReadonlyArray<Where> => {
+  const { state, waiting, outcome, kind, agent, widget, span, failed, id } = filters
+  return [
+    ...(span === undefined ? [] : [{ startedAt: { $gte: span.from, $lt: span.to } }]),
+    ...(state === 'open' ? [open(now)] : []),
+    ...(state === 'over' ? [{ endsAt: { $lte: now } }] : []),
+    ...(waiting ? [{ endsAt: { $gt: now }, awaitingSince: { $exists: true } }] : []),
+    ...(outcome === undefined ? [] : [{ outcome }]),
+    ...(kind === undefined ? [] : [{ kind }]),
+    ...(agent === undefined ? [] : [{ 'agents.id': agent }]),
+    ...(widget === undefined ? [] : [{ channelId: widget }]),
+    ...(failed ? [{ repliesFailed: { $exists: true } }] : []),
+    ...(id === undefined ? [] : [{ $or: [{ chatId: id }, { clientId: id }] }]),
+  ] as ReadonlyArray<Where>
+}
+
+/** The query, for its test too. */
+export const conversationsQuery = (
+  accountId: string,
+  {
+    filters,
+    after,
+    limit,
+  }: { readonly filters: ConversationFilters; readonly after?: PageEnd; readonly limit: number },
+  now: Date,
+) => {
+  const page = after === undefined ? [] : [{ startedAt: { $lte: after.at }, _id: { $nin: [...after.ids] } }]
+  const all = [...conditions(filters, now), ...page]
+  const where: Where = { accountId, ...(all.length > 0 && { $and: [...all] }) }
+  return { where, options: { ...bounded, projection, sort: { startedAt: -1 }, limit: limit + 1 } as const }
+}
+
+/** Sessions of an account, the newest first. */
+export const conversationsIn =
+  (db: Db) =>
+  (accountId: string, asked: Parameters<typeof conversationsQuery>[1], now: Date): Known<ConversationsPage> => {
+    const { where, options } = conversationsQuery(accountId, asked, now)
+    const found = db.collection<{ readonly _id: string }>('sessions').find(where, options).toArray()
+    const page = found.then((documents): ConversationsPage => {
+      const rows = (documents as unknown as ReadonlyArray<Listed>).slice(0, asked.limit)
+      const next = pageEnd(rows, ({ startedAt }) => startedAt, asked.after)
+      return { rows, ...(documents.length > asked.limit && next && { next }) }
+    })
+    return known(page)
+  }

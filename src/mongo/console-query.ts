@@ -1,0 +1,49 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { BSON, type FindCursor, MongoServerError } from 'mongodb'
+import { classify } from './classify.ts'
+import { within } from './client.ts'
+
+/** What was asked for is not known: MongoDB is away, or the question costs too much. In words that may be shown. */
+export type NotKnown = { readonly reason: string }
+export type Known<A> = Promise<E.Either<NotKnown, A>>
+
+/** People wait for the answer, and others need the database too. */
+const queryMs = 4_000
+/** For each query of the console. */
+export const bounded = { maxTimeMS: queryMs } as const
+
+const exceededTimeLimit = 50
+const tooMuch = `this takes MongoDB longer than ${queryMs / 1000} s: ask for less, for example for one day`
+const reasonOf = (error: unknown, reason: string) =>
+  error instanceof MongoServerError && error.code === exceededTimeLimit ? tooMuch : `MongoDB: ${reason}`
+
+/** The outcome of queries, each `bounded`. What fails through the bridge's own fault is thrown. */
+export const known = async <A>(asked: Promise<A>): Known<A> => {
+  try {
+    return E.right(await within(queryMs + 1_000, asked))
+  } catch (error) {
+    const { kind, reason } = classify(error)
+    if (kind === 'permanent') throw error
+    return E.left({ reason: reasonOf(error, reason) })
+  }
+}
+
+/** Documents of events may have megabytes each. */
+const mostBytes = 8 * 1024 * 1024
+const batchSize = 100
+
+/** The first documents of a cursor that fit into 8 MiB, at least one, and whether there are more. */
+export const thatFit = async <D extends object>(
+  found: FindCursor<D>,
+  most: number,
+): Promise<{ readonly documents: ReadonlyArray<D>; readonly areAll: boolean }> => {
+  const documents: D[] = []
+  let bytes = 0
+  // One more than is wanted tells whether there are more.
+  for await (const document of found.limit(most + 1).batchSize(batchSize)) {
+    bytes += BSON.calculateObjectSize(document)
+    if (documents.length === most || (bytes > mostBytes && documents.length > 0)) return { documents, areAll: false }
+    documents.push(document)
+  }
+  return { documents, areAll: true }
+}

@@ -1,0 +1,53 @@
+import type { Db } from 'mongodb'
+import type { DailyStatsByDocument, DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
+import type { DriftDocument } from '../../contracts/views/drift.ts'
+import { bounded, type Known, known } from './console-query.ts'
+
+export type StatisticsAsked = {
+  /** Days, the last one included. */
+  readonly from: string
+  readonly to: string
+  readonly by: 'day' | DailyStatsByDocument['by']
+  readonly id?: string
+  readonly limit: number
+}
+type Day = DailyStatsDocument | DailyStatsByDocument
+
+/** The statistics of some days, by day and then by id. */
+export const statisticsIn =
+  (db: Db) =>
+  (accountId: string, { from, to, by, id, limit }: StatisticsAsked): Known<ReadonlyArray<Day>> => {
+    const where = { accountId, day: { $gte: from, $lte: to } }
+    const whose = by === 'day' ? where : { ...where, by, ...(id !== undefined && { id }) }
+    const view = by === 'day' ? 'daily_stats' : 'daily_stats_by'
+    return known(
+      db
+        .collection(view)
+        .find<Day>(whose, { ...bounded, limit, sort: { day: 1 } })
+        .toArray(),
+    )
+  }
+
+export type DriftAsked = {
+  readonly kind?: DriftDocument['kind']
+  /** The `_id` of the last one before. */
+  readonly after?: string
+  readonly limit: number
+}
+
+/** What the contracts do not know, by `_id`: it begins with the account, whose id has no slash. `0` is the character after it. */
+export const driftIn =
+  (db: Db) =>
+  (accountId: string, { kind, after, limit }: DriftAsked): Known<ReadonlyArray<DriftDocument>> => {
+    const [first, end] = [`${accountId}/`, `${accountId}0`]
+    const where = {
+      _id: { $gt: after !== undefined && after > first ? after : first, $lt: end },
+      ...(kind && { kind }),
+    }
+    return known(
+      db
+        .collection<{ _id: string }>('drift')
+        .find<DriftDocument>(where, { ...bounded, limit, sort: { _id: 1 } })
+        .toArray(),
+    )
+  }

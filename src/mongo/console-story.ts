@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto'
+import type { Db } from 'mongodb'
+import type { ChatDocument } from '../../contracts/views/chat.ts'
+import type { ConversationDocument } from '../../contracts/views/conversation.ts'
+import type { DeliveryDocument } from '../../contracts/views/delivery.ts'
+import type { SessionDocument } from '../../contracts/views/session.ts'
+import type { TimelineDocument } from '../../contracts/views/timeline.ts'
+import { type PageEnd, pageEnd } from '../shared/page.ts'
+import { bounded, type Known, known, thatFit } from './console-query.ts'
+
+export type Chat = { readonly accountId: string; readonly chatId: string }
+
+/** What the views have of one chat; events and deliveries are the newest ones, the newest first. */
+export type Story = {
+  readonly chat?: ChatDocument
+  readonly conversation?: ConversationDocument
+  readonly sessions: ReadonlyArray<SessionDocument>
+  readonly deliveries: ReadonlyArray<DeliveryDocument>
+  readonly events: ReadonlyArray<TimelineDocument>
+  /** Where older events begin, if there are any. */
+  readonly earlier?: PageEnd
+}
+
+/** As a chat's documents are named. */
+export const chatKey = ({ accountId, chatId }: Chat): string => `${accountId}/${chatId}`
+
+export const mostEvents = 500
+const mostSessions = 200
+
+const readStory = async (db: Db, chat: Chat, before: PageEnd | undefined): Promise<Story> => {
+  const { accountId, chatId } = chat
+  const of = <D extends object>(view: string, where: object, sort: Record<string, -1>) =>
+    db.collection(view).find<D>({ accountId, chatId, ...where }, { ...bounded, sort })
+  const named = <D>(view: string) =>
+    db.collection<{ _id: string }>(view).findOne({ _id: chatKey(chat) }, bounded) as Promise<D | null>
+  const older = before && { time: { $lte: before.at }, _id: { $nin: [...before.ids] } }
+  const asked = before && { requestedAt: { $lte: before.at } }
+  const [one, conversation, sessions, deliveries, events] = await Promise.all([
+    named<ChatDocument>('chats'),
+    named<ConversationDocument>('conversations'),
+    thatFit(of<SessionDocument>('sessions', {}, { startedAt: -1 }), mostSessions),
+    thatFit(of<DeliveryDocument>('deliveries', { ...asked }, { requestedAt: -1 }), mostEvents),
+    thatFit(of<TimelineDocument>('timeline', { ...older }, { time: -1, offset: -1 }), mostEvents),
+  ])
+  const end = pageEnd(events.documents, ({ time }) => time, before)
+  return {
+    ...(one && { chat: one }),
+    ...(conversation && { conversation }),
+    ...{ sessions: sessions.documents, deliveries: deliveries.documents, events: events.documents },
+    ...(!events.areAll && end && { earlier: end }),
+  }
+}
+
+export const storyIn =
+  (db: Db) =>
+  (chat: Chat, before?: PageEnd): Known<Story> =>
+    known(readStory(db, chat, before))
+
+const ofChats = (chats: ReadonlyArray<Chat>) => ({
+  $or: [...Map.groupBy(chats, ({ accountId }) => accountId)].map(([accountId, own]) => ({
+    accountId,
+    chatId: { $in: own.map(({ chatId }) => chatId) },
+  })),
+})
+
+/** Moves with each record that a document takes in. */
+const offsets = { $sum: { $map: { input: { $objectToArray: '$applied' }, in: '$$this.v' } } }
+const differences = { $size: { $ifNull: ['$audit.differences', []] } }
+
+const counted = {
+  chats: { applied: { $sum: offsets } },
+  conversations: { applied: { $sum: offsets } },
+  sessions: {
+    applied: { $sum: offsets },
+    differences: { $sum: differences },
+    due: { $sum: { $cond: [{ $eq: ['$audit.state', 'due'] }, 1, 0] } },
+  },
+  deliveries: { applied: { $sum: offsets } },
+  // From the index alone: a story may be long.
+  timeline: { newest: { $max: '$time' } },
+} as const
+
+type Group = { readonly _id: Chat }
+
+const readVersions = async (db: Db, chats: ReadonlyArray<Chat>): Promise<ReadonlyMap<string, string>> => {
+  if (chats.length === 0) return new Map()
+  const names = chats.map(chatKey)
+  const groups = await Promise.all(
+    Object.entries(counted).map(async ([view, sums]) => {
+      const isNamed = view === 'chats' || view === 'conversations'
+      const $match = isNamed ? { _id: { $in: names } } : ofChats(chats)
+      const _id = { accountId: '$accountId', chatId: '$chatId' }
+      const stages = [{ $match }, { $group: { _id, count: { $sum: 1 }, ...sums } }]
+      const found = await db.collection<{ _id: string }>(view).aggregate<Group>(stages, bounded).toArray()
+      return new Map(found.map(({ _id, ...rest }) => [chatKey(_id), rest]))
+    }),
+  )
+  const versionOf = (name: string) =>
+    createHash('sha256')
+      .update(JSON.stringify(groups.map((group) => group.get(name) ?? null)))
+      .digest('base64url')
+      .slice(0, 16)
+  return new Map(names.map((name) => [name, versionOf(name)]))
+}
+
+/** By `chatKey`: of each chat a text that changes when anything of its story does, read from counts and without its documents. */
+export const versionsIn =
+  (db: Db) =>
+  (chats: ReadonlyArray<Chat>): Known<ReadonlyMap<string, string>> =>
+    known(readVersions(db, chats))

@@ -15,6 +15,7 @@ import { connectMongo } from '../mongo/connect.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import { missingKeyFile, startArchiver, startRetainDays, startRetention, wrappingKeysOf } from './archive.ts'
 import { exitOfWrongConfig, type Settings } from './config.ts'
+import { consoleHandlers } from './console.ts'
 import { followEnrichedKeys, type Part, startEgress, startProjector } from './consumers.ts'
 import { openIntake } from './intake.ts'
 import { createMetrics } from './metrics.ts'
@@ -162,6 +163,7 @@ export const startBridge = async (
       ? startConsole({
           ...{ settings: settings.console, accounts, mongo, dataDir, trustedProxies: http.trustedProxies, log },
           ...{ sleep, monotonic, clock: () => new Date(), stopping: ending.signal },
+          handlers: consoleHandlers({ kafka, mongo, accounts, readiness, parts }),
         })
       : undefined
   const operators = createHttpServer(

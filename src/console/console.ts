@@ -36,6 +36,8 @@ export type ConsoleDeps = {
   readonly trustedProxies: ReadonlyArray<Network>
   readonly dataDir: string
   readonly mongo: Pick<Mongo, 'consoleSessions'>
+  /** Of all routes but the session's own. */
+  readonly handlers: Partial<Handlers<ConsoleRoute>>
   readonly log: Log
   readonly sleep: Sleep
   /** A clock that never goes back, in ms. */
@@ -105,7 +107,7 @@ export const startConsole = (deps: ConsoleDeps): Console => {
   const api = apiRouter({
     ...{ sessions, basePath, budget, log, checkMs, stopping },
     accountIds: accounts.map(({ id }) => id),
-    handlers: { ...notBuilt, ...sessionHandlers(deps) },
+    handlers: { ...notBuilt, ...deps.handlers, ...sessionHandlers(deps) },
   })
   const assets = assetsAt(basePath)
   const page = async (ctx: Ctx) => {

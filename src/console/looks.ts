@@ -5,15 +5,15 @@ import { notRecorded, type RecordAction } from '../operations/audit.ts'
 import { type ConsoleRequest, unavailable } from './handler.ts'
 
 /** Records what somebody does; `who` is the session's. */
-export type RecordAs = (who: string) => RecordAction
+export type RecordActionOf = (who: string) => RecordAction
 
 /** Records that somebody looks at personal data, before it is read: Left where that is not recorded, so that nothing is shown. */
 export const recordLook =
-  (recordAs: RecordAs) =>
+  (recordActionOf: RecordActionOf) =>
   async (
     { session, accountId }: Pick<ConsoleRequest, 'session' | 'accountId'>,
     detail: string,
   ): Promise<E.Either<Refusal, void>> => {
-    const recorded = await recordAs(session.who)({ action: 'unmask', detail, accountId: accountId as AccountId })
+    const recorded = await recordActionOf(session.who)({ action: 'unmask', detail, accountId: accountId as AccountId })
     return E.mapLeft((failure: Parameters<typeof notRecorded>[0]) => unavailable(notRecorded(failure)))(recorded)
   }

@@ -10,7 +10,7 @@ import { invalid, ok } from '../../http/answer.ts'
 import { chatKey, type Story, type storyIn, type versionsIn } from '../../mongo/console-story.ts'
 import type { ConversationAnswer, UnmaskAnswer } from '../answers.ts'
 import { type ConsoleRequest, type Handlers, unavailable } from '../handler.ts'
-import { type RecordAs, recordLook } from '../looks.ts'
+import { type RecordActionOf, recordLook } from '../looks.ts'
 import { documentAnswer, type Sight, storyEvent } from '../mask.ts'
 import { Cursor, cursorText, readQuery } from '../query.ts'
 import { PageEnd } from './conversations.ts'
@@ -19,7 +19,7 @@ export type ConversationDeps = {
   readonly now: Now
   readonly readStory: ReturnType<typeof storyIn>
   readonly readVersions: ReturnType<typeof versionsIn>
-  readonly recordAs: RecordAs
+  readonly recordActionOf: RecordActionOf
 }
 
 const chatAnswer = documentAnswer(ChatDocument)
@@ -73,7 +73,7 @@ export const conversationHandlers = ({
   now,
   readStory,
   readVersions,
-  recordAs,
+  recordActionOf,
 }: ConversationDeps): Handlers<
   'GET /api/accounts/:account/conversations/:chat' | 'POST /api/accounts/:account/conversations/:chat/unmask'
 > => ({
@@ -94,7 +94,7 @@ export const conversationHandlers = ({
   'POST /api/accounts/:account/conversations/:chat/unmask': async (request) => {
     const { session, accountId, chatId } = request
     if (!Id.is(chatId)) return E.left(unknownChat)
-    const recorded = await recordLook(recordAs)(request, `conversation ${chatId}`)
+    const recorded = await recordLook(recordActionOf)(request, `conversation ${chatId}`)
     if (E.isLeft(recorded)) return recorded
     const until = new Date(Date.parse(now()) + unmaskMs)
     await session.unmask({ accountId, chatId, until })

@@ -5,13 +5,13 @@ import { ok } from '../../http/answer.ts'
 import type { driftIn } from '../../mongo/console-statistics.ts'
 import type { DriftAnswer } from '../answers.ts'
 import { type ConsoleHandler, type Handlers, unavailable } from '../handler.ts'
-import { type RecordAs, recordLook } from '../looks.ts'
+import { type RecordActionOf, recordLook } from '../looks.ts'
 import { documentAnswer, type Sight } from '../mask.ts'
 import { Cursor, cursorText, Limit, readQuery } from '../query.ts'
 
 export type DriftDeps = {
   readonly readDrift: ReturnType<typeof driftIn>
-  readonly recordAs: RecordAs
+  readonly recordActionOf: RecordActionOf
 }
 
 const Query = t.partial(
@@ -34,7 +34,7 @@ const rowOf = (document: DriftDocument, sight: Sight) => {
 
 export const driftHandlers = ({
   readDrift,
-  recordAs,
+  recordActionOf,
 }: DriftDeps): Handlers<'GET /api/accounts/:account/drift' | 'POST /api/accounts/:account/drift/unmask'> => {
   const answer =
     (sight: Sight): ConsoleHandler =>
@@ -57,7 +57,7 @@ export const driftHandlers = ({
   return {
     'GET /api/accounts/:account/drift': answer('masked'),
     'POST /api/accounts/:account/drift/unmask': async (request) => {
-      const recorded = await recordLook(recordAs)(request, 'examples of drift')
+      const recorded = await recordLook(recordActionOf)(request, 'examples of drift')
       return E.isLeft(recorded) ? recorded : answer('clear')(request)
     },
   }

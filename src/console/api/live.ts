@@ -1,17 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Sleep } from '../../domain/ports.ts'
 import type { Chat } from '../../mongo/console-story.ts'
-import { type Handlers, unavailable } from '../handler.ts'
+import type { Handlers } from '../handler.ts'
 import type { StoryWatch } from '../story-watch.ts'
 
 export type LiveDeps = { readonly watch: StoryWatch['watch']; readonly sleep: Sleep }
 
 const heartbeatMs = 15_000
-const mostStreams = 200
-const tooMany = {
-  ...unavailable(`${mostStreams} conversations are watched already: the page asks again by itself`),
-  headers: { 'Retry-After': '10' },
-}
 
 /**
  * Server-sent events: the version of the story now, and each later one; a comment every 15 s, so that whoever is gone is noticed. They carry
@@ -39,20 +34,8 @@ async function* events({ watch, sleep }: LiveDeps, chat: Chat, signal: AbortSign
   }
 }
 
-export const liveHandlers = (deps: LiveDeps): Handlers<'GET /api/accounts/:account/conversations/:chat/live'> => {
-  let streams = 0
-  async function* counted(chat: Chat, signal: AbortSignal): AsyncGenerator<string> {
-    streams++
-    try {
-      yield* events(deps, chat, signal)
-    } finally {
-      streams--
-    }
-  }
-  return {
-    'GET /api/accounts/:account/conversations/:chat/live': async ({ accountId, chatId, signal }) =>
-      streams >= mostStreams
-        ? E.left(tooMany)
-        : E.right({ status: 200, stream: counted({ accountId, chatId }, signal), type: 'text/event-stream' }),
-  }
-}
+/** How many streams there may be at a time is the API's to say. */
+export const liveHandlers = (deps: LiveDeps): Handlers<'GET /api/accounts/:account/conversations/:chat/live'> => ({
+  'GET /api/accounts/:account/conversations/:chat/live': async ({ accountId, chatId, signal }) =>
+    E.right({ status: 200, stream: events(deps, { accountId, chatId }, signal), type: 'text/event-stream' }),
+})

@@ -7,14 +7,14 @@ import type { ReadTopic } from '../../kafka/read-topic.ts'
 import { type Erasures, nameOfErased } from '../../mongo/erasures.ts'
 import { RecordBody } from '../acting-answers.ts'
 import { decodeAs, type Handlers, unavailable } from '../handler.ts'
-import { type RecordAs, recordLook } from '../looks.ts'
+import { type RecordActionOf, recordLook } from '../looks.ts'
 import { recordAnswer } from '../record-answer.ts'
 
 export type RecordDeps = {
   readonly ranges: Ranges
   readonly readTopic: ReadTopic
   readonly erasedAt: Erasures['erasedAt']
-  readonly recordAs: RecordAs
+  readonly recordActionOf: RecordActionOf
 }
 
 /** The topics that a story is made of; what else the bridge has is for other roles. */
@@ -52,7 +52,7 @@ export const recordHandlers = ({
   ranges,
   readTopic,
   erasedAt,
-  recordAs,
+  recordActionOf,
 }: RecordDeps): Handlers<'POST /api/accounts/:account/record'> => {
   const isErased = async ({ topic, timestamp }: IncomingRecord, key: string) => {
     const one = { of: topic === clients.name ? 'client' : 'chat', key } as const
@@ -72,7 +72,7 @@ export const recordHandlers = ({
       const range = known.get(partition)
       if (range === undefined || offset >= range.high) return notThere
       if (offset < range.low) return deleted
-      const recorded = await recordLook(recordAs)(request, `record ${topic}/${partition}/${offset}`)
+      const recorded = await recordLook(recordActionOf)(request, `record ${topic}/${partition}/${offset}`)
       if (E.isLeft(recorded)) return recorded
       const found = await readOne(readTopic, { topic, partition, offset }, signal)
       if (E.isLeft(found)) return E.left(unavailable(found.left.reason))

@@ -64,7 +64,7 @@ export const consoleServer = async (settings: Partial<ConsoleSettings> = {}, at 
     settings: { basePath: '/console', grants: [], ...settings },
     ...{ accounts, trustedProxies: [], dataDir: temporaryFolder(), mongo: { consoleSessions: memory.store } },
     ...{ log: silent, sleep: async () => {}, monotonic: () => at.ms, clock: () => new Date(at.ms) },
-    stopping: stopping.signal,
+    ...{ stopping: stopping.signal, handlers: {} },
   })
   const server = createHttpServer(
     { log: silent, measure: { request: () => {} }, monotonic: () => at.ms },

@@ -59,6 +59,9 @@ const onlyIn: Readonly<Record<string, ReadonlyArray<string>>> = {
   commander: ['src/app', 'src/operations', 'src/publishing'],
   'mongodb-memory-server-core': ['src/embedded'],
   yaml: ['src/publishing'],
+  preact: ['src/console/browser'],
+  htm: ['src/console/browser'],
+  uplot: ['src/console/browser'],
 }
 
 const base = ['contracts', 'src/shared', 'src/domain']

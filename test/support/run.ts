@@ -33,6 +33,7 @@ const all = async (): Promise<Outcome> => {
   // Beside the tests, whose servers take a while to start.
   const tools = Promise.all([
     check('types', 'tsc', ['--noEmit']),
+    check('types of the browser code', 'tsc', ['--noEmit', '-p', 'src/console/browser']),
     check('format and lint', 'biome', ['ci', '--error-on-warnings']),
   ])
   const [place = '', ...others] = places

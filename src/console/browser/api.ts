@@ -1,0 +1,119 @@
+import type { SessionAnswer } from '../answers.ts'
+
+/** Where the console is: the folder of this file, whatever a proxy puts before it. */
+export const base = new URL('.', import.meta.url).pathname
+
+export type Trouble = { readonly isSignedOut: boolean; readonly words: string }
+export type Result<A> = { readonly ok: true; readonly value: A } | { readonly ok: false; readonly trouble: Trouble }
+
+/** Told to the window when the server says that nobody is signed in. */
+export const signedOutEvent = 'console-signed-out'
+
+const session = { csrf: '' }
+
+const failed = (words: string, isSignedOut = false): Result<never> => ({ ok: false, trouble: { words, isSignedOut } })
+
+const wordsOf = (status: number, body: unknown): string => {
+  const error = (body as { error?: { message?: unknown } } | undefined)?.error
+  const said = typeof error?.message === 'string' ? error.message : undefined
+  if (status === 403) return `You may not do this${said === undefined ? '.' : `: ${said}`}`
+  if (status === 404) return said ?? 'This is not there, or not any more.'
+  if (status === 503) return `A server behind the console does not answer${said === undefined ? '.' : `: ${said}`}`
+  return said ?? `The console answered with status ${status}.`
+}
+
+const troubleOf = async (response: Response): Promise<Result<never>> => {
+  if (response.status === 401) {
+    window.dispatchEvent(new Event(signedOutEvent))
+    return failed('You are not signed in any more.', true)
+  }
+  return failed(wordsOf(response.status, await response.json().catch(() => undefined)))
+}
+
+const unreachable = failed('The console does not answer. Is the bridge running, and is the network there?')
+
+const send = async (
+  method: 'GET' | 'POST',
+  path: string,
+  body: unknown,
+  signal: AbortSignal | undefined,
+): Promise<Result<Response>> => {
+  const headers = { 'X-CSRF-Token': session.csrf, 'Content-Type': 'application/json' }
+  try {
+    const response = await fetch(`${base}${path}`, {
+      method,
+      ...(method === 'POST' && { headers, body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    })
+    return response.ok ? { ok: true, value: response } : await troubleOf(response)
+  } catch {
+    return unreachable
+  }
+}
+
+const parsed = async <A>(sent: Result<Response>): Promise<Result<A>> => {
+  if (!sent.ok) return sent
+  try {
+    return { ok: true, value: (await sent.value.json()) as A }
+  } catch {
+    return failed('The answer of the console could not be read. It may have ended early.')
+  }
+}
+
+/** Asks for JSON. The server's codecs are the contract: what it answers is not checked again. */
+export const get = async <A>(path: string, signal?: AbortSignal): Promise<Result<A>> =>
+  parsed<A>(await send('GET', `api/${path}`, undefined, signal))
+
+/** Changes something, or asks for something whose showing is recorded. */
+export const post = async <A>(path: string, body: unknown, signal?: AbortSignal): Promise<Result<A>> =>
+  parsed<A>(await send('POST', `api/${path}`, body, signal))
+
+/** Signs out, by the path that is no part of the API. */
+export const signOut = (): Promise<Result<Response>> => send('POST', 'sign-out', {}, undefined)
+
+export const loadSession = async (): Promise<Result<SessionAnswer>> => {
+  const answer = await get<SessionAnswer>('session')
+  if (answer.ok) session.csrf = answer.value.csrf
+  return answer
+}
+
+/** The path of an account's route, `conversations/2037` for example; each part as it is. */
+export const accountPath = (account: string, ...parts: ReadonlyArray<string>): string =>
+  ['accounts', account, ...parts].map(encodeURIComponent).join('/')
+
+/** Sends a body and hands over each line of JSON as it comes. */
+export const postLines = async <A>(
+  path: string,
+  body: unknown,
+  onLine: (line: A) => void,
+  signal: AbortSignal,
+): Promise<Result<undefined>> => {
+  const sent = await send('POST', `api/${path}`, body, signal)
+  if (!sent.ok) return sent
+  let rest = ''
+  try {
+    for await (const text of (sent.value.body ?? new Blob().stream()).pipeThrough(new TextDecoderStream())) {
+      const lines = (rest + text).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) if (line !== '') onLine(JSON.parse(line) as A)
+    }
+    return { ok: true, value: undefined }
+  } catch {
+    return failed(signal.aborted ? 'Stopped.' : 'The connection ended before the work was finished.')
+  }
+}
+
+/** Sends a body and saves the answer as a file. */
+export const postForFile = async (path: string, body: unknown, name: string): Promise<Result<undefined>> => {
+  const sent = await send('POST', `api/${path}`, body, undefined)
+  if (!sent.ok) return sent
+  try {
+    const url = URL.createObjectURL(await sent.value.blob())
+    const link = Object.assign(document.createElement('a'), { href: url, download: name })
+    link.click()
+    setTimeout(() => URL.revokeObjectURL(url), 60_000)
+    return { ok: true, value: undefined }
+  } catch {
+    return failed('The file could not be read. The connection may have ended early.')
+  }
+}

@@ -1,0 +1,114 @@
+import { render } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { SessionAnswer } from '../answers.ts'
+import { base, loadSession, signedOutEvent, type Trouble } from './api.ts'
+import { AuditPage } from './audit-page.ts'
+import { ConversationPage } from './conversation-page.ts'
+import { ConversationsPage } from './conversations-page.ts'
+import { DriftPage } from './drift-page.ts'
+import { html } from './html.ts'
+import { listenToKeys } from './keys.ts'
+import { Help, Layout } from './layout.ts'
+import { LettersPage } from './letters-page.ts'
+import { followLinks, go, useAddress } from './navigation.ts'
+import { NowPage } from './now-page.ts'
+import { Empty, TroubleBox, Waiting } from './parts.ts'
+import { PrivacyPage } from './privacy-page.ts'
+import { type Page, type PageProps, pagesFor, pathOf, type Route, routeOf, titles } from './route.ts'
+import { SignInPage } from './sign-in-page.ts'
+import { StatisticsPage } from './statistics-page.ts'
+import { chosenTheme, showTheme } from './theme.ts'
+
+const components: Readonly<Record<Page, (props: PageProps) => unknown>> = {
+  now: NowPage,
+  conversations: ConversationsPage,
+  'dead-letters': LettersPage,
+  quarantine: LettersPage,
+  statistics: StatisticsPage,
+  drift: DriftPage,
+  privacy: PrivacyPage,
+  audit: AuditPage,
+}
+
+/** The page that the address names; without one the first account's first page. */
+const Shown = ({ session, route }: { readonly session: SessionAnswer; readonly route: Route | undefined }) => {
+  const [isHelping, setHelping] = useState(false)
+  const account = session.accounts.find(({ id }) => id === route?.account) ?? (route ? undefined : session.accounts[0])
+  const page = route?.page ?? 'now'
+
+  useEffect(
+    () =>
+      listenToKeys({
+        open: (to) => {
+          if (account !== undefined && pagesFor(account.roles).includes(to)) go(pathOf(account.id, to))
+        },
+        help: () => setHelping(true),
+      }),
+    [account],
+  )
+  useEffect(() => {
+    document.title = `${route?.chat ? `Chat ${route.chat}` : titles[page]} – livechat-bridge`
+    // Whoever hears the page is told that it is another one.
+    document.querySelector('main')?.focus({ preventScroll: true })
+  }, [page, route?.chat, account?.id])
+
+  if (account === undefined || !pagesFor(account.roles).includes(page))
+    return html`
+      <main tabindex="-1" class="sign-in">
+        <h1>Not for you</h1>
+        <${Empty} title="Your roles do not include this page, or there is no such account.">
+          Ask whoever keeps the accounts file for a role, or go to <a href=${base}>the first page</a>.
+        <//>
+      </main>
+    `
+  const query = route?.query ?? new URLSearchParams()
+  const props: PageProps = { account: account.id, roles: account.roles, page, query, session }
+  const isOneChat = route !== undefined && route.chat !== ''
+  return html`
+    <${Layout} session=${session} account=${account} page=${page} help=${() => setHelping(true)}>
+      ${
+        isOneChat
+          ? html`<${ConversationPage} key=${`${account.id}/${route.chat}`} ...${props} chat=${route.chat} />`
+          : html`<${components[page]} key=${`${account.id}/${page}`} ...${props} />`
+      }
+    <//>
+    ${isHelping && html`<${Help} close=${() => setHelping(false)} />`}
+  `
+}
+
+const App = () => {
+  const [session, setSession] = useState<SessionAnswer>()
+  const [trouble, setTrouble] = useState<Trouble>()
+  const [isSignedOut, setSignedOut] = useState(false)
+  const { path, search } = useAddress()
+
+  const load = async () => {
+    const answer = await loadSession()
+    setTrouble(answer.ok ? undefined : answer.trouble)
+    if (answer.ok) {
+      setSession(answer.value)
+      setSignedOut(false)
+    } else setSignedOut(answer.trouble.isSignedOut)
+  }
+  useEffect(() => {
+    const onSignedOut = () => setSignedOut(true)
+    window.addEventListener(signedOutEvent, onSignedOut)
+    void load()
+    const stopFollowing = followLinks()
+    return () => {
+      window.removeEventListener(signedOutEvent, onSignedOut)
+      stopFollowing()
+    }
+  }, [])
+
+  if (isSignedOut) return html`<${SignInPage} again=${load} wasSignedIn=${session !== undefined} />`
+  if (session === undefined)
+    return html`<main class="sign-in">
+      ${trouble ? html`<h1>Console</h1><${TroubleBox} trouble=${trouble} again=${load} />` : html`<${Waiting} what="your session" />`}
+    </main>`
+  return html`<${Shown} session=${session} route=${routeOf(base, path, search)} />`
+}
+
+showTheme(chosenTheme())
+const place = document.getElementById('app')
+if (place !== null) render(html`<${App} />`, place)

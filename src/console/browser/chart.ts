@@ -1,0 +1,108 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import uPlot from 'uplot'
+import { html } from './html.ts'
+import { themeEvent } from './theme.ts'
+
+export type Line = { readonly name: string; readonly values: ReadonlyArray<number | null> }
+type Props = {
+  /** What it shows, for those who cannot see it. */
+  readonly label: string
+  /** Seconds since 1970, ascending. */
+  readonly times: ReadonlyArray<number>
+  readonly lines: ReadonlyArray<Line>
+  readonly text: (value: number) => string
+  readonly timeText: (seconds: number) => string
+  readonly height?: number
+}
+
+const optionsOf = (
+  box: HTMLElement,
+  colours: ReadonlyArray<string>,
+  { lines, text, timeText, height = 220 }: Props,
+  onCursor: (index: number | undefined) => void,
+): uPlot.Options => {
+  const { color, borderTopColor, font } = getComputedStyle(box)
+  const axis = { stroke: color, font, grid: { stroke: borderTopColor, width: 1 }, ticks: { show: false } }
+  return {
+    width: box.clientWidth,
+    height,
+    legend: { show: false },
+    cursor: { drag: { x: false, y: false }, points: { size: 7 } },
+    scales: { y: { range: (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.1 : 1] } },
+    axes: [
+      { ...axis, grid: { show: false }, space: 70, values: (_, at) => at.map(timeText) },
+      { ...axis, size: 64, values: (_, at) => at.map(text) },
+    ],
+    series: [
+      {},
+      ...lines.map((_, i) => ({
+        stroke: colours[i] ?? color,
+        width: 2,
+        points: { show: lines[0] !== undefined && lines[0].values.length < 40, size: 5 },
+        spanGaps: true,
+      })),
+    ],
+    hooks: { setCursor: [({ cursor }) => onCursor(cursor.idx ?? undefined)] },
+  }
+}
+
+/** Lines over time, with a legend that has the values under the pointer. The page has the same numbers as a table. */
+export const Chart = (props: Props) => {
+  const { label, times, lines, text, timeText } = props
+  const box = useRef<HTMLDivElement>(null)
+  const legend = useRef<HTMLUListElement>(null)
+  const plot = useRef<uPlot>(undefined)
+  const [cursor, setCursor] = useState<number>()
+  const [theme, setTheme] = useState(0)
+  const data = [[...times], ...lines.map(({ values }) => [...values])] as uPlot.AlignedData
+
+  useEffect(() => {
+    const onTheme = () => setTheme((before) => before + 1)
+    const dark = matchMedia('(prefers-color-scheme: dark)')
+    dark.addEventListener('change', onTheme)
+    window.addEventListener(themeEvent, onTheme)
+    return () => {
+      dark.removeEventListener('change', onTheme)
+      window.removeEventListener(themeEvent, onTheme)
+    }
+  }, [])
+
+  // It is drawn anew where lines or colours are others, not for each point.
+  useEffect(() => {
+    const place = box.current
+    if (place === null) return
+    const swatches = [...(legend.current?.querySelectorAll('.swatch') ?? [])]
+    const colours = swatches.map((swatch) => getComputedStyle(swatch).color)
+    const made = new uPlot(optionsOf(place, colours, props, setCursor), data, place)
+    plot.current = made
+    const resized = new ResizeObserver(() => made.setSize({ width: place.clientWidth, height: props.height ?? 220 }))
+    resized.observe(place)
+    return () => {
+      resized.disconnect()
+      made.destroy()
+    }
+  }, [theme, lines.map(({ name }) => name).join('\n'), label])
+
+  // What it depends on is in data.
+  useEffect(() => plot.current?.setData(data), [JSON.stringify(data)])
+
+  const at = cursor === undefined || cursor >= times.length ? times.length - 1 : cursor
+  const shownAt = times[at]
+  return html`
+    <figure class="chart">
+      <div ref=${box} role="img" aria-label=${label}></div>
+      <figcaption>
+        ${shownAt !== undefined && html`<span class="muted">${timeText(shownAt)}</span>`}
+        <ul ref=${legend} class="legend">
+          ${lines.map(({ name, values }, i) => {
+            const value = values[at]
+            return html`<li key=${name}>
+              <span class=${`swatch series-${i + 1}`} aria-hidden="true"></span>
+              <bdi>${name}</bdi> <strong>${value === null || value === undefined ? '–' : text(value)}</strong>
+            </li>`
+          })}
+        </ul>
+      </figcaption>
+    </figure>
+  `
+}

@@ -1,0 +1,53 @@
+import type { ConversationAnswer } from '../answers.ts'
+import { listAt, numberAt, textAt } from './figures.ts'
+import { count, duration } from './format.ts'
+import { html } from './html.ts'
+import { Said, Time } from './parts.ts'
+import { stateWords } from './words.ts'
+
+type Fact = readonly [name: string, value: unknown]
+
+const text = (name: string, value: string): ReadonlyArray<Fact> =>
+  value === '' ? [] : [[name, html`<${Said} text=${value} />`]]
+
+const when = (name: string, value: string): ReadonlyArray<Fact> =>
+  value === '' ? [] : [[name, html`<${Time} at=${value} />`]]
+
+const length = (name: string, value: number | undefined): ReadonlyArray<Fact> =>
+  value === undefined ? [] : [[name, duration(value)]]
+
+/** The facts of a chat that its two documents have. */
+const factsOf = ({ chat, conversation }: ConversationAnswer): ReadonlyArray<Fact> => [
+  ...(conversation
+    ? ([
+        ['Bot conversation', stateWords(textAt(conversation, 'state'))],
+        [
+          'Replies',
+          `${count(numberAt(conversation, 'repliesDelivered') ?? 0)} delivered, ${count(numberAt(conversation, 'repliesFailed') ?? 0)} failed, ${count(numberAt(conversation, 'repliesSuppressed') ?? 0)} suppressed`,
+        ],
+      ] as const)
+    : []),
+  ...when('Waits for an answer since', textAt(conversation, 'awaitingReplySince')),
+  ...(chat ? ([['Chat with agents', stateWords(textAt(chat, 'state'))]] as const) : []),
+  ...text('Client', textAt(conversation, 'clientId')),
+  ...text('Visitor', textAt(chat, 'visitor', 'name')),
+  ...text('Visitor’s number', textAt(chat, 'visitor', 'number')),
+  ...text('Email', textAt(chat, 'visitor', 'email')),
+  ...text('Phone', textAt(chat, 'visitor', 'phone')),
+  ...text(
+    'Agents',
+    listAt(chat, 'agents')
+      .map((agent) => textAt(agent, 'name') || `agent ${textAt(agent, 'id')}`)
+      .join(', '),
+  ),
+  ...text('Page', textAt(chat, 'page', 'url')),
+  ...text('Rating', textAt(chat, 'rate')),
+  ...length('First response', numberAt(chat, 'firstResponseMs')),
+  ...length('From acceptance to finish', numberAt(chat, 'totalMs')),
+]
+
+export const ChatFacts = ({ answer }: { readonly answer: ConversationAnswer }) => {
+  const facts = factsOf(answer)
+  if (facts.length === 0) return null
+  return html`<dl class="facts">${facts.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
+}

@@ -1,0 +1,142 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { ConversationAnswer, StoryEvent } from '../answers.ts'
+import { accountPath, base, get, post } from './api.ts'
+import { ChatFacts } from './chat-facts.ts'
+import { EventPanel } from './event-panel.ts'
+import { counted } from './format.ts'
+import { useAction, useLoad } from './hooks.ts'
+import { html } from './html.ts'
+import { useLive } from './live.ts'
+import { Badge, Empty, Time, TroubleBox, Waiting } from './parts.ts'
+import { type PageProps, pathOf } from './route.ts'
+import { storyOf, withEarlier } from './story.ts'
+import { EntryItem, SessionItem } from './story-items.ts'
+
+type Props = PageProps & { readonly chat: string }
+
+const liveWords = { live: 'live', connecting: 'connecting', ended: 'not live' } as const
+
+/** What may be seen of the person, and a way to see more where the roles allow it. */
+const Masking = ({
+  answer,
+  path,
+  canUnmask,
+  again,
+}: {
+  readonly answer: ConversationAnswer
+  readonly path: string
+  readonly canUnmask: boolean
+  readonly again: () => void
+}) => {
+  const unmask = useAction<unknown>()
+  const ask = () =>
+    unmask.run(async () => {
+      const result = await post(`${path}/unmask`, {})
+      if (result.ok) again()
+      return result
+    })
+  if (!answer.masked)
+    return html`<p class="notice">
+      Personal data is shown${answer.unmaskedUntil !== undefined && html` until <${Time} at=${answer.unmaskedUntil} />`}. This is recorded in the audit log.
+    </p>`
+  return html`
+    <div class="notice">
+      <p>Personal data is hidden.${!canUnmask && ' The roles lead and privacy can show it.'}</p>
+      ${
+        canUnmask &&
+        html`<button type="button" onClick=${ask} disabled=${unmask.isBusy}>Show personal data</button>
+          <span class="muted">The audit log records that you did, for 15 minutes.</span>`
+      }
+      <${TroubleBox} trouble=${unmask.trouble} again=${ask} />
+    </div>
+  `
+}
+
+/** The whole story of a chat, live, with what stands behind each event beside it. */
+export const ConversationPage = ({ account, roles, chat, session }: Props) => {
+  const path = accountPath(account, 'conversations', chat)
+  const { value, trouble, again, isLoading } = useLoad(path, (signal) => get<ConversationAnswer>(path, signal))
+  const live = useLive(`${base}api/${path}/live`, value?.version, again)
+  const earlier = useAction<ConversationAnswer>()
+  const [before, setBefore] = useState<{
+    readonly events: ReadonlyArray<StoryEvent>
+    readonly next: string | undefined
+  }>()
+  const [chosen, setChosen] = useState<StoryEvent>()
+  const canUnmask = roles.includes('lead') || roles.includes('privacy')
+
+  // Once masking has changed, older events have to be asked for again.
+  useEffect(() => setBefore(undefined), [value?.masked])
+  // An answer in clear ends: the page then asks for the masked one.
+  useEffect(() => {
+    if (value?.unmaskedUntil === undefined) return
+    const timer = setTimeout(again, Math.max(1_000, Date.parse(value.unmaskedUntil) - Date.now() + 1_000))
+    return () => clearTimeout(timer)
+  }, [value?.unmaskedUntil])
+
+  const head = html`
+    <div class="page-head">
+      <p class="crumbs"><a href=${`${base}${pathOf(account, 'conversations')}`}>Conversations</a></p>
+      <h1>Chat <bdi>${chat}</bdi></h1>
+      <p class="row" role="status">
+        <${Badge} tone=${live === 'live' ? 'good' : 'plain'}>${liveWords[live]}<//>
+        ${isLoading && value !== undefined && html`<span class="muted">asking again…</span>`}
+      </p>
+    </div>
+    <${TroubleBox} trouble=${trouble} again=${again} />
+  `
+  if (value === undefined) return html`${head}${trouble === undefined && html`<${Waiting} what="the story" />`}`
+
+  const events = withEarlier(before?.events ?? [], value.events)
+  const items = storyOf({ ...value, events: [...events] })
+  const next = before === undefined ? value.earlier : before.next
+  const askEarlier = () =>
+    earlier.run(async () => {
+      const answer = await get<ConversationAnswer>(`${path}?before=${encodeURIComponent(next ?? '')}`)
+      if (answer.ok)
+        setBefore({ events: withEarlier(answer.value.events, before?.events ?? []), next: answer.value.earlier })
+      return answer
+    })
+  return html`
+    ${head}
+    <div class=${chosen === undefined ? 'beside' : 'beside open'}>
+      <div class="story-column">
+        <${ChatFacts} answer=${value} />
+        <${Masking} answer=${value} path=${path} canUnmask=${canUnmask} again=${again} />
+        ${
+          next !== undefined &&
+          html`<p class="row"><button type="button" onClick=${askEarlier} disabled=${earlier.isBusy}>Earlier events</button></p>`
+        }
+        <${TroubleBox} trouble=${earlier.trouble} again=${askEarlier} />
+        ${
+          items.length === 0 &&
+          html`<${Empty} title="Nothing is stored of this chat.">It may have been erased, or the projector has not read it yet.<//>`
+        }
+        <ol class="story" aria-label=${`The story: ${counted(events.length, 'event')}`}>
+          ${items.map((item) =>
+            'session' in item
+              ? html`<${SessionItem} key=${item.session.key} head=${item.session} />`
+              : html`<${EntryItem}
+                  key=${item.entry.key}
+                  entry=${item.entry}
+                  masked=${value.masked}
+                  isChosen=${chosen !== undefined && item.entry.event?.id === chosen.id}
+                  choose=${setChosen}
+                />`,
+          )}
+        </ol>
+      </div>
+      ${
+        chosen !== undefined &&
+        html`<${EventPanel}
+          key=${chosen.id}
+          event=${events.find(({ id }) => id === chosen.id) ?? chosen}
+          account=${account}
+          canRead=${canUnmask}
+          traceUrlTemplate=${session.traceUrlTemplate}
+          close=${() => setChosen(undefined)}
+        />`
+      }
+    </div>
+  `
+}

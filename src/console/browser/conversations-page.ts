@@ -1,0 +1,122 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { ConversationRow, ConversationsAnswer } from '../answers.ts'
+import { accountPath, base, get } from './api.ts'
+import { FilterForm } from './conversation-filters.ts'
+import { filtersOf, noFilters, queryOf, refreshed, rowKey } from './filters.ts'
+import { count, counted, tickingDuration } from './format.ts'
+import { useAction, useLoad, useNow } from './hooks.ts'
+import { html } from './html.ts'
+import { go } from './navigation.ts'
+import { Badge, Empty, Table, Time, TroubleBox, Waiting } from './parts.ts'
+import { type PageProps, pathOf } from './route.ts'
+import { outcomeWords } from './words.ts'
+
+const pollMs = 10_000
+
+const head = ['Chat', 'With', 'Outcome', 'Messages', 'Agents', 'Began', 'Last event', 'Noteworthy']
+
+const Notes = ({ row, now }: { readonly row: ConversationRow; readonly now: number }) => html`
+  ${row.waitingSince !== undefined && html`<${Badge} tone="warn">waiting ${tickingDuration(now - Date.parse(row.waitingSince))}<//> `}
+  ${row.repliesFailed > 0 && html`<${Badge} tone="bad">${counted(row.repliesFailed, 'failed reply', 'failed replies')}<//> `}
+  ${row.differences > 0 && html`<${Badge} tone="warn">${counted(row.differences, 'difference')}<//>`}
+`
+
+const Row = ({
+  account,
+  row,
+  now,
+}: {
+  readonly account: string
+  readonly row: ConversationRow
+  readonly now: number
+}) => html`
+  <tr>
+    <th scope="row">
+      <a data-item href=${`${base}${pathOf(account, 'conversations', '', row.chatId)}`}><bdi>${row.chatId}</bdi></a>
+      ${row.clientId !== undefined && html`<span class="sub">client <bdi>${row.clientId}</bdi></span>`}
+    </th>
+    <td>${row.kind === 'bot' ? 'Bot' : 'Agent'}<span class="sub">${row.channelType ?? row.channelId}</span></td>
+    <td><span class=${row.isOpen ? 'dot open' : 'dot'}>${outcomeWords(row.outcome)}</span></td>
+    <td class="number">
+      <span title="from the client">${count(row.clientMessages)}</span> / <span title="answers">${count(row.replies)}</span>
+    </td>
+    <td>${row.agents.map((id, i) => html`${i > 0 && ', '}<bdi key=${id}>${id}</bdi>`)}</td>
+    <td><${Time} at=${row.startedAt} /></td>
+    <td><${Time} at=${row.lastEventAt} /></td>
+    <td><${Notes} row=${row} now=${now} /></td>
+  </tr>
+`
+
+/** Sessions of the account, the newest first. Nothing moves while it is read: what is new waits behind a button. */
+export const ConversationsPage = ({ account, query }: PageProps) => {
+  const filter = queryOf(filtersOf(query))
+  const path = (cursor = '') =>
+    `${accountPath(account, 'conversations')}?${filter}${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`
+  const first = useLoad(filter, (signal) => get<ConversationsAnswer>(path(), signal), pollMs)
+  const older = useAction<ConversationsAnswer>()
+  const [shown, setShown] = useState<{
+    readonly filter: string
+    readonly rows: ReadonlyArray<ConversationRow>
+    readonly next: string
+  }>()
+  const now = useNow()
+
+  const newest = first.of === filter ? first.value : undefined
+  const start = () => newest && setShown({ filter, rows: newest.rows, next: newest.next ?? '' })
+  useEffect(() => {
+    if (newest === undefined) return
+    if (shown?.filter === filter) setShown({ ...shown, rows: refreshed(shown.rows, newest.rows).rows })
+    else start()
+  }, [newest])
+
+  const waiting = shown?.filter === filter && newest ? refreshed(shown.rows, newest.rows).waiting : 0
+  const more = () =>
+    older.run(async () => {
+      const answer = await get<ConversationsAnswer>(path(shown?.next))
+      if (answer.ok)
+        setShown(
+          (before) =>
+            before && { ...before, rows: [...before.rows, ...answer.value.rows], next: answer.value.next ?? '' },
+        )
+      return answer
+    })
+
+  return html`
+    <div class="page-head">
+      <h1>Conversations</h1>
+      <p class="muted">Sessions with bots and agents, the newest first</p>
+    </div>
+    <${FilterForm} filters=${filtersOf(query)} onChange=${(to: string) => go(pathOf(account, 'conversations', to))} />
+    <${TroubleBox} trouble=${first.trouble} again=${first.again} />
+    <p class="new-rows" role="status">
+      ${waiting > 0 && html`<button type="button" class="primary" onClick=${start}>${count(waiting)} new</button>`}
+    </p>
+    ${shown === undefined && first.trouble === undefined && html`<${Waiting} what="conversations" />`}
+    ${
+      shown?.rows.length === 0 &&
+      html`<${Empty} title="No conversation is like this.">
+        ${
+          filter === queryOf(noFilters)
+            ? html`The first one appears when the service sends a webhook. <code>npm run demo</code> plays some.`
+            : html`Take a filter away, or <a href=${`${base}${pathOf(account, 'conversations')}`}>show all</a>.`
+        }
+      <//>`
+    }
+    ${
+      shown !== undefined &&
+      shown.rows.length > 0 &&
+      html`
+        <div class=${shown.filter === filter ? '' : 'stale'}>
+          <${Table} caption="Conversations, the newest first" head=${head}>
+            ${shown.rows.map((row) => html`<${Row} key=${rowKey(row)} account=${account} row=${row} now=${now} />`)}
+          <//>
+        </div>
+        <${TroubleBox} trouble=${older.trouble} again=${more} />
+        ${
+          shown.next !== '' &&
+          html`<p class="row"><button type="button" data-item onClick=${more} disabled=${older.isBusy}>${older.isBusy ? 'Asking…' : 'Older'}</button></p>`
+        }
+      `
+    }
+  `
+}

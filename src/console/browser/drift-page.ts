@@ -1,0 +1,75 @@
+import type { DriftAnswer } from '../answers.ts'
+import { accountPath, post } from './api.ts'
+import { listAt, numberAt, textAt } from './figures.ts'
+import { count } from './format.ts'
+import { useAction } from './hooks.ts'
+import { html } from './html.ts'
+import { go } from './navigation.ts'
+import { usePages } from './pages.ts'
+import { Empty, Said, Select, Table, Time, TroubleBox, Waiting } from './parts.ts'
+import { type PageProps, pathOf } from './route.ts'
+import { driftWords } from './words.ts'
+
+const kinds = ['unknown-field', 'unknown-event', 'new-value', 'refused', 'others']
+
+const Row = ({ row, example }: { readonly row: unknown; readonly example: string | undefined }) => html`
+  <tr>
+    <th scope="row">${driftWords(textAt(row, 'kind'))}</th>
+    <td><bdi>${textAt(row, 'event')}</bdi><span class="sub">${textAt(row, 'api')}</span></td>
+    <td><code><${Said} text=${textAt(row, 'path')} /></code></td>
+    <td>${listAt(row, 'types').join(', ')}</td>
+    <td><${Said} text=${textAt(row, 'expected')} /></td>
+    <td>${example === undefined ? html`<span class="hidden-text">hidden</span>` : html`<code><${Said} text=${example} /></code>`}</td>
+    <td class="number">${count(numberAt(row, 'count') ?? 0)}</td>
+    <td><${Time} at=${textAt(row, 'firstAt')} /></td>
+    <td><${Time} at=${textAt(row, 'lastAt')} /></td>
+  </tr>
+`
+
+/** What the service sends and the contracts do not know. */
+export const DriftPage = ({ account, roles, query }: PageProps) => {
+  const kind = kinds.find((each) => each === query.get('kind')) ?? ''
+  const path = accountPath(account, 'drift')
+  const filter = new URLSearchParams(kind === '' ? {} : { kind })
+  const { rows, trouble, again, hasMore, more, moreTrouble } = usePages<unknown>(path, filter)
+  const clear = useAction<DriftAnswer>()
+  const show = () => clear.run(() => post<DriftAnswer>(`${path}/unmask?${filter}`, {}))
+  const examples = clear.value && new Map(clear.value.rows.map((row) => [textAt(row, '_id'), textAt(row, 'example')]))
+  return html`
+    <div class="page-head">
+      <h1>Drift</h1>
+      <p class="muted">What the service sends and the contracts do not know</p>
+    </div>
+    <form class="filters" aria-label="Drift" onSubmit=${(event: Event) => event.preventDefault()}>
+      <${Select}
+        label="Kind"
+        value=${kind}
+        options=${[['', 'All'], ...kinds.map((each) => [each, driftWords(each)])]}
+        onChange=${(next: string) => go(pathOf(account, 'drift', next === '' ? '' : `kind=${next}`))}
+      />
+      ${
+        roles.includes('operator') &&
+        html`<div class="row">
+          <button type="button" onClick=${show} disabled=${clear.isBusy}>Show examples</button>
+          <span class="muted">The audit log records that you looked.</span>
+        </div>`
+      }
+    </form>
+    <${TroubleBox} trouble=${trouble} again=${again} />
+    <${TroubleBox} trouble=${clear.trouble} again=${show} />
+    ${rows === undefined && trouble === undefined && html`<${Waiting} what="drift" />`}
+    ${
+      rows?.length === 0
+        ? html`<${Empty} title="Nothing unknown has come.">The service sends what the contracts describe. There is nothing to do.<//>`
+        : rows &&
+          html`<${Table}
+            caption="What the contracts do not know"
+            head=${['Kind', 'Event', 'Place', 'Was', 'Expected', 'Example', 'Count', 'First', 'Last']}
+          >
+            ${rows.map((row) => html`<${Row} key=${textAt(row, '_id')} row=${row} example=${examples?.get(textAt(row, '_id'))} />`)}
+          <//>`
+    }
+    <${TroubleBox} trouble=${moreTrouble} again=${more} />
+    ${hasMore && html`<p class="row"><button type="button" onClick=${more}>More</button></p>`}
+  `
+}

@@ -1,0 +1,60 @@
+import type { RecordAnswer, StoryEvent } from '../answers.ts'
+import { accountPath, post } from './api.ts'
+import { useAction } from './hooks.ts'
+import { html } from './html.ts'
+import { JsonBlock } from './json-block.ts'
+import { jsonOf } from './json-lines.ts'
+import { Panel, Time, TroubleBox } from './parts.ts'
+import { bytesText, headerOf, RecordView, traceUrlOf } from './record-view.ts'
+
+type Props = {
+  readonly event: StoryEvent
+  readonly account: string
+  readonly canRead: boolean
+  readonly traceUrlTemplate: string | undefined
+  readonly close: () => void
+}
+
+/** Where an event stands in the log, and its record as Kafka has it, on demand. */
+export const EventPanel = ({ event, account, canRead, traceUrlTemplate, close }: Props) => {
+  const record = useAction<RecordAnswer>()
+  const { topic, partition, offset } = event
+  const read = () => record.run(() => post<RecordAnswer>(accountPath(account, 'record'), { topic, partition, offset }))
+  const traceUrl = record.value && traceUrlOf(traceUrlTemplate, headerOf(record.value, 'traceparent'))
+  return html`
+    <${Panel} title=${event.type} close=${close}>
+      <dl class="pairs">
+        <div><dt>Topic</dt><dd>${topic}</dd></div>
+        <div><dt>Partition, offset</dt><dd class="number">${partition}, ${offset}</dd></div>
+        <div><dt>Event id</dt><dd><code>${event.id}</code></dd></div>
+        <div><dt>Taken in</dt><dd><${Time} at=${event.time} /></dd></div>
+      </dl>
+      ${
+        record.value === undefined
+          ? html`
+              <h3>Data</h3>
+              <${JsonBlock} value=${event.data} label="The event’s data" />
+              ${
+                event.extra !== undefined &&
+                html`<h3>What the contract does not know</h3>
+                  <${JsonBlock} value=${jsonOf(event.extra) ?? event.extra} label="Fields that the contract does not know" />`
+              }
+              ${
+                canRead
+                  ? html`<p><button type="button" onClick=${read} disabled=${record.isBusy}>Show the raw record</button></p>
+                      <p class="muted">It is shown with personal data. The audit log records that you looked.</p>`
+                  : html`<p class="muted">The roles lead and privacy can see the raw record.</p>`
+              }
+              <${TroubleBox} trouble=${record.trouble} again=${read} />
+            `
+          : html`
+              ${
+                traceUrl !== undefined &&
+                html`<p><a href=${traceUrl} target="_blank" rel="noreferrer">Open the trace</a></p>`
+              }
+              <${RecordView} record=${record.value} text=${bytesText(record.value.value)} problems=${[]} />
+            `
+      }
+    <//>
+  `
+}

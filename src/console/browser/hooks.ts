@@ -1,0 +1,109 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import type { Result, Trouble } from './api.ts'
+
+export type Loaded<A> = {
+  /** The newest answer; it stays while the next one is asked for, and after trouble. */
+  readonly value: A | undefined
+  /** The key for which that was the answer. */
+  readonly of: string | undefined
+  readonly trouble: Trouble | undefined
+  readonly isLoading: boolean
+  readonly again: () => void
+}
+
+type Load<A> = (signal: AbortSignal) => Promise<Result<A>>
+
+/**
+ * Asks whenever the key changes, and again `everyMs` after each answer while the page can be seen. An answer that comes after the
+ * key has changed is dropped.
+ */
+export const useLoad = <A>(key: string, load: Load<A>, everyMs = 0): Loaded<A> => {
+  const [state, setState] = useState<Omit<Loaded<A>, 'again'>>({
+    value: undefined,
+    of: undefined,
+    trouble: undefined,
+    isLoading: true,
+  })
+  const [round, setRound] = useState(0)
+  const current = useRef(load)
+  current.current = load
+
+  // The key says what is asked for, and a new round asks again.
+  useEffect(() => {
+    const ended = new AbortController()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const wait = () => {
+      if (everyMs > 0 && !ended.signal.aborted) timer = setTimeout(ask, everyMs)
+    }
+    const ask = async () => {
+      if (document.hidden && everyMs > 0) return wait()
+      setState((before) => ({ ...before, isLoading: true }))
+      const result = await current.current(ended.signal)
+      if (ended.signal.aborted) return
+      setState((before) =>
+        result.ok
+          ? { value: result.value, of: key, trouble: undefined, isLoading: false }
+          : { ...before, trouble: result.trouble, isLoading: false },
+      )
+      wait()
+    }
+    const seen = () => {
+      if (document.hidden || everyMs === 0) return
+      clearTimeout(timer)
+      void ask()
+    }
+    document.addEventListener('visibilitychange', seen)
+    void ask()
+    return () => {
+      ended.abort()
+      clearTimeout(timer)
+      document.removeEventListener('visibilitychange', seen)
+    }
+  }, [key, round, everyMs])
+
+  const again = useCallback(() => setRound((before) => before + 1), [])
+  return { ...state, again }
+}
+
+export type Action<A> = {
+  readonly value: A | undefined
+  readonly trouble: Trouble | undefined
+  readonly isBusy: boolean
+  readonly run: (act: () => Promise<Result<A>>) => Promise<void>
+  readonly clear: () => void
+}
+
+/** Something that is done when a button is pressed, one at a time. */
+export const useAction = <A>(): Action<A> => {
+  const none = { value: undefined, trouble: undefined, isBusy: false }
+  const [state, setState] = useState<Pick<Action<A>, 'value' | 'trouble' | 'isBusy'>>(none)
+  const busy = useRef(false)
+  return {
+    ...state,
+    run: async (act) => {
+      if (busy.current) return
+      busy.current = true
+      setState((before) => ({ ...before, trouble: undefined, isBusy: true }))
+      const result = await act()
+      busy.current = false
+      setState(
+        result.ok
+          ? { value: result.value, trouble: undefined, isBusy: false }
+          : { value: undefined, trouble: result.trouble, isBusy: false },
+      )
+    },
+    clear: () => setState(none),
+  }
+}
+
+/** The time now, anew every second while the page can be seen. */
+export const useNow = (): number => {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) setNow(Date.now())
+    }, 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  return now
+}

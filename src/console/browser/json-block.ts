@@ -1,0 +1,37 @@
+import { useState } from 'preact/hooks'
+import { counted } from './format.ts'
+import { html } from './html.ts'
+import { jsonLines } from './json-lines.ts'
+import { Said } from './parts.ts'
+
+const mostLines = 300
+
+type Problem = { readonly path: string; readonly expected: string }
+type Props = { readonly value: unknown; readonly label: string; readonly problems?: ReadonlyArray<Problem> }
+
+/** JSON with the decoder's complaints at their places. */
+export const JsonBlock = ({ value, label, problems = [] }: Props) => {
+  const [all, setAll] = useState(false)
+  const lines = jsonLines(value, problems)
+  // What is complained about is never cut off.
+  const shown = all ? lines : lines.filter((line, i) => i < mostLines || line.problems.length > 0)
+  return html`
+    <div class="json" role="region" aria-label=${label} tabindex="0">
+      <ol>
+        ${shown.map(
+          (
+            { indent, text, problems },
+            i,
+          ) => html`<li key=${i} class=${problems.length > 0 ? 'wrong' : ''} style=${{ '--depth': Math.min(indent, 12) }}>
+            <code><${Said} text=${text} /></code>
+            ${problems.map((problem) => html`<p key=${problem} class="problem">expected ${problem}</p>`)}
+          </li>`,
+        )}
+      </ol>
+    </div>
+    ${
+      shown.length < lines.length &&
+      html`<button type="button" class="link" onClick=${() => setAll(true)}>Show all ${counted(lines.length, 'line')}</button>`
+    }
+  `
+}

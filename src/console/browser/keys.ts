@@ -1,0 +1,62 @@
+import { type Page, pageKeys } from './route.ts'
+
+type Acts = {
+  readonly open: (page: Page) => void
+  readonly help: () => void
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.matches('input:not([type=checkbox]), select, textarea, [contenteditable]')
+
+/** Moves the focus to the next or the previous entry of the page's list. */
+const move = (step: 1 | -1): void => {
+  const items = [...document.querySelectorAll<HTMLElement>('main [data-item]')]
+  const at = items.indexOf(document.activeElement as HTMLElement)
+  const next = items[at === -1 ? (step === 1 ? 0 : items.length - 1) : at + step]
+  next?.focus()
+  next?.scrollIntoView({ block: 'nearest' })
+}
+
+/** Listens to the keys that work on every page, until the returned function is called. */
+export const listenToKeys = ({ open, help }: Acts): (() => void) => {
+  let isAfterG = false
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]') !== null) return
+    if (isTyping(event.target)) {
+      if (event.key === 'Escape') (event.target as HTMLElement).blur()
+      return
+    }
+    const page = isAfterG ? pageKeys[event.key] : undefined
+    isAfterG = event.key === 'g'
+    if (page !== undefined) open(page)
+    else if (event.key === 'j') move(1)
+    else if (event.key === 'k') move(-1)
+    else if (event.key === '?') help()
+    else if (event.key === '/') {
+      const search = document.querySelector<HTMLInputElement>('main [data-search]')
+      if (search === null) open('conversations')
+      search?.focus()
+      search?.select()
+    } else return
+    event.preventDefault()
+  }
+  document.addEventListener('keydown', onKeyDown)
+  return () => document.removeEventListener('keydown', onKeyDown)
+}
+
+/** What the help says of them. */
+export const keyHelp: ReadonlyArray<readonly [keys: string, what: string]> = [
+  ['/', 'Search conversations'],
+  ['j  k', 'Next, previous entry of a list'],
+  ['Enter', 'Open the entry'],
+  ['Esc', 'Close the panel, leave the field'],
+  ['g n', 'Now'],
+  ['g c', 'Conversations'],
+  ['g d', 'Dead letters'],
+  ['g q', 'Quarantine'],
+  ['g s', 'Statistics'],
+  ['g r', 'Drift'],
+  ['g p', 'Privacy'],
+  ['g a', 'Audit log'],
+  ['?', 'These keys'],
+]

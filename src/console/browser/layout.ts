@@ -1,0 +1,80 @@
+import { useState } from 'preact/hooks'
+import type { SessionAnswer } from '../answers.ts'
+import { base, signedOutEvent, signOut } from './api.ts'
+import { type Children, html } from './html.ts'
+import { keyHelp } from './keys.ts'
+import { go } from './navigation.ts'
+import { Dialog, valueOfField } from './parts.ts'
+import { type Page, pagesFor, pathOf, titles } from './route.ts'
+import { chooseTheme, chosenTheme, nextTheme } from './theme.ts'
+
+type Account = SessionAnswer['accounts'][number]
+
+const ThemeButton = () => {
+  const [theme, setTheme] = useState(chosenTheme)
+  const change = () => {
+    const next = nextTheme(theme)
+    chooseTheme(next)
+    setTheme(next)
+  }
+  return html`<button type="button" class="quiet" onClick=${change}>Theme: ${theme}</button>`
+}
+
+const leave = async () => {
+  if ((await signOut()).ok) window.dispatchEvent(new Event(signedOutEvent))
+}
+
+type Props = Children & {
+  readonly session: SessionAnswer
+  readonly account: Account
+  readonly page: Page
+  readonly help: () => void
+}
+
+/** What every page has: the accounts, the pages that the roles allow, and who is signed in. */
+export const Layout = ({ session, account, page, help, children }: Props) => html`
+  <a class="skip" href="#main">Skip to the page</a>
+  <header class="side">
+    <p class="brand"><a href=${`${base}${pathOf(account.id, 'now')}`}>livechat-bridge</a></p>
+    ${
+      session.accounts.length > 1
+        ? html`<label class="field account">
+            <span>Account</span>
+            <select value=${account.id} onChange=${(event: Event) => go(pathOf(valueOfField(event), 'now'))}>
+              ${session.accounts.map(({ id }) => html`<option key=${id} value=${id} selected=${id === account.id}>${id}</option>`)}
+            </select>
+          </label>`
+        : html`<p class="account"><span class="muted">Account</span> <strong>${account.id}</strong></p>`
+    }
+    <nav aria-label="Pages">
+      <ul>
+        ${pagesFor(account.roles).map(
+          (each) => html`<li key=${each}>
+            <a href=${`${base}${pathOf(account.id, each)}`} aria-current=${each === page ? 'page' : undefined}>
+              ${titles[each]}
+            </a>
+          </li>`,
+        )}
+      </ul>
+    </nav>
+    <div class="side-foot">
+      <p class="who"><span class="muted">Signed in as</span> <bdi>${session.who}</bdi></p>
+      <p class="muted roles">${account.roles.join(', ')}</p>
+      <div class="row">
+        <${ThemeButton} />
+        <button type="button" class="quiet" onClick=${help}>Keys <kbd>?</kbd></button>
+        <button type="button" class="quiet" onClick=${leave}>Sign out</button>
+      </div>
+    </div>
+  </header>
+  <main id="main" tabindex="-1">${children}</main>
+`
+
+export const Help = ({ close }: { readonly close: () => void }) => html`
+  <${Dialog} title="Keys" close=${close}>
+    <dl class="keys">
+      ${keyHelp.map(([keys, what]) => html`<div key=${keys}><dt><kbd>${keys}</kbd></dt><dd>${what}</dd></div>`)}
+    </dl>
+    <form method="dialog"><button class="primary">Close</button></form>
+  <//>
+`

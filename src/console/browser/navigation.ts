@@ -1,0 +1,41 @@
+import { useEffect, useState } from 'preact/hooks'
+import { base } from './api.ts'
+
+const moved = 'console-moved'
+
+/** Goes to a path under the base path without loading the page anew. */
+export const go = (path: string, how: 'push' | 'replace' = 'push'): void => {
+  history[how === 'push' ? 'pushState' : 'replaceState'](null, '', `${base}${path}`)
+  window.dispatchEvent(new Event(moved))
+}
+
+/** The address, anew whenever it changes. */
+export const useAddress = (): { readonly path: string; readonly search: string } => {
+  const read = () => ({ path: location.pathname, search: location.search })
+  const [address, setAddress] = useState(read)
+  useEffect(() => {
+    const onMove = () => setAddress(read())
+    window.addEventListener('popstate', onMove)
+    window.addEventListener(moved, onMove)
+    return () => {
+      window.removeEventListener('popstate', onMove)
+      window.removeEventListener(moved, onMove)
+    }
+  }, [])
+  return address
+}
+
+/** Follows links to pages of the console without loading them anew; every other link is the browser's. */
+export const followLinks = (): (() => void) => {
+  const onClick = (event: MouseEvent) => {
+    if (event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return
+    const link = event.target instanceof Element ? event.target.closest('a') : null
+    if (link === null || link.target !== '' || link.hasAttribute('download')) return
+    if (link.origin !== location.origin || !link.pathname.startsWith(`${base}accounts/`)) return
+    event.preventDefault()
+    go(`${link.pathname.slice(base.length)}${link.search}`)
+    window.scrollTo(0, 0)
+  }
+  document.addEventListener('click', onClick)
+  return () => document.removeEventListener('click', onClick)
+}

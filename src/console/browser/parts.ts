@@ -1,0 +1,174 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Trouble } from './api.ts'
+import { count, cut, timeText } from './format.ts'
+import { type Children, html } from './html.ts'
+
+const mostShown = 2_000
+
+/** Text that somebody else wrote: in a direction of its own, and only its beginning where it is long. */
+export const Said = ({ text }: { readonly text: string }) => {
+  const [all, setAll] = useState(false)
+  if (text.length <= mostShown) return html`<bdi dir="auto" class="said">${text}</bdi>`
+  return html`
+    <bdi dir="auto" class="said">${all ? text : `${cut(text, mostShown)}…`}</bdi>
+    <button type="button" class="link" aria-expanded=${all} onClick=${() => setAll(!all)}>
+      ${all ? 'Show less' : `Show all ${count(text.length)} characters`}
+    </button>
+  `
+}
+
+export const Time = ({ at }: { readonly at: string }) =>
+  html`<time datetime=${at} title=${at} class="time">${timeText(at)}</time>`
+
+/** What happened, and a way on. */
+export const TroubleBox = ({
+  trouble,
+  again,
+}: {
+  readonly trouble: Trouble | undefined
+  readonly again?: () => void
+}) =>
+  trouble === undefined
+    ? null
+    : html`
+        <div class="trouble" role="alert">
+          <p>${trouble.words}</p>
+          ${again && html`<button type="button" onClick=${again}>Try again</button>`}
+        </div>
+      `
+
+/** Says why there is nothing, and what to do. */
+export const Empty = ({ title, children }: Children & { readonly title: string }) =>
+  html`<div class="empty"><p class="empty-title">${title}</p><p>${children}</p></div>`
+
+export const Waiting = ({ what }: { readonly what: string }) =>
+  html`<p class="waiting" role="status">Asking for ${what}…</p>`
+
+export const Badge = ({ tone = 'plain', children }: Children & { readonly tone?: string }) =>
+  html`<span class=${`badge ${tone}`}>${children}</span>`
+
+/** A card with a heading. */
+export const Card = ({
+  title,
+  id,
+  aside,
+  children,
+}: Children & { readonly title: string; readonly id: string; readonly aside?: ComponentChildren }) => html`
+  <section class="card" aria-labelledby=${id}>
+    <div class="card-head"><h2 id=${id}>${title}</h2>${aside}</div>
+    ${children}
+  </section>
+`
+
+/** A table that scrolls sideways by itself where it is too wide, also by keyboard. */
+export const Table = ({
+  caption,
+  head,
+  children,
+}: Children & { readonly caption: string; readonly head: ReadonlyArray<string> }) => html`
+  <div class="scroll" role="region" aria-label=${caption} tabindex="0">
+    <table>
+      <caption class="unseen">${caption}</caption>
+      <thead><tr>${head.map((name) => html`<th scope="col" key=${name}>${name || html`<span class="unseen">Actions</span>`}</th>`)}</tr></thead>
+      <tbody>${children}</tbody>
+    </table>
+  </div>
+`
+
+type Labelled = Children & { readonly label: string }
+
+/** A form's field with its label above it. */
+export const Field = ({ label, children }: Labelled) =>
+  html`<label class="field"><span>${label}</span>${children}</label>`
+
+export const Check = ({
+  label,
+  checked,
+  onChange,
+}: {
+  readonly label: string
+  readonly checked: boolean
+  readonly onChange: (checked: boolean) => void
+}) => html`
+  <label class="check">
+    <input
+      type="checkbox"
+      checked=${checked}
+      onChange=${(event: Event) => onChange((event.currentTarget as HTMLInputElement).checked)}
+    />
+    <span>${label}</span>
+  </label>
+`
+
+/** The value that a field of a form has after an event in it. */
+export const valueOfField = (event: Event): string => (event.currentTarget as HTMLInputElement).value
+
+export const Select = ({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  readonly label: string
+  readonly value: string
+  readonly options: ReadonlyArray<readonly [value: string, words: string]>
+  readonly onChange: (value: string) => void
+}) => html`
+  <${Field} label=${label}>
+    <select value=${value} onChange=${(event: Event) => onChange(valueOfField(event))}>
+      ${options.map(([each, words]) => html`<option key=${each} value=${each} selected=${each === value}>${words}</option>`)}
+    </select>
+  <//>
+`
+
+/** A panel beside the page. It takes the focus when it opens, and Escape closes it. */
+export const Panel = ({
+  title,
+  close,
+  children,
+}: Children & { readonly title: string; readonly close: () => void }) => {
+  const heading = useRef<HTMLHeadingElement>(null)
+  // Another title is another thing that is shown.
+  useEffect(() => {
+    const before = document.activeElement
+    heading.current?.focus()
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus()
+    }
+  }, [title])
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape') return
+    event.stopPropagation()
+    close()
+  }
+  return html`
+    <aside class="panel" aria-label=${title} onKeyDown=${onKeyDown}>
+      <div class="card-head">
+        <h2 tabindex="-1" ref=${heading}>${title}</h2>
+        <button type="button" class="quiet" onClick=${close}>Close</button>
+      </div>
+      ${children}
+    </aside>
+  `
+}
+
+/** A dialog that must be answered before anything else. */
+export const Dialog = ({
+  title,
+  close,
+  children,
+}: Children & { readonly title: string; readonly close: () => void }) => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const shown = dialog.current
+    shown?.showModal()
+    return () => shown?.close()
+  }, [])
+  return html`
+    <dialog ref=${dialog} aria-label=${title} onClose=${close} onCancel=${close}>
+      <h2>${title}</h2>
+      ${children}
+    </dialog>
+  `
+}

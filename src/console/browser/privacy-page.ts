@@ -1,0 +1,68 @@
+import { useState } from 'preact/hooks'
+import type { PersonAnswer } from '../answers.ts'
+import { accountPath, post } from './api.ts'
+import { ErasuresCard } from './erasures.ts'
+import { useAction } from './hooks.ts'
+import { html } from './html.ts'
+import { Card, Field, Select, TroubleBox, valueOfField } from './parts.ts'
+import { PersonView } from './person-view.ts'
+import type { PageProps } from './route.ts'
+
+const kinds = [
+  ['client', 'Client id'],
+  ['visitor', 'Visitor number'],
+  ['chat', 'Chat id'],
+  ['email', 'Email address'],
+] as const
+
+export type Asked = {
+  readonly kind: (typeof kinds)[number][0]
+  readonly value: string
+  readonly also?: ReadonlyArray<string>
+}
+export type Found = { readonly asked: Asked; readonly person: PersonAnswer }
+
+/** A person's data: found, exported, erased; and the receipts of erasures. */
+export const PrivacyPage = ({ account }: PageProps) => {
+  const [kind, setKind] = useState<Asked['kind']>('client')
+  const [typed, setTyped] = useState('')
+  const [round, setRound] = useState(0)
+  const found = useAction<Found>()
+  const find = (asked: Asked) =>
+    found.run(async () => {
+      const answer = await post<PersonAnswer>(accountPath(account, 'person'), asked)
+      return answer.ok ? { ok: true, value: { asked, person: answer.value } } : answer
+    })
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void find({ kind, value: typed.trim() })
+  }
+  return html`
+    <div class="page-head">
+      <h1>Privacy</h1>
+      <p class="muted">What is stored of a person, and how it is given out or erased</p>
+    </div>
+    <${Card} title="Find a person" id="find">
+      <form class="filters" role="search" aria-label="A person" onSubmit=${submit}>
+        <${Select} label="By" value=${kind} options=${kinds} onChange=${(next: Asked['kind']) => setKind(next)} />
+        <${Field} label="Value">
+          <input data-search required maxlength="255" autocomplete="off" value=${typed} onInput=${(event: Event) => setTyped(valueOfField(event))} />
+        <//>
+        <div class="row"><button type="submit" class="primary" disabled=${found.isBusy}>${found.isBusy ? 'Searching…' : 'Find'}</button></div>
+      </form>
+      <${TroubleBox} trouble=${found.trouble} again=${() => find({ kind, value: typed.trim() })} />
+      ${
+        found.value !== undefined &&
+        html`<${PersonView}
+          key=${`${found.value.asked.kind}/${found.value.asked.value}`}
+          account=${account}
+          found=${found.value}
+          find=${find}
+          isBusy=${found.isBusy}
+          erased=${() => setRound((before) => before + 1)}
+        />`
+      }
+    <//>
+    <${ErasuresCard} key=${round} account=${account} />
+  `
+}

@@ -1,0 +1,28 @@
+import { base } from './api.ts'
+import { html } from './html.ts'
+
+/** Nobody is signed in, or the session has ended. What was open stays in the address and comes back. */
+export const SignInPage = ({
+  again,
+  wasSignedIn,
+}: {
+  readonly again: () => void
+  readonly wasSignedIn: boolean
+}) => html`
+  <main class="sign-in">
+    <h1>${wasSignedIn ? 'Your session has ended' : 'Sign in'}</h1>
+    <p>
+      ${
+        wasSignedIn
+          ? 'A session lasts 8 hours, and may be ended earlier. Sign in again in any tab, then come back here.'
+          : 'The console shows conversations only to people who are signed in.'
+      }
+    </p>
+    <p><a class="button primary" href=${`${base}sign-in?next=${encodeURIComponent(location.pathname + location.search)}`}>Sign in</a></p>
+    <p>
+      On the machine where the bridge runs, <code>npm start</code> prints a link that signs you in instead. It works once,
+      within ten minutes.
+    </p>
+    <p><button type="button" onClick=${again}>I have signed in: try again</button></p>
+  </main>
+`

@@ -1,0 +1,180 @@
+import type { StoryEvent } from '../answers.ts'
+import { isObject, listAt, numberAt, textAt } from './figures.ts'
+import { becauseWords, callTypeWords, callWords, failureWords, inviteReasonWords, suppressionWords } from './words.ts'
+
+export type Who = 'client' | 'bot' | 'bridge' | 'agent' | 'service'
+export type DeliveryState = 'pending' | 'delivered' | 'failed' | 'suppressed'
+
+/** One request to the service. */
+export type Attempt = {
+  readonly at: string
+  readonly durationMs: number
+  readonly status: number | undefined
+  readonly code: string | undefined
+}
+
+/** One message of the service's transcript. */
+export type TranscriptLine = {
+  readonly from: 'client' | 'agent'
+  readonly name: string
+  readonly at: string
+  readonly text: string
+  readonly differences: ReadonlyArray<string>
+}
+
+/** One entry of the story: what somebody said, or a step. */
+export type Entry = {
+  readonly key: string
+  readonly at: string
+  readonly who: Who
+  readonly title: string
+  /** What was said; undefined for a step. Empty where it is hidden or erased. */
+  readonly text?: string
+  readonly buttons: ReadonlyArray<string>
+  readonly state?: DeliveryState
+  /** Sentences that say why. */
+  readonly notes: ReadonlyArray<string>
+  /** What the service said in words, when it refused. */
+  readonly detail: string
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly differences: ReadonlyArray<string>
+  readonly transcript: ReadonlyArray<TranscriptLine>
+  readonly event?: StoryEvent
+}
+
+type Data = StoryEvent['data']
+type Part = Partial<Entry> & Pick<Entry, 'who' | 'title'>
+
+const attemptsOf = (data: unknown): ReadonlyArray<Attempt> =>
+  listAt(data, 'attempts').map((attempt) => ({
+    at: textAt(attempt, 'at'),
+    durationMs: numberAt(attempt, 'durationMs') ?? 0,
+    status: numberAt(attempt, 'status'),
+    code: textAt(attempt, 'code') || undefined,
+  }))
+
+const buttonsOf = (message: unknown) =>
+  listAt(message, 'buttons').map((button) => textAt(button, 'text') || `button ${textAt(button, 'id')}`)
+
+const named = (person: unknown, kind: string): string =>
+  textAt(person, 'name') || `${kind} ${textAt(person, 'id')}`.trim()
+
+/** A bot reply, from the data of its outcome or from its document in `deliveries`. */
+export const replyPart = (data: unknown, state: DeliveryState): Part => {
+  const because = textAt(data, 'because')
+  const reason = textAt(data, 'reason')
+  const isInvitation = textAt(data, 'commandType') === 'InviteAgent'
+  const message = isObject(data) ? data.message : undefined
+  const asked = because === '' ? 'The bot asked for an agent' : 'The bridge asked for an agent'
+  return {
+    who: because === '' ? 'bot' : 'bridge',
+    title: isInvitation ? asked : because === '' ? 'Bot' : 'Bridge',
+    ...(!isInvitation && { text: textAt(message, 'text') || textAt(message, 'content') || textAt(message, 'title') }),
+    buttons: buttonsOf(message),
+    state,
+    notes: [
+      ...(because === '' ? [] : [becauseWords(because)]),
+      ...(reason === '' ? [] : [state === 'suppressed' ? suppressionWords(reason) : failureWords(reason)]),
+    ],
+    detail: textAt(data, 'detail'),
+    attempts: attemptsOf(data),
+  }
+}
+
+const transcriptOf = (data: unknown): ReadonlyArray<TranscriptLine> => {
+  const names = new Map(listAt(data, 'agents').map((agent) => [textAt(agent, 'id'), named(agent, 'agent')]))
+  return listAt(data, 'chat', 'messages').map((message) => {
+    const isAgent = textAt(message, 'type') === 'agent'
+    const id = textAt(message, 'agentId')
+    return {
+      from: isAgent ? 'agent' : 'client',
+      name: isAgent ? (names.get(id) ?? (id === '' ? 'Agent side, no agent named' : `agent ${id}`)) : 'Client',
+      at: textAt(message, 'timestamp'),
+      text: textAt(message, 'message'),
+      differences: [],
+    }
+  })
+}
+
+const filled = (...sentences: ReadonlyArray<string>) => sentences.filter((sentence) => sentence !== '')
+
+const parts: Readonly<Record<string, (data: Data) => Part>> = {
+  ClientMessageReceived: (data) => {
+    const button = textAt(data, 'message', 'buttonId')
+    return {
+      who: 'client',
+      title: 'Client',
+      text: textAt(data, 'message', 'text') || textAt(data, 'message', 'content'),
+      notes: button === '' ? [] : [`The client clicked the button ${button}.`],
+    }
+  },
+  BotReplyDelivered: (data) => replyPart(data, 'delivered'),
+  BotReplyFailed: (data) => replyPart(data, 'failed'),
+  BotReplySuppressed: (data) => replyPart(data, 'suppressed'),
+  AgentInvited: (data) => {
+    const byBridge = textAt(data, 'invitedBy') === 'bridge'
+    const reason = textAt(data, 'reason')
+    return {
+      who: byBridge ? 'bridge' : 'service',
+      title: byBridge ? 'The bridge handed the chat to an agent' : 'The service handed the chat to an agent',
+      notes: reason === '' ? [] : [inviteReasonWords(reason)],
+    }
+  },
+  AgentJoined: () => ({ who: 'agent', title: 'An agent joined the conversation' }),
+  AgentUnavailable: () => ({ who: 'service', title: 'No agent could take the chat' }),
+  ChatClosed: () => ({ who: 'service', title: 'The service closed the conversation' }),
+  ChatAccepted: (data) => ({ who: 'agent', title: `${named(data.agent, 'Agent')} accepted the chat` }),
+  ChatAssigned: (data) => ({
+    who: 'agent',
+    title: 'The chat was linked to the CRM',
+    notes: filled(textAt(data, 'assignTo')),
+  }),
+  ChatUpdated: () => ({ who: 'service', title: 'What is known of the visitor changed' }),
+  ChatFinished: (data) => ({
+    who: 'agent',
+    title: 'The chat was finished',
+    notes: filled(
+      textAt(data, 'chat', 'rate') && `The client rated it: ${textAt(data, 'chat', 'rate')}.`,
+      isObject(data.chat) && data.chat.blacklisted === true ? 'An agent blocked the client.' : '',
+    ),
+    transcript: transcriptOf(data),
+  }),
+  CallStatusChanged: (data) => ({
+    who: 'service',
+    title: `${callWords(textAt(data, 'call', 'status'))}: ${callTypeWords(textAt(data, 'call', 'type'))}`,
+    notes: filled(
+      textAt(data, 'call', 'reason'),
+      textAt(data, 'call', 'recordUrl') && `Recording: ${textAt(data, 'call', 'recordUrl')}`,
+    ),
+  }),
+  OfflineMessageReceived: (data) => ({
+    who: 'client',
+    title: 'Client, by the offline form',
+    text: textAt(data, 'message'),
+  }),
+  ClientUpdated: () => ({ who: 'service', title: 'The client’s data changed' }),
+  ChatErased: () => ({ who: 'bridge', title: 'The chat was erased: what was personal before is gone' }),
+  ClientErased: () => ({ who: 'bridge', title: 'The client was erased: what was personal before is gone' }),
+}
+
+const nothing = { buttons: [], notes: [], detail: '', attempts: [], differences: [], transcript: [] }
+
+/** The entry of an event. A type that came later than this page is a step with its name. */
+export const entryOf = (event: StoryEvent): Entry => {
+  const make = Object.hasOwn(parts, event.type) ? parts[event.type] : undefined
+  const part = make?.(event.data) ?? { who: 'service', title: event.type }
+  const notes = [
+    ...(part.notes ?? []),
+    ...(event.omitted ? ['It is too large for the timeline. Only the raw record has its data.'] : []),
+    ...(event.erased ? ['The chat was erased later: what was personal in this is gone.'] : []),
+  ]
+  return { ...nothing, ...part, notes, key: event.id, at: event.time, event }
+}
+
+/** The entry of a bot reply that has no outcome yet. */
+export const pendingEntry = (delivery: unknown): Entry => ({
+  ...nothing,
+  ...replyPart(delivery, 'pending'),
+  key: `delivery/${textAt(delivery, 'commandId')}`,
+  at: textAt(delivery, 'requestedAt'),
+})

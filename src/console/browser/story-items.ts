@@ -1,0 +1,107 @@
+import type { StoryEvent } from '../answers.ts'
+import { counted, duration } from './format.ts'
+import { html } from './html.ts'
+import { Badge, Said, Time } from './parts.ts'
+import type { SessionHead } from './story.ts'
+import type { Attempt, Entry, TranscriptLine } from './story-entry.ts'
+import { answerWords } from './words.ts'
+
+const stateTones = { pending: 'plain', delivered: 'good', failed: 'bad', suppressed: 'warn' } as const
+
+/** What was said; a quiet block where it is hidden, and words where there is nothing. */
+const Words = ({ text, masked }: { readonly text: string; readonly masked: boolean }) => {
+  if (text !== '') return html`<p class="words"><${Said} text=${text} /></p>`
+  return masked ? html`<p class="hidden-text">hidden</p>` : html`<p class="muted">No text, or it was erased.</p>`
+}
+
+const AttemptRow = ({ attempt, number }: { readonly attempt: Attempt; readonly number: number }) => html`
+  <li>
+    <span class="muted">${number}.</span> <${Time} at=${attempt.at} />
+    <span class=${attempt.status === 200 && attempt.code === undefined ? 'good-text' : 'bad-text'}>${answerWords(attempt.status, attempt.code)}</span>
+    <span class="number">${duration(attempt.durationMs)}</span>
+  </li>
+`
+
+const Attempts = ({ entry: { attempts, detail, state } }: { readonly entry: Entry }) => {
+  if (attempts.length === 0 && detail === '') return null
+  const total = attempts.reduce((sum, { durationMs }) => sum + durationMs, 0)
+  return html`
+    <details class="attempts" open=${state === 'failed'}>
+      <summary>${counted(attempts.length, 'attempt')}, ${duration(total)}</summary>
+      <ol>${attempts.map((attempt, i) => html`<${AttemptRow} key=${i} attempt=${attempt} number=${i + 1} />`)}</ol>
+      ${detail !== '' && html`<p><span class="muted">In words:</span> <${Said} text=${detail} /></p>`}
+    </details>
+  `
+}
+
+const Differences = ({ sentences }: { readonly sentences: ReadonlyArray<string> }) =>
+  sentences.length === 0
+    ? null
+    : html`<ul class="differences">${sentences.map((sentence) => html`<li key=${sentence}>${sentence}</li>`)}</ul>`
+
+const Transcript = ({ lines, masked }: { readonly lines: ReadonlyArray<TranscriptLine>; readonly masked: boolean }) => {
+  if (lines.length === 0) return null
+  return html`
+    <details class="transcript" open>
+      <summary>The service’s transcript: ${counted(lines.length, 'message')}</summary>
+      <ol>
+        ${lines.map(
+          (line, i) => html`<li key=${i} class=${line.from}>
+            <p class="meta"><strong><bdi>${line.name}</bdi></strong> <${Time} at=${line.at} /></p>
+            <${Words} text=${line.text} masked=${masked} />
+            <${Differences} sentences=${line.differences} />
+          </li>`,
+        )}
+      </ol>
+    </details>
+  `
+}
+
+type Props = {
+  readonly entry: Entry
+  readonly masked: boolean
+  readonly isChosen: boolean
+  readonly choose: (event: StoryEvent) => void
+}
+
+export const EntryItem = ({ entry, masked, isChosen, choose }: Props) => {
+  const { event, who, title, text, state, notes, buttons } = entry
+  return html`
+    <li class=${`entry ${who} ${text === undefined ? 'step' : 'message'} ${isChosen ? 'chosen' : ''}`}>
+      <div class="meta">
+        <strong><bdi>${title}</bdi></strong>
+        ${state !== undefined && html`<${Badge} tone=${stateTones[state]}>${state}<//>`}
+        <${Time} at=${entry.at} />
+        ${
+          event !== undefined &&
+          html`<button
+            type="button"
+            class="link"
+            data-item
+            aria-pressed=${isChosen}
+            aria-label=${`Details of ${event.type}`}
+            onClick=${() => choose(event)}
+          >
+            Details
+          </button>`
+        }
+      </div>
+      ${text !== undefined && html`<${Words} text=${text} masked=${masked} />`}
+      ${
+        buttons.length > 0 &&
+        html`<ul class="answers" aria-label="Ready-made answers">${buttons.map((button, i) => html`<li key=${i}><bdi>${button}</bdi></li>`)}</ul>`
+      }
+      ${notes.map((note) => html`<p key=${note} class="note"><${Said} text=${note} /></p>`)}
+      <${Attempts} entry=${entry} />
+      <${Differences} sentences=${entry.differences} />
+      <${Transcript} lines=${entry.transcript} masked=${masked} />
+    </li>
+  `
+}
+
+export const SessionItem = ({ head }: { readonly head: SessionHead }) => html`
+  <li class="session">
+    <h2>${head.title} <${Badge}>${head.outcome}<//></h2>
+    <p class="muted">${head.facts.join(' ')}</p>
+  </li>
+`

@@ -1,0 +1,111 @@
+import type { ConversationAnswer } from '../answers.ts'
+import { at, listAt, numberAt, textAt } from './figures.ts'
+import { counted, duration } from './format.ts'
+import { type Entry, entryOf, pendingEntry } from './story-entry.ts'
+import { differenceWords, endingWords, notComparedWords, outcomeWords } from './words.ts'
+
+/** Where a session begins. */
+export type SessionHead = {
+  readonly key: string
+  readonly at: string
+  readonly title: string
+  readonly outcome: string
+  readonly facts: ReadonlyArray<string>
+}
+
+export type StoryItem = { readonly session: SessionHead } | { readonly entry: Entry }
+
+const auditFacts = (session: unknown): ReadonlyArray<string> => {
+  const audit = at(session, 'audit')
+  if (audit === undefined) return []
+  const differences = listAt(audit, 'differences').length
+  const state = textAt(audit, 'state')
+  if (state === 'due') return ['The service’s transcript is being compared.']
+  if (state === 'not-compared')
+    return [`The service’s transcript was not compared. ${notComparedWords(textAt(audit, 'reason'))}`]
+  if (differences === 0) return ['The service’s transcript agrees with what the bridge saw.']
+  return [`The service’s transcript has ${counted(differences, 'difference')} from what the bridge saw.`]
+}
+
+const headOf = (session: unknown): SessionHead => {
+  const isBot = textAt(session, 'kind') === 'bot'
+  const first = numberAt(session, 'firstResponseMs')
+  const interventions = numberAt(session, 'interventions') ?? 0
+  const ending = textAt(session, 'ending')
+  return {
+    key: `session/${textAt(session, 'kind')}/${numberAt(session, 'number') ?? 0}`,
+    at: textAt(session, 'startedAt'),
+    title: `${isBot ? 'Bot' : 'Agent'} session ${numberAt(session, 'number') ?? ''}`,
+    outcome: outcomeWords(textAt(session, 'outcome')),
+    facts: [
+      `${counted(numberAt(session, 'clientMessages') ?? 0, 'client message')}, ${counted(numberAt(session, 'replies') ?? 0, 'reply', 'replies')}.`,
+      ...(first === undefined ? [] : [`First answer after ${duration(first)}.`]),
+      ...(interventions === 0 ? [] : [`The bridge acted itself ${counted(interventions, 'time')}.`]),
+      ...(ending === '' ? [] : [endingWords(ending)]),
+      ...auditFacts(session),
+    ],
+  }
+}
+
+/** `9661ab9c` of `acme/bot/9661ab9c`. */
+const ceIdOf = (timelineId: string) => timelineId.split('/').slice(2).join('/')
+
+/** What the audit says of each event, by the event's id in either form. */
+const differencesByEvent = (sessions: ReadonlyArray<unknown>): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const found = new Map<string, ReadonlyArray<string>>()
+  for (const difference of sessions.flatMap((session) => listAt(session, 'audit', 'differences'))) {
+    const event = textAt(difference, 'event')
+    if (event === '') continue
+    for (const id of [event, ceIdOf(event)])
+      found.set(id, [...(found.get(id) ?? []), differenceWords(textAt(difference, 'kind'))])
+  }
+  return found
+}
+
+const time = (text: string) => Date.parse(text) || 0
+
+/** The agent session that an event at this time belongs to. */
+const sessionAt = (sessions: ReadonlyArray<unknown>, text: string): unknown =>
+  sessions
+    .filter((session) => textAt(session, 'kind') === 'agent' && time(textAt(session, 'startedAt')) <= time(text))
+    .sort((a, b) => time(textAt(a, 'startedAt')) - time(textAt(b, 'startedAt')))
+    .at(-1)
+
+/** A transcript's lines with what the audit says of those that the bridge never received. */
+const withDifferences = (entry: Entry, sessions: ReadonlyArray<unknown>): Entry => {
+  if (entry.transcript.length === 0) return entry
+  const differences = listAt(sessionAt(sessions, entry.at), 'audit', 'differences')
+  return {
+    ...entry,
+    transcript: entry.transcript.map((line, i) => ({
+      ...line,
+      differences: differences
+        .filter((difference) => numberAt(difference, 'index') === i)
+        .map((difference) => differenceWords(textAt(difference, 'kind'))),
+    })),
+  }
+}
+
+/** The whole story of a chat, the oldest first: sessions, what was said, and steps. */
+export const storyOf = ({ events, sessions, deliveries }: ConversationAnswer): ReadonlyArray<StoryItem> => {
+  const differences = differencesByEvent(sessions)
+  const entries = events.map(entryOf).map((entry) => {
+    const own = differences.get(entry.key)
+    return withDifferences(own === undefined ? entry : { ...entry, differences: own }, sessions)
+  })
+  const pending = deliveries.filter((delivery) => textAt(delivery, 'state') === 'pending').map(pendingEntry)
+  const items: ReadonlyArray<readonly [string, StoryItem]> = [
+    ...sessions.map(headOf).map((session) => [session.at, { session }] as const),
+    ...[...entries, ...pending].map((entry) => [entry.at, { entry }] as const),
+  ]
+  return [...items].sort(([a], [b]) => time(a) - time(b)).map(([, item]) => item)
+}
+
+/** Older events put before newer ones that are shown, each event once. */
+export const withEarlier = (
+  earlier: ReadonlyArray<ConversationAnswer['events'][number]>,
+  events: ReadonlyArray<ConversationAnswer['events'][number]>,
+): ReadonlyArray<ConversationAnswer['events'][number]> => {
+  const shown = new Set(events.map(({ id }) => id))
+  return [...earlier.filter(({ id }) => !shown.has(id)), ...events]
+}

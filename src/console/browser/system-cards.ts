@@ -1,0 +1,74 @@
+import type { SystemAnswer } from '../answers.ts'
+import { count } from './format.ts'
+import type { Loaded } from './hooks.ts'
+import { html } from './html.ts'
+import { Badge, Card, Empty, Table, TroubleBox, Waiting } from './parts.ts'
+
+type Consumer = SystemAnswer['consumers'][number]
+
+const behindOf = (consumers: ReadonlyArray<Consumer>): number | null =>
+  consumers.some(({ behind }) => behind === null) ? null : consumers.reduce((sum, { behind }) => sum + (behind ?? 0), 0)
+
+const Behind = ({ behind }: { readonly behind: number | null }) =>
+  behind === null
+    ? html`<span class="muted">not known</span>`
+    : html`<span class=${behind > 0 ? 'warn-text' : ''}>${count(behind)}</span>`
+
+const HealthCard = ({ system }: { readonly system: SystemAnswer }) => {
+  const { checks, ready, version } = system
+  const wrong = checks.filter(({ ok }) => !ok)
+  const words =
+    wrong.length > 0 ? `${wrong.length} of ${checks.length} checks fail` : ready ? 'Everything works' : 'Not ready yet'
+  return html`
+    <${Card} title="Health" id="health" aside=${html`<span class="muted">version ${version}</span>`}>
+      <p class=${wrong.length > 0 || !ready ? 'state bad-text' : 'state good-text'}><strong>${words}</strong></p>
+      <ul class="checks">
+        ${[...wrong, ...checks.filter(({ ok }) => ok)].map(
+          ({ name, ok, reason }) => html`<li key=${name}>
+            <${Badge} tone=${ok ? 'good' : 'bad'}>${ok ? 'works' : 'fails'}<//>
+            <span><strong>${name}</strong> <span class="muted">${reason}</span></span>
+          </li>`,
+        )}
+      </ul>
+    <//>
+  `
+}
+
+const LagCard = ({ consumers }: { readonly consumers: ReadonlyArray<Consumer> }) => {
+  const groups = Map.groupBy(consumers, ({ group }) => group)
+  return html`
+    <${Card} title="Consumers" id="lag" aside=${html`<span class="muted">records behind</span>`}>
+      ${
+        groups.size === 0
+          ? html`<${Empty} title="No consumer group is known.">They appear once a role has read a topic.<//>`
+          : html`<${Table} caption="How far each consumer group is behind" head=${['Group', 'Behind']}>
+              ${[...groups].map(
+                ([group, topics]) => html`<tr key=${group}>
+                  <th scope="row">
+                    <details class="definition">
+                      <summary>${group}</summary>
+                      <ul class="plain-list">
+                        ${topics.map(({ topic, behind }) => html`<li key=${topic}><span>${topic}</span><span class="number"><${Behind} behind=${behind} /></span></li>`)}
+                      </ul>
+                    </details>
+                  </th>
+                  <td class="number"><${Behind} behind=${behindOf(topics)} /></td>
+                </tr>`,
+              )}
+            <//>`
+      }
+    <//>
+  `
+}
+
+/** What /readyz says, in words, and how far the consumers are behind. */
+export const SystemCards = ({ system: { value, trouble, again } }: { readonly system: Loaded<SystemAnswer> }) => html`
+  <div class="stack">
+    <${TroubleBox} trouble=${trouble} again=${again} />
+    ${
+      value === undefined
+        ? trouble === undefined && html`<${Waiting} what="the state of the bridge" />`
+        : html`<${HealthCard} system=${value} /><${LagCard} consumers=${value.consumers} />`
+    }
+  </div>
+`

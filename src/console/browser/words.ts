@@ -1,0 +1,151 @@
+type Sentences = Readonly<Record<string, string>>
+
+/** The sentence for a code. A code that came later than this page is shown as it is. */
+const said = (sentences: Sentences, code: string): string =>
+  Object.hasOwn(sentences, code) ? (sentences[code] ?? code) : code.replaceAll('-', ' ')
+
+const becauses: Sentences = {
+  'no-reply-in-time': 'The bridge did this itself: the client had no reply in time.',
+  'delivery-failed': 'The bridge did this itself: the reply could not be delivered.',
+  'agent-unavailable': 'The bridge did this itself: no agent was there, and the bot said nothing to that.',
+}
+/** Why the bridge itself made a command. */
+export const becauseWords = (code: string) => said(becauses, code)
+
+const inviteReasons: Sentences = {
+  'no-reply-in-time': 'The client had no reply in time.',
+  'delivery-failed': 'The reply could not be delivered.',
+}
+export const inviteReasonWords = (code: string) => said(inviteReasons, code)
+
+const failures: Sentences = {
+  rejected: 'The service refused it, and that is final.',
+  attempts: 'Given up: as many attempts as the account allows have failed.',
+  deadline: 'Given up: it could not be delivered before its deadline.',
+  invalid: 'Not sent: the command breaks its contract. It is among the dead letters.',
+  'unknown-account': 'Not sent: no such account has a bot.',
+  duplicate: 'Not sent: another command of this chat had the same id before.',
+}
+export const failureWords = (code: string) => said(failures, code)
+
+const suppressions: Sentences = {
+  'agent-joined': 'Not sent: an agent had joined the chat before.',
+  'agent-invited': 'Not sent: an agent had been invited before.',
+  'chat-closed': 'Not sent: the chat was closed before.',
+  overtaken: 'Not sent: the client had written again before.',
+  answered: 'Not sent: the bot had answered after all.',
+}
+/** Why a reply was suppressed. */
+export const suppressionWords = (code: string) => said(suppressions, code)
+
+const states: Sentences = {
+  bot: 'The bot has the conversation',
+  invited: 'An agent is invited',
+  agent: 'An agent has the conversation',
+  unavailable: 'No agent was there',
+  closed: 'Closed',
+  open: 'Open',
+  finished: 'Finished',
+}
+/** Who has a conversation. */
+export const stateWords = (code: string) => said(states, code)
+
+const outcomes: Sentences = {
+  contained: 'The bot answered alone',
+  'handed-over': 'Handed to an agent',
+  unavailable: 'No agent was there',
+  abandoned: 'Agent asked for, none came',
+  unanswered: 'Nobody answered',
+  finished: 'Finished by an agent',
+  open: 'Open',
+}
+/** What has become of a session. */
+export const outcomeWords = (code: string) => said(outcomes, code)
+export const outcomeCodes = Object.keys(outcomes)
+
+const endings: Sentences = {
+  finished: 'An agent finished the chat.',
+  'agent-joined': 'It ended when an agent joined.',
+  closed: 'The service closed it.',
+  silence: 'It ended after 24 hours without an event.',
+}
+export const endingWords = (code: string) => said(endings, code)
+
+const differences: Sentences = {
+  'not-received': 'The transcript has this message, and the bridge never received it.',
+  'not-in-transcript': 'The bridge has this message, and the service’s transcript lacks it.',
+  order: 'The transcript has this message in another order.',
+  text: 'The transcript has this message with other words.',
+}
+/** How the service's transcript differs from what the bridge saw. */
+export const differenceWords = (code: string) => said(differences, code)
+
+const notCompared: Sentences = {
+  'empty-transcript': 'The service’s transcript is empty.',
+  'no-bot-conversation': 'The bridge saw no bot conversation in this chat.',
+  'nothing-in-common': 'No message is in both: the transcript does not have that part of the chat.',
+  erased: 'A message was erased.',
+  'event-too-large': 'An event is too large for the timeline.',
+  'event-missing': 'An event is not in the timeline.',
+  'too-many-messages': 'Too many messages differ.',
+}
+export const notComparedWords = (code: string) => said(notCompared, code)
+
+const networkCodes: Sentences = {
+  timeout: 'no answer in time',
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection closed by the service',
+  ENOTFOUND: 'host name not found',
+  EAI_AGAIN: 'host name could not be looked up',
+}
+
+/** What the service answered to one request, by its HTTP status and error code. */
+export const answerWords = (status: number | undefined, code: string | undefined): string => {
+  if (status === undefined) return code === undefined ? 'no answer' : said(networkCodes, code)
+  if (code === undefined) return status < 300 ? `${status}, taken` : `${status}, not taken`
+  return `${status}, ${code}`
+}
+
+const calls: Sentences = {
+  start: 'Call started',
+  end: 'Call ended',
+  agent_connected: 'Agent connected to the call',
+  client_connected: 'Client connected to the call',
+  error: 'Call failed',
+}
+export const callWords = (code: string) => said(calls, code)
+
+const callTypes: Sentences = {
+  callback: 'the service calls back',
+  incoming: 'the client calls',
+  outgoing: 'the agent calls',
+}
+export const callTypeWords = (code: string) => said(callTypes, code)
+
+const driftKinds: Sentences = {
+  'unknown-field': 'Unknown field',
+  'unknown-event': 'Unknown event',
+  'new-value': 'New value',
+  refused: 'Refused request',
+  others: 'All others',
+}
+export const driftWords = (code: string) => said(driftKinds, code)
+
+const actions: Sentences = {
+  rebuild: 'Rebuilt a view',
+  redrive: 'Sent again',
+  erase: 'Erased a person',
+  export: 'Exported a person',
+  replay: 'Decrypted the archive',
+  rewrap: 'Changed the archive’s key',
+  unmask: 'Looked at personal data',
+}
+export const actionWords = (code: string) => said(actions, code)
+export const actionCodes = Object.keys(actions)
+
+const erasureStates: Sentences = {
+  started: 'Its markers are being written',
+  published: 'All markers are in the log',
+  complete: 'A check found nothing any more',
+}
+export const erasureWords = (code: string) => said(erasureStates, code)

@@ -4,13 +4,14 @@ import { createInterface } from 'node:readline/promises'
 import { Command, InvalidArgumentError } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
+import type { Failure } from '../../domain/ports.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { table } from '../../shared/table.ts'
-import { actionOn, notRecorded, type RecordAction } from '../audit.ts'
-import { erase, resume, unfinishedErasures } from './erase.ts'
+import { notRecorded, type RecordAction } from '../audit.ts'
+import { erase, finishInterrupted } from './erase.ts'
 import { type PersonOptions, requestOf, whoIsMeant, withPersonOptions } from './person-options.ts'
-import { type Plan, planOf } from './plan.ts'
+import { isOfNobody, type Plan, planOf } from './plan.ts'
 import { check } from './status.ts'
 
 type Servers = {
@@ -86,24 +87,22 @@ const run =
       err(whoIsMeant)
       return 1
     }
-    const ports = { kafka, erasures, clock }
+    const ports = { kafka, erasures, recordAction, clock }
     const { dryRun, yes, by = userInfo().username, backupDays } = options
     const fileOf = ({ _id }: ErasureDocument) => options.receipt ?? `erasure-${_id}.json`
-    const record = async (): Promise<boolean> => {
-      const recorded = await recordAction(actionOn('erase', request))
-      if (E.isLeft(recorded)) err(notRecorded(recorded.left))
-      return E.isRight(recorded)
+    const notDone = (why: Failure) => {
+      err(notRecorded(why))
+      return 1
     }
-    const unfinished = dryRun ? [] : await unfinishedErasures(ports, request)
-    if (unfinished.length > 0 && !(await record())) return 1
-    const resumed = await resume(ports, unfinished)
-    for (const receipt of resumed) {
+    const resumed = dryRun ? E.right([]) : await finishInterrupted(ports, request)
+    if (E.isLeft(resumed)) return notDone(resumed.left)
+    for (const receipt of resumed.right) {
       out('An erasure that was interrupted is finished now.')
       tell(servers, receipt, fileOf(receipt))
     }
-    if (resumed.length > 0) return 0
+    if (resumed.right.length > 0) return 0
     const plan = await planOf(erasures, request)
-    if (Object.keys(plan.found).length + plan.person.chats.length + plan.person.clients.length === 0) {
+    if (isOfNobody(plan)) {
       out('The views have nothing of this person.')
       return 0
     }
@@ -113,10 +112,10 @@ const run =
       err('Nothing was erased: it needs a yes, or --yes.')
       return 1
     }
-    if (!(await record())) return 1
     const kept = { retentionDays, ...(backupDays !== undefined && { backupDays }) }
     const receipt = await erase(ports, request, plan, { requestedBy: by, kept })
-    tell(servers, receipt, fileOf(receipt))
+    if (E.isLeft(receipt)) return notDone(receipt.left)
+    tell(servers, receipt.right, fileOf(receipt.right))
     return 0
   }
 

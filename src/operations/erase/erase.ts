@@ -3,8 +3,10 @@ import * as E from 'fp-ts/lib/Either.js'
 import { AccountId, Id } from '../../../contracts/primitives.ts'
 import { enrichments } from '../../../contracts/topics.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
+import type { Failure } from '../../domain/ports.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 import { type Erasures, nameOfErased } from '../../mongo/erasures.ts'
+import { actionOn, type RecordAction } from '../audit.ts'
 import { type Kept, keysOf, markersOf, type Plan, type Request, remainsOf, requestText } from './plan.ts'
 
 export type ErasePorts = {
@@ -13,12 +15,14 @@ export type ErasePorts = {
   readonly clock: () => Date
 }
 
+type Recording = ErasePorts & { readonly recordAction: RecordAction }
+
 const withinMs = 30_000
 
 /** Where Kafka has not taken all of it, what is written stands, and the same request goes on with the rest. */
 const orThrow = (what: string, appended: E.Either<{ readonly reason: string }, void>) => {
   if (E.isLeft(appended))
-    throw new Error(`${what} is not known to be in Kafka (${appended.left.reason}): run the same command again`)
+    throw new Error(`${what} is not known to be in Kafka (${appended.left.reason}): do the same again`)
 }
 
 /**
@@ -39,7 +43,7 @@ const write = async ({ kafka, erasures }: ErasePorts, receipt: ErasureDocument):
 }
 
 /** The erasures that were interrupted under the same request. */
-export const unfinishedErasures = async (
+const unfinishedErasures = async (
   { erasures }: ErasePorts,
   request: Request,
 ): Promise<ReadonlyArray<ErasureDocument>> => {
@@ -47,7 +51,7 @@ export const unfinishedErasures = async (
   return erasures.find({ state: 'started', request: hash(requestText(request)) })
 }
 
-/** Finishes what was interrupted, before anything else is looked for. */
+/** Writes what is left of erasures that were interrupted. */
 export const resume = async (
   ports: ErasePorts,
   unfinished: ReadonlyArray<ErasureDocument>,
@@ -97,14 +101,26 @@ export const receiptOf = async (
   }
 }
 
-/** Keeps the plan, then writes it. Killed anywhere, the same request finishes it. */
+/** Finishes what was interrupted under the same request, before anything else is erased. Left: it cannot be recorded, nothing was done. */
+export const finishInterrupted = async (
+  ports: Recording,
+  request: Request,
+): Promise<E.Either<Failure, ReadonlyArray<ErasureDocument>>> => {
+  const unfinished = await unfinishedErasures(ports, request)
+  const recorded = unfinished.length === 0 ? E.right(undefined) : await ports.recordAction(actionOn('erase', request))
+  return E.isLeft(recorded) ? recorded : E.right(await resume(ports, unfinished))
+}
+
+/** Records it, keeps the plan, then writes it. Killed anywhere, the same request finishes it. Left: nothing was done. */
 export const erase = async (
-  ports: ErasePorts,
+  ports: Recording,
   request: Request,
   plan: Plan,
   asker: Asker,
-): Promise<ErasureDocument> => {
+): Promise<E.Either<Failure, ErasureDocument>> => {
+  const recorded = await ports.recordAction(actionOn('erase', request))
+  if (E.isLeft(recorded)) return recorded
   const receipt = await receiptOf(ports, request, plan, asker)
   await ports.erasures.save(receipt)
-  return write(ports, receipt)
+  return E.right(await write(ports, receipt))
 }

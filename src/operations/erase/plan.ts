@@ -31,6 +31,10 @@ export const planOf = async (
   return { person, enrichments: known.map(({ _id }) => _id), found }
 }
 
+/** Whether the bridge has nothing of the person. */
+export const isOfNobody = ({ person, found }: Plan): boolean =>
+  Object.keys(found).length + person.chats.length + person.clients.length === 0
+
 type Written = NonNullable<ErasureDocument['plan']>
 
 export const keysOf = (accountId: string, { chats, clients, enrichments: keys }: Written): ReadonlyArray<ErasedKey> => [

@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
-import { enrichmentKeys, resolvePerson } from '../../domain/person.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
-import { actionOn, notRecorded, type RecordAction } from '../audit.ts'
+import { notRecorded, type RecordAction } from '../audit.ts'
 import { type PersonOptions, requestOf, whoIsMeant, withPersonOptions } from '../erase/person-options.ts'
-import type { Request } from '../erase/plan.ts'
+import { exportPerson } from './everything.ts'
 
 type Servers = {
   readonly erasures: Erasures
@@ -14,28 +13,6 @@ type Servers = {
   readonly err: (line: string) => void
 }
 type WithServers = (run: (servers: Servers) => Promise<number>) => Promise<void>
-
-/** Everything that the views and enrichments say about a person: the bridge's own notes are left out. */
-const everythingOf = async (
-  erasures: Pick<Erasures, 'findLinks' | 'findDocuments' | 'enriched'>,
-  { accountId, start, also }: Request,
-) => {
-  const person = await resolvePerson(erasures.findLinks(accountId), start, also)
-  const documents: Record<string, object[]> = {}
-  for await (const { view, document } of erasures.findDocuments(accountId, person)) {
-    const { applied, seen, seenEarlier, contentHashes, ...told } = document
-    documents[view] = [...(documents[view] ?? []), told]
-  }
-  const enrichments = await erasures.enriched(enrichmentKeys(accountId, person))
-  const { identities, likely } = person
-  return {
-    accountId,
-    identities,
-    likely,
-    documents,
-    enrichments: enrichments.map(({ _id, value }) => ({ key: _id, value })),
-  }
-}
 
 /** `export`: what the bridge has about one person, for a request of access (GDPR, articles 15 and 20). */
 export const exportCommand = (withServers: WithServers): Command =>
@@ -51,15 +28,14 @@ export const exportCommand = (withServers: WithServers): Command =>
           err(whoIsMeant)
           return 1
         }
-        const recorded = await recordAction(actionOn('export', request))
-        if (E.isLeft(recorded)) {
-          err(notRecorded(recorded.left))
+        const everything = await exportPerson({ erasures, recordAction }, request)
+        if (E.isLeft(everything)) {
+          err(notRecorded(everything.left))
           return 1
         }
-        const everything = await everythingOf(erasures, request)
-        const json = JSON.stringify(everything, null, 2)
+        const json = JSON.stringify(everything.right, null, 2)
         if (options.out === undefined) out(json)
         else writeFileSync(options.out, `${json}\n`, { mode: 0o600 })
-        return Object.keys(everything.documents).length === 0 ? 1 : 0
+        return Object.keys(everything.right.documents).length === 0 ? 1 : 0
       }),
     )

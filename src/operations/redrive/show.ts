@@ -32,6 +32,7 @@ export const showRecord = async (
     void places.push(...records.filter((record) => placeOf(record) === id))
   const read = await readTopic(name, onSlice, { part: partOf([id]), ...(signal && { signal }) })
   if (E.isLeft(read)) return E.left({ kind: 'unavailable', reason: `Kafka: ${read.left.reason}` })
+  if (signal?.aborted) return E.left({ kind: 'unavailable', reason: 'Kafka: it was not read in time' })
   const [record] = places
   if (record === undefined || (account !== undefined && accountOf(record) !== account))
     return E.left({ kind: 'absent', reason: `${name} has no record at ${id}, or has it no more.` })

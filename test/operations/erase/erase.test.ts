@@ -4,8 +4,9 @@ import * as assert from 'uvu/assert'
 import { keyOf, topicOf } from '../../../contracts/topics.ts'
 import { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import type { Erasures } from '../../../src/mongo/erasures.ts'
-import { type ErasePorts, erase, resume, unfinishedErasures } from '../../../src/operations/erase/erase.ts'
+import { erase, finishInterrupted } from '../../../src/operations/erase/erase.ts'
 import { planOf, type Request } from '../../../src/operations/erase/plan.ts'
+import { right } from '../../support/either.ts'
 
 const erasing = suite('an erasure')
 
@@ -23,7 +24,8 @@ const enriched = 'acme/email:ann@example.com'
 const world = () => {
   const receipts = new Map<string, ErasureDocument>()
   const log: string[] = []
-  const state = { left: Number.POSITIVE_INFINITY }
+  const actions: object[] = []
+  const state = { left: Number.POSITIVE_INFINITY, isRecorded: true }
   const append = async (what: string) => {
     if (state.left-- <= 0) return E.left({ kind: 'transient' as const, reason: 'away' })
     log.push(what)
@@ -50,7 +52,9 @@ const world = () => {
     keepKnownUntil: async () => {},
     erasedAt: async () => new Map(),
   }
-  const ports: ErasePorts = {
+  const ports: Parameters<typeof erase>[0] = {
+    recordAction: async (action) =>
+      state.isRecorded ? E.right(void actions.push(action)) : E.left({ kind: 'transient', reason: 'away' }),
     kafka: {
       append: ({ topic, key, value }) => append(`${topic} ${key} ${value}`),
       publish: (event) => append(`${topicOf(event).name} ${keyOf(event)} ${event.type} ${event.id.split('-')[1]}`),
@@ -62,7 +66,7 @@ const world = () => {
     const plan = await planOf(erasures, request)
     return erase(ports, request, plan, { requestedBy: 'officer', kept: { retentionDays: 14 } })
   }
-  return { ports, log, receipts, state, begin }
+  return { ports, log, actions, receipts, state, begin }
 }
 
 const all = [
@@ -76,7 +80,7 @@ const all = [
 
 erasing('removes enrichments, then writes a marker on every topic of each chat and client', async () => {
   const { begin, log, receipts } = world()
-  const receipt = await begin()
+  const receipt = right(await begin())
   assert.equal(log, all)
   assert.equal([receipt.state, receipt.markers, receipts.size, receipt.plan], ['published', 5, 1, undefined])
   assert.equal(ErasureDocument.decode(receipt), E.right(receipt))
@@ -89,20 +93,39 @@ erasing(
       const { ports, begin, log, receipts, state } = world()
       state.left = killedAfter
       const thrown = await begin().catch((error: Error) => error.message)
-      assert.match(String(thrown), /run the same command again/)
+      assert.match(String(thrown), /do the same again/)
       state.left = Number.POSITIVE_INFINITY
-      const [receipt] = await resume(ports, await unfinishedErasures(ports, request))
+      const [receipt] = right(await finishInterrupted(ports, request))
       assert.equal([...new Set(log)], all)
       assert.equal([receipt?.state, receipts.size], ['published', 1])
-      assert.equal(await resume(ports, await unfinishedErasures(ports, request)), [])
+      assert.equal(right(await finishInterrupted(ports, request)), [])
     }
   },
 )
 
 erasing('names nobody in its receipt once it is written', async () => {
   const { begin } = world()
-  const { found, ...receipt } = await begin()
+  const { found, ...receipt } = right(await begin())
   assert.not.match(JSON.stringify(receipt), /2037|1233|ann@/)
+})
+
+erasing('is recorded before anything is written, and does not happen where it cannot be', async () => {
+  const { begin, log, actions, receipts, state } = world()
+  await begin()
+  assert.equal(actions, [{ action: 'erase', detail: 'erase, client 1233', accountId: 'acme' }])
+  state.isRecorded = false
+  const [before, kept] = [log.length, receipts.size]
+  assert.equal(await begin(), E.left({ kind: 'transient', reason: 'away' }))
+  assert.equal([log.length, receipts.size], [before, kept])
+})
+
+erasing('that was interrupted is not finished where that cannot be recorded', async () => {
+  const { ports, begin, log, state } = world()
+  state.left = 2
+  await begin().catch(() => undefined)
+  Object.assign(state, { left: Number.POSITIVE_INFINITY, isRecorded: false })
+  assert.ok(E.isLeft(await finishInterrupted(ports, request)))
+  assert.is(log.length, 2)
 })
 
 erasing.run()

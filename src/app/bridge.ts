@@ -163,7 +163,14 @@ export const startBridge = async (
       ? startConsole({
           ...{ settings: settings.console, accounts, mongo, dataDir, trustedProxies: http.trustedProxies, log },
           ...{ sleep, monotonic, clock: () => new Date(), stopping: ending.signal },
-          handlers: consoleHandlers({ kafka, mongo, accounts, readiness, parts }),
+          handlers: consoleHandlers({
+            kafka,
+            mongo,
+            accounts,
+            retentionDays: settings.retentionDays,
+            readiness,
+            parts,
+          }),
         })
       : undefined
   const operators = createHttpServer(

@@ -1,3 +1,4 @@
+import { actingHandlers } from '../console/acting.ts'
 import { readingHandlers } from '../console/reading.ts'
 import { type Account, timeZonesOf } from '../domain/accounts.ts'
 import { now } from '../domain/clock.ts'
@@ -13,19 +14,24 @@ type Deps = {
   readonly kafka: KafkaRoom
   readonly mongo: Mongo
   readonly accounts: ReadonlyArray<Account>
+  readonly retentionDays: number | 'forever'
   readonly readiness: ReadReadiness
   /** Those that run in this process; more may come. */
   readonly parts: ReadonlyArray<Part>
 }
 
 /** What answers the routes of the console. */
-export const consoleHandlers = ({ kafka, mongo, accounts, readiness, parts }: Deps) =>
-  readingHandlers({
+export const consoleHandlers = ({ kafka, mongo, accounts, retentionDays, readiness, parts }: Deps) => {
+  const recordActionOf = (who: string) => actionRecorder(kafka.append, now, who)
+  const reading = readingHandlers({
     ...{ now, sleep, monotonic, version, readiness, groups: consumerGroups },
     ...{ ranges: kafka.ranges, committedOffsets: kafka.committedOffsets, readTopic: kafka.readTopic },
     ...mongo.consoleReads,
     erasedAt: mongo.erasures.erasedAt,
     gates: () => parts.flatMap(({ gates }) => gates?.() ?? []),
     timeZoneOf: timeZonesOf(accounts),
-    recordActionOf: (who) => actionRecorder(kafka.append, now, who),
+    recordActionOf,
   })
+  const { redrives, erasures } = mongo
+  return { ...reading, ...actingHandlers({ kafka, redrives, erasures, accounts, retentionDays, recordActionOf }) }
+}

@@ -1,0 +1,12 @@
+import { type LettersDeps, lettersHandlers } from './api/letters.ts'
+import { type PersonDeps, personHandlers } from './api/person.ts'
+import { type RedriveDeps, redriveHandlers } from './api/redrive.ts'
+
+export type ActingDeps = LettersDeps & RedriveDeps & PersonDeps
+
+/** What operators and those who look after privacy do, through the code of the command line. */
+export const actingHandlers = (deps: ActingDeps) => ({
+  ...lettersHandlers(deps),
+  ...redriveHandlers(deps),
+  ...personHandlers(deps),
+})

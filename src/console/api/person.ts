@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Failure } from '../../domain/ports.ts'
+import { invalid, ok, type Refusal } from '../../http/answer.ts'
+import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { Erasures } from '../../mongo/erasures.ts'
+import { actionOn, notRecorded } from '../../operations/audit.ts'
+import { erase, finishInterrupted } from '../../operations/erase/erase.ts'
+import { isOfNobody, type Kept, type Plan, planOf, type Request, requestText } from '../../operations/erase/plan.ts'
+import { exportPerson } from '../../operations/export/everything.ts'
+import { type PersonAnswer, PersonBody } from '../answers.ts'
+import { type ConsoleHandler, type ConsoleRequest, decodeAs, type Handlers, unavailable } from '../handler.ts'
+import type { RecordActionOf } from '../looks.ts'
+
+export type PersonDeps = {
+  readonly kafka: Pick<KafkaRoom, 'append' | 'publish'>
+  readonly erasures: Erasures
+  readonly recordActionOf: RecordActionOf
+  /** How long plain event topics are kept. */
+  readonly retentionDays: Kept['retentionDays']
+}
+
+/** What somebody who erases has seen: whose chats and clients, however much is stored of them by then. */
+export const confirmOf = (request: Request, { person: { chats, clients } }: Plan): string =>
+  createHash('sha256')
+    .update(JSON.stringify([requestText(request), chats, clients]))
+    .digest('base64url')
+
+export const personAnswer = (request: Request, plan: Plan): PersonAnswer => ({
+  chats: [...plan.person.chats],
+  clients: [...plan.person.clients],
+  likely: plan.person.likely.map(({ via, leadsTo }) => ({
+    name: via,
+    reason: `the same ${via}: ${leadsTo.map(({ kind, value }) => `${kind} ${value}`).join(', ')}`,
+  })),
+  stored: Object.entries(plan.found).map(([what, count]) => ({ what, count })),
+  confirm: confirmOf(request, plan),
+})
+
+const missing = invalid(400, 'confirm: expected that of the answer to a search')
+const changed = invalid(
+  409,
+  'confirm: expected that of a new search, since other chats or clients belong to the person now',
+)
+const nobody = invalid(404, 'value: expected a person of whom the views have something')
+const unrecorded = E.mapLeft((failure: Failure) => unavailable(notRecorded(failure)))
+
+/** Finds, exports and erases a person as the command line does; all of it is recorded first, since it tells who the person is. */
+export const personHandlers = ({
+  kafka,
+  erasures,
+  recordActionOf,
+  retentionDays,
+}: PersonDeps): Handlers<
+  | 'POST /api/accounts/:account/person'
+  | 'POST /api/accounts/:account/person/export'
+  | 'POST /api/accounts/:account/person/erase'
+> => {
+  const about =
+    (answer: (request: Request, asked: PersonBody, of: ConsoleRequest) => ReturnType<ConsoleHandler>): ConsoleHandler =>
+    async (of) => {
+      const body = decodeAs(PersonBody, of.body)
+      if (E.isLeft(body)) return body
+      const { kind, value, also = [] } = body.right
+      return answer({ accountId: of.accountId, start: { kind, value }, also }, body.right, of)
+    }
+  return {
+    'POST /api/accounts/:account/person': about(async (request, _, { session }) => {
+      const recorded = unrecorded(await recordActionOf(session.who)(actionOn('unmask', request, 'find person')))
+      return E.isLeft(recorded) ? recorded : ok(personAnswer(request, await planOf(erasures, request)))
+    }),
+    'POST /api/accounts/:account/person/export': about(async (request, _, { session }) => {
+      const recordAction = recordActionOf(session.who)
+      const everything = unrecorded(await exportPerson({ erasures, recordAction }, request))
+      const headers = { 'Content-Disposition': 'attachment; filename="person.json"' }
+      return E.map((body: object) => ({ status: 200, body, headers }))(everything)
+    }),
+    'POST /api/accounts/:account/person/erase': about(async (request, { confirm }, { session }) => {
+      if (confirm === undefined) return E.left<Refusal>(missing)
+      const ports = { kafka, erasures, recordAction: recordActionOf(session.who), clock: () => new Date() }
+      // Who asked for the same before has confirmed it, and what is erased already would not be in a plan of now.
+      const finished = unrecorded(await finishInterrupted(ports, request))
+      if (E.isLeft(finished)) return finished
+      const last = finished.right.at(-1)
+      if (last !== undefined) return ok(last)
+      const plan = await planOf(erasures, request)
+      if (isOfNobody(plan)) return E.left(nobody)
+      if (confirm !== confirmOf(request, plan)) return E.left(changed)
+      const asker = { requestedBy: session.who, kept: { retentionDays } }
+      return E.flatMap(ok)(unrecorded(await erase(ports, request, plan, asker)))
+    }),
+  }
+}

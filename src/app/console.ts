@@ -23,15 +23,18 @@ type Deps = {
 /** What answers the routes of the console. */
 export const consoleHandlers = ({ kafka, mongo, accounts, retentionDays, readiness, parts }: Deps) => {
   const recordActionOf = (who: string) => actionRecorder(kafka.append, now, who)
+  const { redrives, erasures, consoleReads } = mongo
   const reading = readingHandlers({
     ...{ now, sleep, monotonic, version, readiness, groups: consumerGroups },
     ...{ ranges: kafka.ranges, committedOffsets: kafka.committedOffsets, readTopic: kafka.readTopic },
-    ...mongo.consoleReads,
+    ...consoleReads,
     erasedAt: mongo.erasures.erasedAt,
     gates: () => parts.flatMap(({ gates }) => gates?.() ?? []),
     timeZoneOf: timeZonesOf(accounts),
     recordActionOf,
   })
-  const { redrives, erasures } = mongo
-  return { ...reading, ...actingHandlers({ kafka, redrives, erasures, accounts, retentionDays, recordActionOf }) }
+  return {
+    ...reading,
+    ...actingHandlers({ ...consoleReads, kafka, redrives, erasures, accounts, retentionDays, recordActionOf }),
+  }
 }

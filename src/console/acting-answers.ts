@@ -100,9 +100,12 @@ export const PersonAnswer = exactShape(
   'PersonAnswer',
 )
 
-/** The newest 100 receipts, the newest first, with the consumer groups that have confirmed each; not who was meant. */
+/**
+ * The newest 100 receipts, the newest first, with the consumer groups that have confirmed each; not who was meant. `cut`: there are more
+ * receipts, or there may be more confirmations.
+ */
 export const ErasuresAnswer = exactShape(
-  { erasures: t.array(t.strict({ receipt: Document, confirmedBy: t.array(t.string) })) },
+  { cut: t.boolean, erasures: t.array(t.strict({ receipt: Document, confirmedBy: t.array(t.string) })) },
   {},
   'ErasuresAnswer',
 )

@@ -81,6 +81,12 @@ const silenceMs = 30_000
 const lookEveryMs = 500
 
 const whole: PartOf = (_, range) => range
+
+/** So many of the newest records of each partition. */
+export const newestRecords =
+  (most: number): PartOf =>
+  (_, { low, high }) => ({ low: Math.max(low, high - most), high })
+
 const transient = (reason: string) => E.left({ kind: 'transient' as const, reason })
 
 export const readTopicWith =

@@ -10,6 +10,7 @@ import { classify } from './classify.ts'
 import { checkMongo, type MongoLocation, mongoClient, within } from './client.ts'
 import { conversationsIn } from './console-conversations.ts'
 import { nowIn } from './console-now.ts'
+import { auditIn, receiptsIn } from './console-privacy.ts'
 import { type ConsoleSessions, consoleSessionsIn } from './console-sessions.ts'
 import { driftIn, statisticsIn } from './console-statistics.ts'
 import { storyIn, versionsIn } from './console-story.ts'
@@ -90,6 +91,8 @@ const consoleReadsIn = (db: Db) => ({
   readVersions: versionsIn(db),
   readStatistics: statisticsIn(db),
   readDrift: driftIn(db),
+  readAudit: auditIn(db),
+  readReceipts: receiptsIn(db),
 })
 export type ConsoleReads = ReturnType<typeof consoleReadsIn>
 

@@ -19,7 +19,7 @@ const contacts = [where('visitor.email'), where('visitor.phone')]
  * The questions that analysts ask, always of an account: by time, agent, widget, state, phone, email; and those of
  * daily_stats.
  */
-export const indexes: { readonly [V in ViewName]: ReadonlyArray<IndexDescription> } = {
+export const indexes: { readonly [V in ViewName | 'erasures']: ReadonlyArray<IndexDescription> } = {
   chats: [
     by('lastEventAt'),
     where('acceptedAt'),
@@ -72,7 +72,8 @@ export const indexes: { readonly [V in ViewName]: ReadonlyArray<IndexDescription
     where('clientId', 'startedAt'),
     where('visitorNumber', 'startedAt'),
   ],
-  audit: [by('at')],
+  audit: [by('at', '_id'), by('action', 'at', '_id')],
+  erasures: [by('requestedAt')],
   drift: [by('kind'), by('firstAt')],
   daily_stats: [by('day'), { key: { nextAt: 1 }, partialFilterExpression: { nextAt: { $exists: true } } }],
   daily_stats_by: [by('day'), by('by', 'id', 'day')],

@@ -13,7 +13,7 @@ import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import { archiverGroup } from '../../archive/archiver.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
-import type { PartOf } from '../../kafka/read-topic.ts'
+import type { PartOf, ReadTopic } from '../../kafka/read-topic.ts'
 import type { Erasures, Marker } from '../../mongo/erasures.ts'
 import { isTelling } from '../../projections/erasures.ts'
 
@@ -26,31 +26,37 @@ export type StatusPorts = {
 type Topic = Parameters<KafkaRoom['readTopic']>[0]
 
 const records = async (
-  { readTopic }: StatusPorts['kafka'],
+  { readTopic }: Pick<KafkaRoom, 'readTopic'>,
   topic: Topic,
   onRecord: (record: IncomingRecord) => void,
-  part?: PartOf,
+  options?: Parameters<ReadTopic>[2],
 ) => {
   const onSlice = async (slice: ReadonlyArray<IncomingRecord>) => slice.forEach(onRecord)
-  const read = await readTopic(topic, onSlice, part && { part })
+  const read = await readTopic(topic, onSlice, options)
   if (E.isLeft(read)) throw new Error(`${topic} cannot be read: ${read.left.reason}`)
 }
 
 const firstOnly: PartOf = (_, { low, high }) => ({ low, high: Math.min(low + 1, high) })
 
-/** The consumer groups that have confirmed. */
-const confirmations = async ({ kafka }: StatusPorts, { _id, accountId }: ErasureDocument) => {
-  const groups = new Set<string>()
-  await records(kafka, erasureConfirmations.name, ({ value }) => {
+/** The consumer groups that have confirmed an erasure of the account. */
+export const confirmations = async (
+  kafka: Pick<KafkaRoom, 'readTopic'>,
+  accountId: string,
+  options?: Parameters<ReadTopic>[2],
+): Promise<(erasureId: string) => ReadonlyArray<string>> => {
+  const groups = new Map<string, Set<string>>()
+  const onRecord = ({ value }: IncomingRecord) => {
     const parsed = E.tryCatch(
       () => JSON.parse(String(value)) as unknown,
       () => undefined,
     )
     const said = E.isRight(parsed) ? ErasureConfirmation.decode(parsed.right) : parsed
-    if (E.isRight(said) && said.right.erasureId === _id && said.right.accountId === accountId)
-      groups.add(said.right.group)
-  })
-  return [...groups].sort()
+    if (E.isLeft(said) || said.right.accountId !== accountId) return
+    const { erasureId, group } = said.right
+    groups.set(erasureId, (groups.get(erasureId) ?? new Set()).add(group))
+  }
+  await records(kafka, erasureConfirmations.name, onRecord, options)
+  return (erasureId) => [...(groups.get(erasureId) ?? [])].sort()
 }
 
 type Found = Map<string, number>
@@ -111,7 +117,7 @@ const inTopics = async (
       ({ timestamp }) => {
         if (timestamp < requestedAt.getTime()) note(found, `topic ${name}`)
       },
-      firstOnly,
+      { part: firstOnly },
     )
 }
 
@@ -131,7 +137,7 @@ export const check = async (ports: StatusPorts, receipt: ErasureDocument): Promi
   const checked: ErasureDocument = {
     ...receipt,
     ...(found.size === 0 && receipt.state !== 'complete' && { state: 'complete', completedAt: at }),
-    confirmedBy: await confirmations(ports, receipt),
+    confirmedBy: [...(await confirmations(ports.kafka, receipt.accountId))(receipt._id)],
     stillFound: Object.fromEntries(found),
     checkedAt: at,
   }

@@ -3,7 +3,7 @@ import type { Instant } from '../../../contracts/primitives.ts'
 import { deadLetters, quarantine, type TopicName } from '../../../contracts/topics.ts'
 import type { Failure, IncomingRecord } from '../../domain/ports.ts'
 import { quarantineHeadersOf } from '../../domain/quarantined.ts'
-import type { ReadTopic } from '../../kafka/read-topic.ts'
+import { newestRecords, type ReadTopic } from '../../kafka/read-topic.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import { type Filters, matches, memoryIdOf, partOf, placeOf, readDeadLetter } from './dead-letters.ts'
 import { isMeant, type QuarantineFilters, requestMemoryIdOf } from './take-in.ts'
@@ -90,9 +90,10 @@ const find = async <A extends object>(
     if (fits(letter, record)) found.add(letter)
   }
   const part: ReturnType<typeof partOf> = (partition, whole) => {
-    const { low, high } = partOf(id)(partition, whole)
-    isCut ||= high - low > newestOf
-    return { low: Math.max(low, high - newestOf), high }
+    const asked = partOf(id)(partition, whole)
+    const { low, high } = newestRecords(newestOf)(partition, asked)
+    isCut ||= low > asked.low
+    return { low, high }
   }
   const result = await readTopic(topic, async (records) => records.forEach(take), { part, signal })
   if (E.isLeft(result)) return result

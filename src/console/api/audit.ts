@@ -1,0 +1,48 @@
+import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { type Action, actions } from '../../../contracts/commands/operator-action.ts'
+import { BsonDate } from '../../../contracts/primitives.ts'
+import { AuditDocument } from '../../../contracts/views/audit.ts'
+import { ok } from '../../http/answer.ts'
+import type { auditIn } from '../../mongo/console-privacy.ts'
+import type { AuditAnswer } from '../answers.ts'
+import { type Handlers, unavailable } from '../handler.ts'
+import { documentAnswer } from '../mask.ts'
+import { Cursor, cursorText, Limit, readQuery } from '../query.ts'
+
+export type AuditDeps = { readonly readAudit: ReturnType<typeof auditIn> }
+
+const ActionName = t.keyof(
+  Object.fromEntries(actions.map((action) => [action, null])) as Record<Action, null>,
+  `one of ${actions.join(', ')}`,
+)
+const Query = t.partial(
+  {
+    action: ActionName,
+    cursor: Cursor(t.strict({ at: BsonDate, _id: t.string }, 'AuditEnd'), 'next'),
+    limit: Limit(200),
+  },
+  'AuditQuery',
+)
+
+const usualLimit = 50
+const row = documentAnswer(AuditDocument)
+
+/** Who did what. Names of operators are personal data, and they are what this is for: they are not masked. */
+export const auditHandlers = ({ readAudit }: AuditDeps): Handlers<'GET /api/accounts/:account/audit'> => ({
+  'GET /api/accounts/:account/audit': async ({ accountId, query }) => {
+    const read = readQuery(Query, query)
+    if (E.isLeft(read)) return read
+    const { action, cursor, limit = usualLimit } = read.right
+    const asked = { limit: limit + 1, ...(action && { action }), ...(cursor && { after: cursor }) }
+    const found = await readAudit(accountId, asked)
+    if (E.isLeft(found)) return E.left(unavailable(found.left.reason))
+    const rows = found.right.slice(0, limit)
+    const last = found.right.length > limit ? rows.at(-1) : undefined
+    const body: AuditAnswer = {
+      rows: rows.map((each) => row(each, 'clear')),
+      ...(last && { next: cursorText({ at: last.at, _id: last._id }) }),
+    }
+    return ok(body)
+  },
+})

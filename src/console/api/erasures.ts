@@ -1,0 +1,41 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
+import { ok } from '../../http/answer.ts'
+import type { KafkaRoom } from '../../kafka/kafka.ts'
+import { newestRecords } from '../../kafka/read-topic.ts'
+import type { receiptsIn } from '../../mongo/console-privacy.ts'
+import { confirmations } from '../../operations/erase/status.ts'
+import type { ErasuresAnswer } from '../answers.ts'
+import { type Handlers, unavailable } from '../handler.ts'
+
+export type ErasuresDeps = {
+  readonly kafka: Pick<KafkaRoom, 'readTopic'>
+  readonly readReceipts: ReturnType<typeof receiptsIn>
+}
+
+const mostReceipts = 100
+const mostConfirmations = 10_000
+const withinMs = 5_000
+
+/** Without what is to be written, which names the person, and what only the bridge can read. Who asked for it stays. */
+const told = ({ plan, request, keys, confirmedBy = [], ...receipt }: ErasureDocument) => ({ receipt, confirmedBy })
+
+export const erasuresHandlers = ({
+  kafka,
+  readReceipts,
+}: ErasuresDeps): Handlers<'GET /api/accounts/:account/erasures'> => ({
+  'GET /api/accounts/:account/erasures': async ({ accountId, signal: gone }) => {
+    const found = await readReceipts(accountId, mostReceipts + 1)
+    if (E.isLeft(found)) return E.left(unavailable(found.left.reason))
+    const signal = AbortSignal.any([gone, AbortSignal.timeout(withinMs)])
+    // A check keeps the groups of its time in the receipt: Kafka may have forgotten what they said.
+    const part = newestRecords(mostConfirmations)
+    const groupsOf = found.right.length === 0 ? () => [] : await confirmations(kafka, accountId, { part, signal })
+    const erasures = found.right.slice(0, mostReceipts).map((document) => {
+      const { receipt, confirmedBy } = told(document)
+      return { receipt, confirmedBy: [...new Set([...confirmedBy, ...groupsOf(receipt._id)])].sort() }
+    })
+    const body: ErasuresAnswer = { cut: found.right.length > mostReceipts || signal.aborted, erasures }
+    return ok(body)
+  },
+})

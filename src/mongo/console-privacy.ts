@@ -1,0 +1,40 @@
+import type { Db } from 'mongodb'
+import type { Action } from '../../contracts/commands/operator-action.ts'
+import type { AuditDocument } from '../../contracts/views/audit.ts'
+import type { ErasureDocument } from '../../contracts/views/erasure.ts'
+import { bounded, type Known, known } from './console-query.ts'
+
+export type AuditAsked = {
+  readonly action?: Action
+  /** The last one of the page before. */
+  readonly after?: Pick<AuditDocument, '_id' | 'at'>
+  readonly limit: number
+}
+
+type Audited = Omit<AuditDocument, 'accountId'> & { readonly accountId?: string | null }
+
+/** The newest actions first: those of the account, and those about all accounts, which name none. */
+export const auditIn =
+  (db: Db) =>
+  (accountId: string, { action, after, limit }: AuditAsked): Known<ReadonlyArray<AuditDocument>> => {
+    const older = after && { $or: [{ at: { $lt: after.at } }, { at: after.at, _id: { $lt: after._id } }] }
+    const where = { accountId: { $in: [accountId, null] }, ...(action && { action }), ...older }
+    const sort = { at: -1, _id: -1 } as const
+    return known(
+      db
+        .collection<Audited>('audit')
+        .find<AuditDocument>(where, { ...bounded, limit, sort })
+        .toArray(),
+    )
+  }
+
+/** The newest receipts of an account first. */
+export const receiptsIn =
+  (db: Db) =>
+  (accountId: string, limit: number): Known<ReadonlyArray<ErasureDocument>> =>
+    known(
+      db
+        .collection<{ accountId: string }>('erasures')
+        .find<ErasureDocument>({ accountId }, { ...bounded, limit, sort: { requestedAt: -1 } })
+        .toArray(),
+    )

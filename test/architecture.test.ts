@@ -56,7 +56,7 @@ const onlyIn: Readonly<Record<string, ReadonlyArray<string>>> = {
   '@opentelemetry/exporter-trace-otlp-proto': ['src/app/telemetry.ts'],
   '@opentelemetry/context-async-hooks': ['src/app/telemetry.ts'],
   '@opentelemetry/resources': ['src/app/telemetry.ts'],
-  commander: ['src/app', 'src/operations', 'src/publishing'],
+  commander: ['src/app', 'src/operations', 'src/publishing', 'src/console/command.ts'],
   'mongodb-memory-server-core': ['src/embedded'],
   yaml: ['src/publishing'],
   preact: ['src/console/browser'],

@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { notSafe, startConsole } from '../console/console.ts'
+import { consoleHandlers } from '../console/handlers.ts'
 import { accessTokens } from '../domain/access-token.ts'
 import { timeZonesOf } from '../domain/accounts.ts'
 import { now } from '../domain/clock.ts'
@@ -15,10 +16,9 @@ import { connectMongo } from '../mongo/connect.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import { missingKeyFile, startArchiver, startRetainDays, startRetention, wrappingKeysOf } from './archive.ts'
 import { exitOfWrongConfig, type Settings } from './config.ts'
-import { consoleHandlers } from './console.ts'
-import { followEnrichedKeys, type Part, startEgress, startProjector } from './consumers.ts'
+import { consumerGroups, followEnrichedKeys, type Part, startEgress, startProjector } from './consumers.ts'
 import { openIntake } from './intake.ts'
-import { createMetrics } from './metrics.ts'
+import { createMetrics, version } from './metrics.ts'
 import { kafkaSettings, type Servers } from './servers.ts'
 import { prepare } from './topics.ts'
 
@@ -131,6 +131,7 @@ export const startBridge = async (
   }
   if (lacksKeys) log.warn({ reason: missingKeyFile }, 'the archiver does not run, and event topics keep everything')
   if (intake.right) watchJournal(intake.right.state, intake.right.freeBytes)
+  const accountIds = accounts.map(({ id }) => id)
   const readiness: ReadReadiness = async (withinMs) =>
     ending.signal.aborted ? stopping : readinessOf(checks, withinMs)
   watchTopics(preparation.reports)
@@ -138,8 +139,7 @@ export const startBridge = async (
     const withBots = accounts.flatMap(({ id, bot }) => (bot ? [id] : []))
     const lately = () => new Date(Date.now() - longestWaitMs)
     watchWaiting(withBots, () => mongo.countWaiting(withBots, lately(), scrapeWithinMs))
-    const ids = accounts.map(({ id }) => id)
-    metrics.watchDrift(ids, () => mongo.countDrift(ids, scrapeWithinMs))
+    metrics.watchDrift(accountIds, () => mongo.countDrift(accountIds, scrapeWithinMs))
     const aDayAgo = () => new Date(Date.now() - 24 * 60 * 60 * 1000)
     metrics.watchTranscripts(() => mongo.countDifferences(withBots, aDayAgo(), scrapeWithinMs))
   }
@@ -161,15 +161,12 @@ export const startBridge = async (
   const console =
     roles.includes('console') && unsafe === undefined
       ? startConsole({
-          ...{ settings: settings.console, accounts, mongo, dataDir, trustedProxies: http.trustedProxies, log },
-          ...{ sleep, monotonic, clock: () => new Date(), stopping: ending.signal },
+          ...{ settings: settings.console, accountIds, store: mongo.consoleSessions, dataDir, log, sleep, monotonic },
+          ...{ trustedProxies: http.trustedProxies, clock: () => new Date(), stopping: ending.signal },
           handlers: consoleHandlers({
-            kafka,
-            mongo,
-            accounts,
-            retentionDays: settings.retentionDays,
-            readiness,
-            parts,
+            ...{ kafka, mongo, accounts, readiness, version, retentionDays: settings.retentionDays },
+            ...{ groups: consumerGroups, gates: () => parts.flatMap(({ gates }) => gates?.() ?? []) },
+            traceUrlTemplate: settings.console.traceUrlTemplate,
           }),
         })
       : undefined

@@ -28,7 +28,7 @@ export type ApiDeps = {
 }
 
 const mostBytes = 64 * 1024
-const mostStreams = 200
+const leaveMs = 1_000
 
 const away: Refusal = {
   status: 503,
@@ -47,7 +47,6 @@ const failed = (thrown: unknown): Refusal =>
   classify(thrown).kind === 'permanent'
     ? internal
     : { ...away, message: `it could not be answered: ${reasonOf(thrown)}` }
-const busy: Refusal = { ...away, message: `streams: expected at most ${mostStreams} at a time` }
 
 const bodyOf = async (ctx: Ctx, budget: BodyBudget): Promise<E.Either<Refusal, unknown>> => {
   if (!/^application\/json(;\s*charset="?utf-8"?)?$/i.test(ctx.get('content-type')))
@@ -81,7 +80,6 @@ const until = async function* (given: AsyncIterable<string>, signal: AbortSignal
 /** The routes of the access table: each request's session and role are checked, then its handler answers. */
 export const apiRouter = (deps: ApiDeps): Router<State> => {
   const { handlers, sessions, accountIds, basePath, budget, log, checkMs, stopping } = deps
-  let streams = 0
 
   /** The session of a request that may be answered. */
   const admit = async (ctx: Ctx, route: ConsoleRoute, accountId: string | undefined) => {
@@ -96,13 +94,14 @@ export const apiRouter = (deps: ApiDeps): Router<State> => {
 
   /** Ends a stream with its session, its role, or the bridge. */
   const watch = (ctx: Ctx, route: ConsoleRoute, accountId: string | undefined, gone: AbortController) => {
-    streams++
+    if (gone.signal.aborted) return
     const timer = setInterval(async () => {
       if (E.isLeft(await admit(ctx, route, accountId))) gone.abort()
     }, checkMs)
-    ctx.res.once('close', () => {
-      streams--
+    gone.signal.addEventListener('abort', () => {
       clearInterval(timer)
+      // Whoever does not read what is left is cut off.
+      setTimeout(() => ctx.res.destroy(), leaveMs).unref()
     })
   }
 
@@ -122,7 +121,8 @@ export const apiRouter = (deps: ApiDeps): Router<State> => {
   const answer = async (ctx: Ctx, route: ConsoleRoute, gone: AbortController): Promise<E.Either<Refusal, void>> => {
     const [method = ''] = route.split(' ')
     if (ctx.method !== method) return E.left(notAllowed(method))
-    if (ctx.get('sec-fetch-site') === 'cross-site') return E.left(forbidden('Sec-Fetch-Site: expected same-origin'))
+    if (!['', 'same-origin', 'none'].includes(ctx.get('sec-fetch-site')))
+      return E.left(forbidden('Sec-Fetch-Site: expected same-origin'))
     const { account, chat = '' } = ctx.params
     const session = await admit(ctx, route, account)
     if (E.isLeft(session)) return session
@@ -133,10 +133,7 @@ export const apiRouter = (deps: ApiDeps): Router<State> => {
     const request = { accountId: account ?? '', chatId: chat, query: new URLSearchParams(ctx.querystring) }
     const answered = await handlers[route]({ ...request, session: session.right, body: body.right, signal })
     if (E.isLeft(answered)) return answered
-    if ('stream' in answered.right) {
-      if (streams >= mostStreams) return E.left(busy)
-      watch(ctx, route, account, gone)
-    }
+    if ('stream' in answered.right) watch(ctx, route, account, gone)
     return E.right(write(ctx, answered.right, signal))
   }
 

@@ -1,20 +1,19 @@
 import Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Account, GrantEntry } from '../domain/accounts.ts'
+import type { GrantEntry } from '../domain/accounts.ts'
 import type { Log, Sleep } from '../domain/ports.ts'
 import { invalid, notAllowed, refusalBody } from '../http/answer.ts'
 import { bodyBudget } from '../http/body.ts'
 import { clientAddresses, failureDelay, isLoopback, type Network } from '../http/client-address.ts'
 import type { Ctx, State } from '../http/context.ts'
-import type { Mongo } from '../mongo/connect.ts'
-import { rolesFor } from './access/grants.ts'
+import type { ConsoleSessions } from '../mongo/console-sessions.ts'
 import { guard, isLocal } from './access/guard.ts'
 import { consoleKeys, keyOfDataDir } from './access/keys.ts'
 import { makeLink } from './access/link.ts'
 import { type OidcSettings, oidcWith } from './access/oidc.ts'
 import { sessionsWith } from './access/sessions.ts'
 import { signInRouter } from './access/sign-in.ts'
-import { accessTable, type ConsoleRoute } from './access-table.ts'
+import type { ConsoleRoute } from './access-table.ts'
 import { apiRouter } from './api.ts'
 import { type Asset, assetsAt } from './assets.ts'
 import type { Handlers } from './handler.ts'
@@ -32,17 +31,18 @@ export type ConsoleSettings = {
 
 export type ConsoleDeps = {
   readonly settings: ConsoleSettings
-  readonly accounts: ReadonlyArray<Account>
+  readonly handlers: Handlers<ConsoleRoute>
+  readonly accountIds: ReadonlyArray<string>
   readonly trustedProxies: ReadonlyArray<Network>
   readonly dataDir: string
-  readonly mongo: Pick<Mongo, 'consoleSessions'>
-  /** Of all routes but the session's own. */
-  readonly handlers: Partial<Handlers<ConsoleRoute>>
+  readonly store: ConsoleSessions
   readonly log: Log
   readonly sleep: Sleep
   /** A clock that never goes back, in ms. */
   readonly monotonic: () => number
   readonly clock: () => Date
+  /** How often the session of a stream is looked for again. */
+  readonly checkMs?: number
   /** Aborts when the bridge stops. */
   readonly stopping: AbortSignal
 }
@@ -60,21 +60,8 @@ export const notSafe = ({ oidc }: ConsoleSettings, host: string): string | undef
     ? undefined
     : 'ADMIN_HOST is not loopback, and CONSOLE_OIDC_ISSUER is not set: without it anybody could try to sign in to the console. Set the variables CONSOLE_OIDC_*, CONSOLE_URL and CONSOLE_SESSION_KEY, or ADMIN_HOST to 127.0.0.1'
 
-const checkMs = 15_000
+const usualCheckMs = 15_000
 const allBodiesBytes = 4 * 1024 * 1024
-
-const sessionHandlers = ({ accounts, settings }: ConsoleDeps): Handlers<'GET /api/session'> => ({
-  'GET /api/session': async ({ session: { who, csrf, expiresAt, grants } }) => {
-    const seen = accounts.map(({ id }) => ({ id, roles: rolesFor(grants, id) })).filter(({ roles }) => roles.length > 0)
-    const { traceUrlTemplate } = settings
-    const body = { who, csrf, expiresAt: expiresAt.toISOString(), accounts: seen }
-    return E.right({ status: 200, body: { ...body, ...(traceUrlTemplate !== undefined && { traceUrlTemplate }) } })
-  },
-})
-
-const notBuilt = Object.fromEntries(
-  Object.keys(accessTable).map((route) => [route, async () => E.left(invalid(501, `${route}: expected later`))]),
-) as unknown as Handlers<ConsoleRoute>
 
 const send = (ctx: Ctx, { type, bytes, gzipped, etag }: Asset) => {
   ctx.set({ 'Content-Type': type, 'Cache-Control': 'no-cache', ETag: etag, Vary: 'Accept-Encoding' })
@@ -90,9 +77,9 @@ const send = (ctx: Ctx, { type, bytes, gzipped, etag }: Asset) => {
 
 /** The console: sign-in, the API of the access table, and the files of the page. */
 export const startConsole = (deps: ConsoleDeps): Console => {
-  const { settings, accounts, mongo, dataDir, trustedProxies, log, sleep, monotonic, clock, stopping } = deps
+  const { settings, handlers, accountIds, store, dataDir, trustedProxies, log, sleep, monotonic, clock, stopping } =
+    deps
   const { basePath, grants, origin, oidc } = settings
-  const store = mongo.consoleSessions
   const keys = consoleKeys(settings.sessionKey ?? keyOfDataDir(dataDir))
   const sessions = sessionsWith({ store, keys, grants, basePath, clock })
   const budget = bodyBudget(allBodiesBytes)
@@ -105,9 +92,8 @@ export const startConsole = (deps: ConsoleDeps): Console => {
     failures: failureDelay(monotonic),
   })
   const api = apiRouter({
-    ...{ sessions, basePath, budget, log, checkMs, stopping },
-    accountIds: accounts.map(({ id }) => id),
-    handlers: { ...notBuilt, ...deps.handlers, ...sessionHandlers(deps) },
+    ...{ handlers, accountIds, sessions, basePath, budget, log, stopping },
+    checkMs: deps.checkMs ?? usualCheckMs,
   })
   const assets = assetsAt(basePath)
   const page = async (ctx: Ctx) => {
@@ -119,11 +105,11 @@ export const startConsole = (deps: ConsoleDeps): Console => {
   }
   const files = new Router<State>({ sensitive: true }).all(`${basePath}{/*path}`, async (ctx: Ctx) => {
     const name = ctx.path.slice(basePath.length + 1)
-    const asset = assets.find(name)
     const isPage = !/^(api\/|lib\/|[^/]*\.\w+$)/.test(name)
     const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
-    if (isRead && asset !== undefined) return send(ctx, asset)
     if (isRead && isPage) return page(ctx)
+    const asset = isRead ? assets.find(name) : undefined
+    if (asset !== undefined) return send(ctx, asset)
     const refusal = isRead || !isPage ? invalid(404, 'path: expected one of the console') : notAllowed('GET, HEAD')
     ctx.status = refusal.status
     ctx.set({ ...refusal.headers })

@@ -78,8 +78,10 @@ export type ConsoleRole = (typeof consoleRoles)[number]
 
 const Role = t.keyof({ viewer: null, lead: null, operator: null, privacy: null }, `one of ${consoleRoles.join(', ')}`)
 
+const Group = text('Group', '1 to 255 characters', (s) => /\S/.test(s) && s.length <= 255)
+
 /** A group of the identity provider, and what its people may be: for these accounts, or for every one. */
-const GrantEntry = exactShape({ group: Id, role: Role }, { accounts: t.array(t.string) }, 'Grant')
+const GrantEntry = exactShape({ group: Group, role: Role }, { accounts: t.array(t.string) }, 'Grant')
 export type GrantEntry = t.TypeOf<typeof GrantEntry>
 
 export const AccountsFile = exactShape(

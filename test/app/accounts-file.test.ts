@@ -53,7 +53,7 @@ file('grants of the console name roles and accounts that are there', () => {
     problems({ accounts: [account], console: { grants } }).map(({ path, expected }) => `${path}: ${expected}`),
     [
       'BRIDGE_CONFIG console.grants.0.role: one of viewer, lead, operator, privacy',
-      'BRIDGE_CONFIG console.grants.2.group: text of 1 to 255 characters',
+      'BRIDGE_CONFIG console.grants.2.group: 1 to 255 characters',
       'BRIDGE_CONFIG console.grants.1.accounts.1: the id of an account, or *',
     ],
   )

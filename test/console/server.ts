@@ -1,7 +1,9 @@
 import { request as send } from 'node:http'
-import type { ConsoleSettings } from '../../src/console/console.ts'
-import { startConsole } from '../../src/console/console.ts'
-import { withDefaults } from '../../src/domain/accounts.ts'
+import { accessTable, type ConsoleRoute } from '../../src/console/access-table.ts'
+import { type ConsoleSettings, startConsole } from '../../src/console/console.ts'
+import type { Handlers } from '../../src/console/handler.ts'
+import { consoleRoles } from '../../src/domain/accounts.ts'
+import { ok } from '../../src/http/answer.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import type { ConsoleSessions, StoredSession } from '../../src/mongo/console-sessions.ts'
 import { right } from '../support/either.ts'
@@ -47,8 +49,20 @@ export const memorySessions = () => {
   return { store, sessions, links, state }
 }
 
-const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
-export const accounts = ['acme', 'other'].map((id) => withDefaults({ id } as Parameters<typeof withDefaults>[0]))
+export const routes = Object.keys(accessTable) as ReadonlyArray<ConsoleRoute>
+
+/** Every route answers what it was asked, and nothing else. */
+const echoes = Object.fromEntries(
+  routes.map((route) => [
+    route,
+    async ({ accountId, chatId, body }: { accountId: string; chatId: string; body: unknown }) =>
+      ok({ route, accountId, chatId, ...(body !== undefined && { body }) }),
+  ]),
+) as unknown as Handlers<ConsoleRoute>
+
+const tellsToken: Handlers<'GET /api/session'> = {
+  'GET /api/session': async ({ session: { csrf } }) => ok({ csrf }),
+}
 
 type Sent = {
   readonly method?: string
@@ -56,15 +70,27 @@ type Sent = {
   readonly body?: string
 }
 
-/** The console on a server of its own; `at` is the time that it believes. */
-export const consoleServer = async (settings: Partial<ConsoleSettings> = {}, at = { ms: Date.now() }) => {
+export const roleGroups = consoleRoles.map((role) => ({ group: role, role, accounts: ['acme'] }))
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+type Given = {
+  readonly settings?: Partial<ConsoleSettings>
+  readonly handlers?: Partial<Handlers<ConsoleRoute>>
+  readonly checkMs?: number
+}
+
+/** The console on a server of its own, with the accounts acme and other, and a group for each role in acme. */
+export const consoleServer = async ({ settings = {}, handlers = {}, checkMs = 50 }: Given = {}) => {
+  const at = { ms: Date.now() }
   const memory = memorySessions()
   const stopping = new AbortController()
   const { routers, signInLink } = startConsole({
-    settings: { basePath: '/console', grants: [], ...settings },
-    ...{ accounts, trustedProxies: [], dataDir: temporaryFolder(), mongo: { consoleSessions: memory.store } },
+    settings: { basePath: '/console', grants: roleGroups, ...settings },
+    ...{ accountIds: ['acme', 'other'], store: memory.store, checkMs },
+    handlers: { ...echoes, ...tellsToken, ...handlers },
+    ...{ trustedProxies: [], dataDir: temporaryFolder() },
     ...{ log: silent, sleep: async () => {}, monotonic: () => at.ms, clock: () => new Date(at.ms) },
-    ...{ stopping: stopping.signal, handlers: {} },
+    stopping: stopping.signal,
   })
   const server = createHttpServer(
     { log: silent, measure: { request: () => {} }, monotonic: () => at.ms },
@@ -73,7 +99,7 @@ export const consoleServer = async (settings: Partial<ConsoleSettings> = {}, at 
   )
   const { port } = right(await server.listen('127.0.0.1', 0))
   const host = `127.0.0.1:${port}`
-  /** As a browser would on a page of the console: not followed, no cookies of its own. */
+  /** As a browser would on a page of the console, but redirects are not followed. */
   const ask = (path: string, { method = 'GET', headers = {}, body }: Sent = {}): Promise<Answered> =>
     new Promise((resolve, reject) => {
       const req = send({ host: '127.0.0.1', port, path, method, headers: { host, ...headers } }, (res) => {
@@ -84,13 +110,27 @@ export const consoleServer = async (settings: Partial<ConsoleSettings> = {}, at 
       })
       req.on('error', reject).end(body)
     })
-  return {
-    ...memory,
-    ask,
-    at,
-    url: `http://${host}`,
-    link: async () => (await signInLink(`http://${host}`, 'ann@desk')) ?? '',
-    stopping,
-    stop: () => server.stop(),
+  const link = async () => (await signInLink(`http://${host}`, 'ann@desk')) ?? ''
+  const useLink = async (given: string, headers: Readonly<Record<string, string>> = {}) =>
+    ask('/console/sign-in', {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin', ...headers },
+      body: `token=${new URL(given).searchParams.get('token')}`,
+    })
+  /** Signs in, and gives the session these groups of a provider instead of a link's. */
+  const signIn = async (groups: ReadonlyArray<string> | 'link' = 'link') => {
+    const signedIn = await useLink(await link())
+    const [cookie = ''] = String(signedIn.headers['set-cookie']).split(';')
+    const id = [...memory.sessions.keys()].at(-1) ?? ''
+    const give = (others: ReadonlyArray<string> | 'link') => {
+      const session = memory.sessions.get(id)
+      if (session !== undefined) memory.sessions.set(id, { ...session, groups: others })
+    }
+    const told = await ask('/console/api/session', { headers: { cookie } })
+    const { csrf = '' }: { readonly csrf?: string } = JSON.parse(told.text)
+    give(groups)
+    const sent = { cookie, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', 'x-csrf-token': csrf }
+    return { cookie, csrf, give, revoke: () => memory.sessions.delete(id), headers: sent }
   }
+  return { ...memory, ask, at, link, useLink, signIn, url: `http://${host}`, stopping, stop: () => server.stop() }
 }

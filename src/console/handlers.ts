@@ -1,0 +1,55 @@
+import { type Account, timeZonesOf } from '../domain/accounts.ts'
+import { now } from '../domain/clock.ts'
+import { ok } from '../http/answer.ts'
+import type { KafkaRoom } from '../kafka/kafka.ts'
+import type { Mongo } from '../mongo/connect.ts'
+import { actionRecorder } from '../operations/audit.ts'
+import { monotonic, sleep } from '../shared/time.ts'
+import { rolesFor } from './access/grants.ts'
+import type { ConsoleRoute } from './access-table.ts'
+import { actingHandlers } from './acting.ts'
+import type { SessionAnswer } from './answers.ts'
+import type { Handlers } from './handler.ts'
+import { type ReadingDeps, readingHandlers } from './reading.ts'
+
+export type HandlersDeps = Pick<ReadingDeps, 'version' | 'readiness' | 'groups' | 'gates'> & {
+  readonly kafka: KafkaRoom
+  readonly mongo: Mongo
+  readonly accounts: ReadonlyArray<Account>
+  readonly retentionDays: number | 'forever'
+  readonly traceUrlTemplate: string | undefined
+}
+
+const sessionHandlers = ({
+  accounts,
+  traceUrlTemplate,
+}: Pick<HandlersDeps, 'accounts' | 'traceUrlTemplate'>): Handlers<'GET /api/session'> => ({
+  'GET /api/session': async ({ session: { who, csrf, expiresAt, grants } }) => {
+    const seen = accounts.map(({ id }) => ({ id, roles: [...rolesFor(grants, id)] }))
+    const answer: SessionAnswer = {
+      ...{ who, csrf, expiresAt: expiresAt.toISOString() },
+      accounts: seen.filter(({ roles }) => roles.length > 0),
+      ...(traceUrlTemplate !== undefined && { traceUrlTemplate }),
+    }
+    return ok(answer)
+  },
+})
+
+/** What answers the routes of the console. */
+export const consoleHandlers = (deps: HandlersDeps): Handlers<ConsoleRoute> => {
+  const { kafka, mongo, accounts, retentionDays, version, readiness, groups, gates } = deps
+  const { redrives, erasures, consoleReads } = mongo
+  const recordActionOf = (who: string) => actionRecorder(kafka.append, now, who)
+  return {
+    ...sessionHandlers(deps),
+    ...readingHandlers({
+      ...{ now, sleep, monotonic, version, readiness, groups, gates },
+      ...{ ranges: kafka.ranges, committedOffsets: kafka.committedOffsets, readTopic: kafka.readTopic },
+      ...consoleReads,
+      erasedAt: erasures.erasedAt,
+      timeZoneOf: timeZonesOf(accounts),
+      recordActionOf,
+    }),
+    ...actingHandlers({ ...consoleReads, kafka, redrives, erasures, accounts, retentionDays, recordActionOf }),
+  }
+}

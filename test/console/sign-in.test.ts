@@ -1,0 +1,166 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { consoleKeys, hashOf, keyOfDataDir } from '../../src/console/access/keys.ts'
+import { makeLink } from '../../src/console/access/link.ts'
+import { notSafe } from '../../src/console/console.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { consoleServer } from './server.ts'
+
+const server = await consoleServer()
+const minute = 60_000
+
+const signIn = suite('sign-in')
+
+signIn('a link shows a button, and signs in whoever presses it, once', async () => {
+  const link = await server.link()
+  const looked = await server.ask(link.slice(server.url.length))
+  assert.is(looked.status, 200)
+  assert.match(looked.text, '<form method="post" action="/console/sign-in">')
+  const used = await server.useLink(link)
+  assert.equal([used.status, used.headers.location], [303, '/console/'])
+  const again = await server.useLink(link)
+  assert.equal([again.status, again.headers['set-cookie']], [403, undefined])
+  assert.match(again.text, 'works once, for ten minutes')
+})
+
+signIn('the cookie is for this path alone, and neither for scripts nor for other sites', async () => {
+  const { headers } = await server.useLink(await server.link())
+  assert.match(
+    String(headers['set-cookie']),
+    /^livechat_console=[\w-]{43}; Path=\/console; Max-Age=28800; HttpOnly; Secure; SameSite=Lax$/,
+  )
+})
+
+signIn('neither cookies nor links can be read from the store', async () => {
+  const link = await server.link()
+  const token = new URL(link).searchParams.get('token') ?? ''
+  const { cookie } = await server.signIn()
+  const stored = JSON.stringify([...server.links, ...server.sessions])
+  assert.match(stored, hashOf(token))
+  assert.not.match(stored, token)
+  assert.not.match(stored, cookie.slice('livechat_console='.length))
+})
+
+signIn('a link lasts ten minutes', async () => {
+  const link = await server.link()
+  server.at.ms += 10 * minute - 1
+  const almost = await server.link()
+  server.at.ms += 1
+  assert.is((await server.useLink(link)).status, 403)
+  assert.is((await server.useLink(almost)).status, 303)
+})
+
+signIn('a link works on this machine alone, and is not used up from elsewhere', async () => {
+  const link = await server.link()
+  const elsewhere = { 'x-forwarded-for': '10.0.0.7' }
+  assert.is((await server.ask(link.slice(server.url.length), { headers: elsewhere })).status, 403)
+  assert.is((await server.useLink(link, elsewhere)).status, 403)
+  assert.is((await server.useLink(link)).status, 303)
+})
+
+signIn('a link is refused to a page of another site', async () => {
+  const link = await server.link()
+  assert.is((await server.useLink(link, { 'sec-fetch-site': 'cross-site' })).status, 403)
+  assert.is((await server.useLink(link, { origin: 'https://evil.example' })).status, 403)
+})
+
+signIn('a session that a link began works on this machine alone', async () => {
+  const { headers } = await server.signIn('link')
+  const asked = (others: object) => server.ask('/console/api/session', { headers: { ...headers, ...others } })
+  assert.is((await asked({})).status, 200)
+  assert.is((await asked({ 'x-forwarded-for': '10.0.0.7' })).status, 401)
+})
+
+signIn('a session lasts eight hours', async () => {
+  const { headers } = await server.signIn()
+  const status = async () => (await server.ask('/console/api/session', { headers })).status
+  server.at.ms += 8 * 60 * minute - 1
+  assert.is(await status(), 200)
+  server.at.ms += 1
+  assert.is(await status(), 401)
+})
+
+signIn('whoever signs out has no session any more, and nobody else can sign him out', async () => {
+  const { headers, cookie } = await server.signIn()
+  const out = (given: Readonly<Record<string, string>>) =>
+    server.ask('/console/sign-out', { method: 'POST', headers: given })
+  assert.is((await out({ cookie, 'sec-fetch-site': 'same-origin' })).status, 403)
+  assert.is((await server.ask('/console/api/session', { headers })).status, 200)
+  const { status, headers: sent } = await out(headers)
+  assert.is(status, 204)
+  assert.match(String(sent['set-cookie']), /^livechat_console=; Path=\/console; Max-Age=0;/)
+  assert.is((await server.ask('/console/api/session', { headers })).status, 401)
+})
+
+signIn('whoever signs in again ends the session that his browser had', async () => {
+  const { cookie } = await server.signIn()
+  await server.useLink(await server.link(), { cookie })
+  assert.is((await server.ask('/console/api/session', { headers: { cookie } })).status, 401)
+})
+
+signIn('while MongoDB is away, it is said in words', async () => {
+  const { headers } = await server.signIn()
+  const link = await server.link()
+  server.state.away = true
+  const api = await server.ask('/console/api/session', { headers })
+  const used = await server.useLink(link)
+  server.state.away = false
+  assert.equal(
+    [api.status, JSON.parse(api.text).error.message],
+    [503, 'session: MongoDB does not answer, which has the sessions'],
+  )
+  assert.is(used.status, 503)
+  assert.match(used.text, 'MongoDB, which has the sessions, does not answer')
+})
+
+signIn('an address that sends many wrong links has to wait', async () => {
+  const wrong = `${server.url}/console/sign-in?token=wrong`
+  const statuses = []
+  for (let i = 0; i < 120; i++) statuses.push((await server.useLink(wrong)).status)
+  assert.equal([statuses[0], statuses.at(-1)], [403, 429])
+  server.at.ms += 10 * minute
+  assert.is((await server.useLink(await server.link())).status, 303)
+})
+
+signIn('whoever is not signed in is led to the sign-in, and to his page afterwards', async () => {
+  const { status, headers } = await server.ask('/console/accounts/acme/conversations/2037?tab=raw')
+  assert.equal(
+    [status, headers.location],
+    [303, '/console/sign-in?next=%2Fconsole%2Faccounts%2Facme%2Fconversations%2F2037%3Ftab%3Draw'],
+  )
+})
+
+signIn('the key of a DATA_DIR is made once, for this user alone', () => {
+  const folder = temporaryFolder()
+  const key = keyOfDataDir(folder)
+  assert.is(keyOfDataDir(folder), key)
+  const path = join(folder, 'console-key')
+  assert.ok(existsSync(path) && readFileSync(path, 'utf8') === key)
+  assert.is(statSync(path).mode & 0o777, 0o600)
+  assert.not.equal(consoleKeys(key).storedId('a'), consoleKeys(`${key}x`).storedId('a'))
+})
+
+signIn('a link leads to loopback, and is not made where the bridge listens elsewhere', async () => {
+  const store = { addLink: async () => {} }
+  const link = (adminUrl: string) => makeLink({ store, clock: () => new Date() }, adminUrl, '/console', 'ann@desk')
+  assert.match(
+    (await link('http://0.0.0.0:8081')) ?? '',
+    /^http:\/\/127\.0\.0\.1:8081\/console\/sign-in\?token=[\w-]{43}$/,
+  )
+  assert.is(await link('http://10.0.0.7:8081'), undefined)
+})
+
+signIn('without a provider the console listens on loopback alone', () => {
+  const settings = { basePath: '/console', grants: [] }
+  assert.is(notSafe(settings, '127.0.0.1'), undefined)
+  assert.is(notSafe(settings, 'localhost'), undefined)
+  assert.match(notSafe(settings, '0.0.0.0') ?? '', 'CONSOLE_OIDC_')
+  const oidc = { issuer: 'https://login.example.com', clientId: 'a', clientSecret: 'b' }
+  assert.is(notSafe({ ...settings, oidc }, '0.0.0.0'), undefined)
+})
+
+signIn.after(server.stop)
+
+signIn.run()

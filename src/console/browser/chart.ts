@@ -12,25 +12,30 @@ type Props = {
   readonly lines: ReadonlyArray<Line>
   readonly text: (value: number) => string
   readonly timeText: (seconds: number) => string
+  /** The same below the axis, where it is to be shorter. */
+  readonly shortText?: (seconds: number) => string
+  /** The times are days. */
+  readonly isDaily?: boolean
   readonly height?: number
 }
 
 const optionsOf = (
   box: HTMLElement,
   colours: ReadonlyArray<string>,
-  { lines, text, timeText, height = 220 }: Props,
+  { lines, text, timeText, shortText = timeText, isDaily = false, height = 220 }: Props,
   onCursor: (index: number | undefined) => void,
 ): uPlot.Options => {
   const { color, borderTopColor, font } = getComputedStyle(box)
   const axis = { stroke: color, font, grid: { stroke: borderTopColor, width: 1 }, ticks: { show: false } }
   return {
     width: box.clientWidth,
+    ...(isDaily && { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC') }),
     height,
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, points: { size: 7 } },
     scales: { y: { range: (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.1 : 1] } },
     axes: [
-      { ...axis, grid: { show: false }, space: 70, values: (_, at) => at.map(timeText) },
+      { ...axis, grid: { show: false }, space: 70, values: (_, at) => at.map(shortText) },
       { ...axis, size: 64, values: (_, at) => at.map(text) },
     ],
     series: [

@@ -7,12 +7,19 @@ import { counted } from './format.ts'
 import { useAction, useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { useLive } from './live.ts'
+import { NewBelow } from './new-below.ts'
 import { Badge, Empty, Time, TroubleBox, Waiting } from './parts.ts'
 import { type PageProps, pathOf } from './route.ts'
 import { storyOf, withEarlier } from './story.ts'
 import { EntryItem, SessionItem } from './story-items.ts'
 
 type Props = PageProps & { readonly chat: string }
+
+type Held = {
+  readonly masked: boolean
+  readonly events: ReadonlyArray<StoryEvent>
+  readonly next: string | undefined
+}
 
 const liveWords = { live: 'live', connecting: 'connecting', ended: 'not live' } as const
 
@@ -55,18 +62,22 @@ const Masking = ({
 /** The whole story of a chat, live, with what stands behind each event beside it. */
 export const ConversationPage = ({ account, roles, chat, session }: Props) => {
   const path = accountPath(account, 'conversations', chat)
-  const { value, trouble, again, isLoading } = useLoad(path, (signal) => get<ConversationAnswer>(path, signal))
-  const live = useLive(`${base}api/${path}/live`, value?.version, again)
+  const loaded = useLoad(path, (signal) => get<ConversationAnswer>(path, signal))
+  const { value, trouble, again, isLoading } = loaded
+  const live = useLive(`${base}api/${path}/live`, loaded)
   const earlier = useAction<ConversationAnswer>()
-  const [before, setBefore] = useState<{
-    readonly events: ReadonlyArray<StoryEvent>
-    readonly next: string | undefined
-  }>()
+  const [held, setHeld] = useState<Held>()
   const [chosen, setChosen] = useState<StoryEvent>()
   const canUnmask = roles.includes('lead') || roles.includes('privacy')
 
-  // Once masking has changed, older events have to be asked for again.
-  useEffect(() => setBefore(undefined), [value?.masked])
+  // What is shown stays when newer events push it out of the answer. Once masking has changed, all is asked for again.
+  useEffect(() => {
+    if (value === undefined) return
+    const { masked, events, earlier: next } = value
+    setHeld((before) =>
+      before?.masked === masked ? { ...before, events: withEarlier(before.events, events) } : { masked, events, next },
+    )
+  }, [value])
   // An answer in clear ends: the page then asks for the masked one.
   useEffect(() => {
     if (value?.unmaskedUntil === undefined) return
@@ -87,14 +98,13 @@ export const ConversationPage = ({ account, roles, chat, session }: Props) => {
   `
   if (value === undefined) return html`${head}${trouble === undefined && html`<${Waiting} what="the story" />`}`
 
-  const events = withEarlier(before?.events ?? [], value.events)
+  const { events, next } = held ?? { events: value.events, next: value.earlier }
   const items = storyOf({ ...value, events: [...events] })
-  const next = before === undefined ? value.earlier : before.next
   const askEarlier = () =>
     earlier.run(async () => {
       const answer = await get<ConversationAnswer>(`${path}?before=${encodeURIComponent(next ?? '')}`)
-      if (answer.ok)
-        setBefore({ events: withEarlier(answer.value.events, before?.events ?? []), next: answer.value.earlier })
+      if (answer.ok && answer.value.masked === held?.masked)
+        setHeld({ ...held, events: withEarlier(answer.value.events, held.events), next: answer.value.earlier })
       return answer
     })
   return html`
@@ -125,6 +135,7 @@ export const ConversationPage = ({ account, roles, chat, session }: Props) => {
                 />`,
           )}
         </ol>
+        <${NewBelow} count=${events.length} />
       </div>
       ${
         chosen !== undefined &&

@@ -65,6 +65,7 @@ export const DriftPage = ({ account, roles, query }: PageProps) => {
           html`<${Table}
             caption="What the contracts do not know"
             head=${['Kind', 'Event', 'Place', 'Was', 'Expected', 'Example', 'Count', 'First', 'Last']}
+            numbers=${['Count']}
           >
             ${rows.map((row) => html`<${Row} key=${textAt(row, '_id')} row=${row} example=${examples?.get(textAt(row, '_id'))} />`)}
           <//>`

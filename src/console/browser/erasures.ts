@@ -57,6 +57,7 @@ export const ErasuresCard = ({ account }: { readonly account: string }) => {
             html`<${Table}
               caption="Receipts, the newest first"
               head=${['Requested', 'By', 'State', 'Confirmed by', 'Found then', 'Remains for a while', 'Markers']}
+              numbers=${['Markers']}
             >
               ${value.erasures.map((erasure) => html`<${Row} key=${textAt(erasure.receipt, '_id')} erasure=${erasure} />`)}
             <//>`

@@ -2,12 +2,7 @@ import { count, duration } from './format.ts'
 
 type Json = Readonly<Record<string, unknown>>
 /** A figure with what it was made from (contracts/views/daily-stats.ts). */
-export type Figure = {
-  readonly numerator: number
-  readonly denominator: number
-  readonly median?: number
-  readonly p95?: number
-}
+export type Figure = { readonly numerator: number; readonly denominator: number }
 
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -29,26 +24,24 @@ export const listAt = (value: unknown, ...path: ReadonlyArray<string>): Readonly
   return Array.isArray(found) ? found : []
 }
 
-export const figureOf = (row: unknown, name: string): Figure | undefined => {
-  const figure = at(row, 'figures', name)
-  const [numerator, denominator] = [numberAt(figure, 'numerator'), numberAt(figure, 'denominator')]
-  if (numerator === undefined || denominator === undefined) return undefined
-  const [median, p95] = [numberAt(figure, 'median'), numberAt(figure, 'p95')]
-  return { numerator, denominator, ...(median !== undefined && { median }), ...(p95 !== undefined && { p95 }) }
+/** A number of a day, by its path in the day's document: a plain count, or a figure. */
+export type Definition = { readonly name: string; readonly unit: string }
+
+export const figureOf = (row: unknown, { name, unit }: Definition): Figure | undefined => {
+  const found = at(row, ...name.split('.'))
+  if (unit === 'count') return typeof found === 'number' ? { numerator: found, denominator: 1 } : undefined
+  const [numerator, denominator] = [numberAt(found, 'numerator'), numberAt(found, 'denominator')]
+  return numerator === undefined || denominator === undefined ? undefined : { numerator, denominator }
 }
 
-/** Figures of several days: what they were made from is added first, then divided. A median cannot be added. */
-export const added = (figures: ReadonlyArray<Figure | undefined>): Figure =>
-  figures.reduce<Figure>(
-    (sum, each) => ({
-      numerator: sum.numerator + (each?.numerator ?? 0),
-      denominator: sum.denominator + (each?.denominator ?? 0),
-    }),
-    { numerator: 0, denominator: 0 },
-  )
-
-export const quotient = (figure: Figure | undefined): number | undefined =>
-  figure === undefined || figure.denominator === 0 ? undefined : figure.numerator / figure.denominator
+/** A number of several days: counts are added; of figures what they were made from is added first, then divided. */
+export const valueOfRows = (rows: ReadonlyArray<unknown>, definition: Definition): number | undefined => {
+  const figures = rows.map((row) => figureOf(row, definition)).filter((figure) => figure !== undefined)
+  const numerator = figures.reduce((sum, each) => sum + each.numerator, 0)
+  if (definition.unit === 'count') return figures.length === 0 ? undefined : numerator
+  const denominator = figures.reduce((sum, each) => sum + each.denominator, 0)
+  return denominator === 0 ? undefined : numerator / denominator
+}
 
 export const valueText = (value: number | undefined, unit: string): string => {
   if (value === undefined) return '–'
@@ -65,55 +58,12 @@ export const changeText = (today: number | undefined, before: number | undefined
   return before === 0 ? '' : `${sign}${count(Math.round((Math.abs(today - before) / before) * 100))} %`
 }
 
-/** `firstResponseBot` as `First response bot`. */
+/** `figures.firstResponseBot` as `First response bot`, `chats.ratedGood` as `Chats rated good`. */
 export const nameInWords = (name: string): string => {
   const words = name
+    .replace(/^figures\./, '')
     .replaceAll('.', ' ')
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
-  return words === 'csat' ? 'CSAT' : words.charAt(0).toUpperCase() + words.slice(1)
+  return (words.charAt(0).toUpperCase() + words.slice(1)).replace(/^Csat\b/, 'CSAT')
 }
-
-export type DayCount = { readonly path: ReadonlyArray<string>; readonly title: string; readonly definition: string }
-
-/** The plain counts of a day, as contracts/views/daily-stats.ts says what each is. */
-export const dayCounts: ReadonlyArray<DayCount> = [
-  {
-    path: ['conversations', 'started'],
-    title: 'Bot sessions begun',
-    definition: 'Bot sessions with a message of the client that began on the day, open ones included.',
-  },
-  {
-    path: ['conversations', 'answeredByBotAlone'],
-    title: 'Answered by the bot alone',
-    definition: 'Those in which the bot has answered and no agent was asked for.',
-  },
-  {
-    path: ['conversations', 'handedToAgent'],
-    title: 'Handed to an agent',
-    definition: 'Those in which an agent was asked for or joined.',
-  },
-  {
-    path: ['chats', 'accepted'],
-    title: 'Chats accepted',
-    definition: 'Agent sessions that an agent accepted on the day.',
-  },
-  { path: ['chats', 'finished'], title: 'Chats finished', definition: 'Agent sessions that were finished on the day.' },
-  { path: ['calls', 'total'], title: 'Calls', definition: 'Calls, by the day of their first event.' },
-  { path: ['offlineMessages'], title: 'Offline messages', definition: 'Messages that came through the offline form.' },
-  {
-    path: ['replies', 'delivered'],
-    title: 'Replies delivered',
-    definition: 'Bot replies that the service took, by the day of their outcome.',
-  },
-  {
-    path: ['replies', 'failed'],
-    title: 'Replies failed',
-    definition: 'Bot replies that were given up, by the day of their outcome.',
-  },
-  {
-    path: ['replies', 'suppressed'],
-    title: 'Replies suppressed',
-    definition: 'Bot replies that came too late to be sent.',
-  },
-]

@@ -7,7 +7,7 @@ const units = [
 
 /** `640 ms`, `12.3 s`, `2 min 13 s`, `3 h 5 min`, `2 d 4 h`. */
 export const duration = (ms: number): string => {
-  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`
+  if (Math.round(ms) < 1_000) return `${Math.max(0, Math.round(ms))} ms`
   if (ms < 9_950) return `${Math.round(ms / 100) / 10} s`
   const whole = Math.round(ms / 1_000) * 1_000
   const at = units.findIndex(([size]) => whole >= size)
@@ -37,6 +37,7 @@ export const bytes = (value: number): string =>
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 const dayAndMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 const wholeDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
+const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'short', timeZone: 'UTC' })
 
 /** A time as a person says it beside now: no day if it is today, no year if it is this year. Other text stays as it is. */
@@ -55,9 +56,11 @@ export const dayText = (day: string): string => {
   return Number.isNaN(at.getTime()) ? day : weekday.format(at)
 }
 
-/** A day so many days later, as `2026-01-31`. */
-export const dayAfter = (day: string, days: number): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
+/** `23 Nov` of `2026-11-23`. */
+export const shortDayText = (day: string): string => {
+  const at = new Date(`${day}T00:00:00Z`)
+  return Number.isNaN(at.getTime()) ? day : shortDay.format(at)
+}
 
 /** The first characters of a text, without half a character at the end. */
 export const cut = (text: string, most: number): string => {

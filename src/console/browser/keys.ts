@@ -11,7 +11,9 @@ const isTyping = (target: EventTarget | null): boolean =>
 /** Moves the focus to the next or the previous entry of the page's list. */
 const move = (step: 1 | -1): void => {
   const items = [...document.querySelectorAll<HTMLElement>('main [data-item]')]
-  const at = items.indexOf(document.activeElement as HTMLElement)
+  const focused = items.indexOf(document.activeElement as HTMLElement)
+  // With the focus in the panel, from the entry that it shows.
+  const at = focused === -1 ? items.findIndex((item) => item.ariaPressed === 'true') : focused
   const next = items[at === -1 ? (step === 1 ? 0 : items.length - 1) : at + step]
   next?.focus()
   next?.scrollIntoView({ block: 'nearest' })

@@ -72,7 +72,7 @@ const Groups = ({
   readonly kind: LettersKind
   readonly groups: ReadonlyArray<Group>
 }) => html`
-  <${Table} caption="Grouped by cause" head=${['Cause', 'Topic', 'Count', 'First', 'Last']}>
+  <${Table} caption="Grouped by cause" head=${['Cause', 'Topic', 'Count', 'First', 'Last']} numbers=${['Count']}>
     ${groups.map(({ cause, topic, count: size, firstAt, lastAt }) => {
       const query = new URLSearchParams({ cause, topic }).toString()
       return html`<tr key=${`${topic}\n${cause}`}>
@@ -93,7 +93,7 @@ const Letters = ({
   readonly letters: ReadonlyArray<Letter>
   readonly open: (letter: Letter) => void
 }) => html`
-  <${Table} caption="The newest first" head=${['Id', 'Cause', 'From', 'When', 'Size', 'Sent again']}>
+  <${Table} caption="The newest first" head=${['Id', 'Cause', 'From', 'When', 'Size', 'Sent again']} numbers=${['Size']}>
     ${letters.map(
       (letter) => html`<tr key=${letter.id}>
         <th scope="row"><button type="button" class="link" data-item onClick=${() => open(letter)}>${letter.id}</button></th>

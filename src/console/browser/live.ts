@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Loaded } from './hooks.ts'
 
 export type Live = 'connecting' | 'live' | 'ended'
 
@@ -14,13 +15,23 @@ const versionOf = (data: string): string | undefined => {
 }
 
 /**
- * Listens to a stream that says the version of what is shown, and calls `again` when it is another one. The browser connects again
- * by itself after a loss; where the server refused, this does after a while, and once the page is seen again.
+ * Listens to a stream that says the newest version of what is shown, and asks again when it is another one: once what was asked for
+ * has come, so that many changes one after another do not keep it away. The browser connects again by itself after a loss; where
+ * the server refused, this does after a while.
  */
-export const useLive = (url: string, version: string | undefined, again: () => void): Live => {
+export const useLive = <A extends { readonly version: string }>(
+  url: string,
+  { value, isLoading, again }: Loaded<A>,
+): Live => {
   const [state, setState] = useState<Live>('connecting')
-  const shown = useRef(version)
-  shown.current = version
+  const [newest, setNewest] = useState<string>()
+  const asked = useRef<string>(undefined)
+
+  useEffect(() => {
+    if (isLoading || newest === undefined || newest === value?.version || newest === asked.current) return
+    asked.current = newest
+    again()
+  }, [newest, isLoading, value, again])
 
   useEffect(() => {
     let source: EventSource | undefined
@@ -29,8 +40,7 @@ export const useLive = (url: string, version: string | undefined, again: () => v
       source = new EventSource(url)
       source.onopen = () => setState('live')
       source.onmessage = ({ data }: MessageEvent<string>) => {
-        const newest = versionOf(data)
-        if (newest !== undefined && shown.current !== undefined && newest !== shown.current) again()
+        setNewest(versionOf(data))
       }
       source.onerror = () => {
         const hasEnded = source?.readyState === EventSource.CLOSED

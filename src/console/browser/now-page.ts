@@ -2,8 +2,8 @@ import { useEffect, useState } from 'preact/hooks'
 import type { NowAnswer, StatisticsAnswer, SystemAnswer } from '../answers.ts'
 import { accountPath, base, get, type Result } from './api.ts'
 import { Chart } from './chart.ts'
-import { changeText, dayCounts, figureOf, nameInWords, numberAt, quotient, valueText } from './figures.ts'
-import { count, counted, dayText, tickingDuration, timeText } from './format.ts'
+import { changeText, nameInWords, valueOfRows, valueText } from './figures.ts'
+import { count, dayText, tickingDuration, timeText } from './format.ts'
 import { useLoad, useNow } from './hooks.ts'
 import { html } from './html.ts'
 import { Card, Empty, Table, Time, TroubleBox, Waiting } from './parts.ts'
@@ -72,55 +72,57 @@ const EventsCard = ({ points }: { readonly points: ReadonlyArray<Point> }) => ht
   <//>
 `
 
-type Definitions = StatisticsAnswer['definitions']
+type Definition = StatisticsAnswer['definitions'][number]
 
-const TodayCard = ({ now, definitions }: { readonly now: NowAnswer; readonly definitions: Definitions }) => {
-  const { today, lastWeek } = now
-  const row = (name: string, title: string, definition: string, unit: string, a?: number, b?: number) => html`
-    <tr key=${name}>
-      <th scope="row">
-        <details class="definition"><summary>${title}</summary><p>${definition}.</p><p><code>${name}</code></p></details>
-      </th>
-      <td class="number">${valueText(a, unit)}</td>
-      <td class="number muted">${valueText(b, unit)}</td>
-      <td class="number">${changeText(a, b, unit)}</td>
-    </tr>
-  `
-  if (today.stats === null && lastWeek.stats === null)
-    return html`<${Card} title="Today" id="today">
-      <${Empty} title="There are no statistics of today or of the same day last week.">
-        They come within a minute of the first finished session. <code>npm run demo</code> plays some.
-      <//>
-    <//>`
+const CompareCard = ({
+  id,
+  title,
+  now,
+  definitions,
+}: {
+  readonly id: string
+  readonly title: string
+  readonly now: NowAnswer
+  readonly definitions: ReadonlyArray<Definition>
+}) => {
+  const rows = definitions
+    .map((definition) => ({
+      ...definition,
+      now: valueOfRows([now.today.stats], definition),
+      before: valueOfRows([now.lastWeek.stats], definition),
+    }))
+    .filter(({ now, before }) => now !== undefined || before !== undefined)
   return html`
-    <${Card} title="Today" id="today" aside=${html`<span class="muted">beside ${dayText(lastWeek.day)}</span>`}>
-      <${Table} caption="Today beside the same weekday last week" head=${['Figure', 'Today', 'Last week', 'Change']}>
-        ${dayCounts.map(({ path, title, definition }) =>
-          row(
-            path.join('.'),
-            title,
-            definition.replace(/\.$/, ''),
-            'count',
-            numberAt(today.stats, ...path),
-            numberAt(lastWeek.stats, ...path),
-          ),
+    <${Card} title=${title} id=${id} aside=${html`<span class="muted">beside ${dayText(now.lastWeek.day)}</span>`}>
+      <${Table}
+        caption=${`${title}, beside the same weekday last week`}
+        head=${['Figure', 'Today', 'Last week', 'Change']}
+        numbers=${['Today', 'Last week', 'Change']}
+      >
+        ${rows.map(
+          ({ name, definition, unit, now, before }) => html`<tr key=${name}>
+            <th scope="row">
+              <details class="definition"><summary>${nameInWords(name)}</summary><p>${definition}</p><p><code>${name}</code></p></details>
+            </th>
+            <td class="number">${valueText(now, unit)}</td>
+            <td class="number muted">${valueText(before, unit)}</td>
+            <td class="number muted">${changeText(now, before, unit)}</td>
+          </tr>`,
         )}
-        ${definitions
-          .filter(({ name }) => figureOf(today.stats, name) ?? figureOf(lastWeek.stats, name))
-          .map(({ name, definition, unit }) =>
-            row(
-              name,
-              nameInWords(name),
-              definition,
-              unit,
-              quotient(figureOf(today.stats, name)),
-              quotient(figureOf(lastWeek.stats, name)),
-            ),
-          )}
       <//>
     <//>
   `
 }
+
+const NoStatistics = () => html`
+  <${Card} title="Today" id="today">
+    <${Empty} title="There are no statistics of today or of the same day last week.">
+      They come within a minute of the first session. <code>npm run demo</code> plays some.
+    <//>
+  <//>
+`
+
+const isCount = ({ unit }: Definition) => unit === 'count'
 
 /** What is wrong right now. */
 export const NowPage = ({ account }: PageProps) => {
@@ -136,6 +138,8 @@ export const NowPage = ({ account }: PageProps) => {
   )
   const [points, setPoints] = useState<ReadonlyArray<Point>>([])
   const { value } = now
+  const defined = definitions.value?.definitions ?? []
+  const hasStats = value !== undefined && (value.today.stats !== null || value.lastWeek.stats !== null)
   useEffect(() => {
     if (value === undefined) return
     const point = { at: Date.parse(value.asOf) / 1_000, events: value.eventsLastMinute }
@@ -145,7 +149,7 @@ export const NowPage = ({ account }: PageProps) => {
   return html`
     <div class="page-head">
       <h1>Now</h1>
-      ${value && html`<p class="muted">as of <${Time} at=${value.asOf} />, ${counted(pollMs / 1_000, 'second')} apart</p>`}
+      ${value && html`<p class="muted">as of <${Time} at=${value.asOf} />, asked every ${pollMs / 1_000} seconds</p>`}
     </div>
     <${TroubleBox} trouble=${now.trouble} again=${now.again} />
     ${value === undefined && now.trouble === undefined && html`<${Waiting} what="what happens now" />`}
@@ -160,8 +164,15 @@ export const NowPage = ({ account }: PageProps) => {
       }
     </div>
     <div class="cards two">
-      ${value && html`<${TodayCard} now=${value} definitions=${definitions.value?.definitions ?? []} />`}
-      <${SystemCards} system=${system} />
+      <div class="stack">
+        <${SystemCards} system=${system} />
+        ${hasStats && html`<${CompareCard} id="today" title="Today" now=${value} definitions=${defined.filter(isCount)} />`}
+      </div>
+      ${value && !hasStats && html`<${NoStatistics} />`}
+      ${
+        hasStats &&
+        html`<${CompareCard} id="figures" title="Figures of today" now=${value} definitions=${defined.filter((each) => !isCount(each))} />`
+      }
     </div>
   `
 }

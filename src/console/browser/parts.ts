@@ -61,22 +61,29 @@ export const Card = ({
   </section>
 `
 
+type TableProps = Children & {
+  readonly caption: string
+  readonly head: ReadonlyArray<string>
+  /** Which columns have numbers. */
+  readonly numbers?: ReadonlyArray<string>
+}
+
 /** A table that scrolls sideways by itself where it is too wide, also by keyboard. */
-export const Table = ({
-  caption,
-  head,
-  children,
-}: Children & { readonly caption: string; readonly head: ReadonlyArray<string> }) => html`
+export const Table = ({ caption, head, numbers = [], children }: TableProps) => html`
   <div class="scroll" role="region" aria-label=${caption} tabindex="0">
     <table>
       <caption class="unseen">${caption}</caption>
-      <thead><tr>${head.map((name) => html`<th scope="col" key=${name}>${name || html`<span class="unseen">Actions</span>`}</th>`)}</tr></thead>
+      <thead>
+        <tr>
+          ${head.map((name) => html`<th scope="col" key=${name} class=${numbers.includes(name) ? 'number' : ''}>${name}</th>`)}
+        </tr>
+      </thead>
       <tbody>${children}</tbody>
     </table>
   </div>
 `
 
-type Labelled = Children & { readonly label: string }
+type Labelled = Children & { readonly label: ComponentChildren }
 
 /** A form's field with its label above it. */
 export const Field = ({ label, children }: Labelled) =>
@@ -129,12 +136,13 @@ export const Panel = ({
   children,
 }: Children & { readonly title: string; readonly close: () => void }) => {
   const heading = useRef<HTMLHeadingElement>(null)
+  // As it is drawn first: the panel that it replaces gives the focus back a moment later.
+  const [before] = useState(() => document.activeElement)
   // Another title is another thing that is shown.
   useEffect(() => {
-    const before = document.activeElement
-    heading.current?.focus()
+    heading.current?.focus({ preventScroll: true })
     return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
+      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
     }
   }, [title])
   const onKeyDown = (event: KeyboardEvent) => {

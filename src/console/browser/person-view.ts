@@ -94,7 +94,7 @@ export const PersonView = ({ account, found, find, isBusy, erased }: Props) => {
           )}
       </fieldset>`
     }
-    <${Table} caption="What is stored" head=${['What', 'Count']}>
+    <${Table} caption="What is stored" head=${['What', 'Count']} numbers=${['Count']}>
       ${person.stored.map(({ what, count: size }) => html`<tr key=${what}><th scope="row">${what}</th><td class="number">${count(size)}</td></tr>`)}
     <//>
     <${TroubleBox} trouble=${file.trouble} again=${save} />

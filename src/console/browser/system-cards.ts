@@ -15,7 +15,7 @@ const Behind = ({ behind }: { readonly behind: number | null }) =>
     : html`<span class=${behind > 0 ? 'warn-text' : ''}>${count(behind)}</span>`
 
 const HealthCard = ({ system }: { readonly system: SystemAnswer }) => {
-  const { checks, ready, version } = system
+  const { checks, breakers, ready, version } = system
   const wrong = checks.filter(({ ok }) => !ok)
   const words =
     wrong.length > 0 ? `${wrong.length} of ${checks.length} checks fail` : ready ? 'Everything works' : 'Not ready yet'
@@ -27,6 +27,12 @@ const HealthCard = ({ system }: { readonly system: SystemAnswer }) => {
           ({ name, ok, reason }) => html`<li key=${name}>
             <${Badge} tone=${ok ? 'good' : 'bad'}>${ok ? 'works' : 'fails'}<//>
             <span><strong>${name}</strong> <span class="muted">${reason}</span></span>
+          </li>`,
+        )}
+        ${breakers.map(
+          ({ account, isOpen, reason }) => html`<li key=${account}>
+            <${Badge} tone=${isOpen ? 'bad' : 'good'}>${isOpen ? 'open' : 'closed'}<//>
+            <span><strong>circuit breaker of ${account}</strong> <span class="muted">${reason}</span></span>
           </li>`,
         )}
       </ul>
@@ -41,7 +47,7 @@ const LagCard = ({ consumers }: { readonly consumers: ReadonlyArray<Consumer> })
       ${
         groups.size === 0
           ? html`<${Empty} title="No consumer group is known.">They appear once a role has read a topic.<//>`
-          : html`<${Table} caption="How far each consumer group is behind" head=${['Group', 'Behind']}>
+          : html`<${Table} caption="How far each consumer group is behind" head=${['Group', 'Behind']} numbers=${['Behind']}>
               ${[...groups].map(
                 ([group, topics]) => html`<tr key=${group}>
                   <th scope="row">
@@ -63,12 +69,10 @@ const LagCard = ({ consumers }: { readonly consumers: ReadonlyArray<Consumer> })
 
 /** What /readyz says, in words, and how far the consumers are behind. */
 export const SystemCards = ({ system: { value, trouble, again } }: { readonly system: Loaded<SystemAnswer> }) => html`
-  <div class="stack">
-    <${TroubleBox} trouble=${trouble} again=${again} />
-    ${
-      value === undefined
-        ? trouble === undefined && html`<${Waiting} what="the state of the bridge" />`
-        : html`<${HealthCard} system=${value} /><${LagCard} consumers=${value.consumers} />`
-    }
-  </div>
+  <${TroubleBox} trouble=${trouble} again=${again} />
+  ${
+    value === undefined
+      ? trouble === undefined && html`<${Waiting} what="the state of the bridge" />`
+      : html`<${HealthCard} system=${value} /><${LagCard} consumers=${value.consumers} />`
+  }
 `

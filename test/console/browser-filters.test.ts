@@ -1,0 +1,84 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { filtersOf, noFilters, queryOf, refreshed } from '../../src/console/browser/filters.ts'
+import { pagesFor, pathOf, routeOf } from '../../src/console/browser/route.ts'
+
+const filters = suite('the address')
+
+const read = (query: string) => queryOf(filtersOf(new URLSearchParams(query)))
+
+filters('keeps every filter, in one order', () =>
+  assert.is(
+    read('failed=true&waiting=true&id=2037&day=2026-11-24&widget=w+1&agent=12&outcome=contained&kind=bot&state=open'),
+    'state=open&kind=bot&outcome=contained&agent=12&widget=w+1&day=2026-11-24&id=2037&waiting=true&failed=true',
+  ),
+)
+
+filters('drops what is no filter', () =>
+  assert.is(read('state=closed&kind=cat&day=today&waiting=1&failed=false&id=++&cursor=x&__proto__=1'), ''),
+)
+
+filters('has no query without filters', () => assert.is(queryOf(noFilters), ''))
+
+filters('names a page, whatever is in the ids', () => {
+  const path = pathOf('acme', 'conversations', 'state=open', 'a/b ?%')
+  assert.is(path, 'accounts/acme/conversations/a%2Fb%20%3F%25?state=open')
+  const [pathname = '', search = ''] = `/console/${path}`.split(/(?=\?)/)
+  const route = routeOf('/console/', pathname, search)
+  assert.equal(
+    [route?.account, route?.page, route?.chat, route?.query.toString()],
+    ['acme', 'conversations', 'a/b ?%', 'state=open'],
+  )
+})
+
+for (const path of [
+  '/console/',
+  '/elsewhere/accounts/acme/now',
+  '/console/accounts/acme/nothing',
+  '/console/accounts//now',
+  '/console/accounts/acme/now/2037',
+  '/console/accounts/acme/conversations/1/2',
+])
+  filters(`names no page: ${path}`, () => assert.is(routeOf('/console/', path, ''), undefined))
+
+filters('is read where an escape is broken', () =>
+  assert.is(routeOf('/', '/accounts/acme/conversations/%E0%A4', '')?.chat, '%E0%A4'),
+)
+
+filters('leads only to pages that the roles allow', () =>
+  assert.equal(
+    [pagesFor(['viewer']), pagesFor(['operator']), pagesFor(['privacy'])],
+    [
+      ['now', 'conversations', 'statistics', 'drift'],
+      ['now', 'conversations', 'dead-letters', 'quarantine', 'statistics', 'drift'],
+      ['now', 'conversations', 'statistics', 'drift', 'privacy', 'audit'],
+    ],
+  ),
+)
+
+const list = suite('a list that is refreshed')
+
+const row = (chatId: string, replies: number) => ({ chatId, kind: 'bot', number: 1, replies })
+
+list('keeps its rows where they are, with what is known now, and counts the new ones', () =>
+  assert.equal(refreshed([row('1', 0), row('2', 0), row('3', 0)], [row('4', 1), row('3', 2), row('1', 3)]), {
+    rows: [row('1', 3), row('2', 0), row('3', 2)],
+    waiting: 1,
+  }),
+)
+
+list('tells sessions of one chat apart', () =>
+  assert.is(
+    refreshed(
+      [row('1', 0)],
+      [
+        { ...row('1', 0), number: 2 },
+        { ...row('1', 0), kind: 'agent' },
+      ],
+    ).waiting,
+    2,
+  ),
+)
+
+filters.run()
+list.run()

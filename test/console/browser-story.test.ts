@@ -1,0 +1,200 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { ConversationAnswer, StoryEvent } from '../../src/console/answers.ts'
+import { storyOf, withEarlier } from '../../src/console/browser/story.ts'
+import type { Entry } from '../../src/console/browser/story-entry.ts'
+
+const story = suite('the story of a chat')
+
+const at = (second: number) => `2026-11-24T10:00:${String(second).padStart(2, '0')}.000Z`
+const event = (type: string, second: number, data: StoryEvent['data'] = {}): StoryEvent => ({
+  ...{ id: `acme/bot/${type}-${second}`, type, time: at(second), data },
+  ...{ topic: 'bot-conversations', partition: 3, offset: second },
+})
+const answer = (part: Partial<ConversationAnswer>): ConversationAnswer => ({
+  ...{ chatId: '2037', masked: false, version: '1', sessions: [], deliveries: [], events: [] },
+  ...part,
+})
+const entriesOf = (part: Partial<ConversationAnswer>): ReadonlyArray<Entry> =>
+  storyOf(answer(part)).flatMap((item) => ('entry' in item ? [item.entry] : []))
+const only = (part: Partial<ConversationAnswer>): Entry => {
+  const [entry, ...others] = entriesOf(part)
+  if (entry === undefined || others.length > 0) throw new Error('expected one entry')
+  return entry
+}
+const quiet = { buttons: [], notes: [], detail: '', attempts: [], differences: [], transcript: [] }
+
+story('has what the client wrote', () => {
+  const told = event('ClientMessageReceived', 1, { message: { type: 'TEXT', text: 'Hello', buttonId: 'b1' } })
+  assert.equal(only({ events: [told] }), {
+    ...quiet,
+    ...{ key: told.id, at: at(1), who: 'client', title: 'Client', text: 'Hello', event: told },
+    notes: ['The client clicked the button b1.'],
+  })
+})
+
+story('has a reply that the service refused, with every attempt and its answer', () => {
+  const told = event('BotReplyFailed', 9, {
+    ...{ commandType: 'BotMessage', reason: 'rejected', detail: 'no such chat' },
+    message: { type: 'BUTTONS', title: 'Which?', text: '', buttons: [{ id: 'y', text: 'Yes' }] },
+    attempts: [
+      { at: at(7), durationMs: 2000, code: 'timeout' },
+      { at: at(8), durationMs: 40, status: 400, code: 'invalid_request' },
+    ],
+  })
+  assert.equal(only({ events: [told] }), {
+    ...quiet,
+    ...{ key: told.id, at: at(9), who: 'bot', title: 'Bot', text: 'Which?', state: 'failed', event: told },
+    ...{ buttons: ['Yes'], notes: ['The service refused it, and that is final.'], detail: 'no such chat' },
+    attempts: [
+      { at: at(7), durationMs: 2000, status: undefined, code: 'timeout' },
+      { at: at(8), durationMs: 40, status: 400, code: 'invalid_request' },
+    ],
+  })
+})
+
+story('says why the bridge itself spoke, and why a reply was suppressed', () => {
+  const bridge = event('BotReplyDelivered', 1, {
+    commandType: 'BotMessage',
+    because: 'agent-unavailable',
+    attempts: [],
+  })
+  const late = event('BotReplySuppressed', 2, { commandType: 'BotMessage', reason: 'agent-joined', attempts: [] })
+  assert.equal(
+    entriesOf({ events: [bridge, late] }).map(({ who, notes }) => [who, ...notes]),
+    [
+      ['bridge', 'The bridge did this itself: no agent was there, and the bot said nothing to that.'],
+      ['bot', 'Not sent: an agent had joined the chat before.'],
+    ],
+  )
+})
+
+story('an invitation is a step, and nothing was said', () => {
+  const told = event('BotReplyDelivered', 1, { commandType: 'InviteAgent', attempts: [] })
+  const entry = only({ events: [told] })
+  assert.equal([entry.title, entry.text], ['The bot asked for an agent', undefined])
+})
+
+story('has replies without an outcome at the time when they were asked for, and others only once', () => {
+  const deliveries = [
+    { commandId: 'c1', commandType: 'BotMessage', state: 'pending', attempts: [], requestedAt: at(5) },
+    { commandId: 'c2', commandType: 'BotMessage', state: 'delivered', attempts: [], requestedAt: at(1) },
+  ]
+  const events = [event('AgentJoined', 4), event('ChatClosed', 6)]
+  assert.equal(
+    entriesOf({ events, deliveries }).map(({ key }) => key),
+    ['acme/bot/AgentJoined-4', 'delivery/c1', 'acme/bot/ChatClosed-6'],
+  )
+})
+
+story('has each session before its first event, with its outcome in words', () => {
+  const sessions = [
+    {
+      kind: 'agent',
+      number: 1,
+      startedAt: at(5),
+      outcome: 'finished',
+      clientMessages: 1,
+      replies: 2,
+      ending: 'finished',
+    },
+    {
+      kind: 'bot',
+      number: 1,
+      startedAt: at(1),
+      outcome: 'contained',
+      clientMessages: 2,
+      replies: 1,
+      firstResponseMs: 640,
+    },
+  ]
+  const items = storyOf(answer({ sessions, events: [event('ChatAccepted', 5), event('ChatFinished', 6)] }))
+  assert.equal(
+    items.map((item) => ('session' in item ? item.session : item.entry.key)),
+    [
+      {
+        ...{ key: 'session/bot/1', at: at(1), title: 'Bot session 1', outcome: 'The bot answered alone' },
+        facts: ['2 client messages, 1 reply.', 'First answer after 640 ms.'],
+      },
+      {
+        ...{ key: 'session/agent/1', at: at(5), title: 'Agent session 1', outcome: 'Finished by an agent' },
+        facts: ['1 client message, 2 replies.', 'An agent finished the chat.'],
+      },
+      'acme/bot/ChatAccepted-5',
+      'acme/bot/ChatFinished-6',
+    ],
+  )
+})
+
+story(
+  'shows each difference of a transcript where it is: at the event, or at the line that the bridge never received',
+  () => {
+    const audit = {
+      state: 'compared',
+      differences: [
+        { kind: 'not-in-transcript', from: 'client', event: 'acme/bot/ClientMessageReceived-1' },
+        { kind: 'not-received', from: 'client', index: 1 },
+      ],
+    }
+    const sessions = [
+      { kind: 'agent', number: 1, startedAt: at(2), audit },
+      { kind: 'agent', number: 2, startedAt: at(7), audit: { state: 'compared', differences: [] } },
+    ]
+    const messages = [
+      { type: 'agent', agentId: '12', message: 'Hello', timestamp: at(3) },
+      { type: 'visitor', message: 'Hi', timestamp: at(4) },
+    ]
+    const finished = { agents: [{ id: '12', name: 'Grace' }], chat: { messages, blacklisted: false } }
+    const events = [
+      event('ClientMessageReceived', 1),
+      event('ChatFinished', 6, finished),
+      event('ChatFinished', 9, finished),
+    ]
+    const lacks = 'The bridge has this message, and the service’s transcript lacks it.'
+    const never = 'The transcript has this message, and the bridge never received it.'
+    assert.equal(
+      entriesOf({ sessions, events }).map(({ differences, transcript }) => [
+        differences,
+        transcript.map((line) => [line.name, line.differences]),
+      ]),
+      [
+        [[lacks], []],
+        [
+          [],
+          [
+            ['Grace', []],
+            ['Client', [never]],
+          ],
+        ],
+        [
+          [],
+          [
+            ['Grace', []],
+            ['Client', []],
+          ],
+        ],
+      ],
+    )
+  },
+)
+
+story('says what became of data that is not there', () => {
+  const events = [
+    { ...event('ChatFinished', 1), omitted: true as const },
+    { ...event('ClientMessageReceived', 2), erased: true as const },
+  ]
+  assert.equal(
+    entriesOf({ events }).map(({ notes }) => notes),
+    [
+      ['It is too large for the timeline. Only the raw record has its data.'],
+      ['The chat was erased later: what was personal in this is gone.'],
+    ],
+  )
+})
+
+story('has earlier events before newer ones, each once', () => {
+  const [a, b, c] = [event('AgentJoined', 1), event('AgentJoined', 2), event('AgentJoined', 3)]
+  assert.equal(withEarlier([a, b], [b, c]), [a, b, c])
+})
+
+story.run()

@@ -1,0 +1,92 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { actions } from '../../contracts/commands/operator-action.ts'
+import { AgentInvited, BotReplyFailed, BotReplySuppressed, Call, DomainEvent } from '../../contracts/events/index.ts'
+import { Because } from '../../contracts/events/reply.ts'
+import { ConversationState } from '../../contracts/views/conversation.ts'
+import { driftKinds } from '../../contracts/views/drift.ts'
+import { ErasureDocument } from '../../contracts/views/erasure.ts'
+import { SessionDocument, SessionOutcome } from '../../contracts/views/session.ts'
+import { differenceKinds, TranscriptAudit } from '../../contracts/views/transcript-audit.ts'
+import { entryOf } from '../../src/console/browser/story-entry.ts'
+import * as words from '../../src/console/browser/words.ts'
+
+const sentences = suite('words for codes')
+
+const literals = (codec: { readonly types: ReadonlyArray<{ readonly value: string }> }) =>
+  codec.types.map(({ value }) => value)
+
+const all: ReadonlyArray<readonly [string, ReadonlyArray<string>, (code: string) => string]> = [
+  ['why the bridge acted', Object.keys(Because.keys), words.becauseWords],
+  [
+    'why the bridge handed a chat over',
+    Object.keys(AgentInvited.type.types[0].props.data.type.types[1].props.reason.keys),
+    words.inviteReasonWords,
+  ],
+  [
+    'why a reply was given up',
+    Object.keys(BotReplyFailed.type.types[0].props.data.type.types[0].props.reason.keys),
+    words.failureWords,
+  ],
+  [
+    'why a reply was suppressed',
+    Object.keys(BotReplySuppressed.type.types[0].props.data.type.types[0].props.reason.keys),
+    words.suppressionWords,
+  ],
+  ['who has a conversation', Object.keys(ConversationState.keys), words.stateWords],
+  ['what became of a session', Object.keys(SessionOutcome.keys), words.outcomeWords],
+  ['how a session ended', Object.keys(SessionDocument.type.types[1].props.ending.keys), words.endingWords],
+  ['how a transcript differs', Object.keys(differenceKinds), words.differenceWords],
+  [
+    'why a transcript was not compared',
+    Object.keys(TranscriptAudit.type.types[1].props.reason.keys),
+    words.notComparedWords,
+  ],
+  ['the state of a call', literals(Call.type.types[0].props.status), words.callWords],
+  ['the type of a call', literals(Call.type.types[0].props.type), words.callTypeWords],
+  ['what is not known', Object.keys(driftKinds), words.driftWords],
+  ['what an operator did', actions, words.actionWords],
+  ['how far an erasure is', Object.keys(ErasureDocument.type.types[0].props.state.keys), words.erasureWords],
+]
+for (const [name, codes, say] of all)
+  sentences(`every code of the contracts has words: ${name}`, () =>
+    assert.equal(
+      codes.filter((code) => say(code) === code.replaceAll('-', ' ')),
+      [],
+    ),
+  )
+
+sentences('a code that came later is shown as it is', () => assert.is(words.outcomeWords('sold-on'), 'sold on'))
+
+sentences('a code that every object has is no code of ours', () =>
+  assert.is(words.outcomeWords('constructor'), 'constructor'),
+)
+
+sentences('the outcomes that can be searched for are those of the contract', () =>
+  assert.equal([...words.outcomeCodes].sort(), Object.keys(SessionOutcome.keys).sort()),
+)
+
+sentences('what the service answered is said by status and code', () =>
+  assert.equal(
+    [
+      words.answerWords(200, undefined),
+      words.answerWords(503, undefined),
+      words.answerWords(400, 'invalid_request'),
+      words.answerWords(undefined, 'timeout'),
+      words.answerWords(undefined, 'EPIPE'),
+      words.answerWords(undefined, undefined),
+    ],
+    ['200, taken', '503, not taken', '400, invalid_request', 'no answer in time', 'EPIPE', 'no answer'],
+  ),
+)
+
+sentences('every event has a title in words', () => {
+  const place = { id: 'a', time: '2026-11-24T10:00:00.000Z', topic: 'chats', partition: 0, offset: 0, data: {} }
+  assert.equal(
+    DomainEvent.types.map(({ name }) => name).filter((type) => entryOf({ ...place, type }).title === type),
+    [],
+  )
+  assert.is(entryOf({ ...place, type: 'SomethingNew' }).title, 'SomethingNew')
+})
+
+sentences.run()

@@ -151,9 +151,14 @@ export const sendInBatches = async <Meant, Chosen extends Meant>(
   const result = await readTopic(topic, onSlice, { part: partOf(filters.id), signal })
   if (E.isLeft(result)) halt(result.left.reason)
   if (interrupted.aborted) trouble = 'Interrupted: the same again goes on from here.'
+  const told = tallyText(tally, words)
   return E.right({
     tally,
-    words: [tallyText(tally, words), ...(left() === 0 ? [`The limit of ${limit} is reached: there may be more.`] : [])],
+    // What was not read to its end may have some.
+    words: [
+      ...(trouble && told === words.nothing ? [] : [told]),
+      ...(left() === 0 ? [`The limit of ${limit} is reached: there may be more.`] : []),
+    ],
     ...(trouble !== undefined && { trouble }),
   })
 }

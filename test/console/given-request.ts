@@ -1,0 +1,43 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { ConsoleRequest, Session } from '../../src/console/handler.ts'
+import type { IncomingRecord } from '../../src/domain/ports.ts'
+import type { ReadTopic } from '../../src/kafka/read-topic.ts'
+
+const session: Session = {
+  ...{ who: 'kim@example.com', grants: [], csrf: 'c', expiresAt: new Date('2999-01-01'), unmasked: [] },
+  unmask: async () => {},
+}
+
+/** A request of somebody whose session and role are checked. */
+export const given = (
+  asked: Partial<Omit<ConsoleRequest, 'query'>> & { readonly query?: string } = {},
+): ConsoleRequest => ({
+  ...{ session, accountId: 'acme', chatId: '', body: undefined, signal: new AbortController().signal },
+  ...asked,
+  query: new URLSearchParams(asked.query),
+})
+
+/** The topic audit in memory; while it is away nothing can be recorded. */
+export const auditTopic = () => {
+  const state = { isAway: false, actions: [] as object[] }
+  const recordActionOf = (who: string) => async (action: object) => {
+    if (state.isAway) return E.left({ kind: 'transient' as const, reason: 'the broker is away' })
+    return E.right(void state.actions.push({ who, ...action }))
+  }
+  return { state, recordActionOf }
+}
+
+/** A topic in memory, with one partition. */
+export const topicOf =
+  (records: ReadonlyArray<IncomingRecord>): ReadTopic =>
+  async (_, onSlice, { part, signal } = {}) => {
+    const range = { low: 0, high: records.length }
+    const { low, high } = part?.(0, range) ?? range
+    for (const record of records.slice(low, high)) if (!signal?.aborted) await onSlice([record])
+    return E.right(undefined)
+  }
+
+export const isUnrecorded = (answered: E.Either<unknown, unknown>): boolean =>
+  E.isLeft(answered) &&
+  /cannot be recorded/.test(JSON.stringify(answered.left)) &&
+  /"status":503/.test(JSON.stringify(answered.left))

@@ -1,0 +1,173 @@
+import fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Instant } from '../../contracts/primitives.ts'
+import { describe } from '../../contracts/problem.ts'
+import { LetterAnswer, LettersAnswer } from '../../src/console/answers.ts'
+import { lettersHandlers, problemsIn } from '../../src/console/api/letters.ts'
+import type { IncomingRecord } from '../../src/domain/ports.ts'
+import { toDeadLetter } from '../../src/kafka/dead-letters.ts'
+import { asRead } from '../operations/redrive/given-letters.ts'
+import { right } from '../support/either.ts'
+import { auditTopic, given, isUnrecorded, topicOf } from './given-request.ts'
+
+const at = (hour: number) => new Date(Date.UTC(2026, 0, 31, hour)).toISOString() as Instant
+const letterAt = (offset: number, key: string, cause = 'contract'): IncomingRecord => {
+  const value = Buffer.from('{"name":"Jane Doe"}')
+  const record = {
+    topic: 'chats',
+    partition: 0,
+    offset: 7,
+    timestamp: 0,
+    key: Buffer.from(key),
+    value,
+    headers: {},
+  } as const
+  const why = {
+    consumer: 'projector',
+    cause,
+    detail: 'Jane: expected text; value: expected JSON',
+    failedAt: at(offset),
+  }
+  return { ...asRead(toDeadLetter(record, why)), partition: 0, offset }
+}
+const quarantined = (offset: number, key: string): IncomingRecord => {
+  const headers = {
+    id: `q${offset}`,
+    interface: 'bot',
+    received_at: at(offset),
+    reason: 'invalid',
+    problems: 'id: expected text',
+  }
+  return {
+    ...{ topic: 'quarantine', partition: 0, offset, timestamp: 0, key: Buffer.from(key), value: Buffer.from([0xff]) },
+    headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, Buffer.from(text)])),
+  }
+}
+const handlers = (
+  records: ReadonlyArray<IncomingRecord>,
+  find = async () => new Map<string, ReadonlyArray<Instant>>(),
+) => {
+  const audit = auditTopic()
+  const ports = { kafka: { readTopic: topicOf(records) }, redrives: { find }, recordActionOf: audit.recordActionOf }
+  return { ...lettersHandlers(ports), audit: audit.state }
+}
+const deadLetters = [letterAt(0, 'acme/1'), letterAt(1, 'other/1'), letterAt(2, 'acme/2', 'unstorable')]
+const list = 'GET /api/accounts/:account/dead-letters'
+const show = 'POST /api/accounts/:account/dead-letters/show'
+
+const letters = suite('dead letters and quarantine in the console')
+
+letters('the list has the letters of the account, the newest first, and nothing that they hold', async () => {
+  const { body } = right(await handlers(deadLetters)[list](given())) as { body: object }
+
+  assert.equal(E.isRight(LettersAnswer.decode(body)), true)
+  const letter = { topic: 'chats', bytes: 19, consumer: 'projector', redriven: [] }
+  assert.equal(body, {
+    ...{ count: 2, cut: false },
+    groups: [
+      { topic: 'chats', cause: 'contract', count: 1, firstAt: at(0), lastAt: at(0) },
+      { topic: 'chats', cause: 'unstorable', count: 1, firstAt: at(2), lastAt: at(2) },
+    ],
+    letters: [
+      { id: '0/2', cause: 'unstorable', at: at(2), ...letter },
+      { id: '0/0', cause: 'contract', at: at(0), ...letter },
+    ],
+  })
+  assert.not.match(JSON.stringify(body), /Jane/)
+})
+
+letters('filters name letters, and a wrong one is refused by its name', async () => {
+  const asked = async (query: string) => {
+    const answered = await handlers(deadLetters)[list](given({ query }))
+    return E.isLeft(answered)
+      ? [answered.left.status, answered.left.message]
+      : (answered.right as { body: LettersAnswer }).body.count
+  }
+  assert.equal(
+    [
+      await asked('cause=contract'),
+      await asked('topic=calls'),
+      await asked(`since=${at(1)}`),
+      await asked(`until=${at(0)}`),
+    ],
+    [1, 0, 1, 0],
+  )
+  assert.equal(await asked('since=yesterday'), [400, 'since: expected an RFC 3339 time in UTC'])
+  assert.match(String(await asked('causes=x')), '400,causes: ')
+})
+
+letters('a request in quarantine is told with its reason; it has no topic but quarantine', async () => {
+  const route = 'GET /api/accounts/:account/quarantine'
+  const all = [quarantined(0, 'acme'), quarantined(1, 'other')]
+  const { body } = right(await handlers(all)[route](given({ query: 'topic=quarantine' }))) as { body: LettersAnswer }
+  const told = { topic: 'quarantine', cause: 'invalid', at: at(0), bytes: 1, interface: 'bot', redriven: [] }
+  assert.equal(body.letters, [{ id: '0/0', ...told }])
+  const wrong = await handlers(all)[route](given({ query: 'topic=chats' }))
+  assert.is(E.isLeft(wrong) && wrong.left.status, 400)
+})
+
+letters('is not answered as if nothing was sent back while MongoDB is away', async () => {
+  const away = await handlers(deadLetters, () => Promise.reject(new Error('away')))[list](given())
+  assert.is(E.isLeft(away) && away.left.status, 503)
+})
+
+letters('a record is shown with what its reader said, each at its path, and that is recorded', async () => {
+  const { audit, ...routes } = handlers(deadLetters)
+  const { body } = right(await routes[show](given({ body: { id: '0/0' } }))) as { body: LetterAnswer }
+
+  assert.equal(E.isRight(LetterAnswer.decode(body)), true)
+  assert.equal(body.problems, [
+    { path: 'Jane', expected: 'text' },
+    { path: '', expected: 'JSON' },
+  ])
+  assert.equal([body.record.key, body.record.value], [{ text: 'acme/1' }, { text: '{"name":"Jane Doe"}' }])
+  assert.equal(audit.actions, [
+    { who: 'kim@example.com', action: 'unmask', detail: 'redrive show, id 0/0', accountId: 'acme' },
+  ])
+})
+
+letters('bytes that are no text are shown in base64', async () => {
+  const shown = await handlers([quarantined(0, 'acme')])['POST /api/accounts/:account/quarantine/show'](
+    given({ body: { id: '0/0' } }),
+  )
+  assert.equal((right(shown) as { body: LetterAnswer }).body.record.value, { base64: '/w==' })
+})
+
+letters('a record of another account is as one that is not there, and nothing is recorded', async () => {
+  const { audit, ...routes } = handlers(deadLetters)
+  const asked = async (id: string) => {
+    const answered = await routes[show](given({ body: { id } }))
+    return E.isLeft(answered) && [answered.left.status, answered.left.message]
+  }
+  const message = (id: string) => `id: dead-letters has no record at ${id}, or has it no more.`
+  assert.equal(
+    [await asked('0/1'), await asked('0/9')],
+    [
+      [404, message('0/1')],
+      [404, message('0/9')],
+    ],
+  )
+  assert.equal(audit.actions, [])
+})
+
+letters('no record is shown where that cannot be recorded', async () => {
+  const { audit, ...routes } = handlers(deadLetters)
+  audit.isAway = true
+  assert.ok(isUnrecorded(await routes[show](given({ body: { id: '0/0' } }))))
+})
+
+letters('complaints in words are complaints again', () => {
+  const word = fc.constantFrom('id', 'page.url', 'visitor.0.name')
+  const expected = fc.constantFrom('text', 'an integer or text', 'one of a, b')
+  fc.assert(
+    fc.property(fc.array(fc.record({ path: word, expected }, { noNullPrototype: true })), (problems) => {
+      assert.equal(problemsIn(describe(problems)), problems)
+    }),
+  )
+  assert.equal(problemsIn('an event that is not known'), [{ path: '', expected: 'an event that is not known' }])
+  assert.equal(problemsIn(describe([{ path: '', expected: 'JSON' }])), [{ path: '', expected: 'JSON' }])
+})
+
+letters.run()

@@ -1,0 +1,149 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { PersonAnswer } from '../../src/console/answers.ts'
+import { type PersonDeps, personHandlers } from '../../src/console/api/person.ts'
+import type { Identity } from '../../src/domain/person.ts'
+import { right } from '../support/either.ts'
+import { auditTopic, given, isUnrecorded } from './given-request.ts'
+
+const find = 'POST /api/accounts/:account/person'
+const everything = 'POST /api/accounts/:account/person/export'
+const erase = 'POST /api/accounts/:account/person/erase'
+
+/** MongoDB and Kafka in memory: chat 2037 and client 1233 are one person, chat 2038 has the same address. */
+const servers = () => {
+  const audit = auditTopic()
+  const links: Identity[][] = [
+    [
+      { kind: 'chat', value: '2037' },
+      { kind: 'client', value: '1233' },
+      { kind: 'email', value: 'ann@example.com' },
+    ],
+    [
+      { kind: 'chat', value: '2038' },
+      { kind: 'email', value: 'ann@example.com' },
+    ],
+  ]
+  const written: string[] = []
+  const receipts = new Map<string, object>()
+  const erasures = {
+    findLinks: () => async (identities: ReadonlyArray<Identity>) =>
+      links.filter((link) =>
+        link.some((it) => identities.some(({ kind, value }) => kind === it.kind && value === it.value)),
+      ),
+    findDocuments: async function* () {
+      yield { view: 'chats', document: { _id: 'acme/2037', name: 'Ann', applied: { 'chats/0': 1 } } }
+    },
+    enriched: async () => [],
+    hmac: async () => (text: string) => `hmac of ${text.length}`,
+    find: async () => [...receipts.values()].filter((receipt) => Reflect.get(receipt, 'state') === 'started'),
+    save: async (receipt: { readonly _id: string }) => void receipts.set(receipt._id, receipt),
+  }
+  const kafka = {
+    append: async () => E.right(undefined),
+    publish: async ({ type }: { readonly type: string }) => E.right(void written.push(type)),
+  }
+  const { recordActionOf } = audit
+  const routes = personHandlers({ kafka, erasures, recordActionOf, retentionDays: 14 } as unknown as PersonDeps)
+  const ask = async (route: typeof find | typeof everything | typeof erase, body: object) => {
+    const answered = await routes[route](given({ body: { kind: 'client', value: '1233', ...body } }))
+    if (E.isLeft(answered) || 'stream' in answered.right) return { answered, body: undefined }
+    return { answered, body: answered.right.body as Record<string, unknown>, headers: answered.right.headers }
+  }
+  return { ask, audit: audit.state, links, written, receipts }
+}
+const refused = (answered: E.Either<{ readonly status: number; readonly message: string }, unknown>) =>
+  E.isLeft(answered) ? ([answered.left.status, answered.left.message] as const) : ([200, ''] as const)
+
+const person = suite('a person in the console')
+
+person('is found by what is certain, with what is likely and what is stored, and that is recorded', async () => {
+  const { ask, audit } = servers()
+  const { body } = await ask(find, {})
+  assert.equal(right(PersonAnswer.decode(body)), body)
+  assert.equal(body, {
+    ...{ chats: ['2037'], clients: ['1233'], stored: [{ what: 'chats', count: 1 }], confirm: body?.confirm },
+    likely: [{ name: 'email', reason: 'the same email: chat 2038' }],
+  })
+  assert.equal(audit.actions, [
+    { who: 'kim@example.com', action: 'unmask', detail: 'find person, client 1233', accountId: 'acme' },
+  ])
+})
+
+person('is not named on audit by an address', async () => {
+  const { ask, audit } = servers()
+  await ask(find, { kind: 'email', value: 'ann@example.com', also: ['email'] })
+  assert.match(JSON.stringify(audit.actions), '"find person, email, also email"')
+  assert.not.match(JSON.stringify(audit.actions), /ann/)
+})
+
+person('is exported as a file, without the notes of the bridge, and that is recorded', async () => {
+  const { ask, audit } = servers()
+  const { body, headers } = await ask(everything, {})
+  assert.equal(headers, { 'Content-Disposition': 'attachment; filename="person.json"' })
+  assert.equal(body?.documents, { chats: [{ _id: 'acme/2037', name: 'Ann' }] })
+  assert.equal(audit.actions, [
+    { who: 'kim@example.com', action: 'export', detail: 'export, client 1233', accountId: 'acme' },
+  ])
+})
+
+person('is erased once the plan that was looked at is confirmed, and the receipt is the answer', async () => {
+  const { ask, audit, written } = servers()
+  const { body: found } = await ask(find, {})
+  const { body: receipt } = await ask(erase, { confirm: found?.confirm })
+  assert.equal(written, ['ChatErased', 'ChatErased', 'ChatErased', 'ChatErased', 'ClientErased'])
+  assert.equal([receipt?.state, receipt?.requestedBy], ['published', 'kim@example.com'])
+  assert.equal(audit.actions.slice(1), [
+    { who: 'kim@example.com', action: 'erase', detail: 'erase, client 1233', accountId: 'acme' },
+  ])
+})
+
+person('is not erased where other chats belong to the person since, or nothing was looked at', async () => {
+  const { ask, written, links } = servers()
+  const { body } = await ask(find, {})
+  links.push([
+    { kind: 'client', value: '1233' },
+    { kind: 'chat', value: '2040' },
+  ])
+  const changed = await ask(erase, { confirm: body?.confirm })
+  const unseen = await ask(erase, {})
+  const others = await ask(erase, { confirm: body?.confirm, also: ['email'] })
+  assert.equal(
+    [changed, unseen, others].map(({ answered }) => refused(answered)[0]),
+    [409, 400, 409],
+  )
+  assert.match(refused(changed.answered)[1], /^confirm: expected that of a new search/)
+  assert.equal(written, [])
+})
+
+person('an erasure that was interrupted is finished by the same request, whatever the plan is now', async () => {
+  const { ask, written, receipts } = servers()
+  const { body } = await ask(find, {})
+  await ask(erase, { confirm: body?.confirm })
+  const [receipt] = receipts.values()
+  const plan = { chats: ['2037'], clients: ['1233'], enrichments: [] }
+  receipts.set(Reflect.get(receipt ?? {}, '_id'), { ...receipt, state: 'started', plan })
+  const { body: finished } = await ask(erase, { confirm: 'that of an earlier plan' })
+  assert.equal([finished?.state, written.length], ['published', 10])
+})
+
+person('is neither told, exported nor erased where that cannot be recorded', async () => {
+  const { ask, audit, written, receipts } = servers()
+  const { body } = await ask(find, {})
+  audit.isAway = true
+  for (const route of [find, everything, erase] as const)
+    assert.ok(isUnrecorded((await ask(route, { confirm: body?.confirm })).answered), route)
+  assert.equal([written, receipts.size], [[], 0])
+})
+
+person('is meant by a wrong body in no way: the field is named', async () => {
+  const { ask, audit } = servers()
+  const said = async (body: object) => refused((await ask(find, body)).answered)
+  assert.match((await said({ kind: 'name' }))[1], /^kind: expected /)
+  assert.equal(await said({ value: '' }), [400, 'value: expected text of 1 to 255 characters'])
+  assert.match((await said({ also: ['chat'] }))[1], /^also\.0: expected /)
+  assert.equal(audit.actions, [])
+})
+
+person.run()

@@ -1,0 +1,121 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { AuditDocument } from '../../contracts/views/audit.ts'
+import { ErasureDocument } from '../../contracts/views/erasure.ts'
+import type { AuditAnswer, ErasuresAnswer } from '../../src/console/answers.ts'
+import { auditHandlers } from '../../src/console/api/audit.ts'
+import { erasuresHandlers } from '../../src/console/api/erasures.ts'
+import type { IncomingRecord } from '../../src/domain/ports.ts'
+import type { AuditAsked } from '../../src/mongo/console-privacy.ts'
+import { right } from '../support/either.ts'
+import { given, topicOf } from './given-request.ts'
+
+const day = (n: number) => new Date(Date.UTC(2026, 0, n))
+
+const audit = suite('the audit log in the console')
+const route = 'GET /api/accounts/:account/audit'
+
+const actionOn = (n: number) =>
+  right(
+    AuditDocument.decode({
+      _id: `a${n}`,
+      action: 'erase',
+      who: 'kim',
+      at: day(n),
+      detail: 'erase, chat 1',
+      accountId: 'acme',
+    }),
+  )
+
+/** The view in memory: the newest first. */
+const view = () => {
+  const asked: AuditAsked[] = []
+  const readAudit = async (_: string, question: AuditAsked) => {
+    asked.push(question)
+    const older = [3, 2, 1].map(actionOn).filter(({ at }) => question.after === undefined || at < question.after.at)
+    return E.right(older.slice(0, question.limit))
+  }
+  const ask = async (query: string) =>
+    (right(await auditHandlers({ readAudit })[route](given({ query }))) as { body: AuditAnswer }).body
+  return { asked, ask }
+}
+
+audit('has the names of those who acted, page after page', async () => {
+  const { ask } = view()
+  const first = await ask('limit=2')
+  const second = await ask(`limit=2&cursor=${first.next}`)
+  assert.equal(first.rows[0], {
+    _id: 'a3',
+    action: 'erase',
+    who: 'kim',
+    at: '2026-01-03T00:00:00.000Z',
+    detail: 'erase, chat 1',
+    accountId: 'acme',
+  })
+  assert.equal(
+    [first, second].map(({ rows }) => rows.map(({ _id }) => _id)),
+    [['a3', 'a2'], ['a1']],
+  )
+  assert.is(second.next, undefined)
+})
+
+audit('is asked by action; a wrong query is refused by its field', async () => {
+  const { ask, asked } = view()
+  await ask('action=unmask')
+  assert.equal(asked, [{ action: 'unmask', limit: 51 }])
+  const refused = async (query: string) => {
+    const answered = await auditHandlers({ readAudit: () => assert.unreachable() as never })[route](given({ query }))
+    return E.isLeft(answered) && answered.left.message
+  }
+  assert.equal(
+    [await refused('action=look'), await refused('cursor=x')],
+    [
+      'action: expected one of rebuild, redrive, erase, export, replay, rewrap, unmask',
+      'cursor: expected the `next` of an earlier answer',
+    ],
+  )
+})
+
+audit.run()
+
+const receipts = suite('receipts in the console')
+
+const receipt = (_id: string, more: object = {}) =>
+  right(
+    ErasureDocument.decode({
+      ...{
+        _id,
+        accountId: 'acme',
+        state: 'started',
+        requestedBy: 'kim',
+        requestedAt: day(1),
+        request: 'hash',
+        keys: ['hash'],
+      },
+      ...{ markers: 5, found: { chats: 1 }, remains: [{ where: 'event topics', until: 'later' }] },
+      plan: { chats: ['2037'], clients: [], enrichments: ['acme/email:ann@example.com'] },
+      ...more,
+    }),
+  )
+const confirmation = (erasureId: string, group: string, accountId = 'acme'): IncomingRecord => ({
+  ...{ topic: 'erasure-confirmations', partition: 0, offset: 0, timestamp: 0, key: null, headers: {} },
+  value: Buffer.from(JSON.stringify({ accountId, erasureId, group, erasedAt: day(2).toISOString() })),
+})
+
+receipts('name the groups that have confirmed, now or at the last check, and not the person', async () => {
+  const all = [receipt('e1', { confirmedBy: ['crm', 'old'] }), receipt('e2')]
+  const topic = [confirmation('e1', 'crm'), confirmation('e1', 'shop'), confirmation('e2', 'crm', 'other')]
+  const handlers = erasuresHandlers({ kafka: { readTopic: topicOf(topic) }, readReceipts: async () => E.right(all) })
+
+  const answered = right(await handlers['GET /api/accounts/:account/erasures'](given())) as { body: ErasuresAnswer }
+
+  const { cut, erasures } = answered.body
+  assert.equal([cut, erasures.map(({ confirmedBy }) => confirmedBy)], [false, [['crm', 'old', 'shop'], []]])
+  assert.equal(Object.keys(erasures[0]?.receipt ?? {}).sort(), [
+    ...['_id', 'accountId', 'found', 'markers', 'remains', 'requestedAt', 'requestedBy', 'state'],
+  ])
+  assert.not.match(JSON.stringify(erasures), /2037|ann|hash/)
+})
+
+receipts.run()

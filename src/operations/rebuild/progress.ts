@@ -29,6 +29,7 @@ export const placesOf = (logs: Logs, positions: Positions): Places =>
 export type Watched = Place & { readonly since: number }
 
 export const sourceOf = (topic: TopicName, partition: number): string => `${topic}/${partition}`
+export const topicIn = (source: string): string => source.slice(0, source.lastIndexOf('/'))
 
 /** The places at a time, each with the time since which neither its position nor its end has moved. */
 export const watch = (

@@ -20,6 +20,7 @@ import {
   readLogs,
   type ShowProgress,
   sourceOf,
+  topicIn,
   type Watched,
   watch,
 } from './progress.ts'
@@ -50,6 +51,8 @@ export type Replay = {
   readonly positions: () => Positions
   /** How many records could not be read, or stored, through their own fault. */
   readonly refused: () => number
+  /** Topics with records that could be read, or that had some as long as they are kept. */
+  readonly topicsTakenIn: () => ReadonlySet<string>
   /** Why it cannot go on: records that it has not read yet were deleted from their topic, and are in the archive alone. */
   readonly lost: () => string | undefined
   /** Resolves when nothing is being written, and nothing more will be until it is released. */
@@ -81,6 +84,8 @@ export const startReplay = async (
 ): Promise<Replay> => {
   const positions = new Map(from)
   const refused = new Set<string>()
+  // What an interrupted rebuild has taken in counts.
+  const topicsTakenIn = new Set([...from].flatMap(([source, position]) => (position > 0 ? [topicIn(source)] : [])))
   const fold: HandleSlice = projector({
     ...{ decode: decodeRecord, applyChanges, classify, hasRoom, clock },
     // They are dead letters already: whoever took them in first has kept them.
@@ -104,6 +109,7 @@ export const startReplay = async (
       wake()
     }
     const source = sourceOf(slice.topic, slice.partition)
+    if (slice.records.some(({ offset }) => !refused.has(`${source}/${offset}`))) topicsTakenIn.add(slice.topic)
     const last = slice.records.at(-1)?.offset ?? -1
     positions.set(source, Math.max(positions.get(source) ?? 0, last + 1))
   }
@@ -127,6 +133,7 @@ export const startReplay = async (
         lost = `the records of ${source} from ${position} to ${low - 1} were deleted before they were read`
         throw new Error(lost)
       }
+      if (low > 0 && isTemporary(source)) topicsTakenIn.add(topic)
       skipTo(source, low)
       return positions.get(source)
     },
@@ -134,6 +141,7 @@ export const startReplay = async (
   return {
     positions: () => new Map(positions),
     refused: () => refused.size,
+    topicsTakenIn: () => topicsTakenIn,
     lost: () => lost,
     hold: async () => {
       held ??= Promise.withResolvers()

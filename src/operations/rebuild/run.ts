@@ -52,8 +52,12 @@ const dryRun = async (
 /** How many documents a view has, and its rebuilt one. */
 type Counts = { readonly view: ViewName; readonly live: number; readonly rebuilt: number }
 
-/** Nothing instead of something: rather the log has lost its records than the view was never right. */
-export const isSuspect = ({ live, rebuilt }: Counts): boolean => rebuilt === 0 && live > 0
+/**
+ * Nothing instead of something, from topics of which nothing could be read: they have lost their records. Records that could be
+ * read may rightly make nothing any more: `drift` ends with the erasure of whoever had the only unknown field.
+ */
+export const isSuspect = ({ view, live, rebuilt }: Counts, topicsTakenIn: ReadonlySet<string>): boolean =>
+  rebuilt === 0 && live > 0 && !topicsOf([view]).some((topic) => topicsTakenIn.has(topic))
 
 /** `chats: 12 documents, the live view has 15: 3 fewer`. */
 export const countText = ({ view, live, rebuilt }: Counts): string => {
@@ -74,7 +78,7 @@ const goLive = async (
 ): Promise<Outcome> => {
   const counts = await Promise.all(pending.map(async (view) => ({ view, ...(await own.count(view)) })))
   for (const count of counts) deps.say(countText(count), count)
-  const suspects = counts.filter(isSuspect).map(({ view }) => view)
+  const suspects = counts.filter((count) => isSuspect(count, replay.topicsTakenIn())).map(({ view }) => view)
   if (suspects.length > 0 && !force)
     return { kind: 'refused', reason: `the log has nothing for ${suspects.join(', ')}: nothing was swapped` }
   const swapped = await swapViews(deps, own, pending, replay, replayWatch)

@@ -1,12 +1,14 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ConsumerSpec } from '../../../src/domain/ports.ts'
+import { toRecord } from '../../../src/kafka/records.ts'
 import { startReplay, watchReplay } from '../../../src/operations/rebuild/replay.ts'
+import { anEvent, at } from '../../support/given-events.ts'
 
 const replaying = suite('a replay')
 
 /** Of a topic that has everything when the replay begins, and has lost its first records when its consumer begins. */
-const given = async (mayLack: boolean) => {
+const given = async (mayLack: boolean, from = 4) => {
   const specs: ConsumerSpec[] = []
   let low = 0
   const none = async () => {
@@ -24,14 +26,21 @@ const given = async (mayLack: boolean) => {
       },
       ...{ restore: undefined, clock: () => 0, signal: new AbortController().signal },
     },
-    { group: 'g', topics: ['chats'], from: new Map([['chats/0', 4]]), applyChanges: async () => {}, mayLack },
+    {
+      group: 'g',
+      topics: ['chats'],
+      from: new Map(from === 0 ? [] : [['chats/0', from]]),
+      applyChanges: async () => {},
+      mayLack,
+    },
   )
   const logs = () => new Map([['chats/0', { low, high: 10 }]])
   const watched = watchReplay(replay, () => 0)
   low = 7
   const start = await specs[0]?.startAt?.('chats', 0).catch((error: Error) => error.message)
-  return { start, replay, check: () => watched.check(logs()) }
+  return { start, replay, check: () => watched.check(logs()), handle: specs[0]?.handle ?? none }
 }
+const owned = { isCurrent: () => true, done: () => {}, pause: () => () => {} }
 
 replaying('ends where records were deleted before it has read them, and does not begin beyond them', async () => {
   const { start, replay, check } = await given(false)
@@ -45,6 +54,20 @@ replaying('goes on beyond them where they may be missing', async () => {
   const { start, check } = await given(true)
   assert.is(start, 7)
   assert.equal(check().places.get('chats/0')?.position, 7)
+})
+
+replaying('knows the topics of which it could read anything, also before it was interrupted', async () => {
+  const begun = await given(true, 0)
+  const key = Buffer.from('acme/2037')
+  const record = { ...({ topic: 'chats', partition: 0, offset: 7, timestamp: 0 } as const), key, headers: {} }
+  await begun.handle({ topic: 'chats', partition: 0, records: [{ ...record, value: Buffer.from('{') }] }, owned)
+  assert.equal([...begun.replay.topicsTakenIn()], [])
+  const { value, headers } = toRecord(anEvent('ChatAccepted', 'e1', at('10:00:00')))
+  const bytes = Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, Buffer.from(header)]))
+  const told = { ...record, offset: 8, value: Buffer.from(`${value}`), headers: bytes }
+  await begun.handle({ topic: 'chats', partition: 0, records: [told] }, owned)
+  assert.equal([...begun.replay.topicsTakenIn()], ['chats'])
+  assert.equal([...(await given(true)).replay.topicsTakenIn()], ['chats'])
 })
 
 replaying.run()

@@ -12,6 +12,7 @@ import type { Log, Measure } from '../domain/ports.ts'
 import { reasonOf as kafkaReasonOf } from '../kafka/errors.ts'
 import type { KafkaRoom } from '../kafka/kafka.ts'
 import { fromRecord } from '../kafka/records.ts'
+import { batchHeaderOf } from '../kafka/unreadable.ts'
 import { reasonOf as mongoReasonOf } from '../mongo/classify.ts'
 import type { Mongo } from '../mongo/connect.ts'
 import type { Archive } from '../operations/archive/command.ts'
@@ -70,6 +71,7 @@ export const startArchiver = async ({ kafka, mongo, log }: Deps, wrapping: Wrapp
     keys: dataKeys(mongo.archiveKeys, wrapping),
     decode: fromRecord,
     append: kafka.append,
+    batchHeaderOf,
     changedArchives: changedArchivesOf({ kafka, mongo }),
     missed: async () => {
       await apply()

@@ -15,6 +15,8 @@ type Deps = {
   readonly keys: DataKeys
   readonly decode: (record: IncomingRecord) => E.Either<unknown, DomainEvent>
   readonly append: Append
+  /** Where a whole batch of records stood that could not be read; undefined of any other value. */
+  readonly batchHeaderOf: (value: Buffer) => Buffer | undefined
   /** The archive topics that are not those that were written to before, whose offsets and records are gone. */
   readonly changedArchives: () => Promise<ReadonlyArray<string>>
   /** Applies erasures that MongoDB does not know of any more; why it must not be archived on. */
@@ -39,7 +41,7 @@ export const isErasure = ({ topic, key }: IncomingRecord, decoded: E.Either<unkn
  * durable there; it may come again, so a record may stand in the archive twice. The marker of an erasure destroys the data key
  * of its record key before anything that comes later is encrypted.
  */
-export const archiver = ({ keys, decode, append, changedArchives, missed, reasonOf }: Deps) => {
+export const archiver = ({ keys, decode, append, batchHeaderOf, changedArchives, missed, reasonOf }: Deps) => {
   let generations: TopicIds = new Map()
   let trouble: string | undefined
   let fits = false
@@ -57,6 +59,11 @@ export const archiver = ({ keys, decode, append, changedArchives, missed, reason
     const failed = outcomes.find(E.isLeft)
     if (failed !== undefined) throw new Error(`${archiveNameOf(records[0]?.topic ?? 'chats')}: ${failed.left.reason}`)
   }
+  /** An erasure finds records by their keys: of one that has none, only where a batch stood is kept for ever, which a rebuild needs. */
+  const keptOf = (record: IncomingRecord): IncomingRecord =>
+    record.key?.length || record.value === null
+      ? record
+      : { ...record, value: batchHeaderOf(record.value) ?? Buffer.alloc(0) }
   /** Up to each marker by itself, since there the key changes. */
   const take = async ({ topic, records }: Slice) => {
     const name = names.get(topic)
@@ -69,7 +76,7 @@ export const archiver = ({ keys, decode, append, changedArchives, missed, reason
         await keys.destroy(keyId(topic, record.key), { generation, partition: record.partition, offset: record.offset })
         some = []
       }
-      some.push({ ...record, topic: name })
+      some.push({ ...keptOf(record), topic: name })
     }
     if (some.length > 0) await archive(some, generation)
   }

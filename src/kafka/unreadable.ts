@@ -51,6 +51,10 @@ export const unreadableBatch = 'unreadable-batch'
 export const whyUnreadable = (value: Buffer | null): string | undefined =>
   value === null ? undefined : reasons.get(value)
 
+/** Of a whole batch that could not be read its header, which says where it stood and nothing of its records. */
+export const batchHeaderOf = (value: Buffer): Buffer | undefined =>
+  whyUnreadable(value) === undefined ? undefined : value.subarray(0, headerBytes)
+
 /** The first offset of what a record stands for: of a whole batch that could not be read its first record's, else its own. */
 export const firstOffsetOf = ({ offset, key, value }: Pick<IncomingRecord, 'offset' | 'key' | 'value'>): number => {
   if (key !== null || value === null || value.length < headerBytes) return offset

@@ -8,6 +8,7 @@ import { newKeyFile, readKeys } from '../../src/archive/key-file.ts'
 import { restorer } from '../../src/archive/restore.ts'
 import type { IncomingRecord, OutgoingRecord } from '../../src/domain/ports.ts'
 import { fromRecord, toRecord } from '../../src/kafka/records.ts'
+import { batchHeaderOf, firstOffsetOf, unreadable } from '../../src/kafka/unreadable.ts'
 import { right } from '../support/either.ts'
 import { anEvent, at } from '../support/given-events.ts'
 import { memoryKeys } from './memory-keys.ts'
@@ -38,6 +39,7 @@ const given = (stored_ = memoryKeys()) => {
       ...{
         decode: fromRecord,
         append,
+        batchHeaderOf,
         changedArchives: async () => [],
         missed: async () => undefined,
         reasonOf: String,
@@ -95,6 +97,27 @@ archiving('what is no event of ours is archived as well, all of it encrypted', a
   )
 })
 
+archiving('what has no key, which no erasure finds, is kept without what it says', async () => {
+  const here = given()
+  const batch = Buffer.concat([Buffer.alloc(61), Buffer.from('Ann here')])
+  batch.writeBigInt64BE(3n, 0)
+  batch.writeInt32BE(2, 23)
+  batch.writeInt32BE(3, 57)
+  unreadable(batch, 'its checksum is not that of its bytes')
+  const place = { topic: 'bot-conversations', partition: 2, timestamp: 0, headers: {} } as const
+  const records: ReadonlyArray<IncomingRecord> = [
+    { ...place, offset: 2, key: Buffer.alloc(0), value: Buffer.from('Ann here') },
+    { ...place, offset: 5, key: null, value: batch },
+  ]
+  await here.process()(records)
+  const restored = (await here.restored()).flatMap((found) => (found.kind === 'record' ? [found.record] : []))
+  assert.equal(
+    restored.map(({ value }) => value),
+    [Buffer.alloc(0), batch.subarray(0, 61)],
+  )
+  assert.equal(restored.map(firstOffsetOf), [2, 3])
+})
+
 archiving('two archivers make one key for a record key', async () => {
   const here = given()
   await Promise.all([here.process()(logOf(wrote('a', 'one'))), here.process()(logOf(wrote('a', 'one')))])
@@ -139,6 +162,7 @@ archiving('an archiver does not start with a key file that data keys were not wr
       keys,
       decode: fromRecord,
       append: async () => E.right(undefined),
+      batchHeaderOf,
       missed: async () => undefined,
       reasonOf: String,
     }

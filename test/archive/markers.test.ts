@@ -37,7 +37,7 @@ const given = async (events: ReadonlyArray<DomainEvent>, copiedAfter: number) =>
   const keys = memoryKeys()
   const { spec } = archiver({
     ...{ keys: dataKeys(keys, right(readKeys(keyFile))), decode: fromRecord, append, reasonOf: String },
-    ...{ changedArchives: async () => [], missed: async () => undefined },
+    ...{ batchHeaderOf: () => undefined, changedArchives: async () => [], missed: async () => undefined },
   })
   await spec.refuseTopics?.(new Map([[name, 'g1']]))
   const copy = new Map<string, ArchiveKey>()

@@ -1,5 +1,5 @@
 import * as t from 'io-ts'
-import { Code } from '../personal.ts'
+import { Code, Text } from '../personal.ts'
 import { AccountId, BsonDate, Count, exactShape } from '../primitives.ts'
 
 /** How many entries an account has at most; what finds no room any more is counted in the entry `others`. */
@@ -20,7 +20,8 @@ export const mostDriftSeen = 500
  * `others`: all that came after the account had 999 entries; which of them those are depends on the order in which partitions are read.
  *
  * Of a value only its kind and its shape are here. A part of a path that does not look like a field's name, but like an id, an address,
- * a number or a token, is `*`, and so is the index of an array.
+ * a number, a token or a name with a capital, is `*`, and so is the index of an array. Where the service has persons' names in small letters
+ * as names of fields, nothing tells them from others: so a path is personal, though no erasure finds it.
  *
  * A record that is read again is not counted again, nor is an event that was appended twice, nor a request in quarantine that was, as
  * long as fewer than 500 others of this entry are between the two. Unknown fields come from the event topics and their archive: a rebuild finds
@@ -30,7 +31,7 @@ export const mostDriftSeen = 500
 export const DriftDocument = exactShape(
   {
     /** `<account id>/<kind>/<api>/<event>/<path>`, or `<account id>/others`. */
-    _id: Code,
+    _id: Text,
 
     /** The customer account of the service, by its id in the accounts file. */
     accountId: AccountId,
@@ -69,7 +70,7 @@ export const DriftDocument = exactShape(
     event: Code,
 
     /** Where in the request: `visitor.loyalty.level`, `agents.*.skill`. */
-    path: Code,
+    path: Text,
 
     /** What the contract expected there, when it was refused first. */
     expected: Code,

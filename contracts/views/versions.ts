@@ -16,5 +16,5 @@ export const viewVersions: { readonly [V in ViewName]: number } = {
   daily_stats_by: 1,
   deliveries: 2,
   audit: 1,
-  drift: 1,
+  drift: 2,
 }

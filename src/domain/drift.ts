@@ -30,6 +30,7 @@ const readName = (name: string): string => {
   const isName =
     name.length <= longestName &&
     /^_?[A-Za-z][A-Za-z0-9_-]*$/u.test(name) &&
+    !/^_?[A-Z][a-z]/u.test(name) &&
     name.replace(/[^0-9]/gu, '').length <= 2 &&
     words.every((word) => word.length <= longestWord) &&
     !looksRandom(name, words)
@@ -41,8 +42,8 @@ const knownNames = new Set<string>()
 const remembered = 2_000
 
 /**
- * A field's or an event's name where it looks like one, else `*`: an id, an address, a phone number or a token may be a key, and tells
- * of a person. A name that a person has as well cannot be told from a field's.
+ * A field's or an event's name where it looks like one of the service's, else `*`: an id, an address, a phone number or a token may be a
+ * key, and tells of a person. So does a person's name: with a capital it is `*`, in small letters it cannot be told from a field's.
  */
 export const nameOrAny = (name: string): string => {
   if (knownNames.has(name)) return name

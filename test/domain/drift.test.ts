@@ -79,6 +79,9 @@ drift('has * in place of what may tell of a person, or is another each time', ()
     'aBcDeFgHiJkL',
     'eyJhbGciOiJIUzI1NiJ9',
     'Zoë',
+    'Anna',
+    'AnnaMaria',
+    'Anna_Smith',
   )
   assert.equal(
     telling.map(nameOrAny),
@@ -88,7 +91,8 @@ drift('has * in place of what may tell of a person, or is another each time', ()
     'site_id',
     'utmJson',
     'address2',
-    'Content-Type',
+    'content-type',
+    'VIP',
     'offline_message_id',
     '_links',
     'notificationPreferencesEnabled',

@@ -12,10 +12,29 @@ export type SealingKey = DataKey & { readonly erased: LogPlace | undefined }
 export type OpeningKey = webcrypto.CryptoKey | 'erased'
 
 /** The key of a record, by its name and where the record stood. */
-type Wanted = { readonly id: string; readonly kid: string; readonly place: LogPlace }
+export type WantedKey = { readonly id: string; readonly kid: string; readonly place: LogPlace }
 
 /** There is neither the key that a record names nor a marker that it was erased: MongoDB has lost it. */
 export class KeyLost extends Error {}
+
+/** What became of a key. An older copy of MongoDB may never have had one that was erased: its marker was applied again. */
+const fateOf = ({ kid, place }: WantedKey, found: ArchiveKey | undefined): 'there' | 'erased' | 'lost' => {
+  if (found?.kid === kid) return 'there'
+  if (found?.erasedKids.includes(kid)) return 'erased'
+  const { generation, partition, offset } = place
+  const { erased } = found ?? {}
+  const isBefore = erased?.generation === generation && erased.partition === partition && offset < erased.offset
+  return isBefore ? 'erased' : 'lost'
+}
+
+/** Those of the keys that are neither there nor erased. */
+export const lostAmong = async <W extends WantedKey>(
+  stored: Pick<ArchiveKeys, 'find'>,
+  wanted: ReadonlyArray<W>,
+): Promise<ReadonlyArray<W>> => {
+  const found = await stored.find([...new Set(wanted.map(({ id }) => id))])
+  return wanted.filter((each) => fateOf(each, found.get(each.id)) === 'lost')
+}
 
 const remembered = 20_000
 
@@ -40,15 +59,13 @@ export const dataKeys = (stored: ArchiveKeys, wrapping: WrappingKeys) => {
     key: await imported(await wrapping.unwrap(wrapped)),
     erased,
   })
-  const openingKey = async ({ id, kid, place }: Wanted, found: ArchiveKey | undefined): Promise<OpeningKey> => {
-    if (found?.kid === kid) return (await opened(found)).key
-    if (found?.erasedKids.includes(kid)) return 'erased'
-    // An older copy of MongoDB may never have had the key; the marker was applied again.
-    const { generation, partition, offset } = place
-    const { erased } = found ?? {}
-    if (erased?.generation === generation && erased.partition === partition && offset < erased.offset) return 'erased'
+  const openingKey = async (wanted: WantedKey, found: ArchiveKey | undefined): Promise<OpeningKey> => {
+    const fate = fateOf(wanted, found)
+    if (fate === 'erased') return fate
+    if (fate === 'there' && found !== undefined) return (await opened(found)).key
+    const { id, kid } = wanted
     throw new KeyLost(
-      `MongoDB has neither the data key ${kid} of ${id.slice(0, id.indexOf('/'))} nor a marker that it was erased: restore the collection archive_keys from a newer copy`,
+      `MongoDB has neither the data key ${kid} of ${id.slice(0, id.indexOf('/'))} nor a marker that it was erased: restore the collection archive_keys from a newer copy, or see livechat-bridge archive keys`,
     )
   }
   return {
@@ -82,7 +99,7 @@ export const dataKeys = (stored: ArchiveKeys, wrapping: WrappingKeys) => {
       )
     },
     /** Throws KeyLost where a key is neither there nor erased. */
-    forOpening: async (wanted: ReadonlyArray<Wanted>): Promise<ReadonlyMap<string, OpeningKey>> => {
+    forOpening: async (wanted: ReadonlyArray<WantedKey>): Promise<ReadonlyMap<string, OpeningKey>> => {
       const keys = new Map(wanted.map(({ kid }) => [kid, opening.get(kid)]))
       const unknown = new Map(wanted.flatMap((each) => (keys.get(each.kid) === undefined ? [[each.kid, each]] : [])))
       const ids = new Set([...unknown.values()].map(({ id }) => id))

@@ -4,7 +4,7 @@ import { ArchivedEvent, archiveHeaders } from '../../contracts/archive.ts'
 import { archiveNameOf, eventTopics } from '../../contracts/topics.ts'
 import { marksByType, merge, withBlanks } from '../domain/personal-data.ts'
 import type { IncomingRecord } from '../domain/ports.ts'
-import { type DataKeys, keyId, type OpeningKey } from './data-keys.ts'
+import { type DataKeys, keyId, type OpeningKey, type WantedKey } from './data-keys.ts'
 import { boundTo } from './seal.ts'
 
 /**
@@ -60,6 +60,19 @@ const read = (archived: IncomingRecord): E.Either<string, Found> => {
   )
 }
 
+/** The data key that a record needs, and when Kafka took what was archived. */
+type KeyOfRecord = WantedKey & { readonly timestamp: number }
+
+const wantedOf = ({ archived, record, generation, kid }: Found): KeyOfRecord | undefined => {
+  const { topic, partition, offset, timestamp } = record
+  const place = { generation, partition, offset }
+  return kid === undefined ? undefined : { id: keyId(topic, archived.key), kid, place, timestamp }
+}
+
+/** The data keys that these records of the archive need. */
+export const keysWanted = (records: ReadonlyArray<IncomingRecord>): ReadonlyArray<KeyOfRecord> =>
+  records.map(read).flatMap((found) => (E.isRight(found) ? (wantedOf(found.right) ?? []) : []))
+
 const blanked = ({ record, generation, content }: Found, isBytes: boolean): Restored => {
   const marks = marksByType.get(`${record.headers.ce_type}`)
   if (isBytes || marks === undefined || content === undefined) return { kind: 'nothing', record, generation }
@@ -97,12 +110,7 @@ export const restorer =
   (keys: Pick<DataKeys, 'forOpening'>) =>
   async (records: ReadonlyArray<IncomingRecord>): Promise<ReadonlyArray<Restored>> => {
     const found = records.map((archived) => ({ archived, read: read(archived) }))
-    const wanted = found.flatMap(({ archived, read }) => {
-      if (E.isLeft(read) || read.right.kid === undefined) return []
-      const { kid, generation, record } = read.right
-      const place = { generation, partition: record.partition, offset: record.offset }
-      return [{ id: keyId(record.topic, archived.key), kid, place }]
-    })
+    const wanted = found.flatMap(({ read }) => (E.isRight(read) ? (wantedOf(read.right) ?? []) : []))
     const opening = await keys.forOpening(wanted)
     return Promise.all(
       found.map(

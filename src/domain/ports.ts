@@ -163,7 +163,8 @@ export type LogPlace = { readonly generation: string; readonly partition: number
 
 /**
  * The data key that encrypts what one record key of a topic says of persons, wrapped by a key of ARCHIVE_KEY_FILE; `id` is
- * `<topic>/<record key>`. After an erasure its earlier keys are gone, by `kid`, and what stands before `erased` has none.
+ * `<topic>/<record key>`. After an erasure its earlier keys are gone, by `kid`, and what stands before `erased` has none. So are
+ * those whose loss an operator has accepted.
  */
 export type ArchiveKey = {
   readonly id: string
@@ -181,6 +182,8 @@ export type ArchiveKeys = {
   readonly add: (keys: ReadonlyArray<NewArchiveKey>) => Promise<void>
   /** Destroys the key of what stands before the place, unless that was done before. */
   readonly destroy: (id: string, place: LogPlace) => Promise<void>
+  /** From now on these keys, which are not there, count as erased. */
+  readonly acceptLoss: (lost: ReadonlyArray<{ readonly id: string; readonly kids: Iterable<string> }>) => Promise<void>
   /** One wrapped key of each wrapping key. */
   readonly examples: () => Promise<ReadonlyArray<string>>
   /** Every key that is not destroyed. */

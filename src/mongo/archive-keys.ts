@@ -66,6 +66,12 @@ export const archiveKeysIn = (db: Db): ArchiveKeys => {
         },
       ])
     },
+    acceptLoss: (lost) =>
+      write(
+        lost.map(({ id, kids }) => ({
+          updateOne: { filter: { _id: id }, update: { $addToSet: { erasedKids: { $each: [...kids] } } }, upsert: true },
+        })),
+      ),
     // The header, which names the wrapping key, stands before the first point.
     examples: async () => {
       const header = { $first: { $split: ['$wrapped', '.'] } }

@@ -19,6 +19,12 @@ export const memoryKeys = (): ArchiveKeys & { readonly documents: Map<string, Ar
       if (isThere && before.offset >= erased.offset) return
       documents.set(id, { id, erased, erasedKids: kid === undefined ? erasedKids : [...erasedKids, kid] })
     },
+    acceptLoss: async (lost) => {
+      for (const { id, kids } of lost) {
+        const { erasedKids = [], ...before } = documents.get(id) ?? { id }
+        documents.set(id, { ...before, erasedKids: [...new Set([...erasedKids, ...kids])] })
+      }
+    },
     examples: async () => {
       const wrapped = [...documents.values()].flatMap((key) => (key.wrapped === undefined ? [] : [key.wrapped]))
       return [...new Map(wrapped.map((each) => [each.split('.')[0], each])).values()]

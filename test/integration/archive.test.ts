@@ -115,6 +115,12 @@ const rebuild = async (withKeys: boolean, dryRun = false) => {
   })
   return { code, said }
 }
+const discard = () => {
+  const given = { kafka, rebuilds, recordAction, sleep, clock: monotonic, signal: new AbortController().signal }
+  const quiet = { say: () => {}, show: () => ({ at: () => {}, end: () => {} }) }
+  const asked = { views: undefined, dryRun: false, resume: false, discard: true, force: false }
+  return rebuildAsked({ ...given, ...quiet }, asked)
+}
 const reasonOf = async (url: string, check: string) => {
   const { checks } = (await (await fetch(`${url}/readyz`)).json()) as { checks: Record<string, { reason: string }> }
   return checks[check]?.reason
@@ -171,21 +177,7 @@ archive('without the keys a rebuild stops, says why, and changes nothing', async
   assert.is(code, 1)
   assert.match(String(said.at(-1)), /its first records are in the archive alone, and ARCHIVE_KEY_FILE is not set/)
   assert.equal(await documents(), before)
-  await rebuildAsked(
-    {
-      ...{
-        kafka,
-        rebuilds,
-        recordAction,
-        sleep,
-        clock: monotonic,
-        signal: new AbortController().signal,
-        say: () => {},
-      },
-      show: () => ({ at: () => {}, end: () => {} }),
-    },
-    { views: undefined, dryRun: false, resume: false, discard: true, force: false },
-  )
+  await discard()
 })
 
 archive('an erasure destroys the data key of its record key alone, and later events have a new one', async () => {
@@ -209,11 +201,12 @@ archive('an erasure destroys the data key of its record key alone, and later eve
   )
 })
 
-const replay = (...args: ReadonlyArray<string>) =>
-  runCommand(['archive', 'replay', ...args], {
+const command = (...args: ReadonlyArray<string>) =>
+  runCommand(['archive', ...args], {
     ...{ KAFKA_BROKERS: here.brokers.join(','), MONGODB_URL: here.mongo.url, TOPIC_PREFIX: here.prefix },
     ...{ ARCHIVE_KEY_FILE: archiveKeyFile },
   })
+const replay = (...args: ReadonlyArray<string>) => command('replay', ...args)
 const replayed = `${here.prefix.slice(0, -1)}-replayed`
 
 archive('a replay writes into a topic of its own what the archive has, and nothing of who was erased', async () => {
@@ -313,6 +306,28 @@ archive('of a topic that is missing, the retention tells that', async () => {
   )
   await part.stop()
   await none.stop()
+})
+
+archive('a data key that MongoDB has lost stops a rebuild until the loss is accepted', async () => {
+  await eventually('deletion', async () => (await recordsIn(eventTopics)) === 0)
+  await db.collection<{ _id: string }>('archive_keys').deleteOne({ _id: 'chats/acme/7' })
+  const stopped = await rebuild(true)
+  assert.is(stopped.code, 1)
+  assert.match(`${stopped.said.at(-1)}`, /MongoDB has neither the data key .* of chats/)
+  await discard()
+  const [told, accepted, again] = [await command('keys'), await command('keys', '--accept-loss'), await command('keys')]
+  assert.equal([told.code, accepted.code, again.code], [1, 0, 0], told.err + accepted.err)
+  assert.match(told.out, /^chats {2}acme\/7 {2}records: 2, from /)
+  const done = await rebuild(true)
+  assert.is(done.code, 0, done.said.join('\n'))
+  const nameless = await db
+    .collection('chats')
+    .find({ 'visitor.name': { $ne: canary } })
+    .toArray()
+  assert.equal(
+    nameless.map(({ _id }) => String(_id)),
+    ['acme/7'],
+  )
 })
 
 archive.run()

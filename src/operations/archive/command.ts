@@ -8,6 +8,7 @@ import type { Append, ArchiveKeys } from '../../domain/ports.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 import { commandText, notRecorded, type RecordAction } from '../audit.ts'
 import { timeOption } from '../redrive/command.ts'
+import { lostKeys } from './lost-keys.ts'
 import { type Replayed, refusalOf, replay } from './replay.ts'
 import { rewrap } from './rewrap.ts'
 
@@ -100,7 +101,21 @@ const replayInto =
     }
   }
 
-/** `archive rewrap` changes the key that wraps the archive's data keys; `archive replay` decrypts it into a topic. */
+const keysCommand =
+  (accept: boolean) =>
+  async ({ kafka, keys, recordAction, interruption, reasonOf, out, err }: Archive) => {
+    try {
+      return await lostKeys({ kafka, keys, recordAction, say: out, signal: interruption() }, accept)
+    } catch (error) {
+      err(`It could not be done: ${reasonOf(error)}`)
+      return 1
+    }
+  }
+
+/**
+ * `archive rewrap` changes the key that wraps the archive's data keys; `archive keys` says which are lost; `archive replay` decrypts
+ * the archive into a topic.
+ */
 export const archiveCommand = (withArchive: WithArchive): Command => {
   const command = new Command('archive').description('look after the encrypted archive of the event topics')
   command
@@ -114,6 +129,13 @@ export const archiveCommand = (withArchive: WithArchive): Command => {
         rewrap({ keys, wrapping, recordAction, say: out }, retire),
       ),
     )
+  command
+    .command('keys')
+    .description(
+      'say which data keys MongoDB lacks that the archive needs, as after a restore of an old copy; exit code 1 if any',
+    )
+    .option('--accept-loss', 'go on without what they have encrypted, for ever; recorded on the topic audit')
+    .action(({ acceptLoss = false }: { readonly acceptLoss?: boolean }) => withArchive(keysCommand(acceptLoss)))
   command
     .command('replay')
     .argument('<topic>', 'the event topic, named without the prefix', topicOption)

@@ -1,0 +1,92 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type DataKey, dataKeys } from '../../../src/archive/data-keys.ts'
+import { newKeyFile, readKeys } from '../../../src/archive/key-file.ts'
+import { restorer } from '../../../src/archive/restore.ts'
+import { seal } from '../../../src/archive/seal.ts'
+import type { IncomingRecord, OutgoingRecord } from '../../../src/domain/ports.ts'
+import { toRecord } from '../../../src/kafka/records.ts'
+import { lostKeys } from '../../../src/operations/archive/lost-keys.ts'
+import { notRecorded } from '../../../src/operations/audit.ts'
+import { memoryKeys } from '../../archive/memory-keys.ts'
+import { right } from '../../support/either.ts'
+import { anEvent, at } from '../../support/given-events.ts'
+
+const losing = suite('archive keys')
+
+const asRead = ({ topic, key, value, headers }: OutgoingRecord, offset: number): IncomingRecord => ({
+  ...{ topic, partition: 0, offset, timestamp: Date.parse(at('10:00:00')) + offset * 1_000 },
+  ...{ key: Buffer.from(`${key}`), value: value === null ? null : Buffer.from(value) },
+  headers: Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, Buffer.from(header)])),
+})
+
+/** An archive of three events of chat 1 and one of chat 2; MongoDB does not know the key of chat 1 any more. */
+const given = async () => {
+  const keys = memoryKeys()
+  const wrapping = right(readKeys(newKeyFile('first')))
+  const archive: IncomingRecord[] = []
+  for (const [offset, chatId] of ['1', '2', '1', '1'].entries()) {
+    const record = {
+      ...asRead(toRecord(anEvent('ChatAccepted', `e${offset}`, at('10:00:00'))), offset),
+      topic: 'chats',
+    }
+    const id = `chats/acme/${chatId}`
+    const key = (await dataKeys(keys, wrapping).forSealing([id])).get(id) as DataKey
+    const keyed = { ...record, topic: 'chats' as const, key: Buffer.from(`acme/${chatId}`) }
+    archive.push(asRead(await seal(keyed, 'g1', true, { ...key, erased: undefined }), offset))
+  }
+  keys.documents.delete('chats/acme/1')
+  const [said, actions]: [string[], object[]] = [[], []]
+  const deps = {
+    keys,
+    kafka: {
+      readTopic: async (topic: string, take: (records: ReadonlyArray<IncomingRecord>) => Promise<void>) => {
+        if (topic === 'archive-chats') await take(archive)
+        return E.right(undefined)
+      },
+    },
+    recordAction: async (asked: object) => E.right(void actions.push(asked)),
+    say: (line: string) => void said.push(line),
+    signal: new AbortController().signal,
+  }
+  const names = async () =>
+    (await restorer(dataKeys(keys, wrapping))(archive)).map((found) =>
+      found.kind === 'record' ? JSON.parse(`${found.record.value}`).visitor.name : found.kind,
+    )
+  return { deps, said, actions, names }
+}
+
+const told = [
+  'chats  acme/1  records: 3, from 2026-01-31T10:00:00.000Z to 2026-01-31T10:00:03.000Z',
+  'Data keys that MongoDB lacks: 1. What the archive says of persons cannot be read in so many records: 3.',
+]
+
+losing('tells what is lost, and changes nothing', async () => {
+  const { deps, said, actions, names } = await given()
+  assert.is(await lostKeys(deps, false), 1)
+  assert.equal(said.slice(0, -1), told)
+  assert.equal(actions, [])
+  assert.match(String(await names().catch(({ message }: Error) => message)), /neither the data key/)
+})
+
+losing('lets everybody go on without it, once that is accepted and recorded', async () => {
+  const { deps, said, actions, names } = await given()
+  assert.is(await lostKeys(deps, true), 0)
+  assert.equal(said.slice(0, -1), told)
+  assert.equal(actions, [{ action: 'erase', detail: 'archive keys, accept-loss of 1 chats or clients' }])
+  assert.equal(await names(), [undefined, 'Ann', undefined, undefined])
+  said.length = 0
+  assert.is(await lostKeys(deps, true), 0)
+  assert.equal([said, actions.length], [['MongoDB has every data key that the archive needs.'], 1])
+})
+
+losing('accepts nothing where that cannot be recorded', async () => {
+  const { deps, said, names } = await given()
+  const away = { kind: 'transient', reason: 'the broker is away' } as const
+  assert.is(await lostKeys({ ...deps, recordAction: async () => E.left(away) }, true), 1)
+  assert.is(said.at(-1), notRecorded(away))
+  assert.match(String(await names().catch(({ message }: Error) => message)), /neither the data key/)
+})
+
+losing.run()

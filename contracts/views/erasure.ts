@@ -4,8 +4,9 @@ import { AccountId, BsonDate, Count, exactShape, Id } from '../primitives.ts'
 
 /**
  * The receipt of one erasure. `started`: its markers are being written; `published`: all of them are in the log; `complete`: a
- * check has found nothing of the person any more. Whom it was about is kept as HMAC-SHA-256 (base64url) alone, under a key that
- * only the bridge's database has: so a receipt proves that somebody was erased, and names nobody.
+ * check has found nothing of the person in views, enrichments and topics any more. No check looks at files and copies, which
+ * `remains` names too. Whom it was about is kept as HMAC-SHA-256 (base64url) alone, under a key that only the bridge's database has:
+ * so a receipt proves that somebody was erased, and names nobody.
  */
 export const ErasureDocument = exactShape(
   {

@@ -11,7 +11,7 @@ import { table } from '../../shared/table.ts'
 import { notRecorded, type RecordAction } from '../audit.ts'
 import { erase, finishInterrupted } from './erase.ts'
 import { type PersonOptions, requestOf, whoIsMeant, withPersonOptions } from './person-options.ts'
-import { isOfNobody, type Plan, planOf } from './plan.ts'
+import { isOfNobody, type Plan, planOf, unchecked } from './plan.ts'
 import { check } from './status.ts'
 
 type Servers = {
@@ -41,7 +41,7 @@ const planLines = ({ person, found }: Plan): ReadonlyArray<string> => [
   ),
 ]
 
-const receiptLines = (receipt: ErasureDocument): ReadonlyArray<string> => [
+export const receiptLines = (receipt: ErasureDocument): ReadonlyArray<string> => [
   `Erasure ${receipt._id} of ${receipt.accountId}: ${receipt.state}, asked for by ${receipt.requestedBy} at ${receipt.requestedAt.toISOString()}.`,
   ...(receipt.state === 'complete' ? [`Complete since ${receipt.completedAt?.toISOString()}.`] : []),
   ...(receipt.state === 'started' ? ['It was interrupted: run the same command again.'] : []),
@@ -51,9 +51,15 @@ const receiptLines = (receipt: ErasureDocument): ReadonlyArray<string> => [
   ...(receipt.stillFound && Object.keys(receipt.stillFound).length > 0
     ? ['May still be found in:', ...rowsOf(receipt.stillFound)]
     : []),
-  ...(receipt.state === 'complete'
-    ? []
-    : ['Remains:', ...table(receipt.remains.map(({ where, until }) => [`  ${where}`, until]))]),
+  receipt.state === 'complete'
+    ? 'No check looks at files and copies. What these may have remains, and until when:'
+    : 'Remains, and until when:',
+  ...table(
+    (receipt.state === 'complete' ? unchecked(receipt.remains) : receipt.remains).map(({ where, until }) => [
+      `  ${where}`,
+      until,
+    ]),
+  ),
 ]
 
 const agreed = async (): Promise<boolean> => {

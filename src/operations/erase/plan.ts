@@ -73,11 +73,18 @@ export type Kept = { readonly retentionDays: number | 'forever'; readonly backup
 
 const dayMs = 24 * 60 * 60 * 1000
 
+const eventTopicsAtLarge = 'event topics'
+const topicText = (name: string) => `topic ${name}`
+
+/** What of that no check looks at: files of servers, and copies. */
+export const unchecked = (remains: ErasureDocument['remains']): ErasureDocument['remains'] =>
+  remains.filter(({ where }) => where !== eventTopicsAtLarge && !where.startsWith(topicText('')))
+
 /** What remains after the markers are in the log, and until when: the same in every receipt of that day. */
 export const remainsOf = (requestedAt: Date, { retentionDays, backupDays }: Kept): ErasureDocument['remains'] => {
   const day = (days: number) => `${new Date(requestedAt.getTime() + days * dayMs).toISOString().slice(0, 10)}`
   const ofTopic = ({ name, cleanUp }: Topic) => ({
-    where: `topic ${name}`,
+    where: topicText(name),
     until: typeof cleanUp === 'object' ? `${day(cleanUp.deleteAfterMs / dayMs)}: Kafka deletes it` : 'for ever',
   })
   const plain =
@@ -85,9 +92,9 @@ export const remainsOf = (requestedAt: Date, { retentionDays, backupDays }: Kept
       ? 'for ever, since RETENTION_DAYS is forever: set it to a number of days'
       : `${day(retentionDays)}: the archiver deletes what is archived and older than RETENTION_DAYS`
   return [
-    { where: 'event topics', until: plain },
+    { where: eventTopicsAtLarge, until: plain },
     ...[botReplies, quarantine, deadLetters].map(ofTopic),
-    { where: `topic ${enrichments.name}`, until: `${day(2)}: Kafka compacts it` },
+    { where: topicText(enrichments.name), until: `${day(2)}: Kafka compacts it` },
     { where: 'keys of removed enrichments in the collection enrichments', until: 'you remove the documents' },
     {
       where: "segments on the brokers' disks",

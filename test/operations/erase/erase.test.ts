@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert'
 import { keyOf, topicOf } from '../../../contracts/topics.ts'
 import { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import type { Erasures } from '../../../src/mongo/erasures.ts'
+import { receiptLines } from '../../../src/operations/erase/command.ts'
 import { erase, finishInterrupted } from '../../../src/operations/erase/erase.ts'
 import { planOf, type Request } from '../../../src/operations/erase/plan.ts'
 import { right } from '../../support/either.ts'
@@ -126,6 +127,22 @@ erasing('that was interrupted is not finished where that cannot be recorded', as
   Object.assign(state, { left: Number.POSITIVE_INFINITY, isRecorded: false })
   assert.ok(E.isLeft(await finishInterrupted(ports, request)))
   assert.is(log.length, 2)
+})
+
+erasing('tells of files and copies also once its receipt is complete, since no check looks at them', async () => {
+  const receipt = right(await world().begin())
+  const places = receipt.remains.map(({ where }) => where)
+  const told = (state: 'published' | 'complete') => {
+    const lines = receiptLines({ ...receipt, state, completedAt: receipt.requestedAt })
+    return places.filter((where) => lines.some((line) => line.startsWith(`  ${where} `)))
+  }
+  assert.equal(told('published'), places)
+  assert.equal(told('complete'), [
+    'keys of removed enrichments in the collection enrichments',
+    "segments on the brokers' disks",
+    "MongoDB's oplog and the free space of its files",
+    'backups of Kafka and MongoDB, and copies that consumers made',
+  ])
 })
 
 erasing.run()

@@ -1,0 +1,276 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { MongoClient } from 'mongodb'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { createMetrics } from '../../src/app/metrics.ts'
+import { kafkaSettings } from '../../src/app/servers.ts'
+import { createLog } from '../../src/app/telemetry.ts'
+import { actingHandlers } from '../../src/console/acting.ts'
+import type {
+  AuditAnswer,
+  ErasuresAnswer,
+  LetterAnswer,
+  LettersAnswer,
+  PersonAnswer,
+  RedriveLine,
+} from '../../src/console/answers.ts'
+import { now } from '../../src/domain/clock.ts'
+import type { Append } from '../../src/domain/ports.ts'
+import { connectKafka } from '../../src/kafka/kafka.ts'
+import { connectMongo } from '../../src/mongo/connect.ts'
+import { actionRecorder } from '../../src/operations/audit.ts'
+import { monotonic, sleep } from '../../src/shared/time.ts'
+import { given } from '../console/given-request.ts'
+import { right } from '../support/either.ts'
+import { eventually } from '../support/eventually.ts'
+import { anEvent, at } from '../support/given-events.ts'
+import { plainClient } from '../support/plain-consumer.ts'
+import { sample } from '../support/samples.ts'
+import { world } from '../support/world.ts'
+
+const here = await world()
+await here.start()
+const db = (await MongoClient.connect(here.mongo.url)).db()
+const log = createLog('silent')
+const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 4 }, 'console')
+const kafka = connectKafka(settings, { log, measure: createMetrics().measure, now })
+const mongo = connectMongo(here.mongo, { log, sleep, clock: monotonic })
+const producer = plainClient(here.brokers).producer()
+await producer.connect()
+
+const audit = { isAway: false }
+const append: Append = async (record, withinMs) =>
+  audit.isAway ? E.left({ kind: 'transient', reason: 'the broker is away' }) : kafka.append(record, withinMs)
+const routes = actingHandlers({
+  ...{ kafka, redrives: mongo.redrives, erasures: mongo.erasures, ...mongo.consoleReads },
+  ...{ accounts: here.accounts, retentionDays: 14, recordActionOf: (who) => actionRecorder(append, now, who) },
+})
+type Route = keyof typeof routes
+
+const path = '/api/accounts/:account'
+/** What a route answers to somebody with the right role for the account. */
+const answer = async <A>(route: Route, asked: Parameters<typeof given>[0] = {}): Promise<A> => {
+  const answered = right(await routes[route](given(asked)))
+  if (!('stream' in answered)) return answered.body as A
+  const lines: unknown[] = []
+  for await (const line of answered.stream) lines.push(JSON.parse(line))
+  return lines as A
+}
+const refused = async (route: Route, asked: Parameters<typeof given>[0]) => {
+  const answered = await routes[route](given(asked))
+  return E.isLeft(answered) ? [answered.left.status, answered.left.message] : undefined
+}
+const end = async (route: Route, asked: Parameters<typeof given>[0]) => {
+  const line = (await answer<RedriveLine[]>(route, asked)).at(-1)
+  return line !== undefined && 'end' in line ? line.end : undefined
+}
+const recorded = async () => {
+  const found = await db.collection('audit').find({ who: 'kim@example.com' }).sort({ at: 1 }).toArray()
+  return found.map(({ action, detail, accountId }) => `${accountId} ${action}: ${detail}`)
+}
+const letters = (accountId: string, query = '') =>
+  answer<LettersAnswer>(`GET ${path}/dead-letters`, { accountId, query })
+const letter = (accountId: string, cause: string) =>
+  eventually(
+    `a letter of ${accountId} for ${cause}`,
+    async () => (await letters(accountId, `cause=${cause}`)).letters[0],
+  )
+
+const acting = suite('what is done in the console')
+
+acting.after(async () => {
+  await producer.disconnect()
+  await db.client.close()
+  await Promise.all([kafka.stop(), mongo.stop()])
+  await here.stop()
+})
+
+acting('a dead letter is seen and sent back by its own account alone, once, and is in its view then', async () => {
+  const payload = JSON.parse(sample('webhooks', 'call_event'))
+  const calls = db.collection('calls')
+  await db.command({ collMod: 'calls', validator: { phone: { $ne: '+15550199' } } })
+  await here.service.webhook('acme', { ...payload, call: { ...payload.call, phone: '+15550199' } })
+  const { id, topic, consumer } = await letter('acme', 'unstorable')
+  await db.command({ collMod: 'calls', validator: {} })
+  const send = `POST ${path}/dead-letters/redrive` as const
+  const body = { id, dryRun: false, limit: 10 }
+
+  const foreign = await end(send, { accountId: 'guarded', body: { ...body, force: true, again: true } })
+  const dry = await end(send, { body: { ...body, dryRun: true } })
+  const first = await end(send, { body })
+  const again = await end(send, { body })
+
+  assert.equal([topic, consumer, (await letters('guarded')).count], ['calls', 'projector', 0])
+  const none = { sent: 0, before: 0, kept: 0, failed: 0 }
+  assert.equal(
+    [foreign, dry, first, again],
+    [
+      { ...none, words: 'no dead letter fits' },
+      { ...none, sent: 1, words: '1 would be sent' },
+      { ...none, sent: 1, words: '1 sent' },
+      { ...none, before: 1, words: '1 sent before' },
+    ],
+  )
+  const stored = await eventually('the call', async () => (await calls.findOne({ phone: '+15550199' })) ?? undefined)
+  assert.equal(stored.history.length, 1)
+  assert.is((await letters('acme', 'cause=unstorable')).letters[0]?.redriven.length, 1)
+})
+
+acting('a letter is shown to its own account alone, with what its reader said at which path', async () => {
+  await producer.send({
+    topic: `${here.prefix}enrichments`,
+    messages: [{ key: 'guarded/clientId:3', value: '{"contactInfo":{"name":7}}' }],
+  })
+  const { id } = await letter('guarded', 'contract')
+  const show = `POST ${path}/dead-letters/show` as const
+
+  const { record, problems } = await answer<LetterAnswer>(show, { accountId: 'guarded', body: { id } })
+
+  assert.equal(record.value, { text: '{"contactInfo":{"name":7}}' })
+  assert.equal(
+    problems.map(({ path: where }) => where),
+    ['contactInfo.name'],
+  )
+  assert.equal((await refused(show, { body: { id } }))?.[0], 404)
+  await eventually('the look on audit', async () =>
+    (await recorded()).includes(`guarded unmask: redrive show, id ${id}`) ? true : undefined,
+  )
+})
+
+acting('a request in quarantine is taken in once by its own account alone', async () => {
+  const payload = JSON.parse(sample('webhooks', 'call_event'))
+  const value = JSON.stringify({ ...payload, chat_id: '77001' })
+  const receivedAt = new Date(Date.now() - 60_000).toISOString()
+  const headers = {
+    id: 'late',
+    interface: 'webhooks',
+    received_at: receivedAt,
+    reason: 'invalid',
+    problems: 'visitor: expected an object',
+  }
+  await producer.send({ topic: `${here.prefix}quarantine`, messages: [{ key: 'acme', value, headers }] })
+  const [list, redrive] = [`GET ${path}/quarantine`, `POST ${path}/quarantine/redrive`] as const
+  const [request] = (
+    await eventually('the request', async () => {
+      const found = await answer<LettersAnswer>(list)
+      return found.count > 0 ? found : undefined
+    })
+  ).letters
+  const body = { dryRun: false, limit: 10 }
+
+  const foreign = await end(redrive, { accountId: 'guarded', body: { ...body, id: request?.id } })
+  const [first, again] = [await end(redrive, { body }), await end(redrive, { body })]
+
+  assert.equal([foreign?.words, first?.words, again?.words], ['no request fits', '1 taken in', '1 taken in before'])
+  await eventually('its entry', async () => (await db.collection('timeline').findOne({ chatId: '77001' })) ?? undefined)
+  assert.is(await db.collection('timeline').countDocuments({ chatId: '77001' }), 1)
+  const after = await answer<LettersAnswer>(list)
+  assert.equal(
+    [after.letters[0]?.redriven.length, (await answer<LettersAnswer>(list, { accountId: 'guarded' })).count],
+    [1, 0],
+  )
+  const shown = await answer<LetterAnswer>(`POST ${path}/quarantine/show`, { body: { id: request?.id } })
+  assert.equal(shown.problems, [{ path: 'visitor', expected: 'an object' }])
+})
+
+acting('a person is found, exported and erased, and a plan that has changed since is refused', async () => {
+  const visitor = { number: '7', chatsCount: 1, name: 'Ann', email: 'ann@example.com' }
+  for (const event of [
+    anEvent('ChatAccepted', 'e1', at('10:00:00'), { visitor }),
+    anEvent('ClientUpdated', 'e2', at('10:01:00'), { visitor }),
+  ])
+    right(await kafka.publish(event, 10_000))
+  const body = { kind: 'visitor', value: '7' }
+  const [find, erase] = [`POST ${path}/person`, `POST ${path}/person/erase`] as const
+  const plan = await eventually('the person', async () => {
+    const found = await answer<PersonAnswer>(find, { body })
+    return found.clients.length > 0 && found.chats.length > 0 ? found : undefined
+  })
+  assert.equal((await answer<PersonAnswer>(find, { accountId: 'guarded', body })).stored, [])
+  const told = await answer<{ documents: Record<string, object[]> }>(`POST ${path}/person/export`, { body })
+  assert.match(JSON.stringify(told.documents), 'ann@example.com')
+
+  const other = anEvent('ChatAccepted', 'e3', at('10:02:00'), { chatId: '2040', visitor })
+  right(await kafka.publish({ ...other, subject: '2040' } as typeof other, 10_000))
+  const { confirm } = await eventually('the other chat', async () => {
+    const found = await answer<PersonAnswer>(find, { body })
+    return found.chats.length > plan.chats.length ? found : undefined
+  })
+  assert.equal((await refused(erase, { body: { ...body, confirm: plan.confirm } }))?.[0], 409)
+  assert.is(await db.collection('erasures').countDocuments({}), 0)
+
+  const receipt = await answer<{ _id: string; state: string; requestedBy: string }>(erase, {
+    body: { ...body, confirm },
+  })
+
+  assert.equal([receipt.state, receipt.requestedBy], ['published', 'kim@example.com'])
+  await eventually(
+    'the erased chat',
+    async () => (await db.collection('chats').findOne({ _id: 'acme/2040' as never, erased: true })) ?? undefined,
+  )
+  await producer.send({
+    topic: `${here.prefix}erasure-confirmations`,
+    messages: [
+      {
+        key: 'acme/1233',
+        value: JSON.stringify({ accountId: 'acme', erasureId: receipt._id, group: 'crm', erasedAt: now() }),
+      },
+    ],
+  })
+  const { erasures } = await answer<ErasuresAnswer>(`GET ${path}/erasures`)
+  assert.equal(
+    erasures.map(({ receipt: { _id }, confirmedBy }) => [_id, confirmedBy]),
+    [[receipt._id, ['crm']]],
+  )
+  assert.equal((await answer<ErasuresAnswer>(`GET ${path}/erasures`, { accountId: 'guarded' })).erasures, [])
+})
+
+acting('nothing is told, sent or erased that cannot be recorded', async () => {
+  const { id } = (await letters('acme')).letters[0] ?? {}
+  const person = { kind: 'client', value: '1233' }
+  const { confirm } = await answer<PersonAnswer>(`POST ${path}/person`, { body: person })
+  const receipts = await db.collection('erasures').countDocuments({})
+  audit.isAway = true
+  const attempts: ReadonlyArray<readonly [Route, object]> = [
+    [`POST ${path}/dead-letters/show`, { id }],
+    [`POST ${path}/dead-letters/redrive`, { id, again: true, dryRun: false, limit: 1 }],
+    [`POST ${path}/quarantine/redrive`, { dryRun: false, limit: 1 }],
+    [`POST ${path}/person`, person],
+    [`POST ${path}/person/export`, person],
+    [`POST ${path}/person/erase`, { ...person, confirm }],
+  ]
+  for (const [route, body] of attempts) {
+    const [status, message] = (await refused(route, { body })) ?? []
+    assert.is(status, 503, route)
+    assert.match(
+      String(message),
+      'Nothing was done, since it cannot be recorded on the topic audit: the broker is away',
+    )
+  }
+  audit.isAway = false
+  assert.is((await letters('acme', 'cause=unstorable')).letters[0]?.redriven.length, 1)
+  assert.is(await db.collection('erasures').countDocuments({}), receipts)
+})
+
+acting('the audit log has what was done for the account, page after page', async () => {
+  const seen = await eventually('all actions', async () => {
+    const first = await answer<AuditAnswer>(`GET ${path}/audit`, { query: 'limit=3' })
+    const second = await answer<AuditAnswer>(`GET ${path}/audit`, { query: `limit=200&cursor=${first.next}` })
+    const rows = [...first.rows, ...second.rows].map(({ action, detail }) => `${action}: ${detail}`)
+    return rows.includes('erase: erase, visitor 7') && rows.includes('unmask: find person, client 1233')
+      ? rows
+      : undefined
+  })
+  assert.equal(new Set(seen.filter((row) => row.startsWith('redrive: redrive quarantine'))).size, 1)
+  const { rows } = await answer<AuditAnswer>(`GET ${path}/audit`, { query: 'action=export' })
+  assert.equal(
+    rows.map(({ who, accountId, detail }) => [who, accountId, detail]),
+    [['kim@example.com', 'acme', 'export, visitor 7']],
+  )
+  assert.not.match(
+    JSON.stringify((await answer<AuditAnswer>(`GET ${path}/audit`, { accountId: 'guarded' })).rows),
+    '"accountId":"acme"',
+  )
+})
+
+acting.run()

@@ -1,0 +1,103 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { liveHandlers } from '../../src/console/api/live.ts'
+import type { ConsoleRequest } from '../../src/console/handler.ts'
+import { storyWatch } from '../../src/console/story-watch.ts'
+import { type Chat, chatKey } from '../../src/mongo/console-story.ts'
+import { sleep } from '../../src/shared/time.ts'
+import { right } from '../support/either.ts'
+import { eventually } from '../support/eventually.ts'
+
+/** A database in which chats have versions, and which is asked without a pause; sleeps of 15 s end when `beat` is called. */
+const given = () => {
+  const versions = new Map<string, string>()
+  const asked: Array<ReadonlyArray<string>> = []
+  let beat = new AbortController()
+  let isAway = false
+  const readVersions = async (chats: ReadonlyArray<Chat>) => {
+    asked.push(chats.map(chatKey))
+    if (isAway) return E.left({ reason: 'MongoDB: away' })
+    return E.right(new Map(chats.map((chat) => [chatKey(chat), versions.get(chatKey(chat)) ?? 'none'])))
+  }
+  const quick = (ms: number, signal?: AbortSignal) =>
+    ms >= 15_000 ? sleep(60_000, AbortSignal.any([beat.signal, ...(signal ? [signal] : [])])) : sleep(1)
+  const { watch } = storyWatch({ readVersions, sleep: quick })
+  const handler = liveHandlers({ watch, sleep: quick })['GET /api/accounts/:account/conversations/:chat/live']
+  const open = async (chatId: string) => {
+    const gone = new AbortController()
+    const request = { accountId: 'acme', chatId, signal: gone.signal } as unknown as ConsoleRequest
+    const answer = right(await handler(request))
+    if (!('stream' in answer)) throw new Error('expected a stream')
+    const told = answer.stream[Symbol.asyncIterator]()
+    return { gone, type: answer.type, next: async () => (await told.next()).value as string | undefined }
+  }
+  return {
+    ...{ versions, asked, open },
+    beat: () => {
+      beat.abort()
+      beat = new AbortController()
+    },
+    setAway: (away: boolean) => {
+      isAway = away
+    },
+  }
+}
+
+const live = suite('live updates')
+
+live('a stream tells the version now, then each other one, and ends with its request', async () => {
+  const { versions, open } = given()
+  versions.set('acme/1', 'v1')
+  const stream = await open('1')
+  assert.is(stream.type, 'text/event-stream')
+  assert.is(await stream.next(), 'retry: 2000\n\n')
+  assert.is(await stream.next(), 'data: {"version":"v1"}\n\n')
+  versions.set('acme/1', 'v2')
+  assert.is(await stream.next(), 'data: {"version":"v2"}\n\n')
+  stream.gone.abort()
+  assert.is(await stream.next(), undefined)
+})
+
+live('all chats that are watched are asked for at once, each once, and none when nobody watches', async () => {
+  const { asked, open } = given()
+  const streams = [await open('1'), await open('1'), await open('2')]
+  for (const stream of streams) {
+    await stream.next()
+    await stream.next()
+  }
+  await eventually('a question about both', () => asked.at(-1)?.length === 2)
+  assert.equal(asked.at(-1), ['acme/1', 'acme/2'])
+  for (const { gone, next } of streams) {
+    gone.abort()
+    assert.is(await next(), undefined)
+  }
+  await sleep(20)
+  const before = asked.length
+  await sleep(50)
+  assert.is(asked.length, before)
+})
+
+live(
+  'nothing is told while MongoDB is away but that the stream is there, and afterwards what has changed',
+  async () => {
+    const { versions, open, setAway, beat, asked } = given()
+    versions.set('acme/1', 'v1')
+    const stream = await open('1')
+    await stream.next()
+    await stream.next()
+    setAway(true)
+    versions.set('acme/1', 'v2')
+    const next = stream.next()
+    const before = asked.length
+    await eventually('a question in vain', () => asked.length > before + 2)
+    beat()
+    assert.is(await next, ': still there\n\n')
+    setAway(false)
+    assert.is(await stream.next(), 'data: {"version":"v2"}\n\n')
+    stream.gone.abort()
+    assert.is(await stream.next(), undefined)
+  },
+)
+
+live.run()

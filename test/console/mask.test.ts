@@ -1,0 +1,117 @@
+import fc from 'fast-check'
+import type * as t from 'io-ts'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { DomainEvent } from '../../contracts/events/index.ts'
+import { ceType } from '../../contracts/topics.ts'
+import { ChatDocument } from '../../contracts/views/chat.ts'
+import type { TimelineDocument } from '../../contracts/views/timeline.ts'
+import { documentAnswer, storyEvent } from '../../src/console/mask.ts'
+import { dated } from '../../src/domain/dated.ts'
+import { type Marks, marksByType, marksOf } from '../../src/domain/personal-data.ts'
+import { evolveChat } from '../../src/projections/chats.ts'
+import { documents } from '../../src/publishing/catalogue.ts'
+import { isJsonObject } from '../../src/shared/json.ts'
+import { arbitraryOf } from '../support/arbitraries.ts'
+import { right } from '../support/either.ts'
+import { anEvent, at, date, inLog } from '../support/given-events.ts'
+
+const canary = 'CANARY'
+
+/** The same value with the canary in place of each personal leaf, and one field more in each object, which no contract knows. */
+const planted = (marks: Marks, value: unknown): unknown => {
+  if (marks === 'personal') return canary
+  if (marks === 'readable' || value === null || value instanceof Date) return value
+  if ('items' in marks) return (value as ReadonlyArray<unknown>).map((item) => planted(marks.items, item))
+  if (!isJsonObject(value)) return value
+  const marksOfField = (name: string): Marks =>
+    'values' in marks ? marks.values : (marks.fields.get(name)?.marks ?? 'personal')
+  const fields = Object.entries(value).map(([name, field]) => [name, planted(marksOfField(name), field)])
+  return { ...Object.fromEntries(fields), ...('fields' in marks && { 'a new field': canary }) }
+}
+
+const mask = suite('masking')
+
+for (const { name, codec } of documents) {
+  const answer = documentAnswer(codec)
+  const anyDocument = arbitraryOf(codec).map((json) => planted(marksOf(codec), right((codec as t.Mixed).decode(json))))
+
+  mask(`nothing personal of a ${name} is left, nor what no contract knows`, () => {
+    fc.assert(
+      fc.property(anyDocument, (document) => {
+        const text = JSON.stringify(answer(document as object, 'masked'))
+        assert.not.ok(text.includes(canary), text)
+      }),
+    )
+  })
+
+  mask(`in clear it is the whole ${name} but for the bridge's own notes`, () => {
+    const notes = ['applied', 'seen', 'seenEarlier', 'contentHashes', 'latestOf']
+    fc.assert(
+      fc.property(anyDocument, (document) => {
+        const whole = Object.entries(JSON.parse(JSON.stringify(document)) as object)
+        const kept = Object.fromEntries(whole.filter(([field]) => !notes.includes(field)))
+        assert.equal(JSON.parse(JSON.stringify(answer(document as object, 'clear'))), kept)
+      }),
+    )
+  })
+}
+
+for (const event of DomainEvent.types) {
+  const type = event.name as DomainEvent['type']
+  const marks = marksByType.get(ceType(type)) ?? 'personal'
+  const data: t.Mixed = event.type.types[0].props.data
+
+  mask(`nothing personal of the data of ${type} is left, nor its extra`, () => {
+    fc.assert(
+      fc.property(arbitraryOf(data), (value) => {
+        const entry = { type, time: date('10:00:00'), data: planted(marks, value), extra: canary }
+        const text = JSON.stringify(storyEvent(entry as unknown as TimelineDocument, 'masked'))
+        assert.not.ok(text.includes(canary), text)
+      }),
+    )
+  })
+}
+
+const entry = (type: string, data: object | undefined) =>
+  ({
+    ...{ _id: 'acme/bot/e1', accountId: 'acme', type, time: date('10:00:00'), topic: 'bot-conversations' },
+    ...{ partition: 3, offset: 17, chatId: '2037', ...(data && { data, extra: '{"mood":"good"}' }) },
+  }) as unknown as TimelineDocument
+const place = { topic: 'bot-conversations', partition: 3, offset: 17 }
+
+mask('a chat keeps its ids, times and states, and loses names and words', () => {
+  const accepted = anEvent('ChatAccepted', 'e1', at('10:00:00'))
+  const [recorded] = inLog(accepted)
+  const chat = recorded && evolveChat(undefined, recorded)
+  assert.equal(documentAnswer(ChatDocument)(chat ?? {}, 'masked'), {
+    ...{ _id: 'acme/2037', accountId: 'acme', chatId: '2037', widgetId: 'w1', state: 'open' },
+    visitor: { number: '2746', chatsCount: 3 },
+    agents: [{ id: 'a1' }],
+    messages: [],
+    ...{ firstEventAt: at('10:00:00'), lastEventAt: at('10:00:00'), acceptedAt: at('10:00:00') },
+  })
+})
+
+mask('a message of the story has its place in the log, and its words for whoever may see them', () => {
+  const { data } = dated(anEvent('ClientMessageReceived', 'e1', at('10:00:00')))
+  const told = { ...{ accountId: 'acme', chatId: '2037', clientId: '1233' } }
+  const base = { id: 'acme/bot/e1', type: 'ClientMessageReceived', time: at('10:00:00'), ...place }
+  assert.equal(storyEvent(entry('ClientMessageReceived', data), 'clear'), {
+    ...base,
+    data: { ...told, message: { type: 'TEXT', text: 'Hi', timestamp: at('10:00:00') } },
+    extra: '{"mood":"good"}',
+  })
+  assert.equal(storyEvent(entry('ClientMessageReceived', data), 'masked'), {
+    ...base,
+    data: { ...told, message: { type: 'TEXT', text: '', timestamp: at('10:00:00') } },
+  })
+})
+
+mask('of an event of a type that nobody knows nothing is shown, and of a large one that it is', () => {
+  assert.equal(storyEvent(entry('LaterEvent', { note: canary }), 'masked').data, {})
+  const { data, omitted } = storyEvent(entry('ChatFinished', undefined), 'clear')
+  assert.equal({ data, omitted }, { data: {}, omitted: true })
+})
+
+mask.run()

@@ -35,18 +35,10 @@ const projection = {
 
 type Where = Filter<{ readonly _id: string }>
 
-/**
- * The sessions that are open now: chats with agents have the outcome `open` and no end, those with bots end later. Few at any time, so they
- * are found by themselves and then sorted.
- */
-const open = (now: Date): Where => ({ $or: [{ outcome: 'open' }, { endsAt: { $gt: now } }] })
-
-/** Each filter has an index that gives the order too, but for `open` and `waiting`. */
 const conditions = (filters: ConversationFilters, now: Date): ReadonlyArray<Where> => {
-  const { state, waiting, outcome, kind, agent, widget, span, failed, id } = filters
+  const { state, waiting, outcome, kind, agent, widget, span, failed } = filters
   return [
     ...(span === undefined ? [] : [{ startedAt: { $gte: span.from, $lt: span.to } }]),
-    ...(state === 'open' ? [open(now)] : []),
     ...(state === 'over' ? [{ endsAt: { $lte: now } }] : []),
     ...(waiting ? [{ endsAt: { $gt: now }, awaitingSince: { $exists: true } }] : []),
     ...(outcome === undefined ? [] : [{ outcome }]),
@@ -54,11 +46,20 @@ const conditions = (filters: ConversationFilters, now: Date): ReadonlyArray<Wher
     ...(agent === undefined ? [] : [{ 'agents.id': agent }]),
     ...(widget === undefined ? [] : [{ channelId: widget }]),
     ...(failed ? [{ repliesFailed: { $exists: true } }] : []),
-    ...(id === undefined ? [] : [{ $or: [{ chatId: id }, { clientId: id }] }]),
   ] as ReadonlyArray<Where>
 }
 
-/** The query, for its test too. */
+/** Filters of which one of two conditions has to hold. Sessions with agents have no end until they are over, those with bots have one in the future. */
+const alternatives = ({ state, id }: ConversationFilters, now: Date): ReadonlyArray<ReadonlyArray<Where>> =>
+  [
+    ...(state === 'open' ? [[{ outcome: 'open' }, { endsAt: { $gt: now } }]] : []),
+    ...(id === undefined ? [] : [[{ chatId: id }, { clientId: id }]]),
+  ] as ReadonlyArray<ReadonlyArray<Where>>
+
+/**
+ * The query, for its test too. Each filter has an index that gives the order too, but for `open` and `waiting`: what is open now is little
+ * at any time, so it is found by itself and then sorted. Each alternative has all other conditions in it: only so does MongoDB plan it by itself.
+ */
 export const conversationsQuery = (
   accountId: string,
   {
@@ -69,8 +70,11 @@ export const conversationsQuery = (
   now: Date,
 ) => {
   const page = after === undefined ? [] : [{ startedAt: { $lte: after.at }, _id: { $nin: [...after.ids] } }]
-  const all = [...conditions(filters, now), ...page]
-  const where: Where = { accountId, ...(all.length > 0 && { $and: [...all] }) }
+  const branches = alternatives(filters, now).reduce<ReadonlyArray<ReadonlyArray<Where>>>(
+    (before, either) => before.flatMap((all) => either.map((one) => [...all, one])),
+    [[{ accountId }, ...conditions(filters, now), ...page]],
+  )
+  const where: Where = { $or: branches.map((all) => ({ $and: [...all] })) }
   return { where, options: { ...bounded, projection, sort: { startedAt: -1 }, limit: limit + 1 } as const }
 }
 

@@ -1,0 +1,100 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type ConversationFilters, conversationsQuery } from '../../src/mongo/console-conversations.ts'
+import { testDatabase } from '../support/mongo.ts'
+
+const { db, connect, drop } = await testDatabase()
+await connect().ensureIndexes()
+
+const now = new Date('2026-03-01T12:00:00Z')
+const count = 4_000
+const minutesAgo = (minutes: number) => new Date(now.getTime() - minutes * 60_000)
+
+/** One session every ten minutes. What each filter finds is rare, and none of it is among the newest. */
+const session = (n: number) => {
+  const kind = n % 40 === 39 ? 'agent' : 'bot'
+  const isOpen = n % 400 === 200 || n % 400 === 239
+  const startedAt = minutesAgo(10 * n)
+  return {
+    _id: `acme/${n}/${kind}/1`,
+    ...{ accountId: 'acme', chatId: String(n), clientId: `c${n}`, kind, number: 1, startedAt },
+    ...{ channelId: `w${n % 50}`, agents: kind === 'agent' ? [{ id: `a${n % 9}` }] : [] },
+    ...(kind === 'agent'
+      ? { outcome: isOpen ? 'open' : 'finished', ...(!isOpen && { endsAt: startedAt }) }
+      : { outcome: n % 60 === 58 ? 'abandoned' : 'contained', endsAt: isOpen ? minutesAgo(-60) : startedAt }),
+    ...(isOpen && kind === 'bot' && { awaitingSince: startedAt }),
+    ...(n % 70 === 69 && { repliesFailed: 1 }),
+  }
+}
+const all = Array.from({ length: count }, (_, n) => session(n))
+await db.collection<{ _id: string }>('sessions').insertMany([
+  ...all,
+  // Another account, whose sessions are none of the answer's.
+  ...all.map((one) => ({ ...one, _id: `b${one._id}`, accountId: 'globex' })),
+])
+
+type Stage = { readonly stage: string; readonly inputStage?: Stage; readonly inputStages?: ReadonlyArray<Stage> }
+const stagesOf = ({ stage, inputStage, inputStages = [] }: Stage): ReadonlyArray<string> => [
+  stage,
+  ...[...(inputStage ? [inputStage] : []), ...inputStages].flatMap(stagesOf),
+]
+
+const limit = 5
+const explained = async (filters: ConversationFilters, after?: { readonly at: Date; readonly ids: string[] }) => {
+  const { where, options } = conversationsQuery('acme', { filters, limit, ...(after && { after }) }, now)
+  const { executionStats } = await db
+    .collection<{ _id: string }>('sessions')
+    .find(where, options)
+    .explain('executionStats')
+  return {
+    stages: stagesOf(executionStats.executionStages),
+    examined: Number(executionStats.totalDocsExamined),
+    found: Number(executionStats.nReturned),
+  }
+}
+
+const indexes = suite('questions of the console')
+
+const ordered: Readonly<Record<string, ConversationFilters>> = {
+  nothing: {},
+  outcome: { outcome: 'abandoned' },
+  kind: { kind: 'agent' },
+  agent: { agent: 'a3' },
+  widget: { widget: 'w7' },
+  failed: { failed: true },
+  day: { span: { from: minutesAgo(20_000), to: minutesAgo(18_560) } },
+  over: { state: 'over' },
+  id: { id: '2037' },
+}
+for (const [name, filters] of Object.entries(ordered))
+  for (const page of ['first', 'later'] as const)
+    indexes(`the ${page} page by ${name} reads what it shows, in the order of an index`, async () => {
+      const after = { at: minutesAgo(10 * 1_500), ids: ['acme/1500/bot/1'] }
+      const { stages, examined, found } = await explained(filters, page === 'first' ? undefined : after)
+      assert.ok(stages.includes('IXSCAN'), stages.join())
+      assert.not.ok(stages.includes('SORT') || stages.includes('COLLSCAN'), stages.join())
+      if (name !== 'id') assert.is(found, limit + 1)
+      assert.ok(examined <= found + 2, `${examined} documents for ${found}`)
+    })
+
+for (const [name, filters] of Object.entries({
+  open: { state: 'open' },
+  waiting: { waiting: true },
+} satisfies Record<string, ConversationFilters>))
+  indexes(`${name} reads the sessions that are open now, and no others`, async () => {
+    const open = all.filter(({ outcome, endsAt }) => outcome === 'open' || (endsAt ?? now) > now)
+    assert.is(open.length, 20)
+    const { stages, examined, found } = await explained(filters)
+    assert.not.ok(stages.includes('COLLSCAN'), stages.join())
+    assert.is(found, limit + 1)
+    assert.ok(examined <= open.length, `${examined} documents of ${open.length}`)
+  })
+
+indexes('two filters together read what the rarer one finds', async () => {
+  const { stages, examined } = await explained({ outcome: 'abandoned', widget: 'w8' })
+  assert.not.ok(stages.includes('COLLSCAN'), stages.join())
+  assert.ok(examined <= count / 50, `${examined} documents`)
+})
+
+indexes.after(drop)
+indexes.run()

@@ -1,0 +1,540 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { DomainEvent } from '../../contracts/events/index.ts'
+import type { Instant } from '../../contracts/primitives.ts'
+import { type TopicName, topicOf } from '../../contracts/topics.ts'
+import type { ConsoleRoute } from '../../src/console/access-table.ts'
+import type {
+  ConversationAnswer,
+  ConversationsAnswer,
+  DriftAnswer,
+  NowAnswer,
+  RecordAnswer,
+  StatisticsAnswer,
+  SystemAnswer,
+  UnmaskAnswer,
+} from '../../src/console/answers.ts'
+import type { ConsoleRequest, Grant, Session, Unmasked } from '../../src/console/handler.ts'
+import { readingHandlers } from '../../src/console/reading.ts'
+import { dated } from '../../src/domain/dated.ts'
+import type { RecordAction } from '../../src/operations/audit.ts'
+import { changesOfEvent } from '../../src/projections/changes.ts'
+import { monotonic } from '../../src/shared/time.ts'
+import { newPrefix, roomOf, withinMs } from '../kafka/rooms.ts'
+import { left, right } from '../support/either.ts'
+import { eventually } from '../support/eventually.ts'
+import { anEvent, at, date } from '../support/given-events.ts'
+import { sleep, testDatabase } from '../support/mongo.ts'
+import { plainClient } from '../support/plain-consumer.ts'
+import { servers } from '../support/servers.ts'
+
+const prefix = newPrefix()
+const room = await roomOf(prefix)
+await room.ensureTopics()
+const { db, connect, drop } = await testDatabase()
+const mongo = connect()
+await mongo.ensureIndexes()
+
+/** Documents as they stand in MongoDB. */
+const documents = (view: string) => db.collection<{ readonly [field: string]: unknown; readonly _id: string }>(view)
+
+const clock = { now: at('12:00:00') }
+const recorded: Array<Parameters<RecordAction>[0] & { readonly who: string }> = []
+const audit = { isAway: false }
+const recordActionOf =
+  (who: string): RecordAction =>
+  async (asked) => {
+    if (audit.isAway) return E.left({ kind: 'transient', reason: 'no broker answers' })
+    recorded.push({ who, ...asked })
+    return E.right(undefined)
+  }
+
+const handlers = readingHandlers({
+  ...mongo.consoleReads,
+  ...{ erasedAt: mongo.erasures.erasedAt, recordActionOf, sleep, monotonic, version: '1.2.3' },
+  ...{ ranges: room.ranges, committedOffsets: room.committedOffsets, readTopic: room.readTopic },
+  now: () => clock.now as Instant,
+  timeZoneOf: () => 'Europe/Berlin',
+  readiness: async () => ({ ready: false, checks: { kafka: { ok: false, reason: 'no broker answers' } } }),
+  groups: [
+    { group: 'projector', topics: ['chats', 'calls'] },
+    { group: 'nobody', topics: ['chats'] },
+  ],
+  gates: () => [
+    { account: 'acme', isOpen: true },
+    { account: 'globex', isOpen: false, perSecond: 2 },
+  ],
+})
+
+const sessionOf = (role: Grant['role']): Session & { grants: Grant[]; unmasked: Unmasked[] } => {
+  const unmasked: Unmasked[] = []
+  return {
+    ...{ who: `${role}@desk`, csrf: '', expiresAt: date('20:00:00'), unmasked },
+    grants: [{ role, accounts: ['acme'] }],
+    unmask: async (it) => void unmasked.push(it),
+  }
+}
+const [viewer, lead, operator] = [sessionOf('viewer'), sessionOf('lead'), sessionOf('operator')]
+
+type Asked = Partial<Pick<ConsoleRequest, 'session' | 'chatId' | 'body' | 'signal' | 'accountId'>> & {
+  readonly query?: string
+}
+const call = (route: keyof typeof handlers & ConsoleRoute, { query = '', ...asked }: Asked) => {
+  const usual = { session: viewer, accountId: 'acme', chatId: '2037', body: undefined }
+  const signal = asked.signal ?? new AbortController().signal
+  return handlers[route]({ ...usual, ...asked, signal, query: new URLSearchParams(query) })
+}
+const ask = async <A>(route: keyof typeof handlers & ConsoleRoute, asked: Asked = {}): Promise<A> => {
+  const answer = right(await call(route, asked))
+  if (!('body' in answer)) throw new Error('expected a body')
+  // As the page gets it.
+  return (typeof answer.body === 'string' ? answer.body : JSON.parse(JSON.stringify(answer.body))) as A
+}
+const refused = async (route: keyof typeof handlers & ConsoleRoute, asked: Asked) => {
+  const { status, message } = left(await call(route, asked))
+  return { status, message }
+}
+
+const offsets = new Map<TopicName, number>()
+/** The events go into the views, each at the next offset of its topic. */
+const take = async (...events: ReadonlyArray<DomainEvent>) => {
+  for (const event of events) {
+    const topic = topicOf(event).name
+    const offset = offsets.get(topic) ?? 0
+    offsets.set(topic, offset + 1)
+    await mongo.applyChanges(changesOfEvent({ event: dated(event), topic, partition: 0, offset }))
+  }
+}
+
+const conversation = 'GET /api/accounts/:account/conversations/:chat'
+const conversations = 'GET /api/accounts/:account/conversations'
+const unmask = 'POST /api/accounts/:account/conversations/:chat/unmask'
+const record = 'POST /api/accounts/:account/record'
+
+const text = (words: string) => ({ type: 'TEXT', text: words, timestamp: at('10:00:00') })
+await take(
+  anEvent('ClientMessageReceived', 'e1', at('10:00:00'), { message: text('I am Ann') }),
+  anEvent('BotReplyDelivered', 'e2', at('10:00:02')),
+  anEvent('BotReplyFailed', 'e3', at('10:00:03'), { commandId: 'r2' }),
+  anEvent('AgentJoined', 'e4', at('10:01:00')),
+  anEvent('ChatAccepted', 'w1', at('10:01:01')),
+  anEvent('ClientUpdated', 'w2', at('10:01:02')),
+)
+const silent = { chatId: '77', clientId: '88' }
+await take({ ...anEvent('ClientMessageReceived', 'e5', at('11:59:30'), silent), subject: '77' } as DomainEvent)
+
+const reading = suite('what the console shows')
+
+reading('now: who waits, who talks, what happens, and the days by the account’s time zone', async () => {
+  await documents('daily_stats').insertOne({
+    ...{ _id: 'acme/2026-01-24', accountId: 'acme', day: '2026-01-24', asOf: date('09:00:00') },
+    offlineMessages: 4,
+  })
+  assert.equal(await ask<NowAnswer>('GET /api/accounts/:account/now'), {
+    asOf: at('12:00:00'),
+    waiting: { count: 1, longest: [{ chatId: '77', since: at('11:59:30') }] },
+    conversations: { bot: 1, invited: 0, agent: 1, unavailable: 0 },
+    agentChats: 1,
+    eventsLastMinute: 1,
+    today: { day: '2026-01-31', stats: null },
+    lastWeek: {
+      day: '2026-01-24',
+      stats: {
+        ...{ _id: 'acme/2026-01-24', accountId: 'acme', day: '2026-01-24', asOf: at('09:00:00') },
+        offlineMessages: 4,
+      },
+    },
+  })
+})
+
+const row = {
+  ...{ chatId: '2037', kind: 'bot', number: 1, startedAt: at('10:00:00'), lastEventAt: at('10:01:00') },
+  ...{ outcome: 'handed-over', isOpen: false, clientMessages: 1, replies: 1, repliesFailed: 1, channelId: 'unknown' },
+  ...{ agents: [], differences: 0, clientId: '1233' },
+}
+const agentRow = {
+  ...{ chatId: '2037', kind: 'agent', number: 1, startedAt: at('10:01:01'), lastEventAt: at('10:01:01') },
+  ...{ outcome: 'open', isOpen: true, clientMessages: 0, replies: 0, repliesFailed: 0, channelId: 'w1' },
+  ...{ agents: ['a1'], differences: 0 },
+}
+const waitingRow = {
+  ...{ chatId: '77', kind: 'bot', number: 1, startedAt: at('11:59:30'), lastEventAt: at('11:59:30') },
+  ...{ outcome: 'unanswered', isOpen: true, clientMessages: 1, replies: 0, repliesFailed: 0, channelId: 'unknown' },
+  ...{ agents: [], differences: 0, clientId: '88', waitingSince: at('11:59:30') },
+}
+
+for (const [query, rows] of [
+  ['', [waitingRow, agentRow, row]],
+  ['state=open', [waitingRow, agentRow]],
+  ['state=over', [row]],
+  ['waiting=true', [waitingRow]],
+  ['outcome=handed-over', [row]],
+  ['kind=agent', [agentRow]],
+  ['agent=a1', [agentRow]],
+  ['widget=w1', [agentRow]],
+  ['day=2026-01-31', [waitingRow, agentRow, row]],
+  ['day=2026-01-30', []],
+  ['failed=true', [row]],
+  ['id=2037', [agentRow, row]],
+  ['id=88', [waitingRow]],
+  ['state=over&kind=agent', []],
+] as const)
+  reading(`conversations with ${query || 'no filter'}, the newest first`, async () => {
+    assert.equal(await ask<ConversationsAnswer>(conversations, { query }), { rows })
+  })
+
+reading('conversations page by page are all of them, once', async () => {
+  const first = await ask<ConversationsAnswer>(conversations, { query: 'limit=2' })
+  assert.equal(first.rows, [waitingRow, agentRow])
+  const second = await ask<ConversationsAnswer>(conversations, { query: `limit=2&cursor=${first.next}` })
+  assert.equal(second, { rows: [row] })
+})
+
+reading('a wrong filter is told by its name, and another account has nothing of this one', async () => {
+  const message = 'state: expected open or over'
+  assert.equal(await refused(conversations, { query: 'state=opne' }), { status: 400, message })
+  assert.equal(await ask<ConversationsAnswer>(conversations, { accountId: 'globex' }), { rows: [] })
+})
+
+reading('a conversation is the whole story, masked', async () => {
+  const answer = await ask<ConversationAnswer>(conversation)
+  assert.equal(
+    answer.events.map(({ id, topic, partition, offset }) => [id, `${topic}/${partition}/${offset}`]),
+    [
+      ['acme/bot/e1', 'bot-conversations/0/0'],
+      ['acme/egress/e2', 'bot-conversations/0/1'],
+      ['acme/egress/e3', 'bot-conversations/0/2'],
+      ['acme/bot/e4', 'bot-conversations/0/3'],
+      ['acme/webhooks/w1', 'chats/0/0'],
+    ],
+  )
+  assert.is(answer.masked, true)
+  assert.is(answer.chat?.state, 'open')
+  assert.is(answer.conversation?.state, 'agent')
+  assert.equal(
+    answer.sessions.map(({ kind, number }) => [kind, number]),
+    [
+      ['agent', 1],
+      ['bot', 1],
+    ],
+  )
+  assert.equal(answer.deliveries.map(({ commandId, state }) => [commandId, state]).sort(), [
+    ['r1', 'delivered'],
+    ['r2', 'failed'],
+  ])
+  const bytes = JSON.stringify(answer)
+  for (const personal of ['Ann', 'Bob', 'Hello']) assert.not.ok(bytes.includes(personal), personal)
+})
+
+reading('whoever asks sees it as it is for 15 minutes, once that is recorded, and nobody else does', async () => {
+  const granted = await ask<UnmaskAnswer>(unmask, { session: lead })
+  assert.equal(granted, { unmaskedUntil: at('12:15:00') })
+  assert.equal(recorded.splice(0), [
+    { who: 'lead@desk', action: 'unmask', detail: 'conversation 2037', accountId: 'acme' },
+  ])
+  const seen = await ask<ConversationAnswer>(conversation, { session: lead })
+  assert.is(seen.unmaskedUntil, at('12:15:00'))
+  assert.equal(seen.events[0]?.data.message, text('I am Ann'))
+  assert.equal(seen.chat?.agents, [{ id: 'a1', name: 'Bob' }])
+  assert.is((await ask<ConversationAnswer>(conversation, { session: lead, chatId: '77' })).masked, true)
+  assert.is((await ask<ConversationAnswer>(conversation, { session: sessionOf('lead') })).masked, true)
+  clock.now = at('12:15:00')
+  assert.is((await ask<ConversationAnswer>(conversation, { session: lead })).masked, true)
+  clock.now = at('12:00:00')
+})
+
+reading('whose role is taken away sees it masked again', async () => {
+  const session = { ...sessionOf('lead'), grants: [{ role: 'viewer', accounts: ['acme'] }] } as const
+  session.unmasked.push({ accountId: 'acme', chatId: '2037', until: date('12:10:00') })
+  assert.is((await ask<ConversationAnswer>(conversation, { session })).masked, true)
+})
+
+reading('what cannot be recorded is not shown', async () => {
+  audit.isAway = true
+  const session = sessionOf('lead')
+  const message = 'Nothing was done, since it cannot be recorded on the topic audit: no broker answers'
+  assert.equal(await refused(unmask, { session }), { status: 503, message })
+  assert.equal(session.unmasked, [])
+  const body = { topic: 'bot-conversations', partition: 0, offset: 0 }
+  await room.append({ topic: 'bot-conversations', key: 'acme/1', value: '{}', headers: {}, partition: 0 }, withinMs)
+  assert.equal(await refused(record, { session, body }), { status: 503, message })
+  const drift = 'POST /api/accounts/:account/drift/unmask'
+  assert.equal(await refused(drift, { session: operator }), { status: 503, message })
+  audit.isAway = false
+})
+
+reading('a chat that nobody knows is told, also one of another account', async () => {
+  const message = 'chat: expected the id of a chat that the views know'
+  assert.equal(await refused(conversation, { chatId: '1' }), { status: 404, message })
+  assert.equal(await refused(conversation, { accountId: 'globex' }), { status: 404, message })
+})
+
+reading('a long story comes in pages, each the oldest first, without a gap and nothing twice', async () => {
+  const entries = Array.from({ length: 1_203 }, (_, n) => ({
+    ...{ _id: `acme/bot/long-${n}`, accountId: 'acme', chatId: 'long', type: 'AgentJoined' },
+    // Seven of each time, so that the end of a page cuts some.
+    time: new Date(date('08:00:00').getTime() + Math.floor(n / 7)),
+    ...{ topic: 'bot-conversations', partition: n % 3, offset: n, data: { accountId: 'acme', chatId: 'long' } },
+  }))
+  await documents('timeline').insertMany(entries)
+  const pages: ConversationAnswer[] = []
+  for (let query = ''; pages.length < 5; query = `before=${pages[0]?.earlier}`) {
+    pages.unshift(await ask<ConversationAnswer>(conversation, { chatId: 'long', query }))
+    if (pages[0]?.earlier === undefined) break
+  }
+  assert.equal(
+    pages.map(({ events }) => events.length),
+    [203, 500, 500],
+  )
+  assert.equal(
+    pages.flatMap(({ events }) => events.map(({ id }) => id)),
+    entries.map(({ _id }) => _id),
+  )
+})
+
+reading('large events make a page shorter, not the answer longer', async () => {
+  const entries = Array.from({ length: 30 }, (_, n) => ({
+    ...{ _id: `acme/bot/large-${n}`, accountId: 'acme', chatId: 'large', type: 'AgentJoined', time: new Date(n) },
+    ...{ topic: 'bot-conversations', partition: 0, offset: n, data: { note: 'x'.repeat(1024 * 1024 - 1024) } },
+  }))
+  await documents('timeline').insertMany(entries)
+  const { events, earlier } = await ask<ConversationAnswer>(conversation, { chatId: 'large' })
+  assert.is(events.length, 8)
+  const before = await ask<ConversationAnswer>(conversation, { chatId: 'large', query: `before=${earlier}` })
+  assert.is(before.events.at(-1)?.id, 'acme/bot/large-21')
+})
+
+const changes: ReadonlyArray<readonly [string, () => Promise<unknown>]> = [
+  ['an event', () => take(anEvent('ChatUpdated', 'w9', at('10:05:00')))],
+  ['an event that was late', () => take(anEvent('AgentUnavailable', 'e9', at('09:00:00')))],
+  [
+    'the audit of the transcript',
+    () =>
+      documents('sessions').updateOne(
+        { _id: 'acme/2037/agent/1' },
+        { $set: { audit: { state: 'compared', differences: [{}] } } },
+      ),
+  ],
+  [
+    'a command',
+    () =>
+      documents('deliveries').insertOne({
+        _id: 'acme/2037/r3',
+        accountId: 'acme',
+        chatId: '2037',
+        applied: {},
+        requestedAt: new Date(),
+      }),
+  ],
+  ['an erasure', () => documents('chats').updateOne({ _id: 'acme/2037' }, { $set: { 'applied.chats/0': 99 } })],
+]
+for (const [what, change] of changes)
+  reading(`${what} changes the version of its story, and of no other`, async () => {
+    const versionOf = async (chatId: string) => (await ask<ConversationAnswer>(conversation, { chatId })).version
+    const [before, other] = [await versionOf('2037'), await versionOf('77')]
+    assert.is(await versionOf('2037'), before)
+    await change()
+    assert.is.not(await versionOf('2037'), before)
+    assert.is(await versionOf('77'), other)
+  })
+
+reading('a stream tells of an event within seconds, with the version that the answer has then', async () => {
+  const gone = new AbortController()
+  const live = 'GET /api/accounts/:account/conversations/:chat/live'
+  const answer = right(await call(live, { chatId: '77', signal: gone.signal }))
+  if (!('stream' in answer)) throw new Error('expected a stream')
+  const told = answer.stream[Symbol.asyncIterator]()
+  const next = async () => String((await told.next()).value)
+  assert.is(await next(), 'retry: 2000\n\n')
+  const first = await next()
+  assert.is(
+    first,
+    `data: ${JSON.stringify({ version: (await ask<ConversationAnswer>(conversation, silent)).version })}\n\n`,
+  )
+  await take({ ...anEvent('AgentInvited', 'e6', at('11:59:40'), silent), subject: '77' } as DomainEvent)
+  // Views are written one after the other, so that a version may be told between two of them.
+  await eventually('the version of the answer', async () => {
+    const { version } = await ask<ConversationAnswer>(conversation, silent)
+    return (await next()) === `data: ${JSON.stringify({ version })}\n\n`
+  })
+  gone.abort()
+  assert.is((await told.next()).done, true)
+})
+
+const placeOf = async (key: string) => {
+  const event = { ...anEvent('ClientMessageReceived', `raw-${key}`, at('10:00:00')), subject: key } as DomainEvent
+  const before = await room.endOffsets('bot-conversations')
+  right(await room.publish({ ...event, data: { ...event.data, chatId: key } } as DomainEvent, withinMs))
+  const after = await room.endOffsets('bot-conversations')
+  const [partition = 0] = [...after].find(([each, end]) => end > (before.get(each) ?? 0)) ?? []
+  return { topic: 'bot-conversations', partition, offset: before.get(partition) ?? 0 }
+}
+
+reading('one raw record with all that it holds, and that somebody looked', async () => {
+  recorded.length = 0
+  const body = await placeOf('raw')
+  const answer = await ask<RecordAnswer>(record, { session: lead, body })
+  assert.equal(
+    { ...answer, time: '', headers: answer.headers.filter(({ name }) => name === 'ce_id') },
+    {
+      ...{ ...body, time: '', key: { text: 'acme/raw' } },
+      value: {
+        text: JSON.stringify({ accountId: 'acme', chatId: 'raw', clientId: '1233', message: text('Hi') }),
+      },
+      headers: [{ name: 'ce_id', value: { text: 'raw-raw' } }],
+    },
+  )
+  const detail = `record bot-conversations/${body.partition}/${body.offset}`
+  assert.equal(recorded.splice(0), [{ who: 'lead@desk', action: 'unmask', detail, accountId: 'acme' }])
+})
+
+reading('a record of another account, of no place, or of another kind of topic is not shown', async () => {
+  const body = await placeOf('mine')
+  const none = { status: 404, message: 'offset: expected a record of this account; the topic has none there' }
+  assert.equal(await refused(record, { session: lead, body, accountId: 'globex' }), none)
+  assert.equal(await refused(record, { session: lead, body: { ...body, offset: body.offset + 1 } }), none)
+  assert.equal(await refused(record, { session: lead, body: { ...body, partition: 99 } }), none)
+  for (const topic of ['audit', 'quarantine', 'dead-letters', 'archive-chats', 'enrichments', '__consumer_offsets'])
+    assert.equal(await refused(record, { session: lead, body: { ...body, topic } }), {
+      status: 400,
+      message: 'topic: expected one of chats, calls, clients, offline-messages, bot-conversations, bot-replies',
+    })
+  assert.is((await refused(record, { session: lead, body: { topic: 'chats' } })).status, 400)
+})
+
+reading('a record of somebody who was erased later is not shown', async () => {
+  const body = await placeOf('gone')
+  const hash = (await mongo.erasures.hmac())('chat acme/gone')
+  await documents('erasures').insertOne({ _id: 'erasure', keys: [hash], requestedAt: new Date(Date.now() + 60_000) })
+  const message = 'offset: expected a record of somebody who was not erased'
+  assert.equal(await refused(record, { session: lead, body }), { status: 404, message })
+})
+
+reading('of a record that its topic has no more it is told where it may be', async () => {
+  const body = await placeOf('old')
+  await room.deleteBefore('bot-conversations', new Map([[body.partition, body.offset + 1]]))
+  const { status, message } = await refused(record, { session: lead, body })
+  assert.is(status, 404)
+  assert.ok(message.includes('livechat-bridge archive replay'), message)
+})
+
+const share = (numerator: number, denominator: number) => ({ numerator, denominator, value: numerator / denominator })
+const dayOf = (day: string, started: number) => ({
+  ...{ _id: `acme/${day}`, accountId: 'acme', day, asOf: date('09:00:00') },
+  ...{ sessions: { bot: { started, open: 0 } }, figures: { containment: share(1, 2) }, offlineMessages: 0 },
+})
+
+reading('statistics of some days, each number with its definition, and as CSV', async () => {
+  await documents('daily_stats').insertMany([dayOf('2026-01-11', 3), dayOf('2026-01-10', 2), dayOf('2026-01-09', 1)])
+  const query = 'from=2026-01-10&to=2026-01-11'
+  const answer = await ask<StatisticsAnswer>('GET /api/accounts/:account/statistics', { query })
+  assert.equal(
+    { ...answer, definitions: answer.definitions.find(({ name }) => name === 'figures.containment') },
+    {
+      ...{ from: '2026-01-10', to: '2026-01-11', by: 'day' },
+      definitions: {
+        name: 'figures.containment',
+        definition:
+          'Sessions with bots: sessions that the bot answered and in which nobody asked for an agent: outcome contained; divided by: sessions',
+        unit: 'share',
+      },
+      rows: [dayOf('2026-01-10', 2), dayOf('2026-01-11', 3)].map((day) => JSON.parse(JSON.stringify(day))),
+    },
+  )
+  const file = await ask<string>('GET /api/accounts/:account/statistics.csv', { query })
+  const lines = file.split('\r\n')
+  const column = lines[0]?.split(',').indexOf('sessions.bot.started') ?? -1
+  assert.equal(
+    lines.slice(1, 3).map((line) => [line.split(',')[2], line.split(',')[column]]),
+    [
+      ['2026-01-10', '2'],
+      ['2026-01-11', '3'],
+    ],
+  )
+})
+
+reading('statistics by agent have ids and no names, also as CSV', async () => {
+  const by = { accountId: 'acme', day: '2026-01-10', by: 'agent', asOf: date('09:00:00'), name: 'Bob' }
+  await documents('daily_stats_by').insertMany([
+    { ...by, _id: 'acme/2026-01-10/agent/a1', id: 'a1' },
+    { ...by, _id: 'acme/2026-01-10/agent/=a2', id: '=a2' },
+    { ...by, _id: 'acme/2026-01-10/widget/a1', id: 'a1', by: 'widget' },
+  ])
+  const statistics = 'GET /api/accounts/:account/statistics'
+  const query = 'from=2026-01-10&to=2026-01-10&by=agent'
+  const { rows } = await ask<StatisticsAnswer>(statistics, { query })
+  assert.equal(rows.map(({ id, name }) => [id, name]).sort(), [
+    ['=a2', undefined],
+    ['a1', undefined],
+  ])
+  const one = await ask<StatisticsAnswer>(statistics, { query: `${query}&id=a1` })
+  assert.equal(
+    one.rows.map(({ _id }) => _id),
+    ['acme/2026-01-10/agent/a1'],
+  )
+  const file = await ask<string>('GET /api/accounts/:account/statistics.csv', { query })
+  assert.not.ok(file.includes('Bob'))
+  assert.ok(file.includes(",'=a2"), file.slice(-200))
+  assert.equal(await refused(statistics, { query: 'from=2025-01-01&to=2026-02-28' }), {
+    status: 400,
+    message: 'from, to: expected 1 to 400 days, the first one first',
+  })
+})
+
+reading('drift without its examples, and with them once that is recorded', async () => {
+  await take(anEvent('ClientUpdated', 'w7', at('10:06:00'), { extra: { loyalty: 'Gold9', tier: 2 } }))
+  recorded.length = 0
+  const drift = 'GET /api/accounts/:account/drift'
+  const masked = await ask<DriftAnswer>(drift)
+  assert.equal(
+    masked.rows.map(({ path, count, example, applied }) => ({ path, count, example, applied })),
+    ['loyalty', 'tier'].map((path) => ({ path, count: 1, example: undefined, applied: undefined })),
+  )
+  assert.equal(recorded, [])
+  const clear = await ask<DriftAnswer>('POST /api/accounts/:account/drift/unmask', { session: operator })
+  assert.is(clear.rows[0]?.example, 'text of 5: Aaaa9')
+  assert.equal(recorded.splice(0), [
+    { who: 'operator@desk', action: 'unmask', detail: 'examples of drift', accountId: 'acme' },
+  ])
+  const first = await ask<DriftAnswer>(drift, { query: 'limit=1' })
+  const second = await ask<DriftAnswer>(drift, { query: `limit=1&cursor=${first.next}` })
+  assert.equal(
+    [first, second].map(({ rows, next }) => [rows[0]?.path, next !== undefined]),
+    [
+      ['loyalty', true],
+      ['tier', false],
+    ],
+  )
+  assert.equal((await ask<DriftAnswer>(drift, { query: 'kind=others' })).rows, [])
+})
+
+reading(
+  'the system: readiness in words, how far groups are behind, and breakers of accounts that one may see',
+  async () => {
+    const admin = plainClient((await servers()).brokers).admin()
+    await admin.connect()
+    for (const _ of [1, 2, 3]) right(await room.publish(anEvent('ChatAccepted', 'lag', at('10:00:00')), withinMs))
+    const ends = await room.endOffsets('chats')
+    const committed = [...ends].map(([partition, end]) => ({ partition, offset: String(Math.max(0, end - 2)) }))
+    await admin.setOffsets({ groupId: `${prefix}projector`, topic: `${prefix}chats`, partitions: committed })
+    await admin.disconnect()
+    assert.equal(await ask<SystemAnswer>('GET /api/system'), {
+      ready: false,
+      checks: [{ name: 'kafka', ok: false, reason: 'no broker answers' }],
+      breakers: [{ account: 'acme', isOpen: true, reason: 'the service fails: only now and then a reply is tried' }],
+      consumers: [
+        { group: 'projector', topic: 'chats', behind: 2 },
+        { group: 'projector', topic: 'calls', behind: null },
+        { group: 'nobody', topic: 'chats', behind: null },
+      ],
+      version: '1.2.3',
+    })
+  },
+)
+
+reading.after(async () => {
+  await room.stop()
+  await drop()
+})
+reading.run()

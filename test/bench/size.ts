@@ -37,6 +37,14 @@ export type Size = {
     readonly chats: number
     readonly perChat: number
   }
+  readonly console: {
+    readonly rounds: number
+    readonly conversations: number
+    /** Of each kind in a round. */
+    readonly requests: number
+    /** Events of one more conversation. */
+    readonly long: number
+  }
   readonly start: { readonly rounds: number }
   readonly rebuild: { readonly events: number; readonly chats: number }
   readonly growth: {
@@ -70,6 +78,7 @@ export const full: Size = {
   projection: { rounds: 3, warm: 20_000, events: 100_000, chats: 20_000 },
   egress: { rounds: 4, rate: 300, seconds: 10, chats: 100 },
   archiver: { rounds: 4, rate: 1000, seconds: 20, chats: 1_000, perChat: 12 },
+  console: { rounds: 3, conversations: 100_000, requests: 200, long: 5_000 },
   start: { rounds: 4 },
   rebuild: { events: 1_000_000, chats: 20_000 },
   growth: {
@@ -92,6 +101,7 @@ export const short: Size = {
   projection: { rounds: 1, warm: 200, events: 1_000, chats: 200 },
   egress: { rounds: 1, rate: 50, seconds: 1, chats: 10 },
   archiver: { rounds: 1, rate: 200, seconds: 1, chats: 20, perChat: 4 },
+  console: { rounds: 1, conversations: 300, requests: 3, long: 600 },
   start: { rounds: 1 },
   rebuild: { events: 1_000, chats: 100 },
   growth: {
@@ -109,6 +119,7 @@ export const withRounds = (size: Size, rounds: number): Size => ({
   projection: { ...size.projection, rounds },
   egress: { ...size.egress, rounds },
   archiver: { ...size.archiver, rounds },
+  console: { ...size.console, rounds },
   start: { rounds },
   growth: { ...size.growth, rounds },
   messageToReply: { ...size.messageToReply, rounds },

@@ -1,5 +1,6 @@
 import type { Job } from '../bench.ts'
 import { archiver } from './archiver.ts'
+import { consoleJob } from './console/console.ts'
 import { egress } from './egress.ts'
 import { growth } from './growth/growth.ts'
 import { ingest } from './ingest/ingest.ts'
@@ -20,5 +21,6 @@ export const jobs: ReadonlyArray<Job> = [
   archiver,
   growth,
   rebuild,
+  consoleJob,
   start,
 ]

@@ -61,6 +61,13 @@ const grown = (who: string): Goal => ({
 })
 const memory = growth('bridge: projector', '1M events', 'memory')
 
+/** A conversation has to be painted, a list to be shown, within so many ms: the answer is a part of that. */
+const shown = (of: string, must: number, aim: number): Goal => ({
+  ...{ job: 'console', text: `p99 of ${of}, ms`, sense: 'at most', must, aim },
+  of: { case: of, who: 'bridge, role console', metric: 'p99' },
+})
+const lists = ['list', 'list, a later page', 'list, state=open', 'list, outcome=abandoned', 'list, two rare filters']
+
 export const goals: ReadonlyArray<Goal> = [
   ...['bridge', 'bridge, one instance'].flatMap((who) => [64, 256].flatMap((each) => ingest(who, each))),
   ...traced('tracing off against no spans at all', 'bridge, tracing off', 'bridge without spans', 0.01),
@@ -101,6 +108,10 @@ export const goals: ReadonlyArray<Goal> = [
       of: memory,
     },
   },
+  shown('conversation', 300, 100),
+  shown('conversation of many events', 300, 100),
+  ...lists.map((of) => shown(of, 500, 100)),
+  shown('now', 500, 100),
   {
     ...{ job: 'start', text: 'second npm start to ready against the bare broker and mongod', sense: 'at most' },
     ...{ must: 2, aim: 1.4, of: { case: 'to ready', who: 'bridge: second npm start', metric: 'time' } },

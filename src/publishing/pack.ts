@@ -77,6 +77,7 @@ const beside = [
   'docker/kafka-jars.sha256',
   'docker/requirements.txt',
   'src/app/livechat-bridge',
+  'src/console/browser',
 ]
 
 /** Puts the clone's own files back; also after a run that was killed in between. */

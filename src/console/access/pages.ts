@@ -24,6 +24,7 @@ const page = (basePath: string, status: number, title: string, words: ReadonlyAr
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)}</title>
 <link rel="stylesheet" href="${basePath}/style.css">
+<link rel="stylesheet" href="${basePath}/controls.css">
 </head>
 <body>
 <main class="sign-in">
@@ -49,7 +50,7 @@ export const pagesAt = (basePath: string) => {
         200,
         'Sign in',
         ['This link signs you in once, with every role.'],
-        `<form method="post" action="${basePath}/sign-in"><input type="hidden" name="token" value="${escaped(token)}"><button>Sign in</button></form>`,
+        `<form method="post" action="${basePath}/sign-in"><input type="hidden" name="token" value="${escaped(token)}"><button class="primary">Sign in</button></form>`,
       ),
     choose: (issuer: string | undefined, next: string) =>
       issuer === undefined

@@ -35,15 +35,15 @@ const Row = ({
       <a data-item href=${`${base}${pathOf(account, 'conversations', '', row.chatId)}`}><bdi>${row.chatId}</bdi></a>
       ${row.clientId !== undefined && html`<span class="sub">client <bdi>${row.clientId}</bdi></span>`}
     </th>
-    <td>${row.kind === 'bot' ? 'Bot' : 'Agent'}<span class="sub">${row.channelType ?? row.channelId}</span></td>
-    <td><span class=${row.isOpen ? 'dot open' : 'dot'}>${outcomeWords(row.outcome)}</span></td>
-    <td class="number">
+    <td data-label="With">${row.kind === 'bot' ? 'Bot' : 'Agent'}<span class="sub">${row.channelType ?? row.channelId}</span></td>
+    <td data-label="Outcome"><span class=${row.isOpen ? 'dot open' : 'dot'}>${outcomeWords(row.outcome)}</span></td>
+    <td data-label="Messages" class="number">
       <span title="from the client">${count(row.clientMessages)}</span> / <span title="answers">${count(row.replies)}</span>
     </td>
-    <td>${row.agents.map((id, i) => html`${i > 0 && ', '}<bdi key=${id}>${id}</bdi>`)}</td>
-    <td><${Time} at=${row.startedAt} /></td>
-    <td><${Time} at=${row.lastEventAt} /></td>
-    <td><${Notes} row=${row} now=${now} /></td>
+    <td data-label="Agents">${row.agents.map((id, i) => html`${i > 0 && ', '}<bdi key=${id}>${id}</bdi>`)}</td>
+    <td data-label="Began"><${Time} at=${row.startedAt} /></td>
+    <td data-label="Last event"><${Time} at=${row.lastEventAt} /></td>
+    <td data-label="Noteworthy"><${Notes} row=${row} now=${now} /></td>
   </tr>
 `
 
@@ -106,7 +106,7 @@ export const ConversationsPage = ({ account, query }: PageProps) => {
       shown !== undefined &&
       shown.rows.length > 0 &&
       html`
-        <div class=${shown.filter === filter ? '' : 'stale'}>
+        <div class=${shown.filter === filter ? 'as-cards' : 'as-cards stale'}>
           <${Table} caption="Conversations, the newest first" head=${head} numbers=${['Messages']}>
             ${shown.rows.map((row) => html`<${Row} key=${rowKey(row)} account=${account} row=${row} now=${now} />`)}
           <//>

@@ -38,7 +38,7 @@ const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-dig
 const dayAndMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 const wholeDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
 const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
-const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'short', timeZone: 'UTC' })
+const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' })
 
 /** A time as a person says it beside now: no day if it is today, no year if it is this year. Other text stays as it is. */
 export const timeText = (text: string, now = Date.now()): string => {
@@ -50,7 +50,7 @@ export const timeText = (text: string, now = Date.now()): string => {
   return `${day.format(at)}, ${clock.format(at)}`
 }
 
-/** `Monday, 23 Nov` of `2026-11-23`. */
+/** `Mon 23 Nov` of `2026-11-23`. */
 export const dayText = (day: string): string => {
   const at = new Date(`${day}T00:00:00Z`)
   return Number.isNaN(at.getTime()) ? day : weekday.format(at)

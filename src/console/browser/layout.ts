@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { SessionAnswer } from '../answers.ts'
 import { base, signedOutEvent, signOut } from './api.ts'
 import { type Children, html } from './html.ts'
@@ -32,7 +32,12 @@ type Props = Children & {
 }
 
 /** What every page has: the accounts, the pages that the roles allow, and who is signed in. */
-export const Layout = ({ session, account, page, help, children }: Props) => html`
+export const Layout = ({ session, account, page, help, children }: Props) => {
+  // On a narrow screen the row of pages scrolls.
+  useEffect(() => {
+    document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [page])
+  return html`
   <a class="skip" href="#main">Skip to the page</a>
   <header class="side">
     <p class="brand"><a href=${`${base}${pathOf(account.id, 'now')}`}>livechat-bridge</a></p>
@@ -62,13 +67,14 @@ export const Layout = ({ session, account, page, help, children }: Props) => htm
       <p class="muted roles">${account.roles.join(', ')}</p>
       <div class="row">
         <${ThemeButton} />
-        <button type="button" class="quiet" onClick=${help}>Keys <kbd>?</kbd></button>
+        <button type="button" class="quiet keys-button" onClick=${help}>Keys <kbd>?</kbd></button>
         <button type="button" class="quiet" onClick=${leave}>Sign out</button>
       </div>
     </div>
   </header>
   <main id="main" tabindex="-1">${children}</main>
 `
+}
 
 export const Help = ({ close }: { readonly close: () => void }) => html`
   <${Dialog} title="Keys" close=${close}>

@@ -76,7 +76,7 @@ const Results = ({
       >
         ${totals.map(
           (total) => html`<tr key=${total.id}>
-            <th scope="row">${answer.by === 'day' ? dayText(total.id) : html`<bdi>${total.id}</bdi>`}</th>
+            <th scope="row" class=${answer.by === 'day' ? 'day' : ''}>${answer.by === 'day' ? dayText(total.id) : html`<bdi>${total.id}</bdi>`}</th>
             ${figures.map((each) => html`<td class="number" key=${each.name}>${valueText(valueOfRows(total.rows, each), each.unit)}</td>`)}
           </tr>`,
         )}

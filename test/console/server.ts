@@ -77,16 +77,18 @@ type Given = {
   readonly settings?: Partial<ConsoleSettings>
   readonly handlers?: Partial<Handlers<ConsoleRoute>>
   readonly checkMs?: number
+  /** Instead of the one in memory. */
+  readonly store?: ConsoleSessions
 }
 
 /** The console on a server of its own, with the accounts acme and other, and a group for each role in acme. */
-export const consoleServer = async ({ settings = {}, handlers = {}, checkMs = 50 }: Given = {}) => {
+export const consoleServer = async ({ settings = {}, handlers = {}, checkMs = 50, store }: Given = {}) => {
   const at = { ms: Date.now() }
   const memory = memorySessions()
   const stopping = new AbortController()
   const { routers, signInLink } = startConsole({
     settings: { basePath: '/console', grants: roleGroups, ...settings },
-    ...{ accountIds: ['acme', 'other'], store: memory.store, checkMs },
+    ...{ accountIds: ['acme', 'other'], store: store ?? memory.store, checkMs },
     handlers: { ...echoes, ...tellsToken, ...handlers },
     ...{ trustedProxies: [], dataDir: temporaryFolder() },
     ...{ log: silent, sleep: async () => {}, monotonic: () => at.ms, clock: () => new Date(at.ms) },

@@ -89,7 +89,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   'src/console': edges,
   'src/bot': edges,
   'src/embedded': edges,
-  'src/publishing': edges,
+  'src/publishing': [...edges, 'src/console'],
   'src/simulator': edges,
 }
 

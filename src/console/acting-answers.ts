@@ -12,6 +12,7 @@ export const RecordBody = exactShape(Place, {}, 'RecordBody')
 
 /** Header values, key and value as text; `base64` where the bytes are not UTF-8. */
 const Bytes = t.union([t.strict({ text: t.string }), t.strict({ base64: t.string }), t.null])
+/** A record with all that it holds. */
 export const RecordAnswer = exactShape(
   { ...Place, time: Time, key: Bytes, value: Bytes, headers: t.array(t.strict({ name: t.string, value: Bytes })) },
   {},

@@ -5,6 +5,7 @@ import { Document, Place, Time } from './acting-answers.ts'
 
 export * from './acting-answers.ts'
 
+/** Who is signed in, and what he may see. */
 export const SessionAnswer = exactShape(
   {
     who: t.string,
@@ -45,6 +46,7 @@ export const SystemAnswer = exactShape(
   'SystemAnswer',
 )
 
+/** What happens now, and what has happened today. */
 export const NowAnswer = exactShape(
   {
     asOf: Time,
@@ -130,6 +132,7 @@ export const ConversationAnswer = exactShape(
 /** Until when this session sees the conversation as it is. */
 export const UnmaskAnswer = exactShape({ unmaskedUntil: Time }, {}, 'UnmaskAnswer')
 
+/** What a figure of the statistics counts. */
 export const Definition = t.strict({ name: t.string, definition: t.string, unit: t.string })
 
 /** Query: `from` and `to`, days; `by` day, agent, widget or bot; `id` for one of them. At most 400 days. */

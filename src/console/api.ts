@@ -29,6 +29,7 @@ export type ApiDeps = {
 
 const mostBytes = 64 * 1024
 const leaveMs = 1_000
+const mostStreams = 200
 
 const away: Refusal = {
   status: 503,
@@ -36,8 +37,12 @@ const away: Refusal = {
   message: 'session: MongoDB does not answer, which has the sessions',
   headers: { 'Retry-After': '2' },
 }
-const signedOut: Refusal = { status: 401, code: 'unauthorized', message: 'session: expected somebody who is signed in' }
-const forbidden = (message: string): Refusal => ({ status: 403, code: 'forbidden', message })
+const signedOut: Refusal = {
+  status: 401,
+  code: 'unauthorized_client',
+  message: 'session: expected somebody who is signed in',
+}
+const forbidden = (message: string): Refusal => ({ status: 403, code: 'invalid_client', message })
 const refusals = {
   'wrong-role': forbidden('role: expected another one than you have for this'),
   'unknown-account': invalid(404, 'account: expected one that you may see'),
@@ -47,6 +52,8 @@ const failed = (thrown: unknown): Refusal =>
   classify(thrown).kind === 'permanent'
     ? internal
     : { ...away, message: `it could not be answered: ${reasonOf(thrown)}` }
+
+const busy: Refusal = { ...away, message: `streams: expected at most ${mostStreams} at a time` }
 
 const bodyOf = async (ctx: Ctx, budget: BodyBudget): Promise<E.Either<Refusal, unknown>> => {
   if (!/^application\/json(;\s*charset="?utf-8"?)?$/i.test(ctx.get('content-type')))
@@ -81,6 +88,8 @@ const until = async function* (given: AsyncIterable<string>, signal: AbortSignal
 export const apiRouter = (deps: ApiDeps): Router<State> => {
   const { handlers, sessions, accountIds, basePath, budget, log, checkMs, stopping } = deps
 
+  let streams = 0
+
   /** The session of a request that may be answered. */
   const admit = async (ctx: Ctx, route: ConsoleRoute, accountId: string | undefined) => {
     const found = await sessions.read(ctx, isLocal(ctx))
@@ -95,11 +104,13 @@ export const apiRouter = (deps: ApiDeps): Router<State> => {
   /** Ends a stream with its session, its role, or the bridge. */
   const watch = (ctx: Ctx, route: ConsoleRoute, accountId: string | undefined, gone: AbortController) => {
     if (gone.signal.aborted) return
+    streams++
     const timer = setInterval(async () => {
       if (E.isLeft(await admit(ctx, route, accountId))) gone.abort()
     }, checkMs)
     gone.signal.addEventListener('abort', () => {
       clearInterval(timer)
+      streams--
       // Whoever does not read what is left is cut off.
       setTimeout(() => ctx.res.destroy(), leaveMs).unref()
     })
@@ -133,7 +144,10 @@ export const apiRouter = (deps: ApiDeps): Router<State> => {
     const request = { accountId: account ?? '', chatId: chat, query: new URLSearchParams(ctx.querystring) }
     const answered = await handlers[route]({ ...request, session: session.right, body: body.right, signal })
     if (E.isLeft(answered)) return answered
-    if ('stream' in answered.right) watch(ctx, route, account, gone)
+    if ('stream' in answered.right) {
+      if (streams >= mostStreams) return E.left(busy)
+      watch(ctx, route, account, gone)
+    }
     return E.right(write(ctx, answered.right, signal))
   }
 

@@ -30,12 +30,19 @@ const counterparts: Readonly<Record<string, string>> = {
 /** Where the fields are that many events have. */
 const common = 'events/fields.ts'
 
+/** What the console's API sends and takes: no contract with others, but published for those who use it. */
+const ofConsole = ['answers.ts', 'acting-answers.ts'].map((file) => `../src/console/${file}`)
+
 // The guides hold programs, which would run.
 const sources = new Map(
-  globSync('**/*.ts', { cwd: contracts, exclude: ['guides/**'] })
-    .sort()
-    .map((file) => [file, readFileSync(join(contracts, file), 'utf8')]),
+  [...globSync('**/*.ts', { cwd: contracts, exclude: ['guides/**'] }).sort(), ...ofConsole].map((file) => [
+    file,
+    readFileSync(join(contracts, file), 'utf8'),
+  ]),
 )
+
+/** Other names for what io-ts has itself. */
+const isPlain = (codec: t.Mixed) => codec === t.string || codec === t.UnknownRecord
 
 const counterpartOf = (name: string): readonly [file: string, name: string] => {
   const counterpart = counterparts[name] ?? name.replace(/^Wire/, '')
@@ -54,7 +61,7 @@ const partsOf = async (
   const docstrings = docstringsOf(source)
   return [...source.matchAll(/^export const (\w+)/gm)].flatMap(([, constant = '']) => {
     const codec = module[constant]
-    if (!(codec instanceof t.Type)) return []
+    if (!(codec instanceof t.Type) || isPlain(codec)) return []
     const description = docstrings.get(constant)
     if (description === undefined) throw new Error(`contracts/${file}: ${constant} has no docstring`)
     const name = otherNames[`${file} ${constant}`] ?? constant

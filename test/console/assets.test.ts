@@ -63,13 +63,7 @@ files('the server sends scripts without types, compressed, and only once', async
 })
 
 files('nothing else of the disk is served', async () => {
-  for (const path of [
-    'tsconfig.json',
-    'index.html',
-    '..%2fconsole.ts',
-    'lib/none.js',
-    'constructor.ts',
-  ])
+  for (const path of ['tsconfig.json', 'index.html', '..%2fconsole.ts', 'lib/none.js', 'constructor.ts'])
     assert.is((await server.ask(`/console/${path}`)).status, 404, path)
 })
 

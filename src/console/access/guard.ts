@@ -13,7 +13,7 @@ const headers = {
   'X-Content-Type-Options': 'nosniff',
 }
 
-const forbidden = (message: string): Refusal => ({ status: 403, code: 'forbidden', message })
+const forbidden = (message: string): Refusal => ({ status: 403, code: 'invalid_client', message })
 
 /** The origin of this machine that a request was sent to, by its Host; undefined where it names another machine. */
 const localOrigin = (ctx: Ctx): string | undefined => {

@@ -16,7 +16,7 @@ const ActionName = t.keyof(
   Object.fromEntries(actions.map((action) => [action, null])) as Record<Action, null>,
   `one of ${actions.join(', ')}`,
 )
-const Query = t.partial(
+export const AuditQuery = t.partial(
   {
     action: ActionName,
     cursor: Cursor(t.strict({ at: BsonDate, _id: t.string }, 'AuditEnd'), 'next'),
@@ -31,7 +31,7 @@ const row = documentAnswer(AuditDocument)
 /** Who did what. Names of operators are personal data, and they are what this is for: they are not masked. */
 export const auditHandlers = ({ readAudit }: AuditDeps): Handlers<'GET /api/accounts/:account/audit'> => ({
   'GET /api/accounts/:account/audit': async ({ accountId, query }) => {
-    const read = readQuery(Query, query)
+    const read = readQuery(AuditQuery, query)
     if (E.isLeft(read)) return read
     const { action, cursor, limit = usualLimit } = read.right
     const asked = { limit: limit + 1, ...(action && { action }), ...(cursor && { after: cursor }) }

@@ -27,7 +27,7 @@ const conversationAnswer = documentAnswer(ConversationDocument)
 const sessionAnswer = documentAnswer(SessionDocument)
 const deliveryAnswer = documentAnswer(DeliveryDocument)
 
-const Query = t.partial({ before: Cursor(PageEnd, 'earlier') }, 'ConversationQuery')
+export const ConversationQuery = t.partial({ before: Cursor(PageEnd, 'earlier') }, 'ConversationQuery')
 
 const unmaskMs = 15 * 60_000
 
@@ -79,7 +79,7 @@ export const conversationHandlers = ({
 > => ({
   'GET /api/accounts/:account/conversations/:chat': async (request) => {
     const { accountId, chatId, query } = request
-    const read = readQuery(Query, query)
+    const read = readQuery(ConversationQuery, query)
     if (E.isLeft(read)) return read
     const chat = { accountId, chatId }
     // First: what changes while the rest is read gives another version, and is asked for again.

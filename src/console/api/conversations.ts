@@ -19,7 +19,7 @@ export type ConversationsDeps = {
 /** Where a page ends (shared/page.ts). */
 export const PageEnd = t.strict({ at: BsonDate, ids: t.array(t.string) }, 'PageEnd')
 
-const Query = t.partial(
+export const ConversationsQuery = t.partial(
   {
     state: t.keyof({ open: null, over: null }, 'open or over'),
     waiting: On,
@@ -59,7 +59,7 @@ export const conversationsHandlers = ({
   findConversations,
 }: ConversationsDeps): Handlers<'GET /api/accounts/:account/conversations'> => ({
   'GET /api/accounts/:account/conversations': async ({ accountId, query }) => {
-    const read = readQuery(Query, query)
+    const read = readQuery(ConversationsQuery, query)
     if (E.isLeft(read)) return read
     const { day, cursor, limit = usualLimit, ...others } = read.right
     const span = day && spanOf(day, timeZoneOf(accountId))

@@ -14,7 +14,7 @@ export type DriftDeps = {
   readonly recordActionOf: RecordActionOf
 }
 
-const Query = t.partial(
+export const DriftQuery = t.partial(
   {
     kind: t.keyof(driftKinds, `one of ${Object.keys(driftKinds).join(', ')}`),
     cursor: Cursor(t.strict({ after: t.string }), 'next'),
@@ -39,7 +39,7 @@ export const driftHandlers = ({
   const answer =
     (sight: Sight): ConsoleHandler =>
     async ({ accountId, query }) => {
-      const read = readQuery(Query, query)
+      const read = readQuery(DriftQuery, query)
       if (E.isLeft(read)) return read
       const { kind, cursor, limit = usualLimit } = read.right
       const asked = { limit: limit + 1, ...(kind && { kind }), ...(cursor && { after: cursor.after }) }

@@ -24,7 +24,7 @@ export type LettersDeps = {
   readonly recordActionOf: RecordActionOf
 }
 
-const Query = t.partial({ cause: Id, topic: Id, since: Instant, until: Instant }, 'LettersQuery')
+export const LettersQuery = t.partial({ cause: Id, topic: Id, since: Instant, until: Instant }, 'LettersQuery')
 
 /** So many of the newest are listed, of so many that are read of each partition, in so long, by so many at once. */
 const listed = 200
@@ -109,7 +109,7 @@ export const lettersHandlers = ({
       letterOf: (letter: A) => Omit<Letter, 'redriven'>,
     ): ConsoleHandler =>
     async (request) => {
-      const query = readQuery(Query, request.query)
+      const query = readQuery(LettersQuery, request.query)
       const filters = E.isLeft(query) ? query : filtersOf(request.accountId, query.right)
       if (E.isLeft(filters)) return filters
       const found = await bounded(request, (signal) => find(ports, filters.right, { limit: listed, newestOf, signal }))

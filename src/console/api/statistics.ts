@@ -20,7 +20,7 @@ export type StatisticsDeps = {
   readonly readStatistics: ReturnType<typeof statisticsIn>
 }
 
-const Query = t.partial(
+export const StatisticsQuery = t.partial(
   {
     from: Day,
     to: Day,
@@ -65,7 +65,7 @@ export const statisticsHandlers = ({
   readStatistics,
 }: StatisticsDeps): Handlers<'GET /api/accounts/:account/statistics' | 'GET /api/accounts/:account/statistics.csv'> => {
   const read = async (accountId: string, query: URLSearchParams, most: number) => {
-    const asked = readQuery(Query, query)
+    const asked = readQuery(StatisticsQuery, query)
     if (E.isLeft(asked)) return asked
     const { by = 'day', id, ...days } = asked.right
     if (by === 'day' && id !== undefined) return E.left(invalid(400, 'id: expected with `by` agent, widget or bot'))

@@ -128,6 +128,7 @@ export const startBridge = async (
     ...notStarted(roles),
     ...(intake.right && { journal: intake.right.health }),
     ...(lacksKeys && { archiver: () => ({ ok: true, reason: `does not run: ${missingKeyFile}` }) }),
+    ...(unsafe !== undefined && { console: () => ({ ok: true, reason: `does not run: ${unsafe}` }) }),
   }
   if (lacksKeys) log.warn({ reason: missingKeyFile }, 'the archiver does not run, and event topics keep everything')
   if (intake.right) watchJournal(intake.right.state, intake.right.freeBytes)

@@ -26,7 +26,7 @@ const kafkaText = (kafka: Settings['kafka']) =>
     : `${kafka.brokers.join(',')}${kafka.ssl ? ' over TLS' : ''}${shownBy(kafka.ssl)}${kafka.sasl ? `, ${kafka.sasl.mechanism}` : ''}`
 
 /** What the configuration comes to, without its secrets. */
-const summaryOf = ({ kafka, mongo, accounts, http, admin, topics, dataDir, logLevel, demo }: Settings) => ({
+const summaryOf = ({ kafka, mongo, accounts, http, admin, topics, dataDir, console, logLevel, demo }: Settings) => ({
   kafka: kafkaText(kafka),
   mongodb: mongo === 'embedded' ? 'embedded' : `database ${mongo.database}`,
   http: `${http.host}:${http.port ?? 8080}`,
@@ -35,6 +35,11 @@ const summaryOf = ({ kafka, mongo, accounts, http, admin, topics, dataDir, logLe
     prefix: topics.prefix,
     partitions: topics.partitions,
     replication: topics.replication ?? "the cluster's default",
+  },
+  console: {
+    url: `${console.origin ?? `http://${admin.host}:${admin.port}`}${console.basePath}`,
+    signIn: console.oidc === undefined ? 'by a link, on loopback' : `at ${console.oidc.issuer}`,
+    grants: console.grants.length,
   },
   dataDir,
   logLevel,
@@ -51,6 +56,7 @@ const linesOf = ({
   http,
   admin,
   topics,
+  console,
   dataDir,
   logLevel,
   demo,
@@ -62,6 +68,7 @@ const linesOf = ({
     ['HTTP', http],
     ['Operators', admin],
     ['Topics', `${topics.prefix}*, ${topics.partitions} partitions, replication ${topics.replication}`],
+    ['Console', `${console.url}, sign-in ${console.signIn}`],
     ['Data', dataDir],
     ['Logs', logLevel],
     ...accounts.map(({ id, has }) => [demo ? 'Demo account' : 'Account', [id, ...has].join(', ')]),

@@ -35,7 +35,7 @@ const optionsOf = (
     cursor: { drag: { x: false, y: false }, points: { size: 7 } },
     scales: { y: { range: (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.1 : 1] } },
     axes: [
-      { ...axis, grid: { show: false }, space: 70, values: (_, at) => at.map(shortText) },
+      { ...axis, grid: { show: false }, size: 30, space: 70, values: (_, at) => at.map(shortText) },
       { ...axis, size: 64, values: (_, at) => at.map(text) },
     ],
     series: [

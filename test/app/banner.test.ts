@@ -9,7 +9,7 @@ import { right } from '../support/either.ts'
 
 const token = 'webhooks-token-0001'
 const accounts = right(readAccounts(E.right(JSON.stringify({ accounts: [{ id: 'demo', webhooks: { token } }] }))))
-const shown = (inClone: boolean) =>
+const shown = (inClone: boolean, signInLink?: string) =>
   stripVTControlCharacters(
     banner({
       ...{
@@ -19,7 +19,7 @@ const shown = (inClone: boolean) =>
         topicPrefix: 'livechat.',
         took: 2400,
       },
-      ...{ mongoUrl: 'mongodb://127.0.0.1:27017/livechat', accounts, inClone },
+      ...{ mongoUrl: 'mongodb://127.0.0.1:27017/livechat', accounts, inClone, signInLink },
     }),
   )
 
@@ -34,6 +34,12 @@ what('elsewhere it names no file of a clone, and only commands that are there', 
   assert.not.match(shown(false), 'contracts/')
   assert.not.match(shown(false), 'npm run')
   assert.match(shown(false), 'npx livechat-bridge demo')
+})
+
+what('a sign-in link stands among the addresses where the console runs', () => {
+  const link = 'http://127.0.0.1:8081/console/sign-in?token=secret'
+  assert.match(shown(true, link), `console     ${link}`)
+  assert.not.match(shown(true), 'console')
 })
 
 what.run()

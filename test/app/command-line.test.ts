@@ -30,7 +30,7 @@ commandLine('--version prints the version of package.json', async () => {
 })
 
 commandLine('commands that only read leave an empty folder empty', async () => {
-  const commands = [['check-config'], ['topics'], ['redrive', 'list'], ['rebuild', 'chats']]
+  const commands = [['check-config'], ['topics'], ['redrive', 'list'], ['rebuild', 'chats'], ['console', 'link']]
   for (const command of commands) {
     await run(command)
     assert.equal(readdirSync(folder), [], command.join(' '))
@@ -48,6 +48,21 @@ commandLine('check-config --json prints what the configuration comes to', async 
       ...{ http: '127.0.0.1:8080', admin: '127.0.0.1:8081' },
     },
   )
+})
+
+commandLine('the console does not listen beyond loopback without OpenID Connect', async () => {
+  const { code, err } = await run(['start', '--role', 'console'], { ...nowhere, ADMIN_HOST: '0.0.0.0', HTTP_PORT: '0' })
+  assert.is(code, 78)
+  assert.match(
+    err,
+    /^ADMIN_HOST is not loopback, and CONSOLE_OIDC_ISSUER is not set: .* or ADMIN_HOST to 127\.0\.0\.1\.$/m,
+  )
+})
+
+commandLine('console link wants a bridge that runs', async () => {
+  const { code, err } = await run(['console', 'link'], nowhere)
+  assert.is(code, 1)
+  assert.match(err, 'No bridge runs with this DATA_DIR: start one with npm start, or set DATA_DIR.')
 })
 
 commandLine('a command that is not known is told', async () => {

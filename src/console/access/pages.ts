@@ -23,6 +23,7 @@ const page = (basePath: string, status: number, title: string, words: ReadonlyAr
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)}</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="${basePath}/style.css">
 <link rel="stylesheet" href="${basePath}/controls.css">
 </head>

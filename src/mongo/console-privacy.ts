@@ -14,18 +14,17 @@ export type AuditAsked = {
 type Audited = Omit<AuditDocument, 'accountId'> & { readonly accountId?: string | null }
 
 /** The newest actions first: those of the account, and those about all accounts, which name none. */
+export const auditQuery = (accountId: string, { action, after, limit }: AuditAsked) => {
+  const older = after && { at: { $lte: after.at }, $or: [{ at: { $lt: after.at } }, { _id: { $lt: after._id } }] }
+  const where = { accountId: { $in: [accountId, null] }, ...(action && { action }), ...older }
+  return { where, options: { ...bounded, limit, sort: { at: -1, _id: -1 } } } as const
+}
+
 export const auditIn =
   (db: Db) =>
-  (accountId: string, { action, after, limit }: AuditAsked): Known<ReadonlyArray<AuditDocument>> => {
-    const older = after && { $or: [{ at: { $lt: after.at } }, { at: after.at, _id: { $lt: after._id } }] }
-    const where = { accountId: { $in: [accountId, null] }, ...(action && { action }), ...older }
-    const sort = { at: -1, _id: -1 } as const
-    return known(
-      db
-        .collection<Audited>('audit')
-        .find<AuditDocument>(where, { ...bounded, limit, sort })
-        .toArray(),
-    )
+  (accountId: string, asked: AuditAsked): Known<ReadonlyArray<AuditDocument>> => {
+    const { where, options } = auditQuery(accountId, asked)
+    return known(db.collection<Audited>('audit').find<AuditDocument>(where, options).toArray())
   }
 
 /** The newest receipts of an account first. */

@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type ConversationFilters, conversationsQuery } from '../../src/mongo/console-conversations.ts'
+import { type AuditAsked, auditQuery } from '../../src/mongo/console-privacy.ts'
 import { testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()
@@ -95,6 +96,42 @@ indexes('two filters together read what the rarer one finds', async () => {
   assert.not.ok(stages.includes('COLLSCAN'), stages.join())
   assert.ok(examined <= count / 50, `${examined} documents`)
 })
+
+const actions = Array.from({ length: count }, (_, n) => ({
+  ...{ _id: `a${String(n).padStart(5, '0')}`, action: n % 50 === 7 ? 'erase' : 'unmask', at: minutesAgo(n - (n % 2)) },
+  ...(n % 10 !== 3 && { accountId: n % 2 === 0 ? 'acme' : 'globex' }),
+}))
+await db.collection<{ _id: string }>('audit').insertMany(actions)
+
+for (const [name, asked] of Object.entries({
+  'of all actions': {},
+  'of one action': { action: 'erase' },
+  'after another page': { after: { at: minutesAgo(2_000), _id: 'a02001' } },
+} satisfies Record<string, Partial<AuditAsked>>))
+  indexes(`a page of the audit log ${name} reads what it shows, in the order of an index`, async () => {
+    const { where, options } = auditQuery('acme', { limit, ...asked })
+    const found = await db.collection<{ _id: string }>('audit').find(where, options).toArray()
+    const { executionStats } = await db
+      .collection<{ _id: string }>('audit')
+      .find(where, options)
+      .explain('executionStats')
+    const stages = stagesOf(executionStats.executionStages)
+
+    assert.ok(stages.includes('IXSCAN'), stages.join())
+    assert.not.ok(stages.includes('SORT') || stages.includes('COLLSCAN'), stages.join())
+    assert.ok(executionStats.totalDocsExamined <= limit + 3, `${executionStats.totalDocsExamined} documents`)
+    const { action, after } = { action: undefined, after: undefined, ...asked }
+    const isMeant = (one: (typeof actions)[number]) =>
+      one.accountId !== 'globex' && (action === undefined || one.action === action)
+    const isAfter = ({ at, _id }: (typeof actions)[number]) =>
+      after === undefined || at < after.at || (at.getTime() === after.at.getTime() && _id < after._id)
+    const newest = actions.filter((one) => isMeant(one) && isAfter(one))
+    newest.sort((a, b) => b.at.getTime() - a.at.getTime() || (a._id < b._id ? 1 : -1))
+    assert.equal(
+      found.map(({ _id }) => _id),
+      newest.slice(0, limit).map(({ _id }) => _id),
+    )
+  })
 
 indexes.after(drop)
 indexes.run()

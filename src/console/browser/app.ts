@@ -1,12 +1,12 @@
 import { render } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useErrorBoundary, useState } from 'preact/hooks'
 import type { SessionAnswer } from '../answers.ts'
 import { base, loadSession, signedOutEvent, type Trouble } from './api.ts'
 import { AuditPage } from './audit-page.ts'
 import { ConversationPage } from './conversation-page.ts'
 import { ConversationsPage } from './conversations-page.ts'
 import { DriftPage } from './drift-page.ts'
-import { html } from './html.ts'
+import { type Children, html } from './html.ts'
 import { listenToKeys } from './keys.ts'
 import { Help, Layout } from './layout.ts'
 import { LettersPage } from './letters-page.ts'
@@ -28,6 +28,14 @@ const components: Readonly<Record<Page, (props: PageProps) => unknown>> = {
   drift: DriftPage,
   privacy: PrivacyPage,
   audit: AuditPage,
+}
+
+/** A page with a mistake in it says so, and the others still work. */
+const Guarded = ({ children }: Children) => {
+  const [error, reset] = useErrorBoundary()
+  if (error === undefined) return children
+  const words = 'This page could not be drawn. That is a mistake in the console, or it is older than the bridge.'
+  return html`<${TroubleBox} trouble=${{ words, isSignedOut: false }} again=${reset} />`
 }
 
 /** The page that the address names; without one the first account's first page. */
@@ -66,11 +74,13 @@ const Shown = ({ session, route }: { readonly session: SessionAnswer; readonly r
   const isOneChat = route !== undefined && route.chat !== ''
   return html`
     <${Layout} session=${session} account=${account} page=${page} help=${() => setHelping(true)}>
-      ${
-        isOneChat
-          ? html`<${ConversationPage} key=${`${account.id}/${route.chat}`} ...${props} chat=${route.chat} />`
-          : html`<${components[page]} key=${`${account.id}/${page}`} ...${props} />`
-      }
+      <${Guarded} key=${`${account.id}/${page}/${route?.chat}`}>
+        ${
+          isOneChat
+            ? html`<${ConversationPage} ...${props} chat=${route.chat} />`
+            : html`<${components[page]} ...${props} />`
+        }
+      <//>
     <//>
     ${isHelping && html`<${Help} close=${() => setHelping(false)} />`}
   `

@@ -43,9 +43,9 @@ const Masking = ({
       return result
     })
   if (!answer.masked)
-    return html`<p class="notice">
+    return html`<div class="notice"><p>
       Personal data is shown${answer.unmaskedUntil !== undefined && html` until <${Time} at=${answer.unmaskedUntil} />`}. This is recorded in the audit log.
-    </p>`
+    </p></div>`
   return html`
     <div class="notice">
       <p>Personal data is hidden.${!canUnmask && ' The roles lead and privacy can show it.'}</p>

@@ -1,7 +1,7 @@
 import type { ErasuresAnswer } from '../answers.ts'
 import { accountPath, get } from './api.ts'
 import { isObject, listAt, numberAt, textAt } from './figures.ts'
-import { count } from './format.ts'
+import { count, counted } from './format.ts'
 import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { Badge, Card, Empty, Table, Time, TroubleBox, Waiting } from './parts.ts'
@@ -32,7 +32,7 @@ const Row = ({ erasure: { receipt, confirmedBy } }: { readonly erasure: Erasures
         ${
           remains.length === 0
             ? html`<span class="muted">nothing</span>`
-            : html`<details><summary>${count(remains.length)} stores</summary>
+            : html`<details><summary>${counted(remains.length, 'store')}</summary>
                 <ul>${remains.map((each) => html`<li key=${textAt(each, 'where')}><strong>${textAt(each, 'where')}</strong>: ${textAt(each, 'until')}</li>`)}</ul>
               </details>`
         }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { NowAnswer, StatisticsAnswer, SystemAnswer } from '../answers.ts'
 import { accountPath, base, get, type Result } from './api.ts'
 import { Chart } from './chart.ts'
@@ -14,7 +14,9 @@ const pollMs = 5_000
 const mostPoints = 720
 
 const WaitingCard = ({ account, now }: { readonly account: string; readonly now: NowAnswer }) => {
-  const time = useNow()
+  const clock = useNow()
+  // By the server's clock, whatever the browser's says.
+  const ahead = useMemo(() => Date.now() - Date.parse(now.asOf), [now.asOf])
   const { count: waiting, longest } = now.waiting
   return html`
     <${Card} title="Clients waiting" id="waiting">
@@ -26,7 +28,7 @@ const WaitingCard = ({ account, now }: { readonly account: string; readonly now:
               ${longest.map(
                 ({ chatId, since }) => html`<li key=${chatId}>
                   <a data-item href=${`${base}${pathOf(account, 'conversations', '', chatId)}`}>Chat <bdi>${chatId}</bdi></a>
-                  <span class="number" title=${`since ${since}`}>${tickingDuration(time - Date.parse(since))}</span>
+                  <span class="number" title=${`since ${since}`}>${tickingDuration(clock - ahead - Date.parse(since))}</span>
                 </li>`,
               )}
             </ol>`

@@ -145,13 +145,19 @@ export const Panel = ({
       if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
     }
   }, [title])
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape') return
-    event.stopPropagation()
-    close()
-  }
+  // Wherever the focus is: a button that has done its work is gone, and the focus with it.
+  const closing = useRef(close)
+  closing.current = close
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const isField = event.target instanceof HTMLElement && event.target.matches('input, select')
+      if (event.key === 'Escape' && !isField && document.querySelector('dialog[open]') === null) closing.current()
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [])
   return html`
-    <aside class="panel" aria-label=${title} onKeyDown=${onKeyDown}>
+    <aside class="panel" aria-label=${title}>
       <div class="card-head">
         <h2 tabindex="-1" ref=${heading}>${title}</h2>
         <button type="button" class="quiet" onClick=${close}>Close</button>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { accountPath, base, post, postForFile } from './api.ts'
-import { count } from './format.ts'
+import { count, counted } from './format.ts'
 import { useAction } from './hooks.ts'
 import { html } from './html.ts'
 import { Check, Dialog, Empty, Field, Table, TroubleBox, valueOfField } from './parts.ts'
@@ -42,8 +42,8 @@ const EraseDialog = ({
   return html`
     <${Dialog} title="Erase this person?" close=${close}>
       <p>
-        Everything personal of ${count(person.chats.length)} chats and ${count(person.clients.length)} clients is erased in every
-        store. This cannot be undone.
+        Everything personal of ${counted(person.chats.length, 'chat')} and ${counted(person.clients.length, 'client')} is erased in
+        every store. This cannot be undone.
       </p>
       <form onSubmit=${submit}>
         <${Field} label=${html`Type <code><bdi>${needed}</bdi></code> to confirm`}>

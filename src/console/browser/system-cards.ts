@@ -1,18 +1,21 @@
 import type { SystemAnswer } from '../answers.ts'
-import { count } from './format.ts'
+import { count, counted } from './format.ts'
 import type { Loaded } from './hooks.ts'
 import { html } from './html.ts'
 import { Badge, Card, Empty, Table, TroubleBox, Waiting } from './parts.ts'
 
 type Consumer = SystemAnswer['consumers'][number]
 
-const behindOf = (consumers: ReadonlyArray<Consumer>): number | null =>
-  consumers.some(({ behind }) => behind === null) ? null : consumers.reduce((sum, { behind }) => sum + (behind ?? 0), 0)
-
-const Behind = ({ behind }: { readonly behind: number | null }) =>
-  behind === null
-    ? html`<span class="muted">not known</span>`
-    : html`<span class=${behind > 0 ? 'warn-text' : ''}>${count(behind)}</span>`
+const Behind = ({ consumers }: { readonly consumers: ReadonlyArray<Consumer> }) => {
+  const known = consumers.flatMap(({ behind }) => behind ?? [])
+  const unknown = consumers.length - known.length
+  const sum = known.reduce((all, behind) => all + behind, 0)
+  if (known.length === 0) return html`<span class="muted">not known</span>`
+  return html`
+    <span class=${sum > 0 ? 'warn-text' : ''}>${count(sum)}</span>
+    ${unknown > 0 && html`<span class="sub">of ${counted(unknown, 'topic')} not known</span>`}
+  `
+}
 
 const HealthCard = ({ system }: { readonly system: SystemAnswer }) => {
   const { checks, breakers, ready, version } = system
@@ -54,11 +57,11 @@ const LagCard = ({ consumers }: { readonly consumers: ReadonlyArray<Consumer> })
                     <details class="definition">
                       <summary>${group}</summary>
                       <ul class="plain-list">
-                        ${topics.map(({ topic, behind }) => html`<li key=${topic}><span>${topic}</span><span class="number"><${Behind} behind=${behind} /></span></li>`)}
+                        ${topics.map((each) => html`<li key=${each.topic}><span>${each.topic}</span><span class="number"><${Behind} consumers=${[each]} /></span></li>`)}
                       </ul>
                     </details>
                   </th>
-                  <td class="number"><${Behind} behind=${behindOf(topics)} /></td>
+                  <td class="number"><${Behind} consumers=${topics} /></td>
                 </tr>`,
               )}
             <//>`

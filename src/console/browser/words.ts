@@ -54,7 +54,7 @@ const outcomes: Sentences = {
   contained: 'The bot answered alone',
   'handed-over': 'Handed to an agent',
   unavailable: 'No agent was there',
-  abandoned: 'Agent asked for, none came',
+  abandoned: 'Agent asked for, none has come',
   unanswered: 'Nobody answered',
   finished: 'Finished by an agent',
   open: 'Open',

@@ -1,58 +1,26 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { BSON, MongoClient } from 'mongodb'
-import { archiveTopics, topics } from '../../../contracts/topics.ts'
 import { createMetrics } from '../../../src/app/metrics.ts'
 import { kafkaSettings } from '../../../src/app/servers.ts'
 import { createLog } from '../../../src/app/telemetry.ts'
-import { dataKeys } from '../../../src/archive/data-keys.ts'
-import { newKeyFile, readKeys } from '../../../src/archive/key-file.ts'
-import { restorer } from '../../../src/archive/restore.ts'
+import { newKeyFile } from '../../../src/archive/key-file.ts'
 import { now } from '../../../src/domain/clock.ts'
 import { connectKafka } from '../../../src/kafka/kafka.ts'
-import { connectMongo } from '../../../src/mongo/connect.ts'
-import { monotonic, sleep } from '../../../src/shared/time.ts'
+import { sleep } from '../../../src/shared/time.ts'
 import { runCommand } from '../../support/command.ts'
-import { right } from '../../support/either.ts'
 import { eventually } from '../../support/eventually.ts'
-import { withAdmin } from '../../support/plain-consumer.ts'
 import { unless, wrong } from '../findings.ts'
-import { allPlanted, canariesIn, forgetPlanted, isAny } from '../forgotten/canaries.ts'
+import { allPlanted, canariesIn, forgetPlanted } from '../forgotten/canaries.ts'
 import { startGround } from '../forgotten/ground.ts'
 import { isTakenIn, tellAll, tellJournal, tellOfOthers } from '../forgotten/person.ts'
 import { searched } from '../forgotten/search.ts'
+import { cleanUpSoon, pending, readable, removeKeys, telling } from '../forgotten/stores.ts'
 import { startCollector } from '../forgotten/traces.ts'
 import { observedWorld } from '../observed-world.ts'
 import type { Scenario } from '../scenario.ts'
 
-const soon = { 'segment.ms': '500', 'file.delete.delay.ms': '0', 'max.message.bytes': String(16 * 1024 * 1024) }
-const compacted = {
-  ...{ 'cleanup.policy': 'compact', 'max.compaction.lag.ms': '500', 'min.cleanable.dirty.ratio': '0.01' },
-  'delete.retention.ms': '500',
-}
-/** The same clean-up as in earnest, with seconds in the place of days. */
-const cleanUpOf = ({ name, cleanUp }: (typeof topics)[number]): Readonly<Record<string, string>> => {
-  if (cleanUp === 'compact') return { ...soon, ...compacted }
-  const isOurs = cleanUp === 'forever' || name === 'audit' || name === 'erasure-confirmations'
-  return { ...soon, 'retention.ms': isOurs ? '-1' : '1000', 'retention.bytes': '-1' }
-}
-
 /** In days: four seconds. */
 const secondsOfRetention = '0.00005'
-
-/** What the guide tells an operator to do with the keys of enrichments that were removed. */
-const removeKeys = async (url: string) => {
-  await using client = await MongoClient.connect(url)
-  await client
-    .db()
-    .collection('enrichments')
-    .deleteMany({ value: { $exists: false } })
-}
-
-const pending = async (url: string) => {
-  await using client = await MongoClient.connect(url)
-  return await client.db().collection('deliveries').countDocuments({ state: 'pending' })
-}
 
 /** Everything is said of one person, who is erased; then every store is searched byte by byte, also after copies from before came back. */
 export const forgotten: Scenario = {
@@ -114,41 +82,12 @@ export const forgotten: Scenario = {
     const kafka = connectKafka(settings, { log: createLog('silent'), measure: createMetrics().measure, now })
     cluster.afterwards(() => kafka.stop())
 
-    /** The views that say anything, by the fields from which they have it. */
-    const telling = async () => {
-      await using client = await MongoClient.connect(here.mongo.url)
-      const found = new Map<string, Set<string>>()
-      for (const { name } of await client.db().listCollections({}, { nameOnly: true }).toArray())
-        for await (const document of client.db().collection(name).find()) {
-          const bytes = Buffer.from(BSON.serialize(document))
-          if (!isAny(bytes)) continue
-          found.set(name, new Set([...(found.get(name) ?? []), ...canariesIn(bytes.toString('latin1'))]))
-        }
-      return found
-    }
-    /** What can be read of the archive with the keys that there are. */
-    const readable = async () => {
-      const mongo = connectMongo(here.mongo, { log: createLog('silent'), sleep, clock: monotonic })
-      const found = new Set<string>()
-      try {
-        const restore = restorer(dataKeys(mongo.archiveKeys, right(readKeys(readFileSync(keyFile, 'utf8')))))
-        for (const { name } of archiveTopics)
-          right(
-            await kafka.readTopic(name, async (records) => {
-              for (const restored of await restore(records))
-                for (const where of canariesIn(restored.kind === 'record' ? String(restored.record.value) : ''))
-                  found.add(where)
-            }),
-          )
-      } finally {
-        await mongo.stop()
-      }
-      return found
-    }
+    const tells = () => telling(here.mongo.url)
+    const read = () => readable(kafka, here.mongo, keyFile)
     const outside = () => searched(place.dataDir, work, tmp, traces)
     /** What there may not be any more. `enrichments` keeps the key of what was removed, as its guide says. */
     const judge = async (when: string) => {
-      const tellingViews = async () => [...(await telling())].filter(([view]) => view !== 'enrichments')
+      const tellingViews = async () => [...(await tells())].filter(([view]) => view !== 'enrichments')
       // Statistics are computed a while after what they are made from.
       await eventually('silent views', async () => (await tellingViews()).length === 0, 30_000).catch(() => undefined)
       const views = await tellingViews()
@@ -157,7 +96,7 @@ export const forgotten: Scenario = {
           `views that tell something ${when}`,
           views.map(([view, where]) => `${view} (${[...where].slice(0, 2)})`),
         ),
-        ...wrong(`things that the archive tells ${when}`, [...(await readable())]),
+        ...wrong(`things that the archive tells ${when}`, [...(await read())]),
         ...wrong(`things in journal, logs, traces or temporary files ${when}`, [...outside().keys()]),
       )
     }
@@ -199,7 +138,7 @@ export const forgotten: Scenario = {
     // The control of the search: before the erasure it finds everything.
     const before = searched(ground.dataOf('kafka'), ground.dataOf('mongod'))
     const unseen = [...allPlanted()].filter((where) => !before.has(where))
-    const [viewsBefore, archiveBefore] = [await telling(), await readable()]
+    const [viewsBefore, archiveBefore] = [await tells(), await read()]
     notes.push(
       `${allPlanted().size} canaries in ${told} records and requests; before: ${before.size} in the bytes of both servers, ${journal.size} in the journal, ${archiveBefore.size} readable in the archive, ${viewsBefore.size} views tell something`,
     )
@@ -220,15 +159,7 @@ export const forgotten: Scenario = {
     const erased = await erase()
     if (erased.code !== 0) throw new Error(`erase: ${erased.out}${erased.err}`)
     await takenIn('projector', 'archiver')
-    await withAdmin(brokers, (admin) =>
-      admin.alterConfigs({
-        validateOnly: false,
-        resources: topics.map((topic) => ({
-          ...{ type: 2, name: prefix + topic.name },
-          configEntries: Object.entries(cleanUpOf(topic)).map(([name, value]) => ({ name, value })),
-        })),
-      }),
-    )
+    await cleanUpSoon(brokers, prefix)
     await judge('after the erasure')
     await judgeKafka('after the erasure')
     if (size === 'long') {
@@ -263,14 +194,14 @@ export const forgotten: Scenario = {
     await bridge.kill('SIGTERM')
 
     await ground.restore('kafka')
-    failures.push(...wrong('things that a restored archive tells', [...(await readable())]))
+    failures.push(...wrong('things that a restored archive tells', [...(await read())]))
 
     if (size === 'long') {
       // Nothing in these copies knows of the erasure: the same command again, as the receipt says of backups.
       await ground.restore('mongod')
       bridge = await place.start({ RETENTION_DAYS: secondsOfRetention })
       await here.ready(bridge)
-      notes.push(`both restored, before the same command again: ${(await readable()).size} readable in the archive`)
+      notes.push(`both restored, before the same command again: ${(await read()).size} readable in the archive`)
       const again = await erase()
       failures.push(...unless(again.code === 0, `the second erase: ${again.out}${again.err}`))
       await takenIn('projector', 'archiver')

@@ -237,7 +237,7 @@ rebuilding('that is dry names what differs by ids and fields, and changes nothin
   assert.equal(
     rows.find(({ view }) => view === 'chats'),
     {
-      ...{ view: 'chats', same: 148, different: 3, moving: 0 },
+      ...{ view: 'chats', same: 148, different: 3, older: 0, moving: 0 },
       examples: [
         'acme/1: state, visitor.name',
         'acme/2: the live view lacks it',

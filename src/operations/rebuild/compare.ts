@@ -3,7 +3,7 @@ import type { ReadPairs } from '../../mongo/rebuild/collections.ts'
 import type { LeasedRebuild } from '../../mongo/rebuild/rebuilds.ts'
 import type { Day } from '../../mongo/stats-recompute.ts'
 import { topicsOf } from '../../projections/view-topics.ts'
-import { compare, differingFields, type Findings, found, noFindings, type Verdict } from './differences.ts'
+import { compare, differingFields, type Findings, found, isOlder, noFindings, type Verdict } from './differences.ts'
 import { type Positions, placesOf, readCommitted, readLogs } from './progress.ts'
 import type { RebuildDeps, Replay } from './replay.ts'
 
@@ -29,7 +29,12 @@ const comparing = ({ kafka }: Deps, view: ViewName, replay: Replay) => {
     const pairs = await read()
     const logs = placesOf(await readLogs(kafka, topics), new Map())
     return pairs.reduce(
-      (all, { id, live, rebuilt }) => found(all, id, compare(live, rebuilt, { ...known, logs })),
+      (all, { id, live, rebuilt }) =>
+        found(
+          all,
+          id,
+          isOlder(view, live, Date.now()) ? { kind: 'older' } : compare(live, rebuilt, { ...known, logs }),
+        ),
       findings,
     )
   }
@@ -54,7 +59,7 @@ export const compareView = async (
   for await (const read of own.pairs(view)) {
     if (signal.aborted) break
     findings = await judge(findings, read)
-    const done = findings.same + findings.different + findings.moving.length + findings.movingBeyond
+    const done = findings.same + findings.different + findings.older + findings.moving.length + findings.movingBeyond
     bar.at({ done, total: Math.max(live, rebuilt, done) })
   }
   bar.end()

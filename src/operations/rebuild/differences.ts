@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import { quarantine } from '../../../contracts/topics.ts'
+import type { ViewName } from '../../../contracts/views.ts'
 import type { Fields } from '../../mongo/rebuild/collections.ts'
 import type { Places, Positions } from './progress.ts'
 
@@ -12,9 +14,9 @@ export type Known = {
   readonly logs: Places
 }
 
-/** `moving`: one side has taken in a record that the other may still get. */
+/** `moving`: one side has taken in a record that the other may still get. `older`: than the records that are left of its topic. */
 export type Verdict =
-  | { readonly kind: 'same' | 'moving' }
+  | { readonly kind: 'same' | 'moving' | 'older' }
   | { readonly kind: 'different'; readonly what: 'only live' | 'only rebuilt' | ReadonlyArray<string> }
 
 const isOffset = (value: unknown): value is number => Number.isSafeInteger(value)
@@ -72,6 +74,16 @@ export const compare = (live: Fields | undefined, rebuilt: Fields | undefined, k
   return rebuilt === undefined ? { kind: 'different', what: 'only live' } : contentOf(live, rebuilt, sameRecords)
 }
 
+const { cleanUp } = quarantine
+const keptMs = typeof cleanUp === 'object' ? cleanUp.deleteAfterMs : Number.POSITIVE_INFINITY
+
+/** Whether `quarantine` has lost requests by now that an entry of drift counts: a rebuilt one never has them. */
+export const isOlder = (view: ViewName, live: Fields | undefined, now: number): boolean =>
+  view === 'drift' &&
+  live?.firstAt instanceof Date &&
+  live.kind !== 'unknown-field' &&
+  live.firstAt.getTime() < now - keptMs
+
 const fieldsAtMost = 20
 
 const isNode = (value: unknown): value is Fields | ReadonlyArray<unknown> =>
@@ -98,13 +110,17 @@ export type Findings = {
   readonly same: number
   readonly different: number
   readonly examples: ReadonlyArray<string>
+  readonly older: number
   /** Ids of documents that did not stand still. */
   readonly moving: ReadonlyArray<string>
   /** How many did not stand still beyond those. */
   readonly movingBeyond: number
 }
 
-export const noFindings: Findings = { same: 0, different: 0, examples: [], moving: [], movingBeyond: 0 }
+export const noFindings: Findings = {
+  ...{ same: 0, different: 0, examples: [], older: 0 },
+  ...{ moving: [], movingBeyond: 0 },
+}
 
 const examplesAtMost = 20
 const movingAtMost = 10_000
@@ -119,6 +135,8 @@ export const found = (findings: Findings, id: string, verdict: Verdict): Finding
   switch (verdict.kind) {
     case 'same':
       return { ...findings, same: findings.same + 1 }
+    case 'older':
+      return { ...findings, older: findings.older + 1 }
     case 'different': {
       const { examples, different } = findings
       const more = examples.length < examplesAtMost ? [...examples, told(id, verdict.what)] : examples
@@ -135,19 +153,20 @@ const plural = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 
 /** The findings of a view as data. */
-export type Found = Pick<Findings, 'same' | 'different' | 'examples'> & { readonly moving: number }
-export const foundIn = ({ same, different, examples, moving, movingBeyond }: Findings): Found => ({
-  ...{ same, different, examples },
+export type Found = Pick<Findings, 'same' | 'different' | 'examples' | 'older'> & { readonly moving: number }
+export const foundIn = ({ same, different, examples, older, moving, movingBeyond }: Findings): Found => ({
+  ...{ same, different, examples, older },
   moving: moving.length + movingBeyond,
 })
 
 /** The findings of a view as lines: the count first, then examples. */
 export const findingsText = (view: string, findings: Findings): ReadonlyArray<string> => {
-  const { same, different, examples } = findings
+  const { same, different, examples, older } = findings
   const moving = findings.moving.length + findings.movingBeyond
   const parts = [
     `${plural(same, 'document is', 'documents are')} the same`,
     ...(different > 0 ? [`${plural(different, 'is', 'are')} different`] : []),
+    ...(older > 0 ? [`${plural(older, 'is', 'are')} older than what quarantine keeps, 14 days, and not compared`] : []),
     ...(moving > 0 ? [`${plural(moving, 'was', 'were')} changing all the time and not compared`] : []),
   ]
   const more = different - examples.length

@@ -5,6 +5,7 @@ import {
   differingFields,
   findingsText,
   found,
+  isOlder,
   noFindings,
 } from '../../../src/operations/rebuild/differences.ts'
 
@@ -96,6 +97,23 @@ comparing('are counted, and the first twenty differences are told', () => {
   const lines = findingsText('chats', all)
   assert.is(lines[0], 'chats: 1 document is the same, 23 are different, 1 was changing all the time and not compared')
   assert.equal([lines[1], lines.length, lines.at(-1)], ['  acme/0: state', 22, '  and 3 more'])
+})
+
+comparing('is not done of an entry of drift that has requests which quarantine has lost', () => {
+  const now = Date.parse('2026-01-31T10:00:00Z')
+  const entry = (kind: string, firstAt: string) => ({ _id: 'acme/x', kind, firstAt: new Date(firstAt) })
+  const [before, after] = ['2026-01-17T09:59:59Z', '2026-01-17T10:00:00Z']
+  assert.equal(
+    [entry('refused', before), entry('refused', after), entry('unknown-field', before), undefined].map((live) =>
+      isOlder('drift', live, now),
+    ),
+    [true, false, false, false],
+  )
+  assert.not.ok(isOlder('chats', entry('refused', before), now))
+  const findings = found(found(noFindings, 'acme/x', { kind: 'older' }), 'acme/y', { kind: 'same' })
+  assert.equal(findingsText('drift', findings), [
+    'drift: 1 document is the same, 1 is older than what quarantine keeps, 14 days, and not compared',
+  ])
 })
 
 comparing.run()

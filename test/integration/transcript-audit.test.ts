@@ -1,10 +1,14 @@
+import { join } from 'node:path'
 import { startBot, text } from 'livechat-bridge/bot'
 import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { SessionDocument } from '../../contracts/views/session.ts'
+import { chatFinished } from '../../src/simulator/payloads.ts'
 import { altering, losing, reordering, type Tamper } from '../../src/simulator/transcript.ts'
+import { runCommand } from '../support/command.ts'
 import { eventually } from '../support/eventually.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { world } from '../support/world.ts'
 
 const here = await world()
@@ -130,6 +134,36 @@ audits('are made again when an event comes late', async () => {
   const message = { type: 'TEXT', text: 'late', timestamp }
   await service.clientWrites('401', 'late', { fields: { message } })
   await eventually('the late message to count', async () => (await auditOf('401'))?.differences.length === 0, 60_000)
+})
+
+/** Runs a command that has to succeed. */
+const command = async (...args: ReadonlyArray<string>) => {
+  const servers = { KAFKA_BROKERS: here.brokers.join(','), MONGODB_URL: here.mongo.url }
+  const { code, out, err } = await runCommand(args, { ...servers, TOPIC_PREFIX: here.prefix, TOPIC_PARTITIONS: '4' })
+  assert.is(code, 0, out + err)
+}
+
+audits('are the same after a rebuild, and gone after an erasure, also once that is rebuilt', async () => {
+  for (const chatId of ['501', '502']) {
+    await talk(chatId, 'first words', 'second words')
+    // Of two persons.
+    const fields = { visitor: { ...chatFinished().visitor, number: chatId } }
+    await service.finishChat(chatId, { fields, tamper: altering('client', 1) })
+  }
+  const [one, other] = [await auditOf('501'), await auditOf('502')]
+  assert.equal(
+    one?.differences.map(({ kind }) => kind),
+    ['text'],
+  )
+  await command('rebuild', 'all')
+  assert.equal([await auditOf('501'), await auditOf('502')], [one, other])
+
+  const receipt = join(temporaryFolder(), 'receipt.json')
+  await command('erase', '--account', 'acme', '--chat', '501', '--yes', '--receipt', receipt)
+  await eventually('the erasure', async () => (await auditOf('501'))?.reason === 'erased')
+  await command('rebuild', 'all')
+  const erased = { state: 'not-compared', differences: [], reason: 'erased' }
+  assert.equal([await auditOf('501'), await auditOf('502')], [erased, other])
 })
 
 audits.run()

@@ -9,7 +9,7 @@ import { wait } from '../progress.ts'
 import { areFinished, botLogic, eventsIn, outcomesIn, repliesTo } from '../replies.ts'
 import { checkReplies, type Kill } from '../reply-checker.ts'
 import type { Scenario } from '../scenario.ts'
-import { message } from '../traffic.ts'
+import { unlikeTranscripts } from '../transcripts.ts'
 
 const chats = Array.from({ length: 200 }, (_, i) => String(1_000 + i))
 const [failing = '', ...healthy] = chats
@@ -62,8 +62,8 @@ export const egressStorm: Scenario = {
     await Promise.all([here.ready(ingress), here.ready(first)])
     let egress = first
 
-    const posts = here.recorder([intake])
-    await Promise.all(chats.map((chat) => posts.send(message(Number(chat), 1))))
+    service.connect(here.account.id, { webhooksUrl: intake.webhooks, botUrl: intake.bot })
+    await Promise.all(chats.map((chat) => service.clientWrites(chat, 'Hello')))
     const replies = repliesTo(chats, size === 'long' ? 10 : 2)
     const bot = await botLogic(here)
     await bot.say(replies)
@@ -96,6 +96,7 @@ export const egressStorm: Scenario = {
     // what would come once more comes now
     await wait(1_000)
     await bot.stop()
+    const unlike = await unlikeTranscripts(here, healthy, without === undefined ? 60_000 : 20_000)
     const log = await here.log()
     await here.stop()
 
@@ -120,6 +121,7 @@ export const egressStorm: Scenario = {
         ...wrong('replies out of order', verdict.inverted),
         ...wrong('repeats of what was known to be delivered', verdict.unexplained),
         ...wrong('replies under another id', verdict.renamed),
+        ...unlike,
         ...wrong('requests before Retry-After had passed', [
           ...earlyRequests(requests, retryAfterSeconds * 1_000),
           ...earlyAttempts(outcomes, retryAfterSeconds * 1_000, kills),

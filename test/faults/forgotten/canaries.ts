@@ -104,7 +104,5 @@ export const commandsOf = (ids: Ids): ReadonlyArray<object> =>
 
 export const enrichmentsOf = (): ReadonlyArray<object> => valuesOf(Enrichment, 'Enrichment', {})
 
-/** Where every canary so far was planted. */
+/** Where every canary so far was planted, by whichever run: each plants the same, and runs may stand beside each other. */
 export const allPlanted = (): ReadonlySet<string> => new Set(planted)
-/** A run begins anew. */
-export const forgetPlanted = (): void => void planted.splice(0)

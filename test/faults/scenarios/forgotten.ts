@@ -10,7 +10,7 @@ import { sleep } from '../../../src/shared/time.ts'
 import { runCommand } from '../../support/command.ts'
 import { eventually } from '../../support/eventually.ts'
 import { unless, wrong } from '../findings.ts'
-import { allPlanted, canariesIn, forgetPlanted } from '../forgotten/canaries.ts'
+import { allPlanted, canariesIn } from '../forgotten/canaries.ts'
 import { startGround } from '../forgotten/ground.ts'
 import { isTakenIn, tellAll, tellJournal, tellOfOthers } from '../forgotten/person.ts'
 import { searched } from '../forgotten/search.ts'
@@ -36,7 +36,6 @@ export const forgotten: Scenario = {
   inShort: false,
   shortControls: [],
   run: async (cluster, size, without) => {
-    forgetPlanted()
     const ground = await startGround()
     const traces = join(ground.dir, 'traces')
     mkdirSync(traces)

@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks'
 import type { DriftAnswer } from '../answers.ts'
 import { accountPath, post } from './api.ts'
 import { listAt, numberAt, textAt } from './figures.ts'
@@ -12,14 +13,16 @@ import { driftWords } from './words.ts'
 
 const kinds = ['unknown-field', 'unknown-event', 'new-value', 'refused', 'others']
 
-const Row = ({ row, example }: { readonly row: unknown; readonly example: string | undefined }) => html`
+const Hidden = () => html`<span class="hidden-text">hidden</span>`
+
+const Row = ({ row, isMasked }: { readonly row: unknown; readonly isMasked: boolean }) => html`
   <tr>
     <th scope="row">${driftWords(textAt(row, 'kind'))}</th>
     <td><bdi>${textAt(row, 'event')}</bdi><span class="sub">${textAt(row, 'api')}</span></td>
-    <td><code><${Said} text=${textAt(row, 'path')} /></code></td>
+    <td>${isMasked ? html`<${Hidden} />` : html`<code><${Said} text=${textAt(row, 'path')} /></code>`}</td>
     <td>${listAt(row, 'types').join(', ')}</td>
     <td><${Said} text=${textAt(row, 'expected')} /></td>
-    <td>${example === undefined ? html`<span class="hidden-text">hidden</span>` : html`<code><${Said} text=${example} /></code>`}</td>
+    <td>${isMasked ? html`<${Hidden} />` : html`<code><${Said} text=${textAt(row, 'example')} /></code>`}</td>
     <td class="number">${count(numberAt(row, 'count') ?? 0)}</td>
     <td><${Time} at=${textAt(row, 'firstAt')} /></td>
     <td><${Time} at=${textAt(row, 'lastAt')} /></td>
@@ -34,7 +37,9 @@ export const DriftPage = ({ account, roles, query }: PageProps) => {
   const { rows, trouble, again, hasMore, more, moreTrouble } = usePages<unknown>(path, filter)
   const clear = useAction<DriftAnswer>()
   const show = () => clear.run(() => post<DriftAnswer>(`${path}/unmask?${filter}`, {}))
-  const examples = clear.value && new Map(clear.value.rows.map((row) => [textAt(row, '_id'), textAt(row, 'example')]))
+  // Another kind is another question, and asked for in clear again.
+  useEffect(clear.clear, [kind])
+  const inClear = clear.value?.rows ?? []
   return html`
     <div class="page-head">
       <h1>Drift</h1>
@@ -48,9 +53,10 @@ export const DriftPage = ({ account, roles, query }: PageProps) => {
         onChange=${(next: string) => go(pathOf(account, 'drift', next === '' ? '' : `kind=${next}`))}
       />
       ${
-        roles.includes('operator') &&
-        html`<div class="row">
-          <button type="button" onClick=${show} disabled=${clear.isBusy}>Show examples</button>
+        !roles.includes('operator')
+          ? html`<p class="muted">The role operator can show examples and places.</p>`
+          : html`<div class="row">
+          <button type="button" onClick=${show} disabled=${clear.isBusy}>Show examples and places</button>
           <span class="muted">The audit log records that you looked.</span>
         </div>`
       }
@@ -67,7 +73,8 @@ export const DriftPage = ({ account, roles, query }: PageProps) => {
             head=${['Kind', 'Event', 'Place', 'Was', 'Expected', 'Example', 'Count', 'First', 'Last']}
             numbers=${['Count']}
           >
-            ${rows.map((row) => html`<${Row} key=${textAt(row, '_id')} row=${row} example=${examples?.get(textAt(row, '_id'))} />`)}
+            ${inClear.map((row, i) => html`<${Row} key=${i} row=${row} isMasked=${false} />`)}
+            ${rows.slice(inClear.length).map((row, i) => html`<${Row} key=${inClear.length + i} row=${row} isMasked=${true} />`)}
           <//>`
     }
     <${TroubleBox} trouble=${moreTrouble} again=${more} />

@@ -13,7 +13,8 @@ const where = (field: string, ...others: ReadonlyArray<string>): IndexDescriptio
   partialFilterExpression: { [field]: { $exists: true } },
 })
 
-const contacts = [where('visitor.email'), where('visitor.phone')]
+/** What links a person's documents. */
+const links = [where('visitor.number'), where('visitor.email'), where('visitor.phone')]
 
 /**
  * The questions that analysts ask, always of an account: by time, agent, widget, state, phone, email; and those of
@@ -27,7 +28,8 @@ export const indexes: { readonly [V in ViewName | 'erasures']: ReadonlyArray<Ind
     by('state', 'lastEventAt'),
     by('widgetId', 'lastEventAt'),
     by('agents.id', 'lastEventAt'),
-    ...contacts,
+    where('userToken'),
+    ...links,
   ],
   calls: [
     by('firstEventAt'),
@@ -35,7 +37,7 @@ export const indexes: { readonly [V in ViewName | 'erasures']: ReadonlyArray<Ind
     by('widgetId', 'firstEventAt'),
     where('agent.id', 'firstEventAt'),
     by('phone'),
-    ...contacts,
+    ...links,
   ],
   clients: [
     by('lastEventAt'),
@@ -43,9 +45,10 @@ export const indexes: { readonly [V in ViewName | 'erasures']: ReadonlyArray<Ind
     where('assignedAgent.id'),
     where('status.id'),
     where('organization.id'),
-    ...contacts,
+    where('userToken'),
+    ...links,
   ],
-  offline_messages: [by('receivedAt'), by('widgetId', 'receivedAt'), by('chatId'), ...contacts],
+  offline_messages: [by('receivedAt'), by('widgetId', 'receivedAt'), by('chatId'), where('userToken'), ...links],
   conversations: [
     by('startedAt'),
     by('lastEventAt'),

@@ -29,8 +29,8 @@ export type FindDocuments = (
   of: { readonly chats: ReadonlyArray<string>; readonly clients: ReadonlyArray<string> },
 ) => AsyncIterable<PersonDocument>
 
-/** An operator's question; not every field that it asks for has an index. */
-const queryMs = 300_000
+/** Of each query of an operator's question, which an index answers. */
+const queryMs = 60_000
 const idsAtOnce = 300
 
 const valueAt = (document: unknown, path: string): unknown =>
@@ -44,23 +44,37 @@ const identitiesIn = (document: unknown, fields: Fields): ReadonlyArray<Identity
     }),
   )
 
-/** Views whose `_id` is the chat's own key: others are found by the field, which has an index there. */
-const isKeyedByChat = (view: string) => view === 'chats' || view === 'calls' || view === 'conversations'
+/** The field that a view's `_id` consists of, besides the account: other fields have an index. */
+const keyOf: Readonly<Record<string, string>> = {
+  ...{ chats: 'chatId', calls: 'chatId', conversations: 'chatId' },
+  clients: 'clientId',
+}
 
 const condition = (view: string, accountId: string, field: string, values: ReadonlyArray<string>) =>
-  isKeyedByChat(view) && field === 'chatId'
+  keyOf[view] === field
     ? { _id: { $in: values.map((value) => `${accountId}/${value}`) } }
     : { accountId, [field]: { $in: [...values] } }
+
+/** A condition for each field of a view that may have one of these identities. */
+const conditionsOf = (view: string, fields: Fields, accountId: string, identities: ReadonlyArray<Identity>) =>
+  Object.entries(fields).flatMap(([kind, paths]) => {
+    const values = identities.flatMap((it) => (it.kind === kind ? [it.value] : []))
+    return values.length === 0 ? [] : paths.map((path) => condition(view, accountId, path, values))
+  })
+
+/** What is asked of each view to find a person by these identities. */
+export const linkQueries = (accountId: string, identities: ReadonlyArray<Identity>) =>
+  Object.entries(fieldsOf).map(([view, fields]) => ({
+    view,
+    conditions: conditionsOf(view, fields, accountId, identities),
+  }))
 
 export const findLinksIn =
   (db: Db, accountId: string): FindLinks =>
   async (identities) => {
     const all = Object.entries(fieldsOf).flatMap(([view, fields]) =>
       chunks(identities, idsAtOnce).map(async (some) => {
-        const conditions = Object.entries(fields).flatMap(([kind, paths]) => {
-          const values = some.flatMap((it) => (it.kind === kind ? [it.value] : []))
-          return values.length === 0 ? [] : paths.map((path) => condition(view, accountId, path, values))
-        })
+        const conditions = conditionsOf(view, fields, accountId, some)
         if (conditions.length === 0) return []
         const projection = Object.fromEntries(Object.values(fields).flatMap((paths) => paths.map((path) => [path, 1])))
         const found = db.collection<{ _id: string }>(view).find({ $or: conditions }, { projection, maxTimeMS: queryMs })
@@ -83,7 +97,7 @@ export const findDocumentsIn = (db: Db): FindDocuments =>
       {
         view: 'clients',
         ids: clients,
-        where: (ids: ReadonlyArray<string>) => ({ _id: { $in: ids.map((id) => `${accountId}/${id}`) } }),
+        where: (ids: ReadonlyArray<string>) => condition('clients', accountId, 'clientId', ids),
       },
       {
         view: 'timeline',

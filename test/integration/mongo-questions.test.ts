@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ViewName } from '../../contracts/views.ts'
+import { linkQueries } from '../../src/mongo/persons.ts'
 import { testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()
@@ -49,6 +50,22 @@ for (const [view, question] of asked) {
       (await db.collection(view).find(question).explain('queryPlanner')).queryPlanner.winningPlan,
     )
     assert.ok(plan.includes('IXSCAN') && !plan.includes('COLLSCAN'), plan)
+  })
+}
+
+const kinds = ['chat', 'client', 'visitor', 'email', 'phone', 'userToken'] as const
+for (const kind of kinds) {
+  questions(`for a person by ${kind} are answered from an index in every view`, async () => {
+    await ensureIndexes()
+    for (const { view, conditions } of linkQueries('acme', [{ kind, value: '2037' }])) {
+      for (const where of conditions) {
+        const { queryPlanner } = await db.collection<{ _id: string }>(view).find(where).explain('queryPlanner')
+        const plan = JSON.stringify(queryPlanner.winningPlan)
+        const { _id, accountId, ...others } = where as Record<string, unknown>
+        const key = `"keyPattern":{[^}]*"${Object.keys(others)[0] ?? '_id'}"`
+        assert.match(plan, new RegExp(`${key}|"IDHACK"`))
+      }
+    }
   })
 }
 

@@ -78,7 +78,6 @@ const beside = [
   'docker/requirements.txt',
   'src/app/livechat-bridge',
   'src/console/browser',
-  'src/console/browser',
 ]
 
 /** Puts the clone's own files back; also after a run that was killed in between. */

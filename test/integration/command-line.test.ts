@@ -48,6 +48,7 @@ const start = async () => {
     ...bridge,
     webhooks: find(/webhooks\s+(http\S+)/),
     mongoUrl: find(/mongodb\s+(mongodb:\S+)/),
+    signInLink: find(/console\s+(http\S+)/),
     stop: async () => {
       bridge.child.kill('SIGTERM')
       return bridge.ended
@@ -69,6 +70,20 @@ const commandLine = suite('command line')
 commandLine.after(async () => {
   for (const child of running) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
 })
+
+/** The page that the sign-in link of the console leads to. */
+const signedIn = async (link: string) => {
+  const { origin, pathname, searchParams } = new URL(link)
+  const used = await fetch(`${origin}${pathname}`, {
+    method: 'POST',
+    headers: { 'sec-fetch-site': 'same-origin' },
+    body: new URLSearchParams({ token: searchParams.get('token') ?? '' }),
+    redirect: 'manual',
+  })
+  const [cookie = ''] = (used.headers.get('set-cookie') ?? '').split(';')
+  const page = await fetch(new URL(used.headers.get('location') ?? '', origin), { headers: { cookie } })
+  return { status: page.status, text: await page.text() }
+}
 
 /** Every question of the guide for analysts has rows after the demo. */
 const demoAnswersTheGuide = async (url: string) => {
@@ -106,6 +121,14 @@ commandLine('start brings up everything, the demo runs against it, and the next 
   assert.equal(listed.find(({ name }) => name === 'livechat.bot-replies')?.differences, [])
 
   await demoAnswersTheGuide(first.mongoUrl)
+
+  const another = run(['console', 'link'])
+  assert.is(await another.ended, 0, another.text())
+  for (const link of [first.signInLink, another.text().trim()]) {
+    const page = await signedIn(link)
+    assert.is(page.status, 200, link)
+    assert.match(page.text, '<script type="module"')
+  }
 
   const before = await eventually('the chats of the demo', async () => {
     const count = await chats(first.mongoUrl)

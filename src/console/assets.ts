@@ -9,6 +9,7 @@ export type Asset = {
   readonly type: string
   readonly bytes: Buffer
   readonly gzipped: Buffer
+  /** Weak, since it is the same for both encodings. */
   readonly etag: string
 }
 
@@ -54,7 +55,7 @@ const read = (url: URL) => readFileSync(fileURLToPath(url), 'utf8')
 const assetOf = (name: string, text: string): Asset => {
   const bytes = Buffer.from(text)
   const type = types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
-  return { type, bytes, gzipped: gzipSync(bytes, { level: 9 }), etag: `"${hash('sha256', bytes, 'base64url')}"` }
+  return { type, bytes, gzipped: gzipSync(bytes, { level: 9 }), etag: `W/"${hash('sha256', bytes, 'base64url')}"` }
 }
 
 export const assetsAt = (basePath: string): Assets => {

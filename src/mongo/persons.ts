@@ -5,16 +5,12 @@ import { chunks } from '../shared/slices.ts'
 
 type Fields = Partial<Readonly<Record<Identity['kind'], ReadonlyArray<string>>>>
 
-const ofVisitor: Fields = {
-  visitor: ['visitor.number'],
-  email: ['visitor.email'],
-  phone: ['visitor.phone'],
-  userToken: ['userToken'],
-}
+const ofCaller: Fields = { visitor: ['visitor.number'], email: ['visitor.email'], phone: ['visitor.phone'] }
+const ofVisitor: Fields = { ...ofCaller, userToken: ['userToken'] }
 /** Where documents of a view have what links one person's chats and clients. */
 const fieldsOf: Readonly<Record<string, Fields>> = {
   chats: { chat: ['chatId'], ...ofVisitor },
-  calls: { chat: ['chatId'], ...ofVisitor, phone: ['visitor.phone', 'phone'] },
+  calls: { chat: ['chatId'], ...ofCaller, phone: ['visitor.phone', 'phone'] },
   clients: { client: ['clientId'], ...ofVisitor },
   offline_messages: { chat: ['chatId'], ...ofVisitor },
   conversations: { chat: ['chatId'], client: ['clientId'] },

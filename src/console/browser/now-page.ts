@@ -167,7 +167,7 @@ export const NowPage = ({ account }: PageProps) => {
     </div>
     <div class="cards two">
       <div class="stack">
-        <${SystemCards} system=${system} />
+        <${SystemCards} system=${now.trouble ? { ...system, trouble: undefined } : system} />
         ${hasStats && html`<${CompareCard} id="today" title="Today" now=${value} definitions=${defined.filter(isCount)} />`}
       </div>
       ${value && !hasStats && html`<${NoStatistics} />`}

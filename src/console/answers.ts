@@ -142,7 +142,7 @@ export const StatisticsAnswer = exactShape(
   'StatisticsAnswer',
 )
 
-/** Query: `kind`, `limit`, `cursor`. `example` is left out where the answer is masked. */
+/** Query: `kind`, `limit`, `cursor`. Where the answer is masked, `path` and `example` are left out, and `_id` is empty. */
 export const DriftAnswer = exactShape({ masked: t.boolean, rows: t.array(Document) }, { next: t.string }, 'DriftAnswer')
 
 export type SessionAnswer = t.TypeOf<typeof SessionAnswer>

@@ -30,24 +30,20 @@ export const statisticsIn =
 
 export type DriftAsked = {
   readonly kind?: DriftDocument['kind']
-  /** The `_id` of the last one before. */
-  readonly after?: string
+  /** How many come before, in the order of their ids. */
+  readonly skip?: number
   readonly limit: number
 }
 
 /** What the contracts do not know, by `_id`: it begins with the account, whose id has no slash. `0` is the character after it. */
 export const driftIn =
   (db: Db) =>
-  (accountId: string, { kind, after, limit }: DriftAsked): Known<ReadonlyArray<DriftDocument>> => {
-    const [first, end] = [`${accountId}/`, `${accountId}0`]
-    const where = {
-      _id: { $gt: after !== undefined && after > first ? after : first, $lt: end },
-      ...(kind && { kind }),
-    }
+  (accountId: string, { kind, skip = 0, limit }: DriftAsked): Known<ReadonlyArray<DriftDocument>> => {
+    const where = { _id: { $gt: `${accountId}/`, $lt: `${accountId}0` }, ...(kind && { kind }) }
     return known(
       db
         .collection<{ _id: string }>('drift')
-        .find<DriftDocument>(where, { ...bounded, limit, sort: { _id: 1 } })
+        .find<DriftDocument>(where, { ...bounded, skip, limit, sort: { _id: 1 } })
         .toArray(),
     )
   }

@@ -482,30 +482,37 @@ reading('statistics by agent have ids and no names, also as CSV', async () => {
   })
 })
 
-reading('drift without its examples, and with them once that is recorded', async () => {
+reading('drift without its places and examples, and with them once that is recorded', async () => {
   await take(anEvent('ClientUpdated', 'w7', at('10:06:00'), { extra: { loyalty: 'Gold9', tier: 2 } }))
   recorded.length = 0
   const drift = 'GET /api/accounts/:account/drift'
   const masked = await ask<DriftAnswer>(drift)
   assert.equal(
-    masked.rows.map(({ path, count, example, applied }) => ({ path, count, example, applied })),
-    ['loyalty', 'tier'].map((path) => ({ path, count: 1, example: undefined, applied: undefined })),
+    masked.rows.map(({ _id, path, count, example, applied }) => ({ _id, path, count, example, applied })),
+    ['', ''].map((_id) => ({ _id, path: undefined, count: 1, example: undefined, applied: undefined })),
   )
   assert.equal(recorded, [])
   const clear = await ask<DriftAnswer>('POST /api/accounts/:account/drift/unmask', { session: operator })
-  assert.is(clear.rows[0]?.example, 'text of 5: Aaaa9')
+  assert.equal(
+    clear.rows.map(({ path, example }) => [path, example]),
+    [
+      ['loyalty', 'text of 5: Aaaa9'],
+      ['tier', 'number: 9'],
+    ],
+  )
   assert.equal(recorded.splice(0), [
     { who: 'operator@desk', action: 'unmask', detail: 'examples of drift', accountId: 'acme' },
   ])
   const first = await ask<DriftAnswer>(drift, { query: 'limit=1' })
   const second = await ask<DriftAnswer>(drift, { query: `limit=1&cursor=${first.next}` })
   assert.equal(
-    [first, second].map(({ rows, next }) => [rows[0]?.path, next !== undefined]),
+    [first, second].map(({ rows, next }) => [rows.map(({ types }) => types), next !== undefined]),
     [
-      ['loyalty', true],
-      ['tier', false],
+      [[['text']], true],
+      [[['number']], false],
     ],
   )
+  assert.not.match(Buffer.from(`${first.next}`, 'base64url').toString(), 'loyalty')
   assert.equal((await ask<DriftAnswer>(drift, { query: 'kind=others' })).rows, [])
 })
 

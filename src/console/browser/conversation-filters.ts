@@ -36,7 +36,7 @@ export const FilterForm = ({ filters, onChange }: Props) => {
       <//>
       ${text('agent', 'Agent id')} ${text('widget', 'Widget or channel id')}
       <div class="row">
-        <${Check} label="Client waits" checked=${filters.waiting} onChange=${(waiting: boolean) => change({ waiting })} />
+        <${Check} label="Not answered" checked=${filters.waiting} onChange=${(waiting: boolean) => change({ waiting })} />
         <${Check} label="A reply failed" checked=${filters.failed} onChange=${(failed: boolean) => change({ failed })} />
       </div>
       <div class="row">

@@ -16,7 +16,7 @@ const pollMs = 10_000
 const head = ['Chat', 'With', 'Outcome', 'Messages', 'Agents', 'Began', 'Last event', 'Noteworthy']
 
 const Notes = ({ row, now }: { readonly row: ConversationRow; readonly now: number }) => html`
-  ${row.waitingSince !== undefined && html`<${Badge} tone="warn">waiting ${tickingDuration(now - Date.parse(row.waitingSince))}<//> `}
+  ${row.waitingSince !== undefined && html`<${Badge} tone="warn">no answer for ${tickingDuration(now - Date.parse(row.waitingSince))}<//> `}
   ${row.repliesFailed > 0 && html`<${Badge} tone="bad">${counted(row.repliesFailed, 'failed reply', 'failed replies')}<//> `}
   ${row.differences > 0 && html`<${Badge} tone="warn">${counted(row.differences, 'difference')}<//>`}
 `

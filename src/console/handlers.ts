@@ -44,7 +44,7 @@ export const consoleHandlers = (deps: HandlersDeps): Handlers<ConsoleRoute> => {
     ...sessionHandlers(deps),
     ...readingHandlers({
       ...{ now, sleep, monotonic, version, readiness, groups, gates },
-      ...{ ranges: kafka.ranges, committedOffsets: kafka.committedOffsets, readTopic: kafka.readTopic },
+      ...{ ranges: kafka.ranges, committedOffsets: kafka.committedOffsets, fetchRecord: kafka.fetchRecord },
       ...consoleReads,
       erasedAt: erasures.erasedAt,
       timeZoneOf: timeZonesOf(accounts),

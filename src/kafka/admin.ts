@@ -1,4 +1,4 @@
-import type { Admin, Kafka } from 'kafkajs'
+import type { Admin, Kafka, KafkaMessage } from 'kafkajs'
 import type { CheckHealth, Health } from '../domain/ports.ts'
 import { singleFlight } from '../shared/single-flight.ts'
 import { settled, within } from '../shared/timeout.ts'
@@ -15,7 +15,14 @@ type ProtocolCall<Response> = {
   readonly request: { readonly encode: () => Promise<object> }
   readonly response: { readonly decode: (bytes: Buffer) => Promise<Response> }
 }
+export type FetchedMessage = Pick<KafkaMessage, 'offset' | 'timestamp' | 'key' | 'value' | 'headers'>
+type Fetched = {
+  readonly responses: ReadonlyArray<{
+    readonly partitions: ReadonlyArray<{ readonly messages: ReadonlyArray<FetchedMessage> }>
+  }>
+}
 export type Broker = {
+  readonly fetch: (request: object) => Promise<Fetched>
   readonly versions: Readonly<Record<number, { readonly maxVersion: number }>>
   readonly lookupRequest: (apiKey: number, versions: object) => (request: object) => ProtocolCall<unknown>
   readonly connectionPool: { readonly send: (call: object) => Promise<unknown> }

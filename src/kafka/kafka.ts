@@ -26,6 +26,7 @@ import { validCommit } from './consumer/committed-offsets.ts'
 import { consumeWith, type Supervised } from './consumer/consume.ts'
 import { createTopicOf } from './create-topic.ts'
 import { deadLetterFor, type Redriven, toRedriven } from './dead-letters.ts'
+import { type FetchRecord, fetchRecordOf } from './fetch-record.ts'
 import {
   committedOf,
   committedOffsetsOf,
@@ -57,6 +58,7 @@ export type KafkaRoom = {
   readonly reroute: Reroute
   readonly consume: (spec: ConsumerSpec) => Promise<Supervised>
   readonly readTopic: ReadTopic
+  readonly fetchRecord: FetchRecord
   readonly endOffsets: EndOffsets
   readonly committedOffsets: CommittedOffsets
   /** Where the log of each partition of a topic begins and ends. */
@@ -156,6 +158,7 @@ export const connectKafka = (
     redrive: (deadLetter, to, withinMs) => within(withinMs, take(toRedriven(deadLetter, to)), late),
     consume,
     readTopic,
+    fetchRecord: fetchRecordOf(cluster.ask, prefix),
     endOffsets: endOffsetsOf(cluster.ask, prefix),
     committedOffsets,
     ranges,

@@ -53,7 +53,7 @@ const recordActionOf =
 const handlers = readingHandlers({
   ...mongo.consoleReads,
   ...{ erasedAt: mongo.erasures.erasedAt, recordActionOf, sleep, monotonic, version: '1.2.3' },
-  ...{ ranges: room.ranges, committedOffsets: room.committedOffsets, readTopic: room.readTopic },
+  ...{ ranges: room.ranges, committedOffsets: room.committedOffsets, fetchRecord: room.fetchRecord },
   now: () => clock.now as Instant,
   timeZoneOf: () => 'Europe/Berlin',
   readiness: async () => ({ ready: false, checks: { kafka: { ok: false, reason: 'no broker answers' } } }),

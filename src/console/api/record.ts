@@ -2,8 +2,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import { botReplies, clients, eventTopics, type TopicName } from '../../../contracts/topics.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import { invalid, ok, type Refusal } from '../../http/answer.ts'
+import { reasonOf } from '../../kafka/errors.ts'
+import type { FetchRecord } from '../../kafka/fetch-record.ts'
 import type { Ranges } from '../../kafka/offsets.ts'
-import type { ReadTopic } from '../../kafka/read-topic.ts'
 import { type Erasures, nameOfErased } from '../../mongo/erasures.ts'
 import { RecordBody } from '../acting-answers.ts'
 import { decodeAs, type Handlers, unavailable } from '../handler.ts'
@@ -12,7 +13,7 @@ import { recordAnswer } from '../record-answer.ts'
 
 export type RecordDeps = {
   readonly ranges: Ranges
-  readonly readTopic: ReadTopic
+  readonly fetchRecord: FetchRecord
   readonly erasedAt: Erasures['erasedAt']
   readonly recordActionOf: RecordActionOf
 }
@@ -30,27 +31,9 @@ const deleted = unknown(
 const erased = unknown('offset: expected a record of somebody who was not erased')
 const wrongTopic = invalid(400, `topic: expected one of ${[...storyTopics.keys()].join(', ')}`)
 
-const withinMs = 15_000
-
-type Place = { readonly topic: TopicName; readonly partition: number; readonly offset: number }
-
-/** The record at a place; Left where Kafka does not give it in time. */
-const readOne = async (readTopic: ReadTopic, { topic, partition, offset }: Place, signal: AbortSignal) => {
-  const found: IncomingRecord[] = []
-  const take = async (records: ReadonlyArray<IncomingRecord>) => void found.push(...records)
-  const part = (of: number) => (of === partition ? { low: offset, high: offset + 1 } : { low: 0, high: 0 })
-  const late = AbortSignal.timeout(withinMs)
-  const read = await readTopic(topic, take, { part, signal: AbortSignal.any([signal, late]) })
-  if (E.isLeft(read)) return read
-  const record = found.find((each) => each.offset === offset)
-  return record === undefined && late.aborted
-    ? E.left({ reason: `Kafka has not given the record within ${withinMs / 1000} s` })
-    : E.right(record)
-}
-
 export const recordHandlers = ({
   ranges,
-  readTopic,
+  fetchRecord,
   erasedAt,
   recordActionOf,
 }: RecordDeps): Handlers<'POST /api/accounts/:account/record'> => {
@@ -61,7 +44,7 @@ export const recordHandlers = ({
   }
   return {
     'POST /api/accounts/:account/record': async (request) => {
-      const { accountId, body, signal } = request
+      const { accountId, body } = request
       const read = decodeAs(RecordBody, body)
       if (E.isLeft(read)) return read
       const { partition, offset } = read.right
@@ -74,13 +57,13 @@ export const recordHandlers = ({
       if (offset < range.low) return deleted
       const recorded = await recordLook(recordActionOf)(request, `record ${topic}/${partition}/${offset}`)
       if (E.isLeft(recorded)) return recorded
-      const found = await readOne(readTopic, { topic, partition, offset }, signal)
-      if (E.isLeft(found)) return E.left(unavailable(found.left.reason))
-      const key = found.right?.key?.toString() ?? ''
-      if (found.right === undefined || !key.startsWith(`${accountId}/`)) return notThere
+      const found = await fetchRecord(topic, partition, offset).catch(reasonOf)
+      if (typeof found === 'string') return E.left(unavailable(`Kafka: ${found}`))
+      const key = found?.key?.toString() ?? ''
+      if (found === undefined || !key.startsWith(`${accountId}/`)) return notThere
       // Kafka keeps a record for a while after its person was erased.
-      if (await isErased(found.right, key)) return erased
-      return ok(recordAnswer(found.right))
+      if (await isErased(found, key)) return erased
+      return ok(recordAnswer(found))
     },
   }
 }

@@ -27,15 +27,15 @@ json('has each complaint at its place, and one about a missing field at what lac
       { path: '', expected: 'an object with event_name' },
     ]),
     [
-      '{ ! an object with event_name',
+      '{ ! expected an object with event_name',
       '  "chat": {',
-      '    "id": 7 ! text',
+      '    "id": 7 ! expected text',
       '  },',
       '  "agents": [',
       '    {',
-      '      "id": "a" ! decimal text',
+      '      "id": "a" ! expected decimal text',
       '    },',
-      '    {} ! /agents/1/id: text that is not empty',
+      '    {} ! /agents/1/id: expected text that is not empty',
       '  ]',
       '}',
     ],
@@ -43,7 +43,7 @@ json('has each complaint at its place, and one about a missing field at what lac
 )
 
 json('takes no field of every object for one of the value', () =>
-  assert.equal(text({}, [{ path: 'constructor.name', expected: 'text' }]), ['{} ! constructor.name: text']),
+  assert.equal(text({}, [{ path: 'constructor.name', expected: 'text' }]), ['{} ! constructor.name: expected text']),
 )
 
 json('is undefined of what is no JSON', () => assert.equal([jsonOf('{'), jsonOf('"a"')], [undefined, 'a']))

@@ -24,7 +24,7 @@ export const JsonBlock = ({ value, label, problems = [] }: Props) => {
             i,
           ) => html`<li key=${i} class=${problems.length > 0 ? 'wrong' : ''} style=${{ '--depth': Math.min(indent, 12) }}>
             <code><${Said} text=${text} /></code>
-            ${problems.map((problem) => html`<p key=${problem} class="problem">expected ${problem}</p>`)}
+            ${problems.map((problem) => html`<p key=${problem} class="problem">${problem}</p>`)}
           </li>`,
         )}
       </ol>

@@ -36,7 +36,7 @@ export const jsonLines = (value: unknown, problems: ReadonlyArray<Problem> = [])
   const at = new Map<string, ReadonlyArray<string>>()
   for (const { path, expected } of problems) {
     const place = placeOf(value, path)
-    const words = place === partsOf(path).join('.') ? expected : `${path}: ${expected}`
+    const words = place === partsOf(path).join('.') ? `expected ${expected}` : `${path}: expected ${expected}`
     at.set(place, [...(at.get(place) ?? []), words])
   }
   const lines: JsonLine[] = []

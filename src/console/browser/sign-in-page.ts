@@ -20,8 +20,8 @@ export const SignInPage = ({
     </p>
     <p><a class="button primary" href=${`${base}sign-in?next=${encodeURIComponent(location.pathname + location.search)}`}>Sign in</a></p>
     <p>
-      On the machine where the bridge runs, <code>npm start</code> prints a link that signs you in instead. It works once,
-      within ten minutes.
+      On the machine where the bridge runs, <code>npx livechat-bridge console link</code> prints a link that signs you in
+      instead. It works once, within ten minutes.
     </p>
     <p><button type="button" onClick=${again}>I have signed in: try again</button></p>
   </main>

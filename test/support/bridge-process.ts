@@ -14,6 +14,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 export type BridgeOptions = {
   readonly roles: ReadonlyArray<Role>
   readonly port: number
+  /** Any free one, unless it has to be known before. */
+  readonly adminPort?: number
   readonly dataDir: string
   readonly env: Readonly<Record<string, string>>
   /** A negative control runs without this one. */
@@ -44,7 +46,7 @@ const startsWithinMs = 120_000
 export const startBridgeProcess = async (options: BridgeOptions) => {
   const { roles, port, dataDir, env, without, nodeArgs = [], startArgs = [], checkout } = options
   const url = `http://127.0.0.1:${port}`
-  const adminPort = await anyFree()
+  const adminPort = options.adminPort ?? (await anyFree())
   const logFile = join(dataDir, `bridge-${port}.log`)
   const weaken = without === undefined ? [] : ['--import', join(root, 'test/faults/weaken.ts')]
   const preloaded = [

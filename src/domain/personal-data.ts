@@ -80,12 +80,18 @@ export type Split = { readonly open?: unknown; readonly personal: unknown }
 const nothing: Split = { personal: null }
 
 const splitObject = (value: JsonObject, marksOfField: (name: string) => Marks): Split => {
-  const parts = Object.entries(value).map(([name, field]) => [name, split(marksOfField(name), field)] as const)
-  const isOpen = parts.every(([, part]) => part.personal === null && 'open' in part)
-  return {
-    open: Object.fromEntries(parts.flatMap(([name, part]) => ('open' in part ? [[name, part.open]] : []))),
-    personal: isOpen ? null : Object.fromEntries(parts.map(([name, part]) => [name, part.personal])),
+  // An assignment would not make this field, and making objects of entries costs four times as much.
+  if (Object.hasOwn(value, '__proto__')) return { personal: value }
+  const open: JsonObject = {}
+  const personal: JsonObject = {}
+  let isOpen = true
+  for (const name of Object.keys(value)) {
+    const part = split(marksOfField(name), value[name])
+    if ('open' in part) open[name] = part.open
+    personal[name] = part.personal
+    isOpen &&= part.personal === null && 'open' in part
   }
+  return { open, personal: isOpen ? null : personal }
 }
 
 const splitArray = (items: ReadonlyArray<unknown>, marks: Marks): Split => {

@@ -100,4 +100,10 @@ for (const event of DomainEvent.types) {
   })
 }
 
+personalData('a field that an assignment would not make is kept', () => {
+  const text = '{"__proto__":{"name":"Ann"},"chatId":"2037"}'
+  const { open, personal } = split(marksOfType('ChatFinished'), JSON.parse(text))
+  assert.is(JSON.stringify(merge(open, personal)), text)
+})
+
 personalData.run()

@@ -50,13 +50,19 @@ export const dataKeys = (stored: ArchiveKeys, wrapping: WrappingKeys) => {
   const sealing = lru<SealingKey>(remembered)
   const opening = lru<OpeningKey>(remembered)
 
-  const make = async (ids: ReadonlyArray<string>) => {
-    const made = ids.map(async (id) => ({ id, kid: randomUUID(), wrapped: await wrapping.wrap(randomBytes(32)) }))
-    await stored.add(await Promise.all(made))
+  /** The keys that were made, by their kids, as they are before they are wrapped. */
+  const make = async (ids: ReadonlyArray<string>): Promise<ReadonlyMap<string, Uint8Array>> => {
+    const made = ids.map((id) => ({ id, kid: randomUUID(), raw: randomBytes(32) }))
+    const wrap = async ({ id, kid, raw }: (typeof made)[number]) => ({ id, kid, wrapped: await wrapping.wrap(raw) })
+    await stored.add(await Promise.all(made.map(wrap)))
+    return new Map(made.map(({ kid, raw }) => [kid, raw]))
   }
-  const opened = async ({ kid = '', wrapped = '', erased }: ArchiveKey): Promise<SealingKey> => ({
+  const opened = async (
+    { kid = '', wrapped = '', erased }: ArchiveKey,
+    made: ReadonlyMap<string, Uint8Array> = new Map(),
+  ): Promise<SealingKey> => ({
     kid,
-    key: await imported(await wrapping.unwrap(wrapped)),
+    key: await imported(made.get(kid) ?? (await wrapping.unwrap(wrapped))),
     erased,
   })
   const openingKey = async (wanted: WantedKey, found: ArchiveKey | undefined): Promise<OpeningKey> => {
@@ -83,19 +89,17 @@ export const dataKeys = (stored: ArchiveKeys, wrapping: WrappingKeys) => {
       if (unknown.length > 0) {
         const before = await stored.find(unknown)
         const missing = unknown.filter((id) => before.get(id)?.kid === undefined)
-        if (missing.length > 0) await make(missing)
+        const made = missing.length > 0 ? await make(missing) : undefined
         const found = missing.length > 0 ? new Map([...before, ...(await stored.find(missing))]) : before
-        await Promise.all([...found].map(async ([id, key]) => sealing.set(id, await opened(key))))
+        await Promise.all([...found].map(async ([id, key]) => sealing.set(id, await opened(key, made))))
       }
       // Remembered ones may be too many to be remembered at once.
       return new Map(
-        await Promise.all(
-          [...keys].map(async ([id, key]) => {
-            const known = key ?? sealing.get(id)
-            if (known === undefined) throw new Error('a data key that was made is gone again')
-            return [id, known] as const
-          }),
-        ),
+        [...keys].map(([id, key]) => {
+          const known = key ?? sealing.get(id)
+          if (known === undefined) throw new Error('a data key that was made is gone again')
+          return [id, known] as const
+        }),
       )
     },
     /** Throws KeyLost where a key is neither there nor erased. */

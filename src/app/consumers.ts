@@ -83,7 +83,7 @@ export const startProjector = async ({ kafka, mongo, accounts, measure, log }: D
       const topics = changed.join(', ')
       return `${topics}: deleted and created again, views have offsets of the old topic: run livechat-bridge rebuild all`
     },
-    minFetchBytes: 64 * 1024,
+    fetchWaitsFor: { bytes: 64 * 1024, ms: 250 },
     catchUpRecords: catchUpRecords(),
     handle: projector({
       decode: decodeRecord,
@@ -207,7 +207,7 @@ export const followEnrichedKeys = ({ kafka, mongo, filter, log, sleep }: FollowD
       alone: true,
       topics: [topic],
       commit: 'by-handler',
-      minFetchBytes: 1,
+      fetchWaitsFor: { bytes: 1, ms: 250 },
       startAt: async (_, partition) => positions.get(partition),
       handle: async ({ partition, records }) => {
         for (const { key, value, offset } of records) {

@@ -84,7 +84,8 @@ export const archiver = ({ keys, decode, append, batchHeaderOf, changedArchives,
     group: archiverGroup,
     topics: eventTopics.map(({ name }) => name),
     commit: 'when-handled',
-    minFetchBytes: 64 * 1024,
+    // Nobody waits for it, and what a fetch, a request and a look for keys cost is shared by more records.
+    fetchWaitsFor: { bytes: 1024 * 1024, ms: 500 },
     onAssigned: () => {
       keys.forget()
       // Of a partition that may be another process's now.

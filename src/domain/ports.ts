@@ -98,8 +98,8 @@ export type ConsumerSpec = {
   readonly alone?: true
   readonly topics: ReadonlyArray<TopicName>
   readonly handle: HandleSlice
-  /** A fetch waits until there are so many bytes, or for 250 ms; without it, for 1 byte or 100 ms. */
-  readonly minFetchBytes?: number
+  /** A fetch waits until there are so many bytes, or for so long; without it, for 1 byte or 100 ms. */
+  readonly fetchWaitsFor?: { readonly bytes: number; readonly ms: number }
   /** Partitions that are far behind are handled in slices of up to so many records of 1.4 kB, instead of 500; three such at once. */
   readonly catchUpRecords?: number
   /** `when-handled`: a slice is committed when `handle` resolves. `by-handler`: when the handler says `done`. */

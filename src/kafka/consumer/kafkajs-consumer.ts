@@ -1,4 +1,5 @@
 import { AssignerProtocol, type Consumer, type Kafka, type PartitionAssigner } from 'kafkajs'
+import type { ConsumerSpec } from '../../domain/ports.ts'
 import { sessionTimeoutMs } from './health.ts'
 
 /** Topics with their partitions, as one member has them. */
@@ -50,7 +51,7 @@ const coPartitionedAssigner: PartitionAssigner = ({ cluster }) => ({
 })
 
 /** A consumer that neither commits nor starts again by itself. */
-export const consumerOf = (kafka: Kafka, groupId: string, minFetchBytes?: number): Consumer =>
+export const consumerOf = (kafka: Kafka, groupId: string, waitsFor?: ConsumerSpec['fetchWaitsFor']): Consumer =>
   kafka.consumer({
     groupId,
     partitionAssigners: [coPartitionedAssigner],
@@ -59,8 +60,8 @@ export const consumerOf = (kafka: Kafka, groupId: string, minFetchBytes?: number
     // How soon a member learns of a rebalance. All other members wait for it.
     heartbeatInterval: 1_000,
     // Short: a partition that is resumed is not fetched before the next request.
-    maxWaitTimeInMs: minFetchBytes === undefined ? 100 : 250,
-    minBytes: minFetchBytes ?? 1,
+    maxWaitTimeInMs: waitsFor?.ms ?? 100,
+    minBytes: waitsFor?.bytes ?? 1,
     // How soon added partitions are read; kafkajs's default is five minutes.
     metadataMaxAge: 10_000,
     // A little more than the producer's largest request. A larger batch is fetched too, when its partition is the first of a fetch.

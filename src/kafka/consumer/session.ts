@@ -77,7 +77,7 @@ const leaveWithinMs = 2_000
 export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => {
   const { newClient, prefix, groupPrefix, group, findStartOffsets, unfinishedHandlers, clock, log, measure } = deps
   const client = newClient({ retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 })
-  const consumer = consumerOf(client.kafka, `${groupPrefix}${group}`, spec.minFetchBytes)
+  const consumer = consumerOf(client.kafka, `${groupPrefix}${group}`, spec.fetchWaitsFor)
   const { promise: ended, resolve } = Promise.withResolvers<string>()
   const readers = readersOf(unfinishedHandlers)
   const activity = observeActivity(consumer, clock)

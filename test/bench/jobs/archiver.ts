@@ -8,39 +8,53 @@ import { bridgeWorld } from '../bridge.ts'
 import { gatherFindings } from '../findings.ts'
 import { cpuSeconds, residentMb } from '../proc.ts'
 import { seed } from '../seed.ts'
+import { inTurns } from '../turns.ts'
 
-/** Chats of twelve events each, as the simulator's are: each new chat needs a data key of its own. */
-const run = async (bench: Bench): Promise<Findings> => {
-  const { add, check, findings } = gatherFindings()
-  const { rounds, rate, seconds, chats, perChat } = bench.size.archiver
-  const world = bridgeWorld(bench, { name: 'archived' })
-  const keyFile = join(bench.dataDir, 'archive-keys.json')
-  writeFileSync(keyFile, newKeyFile('bench'))
+/** A process with the role archiver, and its topics. */
+const participant = async (bench: Bench, keyFile: string, who: string, checkout?: string) => {
+  const { rate, chats, perChat } = bench.size.archiver
+  const name = who === 'before' ? 'archived-before' : 'archived'
+  const world = bridgeWorld(bench, { name, ...(checkout !== undefined && { checkout }) })
   const { pid } = await world.start(['archiver'], { env: { ARCHIVE_KEY_FILE: keyFile } })
   let written = 0
   const archived = async () => {
     const ends = await endsOf(bench.brokers, [`${world.prefix}archive-chats`])
     return [...ends.values()].reduce((sum, end) => sum + end, 0)
   }
-  const measure = async (forSeconds: number) => {
+  /** CPU seconds for an event, of so many seconds of events. */
+  const measure = async (seconds: number) => {
     const since = cpuSeconds(pid)
-    const count = Math.round(rate * forSeconds)
+    const count = Math.round(rate * seconds)
     const topic = `${world.prefix}chats`
     await seed(bench, { topic, as: 'events', from: written, count, chats, perChat, perSecond: rate })
     written += count
     await eventually('the archive', async () => (await archived()) >= written || undefined, 60_000)
     return (cpuSeconds(pid) - since) / count
   }
-  await measure(bench.size.warmUp)
-  for (let round = 0; round < rounds; round++) {
+  return { who, measure, memory: () => residentMb(pid), archived, written: () => written }
+}
+
+/** Chats of twelve events each, as the simulator's are: each new chat needs a data key of its own. */
+const run = async (bench: Bench): Promise<Findings> => {
+  const { add, check, findings } = gatherFindings()
+  const { rounds, rate, seconds, perChat } = bench.size.archiver
+  const { before } = bench.bridge
+  const keyFile = join(bench.dataDir, 'archive-keys.json')
+  writeFileSync(keyFile, newKeyFile('bench'))
+  const participants = [
+    await participant(bench, keyFile, 'bridge, role archiver'),
+    ...(before === undefined ? [] : [await participant(bench, keyFile, 'before', before)]),
+  ]
+  for (const { measure } of participants) await measure(bench.size.warmUp)
+  await inTurns(rounds, participants, async ({ who, measure, memory }, round) => {
     const perEvent = await measure(seconds)
-    const of = { case: `${rate} events/s, chats of ${perChat} events`, who: 'bridge, role archiver' }
+    const of = { case: `${rate} events/s, chats of ${perChat} events`, who }
     add({ ...of, metric: 'CPU', unit: 'µs an event' }, perEvent * 1e6)
     add({ ...of, metric: 'CPU at that rate', unit: '% of a core' }, perEvent * rate * 100)
-    add({ ...of, metric: 'memory', unit: 'MB' }, residentMb(pid))
-    bench.say(`round ${round + 1}: ${(perEvent * rate * 100).toFixed(1)} % of a core`)
-  }
-  check('events in the archive', written, await archived())
+    add({ ...of, metric: 'memory', unit: 'MB' }, memory())
+    bench.say(`${who}, round ${round + 1}: ${(perEvent * rate * 100).toFixed(1)} % of a core`)
+  })
+  for (const { archived, written } of participants) check('events in the archive', written(), await archived())
   return findings()
 }
 

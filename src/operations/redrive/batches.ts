@@ -152,12 +152,13 @@ export const sendInBatches = async <Meant, Chosen extends Meant>(
   if (E.isLeft(result)) halt(result.left.reason)
   if (interrupted.aborted) trouble = 'Interrupted: the same again goes on from here.'
   const told = tallyText(tally, words)
+  const mayBeMore = filters.id === undefined || filters.id.length > limit
   return E.right({
     tally,
     // What was not read to its end may have some.
     words: [
       ...(trouble && told === words.nothing ? [] : [told]),
-      ...(left() === 0 ? [`The limit of ${limit} is reached: there may be more.`] : []),
+      ...(left() === 0 && mayBeMore ? [`The limit of ${limit} is reached: there may be more.`] : []),
     ],
     ...(trouble !== undefined && { trouble }),
   })

@@ -1,0 +1,138 @@
+import type { Page } from 'playwright-core'
+import * as assert from 'uvu/assert'
+import { eventually } from '../support/eventually.ts'
+import { sample } from '../support/samples.ts'
+import { settled } from './console/browser.ts'
+import { consoleSuite, type Running } from './console/suite.ts'
+
+const live = await consoleSuite('what is live in the console, and what it sends again')
+const { test } = live
+
+const entries = '.story .entry'
+/** Where each entry stands in the window. */
+const placesOf = (page: Page) =>
+  page.evaluate<number[][]>(
+    `[...document.querySelectorAll('${entries}')].map((each) => each.getBoundingClientRect()).map(({ x, y, width, height }) => [x, y, width, height].map(Math.round))`,
+  )
+/** Which entries stand elsewhere now, by more than the browser's own rounding. */
+const moved = (before: ReadonlyArray<number[]>, after: ReadonlyArray<number[]>) =>
+  before.filter((place, i) => place.some((at, j) => Math.abs(at - (after[i]?.[j] ?? Number.NaN)) > 1))
+const entriesOn = (page: Page, count: number) =>
+  eventually(`${count} entries`, async () => (await page.locator(entries).count()) === count)
+
+test('a new message and its reply appear on an open page without a reload, and nothing above them moves', async (here) => {
+  const chat = 'live-1'
+  for (let i = 1; i <= 12; i++) await here.service.clientWrites(chat, `message ${i}`)
+  const { page, context, errors } = await here.open(await here.signInAsAll('live'))
+  await page.goto(here.page(`conversations/${chat}`))
+  await entriesOn(page, 12)
+  await page.getByText('live', { exact: true }).waitFor()
+  await page.evaluate('window.isSame = true')
+  for (const [count, scroll, happens] of [
+    [13, 0, () => here.service.clientWrites(chat, 'one more')],
+    [14, 300, () => here.produce('bot-replies', `acme/${chat}`, reply(chat))],
+  ] as const) {
+    await page.evaluate(`scrollTo(0, ${scroll})`)
+    const before = await placesOf(page)
+    await happens()
+    await entriesOn(page, count)
+    await page.getByRole('button', { name: 'new event' }).waitFor()
+    assert.equal(moved(before, await placesOf(page)), [])
+  }
+  await page.getByRole('button', { name: '2 new events below' }).click()
+  await page.getByRole('button', { name: 'new event' }).waitFor({ state: 'detached' })
+  assert.equal(await page.locator('.entry .badge').allInnerTexts(), ['delivered'])
+  assert.equal([await page.evaluate('window.isSame'), errors], [true, []])
+  await context.close()
+})
+
+const reply = (chatId: string, message: object = { type: 'TEXT', text: 'An answer' }) =>
+  JSON.stringify({
+    ...{ type: 'BotMessage', id: `reply-${chatId}`, accountId: 'acme', chatId, clientId: chatId, message },
+  })
+
+/** Calls that the view cannot store for now become dead letters. */
+const unstorable = async (here: Running, phones: ReadonlyArray<string>) => {
+  const payload = JSON.parse(sample('webhooks', 'call_event'))
+  await here.db.command({ collMod: 'calls', validator: { phone: { $nin: phones } } })
+  for (const [i, phone] of phones.entries())
+    await here.service.webhook('acme', { ...payload, chat_id: 7000 + i, call: { ...payload.call, phone } })
+}
+const callsOf = (here: Running, phones: ReadonlyArray<string>) =>
+  here.db.collection('calls').countDocuments({ phone: { $in: [...phones] } })
+
+test('dead letters are shown, tried, sent again one or many at once, and are in their view then', async (here) => {
+  const phones = ['+15550101', '+15550102', '+15550103']
+  await unstorable(here, phones)
+  const { page, context, errors } = await here.open(await here.signInAsAll('live'))
+  const group = page.getByRole('row', { name: /^unstorable calls 3 / })
+  await eventually('three letters', async () => {
+    await page.goto(here.page('dead-letters'))
+    await settled(page)
+    return (await group.count()) === 1
+  })
+  assert.is(await callsOf(here, phones), 0)
+  await here.db.command({ collMod: 'calls', validator: {} })
+  await page.getByRole('link', { name: 'unstorable' }).click()
+  await page.waitForURL(/cause=unstorable/)
+  const ids = page.locator('section', { has: page.locator('#letters') }).locator('tbody th button')
+  await ids.first().click()
+  const panel = page.locator('aside.panel')
+  await panel.getByRole('button', { name: 'Show the payload' }).click()
+  await panel.getByText(`"phone": "${phones[2]}"`).first().waitFor()
+
+  await panel.getByRole('button', { name: 'Try it' }).click()
+  await panel.getByText('1 would be sent').waitFor()
+  assert.is(await callsOf(here, phones), 0)
+  await panel.getByLabel('Dry run: send nothing').uncheck()
+  await panel.getByRole('button', { name: /^Send .* again/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()
+  await panel.getByText('1 sent', { exact: true }).waitFor()
+  await eventually('one call in its view', async () => (await callsOf(here, phones)) === 1)
+
+  const form = page.locator('section', { has: page.locator('#redrive') })
+  assert.is(await form.getByLabel('Cause').inputValue(), 'unstorable')
+  await form.getByLabel('Dry run: send nothing').uncheck()
+  await form.getByRole('button', { name: /^Send up to 100 again/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()
+  await form.getByText(/^2 sent/).waitFor()
+  assert.is(await form.locator('.lines p').count(), 2)
+  await eventually('every call in its view', async () => (await callsOf(here, phones)) === 3)
+  const told = page.locator('section', { has: page.locator('#letters') }).getByText('1 time', { exact: true })
+  await eventually('each letter to be told as sent', async () => (await told.count()) === 3)
+  assert.equal(errors, [])
+  await context.close()
+})
+
+test('a command and a request that break their contracts are shown with the complaint at its place', async (here) => {
+  const [chat, secret] = ['broken-1', 'What nobody shall see']
+  await here.produce('bot-replies', `acme/${chat}`, reply(chat, { type: 'BUTTONS', title: secret, buttons: [] }))
+  await here.service.webhook('acme', { ...JSON.parse(sample('webhooks', 'chat_accepted')), visitor: { number: {} } })
+  const { page, context, errors } = await here.open(await here.signInAsAll('live'))
+  for (const [path, cause, line, complaint] of [
+    ['dead-letters', 'contract', /"buttons"/, /1 to 3 buttons/],
+    ['quarantine', 'invalid', /"number"/, /expected/],
+  ] as const) {
+    await eventually(`the letter in ${path}`, async () => {
+      await page.goto(here.page(path))
+      await settled(page)
+      return (await page.getByRole('link', { name: cause }).count()) > 0
+    })
+    await page.getByRole('link', { name: cause }).click()
+    await page.waitForURL(/cause=/)
+    await page
+      .locator('section', { has: page.locator('#letters') })
+      .locator('tbody th button')
+      .first()
+      .click()
+    const panel = page.locator('aside.panel')
+    assert.not.match(await page.locator('main').innerText(), secret)
+    await panel.getByRole('button', { name: 'Show the payload' }).click()
+    const wrong = panel.locator('.json li.wrong', { hasText: line })
+    assert.match(await wrong.first().locator('.problem').first().innerText(), complaint)
+  }
+  assert.equal(errors, [])
+  await context.close()
+})
+
+live.run()

@@ -10,6 +10,7 @@ import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { toDeadLetter } from '../../src/kafka/dead-letters.ts'
 import { asRead } from '../operations/redrive/given-letters.ts'
 import { right } from '../support/either.ts'
+import { eventually } from '../support/eventually.ts'
 import { auditTopic, given, isUnrecorded, topicOf } from './given-request.ts'
 
 const at = (hour: number) => new Date(Date.UTC(2026, 0, 31, hour)).toISOString() as Instant
@@ -168,6 +169,24 @@ letters('complaints in words are complaints again', () => {
   )
   assert.equal(problemsIn('an event that is not known'), [{ path: '', expected: 'an event that is not known' }])
   assert.equal(problemsIn(describe([{ path: '', expected: 'JSON' }])), [{ path: '', expected: 'JSON' }])
+})
+
+letters('two are read for at a time', async () => {
+  const gate = Promise.withResolvers<void>()
+  const state = { now: 0, most: 0 }
+  const readTopic = async () => {
+    state.most = Math.max(state.most, ++state.now)
+    await gate.promise
+    state.now--
+    return E.right(undefined)
+  }
+  const { recordActionOf } = auditTopic()
+  const asked = lettersHandlers({ kafka: { readTopic }, redrives: { find: async () => new Map() }, recordActionOf })
+  const answers = [1, 2, 3, 4].map(() => asked[list](given()))
+  await eventually('two that are read for', () => state.now >= 2)
+  gate.resolve()
+  for (const answer of await Promise.all(answers)) right(answer)
+  assert.is(state.most, 2)
 })
 
 letters.run()

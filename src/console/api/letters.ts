@@ -99,7 +99,7 @@ export const lettersHandlers = ({
   const bounded = async <A>(request: ConsoleRequest, read: (signal: AbortSignal) => Promise<A>): Promise<A> => {
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(withinMs)])
     using _permit = await permits(signal)
-    return read(signal)
+    return await read(signal)
   }
   const ports = { readTopic: kafka.readTopic, findRedrives: redrives.find }
   const listing =

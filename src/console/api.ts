@@ -7,6 +7,7 @@ import { internal, invalid, notAllowed, originOf, type Refusal, refusalBody } fr
 import { type BodyBudget, readBody } from '../http/body.ts'
 import type { Ctx, State } from '../http/context.ts'
 import { classify, reasonOf } from '../mongo/classify.ts'
+import { type Acquire, semaphore } from '../shared/semaphore.ts'
 import { decide } from './access/grants.ts'
 import { isLocal } from './access/guard.ts'
 import { isSame } from './access/keys.ts'
@@ -30,6 +31,8 @@ export type ApiDeps = {
 const mostBytes = 64 * 1024
 const leaveMs = 1_000
 const mostStreams = 200
+/** As many as a browser asks at a time by itself; the others of the same person wait. */
+const requestsOfOne = 6
 
 const away: Refusal = {
   status: 503,
@@ -89,6 +92,13 @@ export const apiRouter = (deps: ApiDeps): Router<State> => {
   const { handlers, sessions, accountIds, basePath, budget, log, checkMs, stopping } = deps
 
   let streams = 0
+  // Not by session: whoever signs in again gets no more.
+  const permits = new Map<string, Acquire>()
+  const permitsOf = (who: string): Acquire => {
+    const own = permits.get(who) ?? semaphore(requestsOfOne)
+    permits.set(who, own)
+    return own
+  }
 
   /** The session of a request that may be answered. */
   const admit = async (ctx: Ctx, route: ConsoleRoute, accountId: string | undefined) => {
@@ -142,6 +152,8 @@ export const apiRouter = (deps: ApiDeps): Router<State> => {
     if (E.isLeft(body)) return body
     const signal = AbortSignal.any([gone.signal, stopping])
     const request = { accountId: account ?? '', chatId: chat, query: new URLSearchParams(ctx.querystring) }
+    using _permit = await permitsOf(session.right.who)(signal)
+    if (signal.aborted) return E.left(away)
     const answered = await handlers[route]({ ...request, session: session.right, body: body.right, signal })
     if (E.isLeft(answered)) return answered
     if ('stream' in answered.right) {

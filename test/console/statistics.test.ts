@@ -1,0 +1,68 @@
+import { setImmediate as afterOthers } from 'node:timers/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { statisticsHandlers } from '../../src/console/api/statistics.ts'
+import { right } from '../support/either.ts'
+import { eventually } from '../support/eventually.ts'
+import { given } from './given-request.ts'
+
+const csvRoute = 'GET /api/accounts/:account/statistics.csv'
+const query = 'by=agent&from=2026-01-01&to=2026-01-31'
+const row = { _id: 'acme/2026-01-01/agent/a1', accountId: 'acme', day: '2026-01-01', by: 'agent', id: 'a1' }
+
+/** Statistics of which each question is answered when that is said, with so many rows. */
+const withRows = (count: number) => {
+  const asked: Array<() => void> = []
+  const handlers = statisticsHandlers({
+    ...{ now: () => '2026-02-01T00:00:00.000Z' as never, timeZoneOf: () => 'UTC' },
+    readStatistics: () => {
+      const answer = Promise.withResolvers<E.Either<never, ReadonlyArray<never>>>()
+      asked.push(() => answer.resolve(E.right(Array.from({ length: count }, () => row as never))))
+      return answer.promise
+    },
+  })
+  return { handlers, asked }
+}
+
+const statistics = suite('statistics that are many')
+
+statistics('others are answered while the rows are made', async () => {
+  const { handlers, asked } = withRows(5_000)
+  const state = { turns: 0, isOver: false }
+  const answered = handlers[csvRoute](given({ query })).finally(() => {
+    state.isOver = true
+  })
+  await eventually('the question', () => asked.length === 1)
+  asked[0]?.()
+  for (; !state.isOver; state.turns++) await afterOthers()
+  const { body } = right(await answered) as { readonly body: string }
+  assert.is(body.trimEnd().split('\r\n').length, 5_001)
+  assert.ok(state.turns >= 50, `${state.turns} turns`)
+})
+
+statistics('one answer is made at a time', async () => {
+  const { handlers, asked } = withRows(1)
+  const answers = [1, 2].map(() => handlers[csvRoute](given({ query })))
+  for (let turn = 0; turn < 10; turn++) await afterOthers()
+  assert.is(asked.length, 1)
+  asked[0]?.()
+  await answers[0]
+  await eventually('the second question', () => asked.length === 2)
+  asked[1]?.()
+  right((await answers[1]) ?? E.left('no answer'))
+})
+
+statistics('whoever has gone while he waited is not asked for', async () => {
+  const { handlers, asked } = withRows(1)
+  const first = handlers[csvRoute](given({ query }))
+  const gone = new AbortController()
+  const second = handlers[csvRoute](given({ query, signal: gone.signal }))
+  gone.abort()
+  assert.ok(E.isLeft(await second))
+  assert.is(asked.length, 1)
+  asked[0]?.()
+  right(await first)
+})
+
+statistics.run()

@@ -52,7 +52,7 @@ const Masking = ({
       ${
         canUnmask &&
         html`<button type="button" onClick=${ask} disabled=${unmask.isBusy}>Show personal data</button>
-          <span class="muted">The audit log records that you did, for 15 minutes.</span>`
+          <span class="muted">For 15 minutes. The audit log records that you looked.</span>`
       }
       <${TroubleBox} trouble=${unmask.trouble} again=${ask} />
     </div>

@@ -119,7 +119,7 @@ test('a conversation is hidden until it is unmasked, and that is in the audit lo
     async () => {
       await page.goto(here.page('audit'))
       await settled(page)
-      return (await page.getByRole('row', { name: 'unmasks+' }).locator('code').allInnerTexts()).toSorted()
+      return (await page.getByRole('row', { name: 'unmasks@' }).locator('code').allInnerTexts()).toSorted()
     },
     async () => (await here.db.collection('audit').find({ who }).toArray()).map(({ detail }) => detail).toSorted(),
   )

@@ -66,14 +66,14 @@ export const startConsoleWorld = async () => {
   await producer.connect()
   const keys = consoleKeys(sessionKey)
   const store = consoleSessionsIn(db)
-  /** Signs somebody in whom the provider has in these groups. */
-  const signIn = async (...groups: ReadonlyArray<string>): Promise<SignedIn> => {
+  const signInAs = async (who: string, groups: ReadonlyArray<string>): Promise<SignedIn> => {
     const cookie = random()
     const id = keys.storedId(cookie)
-    const who = `${groups.join('+')}@example.com`
-    await store.add({ id, who, groups, expiresAt: new Date(Date.now() + hour), unmasked: [] })
+    await store.add({ id, who: `${who}@example.com`, groups, expiresAt: new Date(Date.now() + hour), unmasked: [] })
     return { cookie, csrf: keys.csrf(cookie), id }
   }
+  /** Signs somebody in whom the provider has in these groups. */
+  const signIn = (...groups: ReadonlyArray<string>) => signInAs(groups.join('+'), groups)
   const ask = (path: string, { cookie, csrf }: SignedIn, body?: unknown) =>
     fetch(`${origin}/console/api/${path}`, {
       headers: {
@@ -87,7 +87,7 @@ export const startConsoleWorld = async () => {
   return {
     ...{ origin, bridge, provider, service, db, brokers, command, signIn, ask },
     /** Somebody of his own with every role in the account acme, who is in no other test. */
-    signInAsAll: (name: string) => signIn(name, ...consoleRoles),
+    signInAsAll: (name: string) => signInAs(name, consoleRoles),
     prefix: `${name}.`,
     revoke: ({ id }: SignedIn) => store.remove(id),
     /** The page of an account, by its path below the account. */

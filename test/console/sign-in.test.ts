@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { existsSync, readFileSync, statSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -58,6 +60,16 @@ signIn('a link works on this machine alone, and is not used up from elsewhere', 
   assert.is((await server.ask(link.slice(server.url.length), { headers: elsewhere })).status, 403)
   assert.is((await server.useLink(link, elsewhere)).status, 403)
   assert.is((await server.useLink(link)).status, 303)
+})
+
+signIn('the body of a request from elsewhere is not waited for', async () => {
+  const { hostname, port } = new URL(server.url)
+  const headers = { 'content-length': '100', 'sec-fetch-site': 'same-origin', 'x-forwarded-for': '10.0.0.7' }
+  const sent = request({ hostname, port, path: '/console/sign-in', method: 'POST', headers })
+  sent.on('error', () => {}).flushHeaders()
+  const [answer]: ReadonlyArray<IncomingMessage> = await once(sent, 'response', { signal: AbortSignal.timeout(3_000) })
+  assert.is(answer?.statusCode, 403)
+  sent.destroy()
 })
 
 signIn('a link is refused to a page of another site', async () => {

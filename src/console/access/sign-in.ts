@@ -85,8 +85,9 @@ export const signInRouter = (deps: SignInDeps): Router<State> => {
   }
   const useLink = async (ctx: Ctx) => {
     if (await isHeld(ctx)) return
-    const token = await tokenOf(ctx)
+    // Before the body, for which strangers could keep the memory that others need.
     if (!isLocal(ctx)) return fail(ctx, pages.linkUsedUp)
+    const token = await tokenOf(ctx)
     const taken = await store.takeLink(hashOf(token), clock()).then(
       (who) => E.right(who),
       () => E.left('away'),

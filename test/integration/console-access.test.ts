@@ -94,10 +94,12 @@ access('nobody is led to another site', async () => {
 })
 
 access('an address that is not verified names nobody', async () => {
+  const { email_verified, preferred_username, ...unknown } = ann
   await signIn({ ...ann, email_verified: false })
-  await signIn({ sub: 'u-2', groups: ['lead'] })
+  await signIn({ ...unknown, sub: 'u-2' })
+  await signIn({ ...unknown, sub: 'u-3', email: 'kim@example.com', email_verified: 'true' as never })
   const stored = await base.db.collection('console_sessions').find().toArray()
-  assert.equal(stored.map(({ who }) => who).sort(), ['ann', 'u-2'])
+  assert.equal(stored.map(({ who }) => who).sort(), ['ann', 'kim@example.com', 'u-2'])
 })
 
 access('whoever has no group with a role is told so', async () => {

@@ -52,9 +52,9 @@ const scopeOf = ({ scopes_supported: offered }: client.ServerMetadata): string =
 const texts = (value: unknown): ReadonlyArray<string> =>
   [value].flat().filter((each): each is string => typeof each === 'string')
 
-/** By which name the audit log knows a person. */
+/** By which name the audit log knows a person: an address that nobody has verified may be another person's. Some providers say so in text. */
 const whoOf = ({ email, email_verified, preferred_username, sub }: Readonly<Record<string, unknown>>): string =>
-  texts([email_verified === false ? undefined : email, preferred_username, sub])[0] ?? ''
+  texts([String(email_verified) === 'true' ? email : undefined, preferred_username, sub])[0] ?? ''
 
 /** A code of the protocol or of the library: their messages may hold what was sent. */
 const codeOf = (error: unknown): string => {

@@ -41,7 +41,7 @@ test('somebody without a role is told so', async (here) => {
 })
 
 test('once a session is revoked its stream ends, the page says so, and goes on after another sign-in', async (here) => {
-  here.provider.state.person = { sub: 'u-3', email: 'kim@example.com', groups: ['viewer'] }
+  here.provider.state.person = { sub: 'u-3', email: 'kim@example.com', email_verified: true, groups: ['viewer'] }
   await here.service.clientWrites('revoked-1', 'Hello')
   const { page, context } = await here.open()
   const ended: string[] = []

@@ -30,7 +30,9 @@ export type ApiDeps = {
 
 const mostBytes = 64 * 1024
 const leaveMs = 1_000
+/** Of all, and of one person: whoever opens one after the other takes none from the others. */
 const mostStreams = 200
+const streamsOfOne = 40
 /** As many as a browser asks at a time by itself; the others of the same person wait. */
 const requestsOfOne = 6
 
@@ -56,7 +58,10 @@ const failed = (thrown: unknown): Refusal =>
     ? internal
     : { ...away, message: `it could not be answered: ${reasonOf(thrown)}` }
 
-const busy: Refusal = { ...away, message: `streams: expected at most ${mostStreams} at a time` }
+const busy: Refusal = {
+  ...away,
+  message: `streams: expected at most ${mostStreams} at a time, and ${streamsOfOne} of one person`,
+}
 
 const bodyOf = async (ctx: Ctx, budget: BodyBudget): Promise<E.Either<Refusal, unknown>> => {
   if (!/^application\/json(;\s*charset="?utf-8"?)?$/i.test(ctx.get('content-type')))
@@ -91,7 +96,9 @@ const until = async function* (given: AsyncIterable<string>, signal: AbortSignal
 export const apiRouter = (deps: ApiDeps): Router<State> => {
   const { handlers, sessions, accountIds, basePath, budget, log, checkMs, stopping } = deps
 
-  let streams = 0
+  const streams = new Set<{ readonly who: string }>()
+  const mayStream = (who: string) =>
+    streams.size < mostStreams && [...streams].filter((stream) => stream.who === who).length < streamsOfOne
   // Not by session: whoever signs in again gets no more.
   const permits = new Map<string, Acquire>()
   const permitsOf = (who: string): Acquire => {
@@ -112,15 +119,22 @@ export const apiRouter = (deps: ApiDeps): Router<State> => {
   }
 
   /** Ends a stream with its session, its role, or the bridge. */
-  const watch = (ctx: Ctx, route: ConsoleRoute, accountId: string | undefined, gone: AbortController) => {
+  const watch = (
+    ctx: Ctx,
+    route: ConsoleRoute,
+    accountId: string | undefined,
+    { who }: Session,
+    gone: AbortController,
+  ) => {
     if (gone.signal.aborted) return
-    streams++
+    const stream = { who }
+    streams.add(stream)
     const timer = setInterval(async () => {
       if (E.isLeft(await admit(ctx, route, accountId))) gone.abort()
     }, checkMs)
     gone.signal.addEventListener('abort', () => {
       clearInterval(timer)
-      streams--
+      streams.delete(stream)
       // Whoever does not read what is left is cut off.
       setTimeout(() => ctx.res.destroy(), leaveMs).unref()
     })
@@ -157,8 +171,8 @@ export const apiRouter = (deps: ApiDeps): Router<State> => {
     const answered = await handlers[route]({ ...request, session: session.right, body: body.right, signal })
     if (E.isLeft(answered)) return answered
     if ('stream' in answered.right) {
-      if (streams >= mostStreams) return E.left(busy)
-      watch(ctx, route, account, gone)
+      if (!mayStream(session.right.who)) return E.left(busy)
+      watch(ctx, route, account, session.right, gone)
     }
     return E.right(write(ctx, answered.right, signal))
   }

@@ -8,6 +8,7 @@ import { SessionDocument } from '../../../contracts/views/session.ts'
 import type { Now } from '../../domain/ports.ts'
 import { invalid, ok } from '../../http/answer.ts'
 import { chatKey, type Story, type storyIn, type versionsIn } from '../../mongo/console-story.ts'
+import { rolesFor } from '../access/grants.ts'
 import type { ConversationAnswer, UnmaskAnswer } from '../answers.ts'
 import { type ConsoleRequest, type Handlers, unavailable } from '../handler.ts'
 import { type RecordActionOf, recordLook } from '../looks.ts'
@@ -35,10 +36,7 @@ type Asked = Pick<ConsoleRequest, 'session' | 'accountId' | 'chatId'>
 
 /** Whether the session has one of the roles that may see conversations as they are. */
 const mayRead = ({ session, accountId }: Asked) =>
-  session.grants.some(
-    ({ role, accounts }) =>
-      (role === 'lead' || role === 'privacy') && (accounts === '*' || accounts.includes(accountId)),
-  )
+  rolesFor(session.grants, accountId).some((role) => role === 'lead' || role === 'privacy')
 
 /** Until when this session may see this conversation as it is. */
 const unmaskedUntil = (asked: Asked, at: Date): Date | undefined => {

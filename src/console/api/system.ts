@@ -5,8 +5,9 @@ import { ok } from '../../http/answer.ts'
 import type { ReadReadiness } from '../../http/health.ts'
 import type { Ranges } from '../../kafka/offsets.ts'
 import { within } from '../../shared/timeout.ts'
+import { rolesFor } from '../access/grants.ts'
 import type { SystemAnswer } from '../answers.ts'
-import type { Handlers, Session } from '../handler.ts'
+import type { Handlers } from '../handler.ts'
 
 /** A consumer group of the bridge's own, and the topics of which it commits offsets. */
 export type Group = { readonly group: string; readonly topics: ReadonlyArray<TopicName> }
@@ -50,9 +51,6 @@ const lagsOf = (deps: SystemDeps): Promise<ReadonlyArray<Lag>> =>
     ),
   )
 
-const maySee = ({ grants }: Session, account: string) =>
-  grants.some(({ accounts }) => accounts === '*' || accounts.includes(account))
-
 const breakerOf = ({ account, isOpen, perSecond }: ReturnType<Egress['gates']>[number]) => {
   if (isOpen) return { account, isOpen, reason: 'the service fails: only now and then a reply is tried' }
   const reason = perSecond === undefined ? 'the service answers' : `held to ${perSecond.toFixed(1)} attempts per second`
@@ -75,7 +73,7 @@ export const systemHandlers = (deps: SystemDeps): Handlers<'GET /api/system'> =>
         checks: Object.entries(checks).map(([name, { ok, reason }]) => ({ name, ok, reason })),
         breakers: deps
           .gates()
-          .filter(({ account }) => maySee(session, account))
+          .filter(({ account }) => rolesFor(session.grants, account).length > 0)
           .map(breakerOf),
         consumers: [...consumers],
         version: deps.version,

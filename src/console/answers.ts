@@ -50,7 +50,7 @@ export const SystemAnswer = exactShape(
 export const NowAnswer = exactShape(
   {
     asOf: Time,
-    /** Clients who wait for a word: how many, and the 20 who have waited longest. */
+    /** Clients whom neither bot nor agent has answered within 24 h: how many, and the 20 who have waited longest. */
     waiting: t.strict({ count: Count, longest: t.array(t.strict({ chatId: t.string, since: Time })) }),
     /** Bot conversations by state that had an event within 24 h. */
     conversations: t.strict({ bot: Count, invited: Count, agent: Count, unavailable: Count }),

@@ -2,21 +2,18 @@ import type { Db } from 'mongodb'
 import type { ConversationDocument } from '../../contracts/views/conversation.ts'
 import type { DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
 import { bounded, type Known, known } from './console-query.ts'
-import { whoseClientWaits } from './read-views.ts'
 
 /** The days whose statistics are wanted, and since when what is counted. */
 export type NowAsked = {
   /** Events that count as of now. */
   readonly minuteAgo: Date
-  /** Conversations and chats that count as of now. */
+  /** Conversations and chats that count as of now, and clients without an answer since then. */
   readonly lately: Date
-  /** Clients wait only where something has happened since then. */
-  readonly waitingSince: Date
   /** Ids of daily_stats. */
   readonly days: ReadonlyArray<string>
 }
 
-type Waiting = Pick<ConversationDocument, 'chatId' | 'silentSince'>
+type Waiting = Pick<ConversationDocument, 'chatId' | 'awaitingReplySince'>
 type State = Exclude<ConversationDocument['state'], 'closed'>
 
 export type NowCounts = {
@@ -32,17 +29,18 @@ const mostLongest = 20
 export const talking = ['bot', 'invited', 'agent', 'unavailable'] as const satisfies ReadonlyArray<State>
 
 const readNow = async (db: Db, accountId: string, asked: NowAsked): Promise<NowCounts> => {
-  const { minuteAgo, lately, waitingSince, days } = asked
+  const { minuteAgo, lately, days } = asked
   const conversations = db.collection('conversations')
-  const waits = whoseClientWaits([accountId], waitingSince)
+  // Also whose agent was asked for, or whom the bridge has given up: nobody has answered them.
+  const waits = { accountId, awaitingReplySince: { $gte: lately } }
   const states = [
     { $match: { accountId, state: { $in: [...talking] }, lastEventAt: { $gte: lately } } },
     { $group: { _id: '$state', count: { $sum: 1 } } },
   ]
-  const longestFirst = { ...bounded, sort: { silentSince: 1 }, limit: mostLongest } as const
+  const longestFirst = { ...bounded, sort: { awaitingReplySince: 1 }, limit: mostLongest } as const
   const [waiting, longest, counts, agentChats, events, stats] = await Promise.all([
     conversations.countDocuments(waits, bounded),
-    conversations.find(waits, longestFirst).project<Waiting>({ chatId: 1, silentSince: 1 }).toArray(),
+    conversations.find(waits, longestFirst).project<Waiting>({ chatId: 1, awaitingReplySince: 1 }).toArray(),
     conversations.aggregate<{ readonly _id: State; readonly count: number }>(states, bounded).toArray(),
     db.collection('chats').countDocuments({ accountId, state: 'open', lastEventAt: { $gte: lately } }, bounded),
     db.collection('timeline').countDocuments({ accountId, time: { $gte: minuteAgo } }, bounded),

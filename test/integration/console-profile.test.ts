@@ -23,7 +23,7 @@ await put('chats', (n) => ({
 }))
 await put('conversations', (n) => ({
   ...{ _id: `acme/${n}`, ...of(n), state: ['bot', 'agent', 'closed'][n % 3], lastEventAt: at(n) },
-  ...(n % 50 === 0 && { silentSince: at(n) }),
+  ...(n % 50 === 0 && { awaitingReplySince: at(n) }),
 }))
 await put('sessions', (n) => ({ ...of(n), applied: {}, startedAt: at(n) }))
 await put('deliveries', (n) => ({ ...of(n), applied: {}, requestedAt: at(n) }))
@@ -83,7 +83,7 @@ profile('what happens now is counted from indexes; documents are read of those w
   const asked = await profiled(async () =>
     right(
       await countNow('acme', {
-        ...{ minuteAgo: at(1), lately: at(300), waitingSince: at(600), days: ['acme/2026-03-01'] },
+        ...{ minuteAgo: at(1), lately: at(300), days: ['acme/2026-03-01'] },
       }),
     ),
   )

@@ -540,6 +540,18 @@ reading(
   },
 )
 
+reading('a client for whom an agent was asked still waits, on Now as in the list', async () => {
+  const invited = { chatId: '99', clientId: '100' }
+  await take(
+    { ...anEvent('ClientMessageReceived', 'e98', at('11:50:00'), invited), subject: '99' } as DomainEvent,
+    { ...anEvent('AgentInvited', 'e99', at('11:50:01'), invited), subject: '99' } as DomainEvent,
+  )
+  const { waiting } = await ask<NowAnswer>('GET /api/accounts/:account/now')
+  assert.equal(waiting.longest[0], { chatId: '99', since: at('11:50:00') })
+  const { rows } = await ask<ConversationsAnswer>(conversations, { query: 'waiting=true' })
+  assert.equal(rows.map(({ chatId }) => chatId).sort(), waiting.longest.map(({ chatId }) => chatId).sort())
+})
+
 reading.after(async () => {
   await room.stop()
   await drop()

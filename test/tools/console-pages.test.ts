@@ -47,7 +47,7 @@ test('the page Now shows who waits, today’s figures, and what /readyz says', a
   const { db, bridge } = here
   await page.goto(here.page('now'))
   await settled(page)
-  const waiting = { accountId: 'acme', silentSince: { $exists: true } }
+  const waiting = { accountId: 'acme', awaitingReplySince: { $exists: true } }
   await agree(
     'who waits',
     () => card(page, 'waiting').locator('.big').innerText(),

@@ -3,7 +3,6 @@ import type { AccountId, Day } from '../../../contracts/primitives.ts'
 import { DailyStatsDocument } from '../../../contracts/views/daily-stats.ts'
 import { dayOf } from '../../domain/day.ts'
 import type { Now } from '../../domain/ports.ts'
-import { longestWaitMs } from '../../egress/watchdog/escalations.ts'
 import { ok } from '../../http/answer.ts'
 import { type NowCounts, type nowIn, talking } from '../../mongo/console-now.ts'
 import { dayId } from '../../projections/stats-days.ts'
@@ -34,8 +33,8 @@ const answerOf = (asOf: string, counts: NowCounts, days: ReadonlyArray<readonly 
     asOf,
     waiting: {
       count: counts.waiting,
-      longest: counts.longest.flatMap(({ chatId, silentSince }) =>
-        silentSince === undefined ? [] : [{ chatId, since: new Date(silentSince).toISOString() }],
+      longest: counts.longest.flatMap(({ chatId, awaitingReplySince }) =>
+        awaitingReplySince === undefined ? [] : [{ chatId, since: awaitingReplySince.toISOString() }],
       ),
     },
     conversations: Object.fromEntries(states) as NowAnswer['conversations'],
@@ -55,7 +54,7 @@ export const nowHandlers = ({ now, timeZoneOf, countNow }: NowDeps): Handlers<'G
       (day) => [day, dayId({ accountId: accountId as AccountId, day })] as const,
     )
     const counts = await countNow(accountId, {
-      ...{ minuteAgo: before(minuteMs), lately: before(latelyMs), waitingSince: before(longestWaitMs) },
+      ...{ minuteAgo: before(minuteMs), lately: before(latelyMs) },
       days: days.map(([, id]) => id),
     })
     if (E.isLeft(counts)) return E.left(unavailable(counts.left.reason))

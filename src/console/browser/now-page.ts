@@ -23,7 +23,7 @@ const WaitingCard = ({ account, now }: { readonly account: string; readonly now:
       <p class=${`big ${waiting > 0 ? 'warn-text' : ''}`}>${count(waiting)}</p>
       ${
         waiting === 0
-          ? html`<p class="muted">Nobody waits for a word of the bot, or of the bridge.</p>`
+          ? html`<p class="muted">Every client of the last 24 hours has an answer.</p>`
           : html`<ol class="plain-list" aria-label="Who has waited longest">
               ${longest.map(
                 ({ chatId, since }) => html`<li key=${chatId}>
@@ -33,7 +33,7 @@ const WaitingCard = ({ account, now }: { readonly account: string; readonly now:
               )}
             </ol>`
       }
-      ${waiting > longest.length && html`<p><a href=${`${base}${pathOf(account, 'conversations', 'waiting=true')}`}>All conversations that the bot has not answered</a></p>`}
+      ${waiting > longest.length && html`<p><a href=${`${base}${pathOf(account, 'conversations', 'waiting=true')}`}>All ${count(waiting)}</a></p>`}
     <//>
   `
 }

@@ -13,8 +13,16 @@ const where = (field: string, ...others: ReadonlyArray<string>): IndexDescriptio
   partialFilterExpression: { [field]: { $exists: true } },
 })
 
+/** Texts are equal that differ in capital and small letters only. */
+export const inAnyCase = { locale: 'en', strength: 2 }
+
 /** What links a person's documents. */
-const links = [where('visitor.number'), where('visitor.email'), where('visitor.phone')]
+const links = [
+  where('visitor.number'),
+  where('visitor.email'),
+  { ...where('visitor.email'), name: 'visitor.email in any case', collation: inAnyCase },
+  where('visitor.phone'),
+]
 
 /**
  * The questions that analysts ask, always of an account: by time, agent, widget, state, phone, email; and those of

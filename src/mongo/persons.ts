@@ -2,6 +2,7 @@ import type { Db } from 'mongodb'
 import type { FindLinks, Identity } from '../domain/person.ts'
 import { isObject } from '../shared/json.ts'
 import { chunks } from '../shared/slices.ts'
+import { inAnyCase } from './indexes.ts'
 
 type Fields = Partial<Readonly<Record<Identity['kind'], ReadonlyArray<string>>>>
 
@@ -52,31 +53,44 @@ const condition = (view: string, accountId: string, field: string, values: Reado
     : { accountId, [field]: { $in: [...values] } }
 
 /** A condition for each field of a view that may have one of these identities. */
-const conditionsOf = (view: string, fields: Fields, accountId: string, identities: ReadonlyArray<Identity>) =>
+const conditionsOf = (fields: Fields, view: string, accountId: string, identities: ReadonlyArray<Identity>) =>
   Object.entries(fields).flatMap(([kind, paths]) => {
     const values = identities.flatMap((it) => (it.kind === kind ? [it.value] : []))
     return values.length === 0 ? [] : paths.map((path) => condition(view, accountId, path, values))
   })
 
-/** What is asked of each view to find a person by these identities. */
+const isEmail = ({ kind }: Identity) => kind === 'email'
+
+/** What is asked of each view to find a person by these identities: addresses in capital or small letters. */
 export const linkQueries = (accountId: string, identities: ReadonlyArray<Identity>) =>
-  Object.entries(fieldsOf).map(([view, fields]) => ({
-    view,
-    conditions: conditionsOf(view, fields, accountId, identities),
-  }))
+  Object.entries(fieldsOf).flatMap(([view, fields]) => {
+    const exact = conditionsOf(
+      fields,
+      view,
+      accountId,
+      identities.filter((it) => !isEmail(it)),
+    )
+    const anyCase = conditionsOf(fields, view, accountId, identities.filter(isEmail))
+    return [
+      ...(exact.length > 0 ? [{ view, fields, conditions: exact, options: {} }] : []),
+      ...(anyCase.length > 0 ? [{ view, fields, conditions: anyCase, options: { collation: inAnyCase } }] : []),
+    ]
+  })
 
 export const findLinksIn =
   (db: Db, accountId: string): FindLinks =>
   async (identities) => {
-    const all = Object.entries(fieldsOf).flatMap(([view, fields]) =>
-      chunks(identities, idsAtOnce).map(async (some) => {
-        const conditions = conditionsOf(view, fields, accountId, some)
-        if (conditions.length === 0) return []
-        const projection = Object.fromEntries(Object.values(fields).flatMap((paths) => paths.map((path) => [path, 1])))
-        const found = db.collection<{ _id: string }>(view).find({ $or: conditions }, { projection, maxTimeMS: queryMs })
-        return (await found.toArray()).map((document) => identitiesIn(document, fields))
-      }),
-    )
+    const queries = chunks(identities, idsAtOnce).flatMap((some) => linkQueries(accountId, some))
+    const all = queries.map(async ({ view, fields, conditions, options }) => {
+      const paths = ['accountId', ...Object.values(fields).flat()]
+      const projection = Object.fromEntries(paths.map((path) => [path, 1]))
+      const found = await db
+        .collection<{ _id: string; accountId: string }>(view)
+        .find({ $or: conditions }, { ...options, projection, maxTimeMS: queryMs })
+        .toArray()
+      // In any case, `acme` finds what an account `Acme` has.
+      return found.filter((document) => document.accountId === accountId).map((it) => identitiesIn(it, fields))
+    })
     return (await Promise.all(all)).flat()
   }
 

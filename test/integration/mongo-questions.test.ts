@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ViewName } from '../../contracts/views.ts'
-import { linkQueries } from '../../src/mongo/persons.ts'
+import { findLinksIn, linkQueries } from '../../src/mongo/persons.ts'
 import { testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()
@@ -57,9 +57,9 @@ const kinds = ['chat', 'client', 'visitor', 'email', 'phone', 'userToken'] as co
 for (const kind of kinds) {
   questions(`for a person by ${kind} are answered from an index in every view`, async () => {
     await ensureIndexes()
-    for (const { view, conditions } of linkQueries('acme', [{ kind, value: '2037' }])) {
+    for (const { view, conditions, options } of linkQueries('acme', [{ kind, value: '2037' }])) {
       for (const where of conditions) {
-        const { queryPlanner } = await db.collection<{ _id: string }>(view).find(where).explain('queryPlanner')
+        const { queryPlanner } = await db.collection<{ _id: string }>(view).find(where, options).explain('queryPlanner')
         // In an empty collection one index is as good as another.
         const plans = JSON.stringify([queryPlanner.winningPlan, queryPlanner.rejectedPlans])
         const { _id, accountId, ...others } = where as Record<string, unknown>
@@ -69,6 +69,19 @@ for (const kind of kinds) {
     }
   })
 }
+
+questions('for a person by an address are answered whatever its capitals, of that account alone', async () => {
+  const client = (accountId: string, clientId: string) => ({
+    ...{ _id: `${accountId}/${clientId}`, accountId, clientId, visitor: { email: 'Mary@Example.com' } },
+  })
+  await db.collection<{ _id: string }>('clients').insertMany([client('acme', '1'), client('Acme', '2')])
+  assert.equal(await findLinksIn(db, 'acme')([{ kind: 'email', value: 'mary@example.com' }]), [
+    [
+      { kind: 'client', value: '1' },
+      { kind: 'email', value: 'Mary@Example.com' },
+    ],
+  ])
+})
 
 questions.after(drop)
 questions.run()

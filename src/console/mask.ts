@@ -47,7 +47,7 @@ export const storyEvent = (entry: TimelineDocument, sight: Sight): StoryEvent =>
     ...{ id, type, time: new Date(time).toISOString(), topic, partition, offset },
     data: visible(marksByName.get(type) ?? nothingKnown, data ?? {}, sight),
     ...(extra !== undefined && sight === 'clear' && { extra }),
-    ...(data === undefined && { omitted: true }),
-    ...(erased && { erased }),
+    // What was erased has no data either.
+    ...(erased ? { erased } : data === undefined && { omitted: true }),
   }
 }

@@ -114,4 +114,9 @@ mask('of an event of a type that nobody knows nothing is shown, and of a large o
   assert.equal({ data, omitted }, { data: {}, omitted: true })
 })
 
+mask('of an erased event it is told that it was erased, and not that it is large', () => {
+  const { data, omitted, erased } = storyEvent({ ...entry('ChatFinished', undefined), erased: true }, 'clear')
+  assert.equal({ data, omitted, erased }, { data: {}, omitted: undefined, erased: true })
+})
+
 mask.run()

@@ -407,7 +407,7 @@ reading('a record of somebody who was erased later is not shown', async () => {
   const body = await placeOf('gone')
   const hash = (await mongo.erasures.hmac())('chat acme/gone')
   await documents('erasures').insertOne({ _id: 'erasure', keys: [hash], requestedAt: new Date(Date.now() + 60_000) })
-  const message = 'offset: expected a record of somebody who was not erased'
+  const message = 'offset: the record is of somebody who was erased'
   assert.equal(await refused(record, { session: lead, body }), { status: 404, message })
 })
 

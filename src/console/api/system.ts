@@ -1,5 +1,6 @@
 import type { TopicName } from '../../../contracts/topics.ts'
 import type { CommittedOffsets } from '../../domain/ports.ts'
+import type { GateState } from '../../egress/delivery/account-gate.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { ok } from '../../http/answer.ts'
 import type { ReadReadiness } from '../../http/health.ts'
@@ -51,10 +52,11 @@ const lagsOf = (deps: SystemDeps): Promise<ReadonlyArray<Lag>> =>
     ),
   )
 
-const breakerOf = ({ account, isOpen, perSecond }: ReturnType<Egress['gates']>[number]) => {
-  if (isOpen) return { account, isOpen, reason: 'the service fails: only now and then a reply is tried' }
-  const reason = perSecond === undefined ? 'the service answers' : `held to ${perSecond.toFixed(1)} attempts per second`
-  return { account, isOpen, reason }
+/** That a breaker is closed says nothing of the service: it takes several failures to open it. */
+const breakerWords = ({ isOpen, perSecond, failures }: GateState): string => {
+  if (isOpen) return 'the service fails: only now and then a reply is tried'
+  const sent = perSecond === undefined ? 'requests are sent' : `held to ${perSecond.toFixed(1)} attempts per second`
+  return failures === undefined ? sent : `${sent}; failed in a row: ${failures}`
 }
 
 export const systemHandlers = (deps: SystemDeps): Handlers<'GET /api/system'> => {
@@ -74,7 +76,7 @@ export const systemHandlers = (deps: SystemDeps): Handlers<'GET /api/system'> =>
         breakers: deps
           .gates()
           .filter(({ account }) => rolesFor(session.grants, account).length > 0)
-          .map(breakerOf),
+          .map(({ account, ...gate }) => ({ account, isOpen: gate.isOpen, reason: breakerWords(gate) })),
         consumers: [...consumers],
         version: deps.version,
       }

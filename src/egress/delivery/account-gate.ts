@@ -75,8 +75,8 @@ export type AccountGate = {
   readonly state: () => GateState
 }
 
-/** What an operator sees of a gate; `perSecond` while there is a pace. */
-export type GateState = { readonly isOpen: boolean; readonly perSecond?: number }
+/** What an operator sees of a gate; `perSecond` while there is a pace. `failures`: so many in a row, of a breaker that is closed. */
+export type GateState = { readonly isOpen: boolean; readonly perSecond?: number; readonly failures?: number }
 
 type Deps = {
   readonly monotonic: () => number
@@ -196,7 +196,12 @@ export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): Acco
     },
     state: () => {
       const current = pace && inTime(pace, monotonic())
-      return { isOpen: isOpen(breaker), ...(current && { perSecond: current.perSecond }) }
+      const { failures } = breaker
+      return {
+        isOpen: isOpen(breaker),
+        ...(current && { perSecond: current.perSecond }),
+        ...(!isOpen(breaker) && failures > 0 && { failures }),
+      }
     },
   }
 }

@@ -43,6 +43,14 @@ test('an operator sees whether it is closed, and the pace that holds it back', (
   assert.equal(gate.state(), { isOpen: true, perSecond: 10 })
 })
 
+test('an operator sees how many failed in a row while it is open to all', () => {
+  const { gate, fail } = gateAt()
+  fail('a', 'a')
+  assert.equal(gate.state(), { isOpen: false, failures: 2 })
+  gate.enter(by('a'))?.(delivered)
+  assert.equal(gate.state(), { isOpen: false })
+})
+
 test('one chat that always fails closes it for nobody', () => {
   const { gate, fail } = gateAt()
   fail(...tenOf('a'), ...tenOf('a'))

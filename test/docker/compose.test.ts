@@ -93,6 +93,13 @@ compose('each ingress has a volume of its own for its journal', () => {
   assert.equal(volumes, ['journal-1:/data', 'journal-2:/data'])
 })
 
+/** What an operator who wants the console writes into docker/.env. */
+const ofOperator: Readonly<Record<string, string>> = {
+  CONSOLE_URL: 'https://console.example.com',
+  CONSOLE_OIDC_ISSUER: 'https://login.example.com',
+  CONSOLE_OIDC_CLIENT_ID: 'bridge',
+}
+
 for (const file of files) {
   const parsed = composeFile(file)
 
@@ -107,7 +114,9 @@ for (const file of files) {
           name,
         )
         const config = readConfig(
-          Object.fromEntries(Object.entries(environment).map(([variable, value]) => [variable, String(value)])),
+          Object.fromEntries(
+            Object.entries(environment).map(([variable, value]) => [variable, String(value || ofOperator[variable])]),
+          ),
           secrets.readFile,
         )
         assert.ok(E.isRight(config), `${name}: ${JSON.stringify(config)}`)

@@ -46,4 +46,21 @@ system(
   },
 )
 
+system('only an operator is told why a check fails, since that may name other accounts', async () => {
+  const asked = [await ask({ role: 'operator', accounts: ['acme'] }), await ask({ role: 'lead', accounts: '*' })]
+  assert.equal(
+    asked.map(({ checks }) => checks),
+    [
+      [
+        { name: 'kafka', ok: true, reason: 'the broker answers' },
+        { name: 'bots', ok: false, reason: 'globex has no token' },
+      ],
+      [
+        { name: 'kafka', ok: true, reason: 'in order' },
+        { name: 'bots', ok: false, reason: 'an operator sees why' },
+      ],
+    ],
+  )
+})
+
 system.run()

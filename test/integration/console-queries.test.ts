@@ -528,7 +528,7 @@ reading(
     await admin.disconnect()
     assert.equal(await ask<SystemAnswer>('GET /api/system'), {
       ready: false,
-      checks: [{ name: 'kafka', ok: false, reason: 'no broker answers' }],
+      checks: [{ name: 'kafka', ok: false, reason: 'an operator sees why' }],
       breakers: [{ account: 'acme', isOpen: true, reason: 'the service fails: only now and then a reply is tried' }],
       consumers: [
         { group: 'projector', topic: 'chats', behind: 2 },

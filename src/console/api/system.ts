@@ -1,5 +1,5 @@
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { CommittedOffsets } from '../../domain/ports.ts'
+import type { CommittedOffsets, Health } from '../../domain/ports.ts'
 import type { GateState } from '../../egress/delivery/account-gate.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { ok } from '../../http/answer.ts'
@@ -8,7 +8,7 @@ import type { Ranges } from '../../kafka/offsets.ts'
 import { within } from '../../shared/timeout.ts'
 import { rolesFor } from '../access/grants.ts'
 import type { SystemAnswer } from '../answers.ts'
-import type { Handlers } from '../handler.ts'
+import type { Grant, Handlers } from '../handler.ts'
 
 /** A consumer group of the bridge's own, and the topics of which it commits offsets. */
 export type Group = { readonly group: string; readonly topics: ReadonlyArray<TopicName> }
@@ -59,6 +59,12 @@ const breakerWords = ({ isOpen, perSecond, failures }: GateState): string => {
   return failures === undefined ? sent : `${sent}; failed in a row: ${failures}`
 }
 
+/** Why a check fails may name other accounts: operators alone are told. */
+const healthFor = (grants: ReadonlyArray<Grant>, { ok, reason }: Health): Health => {
+  if (grants.some(({ role }) => role === 'operator')) return { ok, reason }
+  return { ok, reason: ok ? 'in order' : 'an operator sees why' }
+}
+
 export const systemHandlers = (deps: SystemDeps): Handlers<'GET /api/system'> => {
   let last: { readonly at: number; readonly lags: Promise<ReadonlyArray<Lag>> } | undefined
   // Kafka is asked once for all who look.
@@ -72,7 +78,7 @@ export const systemHandlers = (deps: SystemDeps): Handlers<'GET /api/system'> =>
       const [{ ready, checks }, consumers] = await Promise.all([deps.readiness(withinMs), lags()])
       const answer: SystemAnswer = {
         ready,
-        checks: Object.entries(checks).map(([name, { ok, reason }]) => ({ name, ok, reason })),
+        checks: Object.entries(checks).map(([name, health]) => ({ name, ...healthFor(session.grants, health) })),
         breakers: deps
           .gates()
           .filter(({ account }) => rolesFor(session.grants, account).length > 0)

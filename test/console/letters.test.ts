@@ -8,6 +8,7 @@ import { LetterAnswer, LettersAnswer } from '../../src/console/answers.ts'
 import { lettersHandlers, problemsIn } from '../../src/console/api/letters.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { toDeadLetter } from '../../src/kafka/dead-letters.ts'
+import type { Redrives } from '../../src/mongo/redrives.ts'
 import { asRead } from '../operations/redrive/given-letters.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
@@ -49,9 +50,14 @@ const quarantined = (offset: number, key: string): IncomingRecord => {
 const handlers = (
   records: ReadonlyArray<IncomingRecord>,
   find = async () => new Map<string, ReadonlyArray<Instant>>(),
+  erasedAt: Redrives['erasedAt'] = async () => new Map(),
 ) => {
   const audit = auditTopic()
-  const ports = { kafka: { readTopic: topicOf(records) }, redrives: { find }, recordActionOf: audit.recordActionOf }
+  const ports = {
+    kafka: { readTopic: topicOf(records) },
+    redrives: { find, erasedAt },
+    recordActionOf: audit.recordActionOf,
+  }
   return { ...lettersHandlers(ports), audit: audit.state }
 }
 const deadLetters = [letterAt(0, 'acme/1'), letterAt(1, 'other/1'), letterAt(2, 'acme/2', 'unstorable')]
@@ -159,6 +165,28 @@ letters('no record is shown where that cannot be recorded', async () => {
   assert.ok(isUnrecorded(await routes[show](given({ body: { id: '0/0' } }))))
 })
 
+letters('a record of somebody who was erased since is refused; one from after that is shown', async () => {
+  const shownWhere = async (erasedAt: Redrives['erasedAt']) => {
+    const answered = await handlers(deadLetters, undefined, erasedAt)[show](given({ body: { id: '0/2' } }))
+    return E.isLeft(answered) ? [answered.left.status, answered.left.message] : 'shown'
+  }
+  const [before, after] = [new Date(-1), new Date(at(3))]
+  assert.equal(
+    [
+      await shownWhere(async () => new Map([['chat acme/2', after]])),
+      await shownWhere(async () => new Map([['chat acme/2', before]])),
+      await shownWhere(async () => new Map([['chat acme/1', after]])),
+      await shownWhere(() => Promise.reject(new Error('away'))),
+    ],
+    [
+      [404, 'id: the record is of somebody who was erased'],
+      'shown',
+      'shown',
+      [503, 'MongoDB does not answer: whether the person was erased is not known'],
+    ],
+  )
+})
+
 letters('complaints in words are complaints again', () => {
   const word = fc.constantFrom('id', 'page.url', 'visitor.0.name')
   const expected = fc.constantFrom('text', 'an integer or text', 'one of a, b')
@@ -181,7 +209,8 @@ letters('two are read for at a time', async () => {
     return E.right(undefined)
   }
   const { recordActionOf } = auditTopic()
-  const asked = lettersHandlers({ kafka: { readTopic }, redrives: { find: async () => new Map() }, recordActionOf })
+  const redrives = { find: async () => new Map(), erasedAt: async () => new Map() }
+  const asked = lettersHandlers({ kafka: { readTopic }, redrives, recordActionOf })
   const answers = [1, 2, 3, 4].map(() => asked[list](given()))
   await eventually('two that are read for', () => state.now >= 2)
   gate.resolve()

@@ -9,6 +9,7 @@ import type { KafkaRoom } from '../../kafka/kafka.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import type { Filters } from '../../operations/redrive/dead-letters.ts'
 import { type Extent, type Found, findDeadLetters, findRequests } from '../../operations/redrive/find.ts'
+import { isErasedSince } from '../../operations/redrive/send.ts'
 import { showRecord } from '../../operations/redrive/show.ts'
 import type { QuarantineFilters } from '../../operations/redrive/take-in.ts'
 import { semaphore } from '../../shared/semaphore.ts'
@@ -20,7 +21,7 @@ import { recordAnswer } from '../record-answer.ts'
 
 export type LettersDeps = {
   readonly kafka: Pick<KafkaRoom, 'readTopic'>
-  readonly redrives: Pick<Redrives, 'find'>
+  readonly redrives: Pick<Redrives, 'erasedAt' | 'find'>
   readonly recordActionOf: RecordActionOf
 }
 
@@ -132,6 +133,11 @@ export const lettersHandlers = ({
         const { kind, reason } = shown.left
         return E.left(kind === 'absent' ? invalid(404, `id: ${reason}`) : unavailable(reason))
       }
+      // The topic keeps a record for a while after its person was erased. In quarantine the key is the account alone.
+      const isErased = isQuarantine ? false : await isErasedSince(redrives, shown.right).catch(() => undefined)
+      if (isErased === undefined)
+        return E.left(unavailable('MongoDB does not answer: whether the person was erased is not known'))
+      if (isErased) return E.left(invalid(404, 'id: the record is of somebody who was erased'))
       const { headers } = shown.right
       const problems = [
         ...problemsIn(String(headers[isQuarantine ? quarantineHeaders.problems : deadLetterHeaders.detail] ?? '')),

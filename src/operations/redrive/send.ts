@@ -46,12 +46,23 @@ const isBefore = ({ firstFailedAt }: StoredDeadLetter, { headers }: IncomingReco
   return erasedAt !== undefined && Math.min(...times) < erasedAt.getTime()
 }
 
+const erasedKeyIn = (record: IncomingRecord, { origin }: StoredDeadLetter) =>
+  erasedKeyOf(origin.topic, String(record.key))
+
+/** Whether the person of a dead letter was erased since. Throws where that is not known. */
+export const isErasedSince = async ({ erasedAt }: Pick<Redrives, 'erasedAt'>, record: IncomingRecord) => {
+  const deadLetter = readDeadLetter(record)
+  if (E.isLeft(deadLetter)) return false
+  const key = erasedKeyIn(record, deadLetter.right)
+  return isBefore(deadLetter.right, record, (await erasedAt([key])).get(nameOfErased(key)))
+}
+
 /** What MongoDB knows of these dead letters. */
 const readKnown = async ({ find, states, erasedAt }: Ports['redrives'], meant: ReadonlyArray<Meant>) => {
   const keys = stateTopics.map((topic) =>
     meant.flatMap(({ record: { key }, deadLetter }) => (deadLetter.origin.topic === topic ? [String(key)] : [])),
   )
-  const erasedKey = ({ record, deadLetter }: Meant) => erasedKeyOf(deadLetter.origin.topic, String(record.key))
+  const erasedKey = ({ record, deadLetter }: Meant) => erasedKeyIn(record, deadLetter)
   const [before, erased, ...found] = await Promise.all([
     find(meant.map(({ deadLetter }) => memoryIdOf(deadLetter))),
     erasedAt(meant.map(erasedKey)),

@@ -33,9 +33,15 @@ export const exportCommand = (withServers: WithServers): Command =>
           err(notRecorded(everything.left))
           return 1
         }
+        const { documents, enrichments } = everything.right
+        const isStored = Object.keys(documents).length > 0
+        if (!isStored && enrichments.length === 0) {
+          err('Nobody is stored under this.')
+          return 1
+        }
         const json = JSON.stringify(everything.right, null, 2)
         if (options.out === undefined) out(json)
         else writeFileSync(options.out, `${json}\n`, { mode: 0o600 })
-        return Object.keys(everything.right.documents).length === 0 ? 1 : 0
+        return isStored ? 0 : 1
       }),
     )

@@ -69,10 +69,11 @@ redrive('letters of the account alone go, each with a line, after that is record
 
   const lines = await read(await ask({ cause: 'contract' }))
 
+  const warning = 'it fails again unless the cause is mended'
   assert.equal(sent, ['0', '2'])
   assert.equal(lines, [
-    { line: 'sent           0/0  chats/0/0  projector  contract', done: 1 },
-    { line: 'sent           0/2  chats/0/2  projector  contract', done: 2 },
+    { line: `sent           0/0  chats/0/0  projector  contract  ${warning}`, done: 1 },
+    { line: `sent           0/2  chats/0/2  projector  contract  ${warning}`, done: 2 },
     { end: { sent: 2, before: 0, kept: 0, failed: 0, words: '2 sent' } },
   ])
   const detail = 'redrive send, account acme, cause contract'

@@ -31,6 +31,10 @@ export const resultLine = (result: string, deadLetter: StoredDeadLetter, why?: s
     .map(printable)
     .join('  ')
 
+/** The same bytes go back: what broke its contract breaks it again, but for a bridge that reads it otherwise. */
+const warningOf = ({ cause }: StoredDeadLetter): string | undefined =>
+  cause === 'invalid' || cause === 'contract' ? 'it fails again unless the cause is mended' : undefined
+
 type Ports = BatchPorts & Pick<KafkaRoom, 'redrive'> & { readonly redrives: Redrives }
 
 type Meant = { readonly record: IncomingRecord; readonly deadLetter: StoredDeadLetter }
@@ -109,7 +113,7 @@ export const sendLetters = (
       send: ({ record, deadLetter: { origin, firstFailedAt }, redriven }) =>
         redrive(record, { topic: origin.topic, redriven, firstFailedAt }, withinMs),
       memoryIdOf: ({ deadLetter }) => memoryIdOf(deadLetter),
-      line: (word, { deadLetter }, why) => resultLine(word, deadLetter, why),
+      line: (word, { deadLetter }, why) => resultLine(word, deadLetter, why ?? warningOf(deadLetter)),
     },
     sending,
     interrupted,

@@ -147,8 +147,31 @@ sending('a dry run tells what would be sent, up to the limit, and changes nothin
   assert.equal([sent, memory.size, actions], [[], 0, []])
   assert.equal(
     lines,
-    [0, 1, 2].map((n) => `would be sent  0/${n}  chats/0/${100 + n}  projector  contract`),
+    [0, 1, 2].map(
+      (n) =>
+        `would be sent  0/${n}  chats/0/${100 + n}  projector  contract  it fails again unless the cause is mended`,
+    ),
   )
+})
+
+sending('of what breaks its contract it is told that it fails again, and of nothing else', async () => {
+  const causes = ['invalid', 'contract', 'unstorable', 'unknown-account']
+  const letters = causes.map((cause, offset) => {
+    const letter = letterAt(offset)
+    return { ...letter, headers: { ...letter.headers, dl_cause: Buffer.from(cause) } }
+  })
+  const { ports, lines } = servers(letters, 5, 5)
+  await sendLetters(ports, all, never)
+  assert.equal(
+    lines.map((line) => line.endsWith('  it fails again unless the cause is mended')),
+    [true, true, false, false],
+  )
+})
+
+sending('of a letter that is named by its id it is not said that there may be more', async () => {
+  const { ports } = servers(given(1), 2, 2)
+  const { words } = await sendLetters(ports, { ...all, filters: { id: ['0/0'] }, limit: 1 }, never)
+  assert.equal(words, ['1 sent'])
 })
 
 sending('only letters of the account that is asked for go, and that is recorded first, with who, for it', async () => {

@@ -164,9 +164,7 @@ test('everything can be done with the keyboard', async (here) => {
   await settled(page)
   await page.keyboard.press('/')
   await page.waitForURL(/\/conversations$/)
-  await settled(page)
-  await page.locator('tbody a').first().waitFor()
-  await page.keyboard.press('/')
+  await page.locator('[data-search]:focus').waitFor()
   await page.keyboard.type(chat)
   await page.keyboard.press('Enter')
   await page.waitForURL(new RegExp(`id=${chat}`))
@@ -189,7 +187,7 @@ test('everything can be done with the keyboard', async (here) => {
   await page.locator('aside.panel').waitFor()
   await page.keyboard.press('Escape')
   await page.locator('aside.panel').waitFor({ state: 'detached' })
-  assert.is(await focused(), 'Details of ClientMessageReceived')
+  await eventually('the focus to be back', async () => (await focused()) === 'Details of ClientMessageReceived')
   for (const [key, title] of [
     ...([
       ['s', 'Statistics'],

@@ -7,7 +7,7 @@ import { ConversationPage } from './conversation-page.ts'
 import { ConversationsPage } from './conversations-page.ts'
 import { DriftPage } from './drift-page.ts'
 import { type Children, html } from './html.ts'
-import { listenToKeys } from './keys.ts'
+import { focusWantedSearch, listenToKeys } from './keys.ts'
 import { Help, Layout } from './layout.ts'
 import { LettersPage } from './letters-page.ts'
 import { followLinks, go, useAddress } from './navigation.ts'
@@ -57,7 +57,7 @@ const Shown = ({ session, route }: { readonly session: SessionAnswer; readonly r
   useEffect(() => {
     document.title = `${route?.chat ? `Chat ${route.chat}` : titles[page]} – livechat-bridge`
     // Whoever hears the page is told that it is another one.
-    document.querySelector('main')?.focus({ preventScroll: true })
+    if (!focusWantedSearch()) document.querySelector('main')?.focus({ preventScroll: true })
   }, [page, route?.chat, account?.id])
 
   if (account === undefined || !pagesFor(account.roles).includes(page))

@@ -8,6 +8,22 @@ type Acts = {
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.matches('input:not([type=checkbox]), select, textarea, [contenteditable]')
 
+let isWanted = false
+
+const focusSearch = (): boolean => {
+  const search = document.querySelector<HTMLInputElement>('main [data-search]')
+  search?.focus()
+  search?.select()
+  return search !== null
+}
+
+/** For the page that is drawn now: whether the search was asked for on the page before, and has the focus. */
+export const focusWantedSearch = (): boolean => {
+  const wasWanted = isWanted
+  isWanted = false
+  return wasWanted && focusSearch()
+}
+
 /** Moves the focus to the next or the previous entry of the page's list. */
 const move = (step: 1 | -1): void => {
   const items = [...document.querySelectorAll<HTMLElement>('main [data-item]')]
@@ -35,10 +51,10 @@ export const listenToKeys = ({ open, help }: Acts): (() => void) => {
     else if (event.key === 'k') move(-1)
     else if (event.key === '?') help()
     else if (event.key === '/') {
-      const search = document.querySelector<HTMLInputElement>('main [data-search]')
-      if (search === null) open('conversations')
-      search?.focus()
-      search?.select()
+      if (!focusSearch()) {
+        isWanted = true
+        open('conversations')
+      }
     } else return
     event.preventDefault()
   }

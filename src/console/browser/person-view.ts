@@ -43,7 +43,7 @@ const EraseDialog = ({
     <${Dialog} title="Erase this person?" close=${close}>
       <p>
         Everything personal of ${counted(person.chats.length, 'chat')} and ${counted(person.clients.length, 'client')} is erased in
-        every store. This cannot be undone.
+        the log, the views and the archive. The receipt says what remains elsewhere, and until when. This cannot be undone.
       </p>
       <form onSubmit=${submit}>
         <${Field} label=${html`Type <code><bdi>${needed}</bdi></code> to confirm`}>
@@ -71,8 +71,8 @@ export const PersonView = ({ account, found, find, isBusy, erased }: Props) => {
   const follow = (name: string) => (checked: boolean) =>
     find({ ...asked, also: checked ? [...also, name] : also.filter((each) => each !== name) })
   if (isErased) return html`<p class="notice" role="status">The erasure is in the log. Its receipt is below.</p>`
-  if (person.chats.length === 0 && person.clients.length === 0)
-    return html`<${Empty} title="Nobody is stored under this.">Check the value, or find the person by another kind of id.<//>`
+  if (person.stored.every(({ count: documents }) => documents === 0))
+    return html`<${Empty} title="Nobody is stored under this.">Check the value, or find the person by another kind of id: a client has an id, and as a visitor a number.<//>`
   return html`
     <dl class="pairs">
       <div>

@@ -4,13 +4,14 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { Kafka, logLevel, Partitioners } from 'kafkajs'
+import { Partitioners } from 'kafkajs'
 import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { anyFree } from '../../src/embedded/port.ts'
 import { type Embedded, startEmbedded } from '../../src/embedded/servers.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { createTopics, plainClient } from '../support/plain-consumer.ts'
 import { cacheDir } from '../support/servers.ts'
 import { groupOf, processesOf } from './support.ts'
 
@@ -25,15 +26,14 @@ const started = async (): Promise<Embedded> => {
   return outcome.right
 }
 
-const kafkaOf = ({ brokers = [] }: Embedded) => new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING })
+const kafkaOf = ({ brokers = [] }: Embedded) => plainClient(brokers)
 
 const write = async (servers: Embedded) => {
   const producer = kafkaOf(servers).producer({ createPartitioner: Partitioners.DefaultPartitioner })
-  const admin = kafkaOf(servers).admin()
-  await Promise.all([producer.connect(), admin.connect()])
-  await admin.createTopics({ topics: [{ topic: 'kept' }], waitForLeaders: true })
+  await createTopics(servers.brokers ?? [], [{ topic: 'kept' }])
+  await producer.connect()
   await producer.send({ topic: 'kept', acks: -1, messages: [{ value: 'a record' }] })
-  await Promise.all([producer.disconnect(), admin.disconnect()])
+  await producer.disconnect()
   const client = await MongoClient.connect(servers.mongoUrl ?? '')
   await client.db().collection<{ _id: string }>('kept').insertOne({ _id: 'a document' })
   await client.close()

@@ -11,11 +11,12 @@ import { randomNumbers } from '../../src/simulator/random.ts'
 import { newPrefix, roomOf, textOf } from '../kafka/rooms.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
+import { createTopics, plainClient } from '../support/plain-consumer.ts'
 import { servers } from '../support/servers.ts'
 
-const { CompressionCodecs, CompressionTypes, Kafka, logLevel } = kafkajs
+const { CompressionCodecs, CompressionTypes } = kafkajs
 const { brokers } = await servers()
-const kafka = new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING })
+const kafka = plainClient(brokers)
 const ofJava = newPrefix()
 const prefix = newPrefix()
 
@@ -26,16 +27,13 @@ const byJava: ReadonlyArray<readonly [string, TopicName]> = [
   ['lz4', 'clients'],
   ['zstd', 'bot-replies'],
 ]
-const admin = kafka.admin()
-await admin.connect()
-await admin.createTopics({
-  topics: byJava.map(([value, topic]) => ({
+await createTopics(
+  brokers,
+  byJava.map(([value, topic]) => ({
     ...{ topic: ofJava + topic, numPartitions: 4 },
     configEntries: [{ name: 'compression.type', value }],
   })),
-  waitForLeaders: true,
-})
-await admin.disconnect()
+)
 const room = await roomOf(prefix)
 right(await room.ensureTopics())
 const javaRoom = await roomOf(ofJava)

@@ -1,16 +1,18 @@
 import * as E from 'fp-ts/lib/Either.js'
-import kafkajs, { Kafka, logLevel } from 'kafkajs'
+import kafkajs from 'kafkajs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { topics as allTopics } from '../../contracts/topics.ts'
 import { newPrefix, recordOf, roomOf, withinMs } from '../kafka/rooms.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
+import { createTopics, plainClient } from '../support/plain-consumer.ts'
 import { servers } from '../support/servers.ts'
 
 const prefix = newPrefix()
 const room = await roomOf(prefix)
-const kafka = new Kafka({ brokers: [...(await servers()).brokers], logLevel: logLevel.NOTHING })
+const { brokers } = await servers()
+const kafka = plainClient(brokers)
 const admin = kafka.admin()
 await admin.connect()
 
@@ -19,10 +21,7 @@ const configEntries = [
   { name: 'retention.ms', value: '86400000' },
   { name: 'segment.bytes', value: '1048576' },
 ]
-await admin.createTopics({
-  topics: [{ topic: `${prefix}chats`, numPartitions: 2, configEntries }],
-  waitForLeaders: true,
-})
+await createTopics(brokers, [{ topic: `${prefix}chats`, numPartitions: 2, configEntries }])
 
 const topics = suite('topics')
 

@@ -73,6 +73,22 @@ const rangesOf = (brokers: ReadonlyArray<string>, topics: ReadonlyArray<string>)
 export const endsOf = async (brokers: ReadonlyArray<string>, topics: ReadonlyArray<string>) =>
   new Map((await rangesOf(brokers, topics)).map(({ name, high }) => [name, high]))
 
+/**
+ * Creates topics, and waits until each of their partitions has a leader. kafkajs's own `waitForLeaders` gives up where a broker does not
+ * know a new topic yet.
+ */
+export const createTopics = async (brokers: ReadonlyArray<string>, topics: ReadonlyArray<kafkajs.ITopicConfig>) => {
+  await withAdmin(brokers, (admin) => admin.createTopics({ topics: [...topics], waitForLeaders: false }))
+  const partitions = topics.reduce((sum, { numPartitions = 1 }) => sum + numPartitions, 0)
+  const names = topics.map(({ topic }) => topic)
+  await eventually(`${names} to have leaders`, () =>
+    endsOf(brokers, names).then(
+      ({ size }) => size === partitions,
+      () => false,
+    ),
+  )
+}
+
 /** Every record of these topics of a prefix, in the order of each partition, and why it is not every one, where a batch cannot be read. */
 export const readTopics = async (
   brokers: ReadonlyArray<string>,

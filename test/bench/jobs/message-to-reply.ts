@@ -1,4 +1,5 @@
 import type { Role } from '../../../src/app/bridge.ts'
+import { createTopics } from '../../support/plain-consumer.ts'
 import { botToken, providerId } from '../account.ts'
 import type { Bench, Findings, Job } from '../bench.ts'
 import { botUrl, bridgeWorld } from '../bridge.ts'
@@ -7,7 +8,6 @@ import type { TalkAsk, TalkGiven } from '../load/talk.ts'
 import type { EchoAsk } from '../peers/echo-bot.ts'
 import type { FloorAsk, FloorGiven } from '../peers/floor.ts'
 import { cpuSeconds } from '../proc.ts'
-import { createTopic } from '../topics.ts'
 import { inTurns } from '../turns.ts'
 import { startWorker, type Worker } from '../worker.ts'
 
@@ -42,7 +42,8 @@ const bridge = async (
 
 const floor = async (bench: Bench, service: string): Promise<Participant> => {
   const [messages, replies] = ['floor-messages', 'floor-replies']
-  for (const topic of [messages, replies]) await createTopic(bench.brokers, topic, partitions)
+  const topics = [messages, replies].map((topic) => ({ topic, numPartitions: partitions }))
+  await createTopics(bench.brokers, topics)
   const worker = startWorker<FloorAsk, FloorGiven>('peers/floor.ts')
   bench.afterwards(worker.stop)
   const serviceUrl = `${service}/webhooks/${providerId}/${botToken}`

@@ -1,10 +1,10 @@
 import { anyFree } from '../../../../src/embedded/port.ts'
 import { eventually } from '../../../support/eventually.ts'
+import { endsOf } from '../../../support/plain-consumer.ts'
 import type { Bench, Findings, Job } from '../../bench.ts'
 import { type Gather, gatherFindings } from '../../findings.ts'
 import type { LoadAsk, LoadGiven } from '../../load/http-load.ts'
 import { cpuSeconds, residentMb } from '../../proc.ts'
-import { recordsIn } from '../../topics.ts'
 import { inTurns } from '../../turns.ts'
 import { startWorker, type Worker } from '../../worker.ts'
 import { type Participant, startParticipants } from './participants.ts'
@@ -68,7 +68,8 @@ export const measure = async (bench: Bench, load: Load, it: Participant, each: C
  */
 export const lost = async (bench: Bench, { topic }: Participant, answered: number): Promise<number> => {
   if (topic === undefined) return 0
-  const missing = async () => answered - (await recordsIn(bench.brokers, topic))
+  const missing = async () =>
+    answered - [...(await endsOf(bench.brokers, [topic])).values()].reduce((sum, end) => sum + end, 0)
   await eventually(topic, async () => (await missing()) <= 0 || undefined, 60_000).catch(() => {})
   return Math.max(0, await missing())
 }

@@ -1,12 +1,12 @@
 import { connect } from 'node:net'
 import type { BridgeProcess } from '../../../support/bridge-process.ts'
 import { eventually } from '../../../support/eventually.ts'
+import { createTopics } from '../../../support/plain-consumer.ts'
 import type { Bench } from '../../bench.ts'
 import { bridgeWorld, type More, stopBridge, webhooksUrl } from '../../bridge.ts'
 import { startJava } from '../../peers/java.ts'
 import type { KoaAsk, KoaGiven } from '../../peers/koa.ts'
 import { javaPeer } from '../../peers/maven.ts'
-import { createTopic } from '../../topics.ts'
 import { startWorker } from '../../worker.ts'
 
 export type Participant = {
@@ -40,7 +40,8 @@ export const bridge = async (bench: Bench, who: string, instances: number, kind:
 
 const inNode = async (bench: Bench, who: string, file: string, ask: KoaAsk): Promise<Participant> => {
   const { publishTo } = ask
-  if (publishTo !== undefined) await createTopic(bench.brokers, publishTo.topic, partitions)
+  if (publishTo !== undefined)
+    await createTopics(bench.brokers, [{ topic: publishTo.topic, numPartitions: partitions }])
   const worker = startWorker<KoaAsk, KoaGiven>(file)
   bench.afterwards(worker.stop)
   const { port } = await worker.ask(ask)
@@ -59,7 +60,7 @@ const accepts = (port: number): Promise<boolean> =>
 const camel = async (bench: Bench, port: number): Promise<Participant> => {
   const topic = 'ingest-camel'
   const classes = await javaPeer(bench.cacheDir, { name: 'camel', sources: ['CamelIngest.java'] }, bench.say)
-  await createTopic(bench.brokers, topic, partitions)
+  await createTopics(bench.brokers, [{ topic, numPartitions: partitions }])
   const args = ['-Xmx512m', '-cp', classes, 'CamelIngest', String(port), bench.brokers.join(','), topic]
   const { pid, stop, isOver } = startJava(bench, 'camel', args)
   await eventually('Camel to listen', async () => {

@@ -1,10 +1,10 @@
+import { createTopics } from '../../../support/plain-consumer.ts'
 import type { Bench, Findings, Job } from '../../bench.ts'
 import { bridgeWorld } from '../../bridge.ts'
 import { gatherFindings } from '../../findings.ts'
 import { overTime } from '../../follow.ts'
 import { rebuildOnce } from '../../rebuild.ts'
 import { seed } from '../../seed.ts'
-import { createTopic } from '../../topics.ts'
 import { inTurns } from '../../turns.ts'
 import { allViews, connectSink, driverAlone, eventsWorld, payloadTopic, type Taken } from './participants.ts'
 
@@ -19,7 +19,7 @@ const run = async (bench: Bench): Promise<Findings> => {
   await world.makeTopics()
   await seed(bench, { topic: `${world.prefix}chats`, as: 'events', from: 0, count: warm + events, chats })
   if (bench.javaPeers) {
-    await createTopic(bench.brokers, payloadTopic, 6)
+    await createTopics(bench.brokers, [{ topic: payloadTopic, numPartitions: 6 }])
     await seed(bench, { topic: payloadTopic, as: 'payloads', from: 0, count: warm + events, chats })
   }
   const chatsAlone = async (): Promise<Taken> => {

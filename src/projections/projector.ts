@@ -1,7 +1,6 @@
-import { setImmediate as afterOthers } from 'node:timers/promises'
-import { isLeft } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../contracts/events/index.ts'
-import { botReplies } from '../../contracts/topics.ts'
+import { botReplies, keyOf } from '../../contracts/topics.ts'
 import type { Undecodable } from '../domain/decode-json.ts'
 import type {
   ApplyChanges,
@@ -13,7 +12,7 @@ import type {
   Measure,
 } from '../domain/ports.ts'
 import { serial } from '../shared/serial.ts'
-import { slicesOf } from '../shared/slices.ts'
+import { bytesOf, slicesOf } from '../shared/slices.ts'
 import { changesOf, type Decode } from './decoded.ts'
 
 type Deps = {
@@ -37,32 +36,56 @@ type Deps = {
 type Readable = {
   readonly record: IncomingRecord
   readonly changes: ReadonlyArray<Change>
-  readonly event?: Pick<DomainEvent, 'source' | 'time'>
+  readonly event?: DomainEvent
 }
-type Pieces = ReadonlyArray<ReadonlyArray<IncomingRecord>>
 type Refused = { readonly record: IncomingRecord; readonly why: Undecodable }
 
-const atOnce = { records: 500, bytes: 1024 * 1024 }
-const partsUnderWay = 3
+const piecesOfASlice = 8
+const smallestPiece = { records: 500, bytes: 1024 * 1024 }
 const aloneFrom = 8
 /** webhooks, bot, egress, …: by what an event was taken in. */
-const sourceOf = ({ source }: Pick<DomainEvent, 'source'>) => source.slice(source.lastIndexOf('/') + 1)
-const isEntry = ({ view, where }: Change): boolean => view === 'timeline' && where === undefined
+const sourceOf = ({ source }: DomainEvent) => source.slice(source.lastIndexOf('/') + 1)
+/** A document of `drift` is of all chats: it gets a slice's changes at the end, in the order of the log. */
+const isOfAllChats = ({ view }: Change) => view === 'drift'
+
+/**
+ * A large slice is read and written in pieces, so that little of it is in memory in its readable form. Records of one key are
+ * together, in their order: most documents are written once for a slice.
+ */
+const piecesOf = (records: ReadonlyArray<IncomingRecord>): ReadonlyArray<ReadonlyArray<IncomingRecord>> => {
+  const bytes = records.reduce((sum, record) => sum + bytesOf(record), 0)
+  if (records.length <= smallestPiece.records && bytes <= smallestPiece.bytes) return [records]
+  return slicesOf([...Map.groupBy(records, ({ key }) => `${key}`).values()].flat(), {
+    records: Math.max(smallestPiece.records, records.length / piecesOfASlice),
+    bytes: Math.max(smallestPiece.bytes, bytes / piecesOfASlice),
+  })
+}
+
+/** The order of the log holds for each key alone, so an event under another key cannot be folded in order. */
+const keyProblem = ({ key }: IncomingRecord, event: DomainEvent): Undecodable | undefined =>
+  `${key}` === keyOf(event) ? undefined : { cause: 'contract', detail: `key: expected ${keyOf(event)}` }
 
 const read = (decode: Decode, records: ReadonlyArray<IncomingRecord>) => {
   const readable: Array<Readable> = []
   const refused: Array<Refused> = []
   for (const record of records) {
     const decoded = decode(record)
-    if (!isLeft(decoded)) {
-      const changes = changesOf(record, decoded.right)
-      readable.push({ record, changes, ...('source' in decoded.right && { event: decoded.right }) })
-    }
+    const event = isRight(decoded) && 'source' in decoded.right ? decoded.right : undefined
+    const why = isLeft(decoded) ? decoded.left : event && keyProblem(record, event)
+    if (isRight(decoded) && why === undefined)
+      readable.push({ record, changes: changesOf(record, decoded.right), ...(event && { event }) })
     // Egress tells of a bad command, and keeps it, for all.
-    else if (record.topic !== botReplies.name) refused.push({ record, why: decoded.left })
+    else if (why !== undefined && record.topic !== botReplies.name) refused.push({ record, why })
   }
   return { readable, refused }
 }
+
+/** Their changes of some kind, without the events, which may take much memory. */
+const withChanges = (readable: ReadonlyArray<Readable>, wanted: (change: Change) => boolean): ReadonlyArray<Readable> =>
+  readable.flatMap(({ record, changes }) => {
+    const some = changes.filter(wanted)
+    return some.length > 0 ? [{ record, changes: some }] : []
+  })
 
 /**
  * Takes the records of a slice into the views; the slice resolves once they are durable. What cannot be read, or
@@ -111,50 +134,27 @@ export const projector = ({
     return refused
   }
 
-  /** What is left to apply; all of it where that fails, to be judged with the rest. */
-  const applyEntries = (readable: ReadonlyArray<Readable>): Promise<ReadonlyArray<Readable>> =>
-    applyChanges(readable.flatMap(({ changes }) => changes.filter(isEntry))).then(
-      () => readable.map((each) => ({ ...each, changes: each.changes.filter((change) => !isEntry(change)) })),
-      () => readable,
-    )
-
-  /**
-   * Reads piece after piece, and writes its entries in timeline, which no later one adds to, while it reads the next; `left` are
-   * those for which there is no more room, since a record may take many times its bytes once it is read.
-   */
-  const readMany = async (pieces: Pieces) => {
-    const refused: Array<Refused> = []
-    const parts: Array<Promise<ReadonlyArray<Readable>>> = []
-    for (const piece of pieces) {
-      if (parts.length > 0 && !hasRoom()) break
-      const some = read(decode, piece)
-      refused.push(...some.refused)
-      parts.push(pieces.length > 1 ? applyEntries(some.readable) : Promise.resolve(some.readable))
-      await parts.at(-partsUnderWay)
-      await afterOthers()
-    }
-    return { readable: (await Promise.all(parts)).flat(), refused, left: pieces.slice(parts.length) }
-  }
-
-  const take = async (pieces: Pieces) => {
-    const { readable, refused, left } = await readMany(pieces)
-    const unstorable = await apply(readable)
+  const take = async (piece: ReadonlyArray<IncomingRecord>) => {
+    const { readable, refused } = read(decode, piece)
+    const unstorable = await apply(withChanges(readable, (change) => !isOfAllChats(change)))
     for (const { event } of readable)
       if (event) measure.viewed(sourceOf(event), Math.max(0, wallMs() - Date.parse(event.time)) / 1000)
-    return { refused: [...refused, ...unstorable], left }
+    return { refused: [...refused, ...unstorable], left: withChanges(readable, isOfAllChats) }
   }
-  /** Where there is no room, one slice after the other takes a piece: what all others have read is folded by then. */
+  /** Where there is no room, one slice after the other takes a piece. */
   const oneByOne = serial()
 
   return async ({ records }) => {
     const began = clock()
     const refusals: Array<Refused> = []
-    for (let pieces = slicesOf(records, atOnce); pieces.length > 0; ) {
-      const some = pieces
-      const { refused, left } = await (hasRoom() ? take(some) : oneByOne(() => take(some)))
+    const ofAllChats: Array<Readable> = []
+    for (const piece of piecesOf(records)) {
+      const { refused, left } = await (hasRoom() ? take(piece) : oneByOne(() => take(piece)))
       refusals.push(...refused)
-      pieces = left
+      ofAllChats.push(...left)
     }
+    const inOrder = ofAllChats.sort((a, b) => a.record.offset - b.record.offset)
+    if (inOrder.length > 0) refusals.push(...(await apply(inOrder)))
     // Dead letters last: were the views away, each redelivery would add them again.
     for (const { record, why } of refusals) await deadLetter(record, why.cause, why.detail)
     measure.projected(records.length, (clock() - began) / 1000)

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { ApplyChanges, Change, Failure, IncomingRecord, OwnedPartition, Slice } from '../../src/domain/ports.ts'
 import type { Decode } from '../../src/projections/decoded.ts'
 import { projector } from '../../src/projections/projector.ts'
@@ -8,23 +9,31 @@ import { anEvent, at } from '../support/given-events.ts'
 
 const projectors = suite('the projector')
 
-const record = (offset: number, value: string, topic: IncomingRecord['topic'] = 'chats'): IncomingRecord => ({
-  topic,
-  partition: 1,
-  offset,
-  timestamp: Date.parse(at('10:00:00')),
-  key: Buffer.from('acme/2037'),
-  value: Buffer.from(value),
-  headers: {},
-})
+type More = {
+  readonly topic?: IncomingRecord['topic']
+  readonly key?: string
+  /** Of the event, where it is not that of the key. */
+  readonly subject?: string
+  readonly headers?: IncomingRecord['headers']
+}
+
+const record = (offset: number, value: string, more: More = {}): IncomingRecord => {
+  const { topic = 'chats', key = 'acme/2037', subject = key.slice('acme/'.length), headers } = more
+  return {
+    ...{ topic, partition: 1, offset, timestamp: Date.parse(at('10:00:00')) },
+    ...{ key: Buffer.from(key), value: Buffer.from(value), headers: { subject: Buffer.from(subject), ...headers } },
+  }
+}
 const slice = (...records: ReadonlyArray<IncomingRecord>): Slice => ({ topic: 'chats', partition: 1, records })
 const partition: OwnedPartition = { isCurrent: () => true, done: () => {}, pause: () => () => {} }
 
-/** Reads `e1` as a chat's acceptance under that id. */
-const decode: Decode = ({ value }) =>
-  String(value).startsWith('e')
-    ? E.right(anEvent('ChatAccepted', String(value), at('10:00:00')))
-    : E.left({ cause: 'invalid', detail: 'not an event' })
+/** Reads `e1` as a chat's acceptance under that id, of the chat that the header names. */
+const decode: Decode = ({ value, headers: { subject, extra } }) => {
+  if (!String(value).startsWith('e')) return E.left({ cause: 'invalid', detail: 'not an event' })
+  const event = anEvent('ChatAccepted', String(value), at('10:00:00'))
+  const data = { ...event.data, chatId: String(subject), ...(extra?.length && { extra: { [String(extra)]: 1 } }) }
+  return E.right({ ...event, subject: String(subject), data } as DomainEvent)
+}
 
 /** Keeps what was done, in its order; a change of a document in `unstorable`, or anything while `away`, is refused. */
 const given = (
@@ -81,7 +90,7 @@ projectors('measures how long after its arrival an event is in the views, and no
 
 projectors('leaves commands that cannot be read to egress', async () => {
   const { done, handle } = given()
-  await handle(slice(record(5, 'nonsense', 'bot-replies')), partition)
+  await handle(slice(record(5, 'nonsense', { topic: 'bot-replies' })), partition)
   assert.equal(done, ['apply ', '1 in 0.5 s'])
 })
 
@@ -102,40 +111,46 @@ projectors('takes in all but the change that cannot be stored', async () => {
   ])
 })
 
-projectors('of a large slice, writes the entries while it reads, and the folded documents at its end', async () => {
+projectors('a large slice goes in pieces that have the records of a key together, in their order', async () => {
   const { done, handle } = given()
-  const events = Array.from({ length: 1_200 }, (_, i) => record(i, `e${i}`))
+  const chats = ['1', '2', '3']
+  const events = Array.from({ length: 1_200 }, (_, i) => {
+    const chat = chats[i % 3] ?? ''
+    return record(i, `e${i}`, { key: `acme/${chat}` })
+  })
   await handle(slice(...events), partition)
 
-  const views = done.slice(0, 4).map((text) => [...new Set(text.match(/chats|timeline/g))].join())
-  assert.equal(views, ['timeline', 'timeline', 'timeline', 'chats'])
-  assert.is(
-    done
-      .slice(0, 3)
-      .join()
-      .match(/timeline acme\/webhooks\/e/g)?.length,
-    1_200,
+  const entries = done.map((text) =>
+    (text.match(/timeline acme\/webhooks\/e\d+/g) ?? []).map((name) => Number(name.slice(24))),
   )
+  const expected = chats.flatMap((_, chat) => Array.from({ length: 400 }, (_, i) => 3 * i + chat))
+  assert.equal(entries.slice(0, 3), [expected.slice(0, 500), expected.slice(500, 1_000), expected.slice(1_000)])
 })
 
-projectors('of a large slice, folds what was read before it reads more than there is room for', async () => {
-  // Asked before each round, and before each piece of it but the first.
-  const room = [true, true, false, true, true, false]
-  const { done, handle } = given({}, () => room.shift() ?? false)
-  const events = Array.from({ length: 2_200 }, (_, i) => record(i, `e${i}`))
-  await handle(slice(record(9_999, 'nonsense'), ...events), partition)
-
-  const steps = done.map((text) => (text.startsWith('apply') ? (text.match(/chats|timeline/g) ?? []).join() : text))
-  const written = (view: string) => steps.map((text) => text.split(view).length - 1).filter((count) => count > 0)
-  assert.equal(
-    [written('timeline'), written('chats')],
-    [
-      [499, 500, 500, 500, 201],
-      [999, 1_000, 201],
-    ],
+projectors('what is not known to the contracts is counted at the end of a slice, in the order of the log', async () => {
+  const { done, handle } = given()
+  const extras = new Map([
+    [0, 'mood'],
+    [500, 'tone'],
+    [1_000, 'tempo'],
+  ])
+  const events = Array.from({ length: 1_200 }, (_, i) =>
+    record(i, `e${i}`, { key: `acme/${i % 3}`, headers: { extra: Buffer.from(extras.get(i) ?? '') } }),
   )
-  assert.equal(done.slice(-2), ['dead letter 9999: invalid, not an event', '2201 in 0.5 s'])
+  await handle(slice(...events), partition)
+
+  const places = ['mood', 'tone', 'tempo'].map((name) => `drift acme/unknown-field/webhooks/chat_accepted/${name}`)
+  assert.is(done.at(-2), `apply ${places.join(', ')}`)
 })
+
+projectors(
+  'an event under a key of another chat is a dead letter, since nothing says in which order it came',
+  async () => {
+    const { done, handle } = given()
+    await handle(slice(record(5, 'e1', { subject: '2038' })), partition)
+    assert.equal(done, ['apply ', 'dead letter 5: contract, key: expected acme/2038', '1 in 0.5 s'])
+  },
+)
 
 projectors('takes a piece of one slice after the other where there is no room', async () => {
   let underWay = 0

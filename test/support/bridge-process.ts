@@ -23,6 +23,8 @@ export type BridgeOptions = {
   /** For Node, and for `start` after its roles. */
   readonly nodeArgs?: ReadonlyArray<string>
   readonly startArgs?: ReadonlyArray<string>
+  /** How many files and connections it may have open. */
+  readonly mostDescriptors?: number | undefined
   /** Another checkout, to compare with: its command is run. */
   readonly checkout?: string | undefined
 }
@@ -44,7 +46,7 @@ const startsWithinMs = 120_000
 
 /** The bridge as a process of its own, as it is run in earnest; resolves when its HTTP side is up. */
 export const startBridgeProcess = async (options: BridgeOptions) => {
-  const { roles, port, dataDir, env, without, nodeArgs = [], startArgs = [], checkout } = options
+  const { roles, port, dataDir, env, without, nodeArgs = [], startArgs = [], checkout, mostDescriptors } = options
   const url = `http://127.0.0.1:${port}`
   const adminPort = options.adminPort ?? (await anyFree())
   const logFile = join(dataDir, `bridge-${port}.log`)
@@ -65,7 +67,8 @@ export const startBridgeProcess = async (options: BridgeOptions) => {
     checkout === undefined
       ? [process.execPath, [...preloaded, ...nodeArgs, 'src/app/cli.ts', ...start]]
       : ['sh', [commandOf(checkout), ...start]]
-  const child = spawn(command, args, {
+  const limit = mostDescriptors === undefined ? '' : `ulimit -n ${mostDescriptors}; `
+  const child = spawn('sh', ['-c', `${limit}exec "$0" "$@"`, command, ...args], {
     cwd: checkout ?? root,
     env: {
       PATH,

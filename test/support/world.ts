@@ -111,9 +111,9 @@ export const world = async (options: Options = {}) => {
         service.connect(entry.id, serviceAccountOf(entry, bridge.url).bridge ?? { botUrl: '' })
     return bridge
   }
-  /** A place for a bridge as a process: started again it has the port and the folder that it had, or shares that of another. */
+  /** A place for a bridge as a process: started again it has the ports and the folder that it had, or shares that of another. */
   const place = async (roles: ReadonlyArray<Role>, more: Readonly<Record<string, string>> = {}, shared?: string) => {
-    const port = await anyFree()
+    const [port, adminPort] = [await anyFree(), await anyFree()]
     const dataDir = shared ?? join(dir, String(port))
     mkdirSync(dataDir, { recursive: true })
     const url = `http://127.0.0.1:${port}`
@@ -121,8 +121,12 @@ export const world = async (options: Options = {}) => {
       dataDir,
       webhooks: `${url}/webhooks/${account.webhooks.token}`,
       bot: `${url}/bot/${account.bot.token}`,
-      start: async (now: Readonly<Record<string, string>> = {}) => {
-        const bridge = startBridgeProcess({ roles, port, dataDir, without, env: { ...env, ...more, ...now } })
+      start: async (now: Readonly<Record<string, string>> = {}, mostDescriptors?: number) => {
+        const given = {
+          ...{ roles, port, adminPort, dataDir, without, mostDescriptors },
+          env: { ...env, ...more, ...now },
+        }
+        const bridge = startBridgeProcess(given)
         processes.add(bridge)
         return bridge
       },

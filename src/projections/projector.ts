@@ -63,7 +63,9 @@ const piecesOf = (records: ReadonlyArray<IncomingRecord>): ReadonlyArray<Readonl
 
 /** The order of the log holds for each key alone, so an event under another key cannot be folded in order. */
 const keyProblem = ({ key }: IncomingRecord, event: DomainEvent): Undecodable | undefined =>
-  `${key}` === keyOf(event) ? undefined : { cause: 'contract', detail: `key: expected ${keyOf(event)}` }
+  `${key}` === keyOf(event)
+    ? undefined
+    : { cause: 'wrong-key', detail: 'key: expected <accountId>/<subject> of the event' }
 
 const read = (decode: Decode, records: ReadonlyArray<IncomingRecord>) => {
   const readable: Array<Readable> = []

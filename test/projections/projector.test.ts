@@ -148,7 +148,11 @@ projectors(
   async () => {
     const { done, handle } = given()
     await handle(slice(record(5, 'e1', { subject: '2038' })), partition)
-    assert.equal(done, ['apply ', 'dead letter 5: contract, key: expected acme/2038', '1 in 0.5 s'])
+    assert.equal(done, [
+      'apply ',
+      'dead letter 5: wrong-key, key: expected <accountId>/<subject> of the event',
+      '1 in 0.5 s',
+    ])
   },
 )
 

@@ -21,7 +21,9 @@ export const TimelineDocument = exactShape(
     /** When the bridge took the event in. */
     time: BsonDate,
 
-    /** Where the event stands: the topic, without its prefix. */
+    /**
+     * Where the event stands: the topic, without its prefix; `archive-<topic>` where the topic was deleted and created again since.
+     */
     topic: Code,
 
     /** The topic's partition. */

@@ -48,13 +48,11 @@ export const archiver = ({ keys, decode, append, batchHeaderOf, changedArchives,
 
   const archive = async (records: ReadonlyArray<EventRecord>, generation: string) => {
     const sealing = await keys.forSealing(new Set(records.map(({ topic, key }) => keyId(topic, key))))
-    const sealed = await Promise.all(
-      records.map((record) => {
-        const key = sealing.get(keyId(record.topic, record.key))
-        if (key === undefined) throw new Error('a data key is missing')
-        return seal(record, generation, E.isRight(decode(record)), key)
-      }),
-    )
+    const sealed = records.map((record) => {
+      const key = sealing.get(keyId(record.topic, record.key))
+      if (key === undefined) throw new Error('a data key is missing')
+      return seal(record, generation, E.isRight(decode(record)), key)
+    })
     const outcomes = await Promise.all(sealed.map((record) => append(record, appendWithinMs)))
     const failed = outcomes.find(E.isLeft)
     if (failed !== undefined) throw new Error(`${archiveNameOf(records[0]?.topic ?? 'chats')}: ${failed.left.reason}`)

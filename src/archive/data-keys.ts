@@ -3,10 +3,8 @@ import type { ArchiveKey, ArchiveKeys, LogPlace } from '../domain/ports.ts'
 import { lru } from '../shared/lru.ts'
 import type { WrappingKeys } from './key-file.ts'
 
-export type DataKey = { readonly kid: string; readonly key: webcrypto.CryptoKey }
-
 /** With what a record key's records are encrypted, and up to where they were erased. */
-export type SealingKey = DataKey & { readonly erased: LogPlace | undefined }
+export type SealingKey = { readonly kid: string; readonly key: Uint8Array; readonly erased: LogPlace | undefined }
 
 /** The key that a record was encrypted with, or that it was destroyed. */
 export type OpeningKey = webcrypto.CryptoKey | 'erased'
@@ -38,8 +36,7 @@ export const lostAmong = async <W extends WantedKey>(
 
 const remembered = 20_000
 
-const imported = (raw: Uint8Array) =>
-  crypto.subtle.importKey('raw', new Uint8Array(raw), 'AES-GCM', false, ['encrypt', 'decrypt'])
+const imported = (raw: Uint8Array) => crypto.subtle.importKey('raw', new Uint8Array(raw), 'AES-GCM', false, ['decrypt'])
 
 export const keyId = (topic: string, recordKey: Buffer | null): string => `${topic}/${recordKey?.toString() ?? ''}`
 
@@ -62,13 +59,13 @@ export const dataKeys = (stored: ArchiveKeys, wrapping: WrappingKeys) => {
     made: ReadonlyMap<string, Uint8Array> = new Map(),
   ): Promise<SealingKey> => ({
     kid,
-    key: await imported(made.get(kid) ?? (await wrapping.unwrap(wrapped))),
+    key: made.get(kid) ?? (await wrapping.unwrap(wrapped)),
     erased,
   })
   const openingKey = async (wanted: WantedKey, found: ArchiveKey | undefined): Promise<OpeningKey> => {
     const fate = fateOf(wanted, found)
     if (fate === 'erased') return fate
-    if (fate === 'there' && found !== undefined) return (await opened(found)).key
+    if (fate === 'there' && found !== undefined) return imported((await opened(found)).key)
     const { id, kid } = wanted
     throw new KeyLost(
       `MongoDB has neither the data key ${kid} of ${id.slice(0, id.indexOf('/'))} nor a marker that it was erased: restore the collection archive_keys from a newer copy, or see livechat-bridge archive keys`,

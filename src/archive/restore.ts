@@ -91,7 +91,7 @@ const opened = async (found: Found, key: OpeningKey | undefined): Promise<Restor
   const isBytes = decodeProtectedHeader(personal).cty === 'bytes'
   if (key === 'erased' || key === undefined) return blanked(found, isBytes)
   try {
-    const aad = Buffer.from(boundTo(record.topic, generation, record)).toString('base64url')
+    const aad = boundTo(record.topic, generation, record)
     const { plaintext } = await flattenedDecrypt({ ...personal, aad }, key, {
       keyManagementAlgorithms: ['dir'],
       contentEncryptionAlgorithms: ['A256GCM'],

@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb'
+import { archiveNameOf } from '../../contracts/topics.ts'
 import type { FindLinks, Identity } from '../domain/person.ts'
 import { isObject } from '../shared/json.ts'
 import { chunks } from '../shared/slices.ts'
@@ -114,7 +115,7 @@ export const findDocumentsIn = (db: Db): FindDocuments =>
         ids: clients,
         where: (ids: ReadonlyArray<string>) => ({
           ...condition('timeline', accountId, 'clientId', ids),
-          topic: 'clients',
+          topic: { $in: ['clients', archiveNameOf('clients')] },
         }),
       },
     ]

@@ -54,7 +54,7 @@ const entriesOf = (db: Db, { accountId, chatId }: SessionDocument): Promise<Read
     db
       .collection<TimelineDocument>('timeline')
       .find({ accountId, chatId, type: { $in: [...auditedTypes] } }, { maxTimeMS: stepMs })
-      .project<Entry>({ type: 1, time: 1, partition: 1, offset: 1, erased: 1, data: 1 })
+      .project<Entry>({ type: 1, time: 1, topic: 1, partition: 1, offset: 1, erased: 1, data: 1 })
       .toArray(),
   )
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ErasureEvent } from '../../contracts/events/index.ts'
-import type { EventTopic } from '../../contracts/topics.ts'
+import { archiveNameOf, type EventTopic } from '../../contracts/topics.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
 import type { ViewName, Views } from '../../contracts/views.ts'
 import * as views from '../../contracts/views.ts'
@@ -32,6 +32,9 @@ const marks: { readonly [V in EmptiedView]: Marks } = {
 /** Views of which a chat has many documents: they are found by the chat's id. */
 const isOfMany = (view: EmptiedView) => view === 'offline_messages' || view === 'deliveries' || view === 'sessions'
 
+/** What a rebuild took from the archive, of a topic that was deleted and created again, stood before all of the present one. */
+const stoodBefore = (topic: string) => `archive-${topic}`
+
 type Emptied<V extends ViewName> = (current: Views[V]) => Views[V]
 
 /**
@@ -42,7 +45,8 @@ const emptied =
   <V extends EmptiedView>(view: V, { topic, partition, offset }: Recorded): Emptied<V> =>
   (current) => {
     const source = `${topic}/${partition}`
-    const last = current.applied[source]
+    const isOlder = Object.keys(current.applied).some((each) => each.startsWith(`${stoodBefore(topic)}/`))
+    const last = current.applied[source] ?? (isOlder ? -1 : undefined)
     if (last === undefined || last >= offset) return current
     const { contentHashes, ...rest } = withoutPersonal(marks[view], current)
     return { ...rest, applied: { ...current.applied, [source]: offset }, erased: true } as Views[V]
@@ -61,7 +65,8 @@ const isMarker = ({ type }: { readonly type?: unknown }) => type === 'ChatErased
 const emptiedEntry =
   ({ topic, partition, offset }: Recorded): Emptied<'timeline'> =>
   (current) => {
-    const isBefore = current.topic === topic && current.partition === partition && current.offset < offset
+    const isEarlier = current.topic === topic && current.partition === partition && current.offset < offset
+    const isBefore = isEarlier || current.topic === stoodBefore(topic)
     if (!isBefore || isMarker(current) || current.erased) return current
     const { data, extra, ...rest } = current
     return { ...rest, erased: true }
@@ -91,6 +96,8 @@ export const erasuresOf = (event: Dated<ErasureEvent>, recorded: Recorded): Read
     ...emptiedBy[topic].map((view) =>
       change(view, id, isOfMany(view) ? { accountId, ...whose } : { _id: id }, emptied(view, recorded)),
     ),
-    change('timeline', id, { accountId, ...whose, topic }, emptiedEntry(recorded)),
+    ...[topic, archiveNameOf(topic)].map((of) =>
+      change('timeline', id, { accountId, ...whose, topic: of }, emptiedEntry(recorded)),
+    ),
   ]
 }

@@ -6,7 +6,10 @@ import { mostDifferences, type TranscriptAudit } from '../../contracts/views/tra
 import { commonSequence } from './common-sequence.ts'
 
 /** What is read of an entry in timeline. */
-export type Entry = Pick<TimelineDocument, '_id' | 'type' | 'time' | 'partition' | 'offset' | 'data' | 'erased'>
+export type Entry = Pick<
+  TimelineDocument,
+  '_id' | 'type' | 'time' | 'topic' | 'partition' | 'offset' | 'data' | 'erased'
+>
 type Session = Pick<SessionDocument, 'endsAt' | 'previousEndedAt' | 'agents'>
 type Reason = NonNullable<TranscriptAudit['reason']>
 type Difference = TranscriptAudit['differences'][number]
@@ -89,9 +92,11 @@ const seenIn =
     }
   }
 
-/** In the order of the log; of several partitions, which a topic has only once some were added, by time. */
+/** In the order of the log; by time of several partitions, or topics: some were added, or the topic was deleted and created again. */
 const inOrder = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
-  const isOne = entries.every(({ partition }) => partition === entries[0]?.partition)
+  const isOne = entries.every(
+    ({ topic, partition }) => topic === entries[0]?.topic && partition === entries[0].partition,
+  )
   return entries.toSorted((a, b) => (isOne ? a.offset - b.offset : a.time.getTime() - b.time.getTime()))
 }
 

@@ -38,7 +38,8 @@ const lineOf = ({ from, text, shown = text }: Said, i: number, from0: number): L
 let ids = 0
 const entry = (type: string, time: number, data: Record<string, unknown>): Entry => {
   const offset = ids++
-  return { _id: `acme/bot/${offset}`, type, time: new Date(time), partition: 0, offset, data }
+  const place = { topic: 'bot-conversations', partition: 0, offset }
+  return { _id: `acme/bot/${offset}`, type, time: new Date(time), ...place, data }
 }
 
 const heard = ({ from, text, type }: Said, time: number): Entry =>

@@ -1,8 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { archiveHeaders } from '../../../contracts/archive.ts'
 import { archiveNameOf, type EventTopic, eventTopics, type TopicName } from '../../../contracts/topics.ts'
 import type { Restore } from '../../archive/restore.ts'
 import type { IncomingRecord, Slice } from '../../domain/ports.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { PartOf } from '../../kafka/read-topic.ts'
 import { firstOffsetOf } from '../../kafka/unreadable.ts'
 import { type Logs, readLogs, sourceOf } from './progress.ts'
 
@@ -27,6 +29,10 @@ type Name = EventTopic['name']
 
 const isEventTopic = (topic: TopicName): topic is Name => eventTopics.some(({ name }) => name === topic)
 
+/** The topic of which an archive topic has the records; any other topic itself. */
+export const archivedTopicOf = (topic: TopicName): TopicName =>
+  eventTopics.find(({ name }) => archiveNameOf(name) === topic)?.name ?? topic
+
 /** The archive topics that stand for these topics. */
 export const archivesOf = (topics: ReadonlyArray<TopicName>): ReadonlyArray<TopicName> =>
   topics.filter(isEventTopic).map(archiveNameOf)
@@ -38,12 +44,66 @@ const behind = (logs: Logs, positions: ReadonlyMap<string, number>): ReadonlyMap
 const missing = (source: string, from: number, to: number) =>
   new Error(`${source}: the records from ${from} to ${to - 1} are neither in the topic nor in the archive`)
 
+const needsKeys = (topic: Name) =>
+  new Error(`${topic}: its first records are in the archive alone, and ARCHIVE_KEY_FILE is not set`)
+
+const idOf = async ({ kafka }: Deps, topic: Name): Promise<string> => (await kafka.topicIds([topic])).get(topic) ?? ''
+
+/** Whether it was archived from an earlier topic of that name, which was deleted. */
+const isEarlier = ({ headers }: IncomingRecord, generation: string): boolean => {
+  const own = headers[archiveHeaders.generation]
+  return own !== undefined && `${own}` !== generation
+}
+
+/**
+ * Folds what the archive has of earlier topics of this name, in its order. Their offsets mean nothing in the present topic: such a
+ * record counts as standing where the archive has it.
+ */
+const readEarlier = async (deps: Deps, topic: Name): Promise<void> => {
+  const { kafka, restore, fold, signal } = deps
+  const generation = await idOf(deps, topic)
+  const archive = archiveNameOf(topic)
+  const partitions = new Set<number>()
+  const reached = new Map<string, number>()
+
+  const look = async (archived: ReadonlyArray<IncomingRecord>) => {
+    for (const record of archived) if (isEarlier(record, generation)) partitions.add(record.partition)
+  }
+  const take = async (archived: ReadonlyArray<IncomingRecord>) => {
+    if (restore === undefined) throw needsKeys(topic)
+    const earlier = archived.filter((record) => isEarlier(record, generation))
+    const records: IncomingRecord[] = []
+    for (const [i, found] of (await restore(earlier)).entries()) {
+      if (found.kind === 'corrupt') {
+        await kafka.deadLetter('rebuild')(found.archived, 'corrupt', found.detail)
+        continue
+      }
+      const source = `${found.record.partition}/${found.generation}`
+      // Archived twice.
+      if (found.record.offset < (reached.get(source) ?? 0)) continue
+      reached.set(source, found.record.offset + 1)
+      const { partition, offset } = earlier[i] ?? found.record
+      if (found.kind === 'record') records.push({ ...found.record, topic: archive, partition, offset })
+    }
+    const [first] = records
+    if (first !== undefined) await fold({ topic: archive, partition: first.partition, records })
+  }
+  const readParts = async (onSlice: typeof take, part: PartOf) => {
+    const read = await kafka.readTopic(archive, onSlice, { part, signal })
+    if (E.isLeft(read)) throw new Error(`${archive}: ${read.left.reason}`)
+  }
+  // The archive has topics in their order: only a partition that begins with an earlier one has any.
+  await readParts(look, (_, { low, high }) => ({ low, high: Math.min(high, low + 1) }))
+  await readParts(take, (partition, { low, high }) => ({ low: partitions.has(partition) ? low : high, high }))
+  // Nothing of the present topic may be taken in before all of this.
+  if (signal.aborted) throw new Error('interrupted')
+}
+
 /** Folds what the archive has of one topic, for the partitions that need it, by where their topic begins: from their positions on, without gaps. */
 const readOne = async (deps: Deps, topic: Name, partitions: ReadonlyMap<number, number>): Promise<void> => {
   const { kafka, restore, positions, fold, skipTo, mayLack, signal } = deps
-  if (restore === undefined)
-    throw new Error(`${topic}: its first records are in the archive alone, and ARCHIVE_KEY_FILE is not set`)
-  const generation = (await kafka.topicIds([topic])).get(topic) ?? ''
+  if (restore === undefined) throw needsKeys(topic)
+  const generation = await idOf(deps, topic)
   const deadLetter = kafka.deadLetter('rebuild')
   // Of those it is not known where they stood, nor of how many records a batch is that cannot be read: the archive's own offsets tell.
   const corrupt = new Map<string, number>()
@@ -57,14 +117,15 @@ const readOne = async (deps: Deps, topic: Name, partitions: ReadonlyMap<number, 
     for (const [i, found] of (await restore(archived)).entries()) {
       const [from, to] = [reached.get(partition) ?? 0, (archived[i]?.offset ?? 0) + 1]
       reached.set(partition, to)
+      if (archived[i] !== undefined && isEarlier(archived[i], generation)) continue
       if (found.kind === 'corrupt') {
         corrupt.set(source, (corrupt.get(source) ?? 0) + to - from)
         await deadLetter(found.archived, 'corrupt', found.detail)
         continue
       }
       const { record } = found
-      // Archived twice, or of an earlier topic of that name, whose offsets mean nothing here.
-      if (found.generation !== generation || record.offset < next) continue
+      // Archived twice.
+      if (record.offset < next) continue
       const first = firstOffsetOf(record)
       if (first > next + (corrupt.get(source) ?? 0) && !mayLack) throw missing(source, next, first)
       corrupt.delete(source)
@@ -91,13 +152,16 @@ const readOne = async (deps: Deps, topic: Name, partitions: ReadonlyMap<number, 
 }
 
 /**
- * Folds from the archive what the event topics do not have any more: afterwards every partition goes on in its topic, at its
- * position. The archive is read up to its end, so that records which are deleted meanwhile are not missed. Throws where records are
+ * Folds from the archive what the event topics do not have any more, first of all what stood in topics of their names that were
+ * deleted: afterwards every partition goes on in its topic, at its position. The archive is read up to its end, so that records which are deleted meanwhile are not missed. Throws where records are
  * in neither, unless they may be.
  */
 export const readArchive = async (deps: Deps, topics: ReadonlyArray<TopicName>): Promise<void> => {
   const { kafka, positions, skipTo, mayLack, signal } = deps
   const archived = topics.filter(isEventTopic)
+  // A rebuild that has taken in anything else has had all of these.
+  if ([...positions.values()].every((position) => position === 0))
+    for (const topic of archived) await readEarlier(deps, topic)
   for (let before = ''; !signal.aborted; ) {
     const wanted = behind(await readLogs(kafka, archived), positions)
     if (wanted.size === 0) return

@@ -7,7 +7,7 @@ import { decodeRecord } from '../../kafka/records.ts'
 import { classify } from '../../mongo/classify.ts'
 import { projector } from '../../projections/projector.ts'
 import { catchUpRecords, hasRoom } from '../../shared/heap.ts'
-import { type ArchiveDeps, readArchive } from './archive.ts'
+import { type ArchiveDeps, archivedTopicOf, readArchive } from './archive.ts'
 import type { Found } from './differences.ts'
 import {
   isReached,
@@ -87,7 +87,9 @@ export const startReplay = async (
   // What an interrupted rebuild has taken in counts.
   const topicsTakenIn = new Set([...from].flatMap(([source, position]) => (position > 0 ? [topicIn(source)] : [])))
   const fold: HandleSlice = projector({
-    ...{ decode: decodeRecord, applyChanges, classify, hasRoom, clock },
+    // What stood in an earlier topic of a name comes with its place in the archive.
+    decode: (record) => decodeRecord({ ...record, topic: archivedTopicOf(record.topic) }),
+    ...{ applyChanges, classify, hasRoom, clock },
     // They are dead letters already: whoever took them in first has kept them.
     deadLetter: async ({ topic, partition, offset }) => void refused.add(`${topic}/${partition}/${offset}`),
     measure: unmeasured,
@@ -109,7 +111,8 @@ export const startReplay = async (
       wake()
     }
     const source = sourceOf(slice.topic, slice.partition)
-    if (slice.records.some(({ offset }) => !refused.has(`${source}/${offset}`))) topicsTakenIn.add(slice.topic)
+    if (slice.records.some(({ offset }) => !refused.has(`${source}/${offset}`)))
+      topicsTakenIn.add(archivedTopicOf(slice.topic))
     const last = slice.records.at(-1)?.offset ?? -1
     positions.set(source, Math.max(positions.get(source) ?? 0, last + 1))
   }

@@ -81,12 +81,12 @@ export const tellOfOthers = async (kafka: Kafka): Promise<void> => {
   right(await kafka.append({ topic: enrichments.name, key: 'acme/clientId:1', value, headers: {} }, withinMs))
 }
 
-/** Whether all that stands in the event topics was taken in by these groups. */
+/** Whether all that stands in the event topics was taken in by these groups, and what stands in `enrichments`. */
 export const isTakenIn = async (kafka: Pick<KafkaRoom, 'ranges' | 'committedNow'>, groups: ReadonlyArray<string>) => {
-  for (const { name } of eventTopics)
-    for (const group of groups) {
-      const [ranges, done] = [await kafka.ranges(name), await kafka.committedNow(group, name)]
-      if ([...ranges].some(([partition, { high }]) => (done.get(partition) ?? 0) < high)) return false
-    }
+  const readers = eventTopics.flatMap(({ name }) => groups.map((group) => [name, group] as const))
+  for (const [name, group] of [...readers, [enrichments.name, 'enrichments'] as const]) {
+    const [ranges, done] = [await kafka.ranges(name), await kafka.committedNow(group, name)]
+    if ([...ranges].some(([partition, { high }]) => (done.get(partition) ?? 0) < high)) return false
+  }
   return true
 }

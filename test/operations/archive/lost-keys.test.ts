@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type DataKey, dataKeys } from '../../../src/archive/data-keys.ts'
+import { dataKeys, type SealingKey } from '../../../src/archive/data-keys.ts'
 import { newKeyFile, readKeys } from '../../../src/archive/key-file.ts'
 import { restorer } from '../../../src/archive/restore.ts'
 import { seal } from '../../../src/archive/seal.ts'
@@ -32,9 +32,9 @@ const given = async () => {
       topic: 'chats',
     }
     const id = `chats/acme/${chatId}`
-    const key = (await dataKeys(keys, wrapping).forSealing([id])).get(id) as DataKey
+    const key = (await dataKeys(keys, wrapping).forSealing([id])).get(id) as SealingKey
     const keyed = { ...record, topic: 'chats' as const, key: Buffer.from(`acme/${chatId}`) }
-    archive.push(asRead(await seal(keyed, 'g1', true, { ...key, erased: undefined }), offset))
+    archive.push(asRead(seal(keyed, 'g1', true, key), offset))
   }
   keys.documents.delete('chats/acme/1')
   const [said, actions]: [string[], object[]] = [[], []]

@@ -12,6 +12,12 @@ const record = (offset: number, value = 'x'): IncomingRecord => ({
   value: Buffer.from(value),
 })
 const event = (offset: number): Restored => ({ kind: 'record', record: record(offset), generation: 'g' })
+/** Of a topic that was deleted before the present one was created. */
+const earlier = (offset: number): Restored => ({ kind: 'record', record: record(offset), generation: 'before' })
+const archivedAs = (offset: number, found: Restored): IncomingRecord => {
+  const isEarlier = found.kind !== 'corrupt' && found.generation === 'before'
+  return { ...record(offset), headers: isEarlier ? { archive_generation: Buffer.from('before') } : {} }
+}
 const corrupt: Restored = { kind: 'corrupt', archived: record(-1), detail: 'headers: expected a place in the log' }
 
 /** What a broker would have stored from `first` to `last`, as far as its header goes. */
@@ -23,9 +29,13 @@ const batch = (first: number, last: number): Restored => {
 }
 
 /** The topic has nothing but the end of its log; the archive has these, each at its offset there. */
-const read = async (archive: ReadonlyArray<readonly [offset: number, found: Restored]>, end: number) => {
+const read = async (
+  archive: ReadonlyArray<readonly [offset: number, found: Restored]>,
+  end: number,
+  hasKeys = true,
+) => {
   const positions = new Map([['chats/0', 0]])
-  const folded: number[] = []
+  const folded: Array<number | string> = []
   const letters: string[] = []
   const deps = {
     kafka: {
@@ -38,15 +48,17 @@ const read = async (archive: ReadonlyArray<readonly [offset: number, found: Rest
         options?: { readonly part?: (partition: number, range: { low: number; high: number }) => unknown },
       ) => {
         options?.part?.(0, { low: 0, high: (archive.at(-1)?.[0] ?? 0) + 1 })
-        for (const [offset] of archive) await take([record(offset)])
+        for (const [offset, found] of archive) await take([archivedAs(offset, found)])
         return E.right(undefined)
       },
     },
-    restore: async ([archived]: ReadonlyArray<IncomingRecord>) =>
-      archive.flatMap(([offset, found]) => (offset === archived?.offset ? [found] : [])),
+    restore: hasKeys
+      ? async ([archived]: ReadonlyArray<IncomingRecord>) =>
+          archive.flatMap(([offset, found]) => (offset === archived?.offset ? [found] : []))
+      : undefined,
     ...{ positions, mayLack: false, signal: new AbortController().signal },
     fold: async ({ records }: { readonly records: ReadonlyArray<IncomingRecord> }) =>
-      void folded.push(...records.map(({ offset }) => offset)),
+      void folded.push(...records.map(({ topic, offset }) => (topic === 'chats' ? offset : `${topic}/${offset}`))),
     skipTo: (source: string, offset: number) => void positions.set(source, offset),
   }
   const failed = await readArchive(deps, ['chats']).then(
@@ -121,6 +133,32 @@ reading('and stops where more is missing than that', async () => {
     4,
   )
   assert.match(String(other), /the records from 1 to 1 are neither/)
+})
+
+reading(
+  'first of all what stood in topics of that name before, each record once, where the archive has it',
+  async () => {
+    const archive = [
+      [0, earlier(5)],
+      [1, earlier(5)],
+      [2, earlier(6)],
+      [3, event(0)],
+      // A process that stood still has archived it late.
+      [4, earlier(7)],
+      [5, event(1)],
+    ] as const
+    assert.equal(await read(archive, 2), {
+      ...{ folded: ['archive-chats/0', 'archive-chats/2', 'archive-chats/4', 0, 1], letters: [], failed: undefined },
+      position: 2,
+    })
+    // Also where the present topic has everything of its own.
+    assert.equal((await read([[0, earlier(5)]], 0)).folded, ['archive-chats/0'])
+  },
+)
+
+reading('and says what is missing where it cannot decrypt that', async () => {
+  const { failed } = await read([[0, earlier(5)]], 0, false)
+  assert.is(failed, 'chats: its first records are in the archive alone, and ARCHIVE_KEY_FILE is not set')
 })
 
 reading.run()

@@ -1,0 +1,163 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import { MongoClient } from 'mongodb'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { DomainEvent } from '../../contracts/events/index.ts'
+import { topicOf } from '../../contracts/topics.ts'
+import { createMetrics } from '../../src/app/metrics.ts'
+import { kafkaSettings } from '../../src/app/servers.ts'
+import { createLog } from '../../src/app/telemetry.ts'
+import { dataKeys } from '../../src/archive/data-keys.ts'
+import { newKeyFile, readKeys } from '../../src/archive/key-file.ts'
+import { restorer } from '../../src/archive/restore.ts'
+import { now } from '../../src/domain/clock.ts'
+import type { OutgoingRecord } from '../../src/domain/ports.ts'
+import { connectKafka } from '../../src/kafka/kafka.ts'
+import { connectMongo } from '../../src/mongo/connect.ts'
+import { connectRebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
+import { replay } from '../../src/operations/archive/replay.ts'
+import { rebuildAsked } from '../../src/operations/rebuild/command.ts'
+import { viewNames } from '../../src/projections/view-topics.ts'
+import { monotonic, sleep } from '../../src/shared/time.ts'
+import { right } from '../support/either.ts'
+import { eventually } from '../support/eventually.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { anEvent, at } from '../support/given-events.ts'
+import { foldOf } from '../support/memory-views.ts'
+import { withAdmin } from '../support/plain-consumer.ts'
+import { world } from '../support/world.ts'
+
+const here = await world({ partitions: 2 })
+const archiveKeyFile = join(temporaryFolder(), 'keys.json')
+const keyText = newKeyFile('first')
+writeFileSync(archiveKeyFile, keyText)
+const client = await MongoClient.connect(here.mongo.url)
+const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 2 }, 'test')
+const kafka = connectKafka(settings, { log: createLog('silent'), measure: createMetrics().measure, now })
+const mongo = connectMongo(here.mongo, { log: createLog('silent'), sleep, clock: monotonic })
+const rebuilds = connectRebuilds(here.mongo, { sleep })
+const bridge = await here.start(['projector', 'archiver'], undefined, { archiveKeyFile })
+const restore = () => restorer(dataKeys(mongo.archiveKeys, right(readKeys(keyText))))
+const signal = new AbortController().signal
+
+const topics = ['chats', 'bot-conversations'] as const
+const text = { type: 'TEXT', text: 'canary of a person', timestamp: at('10:00:00') }
+const visitor = { number: '1', chatsCount: 1, name: text.text }
+const of = (id: string, type: DomainEvent['type'], chatId: string, part: object = {}) =>
+  ({ ...anEvent(type, id, at('10:00:00'), { chatId, ...part }), subject: chatId }) as DomainEvent
+const begun = (chat: string) => [
+  of(`a${chat}`, 'ChatAccepted', chat, { visitor }),
+  of(`b${chat}`, 'ClientMessageReceived', chat, { message: text }),
+]
+const goneOn = (chat: string) => [
+  of(`c${chat}`, 'ChatUpdated', chat, { visitor: { ...visitor, chatsCount: 2 } }),
+  of(`d${chat}`, 'ClientMessageReceived', chat, { message: text }),
+]
+/** Appended one after another, and archived. */
+const publish = async (events: ReadonlyArray<DomainEvent>) => {
+  for (const event of events) right(await kafka.publish(event, 10_000))
+  await eventually('the archive', async () => {
+    for (const topic of topics) {
+      const [ranges, done] = [await kafka.ranges(topic), await kafka.committedNow('archiver', topic)]
+      if ([...ranges].some(([partition, { high }]) => (done.get(partition) ?? 0) < high)) return false
+    }
+    return true
+  })
+}
+const recreate = async () => {
+  const before = await kafka.topicIds(topics)
+  await withAdmin(here.brokers, (admin) => admin.deleteTopics({ topics: topics.map((topic) => here.prefix + topic) }))
+  await eventually(
+    'topics of other ids',
+    async () => {
+      const ids = await kafka.topicIds(topics).catch(() => before)
+      return topics.every((topic) => ids.get(topic) !== undefined && ids.get(topic) !== before.get(topic))
+    },
+    60_000,
+  )
+}
+const rebuild = async (dryRun = false) => {
+  const said: string[] = []
+  const given = { kafka, rebuilds, recordAction: async () => E.right(undefined), sleep, clock: monotonic, signal }
+  const shown = { say: (line: string) => void said.push(line), show: () => ({ at: () => {}, end: () => {} }) }
+  const asked = { views: viewNames, dryRun, resume: false, discard: false, force: false }
+  return { code: await rebuildAsked({ ...given, ...shown, restore: restore() }, asked), said }
+}
+/** Without the places of records, which differ from those of one log. */
+const withoutPlaces = (document: object) => {
+  const { applied, topic, partition, offset, ...rest } = document as Readonly<Record<string, unknown>>
+  return rest
+}
+const views = ['chats', 'conversations', 'timeline'] as const
+const documents = async () => {
+  const found = views.map(async (view) =>
+    (await client.db().collection(view).find().toArray()).map(
+      (document) => [`${view} ${document._id}`, withoutPlaces(document)] as const,
+    ),
+  )
+  return Object.fromEntries((await Promise.all(found)).flat())
+}
+const foldedOf = async (events: ReadonlyArray<DomainEvent>) => {
+  const log = events.map((said, offset) => ({
+    ...{ said, topic: topicOf(said).name, partition: 0, offset, timestamp: 0 },
+  }))
+  const all = Object.entries(await foldOf(log)).filter(([name]) => views.some((view) => name.startsWith(`${view} `)))
+  return Object.fromEntries(all.map(([name, document]) => [name, withoutPlaces(document)]))
+}
+
+const generations = suite('what was archived before a topic was deleted and created again')
+generations.after(async () => {
+  await Promise.all([kafka.stop(), mongo.stop(), rebuilds.stop(), client.close()])
+  await here.stop()
+})
+
+const log = [...begun('1'), ...begun('2')]
+
+generations('is folded by a rebuild before the present topic, as one log', async () => {
+  await publish(log)
+  for (const more of [
+    [...goneOn('1'), ...begun('3')],
+    [of('e1', 'ChatUpdated', '1'), ...begun('4')],
+  ]) {
+    await recreate()
+    await publish(more)
+    log.push(...more)
+  }
+  const { code, said } = await rebuild()
+  assert.is(code, 0, said.join('\n'))
+  assert.equal(await documents(), await foldedOf(log))
+  assert.is((await rebuild(true)).said.at(-1), 'There is no difference, and nothing was changed.')
+})
+
+generations('is written by a replay in its order, and the present topic goes on behind it', async () => {
+  const written: OutgoingRecord[] = []
+  const append = async (record: OutgoingRecord) => E.right(void written.push(record))
+  const { continueAt } = await replay({ kafka, restore: restore(), append, signal }, 'chats', 'elsewhere', {})
+  const ids = (records: ReadonlyArray<string>) => [...new Set(records)]
+  const writtenOf = (chat: string) =>
+    ids(written.flatMap(({ key, headers }) => (`${key}` === `acme/${chat}` ? [`${headers.ce_id}`] : [])))
+  assert.equal(['1', '2', '3', '4'].map(writtenOf), [['a1', 'c1', 'e1'], ['a2'], ['a3'], ['a4']])
+  const present = [...(await kafka.ranges('chats'))].filter(([, { high }]) => high > 0)
+  assert.equal(continueAt, Object.fromEntries(present.map(([partition, { high }]) => [partition, high])))
+})
+
+generations('is emptied by an erasure in the present topic', async () => {
+  await publish(topics.map((topic) => of(`x-${topic}`, 'ChatErased', '2', { topic, erasureId: 'e1' })))
+  const told = async () => {
+    const all = Object.entries(await documents()).filter(([, document]) => JSON.stringify(document).includes(text.text))
+    return [...new Set(all.map(([name, { chatId }]) => `${chatId ?? name}`))].sort()
+  }
+  await eventually('the markers', async () => !(await told()).includes('2'), 60_000).catch(() => undefined)
+  const left = await told()
+  assert.not.ok(left.includes('2'), left.join())
+  assert.ok(left.includes('1'))
+  const emptied = await documents()
+  const { code, said } = await rebuild()
+  assert.is(code, 0, said.join('\n'))
+  assert.equal(await documents(), emptied)
+  await bridge.stop()
+})
+
+generations.run()

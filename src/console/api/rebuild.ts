@@ -13,9 +13,8 @@ import { topicsOf, viewNames } from '../../projections/view-topics.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import { rolesFor } from '../access/grants.ts'
 import { RebuildBody, type RebuildEnd } from '../answers.ts'
-import { decodeAs, type Handlers, unavailable } from '../handler.ts'
+import { decodeAs, type Handlers, type RecordActionOf, unavailable } from '../handler.ts'
 import { lineQueue } from '../line-queue.ts'
-import type { RecordActionOf } from '../looks.ts'
 
 export type RebuildDeps = {
   readonly kafka: KafkaRoom

@@ -12,9 +12,8 @@ import { sendLetters } from '../../operations/redrive/send.ts'
 import { takeIn } from '../../operations/redrive/take-in.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import { RedriveBody, type RedriveLine } from '../answers.ts'
-import { type ConsoleHandler, decodeAs, type Handlers, unavailable } from '../handler.ts'
+import { type ConsoleHandler, decodeAs, type Handlers, type RecordActionOf, unavailable } from '../handler.ts'
 import { lineQueue } from '../line-queue.ts'
-import type { RecordActionOf } from '../looks.ts'
 import { deadLetterFilters, requestFilters } from './letters.ts'
 
 export type RedriveDeps = {

@@ -62,6 +62,7 @@ const onlyIn: Readonly<Record<string, ReadonlyArray<string>>> = {
   preact: ['src/console/browser'],
   htm: ['src/console/browser'],
   uplot: ['src/console/browser'],
+  esbuild: ['src/console/assets.ts'],
 }
 
 const base = ['contracts', 'src/shared', 'src/domain']

@@ -1,4 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { dataKeys } from '../archive/data-keys.ts'
+import { restorer } from '../archive/restore.ts'
 import { notSafe, startConsole } from '../console/console.ts'
 import { consoleHandlers } from '../console/handlers.ts'
 import { accessTokens } from '../domain/access-token.ts'
@@ -13,6 +15,7 @@ import { enrichedKeys, findingEnrichments } from '../ingress/enriched-keys.ts'
 import { connectKafka } from '../kafka/kafka.ts'
 import { classify } from '../mongo/classify.ts'
 import { connectMongo } from '../mongo/connect.ts'
+import { connectRebuilds } from '../mongo/rebuild/rebuilds.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import { missingKeyFile, startArchiver, startRetainDays, startRetention, wrappingKeysOf } from './archive.ts'
 import { exitOfWrongConfig, type Settings } from './config.ts'
@@ -97,7 +100,8 @@ export const startBridge = async (
 ): Promise<E.Either<NotStarted, Bridge>> => {
   const { topics, accounts, http, admin } = settings
   const archives = roles.includes('archiver')
-  const wrapping = archives ? wrappingKeysOf(settings, true) : E.right(undefined)
+  // The console reads the archive where it may; it makes no keys.
+  const wrapping = archives || roles.includes('console') ? wrappingKeysOf(settings, archives) : E.right(undefined)
   if (E.isLeft(wrapping)) return E.left({ reason: wrapping.left, exitCode: exitOfWrongConfig })
   const lacksKeys = archives && wrapping.right === undefined
   // Who asks for every role gets those that can run.
@@ -109,6 +113,7 @@ export const startBridge = async (
   const { measure, watchJournal, watchGates, watchHealth, watchTopics, watchWaiting, render } = metrics
   const kafka = connectKafka(kafkaSettings(kafkaConfig, topics, 'livechat-bridge'), { log, measure, now })
   const mongo = connectMongo(mongoConfig, { log, sleep, clock: monotonic, timeZoneOf: timeZonesOf(accounts) })
+  const rebuilds = connectRebuilds(mongoConfig, { sleep, timeZoneOf: timeZonesOf(accounts) })
   const tokens = accessTokens(accounts, now)
   const ending = new AbortController()
   const reasonOf = (error: unknown) => classify(error).reason
@@ -119,7 +124,7 @@ export const startBridge = async (
   const intake = takesIn ? await openIntake({ kafka, dataDir, maxBytes, measure, log }) : E.right(undefined)
   if (E.isLeft(intake)) {
     ending.abort()
-    await Promise.all([kafka.stop(), mongo.stop()])
+    await Promise.all([kafka.stop(), mongo.stop(), rebuilds.stop()])
     return E.left({ reason: intake.left, exitCode: exitOfWrongConfig })
   }
   const servers = { kafka: kafka.health, mongodb: mongo.health, 'topics and indexes': preparation.health }
@@ -165,6 +170,7 @@ export const startBridge = async (
           ...{ settings: settings.console, accountIds, store: mongo.consoleSessions, dataDir, log, sleep, monotonic },
           ...{ trustedProxies: http.trustedProxies, clock: () => new Date(), stopping: ending.signal },
           handlers: consoleHandlers({
+            ...{ rebuilds, restore: wrapping.right && restorer(dataKeys(mongo.archiveKeys, wrapping.right)) },
             ...{ kafka, mongo, accounts, readiness, version, retentionDays: settings.retentionDays },
             ...{ groups: consumerGroups, gates: () => parts.flatMap(({ gates }) => gates?.() ?? []) },
             traceUrlTemplate: settings.console.traceUrlTemplate,
@@ -186,7 +192,7 @@ export const startBridge = async (
     await Promise.all([server.stop().then(() => intake.right?.stop()), ...parts.map((part) => part.stop())])
     await operators.stop()
     await kafka.stop()
-    await mongo.stop()
+    await Promise.all([mongo.stop(), rebuilds.stop()])
   }
   let ended: Promise<void> | undefined
   const stop = () => {
@@ -212,10 +218,10 @@ export const startBridge = async (
     const deps = { kafka, mongo, accounts, issueToken: tokens.issue, measure, log }
     if (roles.includes('projector') && !ending.signal.aborted) parts.push(await startProjector(deps))
     if (roles.includes('egress') && !ending.signal.aborted) parts.push(await startEgress(deps))
-    if (wrapping.right && !ending.signal.aborted) parts.push(await startArchiver(deps, wrapping.right))
+    if (archives && wrapping.right && !ending.signal.aborted) parts.push(await startArchiver(deps, wrapping.right))
     if ((roles.includes('projector') || archives) && !ending.signal.aborted)
-      parts.push(startRetention(deps, settings.retentionDays, wrapping.right !== undefined))
-    const retaining = wrapping.right && !ending.signal.aborted ? startRetainDays(deps, settings) : undefined
+      parts.push(startRetention(deps, settings.retentionDays, archives && wrapping.right !== undefined))
+    const retaining = archives && wrapping.right && !ending.signal.aborted ? startRetainDays(deps, settings) : undefined
     if (retaining) parts.push(retaining)
     for (const { checks: ofPart, gates } of parts) {
       Object.assign(checks, ofPart)

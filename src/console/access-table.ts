@@ -30,6 +30,7 @@ export const accessTable = {
   'GET /api/accounts/:account/quarantine': operators,
   'POST /api/accounts/:account/quarantine/show': operators,
   'POST /api/accounts/:account/quarantine/redrive': operators,
+  'POST /api/accounts/:account/rebuild': operators,
   'POST /api/accounts/:account/person': privacy,
   'POST /api/accounts/:account/person/export': privacy,
   'POST /api/accounts/:account/person/erase': privacy,

@@ -1,5 +1,9 @@
 import * as t from 'io-ts'
 import { Count, exactShape, Id, Instant } from '../../contracts/primitives.ts'
+import type { ViewName } from '../../contracts/views.ts'
+import { viewNames } from '../projections/view-topics.ts'
+
+const View = t.keyof(Object.fromEntries(viewNames.map((name) => [name, null])) as Record<ViewName, null>)
 
 /** A time as RFC 3339. */
 export const Time = t.string
@@ -78,6 +82,22 @@ export const RedriveLine = t.union([
   t.strict({ end: t.strict({ sent: Count, before: Count, kept: Count, failed: Count, words: t.string }) }),
 ])
 
+/**
+ * Body: `begin` a rebuild of this view, or of all; or `resume` or `discard` the one that was interrupted. `dryRun` only compares, which is
+ * recorded too, since it tells ids.
+ */
+export const RebuildBody = exactShape(
+  { what: t.keyof({ begin: null, resume: null, discard: null }), dryRun: t.boolean },
+  { view: t.union([View, t.literal('all')]) },
+  'RebuildBody',
+)
+
+/** One line of the answer's NDJSON: what the command would say, and at last whether it is done and, in a dry run, nothing differs. */
+export const RebuildLine = t.union([
+  t.strict({ line: t.string, done: Count }),
+  t.strict({ end: t.strict({ ok: t.boolean }) }),
+])
+
 /** Body: who. `also`: likely links that are to be followed. `confirm`, for `erase` alone: that of the answer that was looked at. */
 export const PersonBody = exactShape(
   { kind: t.keyof({ client: null, visitor: null, chat: null, email: null }), value: Id },
@@ -119,6 +139,9 @@ export type LettersAnswer = t.TypeOf<typeof LettersAnswer>
 export type LetterAnswer = t.TypeOf<typeof LetterAnswer>
 export type RedriveBody = t.TypeOf<typeof RedriveBody>
 export type RedriveLine = t.TypeOf<typeof RedriveLine>
+export type RebuildBody = t.TypeOf<typeof RebuildBody>
+export type RebuildLine = t.TypeOf<typeof RebuildLine>
+export type RebuildEnd = Extract<RebuildLine, { end: unknown }>['end']
 export type PersonBody = t.TypeOf<typeof PersonBody>
 export type PersonAnswer = t.TypeOf<typeof PersonAnswer>
 export type ErasuresAnswer = t.TypeOf<typeof ErasuresAnswer>

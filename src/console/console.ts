@@ -63,17 +63,19 @@ export const notSafe = ({ oidc }: ConsoleSettings, host: string): string | undef
 const usualCheckMs = 15_000
 const allBodiesBytes = 4 * 1024 * 1024
 
-const send = (ctx: Ctx, { type, bytes, gzipped, etag }: Asset) => {
-  ctx.set({ 'Content-Type': type, 'Cache-Control': 'no-cache', ETag: etag, Vary: 'Accept-Encoding' })
+const send = (ctx: Ctx, { type, bytes, gzipped }: Asset, cacheControl: string) => {
+  ctx.set({ 'Content-Type': type, 'Cache-Control': cacheControl, Vary: 'Accept-Encoding' })
   ctx.status = 200
-  if (ctx.fresh) {
-    ctx.status = 304
-    return
-  }
   const isGzipped = ctx.acceptsEncodings('gzip', 'identity') === 'gzip'
   if (isGzipped) ctx.set('Content-Encoding', 'gzip')
   ctx.body = isGzipped ? gzipped : bytes
 }
+
+/** A header by which the browser asks for a page's answers at once, not when the script is there that needs them. */
+const preloads = (basePath: string, path: string, query: string): string =>
+  ['session', ...(/^accounts\/[\w.~%-]+\/(now|conversations(\/[\w.~%-]+)?)$/.test(path) && query === '' ? [path] : [])]
+    .map((name) => `<${basePath}/api/${name}>; rel=preload; as=fetch; crossorigin`)
+    .join(', ')
 
 /** The console: sign-in, the API of the access table, and the files of the page. */
 export const startConsole = (deps: ConsoleDeps): Console => {
@@ -85,8 +87,9 @@ export const startConsole = (deps: ConsoleDeps): Console => {
   const budget = bodyBudget(allBodiesBytes)
   const redirectUri = `${origin}${basePath}/sign-in/done`
   const flow = oidc && oidcWith({ settings: oidc, redirectUri, key: keys.transaction, clock })
+  const assets = assetsAt(basePath)
   const signIn = signInRouter({
-    ...{ sessions, store, basePath, grants, budget, clock, sleep, log },
+    ...{ sessions, store, basePath, styleSheet: `${assets.folder}/index.css`, grants, budget, clock, sleep, log },
     ...(oidc && flow && { oidc: { flow, issuer: oidc.issuer } }),
     addressOf: clientAddresses(trustedProxies),
     failures: failureDelay(monotonic),
@@ -95,21 +98,26 @@ export const startConsole = (deps: ConsoleDeps): Console => {
     ...{ handlers, accountIds, sessions, basePath, budget, log, stopping },
     checkMs: deps.checkMs ?? usualCheckMs,
   })
-  const assets = assetsAt(basePath)
   const page = async (ctx: Ctx) => {
     const found = await sessions.read(ctx, isLocal(ctx))
     // Without MongoDB the page comes all the same, and says what is wrong.
-    if (E.isLeft(found) || found.right !== undefined) return send(ctx, assets.page())
+    if (E.isLeft(found) || found.right !== undefined) {
+      ctx.set('Link', preloads(basePath, ctx.path.slice(basePath.length + 1), ctx.querystring))
+      return send(ctx, assets.page, 'no-store')
+    }
     ctx.redirect(`${basePath}/sign-in?next=${encodeURIComponent(ctx.url)}`)
     ctx.status = 303
   }
   const files = new Router<State>({ sensitive: true }).all(`${basePath}{/*path}`, async (ctx: Ctx) => {
-    const name = ctx.path.slice(basePath.length + 1)
-    const isPage = !/^(api\/|lib\/|[^/]*\.\w+$)/.test(name)
+    const path = ctx.path.slice(basePath.length + 1)
+    const isPage = !/^(api|files)\//.test(path)
     const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
     if (isRead && isPage) return page(ctx)
-    const asset = isRead ? assets.find(name) : undefined
-    if (asset !== undefined) return send(ctx, asset)
+    const [, version, name = ''] = /^files\/([^/]+)\/(.+)$/.exec(path) ?? []
+    const asset = isRead ? assets.files.get(name) : undefined
+    // The page of another version, of a process beside this one, gets these files too, and must not keep them.
+    const keep = version === assets.version ? 'private, max-age=31536000, immutable' : 'no-store'
+    if (asset !== undefined) return send(ctx, asset, keep)
     const refusal = isRead || !isPage ? invalid(404, 'path: expected one of the console') : notAllowed('GET, HEAD')
     ctx.status = refusal.status
     ctx.set({ ...refusal.headers })

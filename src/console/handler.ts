@@ -1,7 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
+import type { AccountId } from '../../contracts/primitives.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
 import { type Answer, invalid, type Refusal } from '../http/answer.ts'
+import { notRecorded, type RecordAction } from '../operations/audit.ts'
 import type { ConsoleRole, ConsoleRoute } from './access-table.ts'
 
 /** Roles for accounts; `*` is every account. */
@@ -55,3 +57,17 @@ export const decodeAs = <A>(codec: t.Decoder<unknown, A>, given: unknown): E.Eit
 
 /** What was asked for did not happen, since a server is away: in words that may be shown. */
 export const unavailable = (message: string): Refusal => ({ status: 503, code: 'temporarily_unavailable', message })
+
+/** Records what somebody does; `who` is the session's. */
+export type RecordActionOf = (who: string) => RecordAction
+
+/** Records that somebody looks at personal data, before it is read: Left where that is not recorded, so that nothing is shown. */
+export const recordLook =
+  (recordActionOf: RecordActionOf) =>
+  async (
+    { session, accountId }: Pick<ConsoleRequest, 'session' | 'accountId'>,
+    detail: string,
+  ): Promise<E.Either<Refusal, void>> => {
+    const recorded = await recordActionOf(session.who)({ action: 'unmask', detail, accountId: accountId as AccountId })
+    return E.mapLeft((failure: Parameters<typeof notRecorded>[0]) => unavailable(notRecorded(failure)))(recorded)
+  }

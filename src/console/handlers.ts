@@ -7,18 +7,24 @@ import { actionRecorder } from '../operations/audit.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import { rolesFor } from './access/grants.ts'
 import type { ConsoleRoute } from './access-table.ts'
-import { actingHandlers } from './acting.ts'
 import type { SessionAnswer } from './answers.ts'
+import { type AuditDeps, auditHandlers } from './api/audit.ts'
+import { type ErasuresDeps, erasuresHandlers } from './api/erasures.ts'
+import { type LettersDeps, lettersHandlers } from './api/letters.ts'
+import { type PersonDeps, personHandlers } from './api/person.ts'
+import { type RebuildDeps, rebuildHandlers } from './api/rebuild.ts'
+import { type RedriveDeps, redriveHandlers } from './api/redrive.ts'
 import type { Handlers } from './handler.ts'
 import { type ReadingDeps, readingHandlers } from './reading.ts'
 
-export type HandlersDeps = Pick<ReadingDeps, 'version' | 'readiness' | 'groups' | 'gates'> & {
-  readonly kafka: KafkaRoom
-  readonly mongo: Mongo
-  readonly accounts: ReadonlyArray<Account>
-  readonly retentionDays: number | 'forever'
-  readonly traceUrlTemplate: string | undefined
-}
+export type HandlersDeps = Pick<ReadingDeps, 'version' | 'readiness' | 'groups' | 'gates'> &
+  Pick<RebuildDeps, 'rebuilds' | 'restore'> & {
+    readonly kafka: KafkaRoom
+    readonly mongo: Mongo
+    readonly accounts: ReadonlyArray<Account>
+    readonly retentionDays: number | 'forever'
+    readonly traceUrlTemplate: string | undefined
+  }
 
 const sessionHandlers = ({
   accounts,
@@ -35,9 +41,21 @@ const sessionHandlers = ({
   },
 })
 
+type ActingDeps = LettersDeps & RedriveDeps & RebuildDeps & PersonDeps & ErasuresDeps & AuditDeps
+
+/** What operators and those who look after privacy do, through the code of the command line. */
+export const actingHandlers = (deps: ActingDeps) => ({
+  ...lettersHandlers(deps),
+  ...redriveHandlers(deps),
+  ...rebuildHandlers(deps),
+  ...personHandlers(deps),
+  ...erasuresHandlers(deps),
+  ...auditHandlers(deps),
+})
+
 /** What answers the routes of the console. */
 export const consoleHandlers = (deps: HandlersDeps): Handlers<ConsoleRoute> => {
-  const { kafka, mongo, accounts, retentionDays, version, readiness, groups, gates } = deps
+  const { kafka, mongo, rebuilds, restore, accounts, retentionDays, version, readiness, groups, gates } = deps
   const { redrives, erasures, consoleReads } = mongo
   const recordActionOf = (who: string) => actionRecorder(kafka.append, now, who)
   return {
@@ -50,6 +68,16 @@ export const consoleHandlers = (deps: HandlersDeps): Handlers<ConsoleRoute> => {
       timeZoneOf: timeZonesOf(accounts),
       recordActionOf,
     }),
-    ...actingHandlers({ ...consoleReads, kafka, redrives, erasures, accounts, retentionDays, recordActionOf }),
+    ...actingHandlers({
+      ...consoleReads,
+      kafka,
+      redrives,
+      erasures,
+      accounts,
+      retentionDays,
+      recordActionOf,
+      rebuilds,
+      restore,
+    }),
   }
 }

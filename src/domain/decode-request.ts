@@ -20,6 +20,8 @@ export type NotUnderstood =
   | { readonly kind: 'invalid'; readonly problems: ReadonlyArray<Problem> }
   | { readonly kind: 'unknown-event' }
 
+export const unknownEvent = 'an event that is not known'
+
 /** In words: fields and what was expected, never what was sent. */
 export const problemText = (reason: NotUnderstood): string => {
   switch (reason.kind) {
@@ -28,7 +30,7 @@ export const problemText = (reason: NotUnderstood): string => {
     case 'invalid':
       return describe(reason.problems)
     case 'unknown-event':
-      return 'an event that is not known'
+      return unknownEvent
   }
 }
 

@@ -42,6 +42,8 @@ export type Size = {
     readonly conversations: number
     /** Of each kind in a round. */
     readonly requests: number
+    /** Of each page in a browser, in a round. */
+    readonly views: number
     /** Events of one more conversation. */
     readonly long: number
   }
@@ -78,7 +80,7 @@ export const full: Size = {
   projection: { rounds: 3, warm: 20_000, events: 100_000, chats: 20_000 },
   egress: { rounds: 4, rate: 300, seconds: 10, chats: 100 },
   archiver: { rounds: 4, rate: 1000, seconds: 20, chats: 1_000, perChat: 12 },
-  console: { rounds: 3, conversations: 100_000, requests: 200, long: 5_000 },
+  console: { rounds: 3, conversations: 100_000, requests: 200, views: 20, long: 5_000 },
   start: { rounds: 4 },
   rebuild: { events: 1_000_000, chats: 20_000 },
   growth: {
@@ -101,7 +103,7 @@ export const short: Size = {
   projection: { rounds: 1, warm: 200, events: 1_000, chats: 200 },
   egress: { rounds: 1, rate: 50, seconds: 1, chats: 10 },
   archiver: { rounds: 1, rate: 200, seconds: 1, chats: 20, perChat: 4 },
-  console: { rounds: 1, conversations: 300, requests: 3, long: 600 },
+  console: { rounds: 1, conversations: 300, requests: 3, views: 2, long: 600 },
   start: { rounds: 1 },
   rebuild: { events: 1_000, chats: 100 },
   growth: {

@@ -1,8 +1,7 @@
-import { gunzipSync } from 'node:zlib'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { assetsAt } from '../../src/console/assets.ts'
-import { consoleServer } from './server.ts'
+import { type Assets, assetsAt } from '../../src/console/assets.ts'
+import { type Answered, consoleServer } from './server.ts'
 
 const assets = assetsAt('/console')
 const server = await consoleServer()
@@ -11,60 +10,62 @@ const most = 150_000
 const files = suite('files of the console')
 
 files('all of them together are at most 150 kB gzipped', () => {
-  const sizes = [assets.page(), ...assets.names().map((name) => assets.find(name))].map(
-    (asset) => asset?.gzipped.length ?? 0,
-  )
-  const sum = sizes.reduce((a, b) => a + b)
-  assert.ok(sum > 50_000 && sum <= most, `${sum} bytes`)
+  const sum = [assets.page, ...assets.files.values()].reduce((bytes, { gzipped }) => bytes + gzipped.length, 0)
+  assert.ok(sum > 40_000 && sum <= most, `${sum} bytes`)
 })
 
-files('what a file imports is there, by a path', () => {
-  const there = new Set(assets.names().map((name) => `/console/${name}`))
-  const imported = assets.names().flatMap((name) => {
-    const text = /\.(ts|js)$/.test(name) ? (assets.find(name)?.bytes.toString() ?? '') : ''
-    return [...text.matchAll(/^(?:import|export)\b[^'"=;()]*["']([^"']+)["']/gm)].map(([, what = '']) =>
-      what.startsWith('.') || what.startsWith('/') ? new URL(what, `http://here/console/${name}`).pathname : what,
-    )
+files('the page loads one script and one style sheet, by paths that are right below any page', () => {
+  const named = (at: Assets) =>
+    [...at.page.bytes.toString().matchAll(/(?:src|href)="([^"]*)"/g)].map(([, path]) => path)
+  const { version } = assets
+  const expected = ['index.css', 'app.js']
+  assert.equal([...assets.files.keys()].sort(), expected.toSorted())
+  assert.equal(named(assets), ['data:,', ...expected.map((name) => `/console/files/${version}/${name}`)])
+  assert.equal(named(assetsAt('/tools/chats')), [
+    'data:,',
+    ...expected.map((name) => `/tools/chats/files/${version}/${name}`),
+  ])
+})
+
+files('the pages of sign-in have the style sheet too', async () => {
+  const { text } = await server.ask('/console/sign-in')
+  const [, path = ''] = /rel="stylesheet" href="([^"]*)"/.exec(text) ?? []
+  assert.is((await server.ask(path)).status, 200)
+})
+
+files('a browser keeps files of this version for good, and none of another one', async () => {
+  const file = (version: string) => server.ask(`/console/files/${version}/app.js`)
+  const [own, other] = [await file(assets.version), await file('of-another-process')]
+  const cached = ({ status, headers }: Answered) => [status, headers['content-type'], headers['cache-control']]
+  const script = 'text/javascript; charset=utf-8'
+  assert.equal(cached(own), [200, script, 'private, max-age=31536000, immutable'])
+  assert.equal(cached(other), [200, script, 'no-store'])
+  assert.is(other.text, own.text)
+  const answered = await fetch(`${server.url}/console/files/${assets.version}/app.js`, {
+    headers: { 'accept-encoding': 'gzip' },
   })
-  assert.ok(imported.length > 100 && imported.includes('/console/lib/preact.js'), `${imported.length} imports`)
-  assert.equal(
-    imported.filter((path) => !there.has(path)),
-    [],
-  )
-})
-
-files('the page loads its own files alone, by paths that are right below any page', () => {
-  const named = [
-    ...assets
-      .page()
-      .bytes.toString()
-      .matchAll(/(?:src|href)="([^"]*)"/g),
-  ].map(([, path = '']) => path)
-  assert.equal(
-    named.filter((path) => path !== 'data:,' && assets.find(path.replace('/console/', '')) === undefined),
-    [],
-  )
-  const moved = assetsAt('/tools/chats')
-  assert.match(moved.page().bytes.toString(), 'src="/tools/chats/app.ts"')
-  assert.match(moved.find('lib/hooks.js')?.bytes.toString() ?? '', 'from"/tools/chats/lib/preact.js"')
-})
-
-files('the server sends scripts without types, compressed, and only once', async () => {
-  const plain = await server.ask('/console/app.ts')
-  assert.equal([plain.status, plain.headers['content-type']], [200, 'text/javascript; charset=utf-8'])
-  assert.not.match(plain.text, /\bimport type\b/)
-  const etag = String(plain.headers.etag)
-  const again = await server.ask('/console/app.ts', { headers: { 'if-none-match': etag } })
-  assert.equal([again.status, again.text], [304, ''])
-  const answered = await fetch(`${server.url}/console/lib/uplot.js`, { headers: { 'accept-encoding': 'gzip' } })
   assert.is(answered.headers.get('content-encoding'), 'gzip')
-  const asset = assets.find('lib/uplot.js')
-  assert.ok(asset !== undefined && gunzipSync(asset.gzipped).equals(asset.bytes))
+  assert.is(await answered.text(), own.text)
+})
+
+files('the page names the answers that it begins with, and nothing that could not be a header', async () => {
+  const { headers } = await server.signIn(['viewer'])
+  const named = async (path: string) => {
+    const { link } = (await server.ask(`/console${path}`, { headers })).headers
+    return [...String(link).matchAll(/<\/console\/api\/([^>]*)>; rel=preload; as=fetch; crossorigin/g)].map(
+      ([, name]) => name,
+    )
+  }
+  const chat = 'accounts/acme.com/conversations/a%2Fb'
+  assert.equal(await named(`/${chat}`), ['session', chat])
+  assert.equal(await named('/accounts/acme.com/conversations'), ['session', 'accounts/acme.com/conversations'])
+  for (const path of ['', '/accounts/acme.com/conversations?state=open', '/accounts/acme.com/audit', `/${chat}>`])
+    assert.equal(await named(path), ['session'], path)
 })
 
 files('nothing else of the disk is served', async () => {
-  for (const path of ['tsconfig.json', 'index.html', '..%2fconsole.ts', 'lib/none.js', 'constructor.ts'])
-    assert.is((await server.ask(`/console/${path}`)).status, 404, path)
+  for (const path of ['app.ts', 'index.html', '..%2f..%2fconsole.ts', 'constructor'])
+    assert.is((await server.ask(`/console/files/${assets.version}/${path}`)).status, 404, path)
 })
 
 files('the page is for whoever is signed in; without MongoDB it comes, and says what is wrong', async () => {

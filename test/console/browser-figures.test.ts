@@ -2,8 +2,15 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
-import { daysBetween, totalsOf } from '../../src/console/browser/day-rows.ts'
-import { changeText, figureOf, nameInWords, valueOfRows, valueText } from '../../src/console/browser/figures.ts'
+import {
+  changeText,
+  daysBetween,
+  figureOf,
+  nameInWords,
+  totalsOf,
+  valueOfRows,
+  valueText,
+} from '../../src/console/browser/figures.ts'
 import { bytes, count, cut, duration, tickingDuration, timeText } from '../../src/console/browser/format.ts'
 import { definitions } from '../../src/console/definitions.ts'
 import { arbitraryOf } from '../support/codec-arbitrary.ts'

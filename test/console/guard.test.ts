@@ -18,7 +18,14 @@ const status = async (path: string, others: Readonly<Record<string, string>>, me
 const guard = suite('the guard of the console')
 
 guard('a name that is not its own is refused everywhere: it may be one that was made to lead here', async () => {
-  for (const path of ['/console', '/console/', '/console/app.ts', '/console/sign-in', now, '/console/nothing'])
+  for (const path of [
+    '/console',
+    '/console/',
+    '/console/files/any/app.js',
+    '/console/sign-in',
+    now,
+    '/console/nothing',
+  ])
     for (const host of [`evil.example:${port}`, 'evil.example', '127.0.0.1', `127.0.0.1:${Number(port) - 1}`, 'a b'])
       assert.is((await server.ask(path, { headers: { ...headers, host } })).status, 421, `${path} ${host}`)
 })

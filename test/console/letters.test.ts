@@ -6,6 +6,7 @@ import type { Instant } from '../../contracts/primitives.ts'
 import { describe } from '../../contracts/problem.ts'
 import { LetterAnswer, LettersAnswer } from '../../src/console/answers.ts'
 import { lettersHandlers, problemsIn } from '../../src/console/api/letters.ts'
+import { problemText } from '../../src/domain/decode-request.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { toDeadLetter } from '../../src/kafka/dead-letters.ts'
 import type { Redrives } from '../../src/mongo/redrives.ts'
@@ -195,7 +196,9 @@ letters('complaints in words are complaints again', () => {
       assert.equal(problemsIn(describe(problems)), problems)
     }),
   )
-  assert.equal(problemsIn('an event that is not known'), [{ path: '', expected: 'an event that is not known' }])
+  assert.equal(problemsIn(problemText({ kind: 'unknown-event' })), [
+    { path: '', expected: 'an event that this version of the bridge knows' },
+  ])
   assert.equal(problemsIn(describe([{ path: '', expected: 'JSON' }])), [{ path: '', expected: 'JSON' }])
 })
 

@@ -23,7 +23,7 @@ export const composeFile = (name: string): Yaml =>
 
 /** The documents of docker/kubernetes by file, without those that no API server reads. */
 export const manifests: ReadonlyArray<{ readonly file: string; readonly manifest: Yaml }> = globSync(
-  join(root, 'docker/kubernetes/{config,ingress,projector,egress,archiver}.yaml'),
+  join(root, 'docker/kubernetes/{config,ingress,projector,egress,archiver,console}.yaml'),
 ).flatMap((path) =>
   parseAllDocuments(readFileSync(path, 'utf8')).map((document) => ({
     file: basename(path),

@@ -25,6 +25,8 @@ const mistakes = ({ apiVersion, kind, ...rest }: Yaml): unknown => {
 const ofKind = (...kinds: ReadonlyArray<string>): ReadonlyArray<Yaml> =>
   manifests.map(({ manifest }) => manifest).filter(({ kind }) => kinds.includes(kind))
 const workloads = ofKind('Deployment', 'StatefulSet')
+const dataOf = (name: string): Yaml => ofKind('ConfigMap').find(({ metadata }) => metadata.name === name).data
+const data = dataOf('livechat-bridge')
 const container = ({ spec }: Yaml) => spec.template.spec.containers[0]
 const labelsOf = ({ spec }: Yaml) => spec.template.metadata.labels
 const fits = (selector: Yaml, labels: Yaml) => Object.entries(selector).every(([name, value]) => labels[name] === value)
@@ -47,33 +49,65 @@ kubernetes('the schemas refuse a field that Kubernetes does not know, at any dep
 })
 
 kubernetes('each role has its workload, and its pods are those that the selectors mean', () => {
-  assert.equal(
-    workloads.map((each) => container(each).args[2]).sort(),
-    roles.filter((role) => role !== 'console').sort(),
-  )
+  assert.equal(workloads.map((each) => container(each).args[2]).sort(), [...roles].sort())
   for (const each of workloads) assert.ok(fits(each.spec.selector.matchLabels, labelsOf(each)))
   const owners = workloads.map(labelsOf)
   for (const { spec } of ofKind('PodDisruptionBudget'))
     assert.is(owners.filter((labels) => fits(spec.selector.matchLabels, labels)).length, 1)
-  for (const { spec } of ofKind('Service'))
-    assert.equal(
-      owners.filter((labels) => fits(spec.selector, labels)).map((labels) => labels['app.kubernetes.io/component']),
-      ['ingress'],
-    )
-  assert.is(ofKind('PodDisruptionBudget').length, roles.length - 1)
+  assert.equal(
+    Object.fromEntries(
+      ofKind('Service').map(({ metadata, spec }) => [
+        metadata.name,
+        [
+          ...owners
+            .filter((labels) => fits(spec.selector, labels))
+            .map((labels) => labels['app.kubernetes.io/component']),
+          ...spec.ports.map(({ targetPort }: Yaml) => targetPort),
+        ],
+      ]),
+    ),
+    {
+      'livechat-bridge': ['ingress', 'http'],
+      'livechat-console': ['console', 'operators'],
+      'livechat-ingress': ['ingress', 'http'],
+    },
+  )
+  assert.is(ofKind('PodDisruptionBudget').length, roles.length)
 })
 
 kubernetes('the configuration is valid, with the secrets where the pods have them', () => {
-  const [{ data }] = ofKind('ConfigMap') as [Yaml]
   const { readFile } = madeSecrets()
   const config = readConfig(data, readFile)
   assert.ok(E.isRight(config), JSON.stringify(config))
   assert.not.equal(config.right.http.trustedProxies, [])
   for (const each of workloads) {
-    assert.equal(container(each).envFrom, [{ configMapRef: { name: 'livechat-bridge' } }])
+    const names = container(each).args[2] === 'console' ? ['livechat-bridge', 'livechat-console'] : ['livechat-bridge']
+    assert.equal(
+      container(each).envFrom,
+      names.map((name) => ({ configMapRef: { name } })),
+    )
     const { mountPath } = container(each).volumeMounts.find(({ name }: Yaml) => name === 'secrets')
     for (const path of [data.MONGODB_URL_FILE, data.BRIDGE_CONFIG]) assert.ok(path.startsWith(`${mountPath}/`))
   }
+})
+
+kubernetes('the console has a provider to sign in with, and its secrets where it looks for them', () => {
+  const config = readConfig({ ...data, ...dataOf('livechat-console') }, madeSecrets().readFile)
+  assert.ok(E.isRight(config), JSON.stringify(config))
+  const { origin, oidc, sessionKey = '' } = config.right.console
+  assert.equal(
+    [origin, oidc?.clientId, sessionKey.length > 31],
+    ['https://chats.example.com', 'livechat-console', true],
+  )
+  const withSecret = workloads.filter((each) =>
+    each.spec.template.spec.volumes.some(({ secret }: Yaml) => secret?.secretName === 'livechat-console'),
+  )
+  assert.equal(
+    withSecret.map((each) => [container(each).args[2], container(each).volumeMounts.at(-1).mountPath]),
+    [['console', '/run/secrets/livechat-console']],
+  )
+  for (const name of ['console-client-secret', 'console-session-key'])
+    assert.match(text('docker/kubernetes/README.md'), `--from-file=${name}=docker/secrets/${name}`)
 })
 
 kubernetes('the archiver alone has the Secret with the keys of the archive, where it looks for them', () => {
@@ -131,7 +165,6 @@ kubernetes('no dependency’s outage restarts a pod, and a pod has longer to end
     )
     const { containerPort } = container(each).ports.find(({ name }: Yaml) => name === readinessProbe.httpGet.port)
     const { annotations } = each.spec.template.metadata
-    const [{ data }] = ofKind('ConfigMap') as [Yaml]
     assert.equal(
       [String(containerPort), annotations['prometheus.io/port'], data.ADMIN_HOST],
       [data.ADMIN_PORT, data.ADMIN_PORT, '0.0.0.0'],

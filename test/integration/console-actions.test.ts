@@ -5,7 +5,6 @@ import * as assert from 'uvu/assert'
 import { createMetrics } from '../../src/app/metrics.ts'
 import { kafkaSettings } from '../../src/app/servers.ts'
 import { createLog } from '../../src/app/telemetry.ts'
-import { actingHandlers } from '../../src/console/acting.ts'
 import type {
   AuditAnswer,
   ErasuresAnswer,
@@ -14,10 +13,12 @@ import type {
   PersonAnswer,
   RedriveLine,
 } from '../../src/console/answers.ts'
+import { actingHandlers } from '../../src/console/handlers.ts'
 import { now } from '../../src/domain/clock.ts'
 import type { Append } from '../../src/domain/ports.ts'
 import { connectKafka } from '../../src/kafka/kafka.ts'
 import { connectMongo } from '../../src/mongo/connect.ts'
+import { connectRebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
 import { actionRecorder } from '../../src/operations/audit.ts'
 import { monotonic, sleep } from '../../src/shared/time.ts'
 import { given } from '../console/given-request.ts'
@@ -35,6 +36,7 @@ const log = createLog('silent')
 const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 4 }, 'console')
 const kafka = connectKafka(settings, { log, measure: createMetrics().measure, now })
 const mongo = connectMongo(here.mongo, { log, sleep, clock: monotonic })
+const rebuilds = connectRebuilds(here.mongo, { sleep })
 const producer = plainClient(here.brokers).producer()
 await producer.connect()
 
@@ -42,7 +44,7 @@ const audit = { isAway: false }
 const append: Append = async (record, withinMs) =>
   audit.isAway ? E.left({ kind: 'transient', reason: 'the broker is away' }) : kafka.append(record, withinMs)
 const routes = actingHandlers({
-  ...{ kafka, redrives: mongo.redrives, erasures: mongo.erasures, ...mongo.consoleReads },
+  ...{ kafka, rebuilds, restore: undefined, redrives: mongo.redrives, erasures: mongo.erasures, ...mongo.consoleReads },
   ...{ accounts: here.accounts, retentionDays: 14, recordActionOf: (who) => actionRecorder(append, now, who) },
 })
 type Route = keyof typeof routes
@@ -81,7 +83,7 @@ const acting = suite('what is done in the console')
 acting.after(async () => {
   await producer.disconnect()
   await db.client.close()
-  await Promise.all([kafka.stop(), mongo.stop()])
+  await Promise.all([kafka.stop(), mongo.stop(), rebuilds.stop()])
   await here.stop()
 })
 

@@ -15,7 +15,7 @@ export type Page = {
 }
 
 /** A page that needs no script: a title, paragraphs, and HTML that is made of escaped text alone. */
-const page = (basePath: string, status: number, title: string, words: ReadonlyArray<string>, html = ''): Page => ({
+const page = (styleSheet: string, status: number, title: string, words: ReadonlyArray<string>, html = ''): Page => ({
   status,
   html: `<!doctype html>
 <html lang="en">
@@ -24,8 +24,7 @@ const page = (basePath: string, status: number, title: string, words: ReadonlyAr
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)}</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="${basePath}/style.css">
-<link rel="stylesheet" href="${basePath}/controls.css">
+<link rel="stylesheet" href="${styleSheet}">
 </head>
 <body>
 <main class="sign-in">
@@ -40,9 +39,9 @@ ${[...words.map((text) => `<p>${escaped(text)}</p>`), html].join('\n')}
 const link = (href: string, text: string) => `<p><a href="${escaped(href)}">${escaped(text)}</a></p>`
 const askAgain = 'npx livechat-bridge console link prints a new one, on the machine of the bridge.'
 
-export const pagesAt = (basePath: string) => {
+export const pagesAt = (basePath: string, styleSheet: string) => {
   const make = (status: number, title: string, words: ReadonlyArray<string>, html = '') =>
-    page(basePath, status, title, words, html)
+    page(styleSheet, status, title, words, html)
   const again = link(`${basePath}/sign-in`, 'Sign in again')
   return {
     /** Not used up by whoever only looks at the link: it takes a button. */

@@ -19,6 +19,7 @@ export type SignInDeps = {
   readonly sessions: Sessions
   readonly store: Pick<ConsoleSessions, 'takeLink'>
   readonly basePath: string
+  readonly styleSheet: string
   /** Undefined: by links alone. */
   readonly oidc?: { readonly flow: Oidc; readonly issuer: string }
   readonly grants: ReadonlyArray<GrantEntry>
@@ -42,7 +43,7 @@ const refuse = (ctx: Ctx, refusal: Refusal) => {
 /** Sign-in by a link or by OpenID Connect, and sign-out. */
 export const signInRouter = (deps: SignInDeps): Router<State> => {
   const { sessions, store, basePath, oidc, grants, budget, addressOf, failures, clock, sleep, log } = deps
-  const pages = pagesAt(basePath)
+  const pages = pagesAt(basePath, deps.styleSheet)
   const show = (ctx: Ctx, { status, html, headers }: Page) => {
     ctx.status = status
     ctx.set({ ...headers })

@@ -5,8 +5,7 @@ import { DriftDocument, driftKinds, mostDriftEntries } from '../../../contracts/
 import { ok } from '../../http/answer.ts'
 import type { driftIn } from '../../mongo/console-statistics.ts'
 import type { DriftAnswer } from '../answers.ts'
-import { type ConsoleHandler, type Handlers, unavailable } from '../handler.ts'
-import { type RecordActionOf, recordLook } from '../looks.ts'
+import { type ConsoleHandler, type Handlers, type RecordActionOf, recordLook, unavailable } from '../handler.ts'
 import { documentAnswer, type Sight } from '../mask.ts'
 import { Cursor, cursorText, Limit, readQuery } from '../query.ts'
 

@@ -3,6 +3,7 @@ import * as t from 'io-ts'
 import { Id, Instant } from '../../../contracts/primitives.ts'
 import type { Problem } from '../../../contracts/problem.ts'
 import { deadLetterHeaders, quarantine, quarantineHeaders } from '../../../contracts/topics.ts'
+import { unknownEvent } from '../../domain/decode-request.ts'
 import type { Failure } from '../../domain/ports.ts'
 import { invalid, ok, type Refusal } from '../../http/answer.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
@@ -14,8 +15,14 @@ import { showRecord } from '../../operations/redrive/show.ts'
 import type { QuarantineFilters } from '../../operations/redrive/take-in.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { type LetterAnswer, type LettersAnswer, ShowBody } from '../answers.ts'
-import { type ConsoleHandler, type ConsoleRequest, decodeAs, type Handlers, unavailable } from '../handler.ts'
-import type { RecordActionOf } from '../looks.ts'
+import {
+  type ConsoleHandler,
+  type ConsoleRequest,
+  decodeAs,
+  type Handlers,
+  type RecordActionOf,
+  unavailable,
+} from '../handler.ts'
 import { readQuery } from '../query.ts'
 import { recordAnswer } from '../record-answer.ts'
 
@@ -75,6 +82,7 @@ export const problemsIn = (text: string): ReadonlyArray<Problem> =>
     .split('; ')
     .filter((part) => part !== '')
     .map((part) => {
+      if (part === unknownEvent) return { path: '', expected: 'an event that this version of the bridge knows' }
       const [, path = '', expected = part] = /^(.*?): expected (.*)$/s.exec(part) ?? []
       return { path: path === 'body' || path === 'value' ? '' : path, expected }
     })

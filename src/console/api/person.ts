@@ -9,8 +9,14 @@ import { erase, finishInterrupted } from '../../operations/erase/erase.ts'
 import { isOfNobody, type Kept, type Plan, planOf, type Request, requestText } from '../../operations/erase/plan.ts'
 import { exportPerson } from '../../operations/export/everything.ts'
 import { type PersonAnswer, PersonBody } from '../answers.ts'
-import { type ConsoleHandler, type ConsoleRequest, decodeAs, type Handlers, unavailable } from '../handler.ts'
-import type { RecordActionOf } from '../looks.ts'
+import {
+  type ConsoleHandler,
+  type ConsoleRequest,
+  decodeAs,
+  type Handlers,
+  type RecordActionOf,
+  unavailable,
+} from '../handler.ts'
 
 export type PersonDeps = {
   readonly kafka: Pick<KafkaRoom, 'append' | 'publish'>

@@ -7,8 +7,7 @@ import type { FetchRecord } from '../../kafka/fetch-record.ts'
 import type { Ranges } from '../../kafka/offsets.ts'
 import { type Erasures, nameOfErased } from '../../mongo/erasures.ts'
 import { RecordBody } from '../acting-answers.ts'
-import { decodeAs, type Handlers, unavailable } from '../handler.ts'
-import { type RecordActionOf, recordLook } from '../looks.ts'
+import { decodeAs, type Handlers, type RecordActionOf, recordLook, unavailable } from '../handler.ts'
 import { recordAnswer } from '../record-answer.ts'
 
 export type RecordDeps = {

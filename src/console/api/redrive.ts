@@ -12,8 +12,8 @@ import { sendLetters } from '../../operations/redrive/send.ts'
 import { takeIn } from '../../operations/redrive/take-in.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import { RedriveBody, type RedriveLine } from '../answers.ts'
-import { type ConsoleHandler, decodeAs, type Handlers, unavailable } from '../handler.ts'
-import type { RecordActionOf } from '../looks.ts'
+import { type ConsoleHandler, decodeAs, type Handlers, type RecordActionOf, unavailable } from '../handler.ts'
+import { lineQueue } from '../line-queue.ts'
 import { deadLetterFilters, requestFilters } from './letters.ts'
 
 export type RedriveDeps = {
@@ -29,47 +29,18 @@ type Ended = Awaited<ReturnType<typeof sendLetters>>
 const perSecond = 100
 const most = 3
 const largestLimit = 10_000
-/** A caller that does not read misses what is beyond, and the counts say so. */
-const mostWaiting = 1_000
 
 const wrongLimit = invalid(400, `limit: expected a whole number from 1 to ${largestLimit}`)
 const underWay = invalid(409, 'another redrive is under way: expected this one once that has ended')
 
-const endOf = (ended: Ended): RedriveLine => {
+type End = Extract<RedriveLine, { end: unknown }>['end']
+
+const endOf = (ended: Ended): End => {
   const nothing = { sent: 0, before: 0, kept: 0, failed: 0 }
-  if (E.isLeft(ended)) return { end: { ...nothing, words: `It ended early: ${ended.left.reason}` } }
+  if (E.isLeft(ended)) return { ...nothing, words: `It ended early: ${ended.left.reason}` }
   const { tally, words, trouble = '' } = ended.right
   const { done, planned, ...others } = tally
-  return { end: { sent: done + planned, ...others, words: [...words, trouble].filter(Boolean).join('. ') } }
-}
-
-/** Lines that are written whether or not they are read; `lines` ends after `end`. */
-const lineQueue = () => {
-  const waiting: RedriveLine[] = []
-  let [done, isOver] = [0, false]
-  let news = Promise.withResolvers<void>()
-  const put = (line: RedriveLine) => {
-    waiting.push(line)
-    news.resolve()
-  }
-  return {
-    out: (line: string) => {
-      done++
-      if (waiting.length < mostWaiting) put({ line, done })
-    },
-    end: (line: RedriveLine) => {
-      isOver = true
-      put(line)
-    },
-    lines: async function* () {
-      for (;;) {
-        for (const line of waiting.splice(0)) yield `${JSON.stringify(line)}\n`
-        if (isOver && waiting.length === 0) return
-        await news.promise
-        news = Promise.withResolvers()
-      }
-    },
-  }
+  return { sent: done + planned, ...others, words: [...words, trouble].filter(Boolean).join('. ') }
 }
 
 /** Sends letters of the account again, one redrive at a time in this process; it ends when the caller has gone. */
@@ -96,7 +67,7 @@ export const redriveHandlers = ({
       if (limit < 1 || limit > largestLimit) return E.left(wrongLimit)
       if (isBusy) return E.left(underWay)
       isBusy = true
-      const { out, end, lines } = lineQueue()
+      const { out, end, lines } = lineQueue<End>()
       const begun = Promise.withResolvers<void>()
       const recordAction: RecordAction = async (action) =>
         E.map(() => begun.resolve())(await recordActionOf(session.who)(action))

@@ -1,7 +1,7 @@
 import type { SessionAnswer } from '../answers.ts'
 
-/** Where the console is: the folder of this file, whatever a proxy puts before it. */
-export const base = new URL('.', import.meta.url).pathname
+/** Where the console is, whatever a proxy puts before it: this file is in its folder `files`, in that of a version. */
+export const base = new URL('../..', import.meta.url).pathname
 
 export type Trouble = { readonly isSignedOut: boolean; readonly words: string }
 export type Result<A> = { readonly ok: true; readonly value: A } | { readonly ok: false; readonly trouble: Trouble }

@@ -1,7 +1,7 @@
 import { render } from 'preact'
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks'
 import type { SessionAnswer } from '../answers.ts'
-import { base, loadSession, signedOutEvent, type Trouble } from './api.ts'
+import { base, loadSession, type Result, signedOutEvent } from './api.ts'
 import { AuditPage } from './audit-page.ts'
 import { ConversationPage } from './conversation-page.ts'
 import { ConversationsPage } from './conversations-page.ts'
@@ -12,7 +12,7 @@ import { Help, Layout } from './layout.ts'
 import { LettersPage } from './letters-page.ts'
 import { followLinks, go, useAddress } from './navigation.ts'
 import { NowPage } from './now-page.ts'
-import { Empty, TroubleBox, Waiting } from './parts.ts'
+import { Empty, TroubleBox } from './parts.ts'
 import { PrivacyPage } from './privacy-page.ts'
 import { type Page, type PageProps, pagesFor, pathOf, type Route, routeOf, titles } from './route.ts'
 import { SignInPage } from './sign-in-page.ts'
@@ -86,10 +86,10 @@ const Shown = ({ session, route }: { readonly session: SessionAnswer; readonly r
   `
 }
 
-const App = () => {
-  const [session, setSession] = useState<SessionAnswer>()
-  const [trouble, setTrouble] = useState<Trouble>()
-  const [isSignedOut, setSignedOut] = useState(false)
+const App = ({ first }: { readonly first: Result<SessionAnswer> }) => {
+  const [session, setSession] = useState(first.ok ? first.value : undefined)
+  const [trouble, setTrouble] = useState(first.ok ? undefined : first.trouble)
+  const [isSignedOut, setSignedOut] = useState(trouble?.isSignedOut === true)
   const { path, search } = useAddress()
 
   const load = async () => {
@@ -103,7 +103,6 @@ const App = () => {
   useEffect(() => {
     const onSignedOut = () => setSignedOut(true)
     window.addEventListener(signedOutEvent, onSignedOut)
-    void load()
     const stopFollowing = followLinks()
     return () => {
       window.removeEventListener(signedOutEvent, onSignedOut)
@@ -114,11 +113,12 @@ const App = () => {
   if (isSignedOut) return html`<${SignInPage} again=${load} wasSignedIn=${session !== undefined} />`
   if (session === undefined)
     return html`<main class="sign-in">
-      ${trouble ? html`<h1>Console</h1><${TroubleBox} trouble=${trouble} again=${load} />` : html`<${Waiting} what="your session" />`}
+      <h1>Console</h1>
+      <${TroubleBox} trouble=${trouble} again=${load} />
     </main>`
   return html`<${Shown} session=${session} route=${routeOf(base, path, search)} />`
 }
 
 showTheme(chosenTheme())
 const place = document.getElementById('app')
-if (place !== null) render(html`<${App} />`, place)
+if (place !== null) render(html`<${App} first=${await loadSession()} />`, place)

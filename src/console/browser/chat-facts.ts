@@ -43,7 +43,7 @@ const factsOf = ({ chat, conversation }: ConversationAnswer): ReadonlyArray<Fact
   ...text('Page', textAt(chat, 'page', 'url')),
   ...text('Rating', textAt(chat, 'rate')),
   ...length('First response', numberAt(chat, 'firstResponseMs')),
-  ...length('From acceptance to finish', numberAt(chat, 'totalMs')),
+  ...length('Last session with agents, from acceptance to finish', numberAt(chat, 'totalMs')),
 ]
 
 export const ChatFacts = ({ answer }: { readonly answer: ConversationAnswer }) => {

@@ -50,8 +50,10 @@ const Row = ({
 /** Sessions of the account, the newest first. Nothing moves while it is read: what is new waits behind a button. */
 export const ConversationsPage = ({ account, query }: PageProps) => {
   const filter = queryOf(filtersOf(query))
-  const path = (cursor = '') =>
-    `${accountPath(account, 'conversations')}?${filter}${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`
+  const path = (cursor?: string) => {
+    const asked = new URLSearchParams([...new URLSearchParams(filter), ...(cursor ? [['cursor', cursor]] : [])])
+    return `${accountPath(account, 'conversations')}${asked.size > 0 ? `?${asked}` : ''}`
+  }
   const first = useLoad(filter, (signal) => get<ConversationsAnswer>(path(), signal), pollMs)
   const older = useAction<ConversationsAnswer>()
   const [shown, setShown] = useState<{

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Result, Trouble } from './api.ts'
 
 export type Loaded<A> = {
@@ -28,8 +28,8 @@ export const useLoad = <A>(key: string, load: Load<A>, everyMs = 0): Loaded<A> =
   const current = useRef(load)
   current.current = load
 
-  // The key says what is asked for, and a new round asks again.
-  useEffect(() => {
+  // The key says what is asked for, and a new round asks again. It does not wait until what is there by then is painted.
+  useLayoutEffect(() => {
     const ended = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
     const wait = () => {

@@ -7,6 +7,7 @@ import { count, dayText, tickingDuration, timeText } from './format.ts'
 import { useLoad, useNow } from './hooks.ts'
 import { html } from './html.ts'
 import { Card, Empty, Table, Time, TroubleBox, Waiting } from './parts.ts'
+import { RebuildCard } from './rebuild-form.ts'
 import { type PageProps, pathOf } from './route.ts'
 import { SystemCards } from './system-cards.ts'
 
@@ -127,7 +128,7 @@ const NoStatistics = () => html`
 const isCount = ({ unit }: Definition) => unit === 'count'
 
 /** What is wrong right now. */
-export const NowPage = ({ account }: PageProps) => {
+export const NowPage = ({ account, roles }: PageProps) => {
   const now = useLoad(account, (signal) => get<NowAnswer>(accountPath(account, 'now'), signal), pollMs)
   const system = useLoad('', (signal) => get<SystemAnswer>('system', signal), pollMs)
   const day = now.value?.today.day
@@ -169,6 +170,7 @@ export const NowPage = ({ account }: PageProps) => {
       <div class="stack">
         <${SystemCards} system=${now.trouble ? { ...system, trouble: undefined } : system} />
         ${hasStats && html`<${CompareCard} id="today" title="Today" now=${value} definitions=${defined.filter(isCount)} />`}
+        ${roles.includes('operator') && html`<${RebuildCard} account=${account} />`}
       </div>
       ${value && !hasStats && html`<${NoStatistics} />`}
       ${

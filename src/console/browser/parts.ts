@@ -186,3 +186,11 @@ export const Dialog = ({
     </dialog>
   `
 }
+
+/** What some work has said until now. */
+export const Lines = ({ label, lines }: { readonly label: string; readonly lines: ReadonlyArray<string> }) =>
+  lines.length === 0
+    ? null
+    : html`<div class="json lines" role="region" aria-label=${label} tabindex="0">
+        ${lines.map((line, i) => html`<p key=${i}><${Said} text=${line} /></p>`)}
+      </div>`

@@ -5,7 +5,7 @@ import { count } from './format.ts'
 import { useAction } from './hooks.ts'
 import { html } from './html.ts'
 import type { LettersKind } from './letters-page.ts'
-import { Check, Dialog, Field, Said, TroubleBox, valueOfField } from './parts.ts'
+import { Check, Dialog, Field, Lines, TroubleBox, valueOfField } from './parts.ts'
 
 type Props = {
   readonly account: string
@@ -80,12 +80,7 @@ const ProgressView = ({
         : html`<p><strong>${progress.end.words}</strong></p>`
     }
   </div>
-  ${
-    progress.lines.length > 0 &&
-    html`<div class="json lines" role="region" aria-label="What was done" tabindex="0">
-      ${progress.lines.map((line, i) => html`<p key=${i}><${Said} text=${line} /></p>`)}
-    </div>`
-  }
+  <${Lines} label="What was done" lines=${progress.lines} />
 `
 
 /** Sends one again, or all that the filters name: first as a dry run, which sends nothing. */

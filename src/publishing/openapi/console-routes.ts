@@ -94,6 +94,12 @@ export const consoleRoutes: Readonly<Record<ConsoleRoute, Described>> = {
     media: 'application/x-ndjson',
     body: answers.RedriveBody,
   },
+  'POST /api/accounts/:account/rebuild': {
+    summary: 'Rebuild a view of all accounts, with progress',
+    answer: answers.RebuildLine,
+    media: 'application/x-ndjson',
+    body: answers.RebuildBody,
+  },
   'POST /api/accounts/:account/person': {
     summary: 'Find a person, which is recorded',
     answer: answers.PersonAnswer,

@@ -66,6 +66,18 @@ const shown = (of: string, must: number, aim: number): Goal => ({
   ...{ job: 'console', text: `p99 of ${of}, ms`, sense: 'at most', must, aim },
   of: { case: of, who: 'bridge, role console', metric: 'p99' },
 })
+/** In a browser, of nine views in ten. */
+const painted = (of: string, must: number): ReadonlyArray<Goal> =>
+  ['cold', 'warm'].map((cache) => ({
+    ...{
+      job: 'console',
+      text: `p90 of first paint of ${of}, ${cache} cache, ms`,
+      sense: 'at most',
+      must,
+      aim: must / 2,
+    },
+    of: { case: `first paint of ${of}`, who: `Chromium, ${cache} cache`, metric: 'p90' },
+  }))
 const lists = ['list', 'list, a later page', 'list, state=open', 'list, outcome=abandoned', 'list, two rare filters']
 
 export const goals: ReadonlyArray<Goal> = [
@@ -112,6 +124,8 @@ export const goals: ReadonlyArray<Goal> = [
   shown('conversation of many events', 300, 100),
   ...lists.map((of) => shown(of, 500, 100)),
   shown('now', 500, 100),
+  ...painted('a conversation', 300),
+  ...painted('a list', 500),
   {
     ...{ job: 'start', text: 'second npm start to ready against the bare broker and mongod', sense: 'at most' },
     ...{ must: 2, aim: 1.4, of: { case: 'to ready', who: 'bridge: second npm start', metric: 'time' } },

@@ -33,7 +33,12 @@ const watch = (page: Page, origin: string): Mischief => {
 type Options = Pick<BrowserContextOptions, 'viewport' | 'colorScheme' | 'deviceScaleFactor'>
 
 /** A tab of a browser of its own, of somebody who is signed in, or of nobody. */
-export const openTab = async (browser: Browser, origin: string, signedIn?: SignedIn, options: Options = {}) => {
+export const openTab = async (
+  browser: Browser,
+  origin: string,
+  signedIn?: Pick<SignedIn, 'cookie'>,
+  options: Options = {},
+) => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
   if (signedIn !== undefined)
     await context.addCookies([

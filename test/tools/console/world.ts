@@ -40,7 +40,10 @@ export const startConsoleWorld = async () => {
     webhooks: { token: `webhooks-${id}-${name}` },
     bot: { ...bot, token: `bot-${id}-${name}` },
   }))
-  const grants = consoleRoles.map((role) => ({ group: role, role, accounts: ['acme'] }))
+  const grants = [
+    ...consoleRoles.map((role) => ({ group: role, role, accounts: ['acme'] })),
+    { group: 'operators of all accounts', role: 'operator' },
+  ]
   const accountsFile = join(dataDir, 'accounts.json')
   writeFileSync(accountsFile, JSON.stringify({ accounts, console: { grants } }))
   const env = {

@@ -6,6 +6,7 @@ import { bridgeWorld } from '../../bridge.ts'
 import { gatherFindings } from '../../findings.ts'
 import { latencies } from '../../load/latencies.ts'
 import { countOf, withDatabase } from '../../views.ts'
+import { measurePaint } from './paint.ts'
 import { chatIdOf, eventsEach, fillStore } from './store.ts'
 
 const name = 'console'
@@ -82,11 +83,19 @@ const run = async (bench: Bench): Promise<Findings> => {
   check('events of the first page of many', Math.min(500, long), found.get('conversation of many events') ?? 0)
   check('sessions of a chat', 2, found.get('list, id') ?? 0)
   check('sessions on a page', Math.min(50, 2 * conversations), found.get('list') ?? 0)
+  await measurePaint(bench, { add }, adminUrl, cookie.slice(cookie.indexOf('=') + 1), [
+    {
+      of: 'a conversation',
+      path: () => `accounts/${accountId}/conversations/${chatIdOf(any())}`,
+      content: '.story .entry',
+    },
+    { of: 'a list', path: () => `accounts/${accountId}/conversations`, content: 'tbody tr' },
+  ])
   return findings()
 }
 
 export const consoleJob: Job = {
   name,
-  what: 'answers of the console with many conversations in the views, one request after another',
+  what: 'answers and pages of the console with many conversations in the views, one after another',
   run,
 }

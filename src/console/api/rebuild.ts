@@ -1,0 +1,79 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { ViewName } from '../../../contracts/views.ts'
+import type { Account } from '../../domain/accounts.ts'
+import type { Refusal } from '../../http/answer.ts'
+import type { KafkaRoom } from '../../kafka/kafka.ts'
+import { reasonOf } from '../../mongo/classify.ts'
+import type { Rebuilds } from '../../mongo/rebuild/rebuilds.ts'
+import { commandText, notRecorded } from '../../operations/audit.ts'
+import type { ArchiveDeps } from '../../operations/rebuild/archive.ts'
+import { rebuildAsked } from '../../operations/rebuild/command.ts'
+import { isTemporary, progressLines, readLogs } from '../../operations/rebuild/progress.ts'
+import { topicsOf, viewNames } from '../../projections/view-topics.ts'
+import { monotonic, sleep } from '../../shared/time.ts'
+import { rolesFor } from '../access/grants.ts'
+import { RebuildBody, type RebuildEnd } from '../answers.ts'
+import { decodeAs, type Handlers, type RecordActionOf, unavailable } from '../handler.ts'
+import { lineQueue } from '../line-queue.ts'
+
+export type RebuildDeps = {
+  readonly kafka: KafkaRoom
+  readonly rebuilds: Rebuilds
+  /** Undefined where this process has no ARCHIVE_KEY_FILE. */
+  readonly restore: ArchiveDeps['restore']
+  readonly accounts: ReadonlyArray<Account>
+  readonly recordActionOf: RecordActionOf
+}
+
+const forAll: Refusal = {
+  status: 403,
+  code: 'invalid_client',
+  message: 'account: expected the role operator for every account, since a view is of all accounts',
+}
+
+/** Whether some of the views' first records are not in their topics any more. */
+const needsArchive = async (kafka: KafkaRoom, views: ReadonlyArray<ViewName>): Promise<boolean> =>
+  [...(await readLogs(kafka, topicsOf(views)))].some(([source, { low }]) => low > 0 && !isTemporary(source))
+
+/** Does what the command `rebuild` does. Where the caller goes, it is interrupted, and can be gone on with. */
+export const rebuildHandlers = ({
+  kafka,
+  rebuilds,
+  restore,
+  accounts,
+  recordActionOf,
+}: RebuildDeps): Handlers<'POST /api/accounts/:account/rebuild'> => ({
+  'POST /api/accounts/:account/rebuild': async ({ body, session, signal }) => {
+    const asked = decodeAs(RebuildBody, body)
+    if (E.isLeft(asked)) return asked
+    if (!accounts.every(({ id }) => rolesFor(session.grants, id).includes('operator'))) return E.left(forAll)
+    const { what, view, dryRun } = asked.right
+    const views = what !== 'begin' || view === undefined ? undefined : view === 'all' ? viewNames : [view]
+    const recordAction = recordActionOf(session.who)
+    const { out, end, lines } = lineQueue<RebuildEnd>()
+    const work = async (): Promise<number> => {
+      if (restore === undefined && views !== undefined && (await needsArchive(kafka, views))) {
+        out('Its first records are in the archive alone, and this process has no ARCHIVE_KEY_FILE. Nothing was done.')
+        out(`Where the role archiver runs: livechat-bridge rebuild ${view}${dryRun ? ' --dry-run' : ''}`)
+        return 1
+      }
+      const show = progressLines(out, monotonic)
+      return rebuildAsked(
+        { kafka, restore, rebuilds, recordAction, say: out, show, sleep, clock: monotonic, signal },
+        { views, dryRun, resume: what === 'resume', discard: what === 'discard', force: false },
+      )
+    }
+    // What differs is told by ids, of drift by names as they were sent: whoever sees that is recorded, as for drift itself.
+    if (dryRun) {
+      const detail = commandText('rebuild', { views, dryRun })
+      const recorded = await recordAction({ action: 'unmask', detail })
+      if (E.isLeft(recorded)) return E.left(unavailable(notRecorded(recorded.left)))
+    }
+    const running = work().catch((error: unknown) => {
+      out(`It ended early: ${reasonOf(error)}`)
+      return 1
+    })
+    void running.then((code) => end({ ok: code === 0 }))
+    return E.right({ status: 200, stream: lines(), type: 'application/x-ndjson' })
+  },
+})

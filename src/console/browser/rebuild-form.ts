@@ -1,0 +1,101 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ViewName } from '../../../contracts/views.ts'
+import type { RebuildBody, RebuildLine } from '../answers.ts'
+import { accountPath, postLines } from './api.ts'
+import { useAction } from './hooks.ts'
+import { html } from './html.ts'
+import { Card, Check, Dialog, Field, Lines, TroubleBox, valueOfField } from './parts.ts'
+
+type What = RebuildBody['what']
+type View = ViewName | 'all'
+
+const whats: Readonly<Record<What, string>> = {
+  begin: 'Begin a rebuild',
+  resume: 'Go on with the one that was interrupted',
+  discard: 'Drop the one that was interrupted',
+}
+const views: Readonly<Record<View, string>> = {
+  ...{ all: 'all views', chats: 'chats', calls: 'calls', clients: 'clients', offline_messages: 'offline_messages' },
+  ...{ conversations: 'conversations', timeline: 'timeline', sessions: 'sessions', deliveries: 'deliveries' },
+  ...{ daily_stats: 'daily_stats', daily_stats_by: 'daily_stats_by', audit: 'audit', drift: 'drift' },
+}
+const optionsOf = (words: Readonly<Record<string, string>>, chosen: string) =>
+  Object.entries(words).map(
+    ([value, text]) => html`<option key=${value} value=${value} selected=${value === chosen}>${text}</option>`,
+  )
+
+/** Folds a view anew from the topics: first as a dry run, which only compares. */
+export const RebuildCard = ({ account }: { readonly account: string }) => {
+  const [what, setWhat] = useState<What>('begin')
+  const [view, setView] = useState<View>('chats')
+  const [dryRun, setDryRun] = useState(true)
+  const [asks, setAsks] = useState(false)
+  const [lines, setLines] = useState<ReadonlyArray<string>>([])
+  const [end, setEnd] = useState<string>()
+  const run = useAction<undefined>()
+  const stop = useRef<AbortController>(undefined)
+  useEffect(() => () => stop.current?.abort(), [])
+  const isDry = what === 'begin' && dryRun
+
+  const take = (line: RebuildLine) => {
+    if ('line' in line) setLines((before) => [...before, line.line])
+    else
+      setEnd(
+        line.end.ok
+          ? isDry
+            ? 'Nothing differs.'
+            : 'It is done.'
+          : isDry
+            ? 'It differs, or was not compared.'
+            : 'It was not done.',
+      )
+  }
+  const start = () => {
+    setAsks(false)
+    setLines([])
+    setEnd(undefined)
+    stop.current = new AbortController()
+    const { signal } = stop.current
+    const body: RebuildBody = { what, dryRun: isDry, ...(what === 'begin' && { view }) }
+    void run.run(() => postLines<RebuildLine>(accountPath(account, 'rebuild'), body, take, signal))
+  }
+  const submit = (event: Event) => {
+    event.preventDefault()
+    if (isDry) start()
+    else setAsks(true)
+  }
+  return html`
+    <${Card} title="Rebuild a view" id="rebuild" aside=${html`<span class="muted">of all accounts</span>`}>
+      <form class="filters" onSubmit=${submit}>
+        <${Field} label="What"><select onChange=${(event: Event) => setWhat(valueOfField(event) as What)}>${optionsOf(whats, what)}</select><//>
+        ${
+          what === 'begin' &&
+          html`<${Field} label="View"><select onChange=${(event: Event) => setView(valueOfField(event) as View)}>${optionsOf(views, view)}</select><//>
+            <div class="row"><${Check} label="Dry run: only compare" checked=${dryRun} onChange=${setDryRun} /></div>`
+        }
+        <div class="row">
+          <button type="submit" class=${isDry ? 'primary' : 'primary danger'} disabled=${run.isBusy}>
+            ${isDry ? 'Compare' : `${whats[what]}…`}
+          </button>
+          ${run.isBusy && html`<button type="button" onClick=${() => stop.current?.abort()}>Stop</button>`}
+        </div>
+      </form>
+      <${TroubleBox} trouble=${run.trouble} again=${start} />
+      <p role="status">${run.isBusy ? 'It runs. Stay on this page: where you leave, it is interrupted.' : html`<strong>${end}</strong>`}</p>
+      <${Lines} label="What the rebuild says" lines=${lines} />
+    <//>
+    ${
+      asks &&
+      html`<${Dialog} title=${`${whats[what]}?`} close=${() => setAsks(false)}>
+        <p>
+          This concerns all accounts.
+          ${what !== 'discard' && ' The new view takes the place of the live one; readers see no gap.'} The audit log records it.
+        </p>
+        <div class="row">
+          <button type="button" class="primary danger" onClick=${start}>${whats[what]}</button>
+          <button type="button" onClick=${() => setAsks(false)}>Cancel</button>
+        </div>
+      <//>`
+    }
+  `
+}

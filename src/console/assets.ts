@@ -34,13 +34,14 @@ const assetOf = (name: string, content: string | Uint8Array): Asset => {
 const pathOf = (name: string) => fileURLToPath(new URL(`./browser/${name}`, import.meta.url))
 
 /**
- * Bundles what runs in the browser: one script and one style sheet. A browser needs longer to ask for fifty modules than the first paint
+ * Bundles what runs in the browser: one style sheet, and one script, beside which the library of the charts comes where a page has any. A browser needs longer to ask for fifty modules than the first paint
  * may take, even where it has them all in its cache.
  */
 export const assetsAt = (basePath: string): Assets => {
   const { outputFiles } = buildSync({
     ...{ entryPoints: [pathOf('app.ts'), pathOf('index.css')], outdir: pathOf('.') },
     ...{ bundle: true, minify: true, write: false, format: 'esm', target: 'es2024', logLevel: 'silent' },
+    ...{ splitting: true, chunkNames: '[name]' },
   })
   const files = new Map(outputFiles.map(({ path, contents }) => [basename(path), assetOf(path, contents)] as const))
   const version = hash('sha256', Buffer.concat([...files.values()].map(({ bytes }) => bytes)), 'base64url')

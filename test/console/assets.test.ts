@@ -14,18 +14,22 @@ files('all of them together are at most 150 kB gzipped', () => {
   assert.ok(sum > 40_000 && sum <= most, `${sum} bytes`)
 })
 
-files('the page loads one script and one style sheet, by paths that are right below any page', () => {
-  const named = (at: Assets) =>
-    [...at.page.bytes.toString().matchAll(/(?:src|href)="([^"]*)"/g)].map(([, path]) => path)
-  const { version } = assets
-  const expected = ['index.css', 'app.js']
-  assert.equal([...assets.files.keys()].sort(), expected.toSorted())
-  assert.equal(named(assets), ['data:,', ...expected.map((name) => `/console/files/${version}/${name}`)])
-  assert.equal(named(assetsAt('/tools/chats')), [
-    'data:,',
-    ...expected.map((name) => `/tools/chats/files/${version}/${name}`),
-  ])
-})
+files(
+  'the page loads one script and one style sheet, by paths that are right below any page; a chart loads its library',
+  () => {
+    const named = (at: Assets) =>
+      [...at.page.bytes.toString().matchAll(/(?:src|href)="([^"]*)"/g)].map(([, path]) => path)
+    const { version } = assets
+    const expected = ['index.css', 'app.js']
+    assert.equal([...assets.files.keys()].sort(), ['app.js', 'index.css', 'uPlot.esm.js'])
+    assert.match(assets.files.get('app.js')?.bytes.toString() ?? '', 'import("./uPlot.esm.js")')
+    assert.equal(named(assets), ['data:,', ...expected.map((name) => `/console/files/${version}/${name}`)])
+    assert.equal(named(assetsAt('/tools/chats')), [
+      'data:,',
+      ...expected.map((name) => `/tools/chats/files/${version}/${name}`),
+    ])
+  },
+)
 
 files('the pages of sign-in have the style sheet too', async () => {
   const { text } = await server.ask('/console/sign-in')

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import uPlot from 'uplot'
+import type uPlot from 'uplot'
 import { html } from './html.ts'
 import { themeEvent } from './theme.ts'
 
@@ -20,6 +20,7 @@ type Props = {
 }
 
 const optionsOf = (
+  library: typeof uPlot,
   box: HTMLElement,
   colours: ReadonlyArray<string>,
   { lines, text, timeText, shortText = timeText, isDaily = false, height = 220 }: Props,
@@ -29,7 +30,7 @@ const optionsOf = (
   const axis = { stroke: color, font, grid: { stroke: borderTopColor, width: 1 }, ticks: { show: false } }
   return {
     width: box.clientWidth,
-    ...(isDaily && { tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC') }),
+    ...(isDaily && { tzDate: (seconds: number) => library.tzDate(new Date(seconds * 1_000), 'Etc/UTC') }),
     height,
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, points: { size: 7 } },
@@ -60,6 +61,8 @@ export const Chart = (props: Props) => {
   const [cursor, setCursor] = useState<number>()
   const [theme, setTheme] = useState(0)
   const data = [[...times], ...lines.map(({ values }) => [...values])] as uPlot.AlignedData
+  const newest = useRef(data)
+  newest.current = data
 
   useEffect(() => {
     const onTheme = () => setTheme((before) => before + 1)
@@ -72,20 +75,29 @@ export const Chart = (props: Props) => {
     }
   }, [])
 
-  // It is drawn anew where lines or colours are others, not for each point.
-  useEffect(() => {
-    const place = box.current
-    if (place === null) return
+  const draw = (library: typeof uPlot, place: HTMLDivElement, ended: AbortSignal) => {
     const swatches = [...(legend.current?.querySelectorAll('.swatch') ?? [])]
     const colours = swatches.map((swatch) => getComputedStyle(swatch).color)
-    const made = new uPlot(optionsOf(place, colours, props, setCursor), data, place)
+    const made = new library(optionsOf(library, place, colours, props, setCursor), newest.current, place)
     plot.current = made
     const resized = new ResizeObserver(() => made.setSize({ width: place.clientWidth, height: props.height ?? 220 }))
     resized.observe(place)
-    return () => {
+    ended.addEventListener('abort', () => {
       resized.disconnect()
       made.destroy()
-    }
+      plot.current = undefined
+    })
+  }
+
+  // It is drawn anew where lines or colours are others, not for each point. The library comes with the first chart, so that other pages do
+  // not wait for it.
+  useEffect(() => {
+    const ended = new AbortController()
+    void import('uplot').then(({ default: library }) => {
+      const place = box.current
+      if (place !== null && !ended.signal.aborted) draw(library, place, ended.signal)
+    })
+    return () => ended.abort()
   }, [theme, lines.map(({ name }) => name).join('\n'), label])
 
   // What it depends on is in data.

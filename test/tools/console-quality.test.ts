@@ -43,6 +43,7 @@ test('the policy is strict on every file, the charts’ library among them, and 
   const responses: Response[] = []
   page.on('response', (response) => responses.push(response))
   await page.goto(here.page('statistics'))
+  await page.locator('.chart canvas').first().waitFor()
   await settled(page)
   const policies = new Set(responses.map((response) => response.headers()['content-security-policy']))
   const files = responses.filter((response) => !response.url().includes('/api/'))

@@ -38,14 +38,14 @@ import {
   rangesOf,
 } from './offsets.ts'
 import { detectKeyDistribution, partitionerOf, type Reroute, rerouteWith } from './partitioner.ts'
-import type { Waiting } from './produce/backlog.ts'
+import { sizeOf, type Waiting } from './produce/backlog.ts'
 import { produceConnection } from './produce/connection.ts'
 import { type ProducerLimits, producer } from './produce/producer.ts'
 import { type ReadTopic, readTopicWith } from './read-topic.ts'
 import { toRecord } from './records.ts'
 import { topicIdsOf } from './topic-ids.ts'
 import { applyTopics, describeTopics, ensureTopics, type TopicReports, withKeyDistribution } from './topics.ts'
-import { sizeOf, type WireRecord } from './wire-record.ts'
+import type { WireRecord } from './wire-record.ts'
 
 /** Kafka as the other rooms see it. */
 export type KafkaRoom = {

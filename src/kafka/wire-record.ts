@@ -2,28 +2,11 @@ import type { IHeaders, KafkaMessage } from 'kafkajs'
 import type { TopicName } from '../../contracts/topics.ts'
 import type { IncomingRecord, OutgoingRecord } from '../domain/ports.ts'
 
-type Header = Buffer | string
+export type Header = Buffer | string
 export type WireHeaders = Readonly<Record<string, Header | ReadonlyArray<Header>>>
 
 /** A record as Kafka takes it: a header may stand more than once, which a port's record cannot say. */
 export type WireRecord = Omit<OutgoingRecord, 'headers'> & { readonly headers: WireHeaders }
-
-const lengthOf = (part: Header | null) => (part === null ? 0 : Buffer.byteLength(part))
-const perHeader = 8
-const perRecord = 32
-
-/** Bytes of a record in a batch, rather too many than too few. */
-export const sizeOf = (record: WireRecord): number => {
-  const { key, value, headers } = record
-  let size = lengthOf(key) + lengthOf(value) + perRecord
-  for (const name in headers) {
-    const header = headers[name]
-    if (header === undefined) continue
-    if (typeof header === 'string' || Buffer.isBuffer(header)) size += name.length + lengthOf(header) + perHeader
-    else for (const one of header) size += name.length + lengthOf(one) + perHeader
-  }
-  return size
-}
 
 const repeated = new WeakMap<IncomingRecord, WireHeaders>()
 

@@ -13,7 +13,7 @@ import { Id, type Instant, type NonBlank } from '../../../contracts/primitives.t
 import { completeMessage } from '../../domain/complete-message.ts'
 import { contentDigest, deliveryId } from '../../domain/delivery.ts'
 import type { Health, IncomingRecord } from '../../domain/ports.ts'
-import type { SuppressedReason } from '../conversation/fence.ts'
+import type { SuppressedReason } from '../conversation/conversation-now.ts'
 import type { EgressPorts, Undecodable } from '../ports.ts'
 import { retryUntilAborted } from '../retry.ts'
 import type { Addressed } from './check-command.ts'

@@ -5,7 +5,7 @@ import { Id } from '../../../contracts/primitives.ts'
 import type { BotAccount } from '../../domain/accounts.ts'
 import type { Conversation } from '../../domain/conversation.ts'
 import type { ConversationNow } from '../conversation/conversation-now.ts'
-import { type SuppressedReason, takenBy } from '../conversation/fence.ts'
+import { type SuppressedReason, takenBy } from '../conversation/conversation-now.ts'
 import type { BotOwner } from '../delivery/check-command.ts'
 
 /**

@@ -1,8 +1,25 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { TopicName } from '../../../contracts/topics.ts'
 import type { Failure, Log } from '../../domain/ports.ts'
-import type { WireRecord } from '../wire-record.ts'
+import type { Header, WireRecord } from '../wire-record.ts'
 import type { Entry } from './partition-queue.ts'
+
+const lengthOf = (part: Header | null) => (part === null ? 0 : Buffer.byteLength(part))
+const perHeader = 8
+const perRecord = 32
+
+/** Bytes of a record in a batch, rather too many than too few. */
+export const sizeOf = (record: WireRecord): number => {
+  const { key, value, headers } = record
+  let size = lengthOf(key) + lengthOf(value) + perRecord
+  for (const name in headers) {
+    const header = headers[name]
+    if (header === undefined) continue
+    if (typeof header === 'string' || Buffer.isBuffer(header)) size += name.length + lengthOf(header) + perHeader
+    else for (const one of header) size += name.length + lengthOf(one) + perHeader
+  }
+  return size
+}
 
 /** What is not settled yet. `failing` has the topics of which a part cannot be sent now, and why. */
 export type Waiting = {

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Conversation } from '../../../src/domain/conversation.ts'
-import { decide } from '../../../src/egress/conversation/fence.ts'
+import { decide } from '../../../src/egress/conversation/conversation-now.ts'
 import { botMessage, id, inviteAgent } from '../support/values.ts'
 
 const test = suite('the fence')

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { byteBudget, inFlightLimit } from '../../../src/egress/delivery/in-flight-limit.ts'
+import { byteBudget, inFlightLimit } from '../../../src/egress/delivery/partition-work.ts'
 
 const test = suite('what is under way in a partition')
 

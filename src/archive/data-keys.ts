@@ -16,7 +16,7 @@ export type WantedKey = { readonly id: string; readonly kid: string; readonly pl
 export class KeyLost extends Error {}
 
 /** What became of a key. An older copy of MongoDB may never have had one that was erased: its marker was applied again. */
-const fateOf = ({ kid, place }: WantedKey, found: ArchiveKey | undefined): 'there' | 'erased' | 'lost' => {
+const stateOf = ({ kid, place }: WantedKey, found: ArchiveKey | undefined): 'there' | 'erased' | 'lost' => {
   if (found?.kid === kid) return 'there'
   if (found?.erasedKids.includes(kid)) return 'erased'
   const { generation, partition, offset } = place
@@ -31,7 +31,7 @@ export const lostAmong = async <W extends WantedKey>(
   wanted: ReadonlyArray<W>,
 ): Promise<ReadonlyArray<W>> => {
   const found = await stored.find([...new Set(wanted.map(({ id }) => id))])
-  return wanted.filter((each) => fateOf(each, found.get(each.id)) === 'lost')
+  return wanted.filter((each) => stateOf(each, found.get(each.id)) === 'lost')
 }
 
 const remembered = 20_000
@@ -63,9 +63,9 @@ export const dataKeys = (stored: ArchiveKeys, wrapping: WrappingKeys) => {
     erased,
   })
   const openingKey = async (wanted: WantedKey, found: ArchiveKey | undefined): Promise<OpeningKey> => {
-    const fate = fateOf(wanted, found)
-    if (fate === 'erased') return fate
-    if (fate === 'there' && found !== undefined) return imported((await opened(found)).key)
+    const state = stateOf(wanted, found)
+    if (state === 'erased') return state
+    if (state === 'there' && found !== undefined) return imported((await opened(found)).key)
     const { id, kid } = wanted
     throw new KeyLost(
       `MongoDB has neither the data key ${kid} of ${id.slice(0, id.indexOf('/'))} nor a marker that it was erased: restore the collection archive_keys from a newer copy, or see livechat-bridge archive keys`,

@@ -19,17 +19,17 @@ const read = async (file: string): Promise<Lease | undefined> => {
   }
 }
 
-const end = async (server: Identity, patienceMs: number): Promise<void> => {
-  const deadline = Date.now() + patienceMs
+const end = async (server: Identity, withinMs: number): Promise<void> => {
+  const deadline = Date.now() + withinMs
   while (Date.now() < deadline && (await isRunning(server))) await sleep(50)
   if (await isRunning(server)) process.kill(-server.pid, 'SIGKILL')
 }
 
 /**
  * Makes sure that no server runs on the directory of `file`. Left when another bridge is using it; a server whose
- * bridge was killed has been told to stop by its guard, gets `patienceMs` for that, and is then killed.
+ * bridge was killed has been told to stop by its guard, gets `withinMs` for that, and is then killed.
  */
-export const claim = async (file: string, patienceMs = 20_000): Promise<E.Either<Problem, void>> => {
+export const claim = async (file: string, withinMs = 20_000): Promise<E.Either<Problem, void>> => {
   const lease = await read(file)
   if (lease === undefined || !(await isRunning(lease.server))) return E.right(undefined)
   if (await isRunning(lease.bridge)) {
@@ -37,7 +37,7 @@ export const claim = async (file: string, patienceMs = 20_000): Promise<E.Either
       `${dirname(dirname(file))} is in use by another running bridge (process ${lease.bridge.pid}): stop that one, or set DATA_DIR to another directory`,
     )
   }
-  await end(lease.server, patienceMs)
+  await end(lease.server, withinMs)
   return E.right(undefined)
 }
 

@@ -41,12 +41,12 @@ type Options = {
   readonly partitions?: number
 }
 
-// The same for the controls: they have to fail through what they lack, and not through impatience.
-const patienceMs = 90_000
+// The same for the controls: they have to fail through what they lack, and not by a time limit that is too short.
+const withinMs = 90_000
 
 /** Reads the log until it can be read whole: kafkajs asks for ends of partitions that have no leader, and fails. */
 const read = <A>(ask: () => Promise<A>): Promise<A> =>
-  eventually('the log to be read', () => ask().catch(() => undefined), patienceMs)
+  eventually('the log to be read', () => ask().catch(() => undefined), withinMs)
 
 const names = ['chats', 'bot-conversations']
 
@@ -83,13 +83,13 @@ export const underLoad = async (
   const done = await harm({
     ...{ posts, topics, prefix: here.prefix, mongoUrl: here.mongo.url },
     passes: (count) => after(count, posts, load, 30_000),
-    goesOn: async () => (await here.drained(ingress, patienceMs)) && (await read(() => here.goesOn(patienceMs))),
+    goesOn: async () => (await here.drained(ingress, withinMs)) && (await read(() => here.goesOn(withinMs))),
   })
   posts.halt()
   await load
   await cluster.inSync(eventTopics.map(({ name }) => `${here.prefix}${name}`))
-  const drained = await here.drained(ingress, patienceMs)
-  const caughtUp = await here.caughtUp(patienceMs)
+  const drained = await here.drained(ingress, withinMs)
+  const caughtUp = await here.caughtUp(withinMs)
   const [expected, actual] = [await read(here.fold), await here.documents()]
   const verdict = await read(() => here.verdict(posts.history))
   await here.stop()

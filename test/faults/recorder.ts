@@ -4,14 +4,14 @@ import type { Exchange } from './history.ts'
 import type { Event } from './traffic.ts'
 
 /** Beyond every deadline of the bridge: a request that takes longer was left without an answer. */
-const patienceMs = 9_000
+const withinMs = 9_000
 const headers = { 'content-type': 'application/json' }
 
 type Answer = Pick<Exchange, 'status' | 'retryAfter' | 'error'> & { readonly sent: boolean }
 
 const post = (agent: Agent, url: string, body: string): Promise<Answer> =>
   new Promise((resolve) => {
-    const outgoing = request(url, { method: 'POST', agent, headers, timeout: patienceMs }, (incoming) => {
+    const outgoing = request(url, { method: 'POST', agent, headers, timeout: withinMs }, (incoming) => {
       const { statusCode: status = 0, headers: received } = incoming
       const retryAfter = received['retry-after']
       incoming.resume()

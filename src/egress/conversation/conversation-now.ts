@@ -31,7 +31,7 @@ const withinMs = 2000
 const awayMs = 1000
 
 /**
- * Reads the views with patience: up to two seconds, so many commands at once. Where that was in vain, nothing is read for a
+ * Reads the views within two seconds, so many commands at once. Where that was in vain, nothing is read for a
  * second: replies must not queue for a MongoDB that is away.
  */
 export const viewsReader = (

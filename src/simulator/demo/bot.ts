@@ -4,10 +4,10 @@ import { ConversationEvent } from '../../../contracts/events/index.ts'
 import { commandsOf } from '../../bot/commands.ts'
 import { ask } from '../../bot/handlers.ts'
 import { echoBot } from './echo-bot.ts'
-import type { Seen } from './seen.ts'
+import type { LoggedEvent } from './log.ts'
 
 /** What the example bot does about a record of the log: the commands that it answers with, none for most. */
-export const reactTo = async ({ topic, type, id, headers, data }: Seen): Promise<ReadonlyArray<BotReply>> => {
+export const reactTo = async ({ topic, type, id, headers, data }: LoggedEvent): Promise<ReadonlyArray<BotReply>> => {
   if (topic !== 'bot-conversations') return []
   const { ce_source: source, ce_subject: subject, ce_time: time } = headers
   const event = ConversationEvent.decode({ type: type.split('.')[1], id, source, subject, time, data })

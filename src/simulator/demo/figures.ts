@@ -8,16 +8,16 @@ export const playFigures = async ({ stage, account, log }: Story) => {
     'Every event in the timeline, and the day in figures; both can be rebuilt from the log.',
   )
   const finished = log.find(({ type, data }) => type.includes('ChatFinished') && data.accountId === account.id)
-  await stage.step('timeline, daily_stats · the closed chat’s event, and today', async (sight) => {
-    if (finished === undefined) return sight.fact('view', false, 'no ChatFinished was seen')
+  await stage.step('timeline, daily_stats · the closed chat’s event, and today', async (assertions) => {
+    if (finished === undefined) return assertions.fact('view', false, 'no ChatFinished was seen')
     const day = String(finished.headers.ce_time).slice(0, 10)
-    await sight.view(
+    await assertions.view(
       'timeline',
       timelineId({ id: finished.id, source: String(finished.headers.ce_source), data: { accountId: account.id } }),
       () => true,
       ({ type, time }) => `${type}, ${time.toISOString()}`,
     )
-    await sight.view(
+    await assertions.view(
       'daily_stats',
       `${account.id}/${day}`,
       ({ chats, offlineMessages, replies }) => chats.finished > 0 && offlineMessages > 0 && replies.delivered > 0,

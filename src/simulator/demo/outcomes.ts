@@ -1,7 +1,7 @@
 import { inTurn } from '../behaviour.ts'
 import * as payloads from '../payloads.ts'
+import { chatCloses, clientWrites, handsOver, inChat } from './steps.ts'
 import type { Story } from './story.ts'
-import { chatCloses, clientWrites, handsOver, inChat } from './talk.ts'
 
 /** Step: a reply that the service refuses for good. */
 const replyFails = async (story: Story, chatId: string) => {
@@ -9,10 +9,10 @@ const replyFails = async (story: Story, chatId: string) => {
   // The first request alone: the bridge asks for an agent then, and is heard.
   service.misbehave(inTurn({ kind: 'error', status: 400 }), chatId)
   await clientWrites(story, chatId, 'Where is my order?')
-  await stage.step('BOT_MESSAGE · the service refuses the answer for good', async (sight) => {
-    const failed = await sight.event('bot-conversations', 'BotReplyFailed', inChat(story, chatId), ['reason'])
+  await stage.step('BOT_MESSAGE · the service refuses the answer for good', async (assertions) => {
+    const failed = await assertions.event('bot-conversations', 'BotReplyFailed', inChat(story, chatId), ['reason'])
     if (failed === undefined) return
-    await sight.view(
+    await assertions.view(
       'deliveries',
       `${account.id}/${chatId}/${failed.data.commandId}`,
       ({ state }) => state === 'failed',
@@ -24,23 +24,23 @@ const replyFails = async (story: Story, chatId: string) => {
 /** Step: a closed chat is accepted again, and closed with another verdict: each session keeps its own. */
 const chatReopens = async ({ stage, service, account }: Story, chat: number) => {
   const session = (number: number) => `${account.id}/${chat}/agent/${number}`
-  await stage.step('chat_accepted · the closed chat is opened again', async (sight) => {
+  await stage.step('chat_accepted · the closed chat is opened again', async (assertions) => {
     const payload = payloads.chatAccepted({ chat_id: chat })
-    sight.answered('webhook', await service.webhook(account.id, payload))
-    await sight.view(
+    assertions.answered('webhook', await service.webhook(account.id, payload))
+    await assertions.view(
       'sessions',
       session(2),
       ({ acceptedAt }) => acceptedAt !== undefined,
       ({ number, outcome }) => `session ${number}, ${outcome}`,
     )
   })
-  await stage.step('chat_finished · and is rated good this time', async (sight) => {
-    sight.answered('webhook', await service.webhook(account.id, payloads.chatRated(chat, 'good')))
+  await stage.step('chat_finished · and is rated good this time', async (assertions) => {
+    assertions.answered('webhook', await service.webhook(account.id, payloads.chatRated(chat, 'good')))
     for (const [number, wanted] of [
       [1, 'bad'],
       [2, 'good'],
     ] as const)
-      await sight.view(
+      await assertions.view(
         'sessions',
         session(number),
         ({ rating }) => rating === wanted,

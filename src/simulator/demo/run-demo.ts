@@ -5,9 +5,9 @@ import { bridgeOf } from '../account.ts'
 import type { Service } from '../service.ts'
 import { reactTo } from './bot.ts'
 import { playFigures } from './figures.ts'
+import { createEventLog } from './log.ts'
 import { playOutcomes } from './outcomes.ts'
 import { type Paint, paintFor } from './paint.ts'
-import { createSeenLog } from './seen.ts'
 import { playAgentJoins, playAgentUnavailable, playAnsweredByBot } from './sequences.ts'
 import { playSilence } from './silence.ts'
 import { createStage } from './stage.ts'
@@ -30,7 +30,7 @@ export type DemoDeps = {
   readonly service: Service
   readonly paint?: Paint
   readonly now?: () => number
-  readonly patienceMs?: number
+  readonly withinMs?: number
   readonly budgetMs?: number
 }
 
@@ -40,10 +40,10 @@ export type DemoDeps = {
  */
 export const runDemo = async (deps: DemoDeps): Promise<{ readonly steps: number; readonly failed: number }> => {
   const { bridgeUrl, account, consumeAll, produceReply, findView, out, service } = deps
-  const { paint = paintFor(process.stdout), now = Date.now, patienceMs = 8000, budgetMs = 50_000 } = deps
+  const { paint = paintFor(process.stdout), now = Date.now, withinMs = 8000, budgetMs = 50_000 } = deps
   service.connect(account.id, bridgeOf(bridgeUrl, account))
-  const log = createSeenLog()
-  const stage = createStage({ log, findView, out, paint, now, patienceMs, budgetMs })
+  const log = createEventLog()
+  const stage = createStage({ log, findView, out, paint, now, withinMs, budgetMs })
 
   let lastChatId = randomInt(10 ** 8, 10 ** 9) * 100
   const chatIds = new Set<string>()

@@ -1,6 +1,6 @@
 import type { Chat } from '../chat.ts'
+import { botReplies, chatCloses, clientWrites, handsOver, serviceTells } from './steps.ts'
 import type { Story } from './story.ts'
-import { botReplies, chatCloses, clientWrites, handsOver, serviceTells } from './talk.ts'
 
 /** The newest message with this text that the client was shown; another bot may have answered as well. */
 const shown = (chat: Chat | undefined, text: string) => {

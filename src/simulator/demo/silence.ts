@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { bridgeOf } from '../account.ts'
+import { inChat, serviceTells } from './steps.ts'
 import type { Story } from './story.ts'
-import { inChat, serviceTells } from './talk.ts'
 
 /** An address that takes every request and answers none, as behind a line that is cut. */
 const startSilentEndpoint = async () => {
@@ -30,7 +30,7 @@ export const playSilence = async (story: Story) => {
   )
   const chatId = String(story.newChatId())
   const silent = await startSilentEndpoint()
-  await stage.step('CLIENT_MESSAGE · the client writes “Is anybody there?”, the line is silent', async (sight) => {
+  await stage.step('CLIENT_MESSAGE · the client writes “Is anybody there?”, the line is silent', async (assertions) => {
     const bridge = bridgeOf(bridgeUrl, account)
     service.connect(account.id, { ...bridge, botUrl: `${silent.url}/bot` })
     const { attempts, regular } = await service.clientWrites(chatId, 'Is anybody there?', { accountId: account.id })
@@ -38,21 +38,25 @@ export const playSilence = async (story: Story) => {
     const told = attempts.map((one) =>
       one.kind === 'answered' ? `HTTP ${one.status}` : `${one.reason}, ${one.tookMs} ms`,
     )
-    sight.fact('answer', !regular && attempts.length === 2, `CLIENT_MESSAGE → ${told.join('; again: ')}`)
+    assertions.fact('answer', !regular && attempts.length === 2, `CLIENT_MESSAGE → ${told.join('; again: ')}`)
     const chat = service.chat(chatId, account.id)
     const moved = chat?.state === 'invited' && chat.invitations.at(-1)?.by === 'service'
-    sight.fact(
+    assertions.fact(
       'service',
       moved,
       moved ? 'moves the chat to an agent by itself' : `has the chat in state ${chat?.state}`,
     )
   })
   await silent.stop()
-  await serviceTells(story, chatId, 'AGENT_JOINED', 'the line is back, an agent takes the chat', (sight) => {
+  await serviceTells(story, chatId, 'AGENT_JOINED', 'the line is back, an agent takes the chat', (assertions) => {
     // A chat's events are in order: after AgentJoined nothing earlier can still come.
     const isIt = inChat(story, chatId)
     const message = story.log.find(({ type, data }) => type.includes('ClientMessageReceived') && isIt(data))
     const text = 'no ClientMessageReceived before it: the bridge never heard that message'
-    sight.fact('Kafka', message === undefined, message === undefined ? text : 'the message is in the log after all')
+    assertions.fact(
+      'Kafka',
+      message === undefined,
+      message === undefined ? text : 'the message is in the log after all',
+    )
   })
 }

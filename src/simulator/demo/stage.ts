@@ -1,25 +1,25 @@
 import type { ReadDocument } from '../../domain/ports.ts'
+import { type Assertions, createAssertions } from './assertions.ts'
 import { checkLine, detailLine, headingLines, introLines, type Score, stepLine, summaryLines } from './lines.ts'
+import type { EventLog } from './log.ts'
 import type { Paint } from './paint.ts'
-import type { SeenLog } from './seen.ts'
-import { createSight, type Sight } from './sight.ts'
 
 export type StageDeps = {
-  readonly log: SeenLog
+  readonly log: EventLog
   readonly findView: ReadDocument
   readonly out: (line: string) => void
   readonly paint: Paint
   readonly now: () => number
   /** How long one expectation may take, and all of them together, ms. */
-  readonly patienceMs: number
+  readonly withinMs: number
   readonly budgetMs: number
 }
 
 /** Where the story is played: it numbers the steps, shows each expectation as it is met or not, and keeps the score. */
-export const createStage = ({ log, findView, out, paint, now, patienceMs, budgetMs }: StageDeps) => {
+export const createStage = ({ log, findView, out, paint, now, withinMs, budgetMs }: StageDeps) => {
   const begun = now()
   let score: Score = { steps: 0, failedSteps: 0, checks: 0, failedChecks: 0 }
-  const patience = () => Math.max(250, Math.min(patienceMs, begun + budgetMs - now()))
+  const timeLeft = () => Math.max(250, Math.min(withinMs, begun + budgetMs - now()))
 
   return {
     intro: (text: string) => {
@@ -28,8 +28,8 @@ export const createStage = ({ log, findView, out, paint, now, patienceMs, budget
     heading: (title: string, text: string) => {
       for (const line of headingLines(paint, title, text)) out(line)
     },
-    /** Plays a step; what it expects is looked for through `sight`, one after the other. A throw is a failed expectation. */
-    step: async (title: string, play: (sight: Sight) => Promise<void>) => {
+    /** Plays a step; what it expects is looked for through `assertions`, one after the other. A throw is a failed expectation. */
+    step: async (title: string, play: (assertions: Assertions) => Promise<void>) => {
       const since = now()
       const before = score.failedChecks
       const told = (ok: boolean, where: string, text: string) => {
@@ -39,7 +39,7 @@ export const createStage = ({ log, findView, out, paint, now, patienceMs, budget
       const detail = (text: string) => out(detailLine(paint, text))
       out(stepLine(paint, score.steps + 1, title))
       try {
-        await play(createSight({ log, findView, told, detail, patience }))
+        await play(createAssertions({ log, findView, told, detail, timeLeft }))
       } catch (error) {
         told(false, 'story', error instanceof Error ? error.message : String(error))
       }

@@ -1,6 +1,6 @@
 import type { Account, BotAccount } from '../../domain/accounts.ts'
 import type { Service } from '../service.ts'
-import type { SeenLog } from './seen.ts'
+import type { EventLog } from './log.ts'
 import type { Stage } from './stage.ts'
 
 /** An account that both interfaces are played on. */
@@ -13,5 +13,5 @@ export type Story = {
   readonly account: DemoAccount
   readonly bridgeUrl: string
   readonly newChatId: () => number
-  readonly log: SeenLog
+  readonly log: EventLog
 }

@@ -20,10 +20,10 @@ type Scene<V extends ViewName> = {
 
 const play = async <V extends ViewName>({ stage, service, account }: Story, scene: Scene<V>) => {
   const { title, payload, topic, type, by, fields, view, document, wanted, show } = scene
-  await stage.step(`${payload.event_name} · ${title}`, async (sight) => {
-    sight.answered('webhook', await service.webhook(account.id, payload))
-    await sight.event(topic, type, (data) => data.accountId === account.id && data[by[0]] === by[1], fields)
-    await sight.view(view, `${account.id}/${document}`, wanted, show)
+  await stage.step(`${payload.event_name} · ${title}`, async (assertions) => {
+    assertions.answered('webhook', await service.webhook(account.id, payload))
+    await assertions.event(topic, type, (data) => data.accountId === account.id && data[by[0]] === by[1], fields)
+    await assertions.view(view, `${account.id}/${document}`, wanted, show)
   })
 }
 

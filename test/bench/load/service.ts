@@ -36,11 +36,11 @@ export const startListening = async () => {
     /** From now on requests of this chat hang. */
     stick: (chatId: string) => service.misbehave(always({ kind: 'delay', ms: stuckMs }), chatId),
     /** Waits until all has come, or nothing has for so long; `due` says when each text was to be sent. */
-    answered: async (due: ReadonlyMap<string, number>, patienceMs = 60_000): Promise<Answered> => {
+    answered: async (due: ReadonlyMap<string, number>, withinMs = 60_000): Promise<Answered> => {
       let last = now()
       let seen = -1
       const got = () => [...due.keys()].filter((text) => heard.has(text)).length
-      for (take(); got() < due.size && now() - last < patienceMs; take()) {
+      for (take(); got() < due.size && now() - last < withinMs; take()) {
         if (heard.size !== seen) last = now()
         seen = heard.size
         await wait(100)

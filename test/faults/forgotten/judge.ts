@@ -17,14 +17,14 @@ type Looked = {
   /** What the bridge and its commands write: journal, logs, traces, temporary files. */
   readonly outside: ReadonlyArray<string>
   /** How long Kafka may take to clean up. */
-  readonly patienceMs: number
+  readonly withinMs: number
 }
 
 const named = (found: ReadonlyMap<string, ReadonlyArray<string>>) =>
   [...found].map(([where, files]) => `${where} (${files[0]?.split('/').slice(-2).join('/')})`)
 
 /** Looks for what may not be anywhere after an erasure; `failures` has what was found. */
-export const judging = ({ ground, kafka, mongo, keyFile, prefix, outside, patienceMs }: Looked) => {
+export const judging = ({ ground, kafka, mongo, keyFile, prefix, outside, withinMs }: Looked) => {
   const failures: string[] = []
   const found = (what: string, items: ReadonlyArray<string>) => void failures.push(...wrong(what, items))
   const tells = () => telling(mongo.url)
@@ -48,7 +48,7 @@ export const judging = ({ ground, kafka, mongo, keyFile, prefix, outside, patien
       await sleep(1_500)
       return inKafka().size === 0
     }
-    await eventually('Kafka to have deleted everything', isGone, patienceMs).catch(() => undefined)
+    await eventually('Kafka to have deleted everything', isGone, withinMs).catch(() => undefined)
     found(`things in Kafka's files ${when}`, named(inKafka()))
   }
   const mongoFiles = (when: string) => found(`things in MongoDB's files ${when}`, named(inMongo()))

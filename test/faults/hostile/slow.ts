@@ -22,7 +22,7 @@ const waysOf = (tokens: Readonly<Record<'webhooks' | 'bot', string>>): ReadonlyA
  * Milliseconds from the first byte until the server closed the connection, and the status that it gave. A byte that is on its way
  * when the server closes resets the connection, and the answer may be lost with it.
  */
-const drip = (port: number, { begin, more }: Slow, patienceMs: number) =>
+const drip = (port: number, { begin, more }: Slow, withinMs: number) =>
   new Promise<{ readonly tookMs: number; readonly status: number | undefined }>((resolve) => {
     let answer = ''
     let began = performance.now()
@@ -32,7 +32,7 @@ const drip = (port: number, { begin, more }: Slow, patienceMs: number) =>
       socket.write(begin)
       timer = setInterval(() => socket.writable && socket.write(more), 200)
     })
-    const impatient = setTimeout(() => socket.destroy(), patienceMs)
+    const impatient = setTimeout(() => socket.destroy(), withinMs)
     socket.on('data', (chunk: Buffer) => {
       answer += chunk.toString()
     })

@@ -34,7 +34,7 @@ const storm = (seed: number): Script => {
   }
 }
 
-/** 200 chats at once, several replies each, at a service that is late, fails and asks for patience; the worker is killed. */
+/** 200 chats at once, several replies each, at a service that is late, fails and sends Retry-After; the worker is killed. */
 export const egressStorm: Scenario = {
   name: 'egress-storm',
   promises: '2, 10',
@@ -44,7 +44,7 @@ export const egressStorm: Scenario = {
     'the order of a chat',
     'what was delivered is known after a crash',
     'the low-water mark',
-    'patience for Retry-After',
+    'waiting for Retry-After',
   ],
   inShort: true,
   shortControls: [],

@@ -82,7 +82,7 @@ export const forgotten: Scenario = {
 
     const judge = judging({
       ...{ ground, kafka, mongo: here.mongo, keyFile, prefix, outside: [place.dataDir, work, tmp, traces] },
-      patienceMs: without === undefined ? 120_000 : 20_000,
+      withinMs: without === undefined ? 120_000 : 20_000,
     })
     const { failures, tells, read } = judge
     const takenIn = (...groups: ReadonlyArray<string>) =>

@@ -21,7 +21,7 @@ export const silence: Scenario = {
     await here.ready(projector)
     const posts = here.recorder([intake])
     const load = posts.drive(streams({ workers: 8, messages: true }), { pauseMs: 10 })
-    // Longer than the recorder's patience.
+    // Longer than the recorder's time limit.
     const silentMs = 12_000
     const notes: string[] = []
     const failures: string[] = []

@@ -53,7 +53,7 @@ export const egress = {
       }),
     ),
   ],
-  'patience for Retry-After': [
+  'waiting for Retry-After': [
     instead(
       () => import('../../../src/egress/delivery/classify.ts'),
       ({ classify }) => ({

@@ -9,9 +9,9 @@ import { createWorld } from './fake-world.ts'
 
 const { started, stopAll } = createCleanUp()
 
-const play = async (refuses: ReadonlyArray<string>, patienceMs = 8_000) => {
+const play = async (refuses: ReadonlyArray<string>, withinMs = 8_000) => {
   const { deps, lines } = started(await createWorld(refuses))
-  const score = await runDemo({ ...deps, paint: plain, patienceMs })
+  const score = await runDemo({ ...deps, paint: plain, withinMs })
   return { score, lines }
 }
 
@@ -76,7 +76,7 @@ demo('another bot that answers the same messages breaks no step', async () => {
     await Promise.all(said)
     return deps.findView(view, id)
   }
-  const score = await runDemo({ ...deps, produceReply, findView, paint: plain, patienceMs: 2_000 })
+  const score = await runDemo({ ...deps, produceReply, findView, paint: plain, withinMs: 2_000 })
   assert.equal(score, { steps: 30, failed: 0 })
 })
 

@@ -1,7 +1,7 @@
 import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import type { Chat } from '../chat.ts'
-import type { Data } from './seen.ts'
-import type { Sight } from './sight.ts'
+import type { Assertions } from './assertions.ts'
+import type { Data } from './log.ts'
 import type { Story } from './story.ts'
 
 export const inChat =
@@ -14,17 +14,17 @@ const fieldOf = (message: unknown, name: 'type' | 'text') =>
 
 /** Step: a client writes, for the `nth` time in this chat, and the bridge takes the message in. */
 export const clientWrites = (story: Story, chatId: string, text: string, nth = 1) =>
-  story.stage.step(`CLIENT_MESSAGE · the client writes “${text}”`, async (sight) => {
+  story.stage.step(`CLIENT_MESSAGE · the client writes “${text}”`, async (assertions) => {
     const { account, service } = story
     const isIt = inChat(story, chatId)
-    sight.answered('CLIENT_MESSAGE', await service.clientWrites(chatId, text, { accountId: account.id }))
-    await sight.event(
+    assertions.answered('CLIENT_MESSAGE', await service.clientWrites(chatId, text, { accountId: account.id }))
+    await assertions.event(
       'bot-conversations',
       'ClientMessageReceived',
       (data) => isIt(data) && fieldOf(data.message, 'text') === text,
       ['message'],
     )
-    await sight.view(
+    await assertions.view(
       'conversations',
       `${account.id}/${chatId}`,
       ({ clientMessages }) => clientMessages === nth,
@@ -43,17 +43,17 @@ type Reply = {
 
 /** Step: the bot’s command goes from its topic to the service, and its outcome back into the log. */
 export const botReplies = (story: Story, chatId: string, { title, type, messageType, what, read }: Reply) =>
-  story.stage.step(title, async (sight) => {
+  story.stage.step(title, async (assertions) => {
     const { account, service } = story
     const isIt = inChat(story, chatId)
     const isWanted = ({ type: is, message }: Data) => is === type && fieldOf(message, 'type') === messageType
-    const command = await sight.command((data) => isIt(data) && isWanted(data))
+    const command = await assertions.command((data) => isIt(data) && isWanted(data))
     if (command === undefined) return
-    await sight.service(service.waitFor, what, read)
-    await sight.event('bot-conversations', 'BotReplyDelivered', ({ commandId }) => commandId === command.id, [
+    await assertions.service(service.waitFor, what, read)
+    await assertions.event('bot-conversations', 'BotReplyDelivered', ({ commandId }) => commandId === command.id, [
       'attempts',
     ])
-    await sight.view(
+    await assertions.view(
       'deliveries',
       `${account.id}/${chatId}/${command.id}`,
       ({ state }) => state === 'delivered',
@@ -67,21 +67,21 @@ export const serviceTells = (
   chatId: string,
   event: 'AGENT_JOINED' | 'AGENT_UNAVAILABLE',
   title: string,
-  also: (sight: Sight) => void = () => {},
+  also: (assertions: Assertions) => void = () => {},
 ) =>
-  story.stage.step(`${event} · ${title}`, async (sight) => {
+  story.stage.step(`${event} · ${title}`, async (assertions) => {
     const { account, service } = story
     const joined = event === 'AGENT_JOINED'
     const tell = joined ? service.agentJoins : service.agentUnavailable
-    sight.answered(event, await tell(chatId, { accountId: account.id }))
-    const heard = await sight.event(
+    assertions.answered(event, await tell(chatId, { accountId: account.id }))
+    const heard = await assertions.event(
       'bot-conversations',
       joined ? 'AgentJoined' : 'AgentUnavailable',
       inChat(story, chatId),
       ['chatId', 'clientId'],
     )
-    if (heard !== undefined) also(sight)
-    await sight.view(
+    if (heard !== undefined) also(assertions)
+    await assertions.view(
       'conversations',
       `${account.id}/${chatId}`,
       ({ joinedAt, unavailableAt }) => (joined ? joinedAt : unavailableAt) !== undefined,
@@ -93,11 +93,11 @@ type Outcome = 'contained' | 'abandoned'
 
 /** Step: the service closes the chat; its session is over. */
 export const chatCloses = (story: Story, chatId: string, title: string, outcome: Outcome) =>
-  story.stage.step(`CHAT_CLOSED · ${title}`, async (sight) => {
+  story.stage.step(`CHAT_CLOSED · ${title}`, async (assertions) => {
     const { account, service } = story
-    sight.answered('CHAT_CLOSED', await service.closeChat(chatId, { accountId: account.id }))
-    await sight.event('bot-conversations', 'ChatClosed', inChat(story, chatId), ['chatId'])
-    await sight.view(
+    assertions.answered('CHAT_CLOSED', await service.closeChat(chatId, { accountId: account.id }))
+    await assertions.event('bot-conversations', 'ChatClosed', inChat(story, chatId), ['chatId'])
+    await assertions.view(
       'sessions',
       `${account.id}/${chatId}/bot/1`,
       (session) => session.ending === 'closed' && session.outcome === outcome,

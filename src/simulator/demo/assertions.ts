@@ -6,14 +6,14 @@ import type { ReadDocument } from '../../domain/ports.ts'
 import type { WaitFor } from '../changes.ts'
 import type { Attempt } from '../post.ts'
 import type { Exchange } from '../send.ts'
-import type { Data, Seen, SeenLog } from './seen.ts'
+import type { Data, EventLog, LoggedEvent } from './log.ts'
 
 type Deps = {
-  readonly log: SeenLog
+  readonly log: EventLog
   readonly findView: ReadDocument
   readonly told: (ok: boolean, where: string, text: string) => void
   readonly detail: (text: string) => void
-  readonly patience: () => number
+  readonly timeLeft: () => number
 }
 
 const answerText = (attempt: Attempt) =>
@@ -31,16 +31,16 @@ const short = (id: string) => (id.length <= 32 ? id : `${id.slice(0, 31)}…`)
 const lookAgainMs = 40
 
 /** What a step may look for: each is awaited, shown as ✓ or ✗ with what was found, and counted. */
-export const createSight = ({ log, findView, told, detail, patience }: Deps) => {
-  const inLog = async (what: string, wanted: (seen: Seen) => boolean) => {
+export const createAssertions = ({ log, findView, told, detail, timeLeft }: Deps) => {
+  const inLog = async (what: string, wanted: (seen: LoggedEvent) => boolean) => {
     try {
-      return await log.waitFor(`${what} is not in the log`, wanted, patience())
+      return await log.waitFor(`${what} is not in the log`, wanted, timeLeft())
     } catch (error) {
       told(false, 'Kafka', reasonOf(error))
       return undefined
     }
   }
-  const place = ({ topic, partition, offset, type }: Seen) => `${topic}/${partition} @ ${offset}  ${type}`
+  const place = ({ topic, partition, offset, type }: LoggedEvent) => `${topic}/${partition} @ ${offset}  ${type}`
 
   return {
     /** The service got 200 in the last attempt. */
@@ -55,7 +55,7 @@ export const createSight = ({ log, findView, told, detail, patience }: Deps) => 
       wanted: (data: Data) => boolean,
       fields: ReadonlyArray<string>,
     ) => {
-      const isWanted = (seen: Seen) => seen.topic === topic && seen.type === ceType(type) && wanted(seen.data)
+      const isWanted = (seen: LoggedEvent) => seen.topic === topic && seen.type === ceType(type) && wanted(seen.data)
       const seen = await inLog(`${type} on ${topic}`, isWanted)
       if (seen === undefined) return undefined
       told(true, 'Kafka', place(seen))
@@ -75,7 +75,7 @@ export const createSight = ({ log, findView, told, detail, patience }: Deps) => 
       wanted: (document: Views[V]) => boolean,
       show: (document: Views[V]) => string,
     ) => {
-      const until = performance.now() + patience()
+      const until = performance.now() + timeLeft()
       for (;;) {
         const document = await findView(view, id)
         if (document !== undefined && wanted(document))
@@ -88,7 +88,7 @@ export const createSight = ({ log, findView, told, detail, patience }: Deps) => 
     /** Something comes to be at the service. */
     service: async (waitFor: WaitFor, what: string, read: () => string | undefined) => {
       try {
-        told(true, 'service', await waitFor(`${what}, not seen`, read, patience()))
+        told(true, 'service', await waitFor(`${what}, not seen`, read, timeLeft()))
       } catch (error) {
         told(false, 'service', reasonOf(error))
       }
@@ -97,4 +97,4 @@ export const createSight = ({ log, findView, told, detail, patience }: Deps) => 
     fact: (where: string, ok: boolean, text: string) => told(ok, where, text),
   }
 }
-export type Sight = ReturnType<typeof createSight>
+export type Assertions = ReturnType<typeof createAssertions>

@@ -5,7 +5,7 @@ import { createChanges } from '../changes.ts'
 export type Data = Readonly<Record<string, unknown>>
 
 /** A record as the story tells it: an event by its CloudEvents headers, a command by its own fields. */
-export type Seen = {
+export type LoggedEvent = {
   readonly topic: string
   readonly partition: number
   readonly offset: number
@@ -24,7 +24,7 @@ const dataOf = (value: Buffer | null): Data => {
   }
 }
 
-const seenOf = ({ topic, partition, offset, headers: bytes, value }: IncomingRecord): Seen => {
+const loggedEventOf = ({ topic, partition, offset, headers: bytes, value }: IncomingRecord): LoggedEvent => {
   const headers = Object.fromEntries(Object.entries(bytes).map(([name, header]) => [name, String(header)]))
   const data = dataOf(value)
   const { ce_type: type = String(data.type), ce_id: id = String(data.id) } = headers
@@ -32,22 +32,22 @@ const seenOf = ({ topic, partition, offset, headers: bytes, value }: IncomingRec
 }
 
 /** The part of the log that came while the story is played; a record that is read again is there once. */
-export const createSeenLog = () => {
+export const createEventLog = () => {
   const { changed, waitFor } = createChanges()
-  const records = new Map<string, Seen>()
-  const find = (wanted: (seen: Seen) => boolean) => [...records.values()].find(wanted)
+  const records = new Map<string, LoggedEvent>()
+  const find = (wanted: (seen: LoggedEvent) => boolean) => [...records.values()].find(wanted)
   return {
-    add: (record: IncomingRecord): Seen | undefined => {
+    add: (record: IncomingRecord): LoggedEvent | undefined => {
       const place = `${record.topic}/${record.partition}@${record.offset}`
       if (records.has(place)) return undefined
-      const seen = seenOf(record)
+      const seen = loggedEventOf(record)
       records.set(place, seen)
       changed()
       return seen
     },
     find,
-    waitFor: (what: string, wanted: (seen: Seen) => boolean, withinMs: number) =>
+    waitFor: (what: string, wanted: (seen: LoggedEvent) => boolean, withinMs: number) =>
       waitFor(what, () => find(wanted), withinMs),
   }
 }
-export type SeenLog = ReturnType<typeof createSeenLog>
+export type EventLog = ReturnType<typeof createEventLog>

@@ -7,8 +7,6 @@ const chosen = pattern ?? '\\.test\\.ts$'
 const integration = `^(?=integration/)(?=.*?(?:${chosen}))`
 /** On a second place, those that would tell servers apart. */
 const elsewhere = `^(?=integration/(?:kafka-|mongo-|samples|silence|two-instances))(?=.*?(?:${chosen}))`
-/** They start servers and bridges of their own. */
-const apart = `^(?=faults/short)(?=.*?(?:${chosen}))`
 const unit = `^(?!integration/|tools/|package/|(?:faults|bench)/short)(?=.*?(?:${chosen}))`
 
 /** Runs test files beside each other, those of each pattern in a process. Most of what they do is to wait for servers. */
@@ -41,7 +39,7 @@ const all = async (): Promise<Outcome> => {
     const own = await runOn(place, chosen)
     return together([...(await tools), ...own])
   }
-  const own = await runOn(place, integration, unit, apart)
+  const own = await runOn(place, integration, unit)
   const [once = oneFailed('the tests with servers')] = own
   const outcomes = [...(await tools), ...own]
   const problem = others.length === 0 ? undefined : await engineProblem()

@@ -1,10 +1,11 @@
 import { engineProblem, places } from './engine.ts'
 import { finish, withServers } from './finish.ts'
-import { check, type Outcome, oneFailed, runTests, skippedTests, together } from './outcome.ts'
+import { check, type Outcome, runTests, skippedTests, together } from './outcome.ts'
 
 const [, , pattern] = process.argv
 const chosen = pattern ?? '\\.test\\.ts$'
-const integration = `^(?=integration/)(?=.*?(?:${chosen}))`
+/** Two halves beside each other, since each waits more than it works. */
+const integration = ['a-m', 'n-z'].map((half) => `^(?=integration/[${half}])(?=.*?(?:${chosen}))`)
 /** On a second place, those that would tell servers apart. */
 const elsewhere = `^(?=integration/(?:kafka-|mongo-|samples|silence|two-instances))(?=.*?(?:${chosen}))`
 const unit = `^(?!integration/|tools/|package/|(?:faults|bench)/short)(?=.*?(?:${chosen}))`
@@ -39,8 +40,8 @@ const all = async (): Promise<Outcome> => {
     const own = await runOn(place, chosen)
     return together([...(await tools), ...own])
   }
-  const own = await runOn(place, integration, unit)
-  const [once = oneFailed('the tests with servers')] = own
+  const own = await runOn(place, ...integration, unit)
+  const once = together(own.slice(0, integration.length))
   const outcomes = [...(await tools), ...own]
   const problem = others.length === 0 ? undefined : await engineProblem()
   for (const other of others) {

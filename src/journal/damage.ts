@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Failure, Log } from '../domain/ports.ts'
 import { attempt, makeFolder, type OpenFile, replaceFile } from './files.ts'
 
-/** What was found damaged since the journal was opened. */
+/** The damage that was found since the journal was opened. */
 export type DamageCount = { readonly places: number; readonly bytes: number }
 
 export type DamagePlace = {
@@ -14,13 +14,13 @@ export type DamagePlace = {
 }
 
 export type DamageReport = {
-  /** Reports a place and sets its bytes aside, once. Left when they could not be set aside: then it is to be repeated. */
+  /** Reports a place and copies its bytes, once. Left when the copy failed: the caller must then repeat the call. */
   readonly report: (place: DamagePlace) => Promise<E.Either<Failure, void>>
   readonly setAside: (place: DamagePlace) => Promise<E.Either<Failure, void>>
   readonly count: () => DamageCount
 }
 
-/** Keeps account of damage: copies go to `damaged/<file>-<offset>`, for a person to look at and to remove. */
+/** Counts damage. Copies go to `damaged/<file>-<offset>`, where an operator can inspect and remove them. */
 export const damageReport = (dir: string, openFile: OpenFile, log: Log): DamageReport => {
   const counted = new Set<string>()
   const kept = new Set<string>()

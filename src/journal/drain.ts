@@ -5,37 +5,37 @@ import { transient } from './failover.ts'
 import type { Journal } from './journal.ts'
 import type { Entry } from './reader.ts'
 
-/** Keeps a record that Kafka will never take, with the reason; resolves when it is durable. A throw means 'repeat'. */
+/** Keeps a record that Kafka will never accept, with the reason. Resolves when it is durable; throws for a retry. */
 export type Reject = (record: OutgoingRecord, reason: string) => Promise<void>
 
 type Deps = {
   readonly journal: Pick<Journal, 'peek' | 'drained' | 'state'>
   readonly send: (record: OutgoingRecord) => Promise<E.Either<Failure, void>>
   readonly reject: Reject
-  /** Told the outcome of each round; true once the drain is over. */
+  /** Receives the outcome of a round. True when the drain has ended. */
   readonly tell: (type: 'NearlyDrained' | 'Drained' | 'DrainFailed') => boolean
-  /** Resolves when all that the journal has been given by now is durable there, or refused. */
+  /** Resolves when the journal has kept or refused all records that it has received so far. */
   readonly kept: () => Promise<unknown>
   readonly sleep: Sleep
   readonly random: () => number
   readonly stopping: AbortSignal
   readonly log: Log
-  /** Which journal it is, for the log. */
+  /** The journal's name in the log. */
   readonly journalName: string
 }
 
-/** So many records are started together; the order of starting is the order of the journal. */
+/** How many records are sent together, at most, in the order of the journal. */
 const most = 512
 
-/** A producer that has not answered by then is asked again, each time later: in an outage that only makes duplicates. */
+/** How long to wait for the producer before a retry. It grows, since retries in an outage only make duplicates. */
 const answerWithinMs = (failures: number) => 600_000 * 2 ** Math.min(failures, 3)
 
 const pauses = { baseMs: 50, capMs: 1_000 }
 
-/** Whether Kafka took anything, and the failure of the rest. */
+/** Whether Kafka accepted any record, and the failure of the first record that must be repeated. */
 type Round = { readonly appended: boolean; readonly outcome: E.Either<Failure, void> }
 
-/** `taken`: positions that Kafka has acknowledged while an older record has to be repeated. */
+/** `taken`: positions that Kafka has acknowledged, but that cannot be removed before an older record is repeated. */
 type Batch = Deps & { readonly taken: Set<number> }
 
 const sendOnce = async ({ position, record }: Entry, { send, taken }: Batch): Promise<E.Either<Failure, void>> => {
@@ -56,7 +56,7 @@ const settle = async (entry: Entry, outcome: E.Either<Failure, void>, { reject, 
   }
 }
 
-/** Starts all entries that Kafka has not taken yet, then settles all in order up to the first that must be repeated. */
+/** Sends all entries that Kafka has not accepted yet. Then settles entries in order, up to the first failed one. */
 const appendAll = async (entries: ReadonlyArray<Entry>, failures: number, deps: Batch): Promise<Round> => {
   const sent = Promise.all(entries.map((entry) => sendOnce(entry, deps)))
   const over = new AbortController()
@@ -86,8 +86,8 @@ const round = async (failures: number, deps: Batch): Promise<Round> => {
 }
 
 /**
- * Sends the journal's records to Kafka, batch after batch, until `tell` says that it is over or the bridge stops; after the
- * stop it leaves the journal alone.
+ * Sends the journal's records to Kafka, batch after batch, until `tell` returns true or the bridge stops. After the
+ * stop it does not change the journal.
  */
 export const drain = async (deps: Deps): Promise<void> => {
   const { journal, tell, sleep, random, stopping, log, journalName } = deps
@@ -106,7 +106,7 @@ export const drain = async (deps: Deps): Promise<void> => {
     } else {
       failures = 0
       if (records === 0 && tell('Drained')) return
-      // A journal that takes nothing is empty as well: then only a direct send shows whether Kafka is there.
+      // A journal that refuses all records is empty too. Then only a direct send shows whether Kafka is available.
       if (records === 0 || (appended && records <= most)) tell('NearlyDrained')
     }
   }

@@ -3,27 +3,27 @@ import type { Failure, Place } from '../domain/ports.ts'
 
 export const transient = (reason: string): E.Either<Failure, never> => E.left({ kind: 'transient', reason })
 
-/** Where a record has become durable. */
+/** Where the record is durable. */
 export type Destination = Place
 export type Outcome = E.Either<Failure, Destination>
 
 /**
  * Where the records of one topic go.
  * - `direct`: to Kafka.
- * - `failed-over`: to the journal, which is drained to Kafka as soon as that takes records.
- * - `failing-back`: the journal is nearly empty. New records are held until Kafka has the rest, so that they cannot
- *   overtake it; without this, under a steady load, the journal would never be empty.
+ * - `failed-over`: to the journal. The journal is drained to Kafka as soon as Kafka accepts records.
+ * - `failing-back`: the journal is nearly empty. New records are held until Kafka has the journal's records, so that
+ *   they cannot overtake them. Without this mode, the journal would never become empty under a steady load.
  * - `stopped`: nowhere.
  */
 export type FailoverState = {
   readonly mode: 'direct' | 'failed-over' | 'failing-back' | 'stopped'
-  /** How often Kafka has failed. A record that was sent in an earlier epoch has gone to the journal since. */
+  /** How often Kafka has failed. A record that was sent in an earlier epoch has gone to the journal too. */
   readonly epoch: number
-  /** Records that the journal was given and has not answered yet. */
+  /** How many records the journal has received and not yet kept or refused. */
   readonly journaling: number
-  /** Records of this epoch that are sent or held: they go to the journal, in order, when Kafka fails. */
+  /** How many records of this epoch are sent or held. When Kafka fails, they go to the journal in order. */
   readonly outstanding: number
-  /** The journal did not take the last record that it was given. */
+  /** The journal refused the last record that it received. */
   readonly refused: boolean
 }
 
@@ -37,7 +37,7 @@ export type FailoverEvent =
   | { readonly type: 'DrainFailed' }
   | { readonly type: 'Stopping' }
 
-/** What is to be done; unless it says which records, it is for the record of the event. */
+/** What the caller must do. `send`, `hold`, `journal` and `answer` are for the record of the event. */
 export type Effect =
   | { readonly do: 'send' | 'hold' | 'journal' }
   | { readonly do: 'answer'; readonly outcome: Outcome }
@@ -45,7 +45,7 @@ export type Effect =
 
 type Decision = readonly [FailoverState, ReadonlyArray<Effect>]
 
-/** At the start: what an earlier process has left in the journal goes first. */
+/** The state at the start. The records that an earlier process left in the journal go first. */
 export const initialState = (recordsInJournal: number): FailoverState => ({
   mode: recordsInJournal > 0 ? 'failed-over' : 'direct',
   epoch: 0,
@@ -79,12 +79,12 @@ const answered = (state: FailoverState, epoch: number, outcome: E.Either<Failure
   const isCurrent = epoch === state.epoch
   const settled = isCurrent ? { ...state, outstanding: state.outstanding - 1 } : state
   if (E.isRight(outcome)) return [settled, [{ do: 'answer', outcome: E.right('kafka') }]]
-  // In an earlier epoch it has gone to the journal: the drain will meet the same refusal.
+  // A record of an earlier epoch has gone to the journal: the drain will meet the same refusal.
   if (!isCurrent) return [state, []]
   return outcome.left.kind === 'transient' ? leave(state, 'failed-over') : [settled, [{ do: 'answer', outcome }]]
 }
 
-/** The whole policy; see `topicFallback` for why it keeps the order. */
+/** The complete policy. `topicFallback` explains why it keeps the order. */
 export const decide = (state: FailoverState, event: FailoverEvent): Decision => {
   switch (event.type) {
     case 'RecordArrived':

@@ -4,7 +4,7 @@ import { drain, type Reject } from './drain.ts'
 import { decide, type Effect, type FailoverEvent, initialState, type Outcome, transient } from './failover.ts'
 import { type Journal, type JournalState, sumOf } from './journal.ts'
 
-/** A record that is not settled yet; times are in ticks. */
+/** A record that is not settled yet. Times are in ticks. */
 export type Item = {
   readonly record: OutgoingRecord
   readonly epoch: number
@@ -13,7 +13,7 @@ export type Item = {
 }
 
 type DeadlineDeps = {
-  /** In the order of their arrival. */
+  /** In the order of arrival. */
   readonly outstanding: ReadonlySet<Item>
   readonly budgetMs: number
   readonly sleep: Sleep
@@ -25,9 +25,9 @@ type Caller = { readonly dueAt: number; readonly late: () => void }
 const ticksInBudget = 20
 
 /**
- * Reports when the budget of the oldest outstanding record is used up, and answers a caller whose time is over. One
- * timer for all of them, counted in ticks instead of read from a clock: a process that was stopped for a while finds
- * the answers that have come before it finds that they are late, and a clock that is put right makes nothing late.
+ * Reports when the budget of the oldest outstanding record is used up, and answers a caller whose timeout has passed.
+ * One timer serves all records and callers. It counts ticks instead of reading a clock: a process that was paused
+ * processes the answers that have arrived before it counts them as late, and an adjusted clock makes nothing late.
  */
 export const deadlines = ({ outstanding, budgetMs, sleep, passed }: DeadlineDeps) => {
   const tickMs = budgetMs / ticksInBudget
@@ -63,9 +63,9 @@ export const deadlines = ({ outstanding, budgetMs, sleep, passed }: DeadlineDeps
 
 type Deps = {
   readonly append: Append
-  /** Keeps a journaled record that Kafka will never take. */
+  /** Keeps a journaled record that Kafka will never accept. */
   readonly reject: Reject
-  /** How long Kafka may take for a record before its topic fails over. */
+  /** How long Kafka may need for a record before its topic fails over. */
   readonly budgetMs: number
   readonly log: Log
   readonly sleep: Sleep
@@ -73,27 +73,29 @@ type Deps = {
 }
 
 /**
- * Right once the record is durable: `kafka`, acknowledged by the brokers; `journal`, synced to the local disk and on its
- * way. Left after at most `withinMs`, which should exceed `budgetMs` by what a disk takes to sync: transient, it is not
- * known to be durable (the journal is full too); else Kafka will never take it as it is.
+ * Right when the record is durable. `kafka`: the brokers have acknowledged it. `journal`: it is synced to the local
+ * disk and will be drained. Left after at most `withinMs`, which should exceed `budgetMs` by the time that a disk needs
+ * to sync. A transient failure: it is not known whether the record is durable, as when the journal is full too. Any
+ * other failure: Kafka will never accept this record.
  */
 export type Publish = (record: OutgoingRecord, withinMs: number) => Promise<Outcome>
 
-// The producer must never give up a record and then take a later one.
+// The producer must never give up a record and then accept a later one.
 const producerMs = Number.POSITIVE_INFINITY
 
 /**
- * Publishes one topic's records, to the journal while Kafka does not take them. Per key, the first occurrences in Kafka
- * are in the order in which the records came, for all that were acknowledged, whatever dies in between. Why:
- * - The producer appends in the order of the calls. A record that it refuses for want of room is not appended, and neither
- *   is one of the topic that is called for in the same turn of the event loop after it.
- * - When the topic fails over, everything outstanding goes to the journal in the order of arrival, and everything later
- *   behind it. The producer may still append the outstanding ones: earlier, and in the same order.
- * - The drain starts a batch in the journal's order and only when the batch before has been settled; what it repeats
- *   (after a failure, or a crash before the checkpoint) has been in Kafka in its place already, or is so now.
- * - Records are sent directly again only when nothing is in the journal, on its way there, or in flight from it. Records
- *   that come while the last of them go are held, and go first; if Kafka fails meanwhile they go to the journal, as they came.
- * - A crash forgets only what nobody was told to be durable; the journal's records go before any new one.
+ * Publishes the records of one topic. While Kafka does not accept them, they go to the journal. For each key, the first
+ * occurrences of all acknowledged records are in Kafka in the order of arrival, even if a process or broker fails. Why:
+ * - The producer appends in the order of the calls. If it refuses a record because its buffer is full, it does not
+ *   append that record, and also no later record of the topic from the same turn of the event loop.
+ * - When the topic fails over, all outstanding records go to the journal in the order of arrival. All later records
+ *   follow them. The producer may still append the outstanding records: earlier, and in the same order.
+ * - The drain starts a batch in the journal's order, and only when the previous batch is settled. A record that it
+ *   repeats (after a failure, or a crash before the checkpoint) was in Kafka in its place before, or is there now.
+ * - Records are sent directly again only when no record is in the journal, on its way there, or in flight from it.
+ *   Records that arrive during the end of the drain are held and go first. If Kafka fails during this time, they go to
+ *   the journal in the order of arrival.
+ * - A crash loses only records that were not acknowledged. The journal's records go before any new record.
  */
 export const topicFallback = (topic: TopicName, journal: Journal, deps: Deps) => {
   const { append: appendToKafka, budgetMs, log, sleep } = deps
@@ -184,7 +186,7 @@ export const topicFallback = (topic: TopicName, journal: Journal, deps: Deps) =>
       isFailedOver: state.mode === 'failed-over' || state.mode === 'failing-back',
       refused: state.refused,
     }),
-    /** Puts what Kafka has not acknowledged into the journal, and closes it. */
+    /** Appends the records that Kafka has not acknowledged to the journal, and closes it. */
     stop: async (): Promise<void> => {
       happen({ type: 'Stopping' })
       stopping.abort()
@@ -194,13 +196,13 @@ export const topicFallback = (topic: TopicName, journal: Journal, deps: Deps) =>
   }
 }
 
-/** `failedOver`: topics whose records go to the journal; `refused`: it did not take the last one of a topic. */
+/** `failedOver`: topics whose records go to the journal. `refused`: one of their journals refused its last record. */
 export type FallbackState = JournalState & {
   readonly failedOver: ReadonlyArray<TopicName>
   readonly refused: boolean
 }
 
-/** Publishes to each topic with its own fallback: a topic that Kafka does not take delays only its own records. */
+/** Publishes to each topic with its own fallback: a topic that Kafka does not accept delays only its own records. */
 export const publishWithFallback = (journals: ReadonlyMap<TopicName, Journal>, deps: Deps) => {
   const topics = new Map([...journals].map(([topic, journal]) => [topic, topicFallback(topic, journal, deps)]))
   const publish: Publish = (record, withinMs) =>

@@ -15,8 +15,8 @@ export const frameLayout = {
 const at = frameLayout
 
 /**
- * One record in a segment. `position` numbers the records of a journal, ascending for ever; `appendedAt` is in
- * milliseconds since 1970; `bytes` is the size of the whole frame.
+ * One record in a segment. `position` is the record's number in its journal; it always increases. `appendedAt` is in
+ * milliseconds since 1970. `bytes` is the size of the whole frame.
  */
 export type Frame = {
   readonly position: number
@@ -25,15 +25,15 @@ export type Frame = {
   readonly bytes: number
 }
 
-/** Why no frame can be read at a place. */
+/** Why no frame can be read at an offset. */
 export type Flaw = 'incomplete' | 'no record begins here' | 'wrong checksum' | 'unknown version'
 
 export const frameSize = (body: Buffer): number => at.body + body.length
 
 /**
- * Mark (4 bytes), CRC-32 of all that follows (4), version (1), length of the body (4), position (6), time (6), body.
- * The mark is the segment's own random number, which stands in its name: after damage the next record is found by it,
- * and nobody who can put bytes into a record can make them look like a record.
+ * Mark (4 bytes), CRC-32 of all later bytes (4), version (1), length of the body (4), position (6), time (6), body.
+ * The mark is the segment's own random number, which is a part of its name. After damage the reader finds the next
+ * record by the mark. A sender who controls bytes in a record cannot make them look like a record.
  */
 export const encodeFrame = (mark: Buffer, { position, appendedAt, body }: Omit<Frame, 'bytes'>): Buffer => {
   const frame = Buffer.allocUnsafe(at.body + body.length)
@@ -47,7 +47,7 @@ export const encodeFrame = (mark: Buffer, { position, appendedAt, body }: Omit<F
   return frame
 }
 
-/** The frame that begins at this offset; its body is a view of `bytes`, not a copy. */
+/** The frame that begins at this offset. Its body is a view of `bytes`, not a copy. */
 export const frameAt = (mark: Buffer, bytes: Buffer, offset: number): E.Either<Flaw, Frame> => {
   const rest = bytes.subarray(offset)
   if (!mark.equals(rest.subarray(at.mark, at.checksum)))
@@ -76,7 +76,7 @@ const nextFrame = (mark: Buffer, bytes: Buffer, from: number): number => {
   return bytes.length
 }
 
-/** Every readable frame in its order, and every stretch between them; together they cover all bytes from `from` on. */
+/** All readable frames in order, and the damaged ranges between them. Together they cover all bytes from `from` on. */
 export const scan = (mark: Buffer, bytes: Buffer, from = 0): Scan => {
   const frames: Frame[] = []
   const damaged: Damage[] = []

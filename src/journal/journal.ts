@@ -11,8 +11,8 @@ import type { Segment } from './segment.ts'
 import { full, groupCommit, mostBytes, segmentWriter } from './writer.ts'
 
 /**
- * `records` are not drained yet, the oldest was appended at `oldestAt` (ms since 1970); `bytes` is what the segments
- * take of the disk; `damaged` counts what was found damaged since the journal was opened.
+ * `records`: how many are not drained yet. `oldestAt`: when the oldest of them was appended (ms since 1970). `bytes`:
+ * the size of the segments on disk. `damaged`: the damage that was found since the journal was opened.
  */
 export type JournalState = {
   readonly records: number
@@ -22,26 +22,26 @@ export type JournalState = {
 }
 
 export type Journal = {
-  /** Right once the record is durable, in the order of the calls. Left, transient, `journal full`: it is not kept. */
+  /** Right when the record is durable, in the order of the calls. Left, transient (`journal full`): it is not kept. */
   readonly append: (record: OutgoingRecord) => Promise<E.Either<Failure, void>>
-  /** The oldest records that are not drained, in order, at most so many. For one caller at a time, as `drained`. */
+  /** At most so many of the oldest records that are not drained, in order. Like `drained`, for one caller at a time. */
   readonly peek: (most: number) => Promise<E.Either<Failure, ReadonlyArray<Entry>>>
-  /** Remembers that all up to and including this position is in the log, and frees the segments that this empties. */
+  /** Stores that Kafka has all records up to and including this position. Deletes the segments that are now empty. */
   readonly drained: (position: number) => Promise<E.Either<Failure, void>>
   readonly state: () => JournalState
-  /** Bytes on the disk, and at most so many of what is being written. */
+  /** The bytes on disk, and an upper bound for the records that are not written yet. */
   readonly size: () => number
   readonly close: () => Promise<void>
 }
 
 export type JournalOptions = {
-  /** Made when it is missing; for one process at a time, which the caller sees to. */
+  /** Created if it is missing. The caller ensures that only one process uses it. */
   readonly dir: string
-  /** What the segments may take of the disk. */
+  /** The maximum size of the segments on disk. */
   readonly maxBytes: number
-  /** Whether there is room for so many bytes more, where journals share one cap. */
+  /** Whether there is room for so many more bytes, where journals share one limit. */
   readonly hasRoom?: (bytes: number) => boolean
-  /** Where a segment ends; a larger record has one for itself. By default 8 MiB, or an eighth of `maxBytes`. */
+  /** The maximum size of a segment; a larger record gets its own. Default: the smaller of 8 MiB and `maxBytes / 8`. */
   readonly segmentBytes?: number
   readonly now: Now
   readonly log: Log
@@ -62,7 +62,7 @@ export const sumOf = (states: ReadonlyArray<JournalState>): JournalState => {
   }
 }
 
-/** A journal on a folder that exists: recovery first, then writing and reading side by side. */
+/** Opens a journal in an existing folder: recovery first, then writing and reading in parallel. */
 const openFolder = async (options: JournalOptions & Pick<Required<JournalOptions>, 'openFile'>): Promise<Journal> => {
   const { dir, maxBytes, openFile, log } = options
   const { segmentBytes = Math.min(8 * 1024 * 1024, Math.ceil(maxBytes / 8)) } = options
@@ -87,7 +87,7 @@ const openFolder = async (options: JournalOptions & Pick<Required<JournalOptions
     await reader.fill()
     if (records() === 0) await writing(dropWhenEmpty)
   }
-  // What cannot be read now is tried again, and reported, by the drain.
+  // If this fails, the drain reads the records again and reports the failure.
   await tidy().catch(() => undefined)
 
   const size = () => sum(({ bytes }) => bytes) + commits.bytes()
@@ -131,13 +131,13 @@ const openFolder = async (options: JournalOptions & Pick<Required<JournalOptions
 }
 
 /**
- * Opens a local buffer for records that Kafka does not take: segment files, each record with a checksum, groups made
- * durable with one fdatasync. Left: it cannot be read or written.
+ * Opens a local buffer for records that Kafka does not accept: segment files, a checksum for each record, and one
+ * fdatasync for each group of records. Left: the folder cannot be read or written.
  *
- * No library that was found gives a checksum for each record, a cap, damage that is set aside, and groups for one sync
- * together: LMDB, flumelog-offset and async-append-only-log have no checksums, LevelDB and SQLite drop or refuse what is
- * damaged (and SQLite was four times slower in groups), `writeahead` has no cap and stands on alpha releases. So this
- * room is the journal, and is kept small.
+ * We found no library with a checksum for each record, a size limit, copies of damaged bytes, and one sync for a group.
+ * LMDB, flumelog-offset and async-append-only-log have no checksums. LevelDB and SQLite drop or refuse damaged data,
+ * and SQLite was four times slower with groups. `writeahead` has no size limit and depends on alpha releases. So this
+ * folder implements the journal, and is kept small.
  */
 export const openJournal = (options: JournalOptions): Promise<E.Either<Failure, Journal>> =>
   attempt('it cannot be read', async () => {

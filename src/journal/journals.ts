@@ -8,29 +8,29 @@ import { type Journal, type JournalOptions, openJournal } from './journal.ts'
 import { lockFolder } from './lock.ts'
 import { isSegment } from './segment.ts'
 
-/** A folder that may hold events that were answered 200, and why it cannot be opened. */
+/** A folder that cannot be opened, and why. It may hold events that ingress answered with 200. */
 export type Unusable = { readonly dir: string; readonly reason: string }
 
-/** Another folder of journals, whose process has ended. `older` is drained before `journals`. */
+/** A folder of journals whose process has ended. `older` is drained before `journals`. */
 export type Orphan = {
   readonly dir: string
   readonly older?: Journal
   readonly journals: ReadonlyArray<Journal>
-  /** Closes the journals and lets go of the folder. */
+  /** Closes the journals and unlocks the folder. */
   readonly close: () => Promise<void>
 }
 
-/** What a look at the other folders finds. */
+/** The result of a search through the other folders. */
 export type Found = { readonly orphans: ReadonlyArray<Orphan>; readonly unusable: ReadonlyArray<Unusable> }
 
 export type Journals = {
-  /** One for each topic, with one cap for all of them. */
+  /** One journal for each topic. They share one size limit. */
   readonly own: ReadonlyMap<TopicName, Journal>
-  /** What lies in the process's folder itself: records of older versions, which are in the topics' journals by now. */
+  /** The journal in the process's folder itself. Its records, of older versions, are now in the topics' journals. */
   readonly older: Journal
-  /** Opens the journals that no process holds and that have something in them. */
+  /** Opens the journals that have segments and that no process has locked. */
   readonly adopt: () => Promise<Found>
-  /** Lets go of the folder; the topics' journals are closed before. */
+  /** Unlocks the folder. The caller closes the topics' journals before. */
   readonly close: () => Promise<void>
 }
 
@@ -43,7 +43,7 @@ const list = (dir: string) =>
     throw cause
   })
 
-/** The folders with segments: the process's folder itself, as an empty text, and those of topics. */
+/** The names of the folders with segments: topics, and an empty string for the process's folder itself. */
 const withSegments = async (dir: string): Promise<ReadonlyArray<string>> => {
   const entries = await list(dir)
   const names = entries.filter((entry) => entry.isDirectory() && entry.name !== 'damaged').map(({ name }) => name)
@@ -53,7 +53,7 @@ const withSegments = async (dir: string): Promise<ReadonlyArray<string>> => {
   return found
 }
 
-/** All of them, or what is wrong with one. */
+/** All journals, or the first one that cannot be opened. */
 const openAll = async <Name extends string>(
   dir: string,
   names: ReadonlyArray<Name>,
@@ -68,7 +68,7 @@ const openAll = async <Name extends string>(
   return E.right(journals)
 }
 
-/** Moves the records of an older version to the journals of their topics, before anything newer gets there. */
+/** Moves the records of an older version to the journals of their topics, before any newer record gets there. */
 const move = async (older: Journal, own: ReadonlyMap<TopicName, Journal>): Promise<E.Either<Failure, void>> => {
   for (;;) {
     const entries = await older.peek(moveAtOnce)
@@ -83,7 +83,7 @@ const move = async (older: Journal, own: ReadonlyMap<TopicName, Journal>): Promi
   }
 }
 
-/** The first folder that no process has: one with records before an empty one, so that a restart keeps their order. */
+/** Locks the first free folder. Folders with records come before empty ones, so that a restart keeps their order. */
 const lockFirst = async (root: string): Promise<E.Either<Unusable, { dir: string; unlock: () => void }>> => {
   const all = Array.from({ length: processesOnOneMachine }, (_, i) => join(root, String(i + 1)))
   const used: string[] = []
@@ -100,7 +100,7 @@ const lockFirst = async (root: string): Promise<E.Either<Unusable, { dir: string
   return E.left({ dir: root, reason: `${processesOnOneMachine} processes use it` })
 }
 
-/** The other folders that have segments and no process. Only a folder that a living process holds is passed over. */
+/** Opens the other folders that have segments. It skips only a folder that a running process has locked. */
 const adoptOthers = async (root: string, own: string, options: JournalOptions): Promise<Found> => {
   const orphans: Orphan[] = []
   const unusable: Unusable[] = []
@@ -136,7 +136,7 @@ const openOwn = async (
   const older = await openJournal({ ...options, dir })
   if (E.isLeft(older)) return E.left({ dir, reason: older.left.reason })
   let own: Journals['own'] = new Map()
-  // What is moved is on the disk already, and must not be refused.
+  // Moved records are already on the disk. So the limit must not refuse them.
   let isMoving = true
   const used = () => [...own.values()].reduce((sum, journal) => sum + journal.size(), 0)
   const hasRoom = (bytes: number) => isMoving || used() + bytes <= options.maxBytes
@@ -149,7 +149,7 @@ const openOwn = async (
   return E.isLeft(moved) ? E.left({ dir, reason: moved.left.reason }) : E.right({ own, older: older.right })
 }
 
-/** Opens this process's folder below `dir`: `1`, `2`, …, with one journal for each topic. Left: one cannot be opened. */
+/** Opens this process's folder below `dir` (`1`, `2`, …), with a journal for each topic. Left: one cannot be opened. */
 export const openJournals = async (options: JournalOptions): Promise<E.Either<Unusable, Journals>> => {
   const root = resolve(options.dir)
   const locked = await lockFirst(root)

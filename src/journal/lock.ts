@@ -18,9 +18,9 @@ const take = (path: string): DatabaseSync => {
 }
 
 /**
- * Holds the folder for this process until the returned function is called or the process ends, however it ends.
- * Node has no file locks of its own; SQLite's are the system's, which a SIGKILL frees and a reused pid cannot keep.
- * Left: transient where another process holds it, permanent where the file cannot be used.
+ * Locks the folder until the returned function is called or the process ends in any way.
+ * Node has no file locks. SQLite uses locks of the operating system: a SIGKILL releases them, and a reused pid cannot
+ * keep them. Left: transient if another process has the lock, permanent if the file cannot be used.
  */
 export const lockFolder = async (dir: string): Promise<E.Either<Failure, () => void>> => {
   const made = await attempt('the folder cannot be made', () => makeFolder(dir))

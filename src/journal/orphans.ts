@@ -6,8 +6,9 @@ import { type Journal, sumOf } from './journal.ts'
 import type { Found, Journals, Orphan, Unusable } from './journals.ts'
 
 /**
- * `journals`: folders without a process that are not drained yet; `records`: those in them, as far as they can be opened;
- * `unusable`: the others; `damaged`: what was found damaged in any since the start.
+ * `journals`: how many folders without a process are not drained yet. `records`: how many records are in those that can
+ * be opened. `unusable`: the folders that cannot be opened. `damaged`: the damage that was found in all since the
+ * start.
  */
 export type OrphansState = {
   readonly journals: number
@@ -27,7 +28,7 @@ type Deps = {
 
 const lookEveryMs = 10_000
 
-/** Drains the journals of processes that have ended to Kafka: those that were found at the start, and any found later. */
+/** Drains the journals of ended processes to Kafka: those found at the start, and those found later. */
 export const drainOrphans = (found: ReadonlyArray<Orphan>, { adopt, append, ...deps }: Deps) => {
   const { log, sleep } = deps
   const stopping = new AbortController()
@@ -53,7 +54,7 @@ export const drainOrphans = (found: ReadonlyArray<Orphan>, { adopt, append, ...d
     log.warn({ dir, records: sumOf(all.map(({ state }) => state())).records }, 'a journal without a process is drained')
     if (older !== undefined) await drainOne(dir, older)
     await Promise.all(ofTopics.map((journal) => drainOne(dir, journal)))
-    // At the stop the journals are closed with the records that are left.
+    // After a stop, `stop` closes the journals with the remaining records.
     if (signal.aborted || !draining.delete(orphan)) return
     await orphan.close()
     log.info({ dir }, 'the journal without a process is empty')

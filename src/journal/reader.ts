@@ -25,7 +25,7 @@ const readPart = async (path: string, from: number, to: number): Promise<Buffer>
   }
 }
 
-/** Loads the records of the oldest segment, and removes it when they are drained. To be called one at a time. */
+/** Loads the records of the oldest segment, and removes it when they are drained. Its calls must not overlap. */
 export const journalReader = ({ segments, drained, damage }: Deps) => {
   let ready: ReadonlyArray<Entry> = []
   let done = drained
@@ -83,18 +83,18 @@ export const journalReader = ({ segments, drained, damage }: Deps) => {
   }
 
   return {
-    /** The oldest records that have not been taken, at most so many; none only when there are none. */
+    /** At most so many of the oldest records that have not been taken. Empty only when no such record is left. */
     peek: async (most: number): Promise<ReadonlyArray<Entry>> => {
       await fill()
       return ready.slice(0, most)
     },
-    /** Everything up to and including this position is done with. */
+    /** Marks all records up to and including this position as drained. */
     take: (position: number): void => {
       done = Math.max(done, position)
       ready = ready.filter((entry) => entry.position > position)
     },
     fill,
-    /** Removes the last segment too when all of it is drained; the writer must have left it. */
+    /** Removes the last segment too if it is completely drained. The writer must have left it. */
     dropLast: async (): Promise<void> => {
       const [segment] = segments
       if (ready.length === 0 && segments.length === 1 && segment && Math.max(offset, segment.start) >= segment.bytes)

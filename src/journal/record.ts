@@ -49,11 +49,11 @@ const decodeHeaders = (fields: ReadonlyArray<Field>): Headers | undefined => {
 
 const isTopic = (name: Field | undefined): name is TopicName => topics.some((topic) => topic.name === name)
 
-/** A record as bytes: topic, key, value, then name and value of each header; text stays text and bytes stay bytes. */
+/** Encodes topic, key, value, then name and value of each header. The encoding distinguishes text and bytes. */
 export const encodeRecord = ({ topic, key, value, headers }: OutgoingRecord): Buffer =>
   Buffer.concat([topic, key, value, ...Object.entries(headers).flat()].map(encodeField))
 
-/** The record that was encoded, or what is wrong with the bytes. */
+/** The record that was encoded, or why the bytes are not readable. */
 export const decodeRecord = (body: Buffer): E.Either<string, OutgoingRecord> => {
   const [topic, key, value, ...rest] = decodeFields(body) ?? []
   const headers = decodeHeaders(rest)

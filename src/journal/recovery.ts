@@ -8,7 +8,7 @@ import { codeOf, type OpenFile, replaceFile, syncPath } from './files.ts'
 import { scan } from './frame.ts'
 import { isSegment, parseName, readHeader, type Segment, type SegmentName } from './segment.ts'
 
-/** The file that says how far the journal is drained: Kafka has every record up to and including this position. */
+/** The file with the last drained position: Kafka has every record up to and including this position. */
 const checkpointFile = 'checkpoint'
 
 const sum = (text: string) => crc32(text).toString(16).padStart(8, '0')
@@ -18,7 +18,7 @@ const encodeCheckpoint = (drained: number): Buffer => {
   return Buffer.from(`${text} ${sum(text)}\n`)
 }
 
-/** Undefined when the file is not as it was written: then nothing is known to be drained. */
+/** Undefined when the file is damaged. Then no record is known to be drained. */
 const decodeCheckpoint = (content: Buffer): number | undefined => {
   const [, text = '', drained, checksum] =
     /^(drained (\d{1,15})) ([0-9a-f]{8})\n$/.exec(content.toString('latin1')) ?? []
@@ -26,8 +26,8 @@ const decodeCheckpoint = (content: Buffer): number | undefined => {
 }
 
 /**
- * Writes checkpoints. One that cannot be written costs repeated records after a crash and nothing else, so draining
- * goes on: on a full disk it is what makes room.
+ * Writes checkpoints. If a checkpoint cannot be written, the only cost is repeated records after a crash. So draining
+ * continues: on a full disk, it frees space.
  */
 export const checkpointWriter = (dir: string, openFile: OpenFile, log: Log) => {
   let failing = false
@@ -44,10 +44,10 @@ export const checkpointWriter = (dir: string, openFile: OpenFile, log: Log) => {
 
 type Deps = { readonly dir: string; readonly damage: DamageReport; readonly log: Log }
 
-/** What a journal's folder holds: `drained` is the position of the last record that Kafka is known to have. */
+/** The content of a journal's folder. `drained`: the position of the last record that Kafka is known to have. */
 type Recovered = { readonly segments: Segment[]; readonly drained: number; readonly nextPosition: number }
 
-/** The task's value; a failure names the file, since whoever reads of it has to find it. */
+/** The task's value. A failure names the file, so that an operator can find it. */
 const naming = <A>(file: string, task: Promise<A>): Promise<A> =>
   task.catch((cause: unknown) => {
     throw Object.assign(new Error(file), { code: `${codeOf(cause)} at ${file}` })
@@ -69,7 +69,7 @@ const removeUnnamed = async (file: string, { dir, damage }: Deps) => {
   if (E.isRight(kept)) await rm(join(dir, file))
 }
 
-// What cannot be copied is not cut off: the start fails instead.
+// If the tail cannot be copied, it is not cut off, and the start fails.
 const cutTail = async (path: string, file: string, content: Buffer, offset: number, { damage, log }: Deps) => {
   const tail = content.subarray(offset)
   const kept = await damage.setAside({ file, offset, content: tail, reason: 'torn tail' })
@@ -85,7 +85,7 @@ const recoverSegment = async (segment: SegmentName, drained: number, deps: Deps)
   const content = await readFile(path)
   const { start, acknowledged } = readHeader(content)
   const { damaged } = scan(mark, content.subarray(0, acknowledged), start)
-  // What cannot be set aside now is met again when it is read for the drain.
+  // If bytes cannot be set aside now, the drain will find them and report them again.
   for (const { offset, bytes, reason } of damaged)
     await deps.damage.report({ file, offset, content: content.subarray(offset, offset + bytes), reason })
   if (content.length < acknowledged)
@@ -102,8 +102,8 @@ const recoverSegment = async (segment: SegmentName, drained: number, deps: Deps)
 }
 
 /**
- * Reads all segments in order. Bytes behind the acknowledged ones that are no record are a torn tail (a crash while it was
- * written), and are cut off. All other damage is reported and set aside, and the records around it are kept.
+ * Reads all segments in order. Unreadable bytes behind the acknowledged bytes are a torn tail, from a crash during a
+ * write: they are cut off. All other damage is reported and set aside, and the records around it are kept.
  */
 export const recover = async (deps: Deps): Promise<Recovered> => {
   const drained = await naming(checkpointFile, recoverCheckpoint(deps))

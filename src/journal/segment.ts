@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 
-/** A file of frames. Its name is written once and never damaged with the content: the first position and the mark. */
+/** A file of frames. Its name has the first position and the mark, so damage of the content cannot destroy them. */
 export type SegmentName = { readonly name: string; readonly first: number; readonly mark: Buffer }
 
 /**
- * A segment in use. `start`: where its frames begin; `bytes`: how long it is with what is durable in it; `unread`: how many
- * of its records have not been loaded for the drain; `unreadSince`: when the oldest of those was appended, or earlier (ms
- * since 1970).
+ * A segment in use. `start`: where its frames begin. `bytes`: the length up to the end of the durable bytes. `unread`:
+ * how many of its records the drain has not loaded. `unreadSince`: when the oldest of these was appended, or earlier
+ * (ms since 1970).
  */
 export type Segment = SegmentName & {
   readonly path: string
@@ -34,9 +34,10 @@ const at = { acknowledged: 8, checksum: 14 } as const
 export const headerSize = 18
 
 /**
- * Magic (8 bytes), where the acknowledged bytes end (6), CRC-32 of both (4). It is written after the bytes of a group and
- * made durable by the same fdatasync, so nothing of a group is acknowledged before its end stands here. If the power fails
- * between the two writes, bytes that nobody was told of may count as damage; the opposite cannot happen.
+ * Magic (8 bytes), where the acknowledged bytes end (6), CRC-32 of these 14 bytes (4). The header is written after the
+ * bytes of a group, and the same fdatasync makes both durable. So no record of a group is acknowledged before the
+ * header has the group's end. If the power fails before the fdatasync, bytes that were never acknowledged may count as
+ * damage. Acknowledged bytes never count as a torn tail.
  */
 export const encodeHeader = (acknowledged: number): Buffer => {
   const header = Buffer.alloc(headerSize)
@@ -46,13 +47,13 @@ export const encodeHeader = (acknowledged: number): Buffer => {
   return header
 }
 
-/** Where the frames begin, and the end of the bytes that may have been acknowledged. */
+/** Where the frames begin, and where the bytes end that may have been acknowledged. */
 export type Extent = { readonly start: number; readonly acknowledged: number }
 
 /** Without a readable header (an older segment, or a damaged header) every byte may have been acknowledged. */
 export const readHeader = (content: Buffer): Extent => {
   const header = content.subarray(0, headerSize)
-  // The first group is written before the header: nothing was acknowledged yet.
+  // The first group is written before the header. So an empty header means: nothing was acknowledged yet.
   if (header.every((byte) => byte === 0)) return { start: headerSize, acknowledged: header.length }
   const isHeader = header.length === headerSize && encodeHeader(header.readUIntLE(at.acknowledged, 6)).equals(header)
   return isHeader
@@ -60,7 +61,7 @@ export const readHeader = (content: Buffer): Extent => {
     : { start: 0, acknowledged: content.length }
 }
 
-/** A segment that does not exist yet; names sort in the order of the positions. */
+/** A segment whose file does not exist yet. Names sort in the order of the positions. */
 export const newSegment = (dir: string, first: number): Segment => {
   const mark = randomBytes(4)
   const name = `${String(first).padStart(15, '0')}-${mark.toString('hex')}.segment`

@@ -17,12 +17,12 @@ type Deps = {
   readonly log: Log
 }
 
-/** How many of the bodies were tried, and the outcome: all of them are durable or none is acknowledged. */
+/** How many bodies were tried (`taken`), and the outcome: all of these are durable, or none is acknowledged. */
 type Written = { readonly taken: number; readonly outcome: E.Either<Failure, void> }
 
 const sum = (sizes: ReadonlyArray<number>) => sizes.reduce((total, size) => total + size, 0)
 
-/** The first body, and as many of the next ones as there is room for. */
+/** The first body, and as many of the next bodies as fit into the room. */
 const fitting = (bodies: ReadonlyArray<Buffer>, room: number) => {
   let size = 0
   const end = bodies.findIndex((body, i) => {
@@ -32,14 +32,14 @@ const fitting = (bodies: ReadonlyArray<Buffer>, room: number) => {
   return end === -1 ? bodies : bodies.slice(0, end)
 }
 
-/** Appends groups of records to the newest segment, each with one fdatasync. To be called one at a time. */
+/** Appends groups of records to the newest segment, each with one fdatasync. Its calls must not overlap. */
 export const segmentWriter = (deps: Deps) => {
   const { dir, segments, segmentBytes, openFile, now, log } = deps
   let position = deps.nextPosition
   let open: { readonly handle: Handle; readonly segment: Segment } | undefined
   let failing = false
 
-  /** Closes the present segment: the next record begins another one. */
+  /** Closes the current segment. The next record begins another one. */
   const leave = async (): Promise<void> => {
     const left = open
     open = undefined
@@ -56,7 +56,7 @@ export const segmentWriter = (deps: Deps) => {
     return open
   }
 
-  // A page that could not be synced may be gone from memory too, so a segment that failed is never written again.
+  // A page that could not be synced may be lost from memory too. So a segment that failed is never written again.
   const abandon = async () => {
     if (open === undefined) return
     const { handle, segment } = open
@@ -79,7 +79,7 @@ export const segmentWriter = (deps: Deps) => {
     const group = fitting(bodies, segmentBytes - segment.bytes)
     const appendedAt = Date.parse(now())
     const start = position
-    // Never used again, even when the write fails: what it left behind must not be taken for a later record.
+    // These positions are never reused, even if the write fails. Otherwise its remains could look like a later record.
     position += group.length
     const frames = group.map((body, i) => encodeFrame(segment.mark, { position: start + i, appendedAt, body }))
     const acknowledged = segment.bytes + sum(frames.map(({ length }) => length))
@@ -109,14 +109,14 @@ export const segmentWriter = (deps: Deps) => {
   return { write, leave }
 }
 
-/** What a record takes of the disk at most: it may begin a segment. */
+/** The maximum size of a record on disk. It includes the header, since the record may begin a segment. */
 export const mostBytes = (body: Buffer): number => headerSize + frameSize(body)
 
 type Waiting = { readonly body: Buffer; readonly settle: (outcome: E.Either<Failure, void>) => void }
 
 /**
- * While one group is being written the next one gathers; each record is acknowledged with its group, in order.
- * `bytes` is the size of what is not settled yet.
+ * Collects the next group while one group is written. Each record is acknowledged with its group, in order.
+ * `bytes` is the size of the records that are not settled yet.
  */
 export const groupCommit = (write: (bodies: ReadonlyArray<Buffer>) => Promise<Written>) => {
   let waiting: Waiting[] = []
@@ -140,7 +140,7 @@ export const groupCommit = (write: (bodies: ReadonlyArray<Buffer>) => Promise<Wr
     new Promise((settle) => {
       waiting.push({ body, settle })
       bytes += mostBytes(body)
-      // Begun a turn later, so that what arrives together is written together.
+      // Starts in a later microtask, so that records that arrive together are written together.
       running ??= Promise.resolve().then(run)
     })
 

@@ -1,9 +1,10 @@
 type Ask<A> = (keys: ReadonlySet<string>) => Promise<ReadonlyMap<string, A>>
 
 /**
- * Questions about keys that come while one is under way go together in the next one: a look-up for each request costs the
- * database and its driver more than all else that the request needs. What fails, fails for those who shared it. `rest` is
- * the least time from the beginning of one to that of the next: the busier it is, the more go together; one alone goes at once.
+ * Batches look-ups: keys that are requested while a look-up runs go into the next one. A look-up for each request would
+ * cost the database and its driver more than the rest of the request. If a look-up fails, it fails for all its callers.
+ * `rest` is the minimum time between the starts of two look-ups: the more load, the larger a batch. When no look-up is
+ * running, the next one starts at once.
  */
 export const batchedLookup = <A>(ask: Ask<A>, rest: () => Promise<void> = async () => {}) => {
   let running: Promise<unknown> = Promise.resolve()

@@ -3,20 +3,20 @@ import { getHeapStatistics } from 'node:v8'
 const mebibyte = 1024 ** 2
 const catchUp = { records: 24_000, heap: 1024 * mebibyte }
 /**
- * The limit that V8 tells includes the young generation, which has no room for objects that are kept. V8 does not tell its size: 192 MB where a flag
- * sets the limit of the old generation, less where a container limits the memory.
+ * V8's heap limit includes the young generation, which cannot hold long-lived objects. V8 does not report the size of
+ * the young generation: 192 MB where a flag sets the limit of the old generation, less where a container limits memory.
  */
 const young = { most: 192 * mebibyte, part: 3 / 8 }
 const most = 0.6
 
-/** How much a heap of that limit can keep, estimated. */
+/** An estimate of how many bytes of long-lived objects fit into a heap with this limit. */
 const capacity = (limit: number): number => limit - Math.min(young.most, young.part * limit)
 
 /** How many records a catch-up slice may have. Three of them take a small part of the heap. */
 export const catchUpRecords = (): number =>
   Math.round(catchUp.records * Math.min(1, capacity(getHeapStatistics().heap_size_limit) / catchUp.heap))
 
-/** Whether much of the heap is free; garbage that is not collected yet counts as used. */
+/** Whether the heap has room for more work. Garbage that is not collected yet counts as used. */
 export const hasRoom = (): boolean => {
   const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
   return used < most * capacity(limit)

@@ -4,5 +4,5 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
 
 export type JsonObject = Record<string, unknown>
 
-/** Whether a value is an object and no array. */
+/** Whether a value is an object but not an array. */
 export const isJsonObject = (value: unknown): value is JsonObject => isObject(value) && !Array.isArray(value)

@@ -1,6 +1,6 @@
-/** One queue for each key: work of one key runs in the order of the calls and one at a time; keys run side by side. */
+/** One queue for each key. The work of one key runs one at a time, in the order of the calls; keys run in parallel. */
 export type KeyedQueue = {
-  /** Whatever the work rejects with is dropped. */
+  /** Ignores a rejection of the work. */
   readonly add: (key: string, work: () => Promise<void>) => void
   /** As `add`, but the work's result goes to the caller. */
   readonly run: <A>(key: string, work: () => Promise<A>) => Promise<A>

@@ -1,4 +1,4 @@
-/** Remembers so many values, and forgets first what was not asked for the longest. */
+/** A cache of at most so many values. It removes the least recently used value first. */
 export const lru = <A>(most: number) => {
   const values = new Map<string, A>()
   const set = (key: string, value: A): void => {

@@ -1,7 +1,7 @@
 /**
- * Where a page of rows in the order of a time ends: at the last row's time, and the ids of all rows of that time so far. The next page
- * has what is of that time or beyond it, without these. So an index of the time alone serves, and rows of one millisecond are neither left out nor
- * told twice.
+ * The end of a page of rows that are sorted by a time: the time of the last row, and the ids of all rows of that time
+ * so far. The next page has the rows of that time or beyond it, without these ids. So an index of the time alone is
+ * enough, and rows of the same millisecond are neither omitted nor repeated.
  */
 export type PageEnd = { readonly at: Date; readonly ids: ReadonlyArray<string> }
 

@@ -9,7 +9,7 @@ export type RetryPolicy = {
   readonly onFailure: (error: unknown, failures: number) => void
 }
 
-/** Does the work again, with backoff between the attempts, until it succeeds; undefined when the signal aborts before that. */
+/** Repeats the work with backoff until it succeeds. Undefined when the signal aborts before that. */
 export const retry = async <A>(
   { bounds, sleep, random, onFailure }: RetryPolicy,
   work: () => Promise<A>,

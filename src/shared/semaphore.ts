@@ -1,9 +1,9 @@
-/** Given back when it is disposed. */
+/** Disposing a permit releases it. */
 export type Permit = Disposable
-/** Resolves when a permit is free, or the signal has aborted. */
+/** Resolves with a permit when one is free or when the signal aborts. */
 export type Acquire = (signal: AbortSignal) => Promise<Permit>
 
-/** Gives out so many permits at once; the others wait in the order of their calls. */
+/** Grants at most so many permits at the same time. Other callers wait in the order of their calls. */
 export const semaphore = (atOnce: number): Acquire => {
   const waiting = new Set<() => void>()
   let taken = 0

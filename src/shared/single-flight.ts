@@ -1,6 +1,6 @@
 /**
- * Shares requests between callers that ask for the same at once. A caller never gets the answer to a request that began before
- * its call: calls that come while one is under way share the next.
+ * Shares one request between concurrent callers with the same key. A caller never gets the result of a request that
+ * began before its call: calls that arrive while a request runs share the next request.
  */
 export const singleFlight = <Key, A>(request: (key: Key) => Promise<A>): ((key: Key) => Promise<A>) => {
   type Turn = { readonly running: Promise<A>; next: Promise<A> | undefined }

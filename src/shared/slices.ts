@@ -4,7 +4,7 @@ type Sized = { readonly key: Uint8Array | null; readonly value: Uint8Array | nul
 
 export const bytesOf = ({ key, value }: Sized): number => (key?.length ?? 0) + (value?.length ?? 0)
 
-/** The records in their order, cut into slices within the bounds; one that is larger is a slice by itself. */
+/** Cuts the records into slices within the bounds, in order. A record above the bounds is a slice by itself. */
 export const slicesOf = <A extends Sized>(
   records: ReadonlyArray<A>,
   bounds: Bounds,
@@ -25,6 +25,6 @@ export const slicesOf = <A extends Sized>(
   return slices
 }
 
-/** Pieces of at most so many, in order. */
+/** Splits the items, in order, into pieces of at most `size` items. */
 export const chunks = <A>(items: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size))

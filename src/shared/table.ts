@@ -1,4 +1,4 @@
-/** Rows as lines, each column as wide as its widest cell. */
+/** Formats rows as lines. Each column is as wide as its widest cell. */
 export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
   const widths: Array<number> = []
   for (const row of rows)

@@ -1,7 +1,7 @@
 /** Resolves after so many milliseconds, or at once when the signal aborts. */
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>
 
-/** Not node:timers/promises, whose error for each sleep that is broken off costs more than the sleep. */
+/** Replaces node:timers/promises: for each aborted sleep that creates an error, which costs more than the sleep. */
 export const sleep: Sleep = (ms, signal) =>
   new Promise((resolve) => {
     if (signal?.aborted) return resolve()
@@ -15,5 +15,5 @@ export const sleep: Sleep = (ms, signal) =>
   })
 
 const { timeOrigin } = performance
-/** In ms; never goes back within a process. */
+/** In ms. It never decreases within a process. */
 export const monotonic = (): number => timeOrigin + performance.now()

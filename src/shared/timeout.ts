@@ -1,12 +1,12 @@
 import type { Sleep } from './time.ts'
 
 /**
- * The promise's outcome, or that of `late` where the promise is not settled after so many milliseconds. The work behind the promise goes on;
- * its outcome is ignored.
+ * The promise's outcome, or the outcome of `late` when the promise is not settled after so many milliseconds. In that
+ * case the work behind the promise continues, but its outcome is ignored.
  */
 export const within = <A, B = A>(ms: number, promise: Promise<A>, late: () => B | Promise<B>): Promise<A | B> => {
   if (ms === Number.POSITIVE_INFINITY) return promise
-  // Not with `Promise.race`, which costs several times as much, and this is done for each request and each record.
+  // `Promise.race` costs several times as much, and this code runs for each request and each record.
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
       () => {
@@ -31,7 +31,7 @@ export const within = <A, B = A>(ms: number, promise: Promise<A>, late: () => B 
   })
 }
 
-/** Waits for the promise to settle, in whatever way, and for so many milliseconds at most. */
+/** Waits until the promise resolves or rejects, at most for so many milliseconds. */
 export const settled = (promise: Promise<unknown>, ms: number): Promise<void> =>
   within(
     ms,
@@ -42,10 +42,10 @@ export const settled = (promise: Promise<unknown>, ms: number): Promise<void> =>
     () => undefined,
   )
 
-// A reason of its own: making an error with its stack would cost more than all else.
+// An explicit reason: the default one is an error, and its stack would cost more than the rest.
 const over = 'over'
 
-/** What the work resolves to; undefined where it rejects or takes longer than `ms`. Its signal aborts then. */
+/** The work's result, or undefined if the work rejects or takes longer than `ms`. Its signal aborts at the end. */
 export const withDeadline = async <A>(
   sleep: Sleep,
   ms: number,

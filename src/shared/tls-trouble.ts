@@ -1,4 +1,4 @@
-/** Why a TLS connection was not made, as far as its error's code tells. */
+/** Why a TLS connection failed, as far as its error shows. */
 export type TlsTrouble = 'untrusted' | 'not valid now' | 'other host' | 'client certificate' | 'no tls'
 
 const untrusted = [
@@ -19,7 +19,7 @@ const troubleOf = ({ code, message }: Told): TlsTrouble | undefined => {
   return isAlert && /CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE/.test(code) ? 'client certificate' : undefined
 }
 
-/** By the codes of Node and OpenSSL in an error and in all that has caused it; undefined where it has nothing to do with TLS. */
+/** Finds the cause by the codes of Node and OpenSSL in the error and its causes. Undefined if TLS is not the cause. */
 export const tlsTrouble = (error: unknown): TlsTrouble | undefined => {
   for (let at = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth++) {
     const code = 'code' in at && typeof at.code === 'string' ? at.code : ''

@@ -29,7 +29,7 @@ export type Broker = {
   readonly initProducerId: (request: object) => Promise<{ readonly producerId: string }>
 }
 
-/** What lies under kafkajs's clients, as far as it is used here. */
+/** The internal cluster object of kafkajs's clients: only the parts that this folder uses. */
 export type Cluster = {
   readonly connect: () => Promise<void>
   readonly disconnect: () => Promise<void>
@@ -49,11 +49,11 @@ type Settings = {
   readonly isolationLevel: number
 }
 
-// Partitions that were added are known after so long.
+// Added partitions are known after this time.
 const metadataMaxAge = 1_000
 const readCommitted = 1
 
-/** kafkajs 2.2.4 keeps the making of it in a property that is named by a symbol of its own. */
+/** kafkajs 2.2.4 has the function that creates a cluster in a property with a private symbol as its name. */
 const makerOf = (kafka: Kafka): ((settings: Settings) => Cluster) => {
   const name = Object.getOwnPropertySymbols(kafka).find(({ description }) =>
     description?.endsWith('Kafka:createCluster'),
@@ -66,7 +66,7 @@ const makerOf = (kafka: Kafka): ((settings: Settings) => Cluster) => {
 export const clusterOf = (kafka: Kafka): Cluster =>
   makerOf(kafka)({ metadataMaxAge, allowAutoTopicCreation: false, isolationLevel: readCommitted })
 
-/** Whom questions are put to. */
+/** The client that receives the questions. */
 type Asked = { readonly connect: () => Promise<void>; readonly disconnect: () => Promise<void> }
 export type AskOf<Of extends Asked> = <A>(question: (asked: Of) => Promise<A>, withinMs?: number) => Promise<A>
 export type Ask = AskOf<Admin>
@@ -74,7 +74,7 @@ type Connection<Of extends Asked> = { readonly ask: AskOf<Of>; readonly close: (
 
 const answerWithinMs = 8_000
 
-/** One long-lived connection for questions. One that fails, or is not answered in time, rejects and takes the connection along. */
+/** One long-lived connection for questions. A question that fails or times out rejects, and closes the connection. */
 const connection = <Of extends Asked>(newClient: NewClient, make: (kafka: Kafka) => Of): Connection<Of> => {
   type Live = { readonly client: Client; readonly asked: Of; readonly connected: Promise<void> }
   let live: Live | undefined
@@ -114,7 +114,7 @@ const healthWithinMs = 2_000
 const freshMs = 1_000
 const stuckAfterMs = 5_000
 
-/** Whether a broker answers and no record waits for long. A broker's answer counts for a second, however often it is asked for. */
+/** Healthy if a broker answers and no record waits for more than 5 s. The broker's answer is cached for a second. */
 export const brokerHealth = (ask: Ask, waiting: () => Waiting, clock: () => number): CheckHealth => {
   let last: { readonly at: number; readonly health: Health } | undefined
   const reach = singleFlight(async (_: 'broker'): Promise<Health> => {

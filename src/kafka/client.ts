@@ -7,7 +7,7 @@ import { Kafka, type logCreator, logLevel, type RetryOptions, type SASLOptions }
 import type { Log } from '../domain/ports.ts'
 import { type Sockets, seedOf, trackedSockets } from './sockets.ts'
 
-/** The log of kafkajs, at level debug, without stacks, keys or payloads. src/kafka logs itself what operators need. */
+/** The log of kafkajs, at level debug, without stacks, keys or payloads. src/kafka itself logs what operators need. */
 const kafkajsLog =
   (log: Log): logCreator =>
   () =>
@@ -16,11 +16,11 @@ const kafkajsLog =
     log.debug({ kafkajs: namespace, level: label, broker, groupId, ...detail }, `kafkajs: ${message}`)
   }
 
-/** How the brokers are reached; `topicPrefix` is the beginning of each topic's and group's name, `partitions` and `replication` are for new topics. */
+/** How to reach the brokers. `topicPrefix` begins each topic's name. New topics get `partitions` and `replication`. */
 export type KafkaSettings = {
-  /** `host:port` or `[IPv6 address]:port` each. */
+  /** Each is `host:port` or `[IPv6 address]:port`. */
   readonly brokers: ReadonlyArray<string>
-  /** With more than `true`: whom to trust instead of the system's authorities, and the client's own certificate, in PEM. */
+  /** An object has the authorities to trust instead of the system's, and the client's own certificate, in PEM. */
   readonly ssl: boolean | { readonly ca?: string; readonly cert?: string; readonly key?: string }
   readonly sasl?: {
     readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'
@@ -29,18 +29,18 @@ export type KafkaSettings = {
   }
   readonly clientId: string
   readonly topicPrefix: string
-  /** The beginning of each group's name; `topicPrefix` where it is missing. */
+  /** The beginning of each group's name. The default is `topicPrefix`. */
   readonly groupPrefix?: string
   readonly partitions: number
-  /** The cluster's default where it is missing. */
+  /** The default is the cluster's. */
   readonly replication?: number
 }
 
-/** A kafkajs client of its own, so that it can be given up with all that it holds. */
+/** A separate kafkajs client, so that it can be discarded with all its sockets. */
 export type Client = { readonly kafka: Kafka; readonly sockets: Sockets }
 export type NewClient = (retry: RetryOptions) => Client
 
-/** After so long without an answer a request has failed, in the sense that its effect is not known. */
+/** After this time without a response, a request counts as failed. Its effect is then not known. */
 const requestTimeoutMs = 5_000
 const connectionTimeoutMs = 3_000
 // Above the heartbeats and the longest request, below the brokers' connections.max.idle.ms.
@@ -52,7 +52,7 @@ export const newClient = ({ brokers, ssl, sasl, clientId }: KafkaSettings, log: 
   let made = 0
   return (retry) => {
     const sockets = trackedSockets(silenceMs)
-    // kafkajs begins with the first of the list, and a client that does not retry would never come to the next.
+    // kafkajs begins with the first broker of the list. A client that does not retry would never try the next one.
     const first = made++ % Math.max(1, seeds.length)
     const kafka = new Kafka({
       brokers: [...seeds.slice(first), ...seeds.slice(0, first)],

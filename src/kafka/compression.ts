@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import * as zlib from 'node:zlib'
 import kafkajs from 'kafkajs'
 
-/** Bytes that a batch may have when it is decompressed: far more than any client puts in one, and far less than memory. */
+/** The maximum size of a decompressed batch in bytes: far more than any client writes, and far less than the memory. */
 export const largestBatch = 64 * 1024 * 1024
 
 export const tooLarge = () => new RangeError('the batch claims to be larger than any should be')
@@ -11,8 +11,8 @@ export const tooLarge = () => new RangeError('the batch claims to be larger than
 const has = (flags: number, bit: number) => (flags >> bit) & 1
 
 /**
- * The most that a frame may come to: its blocks times what a block may hold at most. A frame is a magic number, flags, the
- * blocks' size, and blocks with their lengths up to a length of 0 (LZ4 frame format 1.6).
+ * The maximum decompressed size of a frame: the number of its blocks times the maximum size of a block. A frame has a
+ * magic number, flags, the blocks' size, and blocks with their lengths. A length of 0 ends it (LZ4 frame format 1.6).
  */
 const mostOf = (frame: Buffer): number => {
   const [flags, sizes] = [frame.readUInt8(4), frame.readUInt8(5)]
@@ -29,7 +29,7 @@ const mostOf = (frame: Buffer): number => {
 const { CompressionTypes, CompressionCodecs } = kafkajs
 const { KafkaJSNotImplemented } = createRequire(import.meta.url)('kafkajs/src/errors.js')
 
-/** The package of the contracts does not bring these along: a bot needs them only where its topic is compressed so. */
+/** The contracts package does not depend on these packages: a bot needs one only if its topic is compressed with it. */
 const installed = async <A>(name: string, load: () => Promise<A>): Promise<A> => {
   try {
     return await load()
@@ -45,11 +45,11 @@ const readLz4 = async (frame: Buffer): Promise<Buffer> => {
   return decompressFrame(frame)
 }
 
-/** `\x82SNAPPY\0`: what the Java client's stream begins with, before two versions and blocks with their lengths. */
+/** `\x82SNAPPY\0`: the beginning of the Java client's stream. Two versions and blocks with their lengths follow. */
 const magic = Buffer.from('82534e4150505900', 'hex')
 const headerBytes = magic.length + 8
 
-/** The first bytes of a block: its length when it is decompressed, seven bits a byte. */
+/** The decompressed length of a block, from its first bytes: seven bits in each byte. */
 const claimedLength = (block: Buffer): number => {
   let length = 0
   for (let i = 0; i < 5; i++) {
@@ -90,8 +90,9 @@ const unknown = (number: number) => (): never => {
   throw new KafkaJSNotImplemented(`compression ${number} not implemented`)
 }
 
-// kafkajs brings gzip alone; producers of other teams compress as they like. Each is read within bounds, since a few bytes
-// may claim to be gigabytes. Nothing is written compressed: kafkajs's own gzip stays for other users in this process.
+// kafkajs supports only gzip, but other teams' producers may use any compression. Each codec has a size limit, since a
+// few bytes may expand to gigabytes. Only reading changes: kafkajs's own gzip compression stays for other users in this
+// process.
 const gzip = codecs[CompressionTypes.GZIP]?.()
 codecs[CompressionTypes.GZIP] = () => ({ ...gzip, decompress: (bytes) => gunzip(bytes, bounded) })
 codecs[CompressionTypes.Snappy] = () => ({ decompress: readSnappy })
@@ -101,5 +102,5 @@ codecs[CompressionTypes.ZSTD] =
   'zstdDecompress' in zlib
     ? () => ({ decompress: (bytes) => promisify(zlib.zstdDecompress)(bytes, bounded) })
     : unknown(CompressionTypes.ZSTD)
-// What a later Kafka may bring: kafkajs would take it for bytes that are not compressed.
+// Numbers that a later Kafka may define. Otherwise kafkajs would treat such a batch as not compressed.
 for (const number of [5, 6, 7]) codecs[number] = unknown(number)

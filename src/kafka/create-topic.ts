@@ -5,7 +5,7 @@ import { createWithinMs, ledWithinMs, untilLed } from './topics.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** Creates a topic beside the bridge's own, by its whole name, for records of an event topic; false where there is one of that name. */
+/** Creates an extra topic, by its full name, for records of an event topic. False if the topic exists already. */
 export const createTopicOf =
   (ask: Ask, { replication }: TopicDefaults) =>
   (topic: string, like: EventTopic['name'], numPartitions: number, retentionDays: number): Promise<boolean> =>

@@ -8,7 +8,7 @@ import { allHeaders, type WireHeaders, type WireRecord } from './wire-record.ts'
 
 type Headers = Pick<IncomingRecord, 'headers'>
 
-/** Where a dead letter is sent back to, how often its record will then have been redriven, and when it failed first. */
+/** The target topic of a redrive, how often the record was redriven (this time included), and when it first failed. */
 export type Redriven = {
   readonly topic: Exclude<TopicName, typeof deadLetters.name>
   readonly redriven: number
@@ -17,23 +17,23 @@ export type Redriven = {
 
 const ours: ReadonlySet<string> = new Set(Object.values(names))
 
-/** The headers that a record's producer gave it, with all repetitions. */
+/** The headers that the record's producer set, including repeated headers. */
 const foreignHeaders = (record: IncomingRecord): WireHeaders =>
   Object.fromEntries(Object.entries(allHeaders(record)).filter(([name]) => !ours.has(name)))
 
-/** How often a record was redriven. Any producer can write the header: what is no such count is none. */
+/** How often a record was redriven. Any producer can write the header, so an invalid count is 0. */
 export const timesRedriven = ({ headers }: Headers): number => {
   const text = String(headers[names.redriven] ?? '')
   return /^[0-9]{1,9}$/.test(text) ? Number(text) : 0
 }
 
-/** When a record that fails now failed first: as it says itself, where that can be. */
+/** When a record that fails now first failed: the time in its header if that is valid, otherwise now. */
 export const firstFailureOf = ({ headers }: Headers, failedAt: Instant): Instant => {
   const told = String(headers[names.firstFailedAt] ?? '')
   return Instant.is(told) && Date.parse(told) <= Date.parse(failedAt) ? told : failedAt
 }
 
-/** The record that a dead letter holds, as it was on its own topic: key, value and headers byte for byte. */
+/** The record in a dead letter, as it was on its own topic: key, value and headers byte for byte. */
 export const toRedriven = (deadLetter: IncomingRecord, { topic, redriven, firstFailedAt }: Redriven): WireRecord => ({
   topic,
   key: deadLetter.key,
@@ -48,7 +48,7 @@ export const toRedriven = (deadLetter: IncomingRecord, { topic, redriven, firstF
 type Why = { readonly consumer: string; readonly cause: string; readonly detail: string; readonly failedAt: Instant }
 
 type Deps = {
-  /** Left transient is tried again. */
+  /** A transient Left is retried. */
   readonly append: (record: WireRecord) => Promise<E.Either<Failure, void>>
   readonly now: Now
   readonly sleep: Sleep
@@ -58,10 +58,10 @@ type Deps = {
 
 const latest = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** A producer may set any timestamp; one outside of the calendar is moved to its edge. */
+/** A producer may set any timestamp. One outside the years 1970 to 9999 is moved to the nearest limit. */
 const instantOf = (ms: number) => new Date(Number.isFinite(ms) ? Math.min(Math.max(ms, 0), latest) : 0).toISOString()
 
-/** A record as a dead letter: key, value and headers byte for byte, beside headers that say where it was and why it is here. */
+/** A record as a dead letter: key, value and headers byte for byte, plus headers with its place and the cause. */
 export const toDeadLetter = (record: IncomingRecord, { consumer, cause, detail, failedAt }: Why): WireRecord => ({
   topic: deadLetters.name,
   key: record.key,
@@ -84,8 +84,8 @@ export const toDeadLetter = (record: IncomingRecord, { consumer, cause, detail, 
 const againAfterMs = 500
 
 /**
- * Keeps what a consumer cannot process; waits through outages, since whoever could not process it must not go on before it is
- * kept. Throws where Kafka refuses the dead letter itself, or the room was stopped.
+ * Keeps a record that a consumer cannot process. It retries during outages, since the consumer must not continue before
+ * the record is kept. Throws if Kafka refuses the dead letter itself, or if an append fails while Kafka is stopping.
  */
 export const deadLetterFor =
   ({ append, now, sleep, log, measure }: Deps, isStopping: () => boolean) =>
@@ -93,7 +93,7 @@ export const deadLetterFor =
   async (record, ofConsumer, detailOfConsumer) => {
     const { topic, partition, offset } = record
     const why = whyUnreadable(record.value)
-    // No consumer can know it: to each it is a record that it cannot read.
+    // A consumer cannot know that this value is a whole batch. To the consumer it is an unreadable record.
     const [cause, detail] =
       why === undefined ? [ofConsumer, detailOfConsumer] : [unreadableBatch, `value: a whole batch of records: ${why}`]
     const deadLetter = toDeadLetter(record, { consumer, cause, detail, failedAt: now() })

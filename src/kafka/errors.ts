@@ -16,7 +16,7 @@ const sasl = (message: string): string =>
     ? 'see KAFKA_SASL_MECHANISM'
     : 'see KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD'
 
-/** Which setting an operator has to look at, where the error is of a kind that settings cause. */
+/** The settings that an operator should check, if wrong settings can cause this error. */
 export const adviceFor = (error: unknown): string | undefined => {
   const trouble = tlsTrouble(error)
   if (trouble !== undefined) return tls[trouble]
@@ -38,17 +38,17 @@ const chain = (error: unknown): ReadonlyArray<Unknown> => {
   return causes
 }
 
-/** A request was not answered in time; its effect is not known. */
+/** The request timed out. Its effect is not known. */
 export const noAnswer = (): Error => Object.assign(new Error('Kafka does not answer'), { name: 'KafkaDoesNotAnswer' })
 
-/** What the broker or kafkajs calls the error: `MESSAGE_TOO_LARGE`, `KafkaJSConnectionError`. */
+/** The error's name in the broker or kafkajs: `MESSAGE_TOO_LARGE`, `KafkaJSConnectionError`. */
 export const kindOf = (error: unknown): string => {
   const causes = chain(error)
   const type = causes.find((cause) => typeof cause.type === 'string')?.type
   return String(type ?? causes.at(-1)?.name ?? 'unknown error')
 }
 
-/** The message of a kafkajs error, and the setting that may be wrong; of other errors the name alone, since their messages may quote data. */
+/** The message of a kafkajs error and settings to check. Other messages may quote data, so only the name is shown. */
 export const reasonOf = (error: unknown): string => {
   const [outermost] = chain(error)
   const kind = kindOf(error)
@@ -62,13 +62,13 @@ const ofIdentities = new Set([
   ...['INVALID_PRODUCER_EPOCH', 'INVALID_PRODUCER_ID_MAPPING'],
 ])
 
-/** Whether the broker has lost, or mixes up, the sequence numbers of a producer. */
+/** Whether the broker has lost or confused the sequence numbers of a producer. */
 export const isIdentityLost = (error: unknown): boolean => ofIdentities.has(kindOf(error))
 
 const tooLarge = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'])
 const invalid = new Set(['INVALID_RECORD', 'INVALID_TIMESTAMP', 'INVALID_TOPIC_EXCEPTION'])
 
-/** Why the broker will never take a record, where the error is the record's own fault; undefined for an outage's errors. */
+/** Why the broker will never accept a record, if the record itself causes the error. Undefined for other errors. */
 export const refusalOf = (error: unknown): Failure | undefined => {
   const kind = kindOf(error)
   if (tooLarge.has(kind)) return { kind: 'too-large', reason: kind }

@@ -3,10 +3,10 @@ import type { IncomingRecord } from '../domain/ports.ts'
 import type { AskOf, Cluster, FetchedMessage } from './admin.ts'
 import { toIncoming } from './wire-record.ts'
 
-/** The record at a place; undefined where there is none. Rejects where Kafka does not answer in time. */
+/** The record at an offset, or undefined if there is none. Rejects if Kafka does not answer in time. */
 export type FetchRecord = (topic: TopicName, partition: number, offset: number) => Promise<IncomingRecord | undefined>
 
-/** One batch is given whatever its size. */
+/** A broker returns at least one batch, even if it is larger. */
 const bytes = { maxBytes: 1024 * 1024 }
 const readCommitted = 1
 const replicaOfClients = -1
@@ -28,7 +28,7 @@ const messagesAt = async (
   return responses.flatMap((answer) => answer.partitions.flatMap(({ messages }) => messages))
 }
 
-/** Asks the partition's leader alone: a consumer would form a group first, which takes seconds. */
+/** Sends one fetch to the partition's leader. A consumer would first form a group, which takes seconds. */
 export const fetchRecordOf =
   (ask: AskOf<Cluster>, prefix: string): FetchRecord =>
   async (topic, partition, offset) => {

@@ -47,13 +47,13 @@ import { topicIdsOf } from './topic-ids.ts'
 import { applyTopics, describeTopics, ensureTopics, type TopicReports, withKeyDistribution } from './topics.ts'
 import type { WireRecord } from './wire-record.ts'
 
-/** Kafka as the other rooms see it. */
+/** The interface of src/kafka for the other folders. */
 export type KafkaRoom = {
   readonly append: Append
   readonly publish: Publish
-  /** For the consumer of that name. */
+  /** The dead letters of the consumer with this name. */
   readonly deadLetter: (consumer: string) => DeadLetter
-  /** Appends the record that a dead letter holds to its own topic again. */
+  /** Appends the record in a dead letter to its own topic again. */
   readonly redrive: (deadLetter: IncomingRecord, to: Redriven, withinMs: number) => Promise<E.Either<Failure, void>>
   readonly reroute: Reroute
   readonly consume: (spec: ConsumerSpec) => Promise<Supervised>
@@ -64,24 +64,24 @@ export type KafkaRoom = {
   /** Where the log of each partition of a topic begins and ends. */
   readonly ranges: Ranges
   readonly forgetGroup: (group: string) => Promise<void>
-  /** What a group has committed for the topic as it is now: what was committed for an earlier topic of that name is missing. */
+  /** The offsets that a group has committed for the current topic, without those for an earlier topic of that name. */
   readonly committedNow: CommittedOffsets
   readonly offsetsAt: ReturnType<typeof offsetsAtOf>
   readonly deleteBefore: ReturnType<typeof deleteBeforeOf>
   /** A topic that is deleted and created again has another id. */
   readonly topicIds: (topics: ReadonlyArray<TopicName>) => Promise<TopicIds>
-  /** Creates the topics that are missing; reports, and does not change, those that are there. */
+  /** Creates the missing topics. Reports the existing topics and does not change their settings. */
   readonly ensureTopics: () => TopicReports
   readonly describeTopics: () => TopicReports
-  /** Creates the topics that are missing, and gives those that are there the settings that they would be created with. */
+  /** Creates the missing topics. Gives existing topics the settings that a new topic would get. */
   readonly applyTopics: () => TopicReports
-  /** Another connection, which knows topics by their whole names, and has to be stopped too. */
+  /** A second connection, which uses the full names of topics. The caller must stop it too. */
   readonly withoutPrefix: () => Pick<KafkaRoom, 'append' | 'stop'>
   readonly createTopic: ReturnType<typeof createTopicOf>
   readonly health: CheckHealth
-  /** What is not known to be durable yet; the age in milliseconds. */
+  /** The records that are not known to be durable yet. */
   readonly waiting: () => Waiting
-  /** Refuses new records, stops the consumers, sends what waits, and closes every connection: within 15 s at most. */
+  /** Refuses new records, stops the consumers, sends the waiting records, and closes all connections. At most 15 s. */
   readonly stop: () => Promise<void>
 }
 
@@ -96,7 +96,7 @@ const consumersWithinMs = 9_000
 const late = (): E.Either<Failure, void> =>
   E.left({ kind: 'transient', reason: 'not known to be durable within the time given' })
 
-/** Connects on first use, and again when a connection is lost. After `stop` nothing is left open. */
+/** Connects on first use, and again when a connection is lost. After `stop` no connection is open. */
 export const connectKafka = (
   settings: KafkaSettings,
   { log, measure, now }: { readonly log: Log; readonly measure: Measure; readonly now: Now },
@@ -105,7 +105,7 @@ export const connectKafka = (
   const clock = () => performance.now()
   const clients = newClient(settings, log)
   const { ask, close } = adminConnection(clients)
-  // Of its own, since kafkajs loses a connection over a topic that does not exist.
+  // A separate connection, since kafkajs loses its connection when a topic does not exist.
   const partitionerAdmin = adminConnection(clients)
   const cluster = clusterConnection(clients)
   const ranges = rangesOf(ask, prefix)

@@ -5,11 +5,11 @@ import { monotonic, sleep } from '../shared/time.ts'
 import type { Ask, AskOf, Cluster } from './admin.ts'
 import { kindOf } from './errors.ts'
 
-/** The first offset that a partition still has, and the one that its next record will get. */
+/** The first offset that a partition still has, and the offset that its next record will get. */
 export type Range = { readonly low: number; readonly high: number }
 export type Ranges = (topic: TopicName) => Promise<ReadonlyMap<number, Range>>
 
-// A new topic's leader, and one that has just moved, does not know of it yet.
+// The leader of a new topic, or a leader that has moved, may not know its partition for a moment.
 const soon = new Set(['NOT_LEADER_FOR_PARTITION', 'LEADER_NOT_AVAILABLE', 'UNKNOWN_TOPIC_OR_PARTITION'])
 const isSoonOver = (error: unknown) => soon.has(kindOf(error))
 const tries = 5
@@ -35,14 +35,14 @@ export const rangesOf = (ask: Ask, prefix: string): Ranges =>
     return new Map(partitions.map(({ partition, low, high }) => [partition, { low: Number(low), high: Number(high) }]))
   })
 
-/** Deletes a group without members; one that does not exist, or is in use, stays as it is. */
+/** Deletes a group without members. Does nothing if the group does not exist or is in use. Ignores errors. */
 export const forgetGroupOf =
   (ask: Ask, groupPrefix: string) =>
   async (group: string): Promise<void> => {
     await ask((admin) => admin.deleteGroups([`${groupPrefix}${group}`])).catch(() => undefined)
   }
 
-/** Where the log of each partition ends, by one question to each broker; kafkajs's admin client asks three, one after another. */
+/** The end of each partition's log, by one request to each broker. kafkajs's admin client sends three in sequence. */
 const endsOf = async (cluster: Cluster, topic: string): Promise<ReadonlyMap<number, number>> => {
   await cluster.addTargetTopic(topic)
   await cluster.refreshMetadataIfNecessary()
@@ -51,17 +51,17 @@ const endsOf = async (cluster: Cluster, topic: string): Promise<ReadonlyMap<numb
   return new Map(answer?.partitions.map(({ partition, offset }) => [partition, Number(offset)]))
 }
 
-/** Egress asks hundreds of times a second. An answer is never older than its question. */
+/** Egress calls this hundreds of times a second. A result is never older than its call. */
 export const endOffsetsOf = (ask: AskOf<Cluster>, prefix: string): EndOffsets =>
   singleFlight((topic) =>
-    // Each try has a new connection, which knows of leaders that have moved.
+    // Each retry has a new connection, which knows the current leaders.
     persistently(
       () => ask((cluster) => endsOf(cluster, `${prefix}${topic}`)),
       () => true,
     ),
   )
 
-/** The first offset of each partition with a record from this time on, in milliseconds since 1970, or its end where there is none. */
+/** The first offset of each partition at or after this time (ms since 1970), or its end if there is no such record. */
 export const offsetsAtOf =
   (ask: Ask, prefix: string) =>
   async (topic: TopicName, time: number): Promise<ReadonlyMap<number, number>> => {
@@ -69,7 +69,7 @@ export const offsetsAtOf =
     return new Map(found.map(({ partition, offset }) => [partition, Number(offset)]))
   }
 
-/** Deletes what stands before these offsets, for good. */
+/** Permanently deletes all records before these offsets. */
 export const deleteBeforeOf =
   (ask: Ask, prefix: string) =>
   async (topic: TopicName, offsets: ReadonlyMap<number, number>): Promise<void> => {
@@ -77,7 +77,7 @@ export const deleteBeforeOf =
     await ask((admin) => admin.deleteTopicRecords({ topic: `${prefix}${topic}`, partitions }))
   }
 
-/** A committed offset, and the id of the topic that it was committed for: empty where that is not known. */
+/** A committed offset, and the id of the topic that it was committed for. The id is empty if it is not known. */
 export type Committed = { readonly offset: number; readonly topicId: string }
 
 export const committedOf =
@@ -100,7 +100,7 @@ export const committedOffsetsOf =
 const readWithinMs = 10_000
 const lookAgainMs = 200
 
-/** Whether a group has committed all that a topic has now; waits for it a while. */
+/** Whether a group has committed all records that the topic has now. Waits up to 10 s for that. */
 export const isReadBy =
   ({ ranges, committedOffsets }: { readonly ranges: Ranges; readonly committedOffsets: CommittedOffsets }) =>
   (group: string, topic: TopicName) =>

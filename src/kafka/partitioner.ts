@@ -14,8 +14,9 @@ const mixed = (word: number) => {
 }
 
 /**
- * A key's hash as the Java client has it (MurmurHash2, without the sign). The partition is its remainder by the number of partitions.
- * kafkajs computes the same with BigInts in thirty times the time, and each record has to be hashed.
+ * The hash of a key as in the Java client (MurmurHash2, without the sign). The partition is the remainder of the hash
+ * by the number of partitions. kafkajs computes the same with BigInts, which takes thirty times as long for each
+ * record.
  */
 export const murmur2 = (key: Buffer): number => {
   const { length } = key
@@ -27,19 +28,20 @@ export const murmur2 = (key: Buffer): number => {
   return (hash ^ (hash >>> 15)) & 0x7fffffff
 }
 
-/** A key and the partition that its records were found in. */
+/** A key, and the partition in which its records were found. */
 type FoundKey = { readonly key: Buffer; readonly partition: number }
 
 /**
- * Over how many of its partitions a topic's keys are distributed. Where partitions were added later it stays at the earlier number, since
- * a key that moved would lose the order of its records. `mixed`: no number fits the keys that were found.
+ * `keyPartitions`: the number of partitions over which a topic's keys are distributed. It stays unchanged when
+ * partitions are added, since a key that moved would lose the order of its records. `mixed`: no number fits the keys
+ * that were found.
  */
 type KeyDistribution = { readonly keyPartitions: number; readonly partitions: number; readonly mixed: boolean }
 
-/** Other producers may have chosen the partition of a few records themselves. */
+/** Not all keys have to fit: other producers may have chosen the partitions of a few records themselves. */
 const enough = 0.95
 
-/** The largest number of partitions that explains where the keys were found. */
+/** Finds the largest number of partitions that explains where the keys were found. */
 export const keyDistributionOf = (partitions: number, found: ReadonlyArray<FoundKey>): KeyDistribution => {
   const distinct = new Map(
     found.map(({ key, partition }) => [`${partition} ${key.toString('latin1')}`, { partition, hash: murmur2(key) }]),
@@ -53,18 +55,18 @@ export const keyDistributionOf = (partitions: number, found: ReadonlyArray<Found
 
 type Deps = { readonly detect: (topic: TopicName) => Promise<KeyDistribution>; readonly log: Log }
 
-/** Decides the partition of each record, as Java's client does, except that keys stay where they are when partitions are added. */
+/** Decides the partition of each record as Java's client does, but does not move keys when partitions are added. */
 export type Partitioner = {
-  /** Resolves when the topics' partitions are known; rejects while they cannot be found out. */
+  /** Resolves when the topics' partitions are known. Rejects if they cannot be detected now. */
   readonly ready: (topics: Iterable<TopicName>) => Promise<void>
-  /** Undefined until the topic is known, and where it has not the partition that is wanted. */
+  /** Undefined if the topic is not known yet, or does not have the wanted partition. */
   readonly partitionOf: (topic: TopicName, key: Buffer | null, wanted?: number) => number | undefined
   readonly known: (topic: TopicName) => KeyDistribution | undefined
-  /** The topic's partitions are not those that were known: they have to be found out again. */
+  /** The topic's partitions have changed, and must be detected again. */
   readonly forget: (topic: TopicName) => void
 }
 
-/** What has to be known for a record of a topic: a command goes to the partition with the number of its conversation's. */
+/** The topics whose partitions must be known for a record. A command has the partition number of its conversation. */
 const neededFor = (topic: TopicName): ReadonlyArray<TopicName> =>
   topic === botReplies.name ? [topic, botConversations.name] : [topic]
 
@@ -116,7 +118,7 @@ export const partitionerOf = ({ detect, log }: Deps): Partitioner => {
 
 type DetectDeps = { readonly ranges: Ranges; readonly readTopic: ReadTopic }
 
-/** Consumers rely on the order of their keys; in other topics a key may move when partitions are added. */
+/** In these topics consumers rely on the order of a key. In other topics a key may move when partitions are added. */
 const keepsOrder: ReadonlySet<TopicName> = new Set(eventTopics.map(({ name }) => name))
 const recordsInAll = 2_000
 const recordsAtLeast = 10
@@ -124,9 +126,10 @@ const wholeWithinMs = 10_000
 const oneWithinMs = 3_000
 
 /**
- * Detects the key distribution from the log alone. Added partitions get no keys: only where the last partition is empty there may be added
- * ones, and then the oldest records of each partition tell. Either all keys of the log are read, or so many that the answer is certain.
- * A partition whose first batch cannot be read is left out: that blocks its consumers, and must not block producers.
+ * Detects the key distribution from the log alone. Added partitions get no keys, so partitions can have been added only
+ * if the last partition is empty. In this case the oldest records of each partition are read: all keys of the log, or
+ * enough keys for a certain result. A partition whose first batch cannot be read is ignored: it blocks its consumers,
+ * but it must not block producers.
  */
 export const detectKeyDistribution =
   ({ ranges, readTopic }: DetectDeps) =>
@@ -143,7 +146,7 @@ export const detectKeyDistribution =
       const read = await readTopic(
         topic,
         async (records) => {
-          // A marker stands in every partition.
+          // Every partition has markers, so they show nothing about keys.
           for (const { key, partition } of records)
             if (key !== null && `${key}` !== segmentMarker) found.push({ key, partition })
         },
@@ -167,20 +170,20 @@ export const detectKeyDistribution =
   }
 
 /**
- * Appends a record again whose partition is not that of its key's conversation: true when it is durable in the right partition. False
- * where it is to be handled where it is: the partition is right, it has no key, or it was rerouted before.
- * Undefined when the room stops before that is known.
+ * Appends a record again if its partition is not that of its key's conversation. True when it is durable in the right
+ * partition. False if the caller must process it where it is: the partition is right, the record has no key, it was
+ * rerouted before, or Kafka refuses it. Undefined if this process stops before the result is known.
  */
 export type Reroute = (record: IncomingRecord) => Promise<boolean | undefined>
 
 type RerouteDeps = {
-  /** Left transient is tried again. */
+  /** A transient Left is retried. */
   readonly append: (record: WireRecord) => Promise<E.Either<Failure, void>>
   readonly partitioner: Pick<Partitioner, 'ready' | 'partitionOf'>
   readonly sleep: Sleep
 }
 
-/** Instances that do not agree on where a record belongs must not send it back and forth. */
+/** The header that prevents a loop when instances disagree about the partition of a record. */
 const rerouted = 'rerouted'
 const againAfterMs = 500
 

@@ -5,16 +5,16 @@ import { reasonOf } from './errors.ts'
 import type { Range, Ranges } from './offsets.ts'
 
 type OrderedReplay = {
-  /** Takes a slice of any partition at any time, and again; resolves when it has been read, or never will be. */
+  /** Accepts a slice of any partition at any time, also repeatedly. Resolves when it was read or will never be read. */
   readonly take: (slice: Slice) => Promise<void>
-  /** The offset that a partition is to be read from next; undefined where it is not read. */
+  /** The next offset to read from a partition. Undefined if the partition is not read. */
   readonly position: (partition: number) => number | undefined
-  /** Resolves when all is read, or it was ended and nothing is being read any more; rejects with what reading has thrown. */
+  /** Resolves when all is read, or after `end` when `read` has finished. Rejects with the error that `read` throws. */
   readonly over: Promise<void>
   readonly end: () => void
 }
 
-/** Reads parts of partitions to their ends, one partition after the other, so that every run reads in the same order. */
+/** Reads parts of partitions, one partition after the other, so that every run reads in the same order. */
 export const orderedReplay = (
   parts: ReadonlyMap<number, Range>,
   read: (records: ReadonlyArray<IncomingRecord>) => Promise<void>,
@@ -56,13 +56,14 @@ export const orderedReplay = (
   }
 }
 
-/** What is read of a partition, from `low` up to and without `high`, given what there is of it. */
+/** Which part of a partition to read, from `low` to before `high`. `whole` is the partition's full range. */
 export type PartOf = (partition: number, whole: Range) => Range
 
 /**
- * Reads what a topic holds now, partition after partition, in slices of bounded size, each awaited before the next: in bounded
- * memory, and in the same order each time. Resolves when all is read or the signal has aborted; Left where Kafka gives nothing
- * for half a minute; rejects with what `onSlice` throws.
+ * Reads the current content of a topic, partition after partition, in slices of bounded size. It awaits each slice
+ * before the next: the memory is bounded and the order is the same each time. Resolves when all is read or the signal
+ * has aborted. Left if the topic's offsets cannot be read, or if Kafka sends nothing for 30 s. Rejects with the error
+ * that `onSlice` throws.
  */
 export type ReadTopic = (
   topic: TopicName,
@@ -82,7 +83,7 @@ const lookEveryMs = 500
 
 const whole: PartOf = (_, range) => range
 
-/** So many of the newest records of each partition. */
+/** The part with at most so many of the newest records of each partition. */
 export const newestRecords =
   (most: number): PartOf =>
   (_, { low, high }) => ({ low: Math.max(low, high - most), high })

@@ -22,7 +22,7 @@ import { type QuarantinedRequest, quarantinedRequest } from '../domain/quarantin
 const names = ['specversion', 'id', 'type', 'source', 'subject', 'time', 'dataschema'].map((name) => `ce_${name}`)
 const optionalNames = ['traceparent', 'ce_traceparent', 'ce_contenthash', 'ce_receivedtime']
 
-/** The event as CloudEvents 1.0, Kafka protocol binding, binary mode: its attributes are headers, the value is its data alone. */
+/** The event as CloudEvents 1.0, Kafka protocol binding, binary mode: attributes in headers, only the data as value. */
 export const toRecord = (event: DomainEvent): OutgoingRecord => {
   const { type, id, source, subject, time, data, traceparent, contentHash, receivedTime } = event
   return {
@@ -59,7 +59,7 @@ const headersOf = ({ headers }: IncomingRecord): E.Either<Undecodable, ReadonlyM
   return read.right.get('ce_specversion') === '1.0' ? read : undecodable('headers', 'ce_specversion: expected 1.0')
 }
 
-/** The event of a record of an event topic, which may be of any version that the event ever had: it is read as the newest. */
+/** Decodes the event of a record of an event topic. The record may have any version; the result has the newest. */
 export const eventReader = (earlier = earlierVersions) => {
   const readers = recordedTypes(earlier)
   return (record: IncomingRecord): E.Either<Undecodable, DomainEvent> => {
@@ -90,17 +90,17 @@ export const eventReader = (earlier = earlierVersions) => {
   }
 }
 
-/** The one way from a record to its event: the projector, egress, rebuild and the bot kit read with it. */
+/** The only decoder from a record to its event: the projector, egress, rebuild and the bot kit use it. */
 export const fromRecord = eventReader()
 
-/** A command of bot-replies. */
+/** Decodes a command of bot-replies. */
 export const fromCommand = ({ value }: Pick<IncomingRecord, 'value'>): E.Either<Undecodable, BotReply> =>
   E.flatMap(readValue(value, { exact: true }), decodeJson(BotReply))
 
 const fromAction = ({ value }: Pick<IncomingRecord, 'value'>): E.Either<Undecodable, OperatorAction> =>
   E.flatMap(readValue(value, { exact: true }), decodeJson(OperatorAction))
 
-/** Reads what the views are folded from: events, commands of bot-replies, operators' actions, and requests in quarantine. */
+/** Decodes the records that views are folded from: events, bot-replies, operators' actions and quarantined requests. */
 export const decodeRecord = (
   record: IncomingRecord,
 ): E.Either<Undecodable, DomainEvent | BotReply | OperatorAction | QuarantinedRequest> => {

@@ -5,41 +5,41 @@ import type { ISocketFactory } from 'kafkajs'
 const literal = /^\[([\da-f:]+)\](:\d+)$/i
 const suffix = '.ipv6-literal'
 
-/** kafkajs cuts `host:port` at the first colon: an IPv6 address is passed through it as a name, `--1.ipv6-literal:9092`. */
+/** kafkajs splits `host:port` at the first colon. So an IPv6 address is passed as a name, `--1.ipv6-literal:9092`. */
 export const seedOf = (broker: string): string =>
   broker.replace(literal, (_, address: string, port: string) => `${address.replaceAll(':', '-')}${suffix}${port}`)
 
-/** The host that a socket is to be opened to. */
+/** The real host for a socket. */
 export const hostOf = (host: string): string =>
   host.endsWith(suffix) ? host.slice(0, -suffix.length).replaceAll('-', ':') : host
 
-/** The sockets of one client: kafkajs keeps those that have timed out, and never destroys any. */
+/** The sockets of one client. kafkajs keeps sockets that have timed out, and never destroys a socket. */
 export type Sockets = {
   readonly factory: ISocketFactory
-  /** Destroys those that are open; what waits for an answer on them is rejected. */
+  /** Destroys the open sockets. Requests that wait for a response on them are rejected. */
   readonly destroy: (reason: string) => void
-  /** The same, and refuses new ones: a closed client must send nothing more. */
+  /** As `destroy`, and refuses new sockets: a closed client must send nothing more. */
   readonly close: () => void
 }
 
 const keepAliveMs = 60_000
 
 /**
- * kafkajs calls it at each of its farewells, of which a connection may have any number. Node would leave a listener each time
- * on a socket that is gone, for when it is connected.
+ * kafkajs calls `unref` each time it disconnects, and it may disconnect one connection many times. On a destroyed
+ * socket, each call would add another listener for the `connect` event.
  */
 const unrefOnlyWhileThere = (socket: Socket): void => {
   const unref = socket.unref.bind(socket)
   socket.unref = () => (socket.destroyed ? socket : unref())
 }
 
-/** Sockets that are destroyed after so many milliseconds without a byte in either direction. */
+/** Makes sockets that are destroyed after so many milliseconds without a byte in either direction. */
 export const trackedSockets = (silenceMs: number): Sockets => {
   const open = new Set<Socket>()
   let closed = false
 
   const destroy = (reason: string) => {
-    // With an error: kafkajs does not listen to 'close', and would wait for answers until they time out.
+    // With an error: kafkajs does not listen to 'close', and would wait for responses until they time out.
     for (const socket of open) socket.destroy(new Error(reason))
   }
   return {

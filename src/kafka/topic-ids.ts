@@ -3,24 +3,24 @@ import type { TopicIds } from '../domain/ports.ts'
 import type { AskOf, Cluster } from './admin.ts'
 
 const apiKey = 3
-// The first version that has ids. kafkajs knows none above 6.
+// The first version with topic ids. kafkajs supports only versions up to 6.
 const apiVersion = 10
 const noId = Buffer.alloc(16)
 
 const varint = (value: number): Buffer =>
   value < 0x80 ? Buffer.from([value]) : Buffer.from([(value & 0x7f) | 0x80, value >> 7])
 
-/** A Metadata request of version 10, behind the tag buffer of the header's later version, which kafkajs does not write. */
+/** A Metadata request of version 10. It begins with the header's tag buffer, which kafkajs does not write. */
 export const encodeRequest = (names: ReadonlyArray<string>): Buffer =>
   Buffer.concat([
     Buffer.from([0]),
     varint(names.length + 1),
     ...names.flatMap((name) => [noId, varint(Buffer.byteLength(name) + 1), Buffer.from(name), Buffer.from([0])]),
-    // Nothing is created, no operations are asked for, no tags.
+    // Create no topics, request no operations, no tags.
     Buffer.from([0, 0, 0, 0]),
   ])
 
-/** The ids of the topics in the response, by their whole names. Of a topic that is not there, there is none. */
+/** The ids of the topics in the response, by their full names. A topic that does not exist has no id. */
 export const decodeResponse = (bytes: Buffer): ReadonlyMap<string, string> => {
   let at = 0
   const skip = (count: number) => {
@@ -38,7 +38,7 @@ export const decodeResponse = (bytes: Buffer): ReadonlyMap<string, string> => {
     at += 2
     return bytes.readInt16BE(at - 2)
   }
-  // The length of what may be null is one more than it is.
+  // A nullable string has its length plus one; 0 is null.
   const string = () => {
     const size = Math.max(0, length() - 1)
     at += size
@@ -83,7 +83,7 @@ export const decodeResponse = (bytes: Buffer): ReadonlyMap<string, string> => {
   return ids
 }
 
-/** Asks for the ids of topics; empty where the brokers are older than 2.8 and have none. Rejects while only some are known. */
+/** Requests the ids of topics. Empty if the brokers are older than 2.8 and have none. Rejects if a topic has no id. */
 export const topicIdsOf = (ask: AskOf<Cluster>, prefix: string) => {
   const askFor = (names: ReadonlyArray<string>) =>
     ask(async (cluster) => {
@@ -108,7 +108,7 @@ export const topicIdsOf = (ask: AskOf<Cluster>, prefix: string) => {
   }
 }
 
-/** A broker that does not know a topic yet must not count as one that has no ids: offsets would be taken for those of any topic. */
+/** Throws for a topic without an id: an empty id would mean a broker without ids, and make all offsets valid. */
 export const idsOf = (
   topics: ReadonlyArray<TopicName>,
   prefix: string,

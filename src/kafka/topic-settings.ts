@@ -10,22 +10,22 @@ import type { KafkaSettings } from './client.ts'
 
 export type TopicDefaults = Pick<KafkaSettings, 'topicPrefix' | 'partitions' | 'replication'>
 
-/** A topic as the broker has it; `config` by Kafka's names. */
+/** A topic's state in the broker. `config` has Kafka's names. */
 export type TopicState = {
   readonly partitions: number
   readonly replication: number
-  /** Of the cluster. */
+  /** The number of brokers in the cluster. */
   readonly brokers: number
   readonly config: Readonly<Record<string, string>>
-  /** What of it was set for this topic. */
+  /** The part of `config` that was set for this topic. */
   readonly ownConfig: Readonly<Record<string, string>>
 }
 
-/** A topic of the bridge and what the broker has of it; each difference is a clause that people read. */
+/** A topic of the bridge and its state in the broker. Each difference is a clause for operators. */
 export type TopicReport = {
   readonly name: string
   readonly key: string
-  /** 0 where there is no such topic. */
+  /** 0 if the topic does not exist. */
   readonly partitions: number
   readonly replication: number
   readonly cleanUp: string
@@ -42,8 +42,8 @@ const archives = new Set<string>(archiveTopics.map(({ name }) => name))
 const events = new Set<string>(eventTopics.map(({ name }) => name))
 
 /**
- * The largest batch in MiB, compressed: a request may have 8 MiB, a dead letter is an original with headers added, and what is
- * encrypted is a third larger and cannot be compressed.
+ * The largest batch in MiB, compressed. A request may have 8 MiB. A dead letter is an original record with more
+ * headers. Encrypted data is a third larger and cannot be compressed.
  */
 const largestBatchOf = (name: Topic['name']) => {
   if (archives.has(name)) return 16
@@ -54,32 +54,32 @@ const cleanUpConfig = (cleanUp: CleanUp): Readonly<Record<string, string>> =>
   cleanUp === 'compact'
     ? {
         'cleanup.policy': 'compact',
-        // What is removed is gone from the disk within days: an erasure removes enrichments.
+        // Removed records must be gone from the disk within days, since an erasure removes enrichments.
         'max.compaction.lag.ms': String(dayMs),
         'delete.retention.ms': String(dayMs),
       }
     : {
         'cleanup.policy': 'delete',
         'retention.ms': String(cleanUp === 'forever' ? -1 : cleanUp.deleteAfterMs),
-        // A cluster's default bound in bytes would delete what shall be kept.
+        // A default size limit of the cluster would delete records that must be kept.
         'retention.bytes': '-1',
       }
 
-/** What a topic is created with. */
+/** The settings of a new topic. */
 export const configOf = (
   { name, cleanUp }: Pick<Topic, 'name' | 'cleanUp'>,
   replication: number | undefined,
 ): Readonly<Record<string, string>> => ({
   ...cleanUpConfig(cleanUp),
-  // Records are deleted by whole segments: with larger ones they would stay for longer.
+  // Records are deleted by whole segments. With larger segments they would stay longer.
   ...(events.has(name) && { 'segment.ms': String(dayMs) }),
   'max.message.bytes': String(largestBatchOf(name) * mebibyte),
-  // Times in the log are the broker's: a process whose clock is wrong, or goes back, changes nothing.
+  // The broker sets the timestamps, so that a wrong clock of a process has no effect.
   'message.timestamp.type': 'LogAppendTime',
   ...(replication !== undefined && replication >= 3 && { [minimumInSync]: '2' }),
 })
 
-/** What a topic that exists is to have beside all that was set for it and that the bridge has no wish about. */
+/** The settings for an existing topic: those of a new topic, and its own settings that the bridge does not define. */
 export const appliedConfig = (topic: Topic, { replication, ownConfig }: TopicState): TopicState['config'] => {
   const wanted = configOf(topic, replication)
   const kept = Number(ownConfig[minimumInSync] ?? 0) > Number(wanted[minimumInSync] ?? 0)

@@ -34,11 +34,11 @@ export const ledWithinMs = 10_000
 
 type TopicError = Error & { readonly topic: string }
 
-/** kafkajs has one error for each topic that was not created. */
+/** kafkajs reports one error for each topic that was not created. */
 const errorsOf = (error: unknown): ReadonlyArray<TopicError> | undefined =>
   error instanceof Error && 'errors' in error && Array.isArray(error.errors) ? error.errors : undefined
 
-/** Creates what is missing; the reasons, by topic, where the broker refuses that. */
+/** Creates the missing topics. Returns the reasons, by topic, if the broker refuses. */
 const create = async (
   admin: Admin,
   missing: ReadonlyArray<Topic>,
@@ -58,13 +58,13 @@ const create = async (
   } catch (error) {
     const errors = errorsOf(error)
     if (errors === undefined) throw error
-    // Another instance creates them at the same time.
+    // Another instance may create the same topics at the same time.
     const refused = errors.filter((each) => kindOf(each) !== 'TOPIC_ALREADY_EXISTS')
     return new Map(refused.map((each) => [each.topic, reasonOf(each)]))
   }
 }
 
-/** Whether each partition has a leader that knows of it: it is announced a little earlier. */
+/** Whether each partition has a leader that answers. Metadata shows a new leader a little before the leader knows it. */
 const areLed = async (admin: Admin, names: ReadonlyArray<string>): Promise<boolean> => {
   try {
     const { topics: found } = await admin.fetchTopicMetadata({ topics: [...names] })
@@ -115,7 +115,7 @@ const stateOf = async (admin: Admin, names: ReadonlyArray<string>): Promise<Read
   )
 }
 
-/** Gives archive topics the partitions that were added to the topics that they copy. */
+/** Adds partitions to archive topics that have fewer partitions than the topics that they copy. */
 const addPartitions = async (admin: Admin, prefix: string, states: ReadonlyMap<string, TopicState>) => {
   const topicPartitions = topics.flatMap((topic) => {
     const [has, wanted] = [topic, copiedBy(topic)].map((each) => states.get(`${prefix}${each?.name}`)?.partitions ?? 0)
@@ -160,17 +160,17 @@ const reports = async (ask: Ask, defaults: TopicDefaults, createsMissing: boolea
   }
 }
 
-/** Creates the bridge's topics that are missing, and reports how each is. A topic that exists is not changed. */
+/** Creates the bridge's missing topics and reports all. Existing topics are unchanged, but archives get partitions. */
 export const ensureTopics = (ask: Ask, defaults: TopicDefaults): TopicReports => reports(ask, defaults, true)
 
-/** Reports how the bridge's topics are, and changes nothing. */
+/** Reports the state of the bridge's topics, and changes nothing. */
 export const describeTopics = (ask: Ask, defaults: TopicDefaults): TopicReports => reports(ask, defaults, false)
 
 const shownWithinMs = 2_000
 
 /**
- * Creates what is missing, gives the topics that exist the settings that they would be created with, and reports how each is then.
- * The broker resets every setting that an alteration does not name: those of others are read first, and named.
+ * Creates the missing topics, gives the existing topics the settings of a new topic, and reports the state after that.
+ * The broker resets every setting that an alteration does not name. So all other settings are read first, and named.
  */
 export const applyTopics = async (ask: Ask, defaults: TopicDefaults): TopicReports => {
   const before = await ensureTopics(ask, defaults)
@@ -195,7 +195,7 @@ export const applyTopics = async (ask: Ask, defaults: TopicDefaults): TopicRepor
   } catch (error) {
     return E.left({ kind: 'transient', reason: reasonOf(error) })
   }
-  // A broker that has taken new settings may answer with the old ones for a moment.
+  // A broker that has accepted new settings may return the old ones for a moment.
   for (const until = performance.now() + shownWithinMs; ; await sleep(100)) {
     const after = await describeTopics(ask, defaults)
     const isOld = differing.length > 0 && isDeepStrictEqual(after, before)
@@ -219,7 +219,7 @@ const differencesOf = (topic: TopicName, partitions: number, { known }: Pick<Par
     : []
 }
 
-/** The reports with what is known of where keys go; Left where that cannot be found out. */
+/** Adds differences of the key distribution to the reports. Left if the distribution cannot be detected. */
 export const withKeyDistribution = async (
   asked: TopicReports,
   partitioner: Pick<Partitioner, 'ready' | 'known' | 'forget'>,

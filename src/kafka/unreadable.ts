@@ -1,7 +1,7 @@
 import { crc32c } from '@node-rs/crc32'
 import type { IncomingRecord } from '../domain/ports.ts'
 
-/** A batch of records as it stands in the log, from its offset to its end (Kafka's message format 2). */
+/** The bytes of a batch in the log, from its offset field to its end (Kafka's message format 2). */
 type RawBatch = Buffer
 
 const at = {
@@ -10,20 +10,21 @@ const at = {
 }
 const headerBytes = 61
 
-/** The batch that begins there; undefined where only a part of it has come, or it is too short to be one. */
+/** The batch that begins at `begins`. Undefined if only a part of it was received, or it is too short for a batch. */
 export const batchAt = (bytes: Buffer, begins: number): RawBatch | undefined => {
   const end = begins + at.behindLength + bytes.readInt32BE(begins + at.length)
   return end > bytes.length || end - begins < headerBytes ? undefined : bytes.subarray(begins, end)
 }
 
-/** Whether a batch's bytes are those that were written, as its checksum tells. */
+/** Whether the batch's checksum is correct. */
 export const isSound = (batch: RawBatch): boolean => crc32c(batch.subarray(at.behindCrc)) === batch.readUInt32BE(at.crc)
 
 const reasons = new WeakMap<Buffer, string>()
 
 /**
- * What kafkajs would make of a batch with one record: the batch's bytes as the value, at the batch's last offset, so that
- * reading goes on behind it. Undefined where the batch's own header contradicts itself: then its end is not known.
+ * Replaces a batch by one with a single record, in kafkajs's format: the value is the batch's bytes, the offset is the
+ * batch's last one, so that reading continues behind it. Undefined if the batch's header contradicts itself: then its
+ * last offset is not known.
  */
 export const unreadable = (batch: RawBatch, reason: string): object | undefined => {
   if (batch.length < headerBytes) return undefined
@@ -47,15 +48,15 @@ export const unreadable = (batch: RawBatch, reason: string): object | undefined 
 /** The cause of a dead letter that is a whole batch. */
 export const unreadableBatch = 'unreadable-batch'
 
-/** Why a record's value is a whole batch that could not be read, if it is one. */
+/** If the record's value is a whole unreadable batch: the reason. */
 export const whyUnreadable = (value: Buffer | null): string | undefined =>
   value === null ? undefined : reasons.get(value)
 
-/** Of a whole batch that could not be read its header, which says where it stood and nothing of its records. */
+/** The header of a whole unreadable batch. It contains the batch's offset but no data of its records. */
 export const batchHeaderOf = (value: Buffer): Buffer | undefined =>
   whyUnreadable(value) === undefined ? undefined : value.subarray(0, headerBytes)
 
-/** The first offset of what a record stands for: of a whole batch that could not be read its first record's, else its own. */
+/** The first offset that a record represents: its own, or the first offset of a whole unreadable batch. */
 export const firstOffsetOf = ({ offset, key, value }: Pick<IncomingRecord, 'offset' | 'key' | 'value'>): number => {
   if (key !== null || value === null || value.length < headerBytes) return offset
   const [first, delta] = [Number(value.readBigInt64BE(at.firstOffset)), value.readInt32BE(at.lastOffsetDelta)]

@@ -5,22 +5,23 @@ import type { IncomingRecord, OutgoingRecord } from '../domain/ports.ts'
 export type Header = Buffer | string
 export type WireHeaders = Readonly<Record<string, Header | ReadonlyArray<Header>>>
 
-/** A record as Kafka takes it: a header may stand more than once, which a port's record cannot say. */
+/** A record in Kafka's form: a header may be repeated, which the records of `domain/ports.ts` do not support. */
 export type WireRecord = Omit<OutgoingRecord, 'headers'> & { readonly headers: WireHeaders }
 
 const repeated = new WeakMap<IncomingRecord, WireHeaders>()
 
-/** Notes the headers of a record that has one more than once, for `allHeaders`. */
+/** Stores the headers of a record with repeated headers for `allHeaders`. */
 const noteHeaders = (record: IncomingRecord, headers: WireHeaders): void => {
   repeated.set(record, headers)
 }
 
-/** A record's headers with all repetitions, as they were read. */
+/** A record's headers as they were read, including repeated headers. */
 export const allHeaders = (record: IncomingRecord): WireHeaders => repeated.get(record) ?? record.headers
 
 const none = Buffer.alloc(0)
 
-// kafkajs reads a header without a value as null, and one named like a property of Object as an array that begins with that.
+// kafkajs returns null for a header without a value. A header with the name of an Object property is an array that
+// begins with that property.
 const valuesOf = (header: IHeaders[string] | null): ReadonlyArray<Buffer> => {
   const values = [header].flat().flatMap((value) => (typeof value === 'string' ? Buffer.from(value) : (value ?? none)))
   return values.filter((value) => Buffer.isBuffer(value))
@@ -33,14 +34,14 @@ const hasOnlyBuffers = (headers: IHeaders): headers is Record<string, Buffer> =>
 
 type Message = Pick<KafkaMessage, 'offset' | 'timestamp' | 'key' | 'value' | 'headers'>
 
-/** A kafkajs message as a record of the port; of a repeated header, the last. */
+/** Converts a kafkajs message to a record of `domain/ports.ts`, with the last value of a repeated header. */
 export const toIncoming = (
   topic: TopicName,
   partition: number,
   { offset, timestamp, key, value, headers }: Message,
 ): IncomingRecord => {
   const record = { topic, partition, offset: Number(offset), timestamp: Number(timestamp), key, value }
-  // kafkajs has made the object for this record alone: where each header is one buffer, it is what is wanted.
+  // kafkajs made this object for this record alone. If each header is one buffer, it can be used unchanged.
   if (headers === undefined || hasOnlyBuffers(headers)) return { ...record, headers: headers ?? {} }
   const all = Object.entries(headers).map(([name, header]) => [name, valuesOf(header)] as const)
   const incoming = {

@@ -7,19 +7,20 @@ import type { PartitionReader } from './partition-reader.ts'
 export type TopicPartition = { readonly topic: TopicName; readonly partition: number }
 export const nameOf = ({ topic, partition }: TopicPartition): string => `${topic}/${partition}`
 
-/** `topicId` is empty where the broker has none. */
+/** `topicId` is empty if the broker has no topic ids. */
 export type Start = TopicPartition & { readonly start: number; readonly topicId: string }
 export type FindStartOffsets = (partitions: ReadonlyArray<TopicPartition>) => Promise<ReadonlyArray<Start>>
 
-/** The beginning of the reason why a consumer ends that must not read the topics as they are. */
+/** The prefix of the end reason when a consumer must not read the topics as they are now. */
 export const refusal = 'refuses to read: '
 
-/** The consumer must not read the topics as they are now; the message says what to do. */
+/** The consumer must not read the topics as they are now. The message says what to do. */
 export class TopicsRefused extends Error {}
 
 /**
- * Where reading of a partition begins: where the consumer asks for, else at the committed offset, else at the first record. An offset
- * outside of the log is replaced by the first record's: the records are deleted, or the topic was created again.
+ * The offset where reading of a partition begins: the wanted offset, otherwise the committed offset, otherwise the
+ * first record. An offset outside the log is replaced by the first record's: the records were deleted, or the topic was
+ * created again.
  */
 export const startOffset = (
   wanted: number | undefined,
@@ -30,7 +31,7 @@ export const startOffset = (
   return from < low || from > high ? low : from
 }
 
-/** The committed offset, unless it was committed for an earlier topic of that name, whose offsets mean nothing here. */
+/** The committed offset. Undefined if it was committed for an earlier topic of that name, since it is not valid now. */
 export const validCommit = (topicId: string, committed: Committed | undefined): number | undefined => {
   if (committed === undefined) return undefined
   const isOther = committed.topicId !== '' && topicId !== '' && committed.topicId !== topicId
@@ -44,7 +45,7 @@ export type StartOffsetsDeps = {
   readonly log: Log
 }
 
-/** Finds where reading of each partition begins. After a rebalance no other member can commit: the answer is final. */
+/** Finds the start offset of each partition. After a rebalance no other member can commit, so the result is final. */
 export const startOffsetsOf =
   (deps: StartOffsetsDeps, spec: Pick<ConsumerSpec, 'group' | 'startAt' | 'refuseTopics'>): FindStartOffsets =>
   async (partitions) => {
@@ -81,20 +82,20 @@ export const startOffsetsOf =
 
 type Deps = {
   readonly prefix: string
-  /** The readers of the current generation. This member may commit for no others. */
+  /** The readers of the current generation. This member may commit only for these. */
   readonly readers: () => Iterable<PartitionReader>
-  /** Commits as a member of the generation at the time of the call; undefined while there is no member. */
+  /** Commits as a member of the generation at the time of the call. Undefined while this process is not a member. */
   readonly commit: () => ((offsets: Offsets) => Promise<void>) | undefined
   readonly clock: () => number
 }
 
 type OffsetCommitter = {
-  /** Commits what is finished and not committed yet; at most one request is under way. Never rejects. */
+  /** Commits the finished offsets that are not committed yet. At most one request runs at a time. Never rejects. */
   readonly flush: () => Promise<void>
   readonly failsSince: () => number | undefined
 }
 
-/** Commits the finished offsets. A commit that failed is part of the next one. */
+/** Commits the finished offsets. The next commit includes the offsets of a failed one. */
 export const offsetCommitter = ({ prefix, readers, commit, clock }: Deps): OffsetCommitter => {
   const committed = new WeakMap<PartitionReader, number>()
   let underWay: Promise<void> | undefined

@@ -14,7 +14,7 @@ type Deps = Omit<SessionDeps, 'group' | 'findStartOffsets' | 'unfinishedHandlers
     readonly forgetGroup: (group: string) => Promise<void>
   }
 
-/** A consumer, and its partitions that wait for records: all that was fetched of them is handled. */
+/** A consumer, and its partitions that wait for records: all their fetched records are handled. */
 export type Supervised = RunningConsumer & Pick<Session, 'waiting'>
 
 const restartPause = { baseMs: 200, capMs: 2_000 }
@@ -35,7 +35,7 @@ const lagCheck = (spec: ConsumerSpec, { ranges, topicIds, measure, clock }: Deps
   return async (session: Session): Promise<void> => {
     const topics: ReadonlyArray<TopicName> = [...new Set(session.waiting().map(({ topic }) => topic))]
     const ends = new Map(await Promise.all(topics.map(async (topic) => [topic, await ranges(topic)] as const)))
-    // Again, since partitions may have been reassigned meanwhile: their new owner measures their lag.
+    // A second look, since partitions may have been reassigned during the await: their new owner measures their lag.
     const waiting = session.waiting().filter(({ topic }) => ends.has(topic))
     const partitions = waiting.map(({ name, topic, partition, position }) => {
       const end = ends.get(topic)?.get(partition)?.high ?? position
@@ -83,7 +83,7 @@ const supervise = (spec: ConsumerSpec, deps: Deps): Supervised => {
     clearInterval(lagTimer)
     await session.stop()
     await running
-    // The broker would remove a group without offsets too, but much later.
+    // The broker also removes a group without offsets, but much later.
     if (spec.alone) await settled(forgetGroup(group), forgetWithinMs)
   }
 

@@ -2,29 +2,29 @@ import type { IncomingRecord, Sleep } from '../../domain/ports.ts'
 import type { Acquire, Permit } from '../../shared/semaphore.ts'
 import { bytesOf, slicesOf } from '../../shared/slices.ts'
 
-/** Records that are handled together; `next` is the offset to read from once they are handled. */
+/** Records that are handled together. `next` is the offset to read from after these records. */
 export type BufferedSlice = { readonly records: ReadonlyArray<IncomingRecord>; readonly next: number }
 
 type FetchBuffer = {
   readonly add: (records: ReadonlyArray<IncomingRecord>, next: number) => void
   readonly first: () => BufferedSlice | undefined
-  /** The first slice; nothing is added to it from now on. */
+  /** Returns the first slice. No record is added to it after this call. */
   readonly begin: () => BufferedSlice | undefined
   /** Removes the first slice. */
   readonly shift: () => void
-  /** Whether fetching shall pause: from the limit on, until half of it is left. */
+  /** Whether fetching must pause: it pauses at the limit and continues when the buffer is half full. */
   readonly isFull: () => boolean
   readonly records: () => number
-  /** While it catches up, it may hold a whole catch-up slice. */
+  /** During a catch-up the buffer may hold a whole catch-up slice. */
   readonly setCatchUp: (isCatchingUp: boolean) => void
 }
 
 const usualSlice = { records: 500, bytes: 1024 * 1024 }
-// Two slices: the next one is there when one is handled. kafkajs fetches again within its maximum wait.
+// Two slices: the next slice is ready when one has been handled. kafkajs fetches again within its maximum wait.
 const usualLimit = { records: 1_000, bytes: 1024 * 1024 }
 const sized = (records: number) => ({ records, bytes: 1_400 * records })
 
-/** What was fetched from a partition and is not handled yet, in slices of 500 records, or of up to `catchUpRecords`. */
+/** The fetched records of a partition that are not handled yet, in slices of 500 records, or up to `catchUpRecords`. */
 export const fetchBuffer = (catchUpRecords?: number): FetchBuffer => {
   const largestSlice = catchUpRecords === undefined ? usualSlice : sized(catchUpRecords)
   // One more fetch may be added after the limit is reached.
@@ -46,8 +46,8 @@ export const fetchBuffer = (catchUpRecords?: number): FetchBuffer => {
   }
   return {
     add: (added, next) => {
-      // Small fetches are joined: after an outage there would be hundreds of small slices, each with its own round trips.
-      // Only the first slice may have begun, and it must not change then.
+      // Small fetches are joined. Otherwise there would be hundreds of small slices after an outage, each with its own
+      // round trips. Only the first slice may have begun. If it has begun, it must not change.
       const unchanged = catchUpRecords !== undefined && !isBegun ? 0 : 1
       const last = slices.length > unchanged ? (slices.pop()?.records ?? []) : []
       const joined = slicesOf([...last, ...added], largestSlice)
@@ -89,7 +89,7 @@ type Deps = {
 }
 
 const farBehind = 1_000
-/** A catch-up slice is fetched within a second or two, also while other partitions are fetched and handled. */
+/** A catch-up slice needs one or two seconds, even while other partitions are fetched and handled. */
 const withinMs = 4_000
 
 /** A partition that is far behind is handled in large slices: fewer round trips to the database for each record. */
@@ -100,9 +100,9 @@ export const catchUpOf = ({ buffer, acquire, notFetched, isPaused, changed, slee
   }
   closed.addEventListener('abort', () => filled.abort())
   return {
-    /** To be called when something has been fetched, or the log's end is known anew. */
+    /** The caller must call this after a fetch, or when the log's end has changed. */
     check,
-    /** Waits until the buffer has a large slice, and returns a permit to dispose when that is handled; returns at once where the partition is not far behind. */
+    /** Waits for a permit, then up to 4 s for a large slice. The caller disposes it. Undefined if the lag is small. */
     fill: async (): Promise<Permit | undefined> => {
       if (notFetched() + buffer.records() < farBehind) return undefined
       const permit = await acquire(closed)

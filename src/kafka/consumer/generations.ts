@@ -13,13 +13,13 @@ type Readers = {
   readonly all: () => ReadonlyArray<PartitionReader>
   readonly get: (name: string) => PartitionReader | undefined
   readonly set: (name: string, reader: PartitionReader) => void
-  /** Settles when no handler of an earlier reader of this partition runs. */
+  /** Settles when no handler of an earlier reader of this partition runs any more. */
   readonly previousHandled: (name: string) => Promise<void>
-  /** Ends the generation: what its handlers still do has no effect any more. */
+  /** Ends the generation: later results of its handlers are ignored. */
   readonly retire: () => void
 }
 
-/** `unfinishedHandlers` outlives a consumer that is restarted, since its handlers do. */
+/** `unfinishedHandlers` survives a restart of the consumer, since its handlers may still run. */
 export const readersOf = (unfinishedHandlers: Map<string, Promise<void>>): Readers => {
   const readers = new Map<string, PartitionReader>()
   const keepUntilHandled = (name: string, handled: Promise<void>) => {
@@ -50,7 +50,7 @@ type Deps = {
   readonly readers: Readers
   readonly findStartOffsets: FindStartOffsets
   readonly isOver: () => boolean
-  /** Ends the session when an assignment cannot be taken. */
+  /** Ends the session when an assignment cannot be processed. */
   readonly end: (reason: string) => void
   readonly isMember: () => boolean
   /** Called when each assigned partition has its reader. */
@@ -61,10 +61,10 @@ type Deps = {
 }
 
 const pauseAfterFailure = { baseMs: 100, capMs: 2_000 }
-/** So that some partitions are fetched while others are handled. */
+/** A limit, so that some partitions are fetched while others are handled. */
 const catchUpsAtOnce = 3
 
-/** Takes each assignment of the group: makes a reader for each partition, from its start offset. */
+/** Processes each assignment of the group: makes a reader for each partition, from its start offset. */
 export const generations = (deps: Deps) => {
   const { spec, prefix, consumer, readers, findStartOffsets, isOver, end, isMember, ready, clock, log, measure } = deps
   const acquire = semaphore(catchUpsAtOnce)
@@ -95,7 +95,7 @@ export const generations = (deps: Deps) => {
       const topic = known.get(name)
       return topic === undefined ? [] : numbers.map((partition) => ({ topic, partition }))
     })
-    // Before kafkajs fetches anything: it would begin at the committed offset, not at the start offset.
+    // Must happen before kafkajs fetches: it would begin at the committed offset, not at the start offset.
     consumer.pause(partitions.map(at))
     spec.onAssigned?.([...new Set(partitions.map(({ partition }) => partition))].sort((a, b) => a - b))
     const starts = await startsWithin(partitions, isCurrent)
@@ -109,7 +109,7 @@ export const generations = (deps: Deps) => {
           if (fetching) consumer.resume([at(reader)])
           else consumer.pause([at(reader)])
         } catch (error) {
-          // kafkajs has crashed and its CRASH event comes later. This runs within a handler, which must not fail for that.
+          // kafkajs has crashed, and its CRASH event comes later. A handler may call this, and it must not fail here.
           end(reasonOf(error))
         }
       }

@@ -2,16 +2,16 @@ import type { Consumer } from 'kafkajs'
 import { nameOf } from './committed-offsets.ts'
 import type { PartitionReader } from './partition-reader.ts'
 
-/** When a consumer did what, in milliseconds of a monotonic clock. */
+/** The times of a consumer's activities, in milliseconds of a monotonic clock. */
 export type ConsumerActivity = {
   readonly startedAt: number
-  /** Undefined until it has joined its group and knows where to begin. */
+  /** Undefined until the consumer has joined its group and knows its start offsets. */
   readonly readyAt: number | undefined
-  /** The last time that the group's coordinator answered it as a member. */
+  /** When the group's coordinator last answered this member. */
   readonly contactAt: number
-  /** When the oldest unanswered fetch began; where all are answered, when the last one ended. */
+  /** When the oldest unanswered fetch began. If all are answered: when the last one ended. */
   readonly fetchAt: number
-  /** Since when commits fail, if they do. */
+  /** The time since which commits fail. Undefined while they succeed. */
   readonly commitFailsSince: number | undefined
 }
 
@@ -19,12 +19,12 @@ type ActivityObserver = {
   readonly now: () => Omit<ConsumerActivity, 'commitFailsSince'>
   /** The coordinator has answered. */
   readonly contact: () => void
-  /** It waits for an assignment. */
+  /** The consumer waits for an assignment. */
   readonly joining: () => void
   readonly ready: () => void
 }
 
-/** Notes the events of a kafkajs consumer. */
+/** Records the times of a kafkajs consumer's events. */
 export const observeActivity = (consumer: Consumer, clock: () => number): ActivityObserver => {
   const { HEARTBEAT, FETCH_START, FETCH } = consumer.events
   const unanswered = new Map<number, number>()
@@ -50,7 +50,7 @@ export const observeActivity = (consumer: Consumer, clock: () => number): Activi
       readyAt = undefined
     },
     ready: () => {
-      // kafkajs has no event for the end of a fetch that failed, or whose broker has left the cluster.
+      // kafkajs emits no event when a fetch fails or its broker leaves the cluster.
       unanswered.clear()
       fetchAt = clock()
       readyAt = fetchAt
@@ -58,7 +58,7 @@ export const observeActivity = (consumer: Consumer, clock: () => number): Activi
   }
 }
 
-/** The coordinator removes a member after this; the member itself stops a little earlier. */
+/** The coordinator removes a silent member after this time. The member itself stops a little earlier. */
 export const sessionTimeoutMs = 12_000
 const membershipMs = 10_000
 
@@ -68,7 +68,7 @@ const seconds = (ms: number) => `${Math.round(ms / 1000)} s`
 const noContact = (ms: number) => `no answer from the group's coordinator for ${seconds(ms)}`
 const noFetch = (ms: number) => `no fetch was answered for ${seconds(ms)}`
 
-/** Why the consumer has to be restarted, if it has. */
+/** Why the consumer must be restarted. Undefined if it need not be. */
 export const failureOf = (activity: ConsumerActivity, now: number): string | undefined => {
   if (activity.readyAt === undefined)
     return now - activity.startedAt > 45_000 ? `has not joined within ${seconds(now - activity.startedAt)}` : undefined
@@ -87,7 +87,7 @@ const handlerProblem = (reader: Handling, now: number): string | undefined => {
     : undefined
 }
 
-/** What has kept the consumer from its work for some seconds, if anything has. */
+/** The problem that has blocked the consumer for some seconds. Undefined if there is none. */
 export const unhealthyReason = (
   activity: ConsumerActivity,
   now: number,
@@ -104,14 +104,14 @@ export const unhealthyReason = (
   return failsFor > 7_000 ? `offsets cannot be committed for ${seconds(failsFor)}` : undefined
 }
 
-/** The next offset of a partition that waits for records, and where its log ends. */
+/** The next offset of a partition that waits for records, and the end of its log. */
 export type PartitionProgress = { readonly name: string; readonly position: number; readonly end: number }
 
 const stalledAfterMs = 30_000
 
 /**
- * Finds partitions that have records and do not get them: kafkajs can get stuck after a rebalance. An offset is reported once only,
- * since there may be no record behind it but a transaction's marker.
+ * Finds partitions that have records but receive none: kafkajs can get stuck after a rebalance. Each offset is reported
+ * only once, since only a transaction's marker may be behind it, and no record.
  */
 export const stallDetector = (): ((
   partitions: ReadonlyArray<PartitionProgress>,

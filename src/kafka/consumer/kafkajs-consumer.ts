@@ -2,12 +2,12 @@ import { AssignerProtocol, type Consumer, type Kafka, type PartitionAssigner } f
 import type { ConsumerSpec } from '../../domain/ports.ts'
 import { sessionTimeoutMs } from './health.ts'
 
-/** Topics with their partitions, as one member has them. */
+/** The partitions that are assigned to one member, by topic. */
 export type Assignment = Readonly<Record<string, ReadonlyArray<number>>>
 
 /**
- * Assigns partition p of every topic to the same member, so that one member reads all topics of a key. Members are sorted by their
- * ids, and partition numbers are dealt out round-robin.
+ * Assigns partition p of every topic to the same member, so that one member reads all topics of a key. Members are
+ * sorted by their ids, and partition numbers are assigned round-robin.
  */
 export const coPartitioned = (
   members: ReadonlyArray<string>,
@@ -50,21 +50,21 @@ const coPartitionedAssigner: PartitionAssigner = ({ cluster }) => ({
   },
 })
 
-/** A consumer that neither commits nor starts again by itself. */
+/** A consumer that does not commit and does not restart by itself. */
 export const consumerOf = (kafka: Kafka, groupId: string, waitsFor?: ConsumerSpec['fetchWaitsFor']): Consumer =>
   kafka.consumer({
     groupId,
     partitionAssigners: [coPartitionedAssigner],
     sessionTimeout: sessionTimeoutMs,
     rebalanceTimeout: 20_000,
-    // How soon a member learns of a rebalance. All other members wait for it.
+    // How soon a member detects a rebalance. All other members wait for it.
     heartbeatInterval: 1_000,
-    // Short: a partition that is resumed is not fetched before the next request.
+    // Short, since a resumed partition is not fetched before the next request.
     maxWaitTimeInMs: waitsFor?.ms ?? 100,
     minBytes: waitsFor?.bytes ?? 1,
     // How soon added partitions are read; kafkajs's default is five minutes.
     metadataMaxAge: 10_000,
-    // A little more than the producer's largest request. A larger batch is fetched too, when its partition is the first of a fetch.
+    // A little more than the producer's largest request. A larger batch is fetched when its partition is the first.
     maxBytesPerPartition: 1_280 * 1024,
     maxBytes: 5 * 1024 * 1024,
     allowAutoTopicCreation: false,

@@ -12,22 +12,22 @@ export type PartitionReader = {
   readonly topic: TopicName
   readonly partition: number
   readonly topicId: string
-  /** The offset that is to be fetched next. */
+  /** The next offset to fetch. */
   readonly position: () => number
-  /** The offset after the last finished record, to be committed; undefined while there is none. */
+  /** The offset to commit: the one after the last finished record. Undefined while there is none. */
   readonly finished: () => number | undefined
   readonly add: (records: ReadonlyArray<IncomingRecord>, next: number, end: number) => void
   readonly wantsMore: () => boolean
   readonly isIdle: () => boolean
-  /** The handler's failures since it succeeded last, if any. */
+  /** The handler's failures since its last success. Undefined if there are none. */
   readonly failing: () => HandlerFailure | undefined
-  /** When the handler got the slice that it has now. */
+  /** When the handler got its current slice. Undefined if it has none. */
   readonly busySince: () => number | undefined
   /** Settles when no handler runs. */
   readonly handled: () => Promise<void>
-  /** Begins no further slice; the one that the handler has may finish. */
+  /** Begins no further slice. The handler may finish its current slice. */
   readonly close: () => void
-  /** The same, and what the handler still does has no effect any more. */
+  /** As `close`, and later results of the handler are ignored. */
   readonly retire: () => void
 }
 
@@ -35,13 +35,13 @@ type Deps = {
   readonly spec: Pick<ConsumerSpec, 'group' | 'handle' | 'commit' | 'catchUpRecords'>
   readonly topic: TopicName
   readonly partition: number
-  /** Of the topic that is read; empty where the broker has none. */
+  /** The id of the topic that is read. Empty if the broker has no topic ids. */
   readonly topicId: string
-  /** The first offset that is read. */
+  /** The first offset to read. */
   readonly start: number
   /** Settles when no handler of an earlier reader of this partition runs in this process any more. */
   readonly previousHandled: Promise<unknown>
-  /** Whether the group still counts on this member. */
+  /** Whether this consumer is still a member of the group. */
   readonly isMember: () => boolean
   /** Called when `wantsMore` may have changed. */
   readonly changed: () => void
@@ -56,7 +56,7 @@ type Deps = {
 
 const pauseAfterFailure = { baseMs: 100, capMs: 5_000 }
 
-/** Calls the handler with slice after slice; one that throws, whatever it throws, gets the same slice again after a pause. */
+/** Calls the handler with slice after slice. If the handler throws, it gets the same slice again after a pause. */
 export const partitionReader = (deps: Deps): PartitionReader => {
   const { spec, topic, partition, topicId, start, previousHandled, isMember, changed } = deps
   const { acquire, sleep, random, clock, log, measure } = deps
@@ -107,7 +107,7 @@ export const partitionReader = (deps: Deps): PartitionReader => {
     busySince = clock()
     try {
       const slice = { topic, partition, records }
-      // Who commits by itself handles records after this call, each in a span of its own.
+      // A handler that commits by itself continues after this call, and makes a span for each record.
       if (spec.commit === 'by-handler') await spec.handle(slice, owned)
       else await tracingSlice(slice, spec.group, () => spec.handle(slice, owned))
       return true
@@ -122,7 +122,7 @@ export const partitionReader = (deps: Deps): PartitionReader => {
   const run = async () => {
     await previousHandled
     for (let slice = buffer.first(); slice !== undefined && !closed.signal.aborted; slice = buffer.first()) {
-      // The first slice is never large: a member that is restarted every few seconds must make progress too.
+      // The first slice is never large, so that a member that restarts every few seconds makes progress too.
       const mayCatchUp = spec.catchUpRecords !== undefined && finished !== undefined && failing === undefined
       using _permit = mayCatchUp ? await catchUp.fill() : undefined
       if (closed.signal.aborted || (pauses > 0 && failing === undefined)) break

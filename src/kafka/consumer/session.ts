@@ -16,9 +16,9 @@ const fetchedFrom = (batch: Batch): number | undefined =>
   'fetchedOffset' in batch ? Number(batch.fetchedOffset) : undefined
 
 /**
- * Gives a batch to its reader; false where it is not taken. Only a batch that was fetched from the reader's position is taken: a late
- * answer to a fetch of an earlier generation would skip records. Where a second batch is from elsewhere too, kafkajs has moved by itself,
- * as it does when the records at the position are deleted.
+ * Gives a batch to its reader. False if the batch is not accepted. Only a batch that was fetched from the reader's
+ * position is accepted: a late response to a fetch of an earlier generation would skip records. If a second batch is
+ * also from another offset, kafkajs has moved by itself, as it does when the records at the position are deleted.
  */
 export const batchAcceptor = (onUnexpectedOffset: (name: string) => void) => {
   const rejectedOnce = new WeakSet<PartitionReader>()
@@ -30,7 +30,7 @@ export const batchAcceptor = (onUnexpectedOffset: (name: string) => void) => {
       return false
     }
     const { topic, partition } = reader
-    // Of the batch, not of its last record: a transaction's marker may stand behind it, which is no record.
+    // The batch's last offset, not the last record's: a transaction's marker may follow, which is not a record.
     const next = Number(batch.lastOffset()) + 1
     const records = batch.messages.map((message) => toIncoming(topic, partition, message))
     reader.add(records, next, Number(batch.highWatermark))
@@ -53,18 +53,18 @@ export type SessionDeps = {
 
 /** A kafkajs consumer from joining its group until it fails or is stopped. It is never reused. */
 export type Session = {
-  /** Resolves with the reason when it is over. */
+  /** Resolves with the reason when the session has ended. */
   readonly ended: Promise<string>
   readonly unhealthyReason: () => string | undefined
   readonly partitions: () => number
-  /** Of the topics that it reads, where they are known. */
+  /** The ids of the topics that the session reads, if they are known. */
   readonly topicIds: () => TopicIds
-  /** Partitions that wait for records; the caller finds out where their logs end. */
+  /** Partitions that wait for records. The caller determines the ends of their logs. */
   readonly waiting: () => ReadonlyArray<
     Omit<PartitionProgress, 'end'> & { readonly topic: TopicName; readonly partition: number }
   >
   readonly end: (reason: string) => void
-  /** Finishes what runs, commits and leaves the group. */
+  /** Waits for running handlers (4 s at most), commits and leaves the group. */
   readonly stop: () => Promise<void>
 }
 
@@ -108,13 +108,13 @@ export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => 
     ...{ spec, prefix, consumer, readers, findStartOffsets, clock, log, measure, end, ready: activity.ready },
     isOver: () => over,
     isMember: () => {
-      // A process that was frozen still believes that it owns partitions which the group has assigned to others.
+      // After a freeze, a process still believes that it owns partitions that the group has assigned to others.
       const member = !over && isMember(now(), clock())
       if (!member) end('may no longer be a member of the group')
       return member
     },
   })
-  // Only from timers: no timer runs between kafkajs's change of its generation and the listeners below.
+  // Commits run only from timers: no timer runs between kafkajs's change of its generation and the listeners below.
   const committing = setInterval(committer.flush, commitEveryMs)
   const checking = setInterval(() => {
     const reason = failureOf(now(), clock())
@@ -123,7 +123,7 @@ export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => 
 
   const { GROUP_JOIN, REBALANCING, REQUEST_TIMEOUT, CRASH } = consumer.events
   consumer.on(REBALANCING, () => {
-    // The last commit of this generation. What its handlers finish later is handled again by the next owner.
+    // The last commit of this generation. The next owner handles records again that are finished later.
     void committer.flush()
     generation.revoke()
     activity.joining()
@@ -143,7 +143,7 @@ export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => 
     await consumer.run({
       autoCommit: false,
       eachBatchAutoResolve: false,
-      // Does not wait for a handler: meanwhile kafkajs would neither fetch nor send heartbeats for any partition.
+      // Does not wait for a handler: during the wait kafkajs would not fetch or send heartbeats for any partition.
       eachBatch: async (given) => {
         payload = given
         const reader = readers.get(generation.nameOf(given.batch))

@@ -3,10 +3,10 @@ import { batchAt, isSound, unreadable } from '../unreadable.ts'
 
 /**
  * Upstream: kafkajs 2.2.4, src/protocol/recordBatch/v0/decoder.js; no issue is known.
- * Problem: the checksum is not looked at, so that what a disk has damaged may be read as something else. And one batch that
- * cannot be read fails the whole fetch, of all partitions, for ever.
- * Patch: either becomes one record with the batch's bytes, which whoever reads the topic refuses like any record that it
- * cannot read.
+ * Problem: kafkajs does not verify the checksum, so bytes that a disk has damaged may be read as other data. And one
+ * unreadable batch permanently fails the whole fetch, of all partitions.
+ * Patch: a damaged or unreadable batch becomes one record with the batch's bytes. Readers of the topic refuse it like
+ * any record that they cannot read.
  * Test: test/kafka/unreadable.test.ts and the fault scenario damaged-batch
  * Remove when: kafkajs checks the checksum and reports such a batch for its partition alone.
  */
@@ -20,10 +20,10 @@ const decode: DecodeBatch = require(path)
 const loaded = require.cache[path]
 if (loaded === undefined) throw new Error('kafkajs has no decoder of batches where it is expected')
 
-/** Errors with a meaning of their own: the rest of the batch comes later, or with another build it can be read. */
+/** Errors that are passed on: the rest of the batch arrives later, or another build can read the batch. */
 const others = new Set(['KafkaJSPartialMessageError', 'KafkaJSNotImplemented'])
 
-/** What is read instead of a batch whose bytes are not those that were written; undefined for a sound one, and for a part of one. */
+/** The replacement for a batch with a wrong checksum. Undefined for an intact batch, and for a part of a batch. */
 const insteadOfDamaged = (decoder: Decoder): object | undefined => {
   const batch = batchAt(decoder.buffer, decoder.offset)
   if (batch === undefined || isSound(batch)) return undefined

@@ -2,11 +2,11 @@ import { createRequire } from 'node:module'
 
 /**
  * Upstream: kafkajs 2.2.4, src/consumer/consumerGroup.js; no issue is known.
- * Problem: a fetch makes a batch for each partition that was asked for, and puts each through a queue with a heartbeat, also
- * where nothing came. With six topics of six partitions that is most of what a fetch costs.
- * Patch: batches without messages are left out.
+ * Problem: a fetch makes a batch for each requested partition and passes each batch through a queue with a heartbeat,
+ * even if the batch is empty. With six topics of six partitions, this is most of the cost of a fetch.
+ * Patch: batches without messages are omitted.
  * Test: test/kafka/kafkajs-patches.test.ts
- * Remove when: kafkajs leaves out empty batches.
+ * Remove when: kafkajs omits empty batches.
  */
 
 type Batch = { readonly rawMessages: ReadonlyArray<unknown> }

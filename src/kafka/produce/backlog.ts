@@ -8,7 +8,7 @@ const lengthOf = (part: Header | null) => (part === null ? 0 : Buffer.byteLength
 const perHeader = 8
 const perRecord = 32
 
-/** Bytes of a record in a batch, rather too many than too few. */
+/** The estimated size of a record in a batch, in bytes. It may be too large, but not too small. */
 export const sizeOf = (record: WireRecord): number => {
   const { key, value, headers } = record
   let size = lengthOf(key) + lengthOf(value) + perRecord
@@ -21,7 +21,7 @@ export const sizeOf = (record: WireRecord): number => {
   return size
 }
 
-/** What is not settled yet. `failing` has the topics of which a part cannot be sent now, and why. */
+/** The records that are not settled yet. `failing`: topics with records that cannot be sent now, and why. */
 export type Waiting = {
   readonly records: number
   readonly bytes: number
@@ -37,14 +37,14 @@ type Topic = {
   failure: string | undefined
 }
 type Deps = {
-  /** Of each topic: one whose records cannot be sent leaves room for the others. */
+  /** Limits for each topic: a topic whose records cannot be sent leaves room for the others. */
   readonly limits: { readonly records: number; readonly bytes: number }
   readonly clock: () => number
   readonly log: Log
 }
 export type Backlog = ReturnType<typeof backlogOf>
 
-/** All records that are not settled, by topic: limits their number, measures their age, and settles each once. */
+/** All records that are not settled, by topic. Limits their number and size, measures their age, settles each once. */
 export const backlogOf = ({ limits, clock, log }: Deps) => {
   const topics = new Map<TopicName, Topic>()
   let number = 0
@@ -57,7 +57,7 @@ export const backlogOf = ({ limits, clock, log }: Deps) => {
     topics.set(name, topic)
     return topic
   }
-  /** A smaller record must not be taken after a refused one before the caller knows of the refusal: order would be lost. */
+  /** Before the caller knows of a refusal, a smaller later record must not be accepted: the order would be lost. */
   const refuseThisTurn = (topic: Topic): Outcome => {
     topic.isRefusing = true
     setImmediate(() => {
@@ -77,7 +77,7 @@ export const backlogOf = ({ limits, clock, log }: Deps) => {
   }
 
   return {
-    /** Takes a record, unless there are too many; resolves when it is settled. */
+    /** Accepts a record and resolves when it is settled. Above the limits it resolves at once with a transient Left. */
     take: (record: WireRecord, bytes: number, onTaken: (entry: Entry) => void): Promise<Outcome> => {
       const topic = topicOf(record.topic)
       const { entries, isRefusing } = topic

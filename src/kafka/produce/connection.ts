@@ -9,16 +9,16 @@ import { encodeProduce, noIdentity, type RecordBatch } from './record-batch.ts'
 /** A batch for one partition. */
 export type PartitionBatch = RecordBatch & { readonly topic: TopicName; readonly partition: number }
 
-/** A connection that produces, to be closed after any failure. None of its requests is repeated. */
+/** A connection for produce requests. It does not retry. The caller must close it after any failure. */
 export type ProduceConnection = {
   /** Resolves when the leaders of the topic's partitions are known. */
   readonly prepare: (topic: TopicName) => Promise<void>
-  /** The broker that leads a partition: undefined where none does, or there is no such partition. */
+  /** The broker that leads a partition. Undefined if there is no leader or no such partition. */
   readonly leaderOf: (topic: TopicName, partition: number) => number | undefined
   readonly has: (topic: TopicName, partition: number) => boolean
-  /** An id that no other producer has; that of no identity where the broker gives none to this user. */
+  /** A unique producer id. The id of `noIdentity` if the broker does not authorize this user to get one. */
   readonly newProducerId: (leader: number) => Promise<number>
-  /** What is wrong with each batch: undefined when all in-sync replicas have it. A rejection means 'not known', for all of them. */
+  /** Each batch's error, undefined when all in-sync replicas have the batch. Rejects if no batch's result is known. */
   readonly produce: (leader: number, batches: ReadonlyArray<PartitionBatch>) => Promise<ReadonlyArray<unknown>>
   readonly close: () => Promise<void>
 }
@@ -36,16 +36,17 @@ const { Produce: apiKey } = require('kafkajs/src/protocol/requests/apiKeys.js')
 const { createErrorFromCode } = require('kafkajs/src/protocol/error.js')
 
 const acks = -1
-// The broker gives up before the client does, so that an answer is lost as rarely as possible.
+// The broker times out before the client, so that a response is lost as rarely as possible.
 const timeoutMs = 4_000
-// Connecting and asking who leads, or connecting and sending, may each take the request timeout where the broker freezes in between.
+// Two steps (connect, then request the leaders or send) may each take the request timeout if a broker freezes.
 const withinMs = 10_000
 
 const bounded = <A>(promise: Promise<A>): Promise<A> => within(withinMs, promise, () => Promise.reject(noAnswer()))
 
 /**
- * kafkajs's producer is not used: it rejects a whole send for one partition's error, although the response says which partitions
- * have been acknowledged, and its sequence numbers may acknowledge what is not in the log.
+ * Replaces kafkajs's producer. That rejects a whole send for the error of one partition, although the response shows
+ * which partitions are acknowledged. And with its sequence numbers, a broker may acknowledge records that are not in
+ * the log.
  */
 const call = async (broker: Broker, batches: ReadonlyArray<PartitionBatch>, prefix: string) => {
   const { request, response } = broker.lookupRequest(apiKey, versions)({ acks, timeout: timeoutMs, topicData: [] })
@@ -64,7 +65,7 @@ const errorsIn = (
   batches: ReadonlyArray<PartitionBatch>,
   prefix: string,
 ): ReadonlyArray<unknown> => {
-  // Nothing is answered where no acknowledgement was asked for.
+  // There is no response if the request asked for no acknowledgement.
   if (answer === undefined) return batches.map(() => undefined)
   const codes = new Map(
     answer.topics.flatMap(({ topicName, partitions }) =>

@@ -9,7 +9,7 @@ import { type Identity, noIdentity } from './record-batch.ts'
 
 export type Bounds = { readonly records: number; readonly bytes: number }
 
-/** A record that waits, and whom to tell what became of it; `number` is the order of the calls. */
+/** A waiting record. `settle` reports its outcome to the caller; `number` is the order of the calls. */
 export type Entry = {
   readonly record: WireRecord
   readonly bytes: number
@@ -19,9 +19,9 @@ export type Entry = {
 }
 
 /**
- * The records of one partition that are not settled, in the order of the calls. A batch whose outcome is not known is sent again as
- * it was, under the same sequence number: the broker appends it once. A number is never given to other records, since the
- * broker would take them for the earlier ones and acknowledge what it does not have.
+ * The records of one partition that are not settled, in the order of the calls. A batch with an unknown outcome is sent
+ * again unchanged, with the same sequence number: the broker appends it only once. A number is never used for other
+ * records: the broker would treat them as the earlier records, and acknowledge records that it does not have.
  */
 export type PartitionQueue = {
   readonly topic: TopicName
@@ -32,15 +32,15 @@ export type PartitionQueue = {
   readonly size: () => { readonly records: number; readonly bytes: number }
   readonly needsIdentity: () => boolean
   readonly identify: (producerId: number) => void
-  /** The next batch: the one that failed, as it was, or else all that fits. */
+  /** The next batch: the failed one unchanged, otherwise as many records as fit. */
   readonly begin: () => PartitionBatch
-  /** Takes the batch's entries out: it is in the log. */
+  /** The batch is in the log: removes and returns its entries. */
   readonly acknowledged: () => ReadonlyArray<Entry>
-  /** The broker will never take the batch: takes out the record that is to blame, or makes the next batch half as long. */
+  /** The broker will never accept the batch: removes its record if it has only one, otherwise halves the next batch. */
   readonly refused: () => Entry | undefined
-  /** The broker does not know the numbers of the producer any more: the batch gets others. */
+  /** The broker no longer knows the producer's sequence numbers: the batch gets new ones. */
   readonly forgetIdentity: () => void
-  /** Takes everything out. */
+  /** Removes and returns all entries. */
   readonly clear: () => ReadonlyArray<Entry>
 }
 
@@ -112,7 +112,7 @@ export const partitionQueue = (topic: TopicName, partition: number, limits: Boun
   }
 }
 
-/** As many queues as one request has room for, at least one. */
+/** The first queues whose batches fit into one request, at least one. */
 export const firstOf = (queues: ReadonlyArray<PartitionQueue>, limits: Bounds): ReadonlyArray<PartitionQueue> => {
   let [records, bytes] = [0, 0]
   const end = queues.findIndex((queue, i) => {
@@ -128,7 +128,7 @@ type Deps = {
   readonly partitioner: Pick<Partitioner, 'ready' | 'partitionOf' | 'forget'>
   readonly onAssigned: (entry: Entry, partition: number) => void
   readonly onFailure: (topic: TopicName, error: unknown) => void
-  /** All waiting records of the topic have a partition now. */
+  /** Called when all waiting records of the topic have a partition. */
   readonly onRecovery: (topic: TopicName) => void
   readonly pause: BackoffBounds
   readonly sleep: Sleep
@@ -136,7 +136,7 @@ type Deps = {
   readonly signal: AbortSignal
 }
 
-/** Assigns each record to its partition, in the order of the calls. A topic whose partitions are not known delays its own records alone. */
+/** Assigns records to partitions in the order of the calls. Unknown partitions of a topic delay only its own records. */
 export const assigner = (deps: Deps) => {
   const { partitioner, onAssigned, onFailure, onRecovery, pause, sleep, random, signal } = deps
   const waiting = new Map<TopicName, Entry[]>()
@@ -151,7 +151,7 @@ export const assigner = (deps: Deps) => {
         for (let entry = entries[0]; entry !== undefined; entry = entries[0]) {
           const partition = partitionOf(entry)
           if (partition === undefined) {
-            // It was forgotten meanwhile, or has too few partitions for a record that wants one of its own.
+            // The topic was forgotten after `ready`, or has too few partitions for a record that names its partition.
             partitioner.forget(topic)
             throw new Error(`${topic} has not the partition that a record wants`)
           }

@@ -11,11 +11,11 @@ import type { ProduceConnection } from './connection.ts'
 import { assigner, type Bounds, type Entry, firstOf, type PartitionQueue, partitionQueue } from './partition-queue.ts'
 
 export type ProducerLimits = {
-  /** Of one batch; a record that is larger has a batch of its own, which is compressed. */
+  /** The limit of one batch. A larger record gets its own batch, which is compressed. */
   readonly batch: Bounds
-  /** Of one request, which has batches of several partitions. */
+  /** The limit of one request, which has batches of several partitions. */
   readonly request: Bounds
-  /** Of all records of a topic that wait; what comes beyond is refused at once. */
+  /** The limit of all waiting records of a topic. Records above the limit are refused at once. */
   readonly waiting: Bounds
 }
 
@@ -32,10 +32,10 @@ type Deps = {
 }
 
 type Producer = {
-  /** Right when the record is durable. Left permanent or too-large when it can never be; Left transient when it was not taken, or the producer was stopped. */
+  /** Right: durable. Left permanent or too-large: it never can be. Left transient: not accepted, or stopped before. */
   readonly append: (record: WireRecord) => Promise<E.Either<Failure, void>>
   readonly waiting: () => Waiting
-  /** Takes nothing more, and settles what waits: by sending it, or after so many milliseconds as 'not known'. */
+  /** Refuses new records. Settles the waiting ones by sending them, or after so many milliseconds as 'not known'. */
   readonly stop: (withinMs: number) => Promise<void>
 }
 
@@ -52,18 +52,19 @@ const retriesAtOnce = 16
 const noLeader = () => Object.assign(new Error('no leader'), { type: 'LEADER_NOT_AVAILABLE' })
 
 /**
- * Group commit: one request at a time to each broker, of everything that waits for it, in the order of the calls. A partition
- * whose batch fails leaves the others: its batch is sent again as it was, alone, on a new connection each time, until it is
- * acknowledged or refused. Nothing overtakes it in its partition, and no other partition waits for it.
+ * Group commit: one request at a time to each broker, with all records that wait for it, in the order of the calls. If
+ * a batch fails, its partition leaves the group: the batch is sent again unchanged and alone, each time on a new
+ * connection, until the broker acknowledges or refuses it. No record overtakes it in its partition, and no other
+ * partition waits for it.
  */
 export const producer = (deps: Deps): Producer => {
   const { partitioner, connect, limits, sleep, random, clock, log, measure } = deps
   const backlog: Backlog = backlogOf({ limits: limits.waiting, clock, log })
   const queues = new Map<string, PartitionQueue>()
-  /** Those with records that may go with the next request. */
+  /** Queues with records for the next request. */
   const due = new Set<PartitionQueue>()
   const underWay = new Set<PartitionQueue>()
-  /** Sent by themselves, since their last batch failed. */
+  /** Queues that are sent alone, since their last batch failed. */
   const retrying = new Set<PartitionQueue>()
   const permit = semaphore(retriesAtOnce)
   const stopped = new AbortController()
@@ -102,7 +103,7 @@ export const producer = (deps: Deps): Producer => {
     )
   }
 
-  /** Settles what the broker has decided; false where it has to be sent again. */
+  /** Settles the records that the broker has acknowledged or refused. False if the batch must be sent again. */
   const conclude = (queue: PartitionQueue, error: unknown): boolean => {
     if (error === undefined) {
       backlog.settle(queue.acknowledged(), E.right(undefined))
@@ -117,7 +118,7 @@ export const producer = (deps: Deps): Producer => {
     if (isIdentityLost(error)) queue.forgetIdentity()
     return false
   }
-  /** What is wrong with each queue's batch, once that is known or no longer waited for. */
+  /** Sends the next batch of each queue. Returns each queue's error: undefined if its batch is durable. */
   const attempt = async (connection: ProduceConnection, leader: number, group: ReadonlyArray<PartitionQueue>) => {
     const began = clock()
     for (const queue of group) underWay.add(queue)
@@ -169,7 +170,7 @@ export const producer = (deps: Deps): Producer => {
     schedule()
   }
 
-  /** No new request goes over the connection; it is closed when the brokers have answered the last ones. */
+  /** Stops using the connection for new requests. It is closed when the brokers have answered the last requests. */
   const retire = (old: Shared) => {
     if (shared === old) shared = undefined
     if (old.busy.size === 0) void old.connection.close()
@@ -224,7 +225,7 @@ export const producer = (deps: Deps): Producer => {
     }
     if (isStale) retire(on)
   }
-  /** What is appended in the same turn of the event loop goes in the same request. */
+  /** Records that are appended in the same turn of the event loop go in the same request. */
   const schedule = () => {
     if (!isScheduled) queueMicrotask(flush)
     isScheduled = true

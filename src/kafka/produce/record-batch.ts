@@ -3,34 +3,34 @@ import { gzip } from 'node:zlib'
 import { crc32c } from '@node-rs/crc32'
 import type { WireRecord } from '../wire-record.ts'
 
-/** Bytes of Kafka's protocol, written one after the other into one buffer that grows. */
+/** Writes bytes of Kafka's protocol one after the other into one growing buffer. */
 type Writer = {
   readonly position: () => number
   readonly int8: (value: number) => void
   readonly int16: (value: number) => void
   readonly int32: (value: number) => void
-  /** A whole number that a double can hold. */
+  /** An integer that a double can hold exactly. */
   readonly int64: (value: number) => void
   readonly varint: (value: number) => void
-  /** A varint of the length, then the bytes; null is the length -1. */
+  /** The length as a varint, then the bytes. Null has the length -1. */
   readonly varbytes: (value: string | Uint8Array | null) => void
-  /** The bytes alone. */
+  /** The bytes without a length. */
   readonly raw: (bytes: Uint8Array) => void
-  /** An int16 of the length, then the text; null is the length -1. */
+  /** The length as an int16, then the text. Null has the length -1. */
   readonly string: (value: string | null) => void
-  /** Writes what `write` writes, behind the varint of its length. */
+  /** Writes the output of `write`, preceded by its length as a varint. */
   readonly measured: (write: () => void) => void
-  /** Writes an int32 at a place that has been written already. */
+  /** Overwrites an int32 at a position that was written before. */
   readonly int32At: (place: number, value: number) => void
   readonly bytes: () => Buffer
 }
 
-/** Below this a loop over the characters is faster than the call into the engine. */
+/** Below this length, a loop over the characters is faster than the call into the engine. */
 const short = 64
 const mostBytesOfVarint = 10
 const shift = 2 ** 32
 
-/** Bytes of a whole number as a varint. */
+/** The size of an integer as a varint, in bytes. */
 const sizeOfVarint = (value: number): number => {
   let size = 1
   for (let rest = value >= 0 ? value * 2 : -value * 2 - 1; rest >= 0x80; rest = Math.floor(rest / 0x80)) size++
@@ -138,14 +138,14 @@ const writeHeaders = ({ varint, varbytes }: Writer, headers: WireRecord['headers
   }
 }
 
-/** What of a record does not depend on its place in a batch: its key, value and headers. */
+/** Writes the fields that do not depend on the record's place in the batch: key, value and headers. */
 const writeFields = (to: Writer, { key, value, headers }: Omit<WireRecord, 'topic'>): void => {
   to.varbytes(key)
   to.varbytes(value)
   writeHeaders(to, headers)
 }
 
-/** Which batch of a producer this is: with it the broker recognises a batch that it has already, and appends it once. */
+/** Identifies a batch of a producer. With it the broker recognises a batch that it already has, and appends it once. */
 export type Identity = { readonly producerId: number; readonly sequence: number }
 export const noIdentity: Identity = { producerId: -1, sequence: 0 }
 
@@ -173,7 +173,7 @@ const writeRecords = (to: Writer, records: ReadonlyArray<WireRecord>): void => {
   for (const [offset, record] of records.entries()) writeRecord(to, record, offset)
 }
 
-/** A batch in version 2 of Kafka's format, all records of one time (ms since 1970), with its length before it. */
+/** Writes a batch in version 2 of Kafka's format, after its length. All records get one timestamp (ms since 1970). */
 const writeBatch = async (to: Writer, batch: RecordBatch, timestamp: number): Promise<void> => {
   const { records, identity, isCompressed } = batch
   const { int8, int16, int32, int64, position, int32At } = to
@@ -206,7 +206,7 @@ const writeBatch = async (to: Writer, batch: RecordBatch, timestamp: number): Pr
   int32At(sizeAt, end - sizeAt - 4)
 }
 
-/** A batch and where it goes; `topic` is the whole name. */
+/** A batch and its destination. `topic` is the full name. */
 export type ProduceBatch = RecordBatch & { readonly topic: string; readonly partition: number }
 type ProduceRequest = {
   readonly acks: number
@@ -215,8 +215,8 @@ type ProduceRequest = {
 }
 
 /**
- * The body of a Produce request, versions 3 to 8. kafkajs's own encoder allocates a buffer for each number, header and record,
- * which would be two thirds of what a request costs this process.
+ * The body of a Produce request, versions 3 to 8. kafkajs's own encoder allocates a buffer for each number, header and
+ * record. That would be two thirds of the cost of a request in this process.
  */
 export const encodeProduce = async (
   { acks, timeoutMs, batches }: ProduceRequest,

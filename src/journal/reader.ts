@@ -83,7 +83,7 @@ export const journalReader = ({ segments, drained, damage }: Deps) => {
   }
 
   return {
-    /** At most so many of the oldest records that have not been taken. Empty only when no such record is left. */
+    /** At most so many of the oldest records that are not drained. Empty only when no such record is left. */
     peek: async (most: number): Promise<ReadonlyArray<Entry>> => {
       await fill()
       return ready.slice(0, most)

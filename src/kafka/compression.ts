@@ -91,8 +91,7 @@ const unknown = (number: number) => (): never => {
 }
 
 // kafkajs supports only gzip, but other teams' producers may use any compression. Each codec has a size limit, since a
-// few bytes may expand to gigabytes. Only reading changes: kafkajs's own gzip compression stays for other users in this
-// process.
+// few bytes may expand to gigabytes. kafkajs's own gzip compression stays for other users in this process.
 const gzip = codecs[CompressionTypes.GZIP]?.()
 codecs[CompressionTypes.GZIP] = () => ({ ...gzip, decompress: (bytes) => gunzip(bytes, bounded) })
 codecs[CompressionTypes.Snappy] = () => ({ decompress: readSnappy })

@@ -85,7 +85,7 @@ const againAfterMs = 500
 
 /**
  * Keeps a record that a consumer cannot process. It retries during outages, since the consumer must not continue before
- * the record is kept. Throws if Kafka refuses the dead letter itself, or if an append fails while Kafka is stopping.
+ * the record is kept. Throws if Kafka refuses the dead letter itself, or if an append fails during the stop.
  */
 export const deadLetterFor =
   ({ append, now, sleep, log, measure }: Deps, isStopping: () => boolean) =>

@@ -14,9 +14,8 @@ const mixed = (word: number) => {
 }
 
 /**
- * The hash of a key as in the Java client (MurmurHash2, without the sign). The partition is the remainder of the hash
- * by the number of partitions. kafkajs computes the same with BigInts, which takes thirty times as long for each
- * record.
+ * The hash of a key as in the Java client (MurmurHash2, without the sign). The partition is its remainder by the number
+ * of partitions. kafkajs computes the same hash with BigInts, which takes thirty times as long for each record.
  */
 export const murmur2 = (key: Buffer): number => {
   const { length } = key

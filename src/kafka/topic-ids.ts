@@ -108,7 +108,7 @@ export const topicIdsOf = (ask: AskOf<Cluster>, prefix: string) => {
   }
 }
 
-/** Throws for a topic without an id: an empty id would mean a broker without ids, and make all offsets valid. */
+/** Throws if the broker does not know a topic yet. An empty id would make the offsets of any topic valid. */
 export const idsOf = (
   topics: ReadonlyArray<TopicName>,
   prefix: string,

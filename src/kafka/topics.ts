@@ -64,7 +64,7 @@ const create = async (
   }
 }
 
-/** Whether each partition has a leader that answers. Metadata shows a new leader a little before the leader knows it. */
+/** Whether each partition has a leader that answers. Metadata shows a new leader a little before it is ready. */
 const areLed = async (admin: Admin, names: ReadonlyArray<string>): Promise<boolean> => {
   try {
     const { topics: found } = await admin.fetchTopicMetadata({ topics: [...names] })

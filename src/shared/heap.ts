@@ -16,7 +16,7 @@ const capacity = (limit: number): number => limit - Math.min(young.most, young.p
 export const catchUpRecords = (): number =>
   Math.round(catchUp.records * Math.min(1, capacity(getHeapStatistics().heap_size_limit) / catchUp.heap))
 
-/** Whether the heap has room for more work. Garbage that is not collected yet counts as used. */
+/** Whether less than 60 % of the capacity is used. Garbage that is not collected yet counts as used. */
 export const hasRoom = (): boolean => {
   const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
   return used < most * capacity(limit)

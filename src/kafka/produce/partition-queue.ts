@@ -136,7 +136,7 @@ type Deps = {
   readonly signal: AbortSignal
 }
 
-/** Assigns records to partitions in the order of the calls. Unknown partitions of a topic delay only its own records. */
+/** Assigns records to partitions in the order of the calls. Unknown partitions of a topic delay only its records. */
 export const assigner = (deps: Deps) => {
   const { partitioner, onAssigned, onFailure, onRecovery, pause, sleep, random, signal } = deps
   const waiting = new Map<TopicName, Entry[]>()

@@ -44,9 +44,7 @@ export const groupsOf = (
   )
 }
 
-/**
- * A change of many documents must find those that earlier changes made, so it is a step of its own. Others go together.
- */
+/** A change of many documents must find those that earlier changes made, so it is its own step. Others go together. */
 const stepsOf = (changes: ReadonlyArray<Change>): ReadonlyArray<ReadonlyArray<Change>> => {
   const ends = changes.flatMap(({ where }, i) => (where === undefined ? [] : [i, i + 1]))
   return [...ends, changes.length]
@@ -87,10 +85,7 @@ export const applyWith = (
     const ids = await idsWhere(collectionOf(change.view), change.where)
     return ids.map((id) => ({ ...change, id }))
   }
-  /**
-   * Many requests change the same document of `drift`, so parallel applies would conflict. They run one after the
-   * other.
-   */
+  /** Many requests change one document of `drift`. So that they do not conflict, these applies run one by one. */
   const applyDrift = (changes: ReadonlyArray<Change>) =>
     oneByOne(async () => apply(groupsOf(await chooseDrift(changes, collectionOf), collectionOf)))
   return async (changes) => {

@@ -43,8 +43,7 @@ export const archiveKeysIn = (db: Db): ArchiveKeys => {
       }
       return found
     },
-    // The filter does not match a document that has a key, and then the insert fails on its _id. So the first key
-    // stays.
+    // The filter does not match a document with a key, and then the insert fails on its _id: the first key stays.
     add: (keys) =>
       write(
         keys.map(({ id, kid, wrapped }) => ({

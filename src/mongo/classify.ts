@@ -50,10 +50,7 @@ export const classify = (error: unknown): Failure => ({
   reason: [nameOf(error), adviceFor(error)].filter((part) => part !== undefined).join(': '),
 })
 
-/**
- * The cause of a failure, for an operator. Uses the messages of the bridge's own errors only: those of the driver may
- * have values.
- */
+/** The cause, for an operator. Only the bridge's own errors show their message: a driver's message may have values. */
 export const reasonOf = (error: unknown): string => {
   const { reason } = classify(error)
   return reason === 'Error' && error instanceof Error ? error.message : reason

@@ -50,8 +50,8 @@ const conditions = (filters: ConversationFilters, now: Date): ReadonlyArray<Wher
 }
 
 /**
- * Filters with two conditions, one of which must hold. An open agent session has no end. An open bot session has its
- * end in the future.
+ * Filters with two conditions, one of which must hold. The end of an open bot session is in the future; an open agent
+ * session has no end.
  */
 const alternatives = ({ state, id }: ConversationFilters, now: Date): ReadonlyArray<ReadonlyArray<Where>> =>
   [

@@ -5,10 +5,7 @@ import { within } from './client.ts'
 export type StoredSession = {
   readonly id: string
   readonly who: string
-  /**
-   * The groups that the provider reports. `link` for a sign-in link: it is for every role and account, on this machine
-   * only.
-   */
+  /** The provider's groups. `link` for a sign-in link: every role and account, on this machine only. */
   readonly groups: ReadonlyArray<string> | 'link'
   readonly expiresAt: Date
   readonly unmasked: ReadonlyArray<{ readonly accountId: string; readonly chatId: string; readonly until: Date }>

@@ -39,8 +39,8 @@ export type DriftAsked = {
 }
 
 /**
- * The entries of `drift`, in the order of `_id`, which begins with the account's id and a slash. No account's id has a
- * slash. `0` is the character after it.
+ * The entries of `drift`, by `_id`, which begins with the account's id and a slash. No account's id has a slash. `0` is
+ * the character after it.
  */
 export const driftIn =
   (db: Db) =>

@@ -104,8 +104,8 @@ const readVersions = async (db: Db, chats: ReadonlyArray<Chat>): Promise<Readonl
 }
 
 /**
- * By `chatKey`, a version of each chat's story: a text that changes when any part of the story changes. MongoDB
- * computes it from counts, and no documents are loaded.
+ * By `chatKey`, a version text of each chat's story. It changes when any part of the story changes. It is a hash of
+ * counts and sums that MongoDB computes, so no documents are loaded.
  */
 export const versionsIn =
   (db: Db) =>

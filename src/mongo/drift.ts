@@ -7,8 +7,8 @@ import type { CollectionOf } from './apply.ts'
 import { within } from './client.ts'
 
 /**
- * Chooses the changes of `drift` to apply. Leaves out records of events that were counted before. Where the account has
- * no room for a new document, it takes the change's `instead`.
+ * Chooses the changes of `drift` to apply. Leaves out records of events that were counted before, and takes a change's
+ * `instead` if the account has no room for a new document.
  */
 export type ChooseDrift = (changes: ReadonlyArray<Change>, collectionOf: CollectionOf) => Promise<ReadonlyArray<Change>>
 

@@ -43,8 +43,7 @@ export type Erasures = {
 }
 
 /**
- * Finds persons without an event for a long time, so that each is erased once. Every function throws if MongoDB does
- * not answer.
+ * Finds persons without recent events, so that each is erased once. Every function throws if MongoDB does not answer.
  */
 export type SilentPersons = {
   /** Stores a new receipt. False if a receipt with this id exists. */

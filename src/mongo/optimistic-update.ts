@@ -3,18 +3,15 @@ import { classify } from './classify.ts'
 import type { ReadPresent, Stored, Write, WriteIfUnchanged } from './store.ts'
 
 /**
- * The changes of one document, in their order. `id` is its `_id`, or the name of a chain whose newest document it is.
- * `evolve` returns the documents that the changes make.
+ * The changes of one document, in their order. `id` is its `_id`, or with `by` the name of the chain whose newest
+ * document it is.
  */
 export type Group<D> = {
   readonly collection: string
   readonly id: string
   readonly by?: 'latestOf'
   readonly evolve: (current: D | undefined) => ReadonlyArray<D>
-  /**
-   * Whether the document has the first change already: an earlier attempt wrote it, and that process may have died
-   * then.
-   */
+  /** Whether the document has the first change already: a process has written it, and may have died then. */
   readonly repeats?: (current: D) => boolean
 }
 
@@ -27,10 +24,7 @@ type Deps<D> = {
   readonly read: ReadPresent<D>
   readonly write: WriteIfUnchanged<D>
   readonly written: Written<D>
-  /**
-   * Called when the changes are in memory and before anything is written. False means: wait and call again
-   * (rebuild/swap.ts).
-   */
+  /** Called with the changes in memory, before anything is written. False: wait and call again (rebuild/swap.ts). */
   readonly mayWrite: () => Promise<boolean>
   readonly sleep: Sleep
 }
@@ -56,9 +50,9 @@ export const allDone = async <A>(promises: ReadonlyArray<Promise<A>>): Promise<R
 }
 
 /**
- * Reads, folds, compares and sets, until no other writer has overtaken any document. Collections are processed in
- * parallel. Documents that the fold returns unchanged are not written. Throws after too many attempts, or with the
- * error of a step.
+ * Reads, folds, then compares and sets. Retries until no other writer has overtaken any document. Collections are
+ * processed in parallel. Documents that the fold returns unchanged are not written. Throws after too many attempts, or
+ * with the error of a step.
  */
 export const optimisticUpdate =
   <D extends Stored>({ read, write, written, mayWrite, sleep }: Deps<D>) =>
@@ -93,7 +87,7 @@ export const optimisticUpdate =
         ...byCollection(changed).map(([collection, writes]) => write(collection, writes)),
         ...byCollection(together).map(([collection, writes]) => write(collection, writes, 'all or none')),
       ])
-      // If an attempt was overtaken in part, the next attempt finds up to date what this one has written.
+      // A partly overtaken attempt has written documents that the next one finds up to date: they are collected here.
       all.push(...folded.flat())
       if (results.every((result) => result === 'written')) return written(all)
       await sleep(pause(attempt))

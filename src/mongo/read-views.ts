@@ -35,10 +35,7 @@ export const whoseClientWaits = (accountIds: ReadonlyArray<string>, since: Date)
   $or: [{ lastEventAt: { $gte: since } }, { lastEventAt: { $gte: since.toISOString() } }],
 })
 
-/**
- * The number of these conversations for each account. Accounts without any are missing. Throws if MongoDB does not
- * answer in time.
- */
+/** The number of waiting conversations by account, without zeros. Throws if MongoDB does not answer in time. */
 export const countWaiting =
   (db: Db) =>
   async (accountIds: ReadonlyArray<string>, since: Date, withinMs: number): Promise<ReadonlyMap<string, number>> => {
@@ -51,10 +48,7 @@ export const countWaiting =
     return new Map((await within(withinMs, counts)).map(({ _id, count }) => [_id, count]))
   }
 
-/**
- * The number of entries in `drift` for each account and kind. Kinds without any are missing. Throws if MongoDB does not
- * answer in time.
- */
+/** The number of entries in `drift` by account and kind, without zeros. Throws if MongoDB does not answer in time. */
 export const countDrift =
   (db: Db) =>
   async (accountIds: ReadonlyArray<string>, withinMs: number): Promise<ReadonlyArray<DriftCount>> => {
@@ -67,8 +61,8 @@ export const countDrift =
   }
 
 /**
- * Those of these conversations that have a record of this partition of bot-conversations. Throws if MongoDB does not
- * answer within 10 s.
+ * The waiting conversations of these accounts (`whoseClientWaits`) with a record of this partition of
+ * bot-conversations. Throws if MongoDB does not answer within 10 s.
  */
 export const waitingConversations =
   (db: Db) =>

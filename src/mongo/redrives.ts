@@ -11,7 +11,7 @@ type Redrive = { readonly _id: string; readonly sentAt: ReadonlyArray<Instant> }
 export type State = Pick<Stored, 'applied'> & { readonly lastEventAt?: Date }
 
 /**
- * Which dead letters were sent back, and when. Entries are never deleted and take about 100 bytes each. Every function
+ * Which dead letters were sent back, and when. Entries take about 100 bytes each and are never deleted. Every function
  * throws if the result is not known.
  */
 export type Redrives = {

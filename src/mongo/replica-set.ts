@@ -14,10 +14,7 @@ const currentConfig = (admin: Db): Promise<Config | undefined> =>
     () => undefined,
   )
 
-/**
- * One step towards a replica set with one member at `host`. The server refuses a step that comes too early, and the
- * caller retries it.
- */
+/** One step towards a replica set of one member at `host`. The server refuses an early step: the caller retries it. */
 const propose = async (admin: Db, host: string, name: string): Promise<void> => {
   const config = await currentConfig(admin)
   if (config === undefined) {

@@ -21,10 +21,7 @@ const lastEnd = (sessions: ReadonlyArray<Measured>): number =>
     0,
   )
 
-/**
- * Reads the documents of a day, with only the fields that are counted. Uses the live views unless `collectionOf` names
- * other collections.
- */
+/** Reads a day's documents, only with the fields that are counted. Uses the live views unless others are named. */
 export const readStatsInput = async (
   db: Db,
   { accountId, day }: AccountDay,

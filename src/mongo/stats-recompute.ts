@@ -100,10 +100,7 @@ const withGroups = (day: DailyStatsDocument, by: ReadonlyArray<DailyStatsByDocum
   by: Object.fromEntries(by.map((group) => [`${group.by}/${group.id}`, group])),
 })
 
-/**
- * A day's statistics as they are and as they should be (undefined if nothing happened), and whether the day is due for
- * a computation.
- */
+/** A day's statistics as they are and as they should be (undefined if nothing happened), and whether the day is due. */
 export type Day = {
   readonly id: string
   readonly live: WithGroups | undefined

@@ -23,8 +23,7 @@ export type StatsRefresher = {
 }
 
 /**
- * The pause after computations that took `lastMs`: at most a twentieth of the time goes into statistics, however long
- * they take. The time of an outage does not count.
+ * The pause after computations of `lastMs`: at most a twentieth of the time goes into statistics. Outages do not count.
  */
 export const pauseAfter = (lastMs: number): number => Math.max(500, 19 * lastMs)
 
@@ -62,10 +61,7 @@ export const statsRefresher = (deps: Deps): StatsRefresher => {
     return days
   }
 
-  /**
-   * Computes some of the due days and returns how long to pause. A day that fails stays due and does not block the
-   * others.
-   */
+  /** Computes some due days and returns the pause. A day that fails stays due and does not block the others. */
   const pass = async (signal: AbortSignal): Promise<number> => {
     let spent = 0
     let failed = false

@@ -20,10 +20,7 @@ export type ReadPresent<D> = (
   by?: '_id' | 'latestOf',
 ) => Promise<ReadonlyMap<string, D>>
 
-/**
- * Writes documents that are unchanged since they were read. `overtaken` if another writer has changed any of them
- * first.
- */
+/** Writes documents if they are unchanged since they were read. `overtaken` if another writer was faster. */
 export type WriteIfUnchanged<D> = (
   collection: string,
   writes: ReadonlyArray<Write<D>>,

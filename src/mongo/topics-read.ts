@@ -6,13 +6,13 @@ import { within } from './client.ts'
 type Document = { readonly _id: string; readonly topics: Readonly<Record<string, string>> }
 
 /**
- * The ids of the topics from which views and enrichments were made, and of those that hold the archive. Stored offsets
- * have no meaning in another topic.
+ * The ids of the topics that the views and the enrichments were made from, and of the archive's. Offsets have no
+ * meaning in another topic.
  */
 export type TopicsRead = {
   /** The topics with another id than the stored one. Stores the ids of topics that have none stored. */
   readonly changed: (state: 'views' | 'enrichments' | 'archive', ids: TopicIds) => Promise<ReadonlyArray<TopicName>>
-  /** Stores that the state is made from these topics from now on. */
+  /** Records that the state is made from these topics from now on. */
   readonly remember: (
     state: 'views' | 'enrichments' | 'archive',
     ids: Iterable<readonly [topic: string, id: string]>,

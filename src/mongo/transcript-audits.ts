@@ -16,7 +16,7 @@ import type { Written } from './optimistic-update.ts'
 const stepMs = 10_000
 const chatsAtOnce = 500
 const sessions = (db: Db) => db.collection<SessionDocument>('sessions')
-/** With a new mark each time, so that the result of an audit that is already running is not stored. */
+/** Sets a new mark each time, so that an audit that is already running does not store its result. */
 const dueAgain = () => ({ $set: { audit: { ...auditDue, mark: randomUUID() } } })
 
 /**
@@ -78,12 +78,12 @@ const pauseMs = 1_000
 
 /**
  * Audits the sessions that are due. The transcript is on one topic and the messages that the bridge saw are on another.
- * No fold of a session can compare them, because the order of records of two topics is random. Instead, an audit is a
+ * No fold of a session can compare them, because records of two topics have no common order. Instead, an audit is a
  * function of timeline, which is a fold of both topics. It is made when timeline has every record that was on
- * bot-conversations when the session was read. Then timeline has all events that the service sent before it finished
- * the chat, except events that wait in a journal. Every later event marks the session for a new audit. So once all
- * records are read, the audit is the same for any order and any repetition of events, also after a rebuild. Any number
- * of processes may audit at the same time. At most half of the time goes into audits.
+ * bot-conversations when the session was read. Then timeline has all that the service sent before it finished the chat,
+ * except events that wait in a journal. A later event marks the session for a new audit. So once all records are read,
+ * the audit is the same for any order and any repetition of events, also after a rebuild. Any number of processes may
+ * audit at the same time. At most half of the time goes into audits.
  */
 export const transcriptAudits = (db: Db, log: Log, sleep: Sleep): TranscriptAudits => {
   let running: { readonly stopping: AbortController; readonly ended: Promise<void> } | undefined
@@ -124,10 +124,7 @@ export const transcriptAudits = (db: Db, log: Log, sleep: Sleep): TranscriptAudi
 type Kind = keyof typeof differenceKinds
 export type Differences = { readonly account: string; readonly kind: Kind; readonly count: number }
 
-/**
- * The number of differences in sessions that ended since then, for each account and kind. Throws if MongoDB does not
- * answer in time.
- */
+/** Counts differences in sessions that ended since then, by account and kind. Throws if MongoDB answers too late. */
 export const countDifferences =
   (db: Db) =>
   async (accountIds: ReadonlyArray<string>, since: Date, withinMs: number): Promise<ReadonlyArray<Differences>> => {

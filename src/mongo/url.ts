@@ -7,10 +7,7 @@ type ReadFile = (path: string) => E.Either<string, string>
 
 const files = ['tlsCAFile', 'tlsCertificateKeyFile', 'tlsCRLFile'] as const
 
-/**
- * Shows a message of the driver only if it has nothing of the URL but names of options. Other messages may have a
- * password.
- */
+/** Shows a driver's message only if it has nothing of the URL except option names: it may contain a password. */
 const expectedBy = (error: unknown): string => {
   const message = error instanceof MongoParseError ? error.message : ''
   return /^options? [\w, ]+ (is|are) not supported$/.test(message)

@@ -8,10 +8,7 @@ type Document = { readonly _id: ViewName; readonly version: number }
 
 /** The version of the fold that made each view's documents. */
 export type ViewVersions = {
-  /**
-   * The views with documents of another version or without a version. A view without documents gets the present
-   * version.
-   */
+  /** The views with documents of another version, or of none. A view without documents gets the present version. */
   readonly others: () => Promise<ReadonlyArray<ViewName>>
   /** Records that the documents of these views have the present version from now on. */
   readonly note: (views: ReadonlyArray<ViewName>) => Promise<void>

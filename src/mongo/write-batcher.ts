@@ -19,15 +19,12 @@ type Deps = {
 
 const count = (waiting: ReadonlyArray<Waiting>) => waiting.reduce((sum, { changes }) => sum + changes.length, 0)
 
-/** How long few changes wait for more: an apply costs the same few round trips for one document as for a hundred. */
+/** How long a small batch waits for more: an apply costs the same few round trips for one document as for a hundred. */
 const gatherMs = 20
 const plenty = 100
 /** The default. While one apply folds, another writes and a third waits for the disk. */
 const usualAtOnce = 3
-/**
- * So many changes start another apply in parallel. Fewer changes wait for the running one and join those that arrive
- * until then.
- */
+/** This many waiting changes start another apply in parallel. Fewer wait until the running one ends. */
 const worthItsOwn = 1_000
 
 /**

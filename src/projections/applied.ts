@@ -23,9 +23,7 @@ type Position = Pick<Recorded, 'topic' | 'partition' | 'offset'>
 export const identity = ({ source, id }: { source: string; id: string }): string =>
   `${source.slice(source.lastIndexOf('/') + 1)}/${id}`
 
-/**
- * The offsets after this record. Undefined if the document has it already. A document without offsets has no record.
- */
+/** The offsets after this record. Undefined if the document has it already. Without offsets it has no records. */
 export const advance = (
   applied: Guard['applied'] | undefined,
   { topic, partition, offset }: Position,
@@ -62,8 +60,8 @@ const withSeen = ({ seen, seenEarlier = '' }: Seen, event: string): Seen => {
 /**
  * The document after a record. A record at or below the stored offset returns the same document, by reference. Three
  * kinds of events change only the guard: an event that was seen before, a repetition of the last event of its type with
- * the same content, and a late event (`receivedTime`) if the document has a newer one. The values of a late event may
- * have changed since. Otherwise `next` makes the document with the advanced guard.
+ * the same content, and a late event (`receivedTime`) if the document has a newer one. Newer events may have changed
+ * what the late event would set. Otherwise `next` makes the document with the advanced guard.
  */
 export const once = <D extends Guard & Dated>(
   current: D | undefined,

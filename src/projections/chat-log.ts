@@ -2,9 +2,7 @@ import type { ChatMessage } from '../../contracts/events/chat.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
 import { msBetween } from './fields.ts'
 
-/**
- * Milliseconds from the visitor's first message to the agent's first one after it. Undefined if there is no such pair.
- */
+/** Milliseconds from the visitor's first message to the agent's next one. Undefined if there is no such pair. */
 export const firstResponseMs = (log: ReadonlyArray<Dated<ChatMessage>>): number | undefined => {
   const asked = log.findIndex(({ type }) => type !== 'agent')
   const question = log[asked]

@@ -5,7 +5,7 @@ import { once } from './applied.ts'
 import { documentId, present } from './fields.ts'
 
 /**
- * Folds the events of one client: the newest data count. Guarded as contracts/views/applied.ts describes, so a
+ * Folds the events of one client into its newest state. Guarded as contracts/views/applied.ts describes, so a
  * repetition of an older state does not replace a newer one.
  */
 export const evolveClient = (

@@ -81,7 +81,7 @@ const withAwaited = (conversation: ConversationDocument): ConversationDocument =
   return oldest === undefined ? rest : { ...rest, awaitingReplySince: oldest.at, awaitingReplyTo: oldest.id }
 }
 
-/** Sets `silentSince`, if the client waits for a message of the bot or the bridge. */
+/** Sets `silentSince`, the start of the client's wait for a message of the bot or the bridge, if the client waits. */
 const withSilence = (conversation: ConversationDocument): ConversationDocument => {
   const { silentSince, ...rest } = conversation
   const { state, unanswered, unheard } = rest

@@ -13,10 +13,7 @@ import { driftOfRequest } from './drift.ts'
 /** The decoded records from which the views are folded. */
 export type Folded = DomainEvent | BotReply | OperatorAction | QuarantinedRequest
 
-/**
- * Decodes a record: of an event topic as an event, of bot-replies as a command, of audit as an action, of quarantine as
- * a request.
- */
+/** Decodes a record of an event topic (event), bot-replies (command), audit (action) or quarantine (request). */
 export type Decode = (record: IncomingRecord) => Either<Undecodable, Folded>
 
 /** The changes that a decoded record makes. */

@@ -10,10 +10,7 @@ import { timelineId } from './timeline.ts'
 
 type Place = Pick<Recorded, 'topic' | 'partition' | 'offset'>
 
-/**
- * A request: its account, its time and the position of its record. For a request in quarantine, also the digest of its
- * id.
- */
+/** The account, the time and the record position of a request. `request` is the digest of its id, if in quarantine. */
 type Told = { readonly accountId: AccountId; readonly at: Date; readonly place: Place; readonly request?: string }
 
 type Entry = Pick<DriftDocument, '_id' | 'accountId' | 'kind' | 'api' | 'event' | 'path'>

@@ -3,9 +3,7 @@ import { segmentMarker } from '../../contracts/topics.ts'
 import type { DeadLetter, HandleSlice } from '../domain/ports.ts'
 import { type RecordedEnrichment, readEnrichment } from './enrichments.ts'
 
-/**
- * Stores enrichments in their order and resolves when they are durable. A throw means: the result is not known, retry.
- */
+/** Stores enrichments in their order. Resolves when they are durable. Throws if the result is not known: retry. */
 export type StoreEnrichments = (enrichments: ReadonlyArray<RecordedEnrichment>) => Promise<void>
 
 type Deps = {
@@ -14,14 +12,11 @@ type Deps = {
   readonly accountIds: ReadonlySet<string>
 }
 
-/**
- * As for commands of an unknown account. Otherwise the writer would wait for agents to see an enrichment that no agent
- * ever sees.
- */
+/** Refused like a command of an unknown account: its writer would wait for agents to see what no agent ever sees. */
 const unknownAccount = left({ cause: 'unknown-account', detail: 'key: expected an account of this bridge' })
 
 /**
- * Stores the enrichments of a slice. A record that cannot be read, or has an unknown account, becomes a dead letter. An
+ * Stores the enrichments of a slice. An unreadable record, or one of an unknown account, becomes a dead letter. An
  * outage throws.
  */
 export const enrichmentHandler =

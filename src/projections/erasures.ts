@@ -8,9 +8,7 @@ import { type Marks, marksOf, withoutPersonal } from '../domain/personal-data.ts
 import type { Change, Recorded } from '../domain/ports.ts'
 import { documentId } from './fields.ts'
 
-/**
- * By topic, the views whose documents a marker empties of personal data. Every marker also empties entries of timeline.
- */
+/** By topic, the views whose documents a marker empties of personal data. It always empties timeline as well. */
 const emptiedBy = {
   chats: ['chats', 'sessions'],
   calls: ['calls'],
@@ -35,8 +33,8 @@ const marks: { readonly [V in EmptiedView]: Marks } = {
 const isOfMany = (view: EmptiedView) => view === 'offline_messages' || view === 'deliveries' || view === 'sessions'
 
 /**
- * The source name of records that a rebuild read from the archive, if their topic was deleted and created again. They
- * are older than all records of the present topic.
+ * The source name of a rebuild's records from the archive, if their topic was deleted and created again. These records
+ * are older than all of the present topic.
  */
 const stoodBefore = (topic: string) => `archive-${topic}`
 
@@ -58,7 +56,7 @@ const emptied =
     return { ...rest, applied: { ...current.applied, [source]: offset }, erased: true } as Views[V]
   }
 
-/** Whether a document has personal data. Documents of views without personal data never do. */
+/** Whether a document has personal data. False for documents of views without personal data. */
 export const isTelling = (view: string, document: Readonly<Record<string, unknown>>): boolean => {
   if (view === 'timeline') return !isMarker(document) && (document.data !== undefined || document.extra !== undefined)
   const known = Object.entries(marks).find(([name]) => name === view)?.[1]
@@ -67,9 +65,7 @@ export const isTelling = (view: string, document: Readonly<Record<string, unknow
 
 const isMarker = ({ type }: { readonly type?: unknown }) => type === 'ChatErased' || type === 'ClientErased'
 
-/**
- * An entry keeps the position of its record, its type and its time. Markers stay unchanged: they have no personal data.
- */
+/** An entry keeps its record's position, its type and its time. Markers stay unchanged: they have no personal data. */
 const emptiedEntry =
   ({ topic, partition, offset }: Recorded): Emptied<'timeline'> =>
   (current) => {

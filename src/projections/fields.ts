@@ -8,7 +8,7 @@ export const present = <A extends object, K extends keyof A>(from: A, ...keys: R
   return those as Pick<A, K>
 }
 
-/** Milliseconds from one instant to another, 0 where clocks disagree about their order. */
+/** Milliseconds from one instant to another, 0 if clocks disagree about their order. */
 export const msBetween = (from: Date, to: Date): number => Math.max(0, to.getTime() - from.getTime())
 
 /** `acme/2037`: the id of the document of an event's chat or client. */

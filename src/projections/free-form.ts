@@ -2,9 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as J from 'fp-ts/lib/Json.js'
 
-/**
- * MongoDB refuses more than 180 levels, including those of the document around the value. No reader needs half as many.
- */
+/** MongoDB refuses more than 180 levels, including those of the document around it. No reader needs half as many. */
 const deepest = 60
 
 /**
@@ -24,10 +22,7 @@ export const asText = (value: unknown): string =>
     E.getOrElse(() => 'too deep'),
   )
 
-/**
- * Names that are known to be safe. Names of the contracts fill the cache first. Its size is limited, so senders cannot
- * make it grow.
- */
+/** Names that are known to be safe, those of the contracts first. A limit stops senders from making it grow. */
 const safeNames = new Set<string>()
 const remembered = 2_000
 

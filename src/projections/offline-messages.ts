@@ -4,7 +4,7 @@ import type { Recorded } from '../domain/ports.ts'
 import { once } from './applied.ts'
 import { present } from './fields.ts'
 
-/** Folds one offline message: the newest data count. Guarded as contracts/views/applied.ts describes. */
+/** Folds one offline message into its newest state. Guarded as contracts/views/applied.ts describes. */
 export const evolveOfflineMessage = (
   current: OfflineMessageDocument | undefined,
   recorded: Recorded<OfflineMessageReceived>,

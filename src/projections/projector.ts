@@ -104,10 +104,7 @@ export const projector = ({
   clock,
   wallMs,
 }: Deps): HandleSlice => {
-  /**
-   * Applies each change of one record separately, and returns what was refused. The other changes of the record are
-   * kept.
-   */
+  /** Applies each change of one record separately. Returns the record if one is refused. The others are kept. */
   const applyAlone = async ({ record, changes }: Readable): Promise<ReadonlyArray<Refused>> => {
     let why: Undecodable | undefined
     for (const change of changes) {
@@ -122,10 +119,7 @@ export const projector = ({
     return why === undefined ? [] : [{ record, why }]
   }
 
-  /**
-   * Splits refused records into halves, so that few records of a large slice with one faulty record are applied
-   * separately.
-   */
+  /** Splits refused records in half repeatedly, so that few are applied separately if one record is faulty. */
   const apply = async (readable: ReadonlyArray<Readable>): Promise<ReadonlyArray<Refused>> => {
     try {
       await applyChanges(readable.flatMap(({ changes }) => changes))

@@ -51,7 +51,7 @@ const logOf = (before: SessionDocument, { data }: Dated<ChatFinished>): Readonly
 
 const fromAgent = ({ type }: Dated<ChatMessage>): boolean => type === 'agent'
 
-/** Adds each turn of the visitor that an agent answered, to the second. */
+/** Adds each turn of the visitor that an agent answered. Times are to the second. */
 const withTurns = (session: SessionDocument, log: ReadonlyArray<Dated<ChatMessage>>): SessionDocument => {
   let after = session
   let asked: Date | undefined

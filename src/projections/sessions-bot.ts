@@ -128,10 +128,7 @@ const noted = (session: SessionDocument, event: Dated<ConversationEvent>): Sessi
   }
 }
 
-/**
- * Events after the end: the outcome of a reply that was under way, an invitation that the agent has already answered,
- * and the closing of the chat.
- */
+/** Events after the end: a reply's outcome, an invitation that an agent has already answered, and the closing. */
 const notedAfterEnd = (session: SessionDocument, event: Dated<ConversationEvent>): SessionDocument => {
   switch (event.type) {
     case 'ChatClosed':

@@ -6,9 +6,7 @@ import type { Recorded } from '../domain/ports.ts'
 import { type Guard, once } from './applied.ts'
 import { documentId, present } from './fields.ts'
 
-/**
- * The sessions after an event: the present one, or the present one as it stays and the next one. The newest is last.
- */
+/** The sessions after an event: the present one, or the closed present one and the next one. The newest is last. */
 export type Sessions = ReadonlyArray<SessionDocument>
 
 export type SessionEvent = Dated<ChatEvent | ConversationEvent>

@@ -18,7 +18,7 @@ export const timelineId = (event: Identified): string => storable(`${event.data.
 /**
  * The entry of an event. It is written once: the first record of an event stays, and repetitions change nothing. Takes
  * the event unchanged, so that `extra` keeps its field names. The entry of a large event has no data, only the position
- * of the record. `isStorable` if the whole event is known to be storable.
+ * of the record. `isStorable` is true if the whole event is known to be storable.
  */
 export const evolveTimeline = (
   current: TimelineDocument | undefined,

@@ -52,10 +52,7 @@ type Seen = {
 }
 type Pair = readonly [Told, Seen]
 
-/**
- * The number of lines that belong to the previous session. A log that begins at the same time as the previous one
- * continues it (sessions-agent.ts).
- */
+/** How many lines belong to the session before: a log that begins at the same time continues it (sessions-agent.ts). */
 const ownLines = (log: ReadonlyArray<Line>, before: ReadonlyArray<Line> = []) =>
   before.length > 0 && log[0]?.timestamp.getTime() === before[0]?.timestamp.getTime() ? before.length : 0
 
@@ -97,8 +94,8 @@ const seenIn =
   }
 
 /**
- * Sorts entries by offset. Entries of several partitions or topics are sorted by time: partitions were added, or the
- * topic was deleted and created again.
+ * Sorts by offset. Several partitions or topics are sorted by time: partitions were added, or the topic was deleted and
+ * created again.
  */
 const inOrder = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
   const isOne = entries.every(
@@ -131,9 +128,7 @@ const hadBy = (lines: ReadonlyArray<Told>, pairs: ReadonlyArray<Pair>, hadAgents
   return lines.map((_, i) => (earlier[i] === 'agent' ? 'agent' : later[i] === 'bot' ? 'bot' : 'either'))
 }
 
-/**
- * The differences of one writer: as few as explain the messages between those that both sides have in the same order.
- */
+/** The differences of one writer, as few as possible. `pairs` are messages that both sides have in the same order. */
 const differencesOf = (
   from: From,
   told: ReadonlyArray<Told>,
@@ -197,7 +192,7 @@ export const transcriptAudit = (session: Session, entries: ReadonlyArray<Entry>)
 
   const side = (from: From) => {
     const [theirs, all] = [told.filter((each) => each.from === from), seen.filter((each) => each.from === from)]
-    // Messages that may belong to another session come last. They explain what the others leave.
+    // Messages that may belong to another session come last. They explain the messages that the others leave unpaired.
     const ours = [...all.filter(({ expected }) => expected), ...all.filter(({ expected }) => !expected)]
     const pairs = commonSequence(
       theirs,

@@ -2,10 +2,7 @@ import { type Db, type IndexDescription, MongoServerError } from 'mongodb'
 import type { ViewName } from '../../../contracts/views.ts'
 import { indexes } from '../indexes.ts'
 
-/**
- * The collection into which one process writes the rebuilt documents of a view. A process that resumes a rebuild uses
- * its own names.
- */
+/** The collection of a view's rebuilt documents. Each process that works on a rebuild writes into its own. */
 export const rebuiltName = (view: ViewName, writer: string): string => `${view}__rebuild_${writer}`
 
 /** The name of this collection while it is ready for the swap. No process ever writes under this name. */
@@ -28,8 +25,7 @@ const unlessMissing = async <A>(promise: Promise<A>, missing: A): Promise<A> => 
 }
 
 /**
- * Renames a collection and replaces the one that has the new name. Readers see one step. False if there is none to
- * rename.
+ * Renames a collection in one step for its readers. Replaces one with the new name. False if there is none to rename.
  */
 export const rename = (db: Db, from: string, to: string): Promise<boolean> => {
   const [source, target] = [from, to].map((name) => `${db.databaseName}.${name}`)

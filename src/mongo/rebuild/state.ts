@@ -20,15 +20,9 @@ export type RebuildDocument = {
   readonly views: ReadonlyArray<ViewName>
   readonly dryRun: boolean
   readonly phase: Phase
-  /**
-   * The processes that have worked on it, the newest last. Each has its own collections and consumer group, named after
-   * it.
-   */
+  /** The processes that have worked on it, the newest last. Each names its own collections and consumer group. */
   readonly writers: ReadonlyArray<string>
-  /**
-   * By `<topic>/<partition>`, the offset where the newest writer begins. The writers before it have processed all
-   * earlier records.
-   */
+  /** By `<topic>/<partition>`, where the newest writer begins. Earlier writers have processed all records before it. */
   readonly positions: Readonly<Record<string, number>>
   /** The ids of the topics from which it is made. Positions have no meaning in another topic. */
   readonly topicIds?: Readonly<Record<string, string>>

@@ -10,10 +10,7 @@ const stepMs = 10_000
 /** The fields of a rebuild that are needed to break its lock. */
 type Locked = Pick<RebuildDocument, 'views'> & { readonly lock?: Pick<SwapLock, 'token' | 'writer'> }
 
-/**
- * Makes the live writers wait, for `leaseMs` at most. Undefined if `owner` does not own the rebuild now, or if a lock
- * exists.
- */
+/** Makes the live writers wait, at most `leaseMs`. Undefined if another process owns the rebuild, or it is locked. */
 export const acquireLock = async (db: Db, owner: string, leaseMs: number): Promise<string | undefined> => {
   const token = randomBytes(6).toString('hex')
   const lock = { token, writer: owner, until: { $add: ['$$NOW', leaseMs] } }
@@ -22,7 +19,7 @@ export const acquireLock = async (db: Db, owner: string, leaseMs: number): Promi
   return matchedCount > 0 ? token : undefined
 }
 
-/** True while nobody has broken the lock. */
+/** True until the lock is broken. */
 const holdsLock = async (db: Db, token: string): Promise<boolean> =>
   (await within(stepMs, rebuilds(db).countDocuments({ 'lock.token': token, 'lock.broken': { $ne: true } }))) > 0
 
@@ -70,10 +67,10 @@ type Held = { readonly writer: string; readonly token: string }
  * 1. The rebuild works in this order. It sets the lock, and a majority acknowledges it. It reads the end offsets of the
  *    topics. It processes every record before these end offsets. It swaps the collections. It releases the lock.
  * 2. A live writer holds its records in memory before it looks for a lock (`swapGate`). If it sees a lock, it writes
- *    nothing. If it sees none, its records are before the end offsets. So the rebuilt documents contain these records,
- *    however late the writer writes. Its late write finds a swapped document with another `applied` than the writer has
- *    read, or a document that the writer took for missing. So the write has no effect. The writer reads again and finds
- *    all of its records done. For the same reason, a damaged document that it has read before the swap does not return.
+ *    nothing. If it sees none, the end offsets are read later, so its records are before them. The rebuilt documents
+ *    contain these records, however late the writer writes. Its late write requires the `applied` that it has read, or
+ *    that there is no document. The swapped document differs, so the write has no effect. The writer reads again and
+ *    finds that all is done. For the same reason, a damaged document that it has read before the swap is not restored.
  * 3. A writer that sees the lock waits. Then it reads the swapped documents and folds its records onto them. The
  *    projector processes a partition in order, and a slice counts as done only when all of it is written. So the
  *    waiting slice begins at or before the end offset of its partition. The swapped documents have all records before
@@ -84,7 +81,7 @@ type Held = { readonly writer: string; readonly token: string }
  *    such a collection. It checks that the lock is not broken. Then it renames the ready collections to the names of
  *    the views. If it freezes before the check and the lock is broken, the check fails and no rename begins. If it
  *    freezes after the check, a rename after the break finds no collection. Views that were swapped before the break
- *    were swapped under a valid lock, so 1 to 3 hold for them.
+ *    were swapped under an unbroken lock, so 1 to 3 hold for them.
  *
  * Assumption: the server that answers as the primary is the primary. A primary that was deposed within the second of a
  * swap, and does not know it yet, could report to a writer that there is no lock. A primary that was elected in that

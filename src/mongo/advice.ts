@@ -16,14 +16,14 @@ const refused: Readonly<Record<string, string>> = {
 
 const closed = 'the server closes each connection: see tls and tlsCertificateKeyFile of MONGODB_URL'
 
-/** Which setting an operator has to look at, where the error is of a kind that settings cause. */
+/** Names the setting that an operator has to check. Undefined if settings do not cause this kind of error. */
 export const adviceFor = (error: unknown): string | undefined => {
   const trouble = tlsTrouble(error)
   if (trouble !== undefined) return tls[trouble]
   for (let at = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth++) {
     if (at instanceof MongoServerError) return refused[String(at.code)]
   }
-  // With TLS 1.3 the client hears nothing of a certificate that is missing.
+  // With TLS 1.3 the server does not tell the client that its certificate is missing.
   const isClosed = error instanceof MongoServerSelectionError && error.message.endsWith(' closed')
   return isClosed ? closed : undefined
 }

@@ -8,10 +8,10 @@ import type { IdsWhere } from './store.ts'
 
 type AnyDocument = Views[ViewName]
 
-/** The collection in which a view's documents are. */
+/** The name of the collection that has a view's documents. */
 export type CollectionOf = (view: ViewName) => string
 
-/** The documents after some changes of one, the newest last. */
+/** The documents that the changes of one document make, the newest last. */
 const evolvedBy =
   (changes: ReadonlyArray<Change>) =>
   (current: AnyDocument | undefined): ReadonlyArray<AnyDocument> =>
@@ -44,7 +44,7 @@ export const groupsOf = (
   )
 }
 
-/** A change of many documents finds what those before it have made, so it is a step of its own; others go together. */
+/** A change of many documents must find those that earlier changes made, so it is its own step. Others go together. */
 const stepsOf = (changes: ReadonlyArray<Change>): ReadonlyArray<ReadonlyArray<Change>> => {
   const ends = changes.flatMap(({ where }, i) => (where === undefined ? [] : [i, i + 1]))
   return [...ends, changes.length]
@@ -56,8 +56,8 @@ const documentsAtOnce = 1_000
 const atOnce = 3
 
 /**
- * Applies changes, one write for each document, a thousand documents at a time and a few such writes beside each other; to the live
- * views unless others are named.
+ * Applies changes with one write for each document. Writes 1,000 documents at a time, with up to 3 such writes in
+ * parallel. Uses the live views unless `collectionOf` names other collections.
  */
 export const applyWith = (
   updateDocuments: (groups: ReadonlyArray<Group<AnyDocument>>) => Promise<void>,
@@ -85,7 +85,7 @@ export const applyWith = (
     const ids = await idsWhere(collectionOf(change.view), change.where)
     return ids.map((id) => ({ ...change, id }))
   }
-  /** Of all accounts' requests, so that applies beside each other would meet at each document of `drift`: here they wait in line. */
+  /** Many requests change one document of `drift`. So that they do not conflict, these applies run one by one. */
   const applyDrift = (changes: ReadonlyArray<Change>) =>
     oneByOne(async () => apply(groupsOf(await chooseDrift(changes, collectionOf), collectionOf)))
   return async (changes) => {

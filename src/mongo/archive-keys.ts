@@ -9,7 +9,7 @@ type Document = Omit<ArchiveKey, 'id' | 'erasedKids'> & {
 }
 
 const stepMs = 10_000
-// It looks at every key.
+// This query reads every key.
 const examplesMs = 300_000
 const atOnce = 500
 const duplicateKey = 11_000
@@ -43,7 +43,7 @@ export const archiveKeysIn = (db: Db): ArchiveKeys => {
       }
       return found
     },
-    // A document that has a key does not match, and inserting another fails for its _id: whoever is first stays.
+    // The filter does not match a document with a key, and then the insert fails on its _id: the first key stays.
     add: (keys) =>
       write(
         keys.map(({ id, kid, wrapped }) => ({
@@ -72,7 +72,7 @@ export const archiveKeysIn = (db: Db): ArchiveKeys => {
           updateOne: { filter: { _id: id }, update: { $addToSet: { erasedKids: { $each: [...kids] } } }, upsert: true },
         })),
       ),
-    // The header, which names the wrapping key, stands before the first point.
+    // The header is the part before the first point. It names the wrapping key.
     examples: async () => {
       const header = { $first: { $split: ['$wrapped', '.'] } }
       const found = await collection

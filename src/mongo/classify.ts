@@ -4,7 +4,7 @@ import { adviceFor } from './advice.ts'
 
 export const duplicateKey = 11000
 
-/** What mongod answers when a document itself cannot be stored. */
+/** The error codes of mongod for a document that cannot be stored because of its own content. */
 const ownFault = new Set([
   2, // BadValue
   9, // FailedToParse
@@ -41,22 +41,22 @@ const nameOf = (error: unknown): string => {
 }
 
 /**
- * Whose fault an error is: `permanent` where documents cannot be stored because of themselves, and only then;
- * everything else, an outage or a mistake of the operator, may pass. The reason has names and codes, which setting
- * to look at where one may be wrong, and never values of documents.
+ * Classifies an error. It is `permanent` only if documents cannot be stored because of their own content. Every other
+ * error, such as an outage or a mistake of the operator, may pass. The reason has names and codes, and the setting to
+ * check if one may be wrong. It never has values of documents.
  */
 export const classify = (error: unknown): Failure => ({
   kind: isOwnFault(error) ? 'permanent' : 'transient',
   reason: [nameOf(error), adviceFor(error)].filter((part) => part !== undefined).join(': '),
 })
 
-/** What failed, for an operator: the error's own words where they are ours. Errors of the driver may hold values. */
+/** The cause, for an operator. Only the bridge's own errors show their message: a driver's message may have values. */
 export const reasonOf = (error: unknown): string => {
   const { reason } = classify(error)
   return reason === 'Error' && error instanceof Error ? error.message : reason
 }
 
-/** Whether every write that was refused came after another writer had inserted the same document. */
+/** Whether every refused write failed because another writer had inserted the same document first. */
 export const isOvertaken = (error: unknown): boolean =>
   error instanceof MongoBulkWriteError &&
   Array.isArray(error.writeErrors) &&

@@ -6,9 +6,9 @@ import { classify } from './classify.ts'
 export type MongoLocation = { readonly url: string; readonly database: string }
 
 /**
- * Bounds for a server that is away or hangs. `timeoutMS` is a no-op in the driver since 7.8 (its own typings say so),
- * so sockets, the queue and write concerns have bounds of their own, and callers add a deadline (`within`) for a
- * whole step.
+ * Timeouts for a server that is unavailable or hangs. `timeoutMS` is a no-op in the driver since 7.8 (its own typings
+ * say so). So sockets, the queue and write concerns have their own timeouts, and callers add a deadline (`within`) for
+ * a whole step.
  */
 const options: MongoClientOptions = {
   appName: 'livechat-bridge',
@@ -25,11 +25,11 @@ const options: MongoClientOptions = {
   ignoreUndefined: true,
 }
 
-/** Makes a client, which connects at its first use. Throws on a malformed URL. */
+/** Creates a client. It connects at its first use. Throws on a malformed URL. */
 export const mongoClient = ({ url }: MongoLocation, others: MongoClientOptions = {}): MongoClient =>
   new MongoClient(url, { ...options, ...others })
 
-/** The promise's outcome, or a rejection after so many milliseconds; what the promise stands for may happen later still. */
+/** The promise's outcome, or a rejection after `ms` milliseconds. The operation itself may still complete later. */
 export const within = <A>(ms: number, promise: Promise<A>): Promise<A> =>
   orElse(ms, promise, () => Promise.reject(new Error(`MongoDB has not answered within ${ms} ms`)))
 

@@ -55,21 +55,21 @@ export type Mongo = {
   readonly topicsRead: TopicsRead
   readonly consoleSessions: ConsoleSessions
   readonly viewVersions: ViewVersions
-  /** The accounts of whose days in daily_stats some are those of another time zone. */
+  /** The accounts with days in daily_stats that were computed in another time zone. */
   readonly timeZonesChanged: (
     accounts: ReadonlyArray<Pick<Account, 'id' | 'timeZone'>>,
   ) => Promise<ReadonlyArray<string>>
   readonly countDifferences: ReturnType<typeof countDifferences>
-  /** What the console asks. */
+  /** The queries of the console. */
   readonly consoleReads: ConsoleReads
   /** Compares transcripts with timeline; one for each process, not running until it is started. */
   readonly transcriptAudits: TranscriptAudits
   /** Keeps daily_stats up to date; one for each process, not running until it is started. */
   readonly statsRefresher: StatsRefresher
-  /** Resolves when every index can be used, which may take long where there are many documents already. */
+  /** Resolves when every index can be used. This may take long if there are many documents already. */
   readonly ensureIndexes: () => Promise<void>
   readonly health: CheckHealth
-  /** Stops the refresher and the audits, and closes the connections; bounded. */
+  /** Stops the refresher and the audits, and closes the connections. Takes a limited time. */
   readonly stop: () => Promise<void>
 }
 
@@ -78,7 +78,7 @@ type Deps = {
   readonly sleep: Sleep
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number
-  /** In which time zone an account's days are: UTC unless said. */
+  /** The time zone of an account's days. The default is UTC. */
   readonly timeZoneOf?: TimeZoneOf
 }
 
@@ -97,8 +97,8 @@ const consoleReadsIn = (db: Db) => ({
 export type ConsoleReads = ReturnType<typeof consoleReadsIn>
 
 /**
- * The bridge's side of MongoDB. Documents are written by a client of its own that does not retry: what retries need, a record
- * in `config.transactions` for each update, costs MongoDB a tenth of the update, and a slice that failed comes again anyway.
+ * The bridge's connection to MongoDB. A separate client, without retries, writes the documents. A retry needs a record
+ * in `config.transactions` for each update. That costs a tenth of the update, and a failed slice is redelivered anyway.
  * Connects at the first use and again after every outage. Throws on a malformed URL.
  */
 export const connectMongo = (location: MongoLocation, { log, sleep, clock, timeZoneOf = () => 'UTC' }: Deps): Mongo => {
@@ -115,7 +115,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, timeZ
     mayWrite: swapGate(db),
     sleep,
   })
-  // Its queries may take a minute, longer than a socket may be silent elsewhere.
+  // Its queries may take a minute, longer than the socket timeout of the other clients.
   const slow = mongoClient(location, { socketTimeoutMS: 90_000 })
   const refresher = statsRefresher({
     readDue: () => readDue(db),
@@ -151,7 +151,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, timeZ
     transcriptAudits: audits,
     statsRefresher: refresher,
     ensureIndexes: async () => {
-      // An index of a large collection takes longer than a socket may be silent elsewhere.
+      // An index of a large collection takes longer than the socket timeout of the other clients.
       await using patient = mongoClient(location, { socketTimeoutMS: 0 })
       await ensureIndexes(patient.db(location.database))
     },

@@ -10,10 +10,10 @@ export type ConversationFilters = {
   readonly kind?: SessionDocument['kind']
   readonly agent?: string
   readonly widget?: string
-  /** Began in this time. */
+  /** The session began in this span. */
   readonly span?: { readonly from: Date; readonly to: Date }
   readonly failed?: true
-  /** A chat's or a client's. */
+  /** The id of a chat or of a client. */
   readonly id?: string
 }
 
@@ -49,7 +49,10 @@ const conditions = (filters: ConversationFilters, now: Date): ReadonlyArray<Wher
   ] as ReadonlyArray<Where>
 }
 
-/** Filters of which one of two conditions has to hold. Sessions with agents have no end until they are over, those with bots have one in the future. */
+/**
+ * Filters with two conditions, one of which must hold. The end of an open bot session is in the future; an open agent
+ * session has no end.
+ */
 const alternatives = ({ state, id }: ConversationFilters, now: Date): ReadonlyArray<ReadonlyArray<Where>> =>
   [
     ...(state === 'open' ? [[{ outcome: 'open' }, { endsAt: { $gt: now } }]] : []),
@@ -57,8 +60,9 @@ const alternatives = ({ state, id }: ConversationFilters, now: Date): ReadonlyAr
   ] as ReadonlyArray<ReadonlyArray<Where>>
 
 /**
- * The query, for its test too. Each filter has an index that gives the order too, but for `open` and `waiting`: what is open now is little
- * at any time, so it is found by itself and then sorted. Each alternative has all other conditions in it: only so does MongoDB plan it by itself.
+ * The query, exported for its test. Each filter except `open` and `waiting` has an index that also gives the order. Few
+ * sessions are open at any time, so MongoDB finds those and then sorts them. Each alternative contains all other
+ * conditions: only then does MongoDB plan each alternative separately.
  */
 export const conversationsQuery = (
   accountId: string,

@@ -3,11 +3,11 @@ import type { ConversationDocument } from '../../contracts/views/conversation.ts
 import type { DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
 import { bounded, type Known, known } from './console-query.ts'
 
-/** The days whose statistics are wanted, and since when what is counted. */
+/** The start times of the counts, and the days whose statistics are read. */
 export type NowAsked = {
-  /** Events that count as of now. */
+  /** Events since this time count. */
   readonly minuteAgo: Date
-  /** Conversations and chats that count as of now, and clients without an answer since then. */
+  /** Conversations and chats with an event since this time count, and clients whose wait began since then. */
   readonly lately: Date
   /** Ids of daily_stats. */
   readonly days: ReadonlyArray<string>
@@ -31,7 +31,7 @@ export const talking = ['bot', 'invited', 'agent', 'unavailable'] as const satis
 const readNow = async (db: Db, accountId: string, asked: NowAsked): Promise<NowCounts> => {
   const { minuteAgo, lately, days } = asked
   const conversations = db.collection('conversations')
-  // Also whose agent was asked for, or whom the bridge has given up: nobody has answered them.
+  // Also clients for whom an agent was invited or no agent was available: nobody has answered them.
   const waits = { accountId, awaitingReplySince: { $gte: lately } }
   const states = [
     { $match: { accountId, state: { $in: [...talking] }, lastEventAt: { $gte: lately } } },

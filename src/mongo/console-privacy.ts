@@ -6,14 +6,14 @@ import { bounded, type Known, known } from './console-query.ts'
 
 export type AuditAsked = {
   readonly action?: Action
-  /** The last one of the page before. */
+  /** The last action of the previous page. */
   readonly after?: Pick<AuditDocument, '_id' | 'at'>
   readonly limit: number
 }
 
 type Audited = Omit<AuditDocument, 'accountId'> & { readonly accountId?: string | null }
 
-/** The newest actions first: those of the account, and those about all accounts, which name none. */
+/** The actions of the account, and those about all accounts, which have no account id. The newest come first. */
 export const auditQuery = (accountId: string, { action, after, limit }: AuditAsked) => {
   const older = after && { at: { $lte: after.at }, $or: [{ at: { $lt: after.at } }, { _id: { $lt: after._id } }] }
   const where = { accountId: { $in: [accountId, null] }, ...(action && { action }), ...older }
@@ -27,7 +27,7 @@ export const auditIn =
     return known(db.collection<Audited>('audit').find<AuditDocument>(where, options).toArray())
   }
 
-/** The newest receipts of an account first. */
+/** The receipts of an account, the newest first. */
 export const receiptsIn =
   (db: Db) =>
   (accountId: string, limit: number): Known<ReadonlyArray<ErasureDocument>> =>

@@ -3,13 +3,13 @@ import { BSON, type FindCursor, MongoServerError } from 'mongodb'
 import { classify } from './classify.ts'
 import { within } from './client.ts'
 
-/** What was asked for is not known: MongoDB is away, or the question costs too much. In words that may be shown. */
+/** The result is not known: MongoDB is unavailable, or the query takes too long. The console may show the reason. */
 export type NotKnown = { readonly reason: string }
 export type Known<A> = Promise<E.Either<NotKnown, A>>
 
-/** People wait for the answer, and others need the database too. */
+/** People wait for the result, and others need the database too. */
 const queryMs = 4_000
-/** For each query of the console. */
+/** The options of each query of the console. */
 export const bounded = { maxTimeMS: queryMs } as const
 
 const exceededTimeLimit = 50
@@ -17,7 +17,7 @@ const tooMuch = `this takes MongoDB longer than ${queryMs / 1000} s: ask for les
 const reasonOf = (error: unknown, reason: string) =>
   error instanceof MongoServerError && error.code === exceededTimeLimit ? tooMuch : `MongoDB: ${reason}`
 
-/** The outcome of queries, each `bounded`. What fails through the bridge's own fault is thrown. */
+/** The outcome of queries, each `bounded`. Throws if they fail through the bridge's own fault. */
 export const known = async <A>(asked: Promise<A>): Known<A> => {
   try {
     return E.right(await within(queryMs + 1_000, asked))
@@ -28,7 +28,7 @@ export const known = async <A>(asked: Promise<A>): Known<A> => {
   }
 }
 
-/** Documents of events may have megabytes each. */
+/** A document of an event may have megabytes. */
 const mostBytes = 8 * 1024 * 1024
 const batchSize = 100
 
@@ -39,7 +39,7 @@ export const thatFit = async <D extends object>(
 ): Promise<{ readonly documents: ReadonlyArray<D>; readonly areAll: boolean }> => {
   const documents: D[] = []
   let bytes = 0
-  // One more than is wanted tells whether there are more.
+  // One document more than wanted shows whether there are more.
   for await (const document of found.limit(most + 1).batchSize(batchSize)) {
     bytes += BSON.calculateObjectSize(document)
     if (documents.length === most || (bytes > mostBytes && documents.length > 0)) return { documents, areAll: false }

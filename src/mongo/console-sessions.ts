@@ -1,25 +1,25 @@
 import type { Db } from 'mongodb'
 import { within } from './client.ts'
 
-/** A session of the console. Its id is a hash of what its cookie holds: who reads the database cannot use it. */
+/** A session of the console. Its id is a hash of the cookie's value, so a reader of the database cannot use it. */
 export type StoredSession = {
   readonly id: string
   readonly who: string
-  /** What the provider says; `link` for a sign-in link, which is for every role and account, on this machine only. */
+  /** The provider's groups. `link` for a sign-in link: every role and account, on this machine only. */
   readonly groups: ReadonlyArray<string> | 'link'
   readonly expiresAt: Date
   readonly unmasked: ReadonlyArray<{ readonly accountId: string; readonly chatId: string; readonly until: Date }>
 }
 
-/** Sessions and sign-in links of the console. Each function rejects where MongoDB does not answer in time. */
+/** Sessions and sign-in links of the console. Each function rejects if MongoDB does not answer in time. */
 export type ConsoleSessions = {
   readonly add: (session: StoredSession) => Promise<void>
-  /** Undefined where it has ended, or was revoked. */
+  /** Undefined if the session has expired or was revoked. */
   readonly find: (id: string, now: Date) => Promise<StoredSession | undefined>
   readonly unmask: (id: string, unmasked: StoredSession['unmasked'][number]) => Promise<void>
   readonly remove: (id: string) => Promise<void>
   readonly addLink: (hash: string, who: string, expiresAt: Date) => Promise<void>
-  /** Whose link it is: once, and before it expires. */
+  /** Returns whose link it is. A link works once, and before it expires. */
   readonly takeLink: (hash: string, now: Date) => Promise<string | undefined>
 }
 
@@ -29,16 +29,16 @@ type Link = { readonly _id: string; readonly who: string; readonly expiresAt: Da
 const sessions = 'console_sessions'
 const links = 'console_links'
 const stepMs = 3_000
-/** Chats that a session remembers as unmasked: the newest. */
+/** How many unmasked chats a session has at most: the newest. */
 const mostUnmasked = 200
 
-/** MongoDB deletes what has expired, within a minute or so. */
+/** MongoDB deletes expired documents within about a minute. */
 export const ensureConsoleIndexes = async (db: Db): Promise<void> => {
   for (const name of [sessions, links])
     await db.collection(name).createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0, name: 'expired' })
 }
 
-/** The primary is read: a session that was revoked ends at once. */
+/** Reads go to the primary, so a revoked session ends at once. */
 export const consoleSessionsIn = (db: Db): ConsoleSessions => {
   const ofSessions = db.collection<Session>(sessions)
   const ofLinks = db.collection<Link>(links)

@@ -13,10 +13,10 @@ export type StatisticsAsked = {
 }
 type Day = DailyStatsDocument | DailyStatsByDocument
 
-/** Without this a batch has 16 MiB, which are read in one go while everything else waits. */
+/** Without this a batch has 16 MiB, and reading it blocks everything else. */
 const batchSize = 200
 
-/** The statistics of some days, by day and then by id. */
+/** The statistics of some days, in the order of the days. */
 export const statisticsIn =
   (db: Db) =>
   (accountId: string, { from, to, by, id, limit }: StatisticsAsked): Known<ReadonlyArray<Day>> => {
@@ -33,12 +33,15 @@ export const statisticsIn =
 
 export type DriftAsked = {
   readonly kind?: DriftDocument['kind']
-  /** How many come before, in the order of their ids. */
+  /** How many documents to skip, in the order of their ids. */
   readonly skip?: number
   readonly limit: number
 }
 
-/** What the contracts do not know, by `_id`: it begins with the account, whose id has no slash. `0` is the character after it. */
+/**
+ * The entries of `drift`, by `_id`, which begins with the account's id and a slash. No account's id has a slash. `0` is
+ * the character after it.
+ */
 export const driftIn =
   (db: Db) =>
   (accountId: string, { kind, skip = 0, limit }: DriftAsked): Known<ReadonlyArray<DriftDocument>> => {

@@ -10,7 +10,7 @@ import { bounded, type Known, known, thatFit } from './console-query.ts'
 
 export type Chat = { readonly accountId: string; readonly chatId: string }
 
-/** What the views have of one chat; events and deliveries are the newest ones, the newest first. */
+/** The documents of one chat. Events and deliveries are the newest ones, the newest first. */
 export type Story = {
   readonly chat?: ChatDocument
   readonly conversation?: ConversationDocument
@@ -21,7 +21,7 @@ export type Story = {
   readonly earlier?: PageEnd
 }
 
-/** As a chat's documents are named. */
+/** The `_id` of a chat's documents in `chats` and `conversations`. */
 export const chatKey = ({ accountId, chatId }: Chat): string => `${accountId}/${chatId}`
 
 export const mostEvents = 500
@@ -63,7 +63,7 @@ const ofChats = (chats: ReadonlyArray<Chat>) => ({
   })),
 })
 
-/** Moves with each record that a document takes in. */
+/** The sum of a document's offsets. It changes with each record that the document processes. */
 const offsets = { $sum: { $map: { input: { $objectToArray: '$applied' }, in: '$$this.v' } } }
 const differences = { $size: { $ifNull: ['$audit.differences', []] } }
 
@@ -76,7 +76,7 @@ const counted = {
     due: { $sum: { $cond: [{ $eq: ['$audit.state', 'due'] }, 1, 0] } },
   },
   deliveries: { applied: { $sum: offsets } },
-  // From the index alone: a story may be long.
+  // MongoDB reads only the index, because a chat may have many events.
   timeline: { newest: { $max: '$time' } },
 } as const
 
@@ -103,7 +103,10 @@ const readVersions = async (db: Db, chats: ReadonlyArray<Chat>): Promise<Readonl
   return new Map(names.map((name) => [name, versionOf(name)]))
 }
 
-/** By `chatKey`: of each chat a text that changes when anything of its story does, read from counts and without its documents. */
+/**
+ * By `chatKey`, a version text of each chat's story. It changes when any part of the story changes. It is a hash of
+ * counts and sums that MongoDB computes, so no documents are loaded.
+ */
 export const versionsIn =
   (db: Db) =>
   (chats: ReadonlyArray<Chat>): Known<ReadonlyMap<string, string>> =>

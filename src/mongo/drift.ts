@@ -6,15 +6,18 @@ import { chunks } from '../shared/slices.ts'
 import type { CollectionOf } from './apply.ts'
 import { within } from './client.ts'
 
-/** Which changes of `drift` are made: what was counted before is left out, and what finds no room has another in its place. */
+/**
+ * Chooses the changes of `drift` to apply. Leaves out records of events that were counted before, and takes a change's
+ * `instead` if the account has no room for a new document.
+ */
 export type ChooseDrift = (changes: ReadonlyArray<Change>, collectionOf: CollectionOf) => Promise<ReadonlyArray<Change>>
 
 type Entry = Pick<TimelineDocument, '_id' | 'topic' | 'partition' | 'offset'>
 
 type Ports = {
-  /** The entries of timeline with these ids that are there. */
+  /** The existing entries of timeline with these ids. */
   readonly entries: (collection: string, ids: ReadonlyArray<string>) => Promise<ReadonlyArray<Entry>>
-  /** The ids among these that are there. */
+  /** Those of the ids whose documents exist. */
   readonly present: (collection: string, ids: ReadonlyArray<string>) => Promise<ReadonlyArray<string>>
   /** How many documents an account has, without the one for `others`. */
   readonly count: (collection: string, accountId: string) => Promise<number>
@@ -24,9 +27,10 @@ type Ports = {
 const accountOf = (id: string) => id.slice(0, id.indexOf('/'))
 
 /**
- * An event that was appended twice has one entry in timeline, which names its first record: its other records are not counted. One
- * place of an account is kept for what finds no other. Within a process one asks after the other has written; processes that meet at the
- * limit may each add what one of their slices has.
+ * An event that was appended twice has one entry in timeline. The entry names the first record, so the other records
+ * are not counted. One document of each account is reserved for `others`. Within a process, the next call reads after
+ * the previous one has written. Processes that reach the limit at the same time may each add the new documents of one
+ * slice.
  */
 export const chooseDrift =
   ({ entries, present, count }: Ports, most = mostDriftEntries - 1): ChooseDrift =>

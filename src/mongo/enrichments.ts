@@ -12,7 +12,7 @@ const collection = 'enrichments'
 const lookUpMs = 400
 const keysAtOnce = 300
 
-/** Keeps enrichments like views: read, fold, compare and set. */
+/** Stores enrichments in the same way as views: read, fold, compare and set. */
 export const storeEnrichments = (db: Db, sleep: Sleep): StoreEnrichments => {
   const updateDocuments = optimisticUpdate<EnrichmentDocument>({
     read: readPresent(db, 'majority'),
@@ -37,12 +37,12 @@ export const storeEnrichments = (db: Db, sleep: Sleep): StoreEnrichments => {
   }
 }
 
-/** The newest enrichments of those keys that have one, each with its key. */
+/** The newest enrichment of each key that has one, with its key. */
 export type FindEnrichments = (
   keys: ReadonlyArray<string>,
 ) => Promise<ReadonlyArray<readonly [key: string, enrichment: Enrichment]>>
 
-/** Throws when there is no answer within 400 ms. */
+/** Throws if MongoDB does not answer within 400 ms. */
 export const findEnrichments = (db: Db): FindEnrichments => {
   const enrichments = db.collection<EnrichmentDocument>(collection)
   return async (keys) => {
@@ -56,7 +56,7 @@ export const findEnrichments = (db: Db): FindEnrichments => {
 /** Every key that has an enrichment, or had one; throws when MongoDB does not answer. */
 export type EnrichedKeys = () => AsyncIterable<string>
 
-/** From the index of `_id` alone, no document is read. */
+/** Reads only the index of `_id`, and no documents. */
 export const enrichedKeys = (db: Db, accountId?: string): EnrichedKeys => {
   const enrichments = db.collection<EnrichmentDocument>(collection)
   return async function* () {

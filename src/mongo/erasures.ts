@@ -9,50 +9,55 @@ import { within } from './client.ts'
 import { enrichedKeys } from './enrichments.ts'
 import { type FindDocuments, findDocumentsIn, findLinksIn } from './persons.ts'
 
-/** A record's key, and of what it is the key: a chat and a client may have the same number. */
+/** A record's key and its kind: a chat and a client may have the same number. */
 export type ErasedKey = { readonly of: 'chat' | 'client' | 'enrichment'; readonly key: string }
 
-/** A marker as timeline has it. */
+/** The entry of a marker in timeline. */
 export type Marker = Pick<TimelineDocument, 'type' | 'chatId' | 'clientId' | 'topic' | 'partition' | 'offset'>
 
 export type Entry = Pick<TimelineDocument, '_id' | 'time' | 'chatId' | 'clientId' | 'erased'>
 
-/** Persons and their erasures. All of it throws where MongoDB does not answer. */
+/** Persons and their erasures. Every function throws if MongoDB does not answer. */
 export type Erasures = {
   readonly findLinks: (accountId: string) => FindLinks
   readonly findDocuments: FindDocuments
-  /** Those of the keys under which there is an enrichment. */
+  /** The enrichments that exist for these keys. */
   readonly enriched: (
     keys: ReadonlyArray<string>,
   ) => Promise<ReadonlyArray<{ readonly _id: string; readonly value?: unknown }>>
   /** Every key of the account that has an enrichment, or had one. */
   readonly enrichedKeys: (accountId: string) => AsyncIterable<string>
-  /** The same for the same text, as long as the database is the same. */
+  /** A keyed hash function. Within one database it returns the same hash for the same text. */
   readonly hmac: () => Promise<(text: string) => string>
   readonly find: (
     filter: Partial<Pick<ErasureDocument, '_id' | 'state' | 'request'>>,
   ) => Promise<ReadonlyArray<ErasureDocument>>
-  /** Resolves when it is durable on a majority. */
+  /** Resolves when the receipt is durable on a majority. */
   readonly save: (receipt: ErasureDocument) => Promise<void>
   readonly markers: (receipt: ErasureDocument) => Promise<ReadonlyArray<Marker>>
-  /** Up to when this database has every erasure that the archive has; undefined where that was never known. */
+  /** The time up to which this database has every erasure of the archive. Undefined if that was never known. */
   readonly knownUntil: () => Promise<Date | undefined>
   readonly keepKnownUntil: (time: Date) => Promise<void>
-  /** When each of these keys was last erased, by `nameOfErased`; those that never were are missing. */
+  /** When each of these keys was last erased, by `nameOfErased`. Keys that were never erased are missing. */
   readonly erasedAt: (keys: ReadonlyArray<ErasedKey>) => Promise<ReadonlyMap<string, Date>>
 }
 
-/** How persons are found of whom nothing was heard for long, and erased once. All of it throws where MongoDB does not answer. */
+/**
+ * Finds persons without recent events, so that each is erased once. Every function throws if MongoDB does not answer.
+ */
 export type SilentPersons = {
-  /** Keeps a new receipt; false where there is one of that id. */
+  /** Stores a new receipt. False if a receipt with this id exists. */
   readonly claim: (receipt: ErasureDocument) => Promise<boolean>
-  /** The oldest entries of timeline, by time, without the markers of erasures: so many, and those of the same time as the last. */
+  /**
+   * The oldest entries of timeline, by time, without the markers of erasures: `limit` entries, and all others of the
+   * same time as the last one.
+   */
   readonly entries: (
     accountId: string,
     span: { readonly after?: Date; readonly before: Date },
     limit: number,
   ) => Promise<ReadonlyArray<Entry>>
-  /** When the newest event of these chats and clients came. */
+  /** The time of the newest event of these chats and clients. */
   readonly lastEventAt: (
     accountId: string,
     of: { readonly chats: ReadonlyArray<string>; readonly clients: ReadonlyArray<string> },
@@ -64,7 +69,7 @@ const queryMs = 300_000
 const keysAtOnce = 300
 const markerTypes = ['ClientErased', 'ChatErased']
 
-/** How a key is named where it becomes an HMAC. */
+/** The text of a key from which its HMAC is computed. */
 export const nameOfErased = ({ of, key }: ErasedKey): string => `${of} ${key}`
 
 export const erasuresIn = (db: Db): Erasures & SilentPersons => {

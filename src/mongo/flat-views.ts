@@ -13,7 +13,7 @@ const sessions: FlatView = {
       $project: {
         ...{ accountId: 1, chatId: 1, kind: 1, number: 1, clientId: 1, visitorNumber: 1, channelId: 1, channelType: 1 },
         ...{ startedAt: 1, acceptedAt: 1, lastEventAt: 1, outcome: 1, ending: 1, endedBy: 1 },
-        // Of a bot session endsAt may lie ahead: then it is open.
+        // An open bot session has its endsAt in the future.
         endedAt: { $cond: [{ $lte: ['$endsAt', '$$NOW'] }, '$endsAt', '$$REMOVE'] },
         ...{ clientMessages: 1, replies: 1, turns: 1, firstResponseMs: 1, handleMs: 1 },
         ...{ rate: 1, rating: 1, blacklisted: 1, interventions: 1, repliesFailed: 1, repliesSuppressed: 1 },
@@ -32,7 +32,7 @@ const sessions: FlatView = {
   ],
 }
 
-/** What bot and client wrote, each with its event; a bot session has no log of its own. */
+/** The messages of bot and client, from their events: a bot session has no log of its own. */
 const botMessages: ReadonlyArray<Document> = [
   { $match: { type: { $in: ['ClientMessageReceived', 'BotReplyDelivered'] }, 'data.message': { $exists: true } } },
   {
@@ -69,7 +69,7 @@ const flatViews = { analytics_sessions: sessions, analytics_messages: messages }
 
 const namespaceExists = 48
 
-/** Its name is what logs have of an error (classify.ts). */
+/** Logs show only the name of an error (classify.ts). */
 const nameIsTaken = (name: string): Error => {
   const error = new Error(`${name} is a collection that somebody else has made: rename it`)
   error.name = error.message
@@ -77,8 +77,8 @@ const nameIsTaken = (name: string): Error => {
 }
 
 /**
- * MongoDB's own views, one row for each session and each message, for tools that cannot unwind arrays. One that is another is made
- * anew, since to alter a view takes more rights than `readWrite` gives.
+ * Views of MongoDB itself, one row for each session and each message, for tools that cannot unwind arrays. A view with
+ * another definition is dropped and created again: altering a view needs more rights than `readWrite` gives.
  */
 export const ensureFlatViews = async (db: Db): Promise<void> => {
   for (const [name, { viewOn, pipeline }] of Object.entries(flatViews)) {
@@ -87,7 +87,7 @@ export const ensureFlatViews = async (db: Db): Promise<void> => {
     if (found !== undefined && found.type !== 'view') throw nameIsTaken(name)
     if (found !== undefined) await db.dropCollection(name)
     await db.createCollection(name, { viewOn, pipeline: [...pipeline] }).catch((error: unknown) => {
-      // Another process has made it at the same time.
+      // Another process has created it at the same time.
       if (!(error instanceof MongoServerError) || error.code !== namespaceExists) throw error
     })
   }

@@ -7,16 +7,16 @@ const by = (...fields: ReadonlyArray<string>): IndexDescription => ({
   key: Object.fromEntries(['accountId', ...fields].map((field) => [field, 1])),
 })
 
-/** Only documents that have the field: small where few have it. */
+/** An index of only the documents that have the field. It is small if few have it. */
 const where = (field: string, ...others: ReadonlyArray<string>): IndexDescription => ({
   ...by(field, ...others),
   partialFilterExpression: { [field]: { $exists: true } },
 })
 
-/** Texts are equal that differ in capital and small letters only. */
+/** With this collation, texts are equal that differ only in capital and small letters. */
 export const inAnyCase = { locale: 'en', strength: 2 }
 
-/** What links a person's documents. */
+/** Indexes of the fields that link a person's documents. */
 const links = [
   where('visitor.number'),
   where('visitor.email'),
@@ -25,8 +25,8 @@ const links = [
 ]
 
 /**
- * The questions that analysts ask, always of an account: by time, agent, widget, state, phone, email; and those of
- * daily_stats.
+ * Indexes for the queries of analysts, always of one account: by time, agent, widget, state, phone, email. Also for the
+ * queries that compute daily_stats.
  */
 export const indexes: { readonly [V in ViewName | 'erasures']: ReadonlyArray<IndexDescription> } = {
   chats: [
@@ -75,7 +75,7 @@ export const indexes: { readonly [V in ViewName | 'erasures']: ReadonlyArray<Ind
     by('startedAt'),
     by('kind', 'startedAt'),
     by('outcome', 'startedAt'),
-    // Few sessions have one, and those in the order of their beginning.
+    // Few sessions have `repliesFailed`. This index has them in the order of their start.
     { ...by('startedAt', 'repliesFailed'), partialFilterExpression: { repliesFailed: { $exists: true } } },
     by('chatId', 'startedAt'),
     by('channelId', 'startedAt'),
@@ -98,7 +98,7 @@ export const indexes: { readonly [V in ViewName | 'erasures']: ReadonlyArray<Ind
 }
 
 /**
- * Makes the indexes that are missing, and the flat views; resolves when they can be used. Throws where one stands in the way with other
+ * Creates the missing indexes and the flat views. Resolves when they can be used. Throws if an index exists with other
  * options.
  */
 export const ensureIndexes = async (db: Db): Promise<void> => {

@@ -2,26 +2,29 @@ import type { Sleep } from '../domain/ports.ts'
 import { classify } from './classify.ts'
 import type { ReadPresent, Stored, Write, WriteIfUnchanged } from './store.ts'
 
-/** One document's changes, in their order: the document by its `_id`, or the newest of a chain; and what they make of it. */
+/**
+ * The changes of one document, in their order. `id` is its `_id`, or with `by` the name of the chain whose newest
+ * document it is.
+ */
 export type Group<D> = {
   readonly collection: string
   readonly id: string
   readonly by?: 'latestOf'
   readonly evolve: (current: D | undefined) => ReadonlyArray<D>
-  /** Whether a document has the first of the changes already: it was written before, and maybe whoever did so died then. */
+  /** Whether the document has the first change already: a process has written it, and may have died then. */
   readonly repeats?: (current: D) => boolean
 }
 
 type Told<D> = Write<D> & { readonly collection: string; readonly isRepeated: boolean }
 
-/** Told of documents once they are written, also of those that were up to date. */
+/** Called after documents are written, also with those that were up to date. */
 export type Written<D> = (writes: ReadonlyArray<Told<D>>) => Promise<void>
 
 type Deps<D> = {
   readonly read: ReadPresent<D>
   readonly write: WriteIfUnchanged<D>
   readonly written: Written<D>
-  /** Asked with the changes in hand and before anything is written; false is 'wait and ask again' (rebuild/swap.ts). */
+  /** Called with the changes in memory, before anything is written. False: wait and call again (rebuild/swap.ts). */
   readonly mayWrite: () => Promise<boolean>
   readonly sleep: Sleep
 }
@@ -32,12 +35,12 @@ const askAgainMs = 20
 const byCollection = <A extends { readonly collection: string }>(items: ReadonlyArray<A>) =>
   [...Map.groupBy(items, ({ collection }) => collection)] as const
 
-/** Full jitter up to 5, 10, 20, … 500 ms, so that two writers do not meet again and again. */
+/** Backoff with full jitter up to 5, 10, 20, … 500 ms, so that two writers do not conflict repeatedly. */
 const pause = (attempt: number): number => Math.random() * Math.min(500, 5 * 2 ** attempt)
 
 /**
- * Waits for all, so that nothing of it is under way any more; then rejects with what failed. An outage among the
- * failures is told first: others may have come from it.
+ * Waits for all promises, so that none is running any more. Then rejects if any of them failed. A transient error has
+ * priority, because an outage may have caused the other errors.
  */
 export const allDone = async <A>(promises: ReadonlyArray<Promise<A>>): Promise<ReadonlyArray<A>> => {
   const settled = await Promise.allSettled(promises)
@@ -47,8 +50,9 @@ export const allDone = async <A>(promises: ReadonlyArray<Promise<A>>): Promise<R
 }
 
 /**
- * Read, fold, compare and set, until no document was overtaken by another writer; collections side by side. Documents
- * that the fold returns as they were are not written. Throws when that fails too often, or with the error of a step.
+ * Reads, folds, then compares and sets. Retries until no other writer has overtaken any document. Collections are
+ * processed in parallel. Documents that the fold returns unchanged are not written. Throws after too many attempts, or
+ * with the error of a step.
  */
 export const optimisticUpdate =
   <D extends Stored>({ read, write, written, mayWrite, sleep }: Deps<D>) =>
@@ -77,13 +81,13 @@ export const optimisticUpdate =
       const changed = folded.flatMap((writes) =>
         writes.length === 1 ? writes.filter(({ before, after }) => before !== after) : [],
       )
-      // A document of a chain is never without the one that follows it.
+      // A document of a chain and the one that follows it are written together or not at all.
       const together = folded.flatMap((writes) => (writes.length > 1 ? writes : []))
       const results = await allDone([
         ...byCollection(changed).map(([collection, writes]) => write(collection, writes)),
         ...byCollection(together).map(([collection, writes]) => write(collection, writes, 'all or none')),
       ])
-      // What an attempt has written that was overtaken in part, the next one finds up to date.
+      // A partly overtaken attempt has written documents that the next one finds up to date: they are collected here.
       all.push(...folded.flat())
       if (results.every((result) => result === 'written')) return written(all)
       await sleep(pause(attempt))

@@ -9,7 +9,7 @@ type Fields = Partial<Readonly<Record<Identity['kind'], ReadonlyArray<string>>>>
 
 const ofCaller: Fields = { visitor: ['visitor.number'], email: ['visitor.email'], phone: ['visitor.phone'] }
 const ofVisitor: Fields = { ...ofCaller, userToken: ['userToken'] }
-/** Where documents of a view have what links one person's chats and clients. */
+/** By view, the fields that link one person's chats and clients. */
 const fieldsOf: Readonly<Record<string, Fields>> = {
   chats: { chat: ['chatId'], ...ofVisitor },
   calls: { chat: ['chatId'], ...ofCaller, phone: ['visitor.phone', 'phone'] },
@@ -27,7 +27,7 @@ export type FindDocuments = (
   of: { readonly chats: ReadonlyArray<string>; readonly clients: ReadonlyArray<string> },
 ) => AsyncIterable<PersonDocument>
 
-/** Of each query of an operator's question, which an index answers. */
+/** The time limit of each query of an operator's request. Each query has an index. */
 const queryMs = 60_000
 const idsAtOnce = 300
 
@@ -42,7 +42,7 @@ const identitiesIn = (document: unknown, fields: Fields): ReadonlyArray<Identity
     }),
   )
 
-/** The field that a view's `_id` consists of, besides the account: other fields have an index. */
+/** The field that forms a view's `_id` together with the account. Other fields have an index. */
 const keyOf: Readonly<Record<string, string>> = {
   ...{ chats: 'chatId', calls: 'chatId', conversations: 'chatId' },
   clients: 'clientId',
@@ -62,7 +62,9 @@ const conditionsOf = (fields: Fields, view: string, accountId: string, identitie
 
 const isEmail = ({ kind }: Identity) => kind === 'email'
 
-/** What is asked of each view to find a person by these identities: addresses in capital or small letters. */
+/**
+ * The queries of each view that find a person by these identities. Email addresses match in capital and small letters.
+ */
 export const linkQueries = (accountId: string, identities: ReadonlyArray<Identity>) =>
   Object.entries(fieldsOf).flatMap(([view, fields]) => {
     const exact = conditionsOf(
@@ -89,7 +91,7 @@ export const findLinksIn =
         .collection<{ _id: string; accountId: string }>(view)
         .find({ $or: conditions }, { ...options, projection, maxTimeMS: queryMs })
         .toArray()
-      // In any case, `acme` finds what an account `Acme` has.
+      // The case-insensitive query for `acme` also finds documents of an account `Acme`.
       return found.filter((document) => document.accountId === accountId).map((it) => identitiesIn(it, fields))
     })
     return (await Promise.all(all)).flat()

@@ -7,8 +7,8 @@ import { within } from './client.ts'
 import { readPresent, type Stored } from './store.ts'
 
 /**
- * Reads documents; of one view, those that are asked for at the same time in one query. At `local`: a primary that was just
- * elected has all that a majority has acknowledged, but reads at `majority` may not show it yet.
+ * Reads documents. Requests for one view at the same time share a query. Reads at `local`: a newly elected primary has
+ * all that a majority has acknowledged, but reads at `majority` may not show it yet.
  */
 export const readDocumentIn = (db: Db): ReadDocument => {
   const read = readPresent<Stored>(db, 'local')
@@ -22,12 +22,12 @@ export const readDocumentIn = (db: Db): ReadDocument => {
 
 const queryMs = 10_000
 
-/** How many places of an account the contracts do not know, of a kind. */
+/** The number of an account's entries in `drift` of one kind. */
 type DriftCount = { readonly account: string; readonly kind: string; readonly entries: number }
 
 /**
- * Those of these accounts whose client waits for a word (`silentSince`), if something has happened in them since then. Documents of a
- * former version, until they are rebuilt, have their times as text.
+ * The conversations of these accounts whose client waits for a message of the bot or the bridge (`silentSince`), with
+ * an event since then. Documents of an older version have their times as text until a rebuild.
  */
 export const whoseClientWaits = (accountIds: ReadonlyArray<string>, since: Date) => ({
   accountId: { $in: [...accountIds] },
@@ -35,7 +35,7 @@ export const whoseClientWaits = (accountIds: ReadonlyArray<string>, since: Date)
   $or: [{ lastEventAt: { $gte: since } }, { lastEventAt: { $gte: since.toISOString() } }],
 })
 
-/** How many of them each account has; accounts without any are missing. Throws when that is not known in time. */
+/** The number of waiting conversations by account, without zeros. Throws if MongoDB does not answer in time. */
 export const countWaiting =
   (db: Db) =>
   async (accountIds: ReadonlyArray<string>, since: Date, withinMs: number): Promise<ReadonlyMap<string, number>> => {
@@ -48,7 +48,7 @@ export const countWaiting =
     return new Map((await within(withinMs, counts)).map(({ _id, count }) => [_id, count]))
   }
 
-/** How many entries `drift` has of each of these accounts and kinds; those without any are missing. Throws when that is not known in time. */
+/** The number of entries in `drift` by account and kind, without zeros. Throws if MongoDB does not answer in time. */
 export const countDrift =
   (db: Db) =>
   async (accountIds: ReadonlyArray<string>, withinMs: number): Promise<ReadonlyArray<DriftCount>> => {
@@ -61,8 +61,8 @@ export const countDrift =
   }
 
 /**
- * The conversations of these accounts whose client waits for a word (`silentSince`), as far as this partition of
- * bot-conversations has them and something has happened in them since then. Throws when that is not known within 10 s.
+ * The waiting conversations of these accounts (`whoseClientWaits`) with a record of this partition of
+ * bot-conversations. Throws if MongoDB does not answer within 10 s.
  */
 export const waitingConversations =
   (db: Db) =>

@@ -7,18 +7,21 @@ import { readPresent, type Stored } from './store.ts'
 
 type Redrive = { readonly _id: string; readonly sentAt: ReadonlyArray<Instant> }
 
-/** What a view knows of how new its document is. */
+/** The fields that show how new a view's document is. */
 export type State = Pick<Stored, 'applied'> & { readonly lastEventAt?: Date }
 
-/** Which dead letters were sent back, and when; kept for good, some 100 bytes for each. All of it throws 'not known'. */
+/**
+ * Which dead letters were sent back, and when. Entries take about 100 bytes each and are never deleted. Every function
+ * throws if the result is not known.
+ */
 export type Redrives = {
-  /** The times at which each of these was sent back, in their order; those that never were are missing. */
+  /** The times at which each of these was sent back, in order. Dead letters that were never sent back are missing. */
   readonly find: (ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, ReadonlyArray<Instant>>>
-  /** Resolves when it is durable on a majority; the same when it is done twice. */
+  /** Resolves when the entries are durable on a majority. Idempotent. */
   readonly remember: (ids: ReadonlyArray<string>, at: Instant) => Promise<void>
   /** When these keys were last erased (erasures.ts). */
   readonly erasedAt: Erasures['erasedAt']
-  /** The documents of these ids that are there. */
+  /** The existing documents of these ids. */
   readonly states: (view: 'clients' | 'enrichments', ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, State>>
 }
 

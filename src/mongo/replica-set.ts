@@ -14,7 +14,7 @@ const currentConfig = (admin: Db): Promise<Config | undefined> =>
     () => undefined,
   )
 
-/** One step towards a set of one at `host`; the server refuses a step that comes too early, and it is taken again. */
+/** One step towards a replica set of one member at `host`. The server refuses an early step: the caller retries it. */
 const propose = async (admin: Db, host: string, name: string): Promise<void> => {
   const config = await currentConfig(admin)
   if (config === undefined) {
@@ -34,8 +34,8 @@ const propose = async (admin: Db, host: string, name: string): Promise<void> => 
 const isPrimary = async (admin: Db): Promise<boolean> => (await admin.command({ hello: 1 })).isWritablePrimary === true
 
 /**
- * Makes the mongod at `host` (`127.0.0.1:port`) the only member of the replica set `name`, also when it was that at
- * another port before, and resolves once it is the primary. Left when that takes longer than `withinMs`.
+ * Makes the mongod at `host` (`127.0.0.1:port`) the only member of the replica set `name`, even if it had another port
+ * before. Resolves when it is the primary, or with a `Left` if that takes longer than `withinMs`.
  */
 export const initiateReplicaSet = async (
   host: string,

@@ -15,13 +15,13 @@ export const statisticsBy = (db: Db) => db.collection<DailyStatsByDocument>('dai
 /** The server's time. */
 const serverTime = async (db: Db): Promise<Date> => new Date((await stepWithin(db.command({ hello: 1 }))).localTime)
 
-/** Whether nothing was read: no document belongs to the day. */
+/** Whether no document belongs to the day. */
 export const isNothing = ({ day, by }: DayStatistics): boolean => {
   const { chats, calls, offlineMessages, replies } = day
   return by.length + offlineMessages + calls.total + Math.max(...Object.values({ ...chats, ...replies })) === 0
 }
 
-/** A day's statistics at a time by the collections that are named, or by the live views. */
+/** A day's statistics as of a time, from the given collections or from the live views. */
 export const computedStatistics = async (
   db: Db,
   id: string,
@@ -33,10 +33,10 @@ export const computedStatistics = async (
   return dailyStats(accountDay(id), await readStatsInput(db, accountDay(id), timeZoneOf, collectionOf), at)
 }
 
-/** What is older than a computation, or has no time since it was written by hand. */
+/** Matches documents that are older than a computation, or have no `asOf` because they were written by hand. */
 const olderThan = (asOf: Date) => ({ asOf: { $not: { $gte: asOf } } })
 
-/** Replaces those that are older; a newer one stays, and its `_id` stands in the way of another. */
+/** Replaces older documents. A newer one stays, because the insert fails on its `_id`. Then the result is false. */
 const replaceOlder = async <D extends Document>(
   bulkWrite: (writes: { replaceOne: { filter: Filter<D>; replacement: D; upsert: true } }[]) => Promise<unknown>,
   documents: ReadonlyArray<D>,
@@ -59,9 +59,10 @@ const replaceOlder = async <D extends Document>(
 }
 
 /**
- * Computes a day in its place. Any number of processes may do so at once, die or freeze wherever they are: `asOf` is the server's
- * time before the documents were read, and what has read them later is never replaced by what has read them earlier. A mark is
- * ticked off only by who has seen it before reading and then written, unless it is another by then.
+ * Computes a day and writes it in place. Any number of processes may do so at the same time, and die or freeze
+ * anywhere. `asOf` is the server's time before the documents were read. A result never replaces one with a later
+ * `asOf`. A process deletes a mark only if it saw the mark before it read the documents, and has written the result. It
+ * keeps a mark that has changed since.
  */
 export const computeDayIn =
   (db: Db, timeZoneOf: TimeZoneOf, compute = (id: string) => computedStatistics(db, id, timeZoneOf)) =>

@@ -6,7 +6,7 @@ import { dayId, daysOf, type TimeZoneOf } from '../projections/stats-days.ts'
 import { within } from './client.ts'
 import type { Written } from './optimistic-update.ts'
 
-/** A day whose documents have changed; `mark` is new with each change, and missing where only time has passed. */
+/** A day to compute. Each change of its documents sets a new `mark`. It is missing if only time has passed. */
 export type Due = { readonly _id: string; readonly mark?: string }
 
 const stepMs = 10_000
@@ -24,7 +24,7 @@ export const markDays = async (db: Db, ids: ReadonlyArray<string>): Promise<void
 
 type AnyDocument = Views[ViewName]
 
-/** The sessions of the same chains before these. */
+/** The earlier sessions of the same chains. */
 const earlierSessions = async (db: Db, sessions: ReadonlyArray<AnyDocument>): Promise<ReadonlyArray<AnyDocument>> => {
   const ids = sessions.flatMap((session) => {
     const before = 'number' in session ? session.number - 1 : 0
@@ -41,9 +41,9 @@ const earlierSessions = async (db: Db, sessions: ReadonlyArray<AnyDocument>): Pr
 }
 
 /**
- * Marks the days of documents once they are written, and of those that were up to date: whoever dies between the two leaves a
- * slice that comes again, and its days are marked then. Of a chain that slice finds the newest session only, and it may have made
- * those before it too.
+ * Marks the days of documents after they are written, also of those that were up to date. If a process dies between the
+ * write and the mark, the slice is redelivered and the days are marked then. The redelivered slice finds only the
+ * newest session of a chain, but it may have made earlier sessions too. So their days are marked as well.
  */
 export const markWritten =
   (db: Db, timeZoneOf: TimeZoneOf): Written<Views[ViewName]> =>
@@ -59,7 +59,7 @@ export const markWritten =
     await markDays(db, [...new Set([...days, ...theirs].map(dayId))])
   }
 
-/** The days to compute: those whose documents have changed, and those whose sessions have ended meanwhile. */
+/** The days to compute: those whose documents have changed, and those whose sessions have ended since (`nextAt`). */
 export const readDue = async (db: Db): Promise<ReadonlyArray<Due>> => {
   const [changed, passed] = await stepWithin(
     Promise.all([

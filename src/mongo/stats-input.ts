@@ -8,7 +8,7 @@ import type { CollectionOf } from './apply.ts'
 import { within } from './client.ts'
 
 const queryMs = 60_000
-/** MongoDB itself gives a query up first, and says so. */
+/** Longer than `queryMs`, so MongoDB itself aborts a query first and reports why. */
 const answerMs = queryMs + 5_000
 
 const only = (fields: ReadonlyArray<string>) => Object.fromEntries(fields.map((field) => [field, 1]))
@@ -21,7 +21,7 @@ const lastEnd = (sessions: ReadonlyArray<Measured>): number =>
     0,
   )
 
-/** What the documents of a day say, with no more fields than are counted; of the live views unless others are named. */
+/** Reads a day's documents, only with the fields that are counted. Uses the live views unless others are named. */
 export const readStatsInput = async (
   db: Db,
   { accountId, day }: AccountDay,
@@ -32,7 +32,7 @@ export const readStatsInput = async (
   const of = (view: StatsView) => db.collection(collectionOf(view))
   const onDay = (field: string, others: object = {}) => ({ accountId, [field]: { $gte: from, $lt: to }, ...others })
 
-  /** Counted where they lie: there may be one for every reply of the day. */
+  /** MongoDB counts these documents: there may be one for every reply of the day. */
   const tallies = <D>(view: StatsView, match: object, ...fields: ReadonlyArray<string>) => {
     const alike = Object.fromEntries(fields.map((field) => [field, `$${field}`]))
     const stages: Document[] = [

@@ -18,7 +18,7 @@ const daysAtOnce = 50
 
 const is = (type: string, field: string) => ({ $eq: [{ $type: `$${field}` }, type] })
 
-/** The ids of the days to which documents of a collection belong by a field. */
+/** The ids of the days to which a field assigns the documents of a collection. */
 const daysBy = async (
   db: Db,
   collection: string,
@@ -42,7 +42,7 @@ const daysBy = async (
   return (await Promise.all(days)).flat()
 }
 
-/** Every day that has statistics, or should have: in order. */
+/** Every day that has or should have statistics, in order. */
 export const allDays = async (
   db: Db,
   timeZoneOf: TimeZoneOf,
@@ -64,8 +64,8 @@ export const allDays = async (
 const isDay = (id: string): boolean => /^[^/]+\/\d{4}-\d{2}-\d{2}$/.test(id)
 
 /**
- * Computes days anew from the live views, in place, in the refresher's own way. A day that no document belongs to goes. Each
- * document is replaced in one step, so that readers see the old or the new one.
+ * Recomputes days from the live views, in place, in the same way as the refresher. Deletes a day to which no document
+ * belongs. Each document is replaced in one step, so readers see the old or the new one.
  */
 export const recomputeDays = async (
   db: Db,
@@ -92,7 +92,7 @@ export const recomputeDays = async (
   }
 }
 
-/** A day with all that stands under it, by whom. */
+/** A day with its statistics by agent, widget and bot. */
 type WithGroups = DailyStatsDocument & { readonly by: Readonly<Record<string, DailyStatsByDocument>> }
 
 const withGroups = (day: DailyStatsDocument, by: ReadonlyArray<DailyStatsByDocument>): WithGroups => ({
@@ -100,7 +100,7 @@ const withGroups = (day: DailyStatsDocument, by: ReadonlyArray<DailyStatsByDocum
   by: Object.fromEntries(by.map((group) => [`${group.by}/${group.id}`, group])),
 })
 
-/** A day's statistics as they are, as they should be (none where nothing happened), and whether they are about to be renewed. */
+/** A day's statistics as they are and as they should be (undefined if nothing happened), and whether the day is due. */
 export type Day = {
   readonly id: string
   readonly live: WithGroups | undefined
@@ -109,8 +109,8 @@ export type Day = {
 }
 
 /**
- * The day by the documents of the collections that are named, or of the live views, as of the time of what there is; where that
- * tells none, any time does, as long as it is the same when the day is read again.
+ * The day, computed from the given collections or from the live views, as of the time of the live document. Without one
+ * any time will do, if it is the same each time the day is read.
  */
 export const readDay = async (
   db: Db,
@@ -125,7 +125,7 @@ export const readDay = async (
   if (!isDay(id)) return { id, live, rebuilt: undefined, due }
   const computed = await computedStatistics(db, id, timeZoneOf, live?.asOf ?? new Date(0), collectionOf)
   const rebuilt = withGroups(computed.day, computed.by)
-  // Zeros say the same as no document.
+  // Zeros mean the same as no document.
   if (!isNothing(computed)) return { id, live, rebuilt, due }
   return { id, live: isDeepStrictEqual(live, rebuilt) ? undefined : live, rebuilt: undefined, due }
 }

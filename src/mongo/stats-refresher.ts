@@ -16,20 +16,20 @@ type Deps = {
 
 export type StatsRefresher = {
   readonly start: () => void
-  /** Resolves when nothing of it is under way any more. */
+  /** Resolves when no computation is running any more. */
   readonly stop: () => Promise<void>
-  /** Resolves when every change that is in the views is in the statistics; only while it runs. */
+  /** Resolves when the statistics have every change that is in the views. Works only while the refresher runs. */
   readonly settled: () => Promise<void>
 }
 
 /**
- * A twentieth of the time at most goes into statistics, however long they take; time that an outage cost does not count.
+ * The pause after computations of `lastMs`: at most a twentieth of the time goes into statistics. Outages do not count.
  */
 export const pauseAfter = (lastMs: number): number => Math.max(500, 19 * lastMs)
 
 const passMs = 2_000
 
-/** The newest day of each account, which is most likely today, and the others. */
+/** First the newest day of each account, which is most likely today, then the other days. */
 const newestFirst = (days: ReadonlyArray<Due>): ReadonlyArray<ReadonlyArray<Due>> => {
   const byAccount = Map.groupBy(days, ({ _id }) => accountDay(_id).accountId).values()
   const newest = new Set(
@@ -44,15 +44,16 @@ const newestFirst = (days: ReadonlyArray<Due>): ReadonlyArray<ReadonlyArray<Due>
 }
 
 /**
- * Keeps daily_stats up to date with the documents: some days, one after the other, and then a pause. Half of the time is for the newest
- * day of each account, so that today does not wait for a thousand days that a catch-up has changed.
+ * Keeps daily_stats up to date with the documents: computes some days, one after the other, and then pauses. Half of
+ * the time is for the newest day of each account. So today does not wait for a thousand days that a catch-up has
+ * changed.
  */
 export const statsRefresher = (deps: Deps): StatsRefresher => {
   const { readDue, daysWithChanges, computeDay, log, sleep, clock } = deps
   let running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined
   const done = new Set<string>()
 
-  /** Those that were not computed since the others were; all of them where there are none. */
+  /** The days that were not computed in this round. If there are none, the next round begins with all days. */
   const inTurn = (days: ReadonlyArray<Due>): ReadonlyArray<Due> => {
     const left = days.filter(({ _id }) => !done.has(_id))
     if (left.length > 0) return left
@@ -60,7 +61,7 @@ export const statsRefresher = (deps: Deps): StatsRefresher => {
     return days
   }
 
-  /** How long to pause after some of the days that are due. One that fails stays due, and does not keep the others back. */
+  /** Computes some due days and returns the pause. A day that fails stays due and does not block the others. */
   const pass = async (signal: AbortSignal): Promise<number> => {
     let spent = 0
     let failed = false
@@ -75,7 +76,7 @@ export const statsRefresher = (deps: Deps): StatsRefresher => {
         await computeDay(due)
         spent += clock() - began
       } catch (error) {
-        // MongoDB has worked for what it then refuses, such as a query that takes too long.
+        // MongoDB has also spent time on queries that it refuses in the end, such as one that takes too long.
         if (error instanceof MongoServerError) spent += clock() - began
         note(error)
       }

@@ -3,24 +3,24 @@ import { tracingWrite } from '../domain/tracing.ts'
 import { isOvertaken } from './classify.ts'
 import { within } from './client.ts'
 
-/** What every document here has; `applied` is missing where a document is written once. */
+/** The fields of every document here. A document that is written once has no `applied`. */
 export type Stored = {
   readonly _id: string
   readonly latestOf?: string
   readonly applied?: Readonly<Record<string, number>>
 }
 
-/** A document as it was read, and as it shall be. */
+/** A document as it was read, and as it is to be written. */
 export type Write<D> = { readonly before: D | undefined; readonly after: D }
 
-/** The documents of these ids that are there; of chains the newest ones, by the chains' names. */
+/** The existing documents of these ids. With `latestOf`, the newest documents of these chains, by the chains' names. */
 export type ReadPresent<D> = (
   collection: string,
   ids: ReadonlyArray<string>,
   by?: '_id' | 'latestOf',
 ) => Promise<ReadonlyMap<string, D>>
 
-/** Writes documents if they still are as they were read; `overtaken` where another writer was faster with any of them. */
+/** Writes documents if they are unchanged since they were read. `overtaken` if another writer was faster. */
 export type WriteIfUnchanged<D> = (
   collection: string,
   writes: ReadonlyArray<Write<D>>,
@@ -30,8 +30,8 @@ export type WriteIfUnchanged<D> = (
 const stepMs = 10_000
 
 /**
- * What is folded and written again is read at `majority`: a document that only the primary has may be gone after a failover,
- * and must not count as done. It may be read older than it is; then the write is `overtaken`.
+ * Documents to fold and write again are read at `majority`. A document that only the primary has may be lost in a
+ * failover, so it must not count as done. A read may return an older state. Then the write is `overtaken`.
  */
 export const readPresent =
   <D extends Stored>(db: Db, level: 'local' | 'majority'): ReadPresent<D> =>
@@ -49,7 +49,10 @@ export const readPresent =
 /** The ids of the documents that have these fields. */
 export type IdsWhere = (collection: string, where: Readonly<Record<string, string>>) => Promise<ReadonlyArray<string>>
 
-/** At `local`: a primary that was just elected has all that a majority has acknowledged, but reads at `majority` may not show it yet. */
+/**
+ * Reads at `local`: a newly elected primary has all that a majority has acknowledged, but reads at `majority` may not
+ * show it yet.
+ */
 export const idsWhere =
   (db: Db): IdsWhere =>
   async (collection, where) => {
@@ -71,7 +74,7 @@ const each = async <D extends Stored>(db: Db, collection: string, writes: Readon
   return insertedCount + matchedCount
 }
 
-/** In one transaction; 0 where it had no effect. */
+/** Writes in one transaction. Returns 0 if it has no effect. */
 const allOrNone = async <D extends Stored>(db: Db, collection: string, writes: ReadonlyArray<Write<D>>) => {
   await using session = db.client.startSession()
   session.startTransaction()
@@ -87,9 +90,10 @@ const writeConflict = 112
 const hasMet = (error: unknown): boolean => error instanceof MongoServerError && error.code === writeConflict
 
 /**
- * One bulk write, acknowledged by a majority. The filter has `applied` as it was read, or that it is missing, as in a document that
- * somebody else has made: every change of a document moves it, so a stale reader matches nothing. That holds for a chain too: the
- * step to its next document moves `applied` of both. A write concern error throws: not done, to be done again.
+ * One bulk write, acknowledged by a majority. The filter has `applied` as it was read. It may be missing, as in a
+ * document made by hand. Every change of a document changes `applied`, so the write of a stale reader matches nothing.
+ * This holds for a chain too: the step to its next document changes `applied` of both. A write concern error throws:
+ * the write does not count as done and is retried.
  */
 export const writeIfUnchanged =
   <D extends Stored>(db: Db): WriteIfUnchanged<D> =>

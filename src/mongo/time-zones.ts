@@ -8,7 +8,7 @@ type Zoned = Pick<Account, 'id' | 'timeZone'>
 const stepMs = 10_000
 const zonesIn = (db: Db) => db.collection<Document>('stats_time_zones')
 
-/** The accounts of whose days some are those of another time zone; those that nothing was known of are remembered. */
+/** The accounts with days in another time zone than now. Stores the time zone of accounts that have none stored. */
 export const timeZonesChanged = async (db: Db, accounts: ReadonlyArray<Zoned>): Promise<ReadonlyArray<string>> => {
   const zones = zonesIn(db)
   const known = new Map((await within(stepMs, zones.find().toArray())).map(({ _id, timeZone }) => [_id, timeZone]))
@@ -21,7 +21,7 @@ export const timeZonesChanged = async (db: Db, accounts: ReadonlyArray<Zoned>): 
   return accounts.filter(({ id, timeZone }) => known.has(id) && known.get(id) !== timeZone).map(({ id }) => id)
 }
 
-/** Every day of the accounts has been computed anew, in the time zone that each of them has now. */
+/** Stores each account's present time zone, after all days have been recomputed in it. */
 export const noteTimeZones = async (db: Db, timeZoneOf: (accountId: string) => string): Promise<void> => {
   const zones = zonesIn(db)
   const updates = (await within(stepMs, zones.find().toArray())).map(({ _id }) => ({

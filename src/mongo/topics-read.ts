@@ -5,16 +5,19 @@ import { within } from './client.ts'
 
 type Document = { readonly _id: string; readonly topics: Readonly<Record<string, string>> }
 
-/** From which topics, by their ids, the views and the enrichments were made, and to which the archive goes. Their offsets mean nothing in another topic. */
+/**
+ * The ids of the topics that the views and the enrichments were made from, and of the archive's. Offsets have no
+ * meaning in another topic.
+ */
 export type TopicsRead = {
-  /** The topics that are not those that this state was made from; what was not known of it is remembered. */
+  /** The topics with another id than the stored one. Stores the ids of topics that have none stored. */
   readonly changed: (state: 'views' | 'enrichments' | 'archive', ids: TopicIds) => Promise<ReadonlyArray<TopicName>>
-  /** From now on the state is made from these. */
+  /** Records that the state is made from these topics from now on. */
   readonly remember: (
     state: 'views' | 'enrichments' | 'archive',
     ids: Iterable<readonly [topic: string, id: string]>,
   ) => Promise<void>
-  /** Lets the enrichments of new topics replace the present ones, whatever their offsets. */
+  /** Lets the enrichments of new topics replace the present ones, regardless of their offsets. */
   readonly acceptEnrichments: (ids: TopicIds) => Promise<void>
 }
 

@@ -16,12 +16,13 @@ import type { Written } from './optimistic-update.ts'
 const stepMs = 10_000
 const chatsAtOnce = 500
 const sessions = (db: Db) => db.collection<SessionDocument>('sessions')
-/** With a mark that is new each time, so that an audit that is under way does not count as one after it. */
+/** Sets a new mark each time, so that an audit that is already running does not store its result. */
 const dueAgain = () => ({ $set: { audit: { ...auditDue, mark: randomUUID() } } })
 
 /**
- * Has the finished sessions of chats audited again of which timeline has got an entry of the bot's side, or lost one by an erasure.
- * Whoever dies between the two leaves a slice that comes again, and marks them then. A finish needs no mark: its fold leaves one.
+ * Marks the finished sessions of a chat for a new audit after timeline got an entry of its bot conversation, or lost
+ * one by an erasure. If a process dies between the write and the mark, the slice is redelivered and the sessions are
+ * marked then. A finish needs no mark, because its fold sets one.
  */
 export const markAudited =
   (db: Db): Written<Views[ViewName]> =>
@@ -42,7 +43,7 @@ export const markAudited =
         )
   }
 
-/** Has every finished session audited again: timeline is another. */
+/** Marks every finished session for a new audit, because timeline was replaced. */
 export const markAllAudited = async (db: Db): Promise<void> => {
   await sessions(db).updateMany({ kind: 'agent', audit: { $exists: true } }, dueAgain())
 }
@@ -58,14 +59,14 @@ const entriesOf = (db: Db, { accountId, chatId }: SessionDocument): Promise<Read
       .toArray(),
   )
 
-/** Audits one session, unless it was written or marked since it was read: then it is due again. */
+/** Audits one session. If it was written or marked since it was read, nothing is stored and it stays due. */
 const auditOne = async (db: Db, session: SessionDocument): Promise<void> => {
   const { _id, applied, audit } = session
   const made = transcriptAudit(session, await entriesOf(db, session))
   await within(stepMs, sessions(db).updateOne({ _id, applied, audit } as object, { $set: { audit: made } }))
 }
 
-/** Resolves once the views have all that is on bot-conversations now, or with false where they lag. */
+/** Resolves with true once the views have all that is on bot-conversations now, or with false if they lag. */
 type HasTakenIn = (signal: AbortSignal) => Promise<boolean>
 
 export type TranscriptAudits = {
@@ -76,12 +77,13 @@ export type TranscriptAudits = {
 const pauseMs = 1_000
 
 /**
- * Audits the sessions that are due. The transcript is on one topic and what the bridge saw on another, so no fold of a session can
- * compare them: which came first would be chance. Instead an audit is a function of timeline, which is a fold of both topics, and is
- * made once timeline has all of bot-conversations that was there when the session was read: what the service told before it finished the
- * chat is then in it, unless it waits in a journal. What comes later has the session audited again. So whatever came in which
- * order and however often, once all is read the audit is the same, also after a rebuild. Any number of processes may do so side by side.
- * Half of the time at most goes into audits.
+ * Audits the sessions that are due. The transcript is on one topic and the messages that the bridge saw are on another.
+ * No fold of a session can compare them, because records of two topics have no common order. Instead, an audit is a
+ * function of timeline, which is a fold of both topics. It is made when timeline has every record that was on
+ * bot-conversations when the session was read. Then timeline has all that the service sent before it finished the chat,
+ * except events that wait in a journal. A later event marks the session for a new audit. So once all records are read,
+ * the audit is the same for any order and any repetition of events, also after a rebuild. Any number of processes may
+ * audit at the same time. At most half of the time goes into audits.
  */
 export const transcriptAudits = (db: Db, log: Log, sleep: Sleep): TranscriptAudits => {
   let running: { readonly stopping: AbortController; readonly ended: Promise<void> } | undefined
@@ -122,7 +124,7 @@ export const transcriptAudits = (db: Db, log: Log, sleep: Sleep): TranscriptAudi
 type Kind = keyof typeof differenceKinds
 export type Differences = { readonly account: string; readonly kind: Kind; readonly count: number }
 
-/** How many differences the sessions have that ended since then, of each account and kind. Throws when that is not known in time. */
+/** Counts differences in sessions that ended since then, by account and kind. Throws if MongoDB answers too late. */
 export const countDifferences =
   (db: Db) =>
   async (accountIds: ReadonlyArray<string>, since: Date, withinMs: number): Promise<ReadonlyArray<Differences>> => {

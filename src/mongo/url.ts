@@ -7,7 +7,7 @@ type ReadFile = (path: string) => E.Either<string, string>
 
 const files = ['tlsCAFile', 'tlsCertificateKeyFile', 'tlsCRLFile'] as const
 
-/** Only words of the driver that have nothing of the URL beside names of options: the rest may hold a password. */
+/** Shows a driver's message only if it has nothing of the URL except option names: it may contain a password. */
 const expectedBy = (error: unknown): string => {
   const message = error instanceof MongoParseError ? error.message : ''
   return /^options? [\w, ]+ (is|are) not supported$/.test(message)
@@ -22,7 +22,7 @@ const missingFiles = ({ options }: MongoClient, readFile: ReadFile): ReadonlyArr
     return E.isLeft(file) ? [{ path: `MONGODB_URL ${name}`, expected: `a file that can be read (${file.left})` }] : []
   })
 
-/** What is wrong with a URL before anything is connected, and with the files that it names. */
+/** The problems of a URL and of the files that it names. Makes no connection. */
 export const urlProblems = (location: MongoLocation, readFile: ReadFile): ReadonlyArray<Problem> => {
   const client = E.tryCatch(
     () => mongoClient(location),

@@ -6,11 +6,11 @@ import { within } from './client.ts'
 
 type Document = { readonly _id: ViewName; readonly version: number }
 
-/** From which version of its fold each view's documents are. */
+/** The version of the fold that made each view's documents. */
 export type ViewVersions = {
-  /** The views with documents of another version, or of none. A view without documents becomes one of the present version. */
+  /** The views with documents of another version, or of none. A view without documents gets the present version. */
   readonly others: () => Promise<ReadonlyArray<ViewName>>
-  /** From now on the documents of these views are of the present version. */
+  /** Records that the documents of these views have the present version from now on. */
   readonly note: (views: ReadonlyArray<ViewName>) => Promise<void>
 }
 
@@ -33,7 +33,7 @@ export const viewVersionsIn = (db: Db): ViewVersions => {
     others: async () => {
       const others = await otherThanNow()
       const empty = await Promise.all(others.map(async (view) => ((await isEmpty(view)) ? [view] : [])))
-      // Where two processes of two versions meet at an empty view, the first one has it.
+      // If two processes of different versions find an empty view at the same time, the first one sets the version.
       await note(empty.flat(), '$setOnInsert')
       return empty.flat().length > 0 ? otherThanNow() : others
     },

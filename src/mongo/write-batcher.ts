@@ -2,7 +2,7 @@ import type { ApplyChanges, Failure, Sleep } from '../domain/ports.ts'
 import { inActiveSpan } from '../domain/tracing.ts'
 
 type Waiting = {
-  /** As a part of the caller's span. */
+  /** Runs a function as a part of the caller's span. */
   readonly inSpan: ReturnType<typeof inActiveSpan>
   readonly changes: Parameters<ApplyChanges>[0]
   readonly done: () => void
@@ -13,26 +13,27 @@ type Deps = {
   readonly applyChanges: ApplyChanges
   readonly classify: (error: unknown) => Failure
   readonly sleep: Sleep
-  /** How many applies may be under way. */
+  /** How many applies may run at the same time. */
   readonly atOnce?: number
 }
 
 const count = (waiting: ReadonlyArray<Waiting>) => waiting.reduce((sum, { changes }) => sum + changes.length, 0)
 
-/** A trickle is let gather for so long: an apply costs the same few round trips for one document as for a hundred. */
+/** How long a small batch waits for more: an apply costs the same few round trips for one document as for a hundred. */
 const gatherMs = 20
 const plenty = 100
-/** Where nothing else is asked for: while one is folded another is written, and a third waits for the disk. */
+/** The default. While one apply folds, another writes and a third waits for the disk. */
 const usualAtOnce = 3
-/** What is worth an apply beside another: less waits for that one, and goes with what comes meanwhile. */
+/** This many waiting changes start another apply in parallel. Fewer wait until the running one ends. */
 const worthItsOwn = 1_000
 
 /**
- * What comes while an apply is under way waits and goes together next (group commit), each caller's changes in the order of
- * its calls; where there is much of it, beside the one under way, so that this process folds while MongoDB writes. Two that
- * meet at a document are told apart by compare and set (optimistic-update.ts). A caller that needs an order waits for its call before it
- * makes the next. When what went together fails, every caller is told so; but where that is the documents' own
- * fault (`permanent`), each caller's changes are applied by themselves, so that only the faulty one's fail.
+ * Batches changes (group commit). Changes that arrive while an apply is running go together into the next one, each
+ * caller's changes in the order of its calls. If many changes wait, the next apply runs in parallel, so that this
+ * process folds while MongoDB writes. Compare and set (optimistic-update.ts) resolves conflicts of two applies at one
+ * document. A caller that needs an order waits for its call before the next one. When a batch fails, every caller gets
+ * the error. But if it is the documents' own fault (`permanent`), each caller's changes are applied separately, so that
+ * only the faulty ones fail.
  */
 export const writeBatcher = ({ applyChanges, classify, sleep, atOnce = usualAtOnce }: Deps): ApplyChanges => {
   let waiting: ReadonlyArray<Waiting> = []

@@ -3,7 +3,7 @@ import type { Instant } from '../../contracts/primitives.ts'
 import { mostSeen, mostSeenEarlier, seenEarlierLength } from '../../contracts/views/applied.ts'
 import type { Recorded } from '../domain/ports.ts'
 
-/** What a folded document keeps to be the same under any replay (contracts/views/applied.ts). */
+/** The fields that keep a folded document the same under any replay (contracts/views/applied.ts). */
 export type Guard = {
   applied: Record<string, number>
   seen: string[]
@@ -17,13 +17,13 @@ type Dated = { lastEventAt?: Instant | Date }
 type Position = Pick<Recorded, 'topic' | 'partition' | 'offset'>
 
 /**
- * The event's identity within an account: `bot/9661ab9c`, since ce_id alone is unique within its source only
+ * The event's identity within an account: `bot/9661ab9c`. The ce_id alone is unique only within its source
  * (CloudEvents).
  */
 export const identity = ({ source, id }: { source: string; id: string }): string =>
   `${source.slice(source.lastIndexOf('/') + 1)}/${id}`
 
-/** The offsets with this one taken in; undefined where it was before. A document without offsets has taken in nothing. */
+/** The offsets after this record. Undefined if the document has it already. Without offsets it has no records. */
 export const advance = (
   applied: Guard['applied'] | undefined,
   { topic, partition, offset }: Position,
@@ -36,7 +36,7 @@ export const advance = (
 export const digest = (event: string): string =>
   createHash('sha256').update(event).digest('base64url').slice(0, seenEarlierLength)
 
-/** Whether a digest is one of those that stand there one after the other. */
+/** Whether a digest is one of `digests`, a text of digests one after the other. */
 export const isIn = (digests: string, wanted: string): boolean => {
   let at = digests.indexOf(wanted)
   while (at % seenEarlierLength > 0) at = digests.indexOf(wanted, at + 1)
@@ -58,9 +58,10 @@ const withSeen = ({ seen, seenEarlier = '' }: Seen, event: string): Seen => {
 }
 
 /**
- * The document after a record. A record at or below the stored offset gives the same document, by reference. An event that
- * was seen before, or that repeats the last one of its type with the same content, changes nothing but the guard. So does a late
- * event (`receivedTime`) if the document has a newer one: what it would set may have been changed since. Otherwise `next` makes the document with the advanced guard.
+ * The document after a record. A record at or below the stored offset returns the same document, by reference. Three
+ * kinds of events change only the guard: an event that was seen before, a repetition of the last event of its type with
+ * the same content, and a late event (`receivedTime`) if the document has a newer one. Newer events may have changed
+ * what the late event would set. Otherwise `next` makes the document with the advanced guard.
  */
 export const once = <D extends Guard & Dated>(
   current: D | undefined,
@@ -70,7 +71,7 @@ export const once = <D extends Guard & Dated>(
   const applied = advance(current?.applied, recorded)
   if (current !== undefined && applied === undefined) return current
   const { type, contentHash, receivedTime } = recorded.event
-  // A document that somebody else has made may lack all of this.
+  // A document made by hand may lack all of these fields.
   const before: Seen = { seen: current?.seen ?? [], ...(current?.seenEarlier && { seenEarlier: current.seenEarlier }) }
   const event = identity(recorded.event)
   if (current !== undefined && hasSeen(before, event)) return { ...current, applied: applied ?? {} }
@@ -83,7 +84,7 @@ export const once = <D extends Guard & Dated>(
     ...(contentHash !== undefined && { contentHashes: { ...otherHashes, [type]: contentHash } }),
   }
   if (current === undefined) return next(guard)
-  // Its hash is not kept: the same content may come again, and be newer then.
+  // The hash of a late event is not stored: the same content may come again and be newer then.
   if (receivedTime !== undefined && new Date(current.lastEventAt ?? Number.NaN) > new Date(receivedTime))
     return { ...current, applied: guard.applied, ...withSeen(before, event) }
   const isRepetition = contentHash !== undefined && contentHash === lastHash

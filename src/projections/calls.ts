@@ -43,6 +43,6 @@ const fold = (current: CallDocument | undefined, event: Dated<CallStatusChanged>
   }
 }
 
-/** One call from its statuses; guarded as contracts/views/applied.ts says: `history` has each event once. */
+/** Folds one call's statuses. Guarded as contracts/views/applied.ts describes, so `history` has each event once. */
 export const evolveCall = (current: CallDocument | undefined, recorded: Recorded<CallStatusChanged>): CallDocument =>
   once(current, recorded, (guard) => fold(current, recorded.event, guard))

@@ -66,7 +66,7 @@ const viewChanges = (recorded: Recorded): ReadonlyArray<Change> => {
     case 'BotReplyDelivered':
     case 'BotReplyFailed':
     case 'BotReplySuppressed': {
-      // Another command has this id: it keeps its delivery, and its conversation has not changed.
+      // Another command has this id. That command keeps its delivery, and its conversation has not changed.
       if (event.type === 'BotReplyFailed' && event.data.reason === 'duplicate') return []
       const id = deliveryId(event.data)
       return [
@@ -78,7 +78,7 @@ const viewChanges = (recorded: Recorded): ReadonlyArray<Change> => {
   }
 }
 
-/** The documents that an event changes: its views' and its entry in timeline, each with storable values only. */
+/** The changes that an event makes: in its views, in timeline and in `drift`, with storable values only. */
 export const changesOfEvent = (recorded: Recorded): ReadonlyArray<Change> => {
   const event = storable(recorded.event)
   const isAsItCame = event === recorded.event

@@ -2,7 +2,7 @@ import type { ChatMessage } from '../../contracts/events/chat.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
 import { msBetween } from './fields.ts'
 
-/** From the visitor's first message to the agent's first one after it; undefined where either is missing. */
+/** Milliseconds from the visitor's first message to the agent's next one. Undefined if there is no such pair. */
 export const firstResponseMs = (log: ReadonlyArray<Dated<ChatMessage>>): number | undefined => {
   const asked = log.findIndex(({ type }) => type !== 'agent')
   const question = log[asked]
@@ -10,7 +10,7 @@ export const firstResponseMs = (log: ReadonlyArray<Dated<ChatMessage>>): number 
   return question && answer ? msBetween(question.timestamp, answer.timestamp) : undefined
 }
 
-/** The newest messages of a log that together have at most so many bytes of JSON. */
+/** The newest messages of a log, with at most `mostBytes` bytes of JSON together. */
 export const newestMessages = (log: ReadonlyArray<Dated<ChatMessage>>, mostBytes: number): Dated<ChatMessage>[] => {
   let first = log.length
   for (let bytes = 0; first > 0; first--) {

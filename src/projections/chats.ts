@@ -68,8 +68,8 @@ const fold = (chat: ChatDocument, event: Dated<ChatEvent>): ChatDocument => {
 }
 
 /**
- * One chat from its events; guarded as contracts/views/applied.ts says, so that a repeated ChatAccepted neither moves
- * `acceptedAt` nor opens a finished chat again.
+ * Folds the events of one chat. Guarded as contracts/views/applied.ts describes, so a repeated ChatAccepted neither
+ * moves `acceptedAt` nor opens a finished chat again.
  */
 export const evolveChat = (current: ChatDocument | undefined, recorded: Recorded<ChatEvent>): ChatDocument =>
   once(current, recorded, (guard) => fold(base(current, recorded.event, guard), recorded.event))

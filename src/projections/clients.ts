@@ -5,8 +5,8 @@ import { once } from './applied.ts'
 import { documentId, present } from './fields.ts'
 
 /**
- * One client as last told; guarded as contracts/views/applied.ts says: an older state that is repeated does not come
- * back.
+ * Folds the events of one client into its newest state. Guarded as contracts/views/applied.ts describes, so a
+ * repetition of an older state does not replace a newer one.
  */
 export const evolveClient = (
   current: ClientDocument | undefined,

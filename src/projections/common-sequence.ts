@@ -1,8 +1,8 @@
 const mostCells = 4_000_000
 
 /**
- * The longest common subsequence of two lists, as pairs in their order; undefined where what is left between their equal
- * begins and ends is too much to compare (2,000 by 2,000).
+ * The longest common subsequence of two lists, as pairs in their order. Equal beginnings and ends are paired first.
+ * Undefined if the rest is too large to compare (more than 2,000 by 2,000).
  */
 export const commonSequence = <A, B>(
   some: ReadonlyArray<A>,
@@ -18,7 +18,7 @@ export const commonSequence = <A, B>(
   const [n, m] = [some.length - start - tail, others.length - start - tail]
   if (n * m > mostCells) return undefined
   const width = m + 1
-  // lengths[i * width + j]: how much the rests from i and j on have in common.
+  // lengths[i * width + j]: the length of the common subsequence of the rests from i and from j.
   const lengths = new Uint16Array((n + 1) * width)
   const length = (i: number, j: number) => lengths[i * width + j] ?? 0
   for (let i = n - 1; i >= 0; i--)

@@ -32,7 +32,7 @@ const base = (
 
 type Noted = Partial<ConversationDocument>
 
-/** A message that the service took answers a turn if it leaves fewer messages without an answer. */
+/** A message that the service accepted answers a turn if it leaves fewer messages without a reply. */
 const replied = (before: ConversationDocument, after: ConversationDocument, event: Dated<BotReplyDelivered>): Noted => {
   const { replyTimesMs, outcome, unanswered } = before
   const first = after.unanswered.length < unanswered.length ? unanswered[0] : undefined
@@ -44,7 +44,7 @@ const replied = (before: ConversationDocument, after: ConversationDocument, even
   }
 }
 
-/** What analysts want to know besides: counts, times and the newest message. */
+/** Further fields for analysts: counts, times and the newest message. */
 const noted = (before: ConversationDocument, after: ConversationDocument, event: Dated<ConversationEvent>): Noted => {
   const { id, time } = event
   switch (event.type) {
@@ -74,14 +74,14 @@ const noted = (before: ConversationDocument, after: ConversationDocument, event:
   }
 }
 
-/** With the oldest unanswered message as the one that is waited for. */
+/** Sets `awaitingReplySince` and `awaitingReplyTo` from the oldest unanswered message. */
 const withAwaited = (conversation: ConversationDocument): ConversationDocument => {
   const { awaitingReplySince, awaitingReplyTo, ...rest } = conversation
   const [oldest] = rest.unanswered
   return oldest === undefined ? rest : { ...rest, awaitingReplySince: oldest.at, awaitingReplyTo: oldest.id }
 }
 
-/** With the time since when nobody has said anything to the client who waits for it. */
+/** Sets `silentSince`, the start of the client's wait for a message of the bot or the bridge, if the client waits. */
 const withSilence = (conversation: ConversationDocument): ConversationDocument => {
   const { silentSince, ...rest } = conversation
   const { state, unanswered, unheard } = rest
@@ -99,7 +99,7 @@ const fold = (before: ConversationDocument, event: Dated<ConversationEvent>): Co
   return withSilence(withAwaited({ ...after, ...noted(before, after, event) }))
 }
 
-/** One conversation from its events; guarded as contracts/views/applied.ts says, so that nothing counts twice. */
+/** Folds the events of one conversation. Guarded as contracts/views/applied.ts describes, so nothing counts twice. */
 export const evolveConversation = (
   current: ConversationDocument | undefined,
   recorded: Recorded<ConversationEvent>,

@@ -4,18 +4,18 @@ import type { CallDocument, DeliveryDocument } from '../../contracts/views.ts'
 import { type CameBack, counts, figuresOf, isOverAt, type Measured } from '../domain/figures.ts'
 import { type AccountDay, dayId } from './stats-days.ts'
 
-/** How many documents that belong to the day say the same. */
+/** The number of the day's documents with the same values. */
 type Tally<D> = D & { readonly documents: number }
 
-/** What one account's documents say of a day. */
+/** The values of one account's documents for a day. */
 export type StatsInput = {
-  /** Those that began on the day. */
+  /** The sessions that began on the day. */
   readonly sessions: ReadonlyArray<Measured>
-  /** The begins of the bot sessions that may be a return after one of them. */
+  /** The bot sessions that may be a return after one of `sessions`. */
   readonly begun: ReadonlyArray<Pick<Measured, '_id' | 'clientId' | 'startedAt'>>
   /** How many agent sessions were accepted on the day, whenever they began. */
   readonly accepted: number
-  /** The agent sessions that were finished on the day, by what they were rated. */
+  /** The agent sessions that were finished on the day, by rating. */
   readonly finished: ReadonlyArray<Tally<Pick<Measured, 'rating'>>>
   readonly calls: ReadonlyArray<Tally<Pick<CallDocument, 'type' | 'state'>>>
   readonly offlineMessages: number
@@ -32,12 +32,13 @@ const total = <A extends { readonly documents: number }>(
   is: (tally: A) => boolean = () => true,
 ): number => tallies.filter(is).reduce((sum, { documents }) => sum + documents, 0)
 
-/** Whether the client of a session began another one after its last event, within 24 h after its end. */
+/** Whether the client of a session began another one after its last event and within 24 h after its end. */
 const returns = (begun: StatsInput['begun']): CameBack => {
   const byClient = Map.groupBy(begun, ({ clientId }) => clientId)
   return ({ _id, clientId, lastEventAt, endsAt }) => {
     if (clientId === undefined || endsAt === undefined) return false
-    // Silence ends a session a day after its last event; what is told after another end is not waited for.
+    // Silence ends a session a day after its last event, so returns count from that event. After another end, later
+    // events of the session do not delay a return.
     const from = lastEventAt < endsAt ? lastEventAt : endsAt
     const until = endsAt.getTime() + returnMs
     return (byClient.get(clientId) ?? []).some(
@@ -58,7 +59,7 @@ const measured = (sessions: ReadonlyArray<Measured>, asOf: Date, cameBack: CameB
   }
 }
 
-/** By whom the sessions were had: each with its sessions. */
+/** The sessions by agent, widget and bot. */
 const groupsOf = (sessions: ReadonlyArray<Measured>) => {
   const groups = new Map<string, { by: DailyStatsByDocument['by']; id: string; name?: string; own: Measured[] }>()
   const add = (by: DailyStatsByDocument['by'], id: string, session: Measured, name?: string) => {
@@ -74,7 +75,7 @@ const groupsOf = (sessions: ReadonlyArray<Measured>) => {
   return [...groups.values()]
 }
 
-/** When the figures may be others without any further event: when a session is over, and a day after that. */
+/** When the figures may change without a further event: when a session ends, and a day after that. */
 const nextAtOf = (sessions: ReadonlyArray<Measured>, asOf: Date): Date | undefined => {
   const times = sessions
     .flatMap(({ endsAt }) => (endsAt === undefined ? [] : [endsAt.getTime(), endsAt.getTime() + returnMs]))
@@ -83,7 +84,7 @@ const nextAtOf = (sessions: ReadonlyArray<Measured>, asOf: Date): Date | undefin
   return times.length === 0 ? undefined : new Date(Math.max(Math.min(...times), asOf.getTime() + 60_000))
 }
 
-/** The statistics of a day from what its documents say. Pure: the same documents and time, the same day. */
+/** The statistics of a day from its documents. Pure: the same documents and time give the same statistics. */
 export const dailyStats = (accountDay: AccountDay, input: StatsInput, asOf: Date): DayStatistics => {
   const { calls, deliveries, finished, begun } = input
   const sessions = input.sessions.filter(counts)

@@ -10,13 +10,13 @@ import { recordTime } from '../domain/record-time.ts'
 import { changesOfAction, changesOfEvent, changesOfReply } from './changes.ts'
 import { driftOfRequest } from './drift.ts'
 
-/** What the views are folded from. */
+/** The decoded records from which the views are folded. */
 export type Folded = DomainEvent | BotReply | OperatorAction | QuarantinedRequest
 
-/** Reads a record of an event topic as its event, one of bot-replies as its command, one of audit as its action, one of quarantine as its request. */
+/** Decodes a record of an event topic (event), bot-replies (command), audit (action) or quarantine (request). */
 export type Decode = (record: IncomingRecord) => Either<Undecodable, Folded>
 
-/** The documents that a decoded record changes. */
+/** The changes that a decoded record makes. */
 export const changesOf = (
   { topic, partition, offset, timestamp, value }: IncomingRecord,
   decoded: Folded,

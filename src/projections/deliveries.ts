@@ -10,12 +10,13 @@ import { present } from './fields.ts'
 
 export type Outcome = BotReplyDelivered | BotReplyFailed | BotReplySuppressed
 
-/** A command as it stands in bot-replies. */
+/** A command as it is recorded in bot-replies. */
 export type RecordedReply = Omit<Recorded, 'event'> & { readonly reply: BotReply; readonly requestedAt: Instant }
 
 /**
- * A command makes a document only where there is none: what came of it, or an earlier record of the same id, stays. What is to be said
- * is not in it: the marker of an erasure stands in another topic, so that nobody could say whether it comes before or after.
+ * A command makes a document only if there is none: an outcome, or an earlier record of the same id, stays. The
+ * document does not have the command's message. The marker of an erasure is in another topic, so nobody could decide
+ * whether the marker comes before or after the command.
  */
 export const evolvePending = (current: DeliveryDocument | undefined, recorded: RecordedReply): DeliveryDocument => {
   const { reply, requestedAt } = recorded
@@ -58,8 +59,8 @@ const fold = (event: Dated<Outcome>, guard: Guard): DeliveryDocument => {
 }
 
 /**
- * An outcome tells everything of its command, so that it does not matter whether it or the command is taken in first.
- * Delivered is final; guarded as contracts/views/applied.ts says.
+ * An outcome has all data of its command, so it does not matter which of them is processed first. Delivered is final.
+ * Guarded as contracts/views/applied.ts describes.
  */
 export const evolveOutcome = (current: DeliveryDocument | undefined, recorded: Recorded<Outcome>): DeliveryDocument =>
   once(current, recorded, (guard) =>

@@ -10,24 +10,24 @@ import { timelineId } from './timeline.ts'
 
 type Place = Pick<Recorded, 'topic' | 'partition' | 'offset'>
 
-/** A request: whose it is, when it came, where it stands; of one in quarantine the digest of its id. */
+/** The account, the time and the record position of a request. `request` is the digest of its id, if in quarantine. */
 type Told = { readonly accountId: AccountId; readonly at: Date; readonly place: Place; readonly request?: string }
 
 type Entry = Pick<DriftDocument, '_id' | 'accountId' | 'kind' | 'api' | 'event' | 'path'>
-/** What an entry has of the earliest request alone. */
+/** The fields that an entry has from its earliest request only. */
 type First = () => Pick<DriftDocument, 'expected' | 'example'>
 
 const isEarlier = (current: DriftDocument, at: Date, first: First): boolean =>
   at < current.firstAt ||
   (at.getTime() === current.firstAt.getTime() && (first().example ?? '') < (current.example ?? ''))
 
-/** In the order of their names, so that the document's bytes are the same in whatever order partitions are read. */
+/** Sorted by name, so that the document's bytes do not depend on the order in which partitions are read. */
 const inOrder = (applied: DriftDocument['applied'], before: DriftDocument['applied']): DriftDocument['applied'] =>
   Object.keys(applied).length === Object.keys(before).length
     ? applied
     : Object.fromEntries(Object.entries(applied).sort(([a], [b]) => (a < b ? -1 : 1)))
 
-/** The same in whatever order partitions are read: the example is of the earliest time. */
+/** Does not depend on the order in which partitions are read: the example is from the earliest request. */
 const evolveDrift = (
   current: DriftDocument | undefined,
   { at, place, request }: Told,
@@ -71,7 +71,7 @@ const changesOfFindings = (told: Told, findings: ReadonlyArray<Finding>): Readon
     }
   })
 
-/** What an event's contract does not know of its request. */
+/** The changes for the parts of an event's request that its contract does not know. */
 export const driftOfEvent = ({ event, topic, partition, offset }: Recorded): ReadonlyArray<Change> => {
   const { accountId, extra }: { readonly accountId: AccountId; readonly extra?: unknown } = event.data
   const wire = wireNameOf(event.type)
@@ -82,7 +82,7 @@ export const driftOfEvent = ({ event, topic, partition, offset }: Recorded): Rea
   return changes.map((change) => ({ ...change, firstOf }))
 }
 
-/** What was not understood of a request in quarantine. */
+/** The changes for the parts of a request in quarantine that were not understood. */
 export const driftOfRequest = (request: QuarantinedRequest, place: Place): ReadonlyArray<Change> => {
   const { accountId, id, receivedAt } = request
   const told = { accountId, at: new Date(receivedAt), place, request: digest(id) }

@@ -3,7 +3,7 @@ import { segmentMarker } from '../../contracts/topics.ts'
 import type { DeadLetter, HandleSlice } from '../domain/ports.ts'
 import { type RecordedEnrichment, readEnrichment } from './enrichments.ts'
 
-/** Keeps enrichments in their order and resolves when they are durable. A throw means 'not known, do it again'. */
+/** Stores enrichments in their order. Resolves when they are durable. Throws if the result is not known: retry. */
 export type StoreEnrichments = (enrichments: ReadonlyArray<RecordedEnrichment>) => Promise<void>
 
 type Deps = {
@@ -12,10 +12,13 @@ type Deps = {
   readonly accountIds: ReadonlySet<string>
 }
 
-/** As commands of an account that nobody knows: its writer would wait for agents to see what no agent ever sees. */
+/** Refused like a command of an unknown account: its writer would wait for agents to see what no agent ever sees. */
 const unknownAccount = left({ cause: 'unknown-account', detail: 'key: expected an account of this bridge' })
 
-/** Keeps the enrichments of a slice; what cannot be read, or is of no account, becomes a dead letter. An outage throws. */
+/**
+ * Stores the enrichments of a slice. An unreadable record, or one of an unknown account, becomes a dead letter. An
+ * outage throws.
+ */
 export const enrichmentHandler =
   ({ storeEnrichments, deadLetter, accountIds }: Deps): HandleSlice =>
   async ({ records }) => {

@@ -7,13 +7,13 @@ import type { IncomingRecord } from '../domain/ports.ts'
 import { advance, type Guard } from './applied.ts'
 import { storable } from './free-form.ts'
 
-/** What a record of enrichments says: an enrichment for a key, or that there is none any more. */
+/** The content of an enrichment record: an enrichment for a key, or null to remove it. */
 export type RecordedEnrichment = Pick<IncomingRecord, 'topic' | 'partition' | 'offset'> & {
   readonly key: string
   readonly value: Enrichment | null
 }
 
-/** As it is kept; without `value` it is the memory of a removal, so that an older record does not bring it back. */
+/** The stored document. Without `value` it is a tombstone, so an older record does not restore a removed enrichment. */
 export type EnrichmentDocument = Pick<Guard, 'applied'> & { readonly _id: string; readonly value?: Enrichment }
 
 const keyShape = new RegExp(`^[\\w.-]{1,64}/(${enrichmentFields.join('|')}):[^]+$`)
@@ -32,7 +32,7 @@ const readEnrichmentOf = (value: Buffer | null): E.Either<Undecodable, Enrichmen
         json === null ? E.right(null) : decodeJson(Enrichment)(json),
       )
 
-/** Reads a record of enrichments; a null value, by Kafka's means or JSON's, says that there is none any more. */
+/** Reads an enrichment record. A null value, of Kafka or of JSON, removes the enrichment. */
 export const readEnrichment = (record: IncomingRecord): E.Either<Undecodable, RecordedEnrichment> => {
   const { topic, partition, offset } = record
   return pipe(
@@ -43,7 +43,7 @@ export const readEnrichment = (record: IncomingRecord): E.Either<Undecodable, Re
   )
 }
 
-/** The newest record of a key stays; one at or below the stored offset changes nothing. */
+/** The newest record of a key counts. A record at or below the stored offset changes nothing. */
 export const evolveEnrichment = (
   current: EnrichmentDocument | undefined,
   recorded: RecordedEnrichment,

@@ -8,7 +8,7 @@ import { type Marks, marksOf, withoutPersonal } from '../domain/personal-data.ts
 import type { Change, Recorded } from '../domain/ports.ts'
 import { documentId } from './fields.ts'
 
-/** The views whose documents lose what is personal at a marker of each topic; timeline does at every one. */
+/** By topic, the views whose documents a marker empties of personal data. It always empties timeline as well. */
 const emptiedBy = {
   chats: ['chats', 'sessions'],
   calls: ['calls'],
@@ -29,17 +29,21 @@ const marks: { readonly [V in EmptiedView]: Marks } = {
   sessions: marksOf(views.SessionDocument),
 }
 
-/** Views of which a chat has many documents: they are found by the chat's id. */
+/** Views with many documents for one chat. They are found by the chat's id. */
 const isOfMany = (view: EmptiedView) => view === 'offline_messages' || view === 'deliveries' || view === 'sessions'
 
-/** What a rebuild took from the archive, of a topic that was deleted and created again, stood before all of the present one. */
+/**
+ * The source name of a rebuild's records from the archive, if their topic was deleted and created again. These records
+ * are older than all of the present topic.
+ */
 const stoodBefore = (topic: string) => `archive-${topic}`
 
 type Emptied<V extends ViewName> = (current: Views[V]) => Views[V]
 
 /**
- * Of the documents that records before the marker have made, in its own partition: others have a marker there. Counts, times,
- * states and ids stay. A later event with the same content is no repetition any more, since that content is gone.
+ * Empties only documents that records before the marker made, in the marker's own partition. Other partitions have
+ * their own markers. Counts, times, states and ids stay. A later event with the same content is not a repetition,
+ * because that content is gone.
  */
 const emptied =
   <V extends EmptiedView>(view: V, { topic, partition, offset }: Recorded): Emptied<V> =>
@@ -52,7 +56,7 @@ const emptied =
     return { ...rest, applied: { ...current.applied, [source]: offset }, erased: true } as Views[V]
   }
 
-/** Whether a document says anything personal. Of a view that holds nothing of persons, none does. */
+/** Whether a document has personal data. False for documents of views without personal data. */
 export const isTelling = (view: string, document: Readonly<Record<string, unknown>>): boolean => {
   if (view === 'timeline') return !isMarker(document) && (document.data !== undefined || document.extra !== undefined)
   const known = Object.entries(marks).find(([name]) => name === view)?.[1]
@@ -61,7 +65,7 @@ export const isTelling = (view: string, document: Readonly<Record<string, unknow
 
 const isMarker = ({ type }: { readonly type?: unknown }) => type === 'ChatErased' || type === 'ClientErased'
 
-/** An entry keeps where its record stood, and what happened when; so do the markers themselves, which are of nobody. */
+/** An entry keeps its record's position, its type and its time. Markers stay unchanged: they have no personal data. */
 const emptiedEntry =
   ({ topic, partition, offset }: Recorded): Emptied<'timeline'> =>
   (current) => {
@@ -80,13 +84,13 @@ const change = <V extends ViewName>(
 ): Change => ({
   ...{ view, id, where },
   evolve: (current) => {
-    // A primary that was just elected shows it to reads at `majority` a little later: the slice comes again.
+    // A newly elected primary shows the document to reads at `majority` a little later. The slice is redelivered.
     if (current === undefined) throw new Error('a document that was found cannot be read yet')
     return [empty(current as Views[V])]
   },
 })
 
-/** What a marker of an erasure does to the views. One that is repeated erases again. */
+/** The changes that a marker of an erasure makes to the views. A repeated marker erases again. */
 export const erasuresOf = (event: Dated<ErasureEvent>, recorded: Recorded): ReadonlyArray<Change> => {
   const { accountId } = event.data
   const id = documentId(event)

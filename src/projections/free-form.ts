@@ -2,12 +2,12 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as J from 'fp-ts/lib/Json.js'
 
-/** MongoDB refuses more than 180 levels with a document's own around them; nobody reads half as many. */
+/** MongoDB refuses more than 180 levels, including those of the document around it. No reader needs half as many. */
 const deepest = 60
 
 /**
- * What BSON and its drivers cannot hold as a field name, or read back as something else: DBRef, BSON types, and, in the
- * Node driver, an array under a name that every object inherits (`constructor`), which comes back as its bytes.
+ * Replaces field names that BSON and its drivers cannot store, or read back as something else: DBRef, BSON types, and
+ * names that every object inherits (`constructor`). The Node driver returns an array under such a name as its bytes.
  */
 const safeKey = (key: string): string => {
   const text = key.toWellFormed().replaceAll('\0', '\u2400')
@@ -15,14 +15,14 @@ const safeKey = (key: string): string => {
   return text === '_bsontype' || text in Object.prototype ? `${text}_` : text
 }
 
-/** JSON text; total, whatever was nested how deep. */
+/** JSON text. Never throws, however deep the value is nested. */
 export const asText = (value: unknown): string =>
   pipe(
     J.stringify(value),
     E.getOrElse(() => 'too deep'),
   )
 
-/** Names that were found to be safe; those of the contracts fill it first, and whatever strangers send cannot make it grow. */
+/** Names that are known to be safe, those of the contracts first. A limit stops senders from making it grow. */
 const safeNames = new Set<string>()
 const remembered = 2_000
 
@@ -33,7 +33,7 @@ const isSafeKey = (key: string): boolean => {
   return true
 }
 
-/** Whether the walk would return the value itself: it makes nothing, and most values are so. */
+/** Whether `walk` would return the value itself. This check allocates nothing, and most values need no change. */
 const isStorable = (value: unknown, depth: number): boolean => {
   if (typeof value === 'string') return value.isWellFormed()
   if (typeof value !== 'object' || value === null || value instanceof Date) return true
@@ -64,9 +64,9 @@ const walk = (value: unknown, depth: number): unknown => {
 }
 
 /**
- * The value as MongoDB can store it and give it back equal: half surrogate pairs replaced, NUL in a field name shown
- * as \u2400, a leading `$` as \uff04 (MongoDB's own substitute), `_` after names that mean something to drivers, and
- * what is nested too deep as its JSON text. Total; a value that needs nothing is returned itself. Names of the
- * contracts are never touched, so the type stays.
+ * Changes a value so that MongoDB can store it and return it equal. Half surrogate pairs are replaced. NUL in a field
+ * name becomes \u2400, and a leading `$` becomes \uff04 (MongoDB's own substitute). Names that have a meaning for
+ * drivers get `_` at the end. A value that is nested too deep becomes its JSON text. Never throws. A value that needs
+ * no change is returned itself. Names of the contracts never change, so the type stays.
  */
 export const storable = <A>(value: A): A => (isStorable(value, 0) ? value : (walk(value, 0) as A))

@@ -4,7 +4,7 @@ import type { Recorded } from '../domain/ports.ts'
 import { once } from './applied.ts'
 import { present } from './fields.ts'
 
-/** One offline message as last told; guarded as contracts/views/applied.ts says. */
+/** Folds one offline message into its newest state. Guarded as contracts/views/applied.ts describes. */
 export const evolveOfflineMessage = (
   current: OfflineMessageDocument | undefined,
   recorded: Recorded<OfflineMessageReceived>,

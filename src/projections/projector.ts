@@ -19,7 +19,7 @@ type Deps = {
   readonly decode: Decode
   readonly applyChanges: ApplyChanges
   /**
-   * Whose fault an error of applyChanges is: `permanent` where the documents cannot be stored because of themselves.
+   * Classifies an error of applyChanges: `permanent` if the documents cannot be stored because of their own content.
    */
   readonly classify: (error: unknown) => Failure
   readonly deadLetter: DeadLetter
@@ -32,7 +32,7 @@ type Deps = {
   readonly wallMs: () => number
 }
 
-/** `event` where it is one, and not a command. */
+/** `event` is missing if the record is not an event, but for example a command. */
 type Readable = {
   readonly record: IncomingRecord
   readonly changes: ReadonlyArray<Change>
@@ -43,14 +43,14 @@ type Refused = { readonly record: IncomingRecord; readonly why: Undecodable }
 const piecesOfASlice = 8
 const smallestPiece = { records: 500, bytes: 1024 * 1024 }
 const aloneFrom = 8
-/** webhooks, bot, egress, …: by what an event was taken in. */
+/** webhooks, bot, egress, …: the part of the bridge that accepted the event. */
 const sourceOf = ({ source }: DomainEvent) => source.slice(source.lastIndexOf('/') + 1)
-/** A document of `drift` is of all chats: it gets a slice's changes at the end, in the order of the log. */
+/** A document of `drift` has data of all chats. It gets the changes of a slice at the end, in the order of the log. */
 const isOfAllChats = ({ view }: Change) => view === 'drift'
 
 /**
- * A large slice is read and written in pieces, so that little of it is in memory in its readable form. Records of one key are
- * together, in their order: most documents are written once for a slice.
+ * A large slice is decoded and written in pieces, so that little of it is in memory in decoded form. Records of one key
+ * stay together and in order, so most documents are written once for a slice.
  */
 const piecesOf = (records: ReadonlyArray<IncomingRecord>): ReadonlyArray<ReadonlyArray<IncomingRecord>> => {
   const bytes = records.reduce((sum, record) => sum + bytesOf(record), 0)
@@ -61,7 +61,7 @@ const piecesOf = (records: ReadonlyArray<IncomingRecord>): ReadonlyArray<Readonl
   })
 }
 
-/** The order of the log holds for each key alone, so an event under another key cannot be folded in order. */
+/** The log has an order only within each key, so an event under another key cannot be folded in order. */
 const keyProblem = ({ key }: IncomingRecord, event: DomainEvent): Undecodable | undefined =>
   `${key}` === keyOf(event)
     ? undefined
@@ -76,13 +76,13 @@ const read = (decode: Decode, records: ReadonlyArray<IncomingRecord>) => {
     const why = isLeft(decoded) ? decoded.left : event && keyProblem(record, event)
     if (isRight(decoded) && why === undefined)
       readable.push({ record, changes: changesOf(record, decoded.right), ...(event && { event }) })
-    // Egress tells of a bad command, and keeps it, for all.
+    // Egress reports a bad command and writes its dead letter, so the projector does not.
     else if (why !== undefined && record.topic !== botReplies.name) refused.push({ record, why })
   }
   return { readable, refused }
 }
 
-/** Their changes of some kind, without the events, which may take much memory. */
+/** The wanted changes of these records, without the events, which may take much memory. */
 const withChanges = (readable: ReadonlyArray<Readable>, wanted: (change: Change) => boolean): ReadonlyArray<Readable> =>
   readable.flatMap(({ record, changes }) => {
     const some = changes.filter(wanted)
@@ -90,9 +90,9 @@ const withChanges = (readable: ReadonlyArray<Readable>, wanted: (change: Change)
   })
 
 /**
- * Takes the records of a slice into the views; the slice resolves once they are durable. What cannot be read, or
- * cannot be stored through its own fault, becomes a dead letter and holds up nothing. An outage throws, so that the
- * slice comes again.
+ * Folds the records of a slice into the views. The slice resolves when the documents are durable. A record that cannot
+ * be read, or cannot be stored because of its own content, becomes a dead letter and blocks nothing. An outage throws,
+ * so that the slice is redelivered.
  */
 export const projector = ({
   decode,
@@ -104,7 +104,7 @@ export const projector = ({
   clock,
   wallMs,
 }: Deps): HandleSlice => {
-  /** What was refused of one record, each change tried by itself: the others of the same record are kept. */
+  /** Applies each change of one record separately. Returns the record if one is refused. The others are kept. */
   const applyAlone = async ({ record, changes }: Readable): Promise<ReadonlyArray<Refused>> => {
     let why: Undecodable | undefined
     for (const change of changes) {
@@ -119,7 +119,7 @@ export const projector = ({
     return why === undefined ? [] : [{ record, why }]
   }
 
-  /** Halves what is refused, so that of a large slice with one faulty record little is applied by itself. */
+  /** Splits refused records in half repeatedly, so that few are applied separately if one record is faulty. */
   const apply = async (readable: ReadonlyArray<Readable>): Promise<ReadonlyArray<Refused>> => {
     try {
       await applyChanges(readable.flatMap(({ changes }) => changes))
@@ -143,7 +143,7 @@ export const projector = ({
       if (event) measure.viewed(sourceOf(event), Math.max(0, wallMs() - Date.parse(event.time)) / 1000)
     return { refused: [...refused, ...unstorable], left: withChanges(readable, isOfAllChats) }
   }
-  /** Where there is no room, one slice after the other takes a piece. */
+  /** If there is no room in memory, slices process their pieces one after the other. */
   const oneByOne = serial()
 
   return async ({ records }) => {
@@ -157,7 +157,7 @@ export const projector = ({
     }
     const inOrder = ofAllChats.sort((a, b) => a.record.offset - b.record.offset)
     if (inOrder.length > 0) refusals.push(...(await apply(inOrder)))
-    // Dead letters last: were the views away, each redelivery would add them again.
+    // Dead letters are written last. Otherwise each redelivery would add them again while the views are unavailable.
     for (const { record, why } of refusals) await deadLetter(record, why.cause, why.detail)
     measure.projected(records.length, (clock() - began) / 1000)
   }

@@ -13,13 +13,13 @@ const ratings: Readonly<Record<string, 'good' | 'bad'>> = {
   ...{ bad: 'bad', negative: 'bad', dislike: 'bad' },
 }
 
-/** What the client's word for a chat counts as. */
+/** The meaning of the client's rating of a chat. */
 const ratingOf = (rate: string): 'good' | 'bad' | 'unknown' => {
   const word = rate.toLowerCase()
   return Object.hasOwn(ratings, word) ? (ratings[word] ?? 'unknown') : 'unknown'
 }
 
-/** One agent, as known before and as told now; all others stay. */
+/** The agents after new data about one of them. All others stay. */
 const withAgent = (
   agents: SessionDocument['agents'],
   { id, name }: Agent,
@@ -41,7 +41,7 @@ const accepted = (session: SessionDocument, agent: Agent, at: Date): SessionDocu
   }
 }
 
-/** The messages of this session: a log that begins with the message with which the one before began goes on from it. */
+/** The messages of this session. A log that begins at the same time as the log of the previous session continues it. */
 const logOf = (before: SessionDocument, { data }: Dated<ChatFinished>): ReadonlyArray<Dated<ChatMessage>> => {
   const { messages } = data.chat
   const [first] = messages
@@ -51,7 +51,7 @@ const logOf = (before: SessionDocument, { data }: Dated<ChatFinished>): Readonly
 
 const fromAgent = ({ type }: Dated<ChatMessage>): boolean => type === 'agent'
 
-/** Each turn of the visitor that an agent answered, to the second. */
+/** Adds each turn of the visitor that an agent answered. Times are to the second. */
 const withTurns = (session: SessionDocument, log: ReadonlyArray<Dated<ChatMessage>>): SessionDocument => {
   let after = session
   let asked: Date | undefined
@@ -112,14 +112,14 @@ const finished = (before: SessionDocument, event: Dated<ChatFinished>): SessionD
     audit: auditDue,
     ...(chat.rate !== undefined && { rate: chat.rate, rating: ratingOf(chat.rate) }),
     ...(acceptedAt && { handleMs: msBetween(acceptedAt, endsAt) }),
-    // A chat that is accepted again with the same words is accepted again: only a second finish repeats the first.
+    // After a finish, a ChatAccepted with the same content is a new acceptance. Only a second finish repeats the first.
     ...(session.contentHashes && {
       contentHashes: event.contentHash === undefined ? {} : { ChatFinished: event.contentHash },
     }),
   }
 }
 
-/** What is told of the chat with each event; where the session began, the first one counts. */
+/** Adds what each event says about the chat. The page and the campaign are those of the first event that has them. */
 const described = (session: SessionDocument, { data, time }: Dated<ChatEvent>): SessionDocument => {
   const pageUrl = session.pageUrl ?? data.page?.url
   const utm = session.utm ?? data.session?.utmJson
@@ -134,8 +134,8 @@ const described = (session: SessionDocument, { data, time }: Dated<ChatEvent>): 
 }
 
 /**
- * The next session begins where a finished chat is accepted, or finished, again: a second verdict never replaces the first.
- * What else is told of a finished chat belongs to the session that ended.
+ * The next session begins when a finished chat is accepted or finished again, so a second rating never replaces the
+ * first. All other events of a finished chat belong to the session that has ended.
  */
 const fold = (before: SessionDocument | undefined, event: Dated<ChatEvent>, guard: Guard): SessionDocument => {
   const opens = event.type === 'ChatAccepted' || event.type === 'ChatFinished'

@@ -15,7 +15,7 @@ import { begin, evolveSessions, isOver, later, type Sessions, silentFrom, withTu
 
 type Invitations = SessionDocument['invitations']
 
-/** The channel as deployed services name it beside the message; the reference does not show it. */
+/** The channel as deployed services send it beside the message. The reference does not have it. */
 const Channel = t.partial({ channel: t.partial({ id: t.union([t.string, t.number]), type: t.string }) })
 
 const unknownChannel = 'unknown' as Id
@@ -41,8 +41,8 @@ const answered = (invitation: Invitation, told: Partial<Invitation>): Invitation
 }
 
 /**
- * An agent was asked for. While nobody has answered it is the same question once more, told by the service or asked by
- * another. The log may have the answer before the question.
+ * An agent was invited. Until there is an answer, a further invitation is the same one again, reported by the service
+ * or sent by another party. The log may have the answer before the invitation.
  */
 const invited = (invitations: Invitations, by: Invitation['by'], at: Date): Invitations => {
   const last = invitations.at(-1)
@@ -51,7 +51,7 @@ const invited = (invitations: Invitations, by: Invitation['by'], at: Date): Invi
   return last.at === undefined ? withLast(invitations, answered({ ...last, by, at }, {})) : invitations
 }
 
-/** The answer to the question that is open, or to one that was not told. */
+/** Adds the answer to the open invitation, or to one that was not reported. */
 const answer = (invitations: Invitations, told: Partial<Invitation>): Invitations => {
   const last = invitations.at(-1)
   return last === undefined || answeredAt(last) !== undefined
@@ -60,7 +60,7 @@ const answer = (invitations: Invitations, told: Partial<Invitation>): Invitation
 }
 
 const outcomeOf = ({ invitations, replies, ending }: SessionDocument): SessionDocument['outcome'] => {
-  // The invitation that an agent has followed may be one of those beyond what is kept.
+  // The invitation that the agent answered may be beyond those that are stored.
   if (ending === 'agent-joined' || invitations.some(({ joinedAt }) => joinedAt !== undefined)) return 'handed-over'
   const last = invitations.at(-1)
   if (last !== undefined) return last.unavailableAt === undefined ? 'abandoned' : 'unavailable'
@@ -79,7 +79,7 @@ const wrote = (session: SessionDocument, event: Dated<ClientMessageReceived>): S
   }
 }
 
-/** A message of the bot that the service took; what the bridge itself said is no answer of the bot. */
+/** A message of the bot that the service accepted. A message of the bridge itself is not a reply of the bot. */
 const replied = (session: SessionDocument, { time }: Dated<BotReplyDelivered>): SessionDocument => {
   const { awaitingSince, ...rest } = session
   const answered = { ...rest, replies: rest.replies + 1 }
@@ -128,7 +128,7 @@ const noted = (session: SessionDocument, event: Dated<ConversationEvent>): Sessi
   }
 }
 
-/** What is told after the end: how a reply or a question ended that was under way, and that the chat is closed. */
+/** Events after the end: a reply's outcome, an invitation that an agent has already answered, and the closing. */
 const notedAfterEnd = (session: SessionDocument, event: Dated<ConversationEvent>): SessionDocument => {
   switch (event.type) {
     case 'ChatClosed':
@@ -147,15 +147,15 @@ const notedAfterEnd = (session: SessionDocument, event: Dated<ConversationEvent>
 }
 
 /**
- * Whether a client's message begins the next session: after closing and after the silence it does. After an agent has joined
- * it is written to the agent, until the chat is closed or has been silent itself.
+ * Whether a client's message begins the next session. After closing and after the silence it does. After an agent has
+ * joined, messages go to the agent, until the chat is closed or has been silent itself.
  */
 const beginsAnew = (before: SessionDocument, at: Date): boolean =>
   before.ending === 'agent-joined'
     ? before.closedAt !== undefined || msBetween(before.lastEventAt, at) >= silenceMs
     : before.ending !== undefined
 
-/** The session before as it is at this event: one that fell silent has ended. */
+/** The previous session at the time of this event: a silent one has ended. */
 const unlessSilent = (before: SessionDocument, at: Date): SessionDocument =>
   before.ending === undefined && isOver(before, at) ? { ...before, ending: 'silence' } : before
 

@@ -6,25 +6,25 @@ import type { Recorded } from '../domain/ports.ts'
 import { type Guard, once } from './applied.ts'
 import { documentId, present } from './fields.ts'
 
-/** The sessions that an event leaves: the present one, or the present one as it stays and the next one. The newest is last. */
+/** The sessions after an event: the present one, or the closed present one and the next one. The newest is last. */
 export type Sessions = ReadonlyArray<SessionDocument>
 
 export type SessionEvent = Dated<ChatEvent | ConversationEvent>
 type Kind = SessionDocument['kind']
 
-/** An audit that has to be made. */
+/** An audit that is due. */
 export const auditDue: TranscriptAudit = { state: 'due', differences: [] }
 
 export const later = (one: Date, other: Date): Date => (one > other ? one : other)
 
-/** `acme/2037/agent`: what all sessions of a chat and kind have in common. */
+/** `acme/2037/agent`: the name of the chain of all sessions of a chat and kind. */
 export const chainId = (event: SessionEvent, kind: Kind): string => `${documentId(event)}/${kind}`
 
-/** Whether a session is over at a time. */
+/** Whether a session has ended at a time. */
 export const isOver = ({ endsAt }: Pick<SessionDocument, 'endsAt'>, at: Date): boolean =>
   endsAt !== undefined && endsAt <= at
 
-/** The session that begins with an event, with nothing in it; `before` is the newest of its chat and kind so far. */
+/** An empty session that begins with an event. `before` is the newest session of its chat and kind so far. */
 export const begin = (
   first: Pick<SessionDocument, 'kind' | 'outcome' | 'channelId'>,
   before: SessionDocument | undefined,
@@ -39,7 +39,7 @@ export const begin = (
     ...{ _id: `${chain}/${number}`, latestOf: chain, number, ...first },
     ...{ accountId: event.data.accountId, chatId: event.data.chatId, applied, seen },
     ...(seenEarlier !== undefined && { seenEarlier }),
-    // What repeats an event of the session before is no repetition in this one.
+    // A repetition of an event of the previous session is not a repetition in this one.
     ...(contentHashes !== undefined && { contentHashes: hash === undefined ? {} : { [event.type]: hash } }),
     startedAt: event.time,
     lastEventAt: event.time,
@@ -56,7 +56,7 @@ export const begin = (
   }
 }
 
-/** A session that the next one follows: it takes in nothing more, and so needs no notes of what it has taken in. */
+/** A session that the next one follows. It gets no more events, so it needs no notes about the events that it has. */
 const closed = (session: SessionDocument, next: SessionDocument): SessionDocument => {
   const { latestOf, seenEarlier, contentHashes, ...rest } = session
   // Only silence ends a session without an event of its own.
@@ -76,16 +76,17 @@ export const withTurn = (session: SessionDocument, ms: number): SessionDocument 
 export const silentFrom = (lastEventAt: Date): Date => new Date(lastEventAt.getTime() + silenceMs)
 
 /**
- * Whoever writes a session has maybe read an audit that is no longer true: it is compared again. The fold itself compares nothing, since it
- * has the events of one topic only (transcript-audit.ts).
+ * A new version of a session may have an outdated audit, so the audit is due again. The fold itself compares nothing,
+ * because it has the events of one topic only (transcript-audit.ts).
  */
 const due = (session: SessionDocument): SessionDocument =>
   session.audit === undefined ? session : { ...session, audit: auditDue }
 
 /**
- * The sessions after a record, by a pure fold of the newest one; guarded as contracts/views/applied.ts says. `fold` gives the
- * newest session after the event: the same one, or the next, made by `begin`. An event before all others makes a session as well,
- * even one that has nothing to count, since a document must remember what it has taken in.
+ * The sessions after a record, by a pure fold of the newest one. Guarded as contracts/views/applied.ts describes.
+ * `fold` returns the newest session after the event: the same one, or the next one, made by `begin`. The first event of
+ * a chain always makes a session, even if it has nothing to count, because a document must remember which records it
+ * has.
  */
 export const evolveSessions = <E extends SessionEvent>(
   current: SessionDocument | undefined,

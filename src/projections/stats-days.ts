@@ -6,10 +6,10 @@ import { dayOf } from '../domain/day.ts'
 /** A day of an account, as daily_stats has it. */
 export type AccountDay = { readonly accountId: AccountId; readonly day: Day }
 
-/** The time zone in which an account's days are. */
+/** The time zone of an account's days. */
 export type TimeZoneOf = (accountId: string) => string
 
-/** The views that statistics are computed from, and the times by which a document belongs to days. */
+/** The views that statistics are computed from, and the times that decide to which days a document belongs. */
 export const statsViews = {
   sessions: ['startedAt', 'acceptedAt', 'endsAt'],
   calls: ['firstEventAt'],
@@ -30,20 +30,21 @@ export const accountDay = (id: string): AccountDay => {
 }
 
 const timesOf = (view: StatsView, document: Views[ViewName]): ReadonlyArray<Date> => {
-  // When a bot session ends is counted nowhere, and while it is open lies ahead.
+  // The end of a bot session is not counted for any day. While the session is open, its end is in the future.
   const names: ReadonlyArray<string> = 'kind' in document && document.kind === 'bot' ? ['startedAt'] : statsViews[view]
   const values = names.map((name): unknown => document[name as keyof typeof document])
   return values.filter((value) => value instanceof Date)
 }
 
-/** Up to three days before, by half days: none is left out where a day has 23 hours. */
+/** Times up to three days before, in steps of half a day. So no day is left out, even one of 23 hours. */
 const daysBefore = (time: Date): ReadonlyArray<Date> =>
   [1, 2, 3, 4, 5, 6].map((n) => new Date(time.getTime() - (n * returnMs) / 2))
 
 /**
- * The days of an account's statistics that a document's change touches. A session touches those of others as well: of the one
- * before it in its chat; and of what the same client had before, in whichever chat, if it is a return: a bot session that fell silent
- * ended a day after its last event, and a return counts for a day more. What began earlier still is computed once it has settled.
+ * The days whose statistics a document's change affects. A session also affects the previous session of its chat. A bot
+ * session may be a return, so it also affects earlier sessions of the same client in any chat. A silent bot session
+ * ends a day after its last event, and a return counts for one day more. Sessions that began even earlier are computed
+ * when they have settled.
  */
 export const daysOf = (
   view: ViewName,

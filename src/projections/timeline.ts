@@ -12,12 +12,13 @@ type Data = Readonly<Record<string, unknown>> & { readonly extra?: unknown } & P
 
 type Identified = { readonly id: string; readonly source: string; readonly data: { readonly accountId: string } }
 
-/** `acme/bot/9661ab9c`: ce_id is unique within its source only, and a source is an account's (CloudEvents). */
+/** `acme/bot/9661ab9c`: ce_id is unique only within its source, and a source belongs to one account (CloudEvents). */
 export const timelineId = (event: Identified): string => storable(`${event.data.accountId}/${identity(event)}`)
 
 /**
- * An event's entry; written once: the first record of an event stays, whatever is repeated later. Takes the event as it came:
- * `extra` keeps its field names. Of a large event the entry only names the record. `isStorable` where all of the event is known to be.
+ * The entry of an event. It is written once: the first record of an event stays, and repetitions change nothing. Takes
+ * the event unchanged, so that `extra` keeps its field names. The entry of a large event has no data, only the position
+ * of the record. `isStorable` is true if the whole event is known to be storable.
  */
 export const evolveTimeline = (
   current: TimelineDocument | undefined,

@@ -5,7 +5,7 @@ import type { TimelineDocument } from '../../contracts/views/timeline.ts'
 import { mostDifferences, type TranscriptAudit } from '../../contracts/views/transcript-audit.ts'
 import { commonSequence } from './common-sequence.ts'
 
-/** What is read of an entry in timeline. */
+/** The fields that an audit reads of an entry in timeline. */
 export type Entry = Pick<
   TimelineDocument,
   '_id' | 'type' | 'time' | 'topic' | 'partition' | 'offset' | 'data' | 'erased'
@@ -37,11 +37,11 @@ const Written = t.type({
 })
 const Attempted = t.type({ attempts: t.array(t.type({ at: BsonDate })) })
 
-/** A message of the transcript: where it stands in the log, and who can have read it. */
+/** A message of the transcript: its index in the log, its writer and its text. */
 type Told = { readonly index: number; readonly from: From | 'agent'; readonly words: string }
 /**
- * A message that the bridge saw. `words` are all that the log may show of it, `exactly` where it can show nothing else. What is not
- * `expected` may belong to another session: it is not missed.
+ * A message that the bridge saw. `words` are all texts that the log may show for it. `exactly` if the log can show
+ * nothing else. A message that is not `expected` may belong to another session, so it is not reported as missing.
  */
 type Seen = {
   readonly id: string
@@ -52,7 +52,7 @@ type Seen = {
 }
 type Pair = readonly [Told, Seen]
 
-/** The log of this session alone: one that begins as the one before it goes on from it (sessions-agent.ts). */
+/** How many lines belong to the session before: a log that begins at the same time continues it (sessions-agent.ts). */
 const ownLines = (log: ReadonlyArray<Line>, before: ReadonlyArray<Line> = []) =>
   before.length > 0 && log[0]?.timestamp.getTime() === before[0]?.timestamp.getTime() ? before.length : 0
 
@@ -61,13 +61,13 @@ const toldBy = ({ message, type, agentId }: Line, index: number): Told => {
   return { index, from, words: message }
 }
 
-/** Around a finish, requests of both interfaces may overtake each other for as long as the service tries. */
+/** Around a finish, requests of the two interfaces may overtake each other while the service retries them. */
 const edgeMs = 10_000
 const toSecond = (at: Date): number => Math.floor(at.getTime() / 1000)
 
 type Span = { readonly from: number; readonly until: number }
 
-/** What an entry tells of a message in the span of a session; undefined where it is of another session, or no message. */
+/** The message of an entry in the span of a session. Undefined if it is of another session, or not a message. */
 const seenIn =
   (span: Span, lines: ReadonlyArray<Line>) =>
   ({ _id: id, type, time, data }: Entry): Seen | undefined => {
@@ -75,7 +75,8 @@ const seenIn =
     const { message } = data
     const began = type === 'BotReplyDelivered' && Attempted.is(data) ? (data.attempts[0]?.at ?? time) : time
     const [first, last] = [lines[0], lines.at(-1)]
-    // Both times are the service's: what was taken in late, as from quarantine, is of its session nevertheless.
+    // Both times are the service's. So a message that was accepted late, for example from quarantine, is still of its
+    // session.
     const second = toSecond(message.timestamp)
     const isLate =
       type === 'ClientMessageReceived' && first && last
@@ -92,7 +93,10 @@ const seenIn =
     }
   }
 
-/** In the order of the log; by time of several partitions, or topics: some were added, or the topic was deleted and created again. */
+/**
+ * Sorts by offset. Several partitions or topics are sorted by time: partitions were added, or the topic was deleted and
+ * created again.
+ */
 const inOrder = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
   const isOne = entries.every(
     ({ topic, partition }) => topic === entries[0]?.topic && partition === entries[0].partition,
@@ -101,8 +105,9 @@ const inOrder = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
 }
 
 /**
- * Who had the chat at each place of the transcript: the bot; an agent, who wrote the last message before it that is known to be
- * of one of the two; or either, where what follows is an agent's, or nothing in a chat with agents.
+ * Who had the chat at each message of the transcript. An agent's message shows that an agent had it. A client's or
+ * bot's message that the bridge saw too shows that the bot had it. `agent`: the last such message up to here is an
+ * agent's. Otherwise `bot`: the next one shows the bot, or there is none in a chat without agents. Otherwise `either`.
  */
 const hadBy = (lines: ReadonlyArray<Told>, pairs: ReadonlyArray<Pair>, hadAgents: boolean) => {
   const common = new Set(pairs.map(([{ index }]) => index))
@@ -123,7 +128,7 @@ const hadBy = (lines: ReadonlyArray<Told>, pairs: ReadonlyArray<Pair>, hadAgents
   return lines.map((_, i) => (earlier[i] === 'agent' ? 'agent' : later[i] === 'bot' ? 'bot' : 'either'))
 }
 
-/** The differences of one side: as few as explain what stands between the messages that both have in the same order. */
+/** The differences of one writer, as few as possible. `pairs` are messages that both sides have in the same order. */
 const differencesOf = (
   from: From,
   told: ReadonlyArray<Told>,
@@ -161,9 +166,9 @@ const differencesOf = (
 const notCompared = (reason: Reason): TranscriptAudit => ({ state: 'not-compared', differences: [], reason })
 
 /**
- * Compares the transcript of a finished session with the entries of its chat in timeline: with all of them, since it has the events of
- * both topics, each once, whatever comes late or is repeated. Pure: the same session and entries give the same audit, in whichever order
- * they came. What cannot be compared is said in contracts/views/transcript-audit.ts.
+ * Compares the transcript of a finished session with all entries of its chat in timeline. Timeline has the events of
+ * both topics, each once, including late and repeated ones. Pure: the same session and entries give the same audit, in
+ * any order of the entries. contracts/views/transcript-audit.ts lists what cannot be compared.
  */
 export const transcriptAudit = (session: Session, entries: ReadonlyArray<Entry>): TranscriptAudit => {
   const { endsAt, previousEndedAt } = session
@@ -187,7 +192,7 @@ export const transcriptAudit = (session: Session, entries: ReadonlyArray<Entry>)
 
   const side = (from: From) => {
     const [theirs, all] = [told.filter((each) => each.from === from), seen.filter((each) => each.from === from)]
-    // Those that may belong to another session come last: they explain what the others leave.
+    // Messages that may belong to another session come last. They explain the messages that the others leave unpaired.
     const ours = [...all.filter(({ expected }) => expected), ...all.filter(({ expected }) => !expected)]
     const pairs = commonSequence(
       theirs,

@@ -42,6 +42,6 @@ export const foldedOf = (views: ReadonlyArray<ViewName>): ReadonlyArray<ViewName
 /** Whether a view is computed from others. */
 export const isComputed = (view: ViewName): boolean => sources[view].length === 0
 
-/** Whether statistics may be others once these views are. */
+/** Whether statistics may change when these views change. */
 export const changesStats = (views: ReadonlyArray<ViewName>): boolean =>
   views.some((view) => isComputed(view) || Object.hasOwn(statsViews, view))

@@ -2,15 +2,15 @@ import { type Db, type IndexDescription, MongoServerError } from 'mongodb'
 import type { ViewName } from '../../../contracts/views.ts'
 import { indexes } from '../indexes.ts'
 
-/** The collection that one process writes a view's rebuilt documents into: whoever goes on with a rebuild takes names of its own. */
+/** The collection of a view's rebuilt documents. Each process that works on a rebuild writes into its own. */
 export const rebuiltName = (view: ViewName, writer: string): string => `${view}__rebuild_${writer}`
 
-/** Where it stands while it is about to be the view: nobody ever writes under this name. */
+/** The name of this collection while it is ready for the swap. No process ever writes under this name. */
 export const swapName = (view: ViewName, writer: string): string => `${view}__swap_${writer}`
 
 const nameOfRebuild = /^[a-z_]+__(?:rebuild|swap)_[0-9a-z]+$/
 
-/** Whether a collection is of a rebuild. */
+/** Whether a collection belongs to a rebuild. */
 const isOfRebuild = (name: string): boolean => nameOfRebuild.test(name)
 
 const namespaceNotFound = 26
@@ -24,7 +24,9 @@ const unlessMissing = async <A>(promise: Promise<A>, missing: A): Promise<A> => 
   }
 }
 
-/** Renames a collection over whatever has that name, in one step for its readers; false where there is none to rename. */
+/**
+ * Renames a collection in one step for its readers. Replaces one with the new name. False if there is none to rename.
+ */
 export const rename = (db: Db, from: string, to: string): Promise<boolean> => {
   const [source, target] = [from, to].map((name) => `${db.databaseName}.${name}`)
   const writeConcern = { w: 'majority', wtimeout: 10_000 }
@@ -42,7 +44,7 @@ export const namesIn = async (db: Db): Promise<ReadonlySet<string>> =>
 
 const keyOf = ({ key }: Pick<IndexDescription, 'key'>) => JSON.stringify(key)
 
-/** The view's own indexes, and what others have added to the live collection. */
+/** The view's own indexes, and those that were added to the live collection by hand. */
 const indexesOf = async (db: Db, view: ViewName): Promise<ReadonlyArray<IndexDescription>> => {
   const own = indexes[view]
   const known = new Set([...own.map(keyOf), keyOf({ key: { _id: 1 } })])
@@ -51,7 +53,7 @@ const indexesOf = async (db: Db, view: ViewName): Promise<ReadonlyArray<IndexDes
   return [...own, ...others]
 }
 
-/** Makes the collections that a rebuild writes into, where they are missing, with every index. */
+/** Creates the missing collections that a rebuild writes into, and all their indexes. */
 export const makeRebuilt = async (db: Db, views: ReadonlyArray<ViewName>, writer: string): Promise<void> => {
   const present = await namesIn(db)
   for (const view of views) {
@@ -61,16 +63,16 @@ export const makeRebuilt = async (db: Db, views: ReadonlyArray<ViewName>, writer
   }
 }
 
-/** The collections that rebuilds have left. */
+/** The collections that exist for rebuilds. */
 export const leftIn = async (db: Db): Promise<ReadonlyArray<string>> => [...(await namesIn(db))].filter(isOfRebuild)
 
-/** Drops those of the collections that are there. */
+/** Drops those of the collections that exist. */
 export const dropAll = async (db: Db, names: Iterable<string>): Promise<void> => {
   const present = await namesIn(db)
   for (const name of names) if (present.has(name)) await db.collection(name).drop()
 }
 
-/** How many documents the live view has, and the rebuilt one. */
+/** The number of documents in the live view and in the rebuilt one. */
 export const countBoth = async (db: Db, view: ViewName, writer: string) => {
   const [live, rebuilt] = await Promise.all(
     [view, rebuiltName(view, writer)].map((name) => db.collection(name).countDocuments()),
@@ -78,16 +80,16 @@ export const countBoth = async (db: Db, view: ViewName, writer: string) => {
   return { live: live ?? 0, rebuilt: rebuilt ?? 0 }
 }
 
-/** A document of any view, or what somebody has made of it. */
+/** A document of any view. It may have been changed by hand. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Documents of one id; at least one of them is there, or was. */
+/** The live and the rebuilt document of one id. At least one of them exists, or existed. */
 type Pair = { readonly id: string; readonly live: Fields | undefined; readonly rebuilt: Fields | undefined }
 
-/** Reads the documents of some ids on both sides. */
+/** Reads the live and the rebuilt documents of some ids. */
 export type ReadPairs = () => Promise<ReadonlyArray<Pair>>
 
-/** A damaged document's id may be anything: whatever is read is asked for as it is, and named by its text. */
+/** A damaged document may have an id of any type. Queries use the id unchanged, and results name it by its text. */
 type Stored = Fields & { readonly _id: string }
 
 const idsAtOnce = 300
@@ -131,7 +133,7 @@ const readIds = async (db: Db, collection: string, ids: ReadonlyArray<string>): 
   return new Set(found.map(({ _id }) => String(_id)))
 }
 
-/** Every document that either side has, once, some hundred at a time. */
+/** Every document of the live or the rebuilt collection, once. Reads up to 300 at a time. */
 export const pairsOf = async function* (db: Db, view: ViewName, writer: string): AsyncGenerator<ReadPairs> {
   for await (const ids of idsIn(db, rebuiltName(view, writer))) yield readPairs(db, view, writer, ids)
   for await (const ids of idsIn(db, view)) {

@@ -43,42 +43,42 @@ import { acquireLock, breakLock, swapIn } from './swap.ts'
 
 type Begun = Pick<RebuildDocument, 'views' | 'dryRun' | 'phase' | 'writers' | 'positions' | 'topicIds' | 'swapped'>
 
-/** A rebuild that this process is at. `folded` are always views that are folded from topics. */
+/** A rebuild whose lease this process holds. `folded` are always views that are folded from topics. */
 export type LeasedRebuild = Begun & {
-  /** Names its collections and its consumer group. */
+  /** A part of the names of its collections and of its consumer group. */
   readonly writer: string
   readonly enter: (phase: Phase) => Promise<void>
-  /** Renews the lease; false where another process owns the rebuild by now. */
+  /** Renews the lease. False if another process owns the rebuild now. */
   readonly renewLease: () => Promise<boolean>
-  /** Makes its collections with every index. */
+  /** Creates its collections with every index. */
   readonly make: (folded: ReadonlyArray<ViewName>) => Promise<void>
-  /** Those whose collections are there. */
+  /** Those of the views whose rebuilt collections exist. */
   readonly made: (folded: ReadonlyArray<ViewName>) => Promise<ReadonlyArray<ViewName>>
-  /** Into its own collections. */
+  /** Applies changes to its own collections. */
   readonly applyChanges: ApplyChanges
   readonly count: (view: ViewName) => Promise<{ readonly live: number; readonly rebuilt: number }>
   readonly pairs: (view: ViewName) => AsyncGenerator<ReadPairs>
   readonly pairsAgain: (view: ViewName, ids: ReadonlyArray<string>) => ReadPairs
-  /** The days of its own documents where it has folded a view, and of the live ones elsewhere. */
+  /** The days of the rebuilt documents of `folded` views, and of the live documents of other views. */
   readonly days: (folded: ReadonlyArray<ViewName>) => Promise<ReadonlyArray<string>>
   readonly day: (id: string, folded: ReadonlyArray<ViewName>) => Promise<Day>
   readonly recomputeDays: (ids: ReadonlyArray<string>, done: (days: number) => void) => Promise<void>
-  /** Holds the live writers back (swap.ts); undefined where the rebuild is another's by now. */
+  /** Makes the live writers wait (swap.ts). Undefined if another process owns the rebuild now. */
   readonly lock: (leaseMs: number) => Promise<string | undefined>
   readonly swap: (token: string, views: ReadonlyArray<ViewName>) => Promise<ReadonlyArray<ViewName>>
-  /** Lets the live writers go on, whatever of the swap was done. */
+  /** Lets the live writers continue, even if the swap is incomplete. */
   readonly unlock: (token: string) => Promise<void>
-  /** Every day is of its account's present time zone (time-zones.ts). */
+  /** Records that every day is in its account's present time zone (time-zones.ts). */
   readonly noteTimeZones: () => Promise<void>
-  /** The live documents of these views are of the present version (view-versions.ts). */
+  /** Records that the live documents of these views have the present version (view-versions.ts). */
   readonly noteVersions: (folded: ReadonlyArray<ViewName>) => Promise<void>
-  /** Has every finished session compared with timeline again (transcript-audits.ts). */
+  /** Marks every finished session for a new comparison with timeline (transcript-audits.ts). */
   readonly markAudits: () => Promise<void>
-  /** From now on the views are of its topics. */
+  /** Records that the views are made from its topics from now on. */
   readonly rememberTopics: () => Promise<void>
-  /** Leaves it as interrupted. */
+  /** Releases the rebuild, which then counts as interrupted. */
   readonly letGo: () => Promise<void>
-  /** Drops what is left of it: it is finished, or discarded. */
+  /** Deletes its collections and its state. The rebuild is finished or discarded. */
   readonly forget: () => Promise<void>
 }
 
@@ -129,7 +129,7 @@ const leasedRebuild = ({ db, sleep, timeZoneOf }: Deps, writer: string, begun: B
     rememberTopics: () => topicsReadIn(db).remember('views', Object.entries(topicIds)),
     letGo: () => letGo(db, writer),
     forget: async () => {
-      // Its own names only: were it another's by now, that one's collections would have other names.
+      // Only the names of these writers. If another process owns the rebuild now, its collections have other names.
       const names = views.flatMap((view) => writers.flatMap((each) => [rebuiltName(view, each), swapName(view, each)]))
       await dropAll(db, names)
       await forgetRebuild(db, writer)
@@ -140,7 +140,7 @@ const leasedRebuild = ({ db, sleep, timeZoneOf }: Deps, writer: string, begun: B
 /** The next offset that each partition needs, by `<topic>/<partition>`. */
 type Positions = ReadonlyMap<string, number>
 
-/** What a writer has committed. */
+/** The offsets that a writer has committed. */
 type CommittedBy = (writer: string) => Promise<Positions>
 
 const furthest = (before: RebuildDocument['positions'], committed: Positions) => {
@@ -150,9 +150,10 @@ const furthest = (before: RebuildDocument['positions'], committed: Positions) =>
 }
 
 /**
- * Hands a rebuild that was interrupted anywhere to a new writer. The one before may only be frozen: what it has committed is
- * read first, and then its collections get the new writer's names. So whatever it does when it wakes up, it does to
- * collections and to a consumer group that nobody uses any more, and all that it had committed is in those that are used.
+ * Hands an interrupted rebuild to a new writer, wherever it stopped. The previous writer may be frozen, not dead. So
+ * this function first reads what the previous writer has committed, and then renames its collections for the new
+ * writer. When the previous writer wakes up, it uses collections and a consumer group that no other process uses. The
+ * renamed collections have everything that it had committed.
  */
 const handOver = async (
   db: Db,
@@ -167,7 +168,7 @@ const handOver = async (
   await noteRebuild(db, owner, { positions, writers })
   const names = await namesIn(db)
   for (const view of rebuild.views.filter((each) => !rebuild.swapped.includes(each))) {
-    // A late write may have made a collection again after it was renamed: the furthest name is the one.
+    // A late write may have created a collection again after its renaming. The last existing name is the right one.
     const furthestName = rebuild.writers
       .flatMap((writer) => [rebuiltName(view, writer), swapName(view, writer)])
       .findLast((name) => names.has(name))
@@ -177,7 +178,7 @@ const handOver = async (
   return { ...rest, owner, positions, writers }
 }
 
-/** Those of the views whose rebuilt collections are there. */
+/** Those of the views whose rebuilt collections exist. */
 const madeOf = async (db: Db, views: ReadonlyArray<ViewName>, writer: string): Promise<ReadonlyArray<ViewName>> => {
   const names = await namesIn(db)
   return views.filter((view) => names.has(rebuiltName(view, writer)))
@@ -185,13 +186,13 @@ const madeOf = async (db: Db, views: ReadonlyArray<ViewName>, writer: string): P
 
 export type Rebuilds = {
   readonly unfinished: () => Promise<(RebuildDocument & { readonly isRunning: boolean }) | undefined>
-  /** Undefined where there is an unfinished one. */
+  /** Undefined if there is an unfinished rebuild. */
   readonly begin: (
     views: ReadonlyArray<ViewName>,
     dryRun: boolean,
     topicIds: TopicIds,
   ) => Promise<LeasedRebuild | undefined>
-  /** Goes on with the unfinished one; undefined where somebody else is at it, or there is none. */
+  /** Resumes the unfinished rebuild. Undefined if another process works on it or there is none. */
   readonly resume: (committedBy: CommittedBy) => Promise<LeasedRebuild | undefined>
   readonly stop: () => Promise<void>
 }
@@ -200,7 +201,7 @@ export type Rebuilds = {
 const socketTimeoutMS = 600_000
 const closeMs = 3_000
 
-/** MongoDB as a rebuild needs it; connects at the first use. Throws on a malformed URL. */
+/** The functions of MongoDB that a rebuild needs. Connects at the first use. Throws on a malformed URL. */
 export const connectRebuilds = (
   location: MongoLocation,
   { sleep, timeZoneOf = () => 'UTC' }: { readonly sleep: Sleep; readonly timeZoneOf?: TimeZoneOf },

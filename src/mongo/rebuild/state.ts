@@ -6,7 +6,7 @@ import { within } from '../client.ts'
 
 export type Phase = 'creating' | 'replaying' | 'swapping' | 'statistics'
 
-/** What holds the live writers back while views are swapped; `until` is the server's time. */
+/** The lock that makes the live writers wait while views are swapped. `until` is by the server's clock. */
 export type SwapLock = {
   readonly token: string
   readonly writer: string
@@ -20,16 +20,16 @@ export type RebuildDocument = {
   readonly views: ReadonlyArray<ViewName>
   readonly dryRun: boolean
   readonly phase: Phase
-  /** Who has worked on it, the newest last: each has collections and a consumer group of its own, named after it. */
+  /** The processes that have worked on it, the newest last. Each names its own collections and consumer group. */
   readonly writers: ReadonlyArray<string>
-  /** By `<topic>/<partition>`: where the newest writer begins, what those before it have taken in. */
+  /** By `<topic>/<partition>`, where the newest writer begins. Earlier writers have processed all records before it. */
   readonly positions: Readonly<Record<string, number>>
-  /** From which topics it is made, by their ids; positions mean nothing in another topic. */
+  /** The ids of the topics from which it is made. Positions have no meaning in another topic. */
   readonly topicIds?: Readonly<Record<string, string>>
-  /** Those of its views that are live already. */
+  /** The views that were swapped and are live already. */
   readonly swapped: ReadonlyArray<ViewName>
   readonly startedAt: Date
-  /** The last sign of its owner, which is missing once the owner has let go of it. */
+  /** The last renewal of the owner's lease. `owner` is missing after the owner has released the rebuild. */
   readonly aliveAt: Date
   readonly owner?: string
   readonly lock?: SwapLock
@@ -43,7 +43,7 @@ export const rebuilds = (db: Db) => db.collection<RebuildDocument>('rebuilds')
 const current = { _id: 'current' as const }
 const isSilent = { $lt: ['$aliveAt', { $subtract: ['$$NOW', silentMs] }] }
 
-/** The unfinished rebuild, and whether somebody is at it now. */
+/** The unfinished rebuild, and whether a process works on it now. */
 export const readRebuild = async (db: Db): Promise<(RebuildDocument & { readonly isRunning: boolean }) | undefined> => {
   const [rebuild] = await within(
     stepMs,
@@ -54,7 +54,7 @@ export const readRebuild = async (db: Db): Promise<(RebuildDocument & { readonly
   return rebuild && { ...rebuild, isRunning: rebuild.owner !== undefined && !rebuild.isSilent }
 }
 
-/** False where there is an unfinished one already. */
+/** False if there is an unfinished rebuild already. */
 export const beginRebuild = async (
   db: Db,
   owner: string,
@@ -83,20 +83,20 @@ export const beginRebuild = async (
   }
 }
 
-/** Makes a rebuild the owner's; false where somebody else is at it, or it is gone. */
+/** Makes `owner` the owner of the rebuild. False if another process works on it, or there is none. */
 export const takeOver = async (db: Db, owner: string): Promise<boolean> => {
   const filter = { ...current, $or: [{ owner: { $exists: false } }, { $expr: isSilent }] }
   const update = [{ $set: { owner, aliveAt: '$$NOW' } }]
   return (await within(stepMs, rebuilds(db).updateOne(filter, update))).matchedCount > 0
 }
 
-/** Renews the lease; false where another process owns the rebuild by now. */
+/** Renews the lease. False if another process owns the rebuild now. */
 export const renewLease = async (db: Db, owner: string): Promise<boolean> => {
   const update = { $currentDate: { aliveAt: true as const } }
   return (await within(stepMs, rebuilds(db).updateOne({ ...current, owner }, update))).matchedCount > 0
 }
 
-/** Throws where the rebuild is another's by now. */
+/** Throws if another process owns the rebuild now. */
 export const noteRebuild = async (
   db: Db,
   owner: string,
@@ -106,12 +106,12 @@ export const noteRebuild = async (
   if (matchedCount === 0) throw new Error('the rebuild was taken over by another process')
 }
 
-/** Leaves it as interrupted. */
+/** Releases the rebuild, which then counts as interrupted. */
 export const letGo = async (db: Db, owner: string): Promise<void> => {
   await within(stepMs, rebuilds(db).updateOne({ ...current, owner }, { $unset: { owner: '' } }))
 }
 
-/** It is finished, or discarded. */
+/** Deletes the state of a finished or discarded rebuild. */
 export const forgetRebuild = async (db: Db, owner: string): Promise<void> => {
   await within(stepMs, rebuilds(db).deleteOne({ ...current, owner }))
 }

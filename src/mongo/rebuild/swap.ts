@@ -7,10 +7,10 @@ import { type RebuildDocument, rebuilds, type SwapLock } from './state.ts'
 
 const stepMs = 10_000
 
-/** What has to be known of a rebuild to break its lock. */
+/** The fields of a rebuild that are needed to break its lock. */
 type Locked = Pick<RebuildDocument, 'views'> & { readonly lock?: Pick<SwapLock, 'token' | 'writer'> }
 
-/** Holds the live writers back for so long at most; undefined where the rebuild is not the owner's any more. */
+/** Makes the live writers wait, at most `leaseMs`. Undefined if another process owns the rebuild, or it is locked. */
 export const acquireLock = async (db: Db, owner: string, leaseMs: number): Promise<string | undefined> => {
   const token = randomBytes(6).toString('hex')
   const lock = { token, writer: owner, until: { $add: ['$$NOW', leaseMs] } }
@@ -19,14 +19,14 @@ export const acquireLock = async (db: Db, owner: string, leaseMs: number): Promi
   return matchedCount > 0 ? token : undefined
 }
 
-/** Whether nobody has broken it. */
+/** True until the lock is broken. */
 const holdsLock = async (db: Db, token: string): Promise<boolean> =>
   (await within(stepMs, rebuilds(db).countDocuments({ 'lock.token': token, 'lock.broken': { $ne: true } }))) > 0
 
 /**
- * Takes the lock from whoever held it, if anybody did: when this resolves, no view can be swapped under it any more, however
- * late its holder wakes up. What stood ready is moved away, so that a late rename finds nothing (swap.ts); any number may do
- * so at the same time, and it is also how the holder itself lets go.
+ * Breaks the lock, if there is one. After this resolves, no view can be swapped under this lock, however late its
+ * holder wakes up. The collections that are ready for the swap are renamed back, so a late rename finds nothing (see
+ * `swapIn`). Any number of processes may call this at the same time. The holder also calls it to release the lock.
  */
 export const breakLock = async (db: Db, { views, lock }: Locked): Promise<void> => {
   if (lock === undefined) return
@@ -37,8 +37,8 @@ export const breakLock = async (db: Db, { views, lock }: Locked): Promise<void> 
 }
 
 /**
- * Whether a live writer may write what it has in hand. A lock whose lease is over is broken first: the rebuild has died, or
- * hangs.
+ * Whether a live writer may write the changes that it holds in memory. An expired lock is broken first: the rebuild has
+ * died or hangs.
  */
 export const swapGate = (db: Db) => async (): Promise<boolean> => {
   const [locked] = await within(
@@ -57,30 +57,35 @@ export const swapGate = (db: Db) => async (): Promise<boolean> => {
 type Held = { readonly writer: string; readonly token: string }
 
 /**
- * Puts the rebuilt collections in the place of the live ones, each in one step for its readers; resolves with the views for
- * which it did, fewer than were asked for where the lock was broken meanwhile. Queries that are open on the old collection
- * are ended by MongoDB, as by any rename.
+ * Replaces the live collections with the rebuilt ones. Readers see each replacement as one step. Resolves with the
+ * views that were replaced. These are fewer than requested if the lock was broken during the swap. MongoDB ends the
+ * queries that are open on the old collection, as with any rename.
  *
- * Why nothing is lost, and nothing is folded onto a document that lacks events, whoever dies or freezes when:
+ * Why no event is lost, and no event is folded onto a document that lacks earlier events, whichever process dies or
+ * freezes at whichever time:
  *
- * 1. The lock is acknowledged by a majority. Then the ends of the logs are asked for, and the rebuild goes on until it has
- *    taken in everything before them. Only then are the collections swapped, and the lock is released last.
- * 2. A live writer has its records in hand when it asks whether there is a lock (`swapGate`), and writes nothing where there
- *    is one. So whatever a writer that saw none writes, and however late it does, its records are before those ends: the
- *    rebuilt documents have them. Its write into the swapped collection meets a document whose `applied` is not the one it
- *    has read, or one that it took for missing: it matches nothing, the writer reads anew and finds all of it done. So a
- *    damaged document that it has read before the swap does not come back either.
- * 3. A writer that saw the lock waits, and then folds from the swapped documents. The projector takes in a partition in
- *    order, and nothing of a slice counts until all of it is written: what it waits with begins at or before those ends. So
- *    the next record that reaches a swapped document is never beyond one that the document lacks.
- * 4. The lock is a lease on the server's clock. When it is over, the first writer that sees it breaks it: it marks the lock
- *    as broken, then moves the collections that stand ready away, and writes only then. The rebuild makes them ready (a name
- *    under which nobody writes, so that no write can make such a collection), looks whether the lock is still whole, and
- *    then renames what is ready. Whether it froze before or after that look, a rename that comes after the break finds
- *    nothing to rename, or is not begun. What was swapped before the break is as good as any swap.
+ * 1. The rebuild works in this order. It sets the lock, and a majority acknowledges it. It reads the end offsets of the
+ *    topics. It processes every record before these end offsets. It swaps the collections. It releases the lock.
+ * 2. A live writer holds its records in memory before it looks for a lock (`swapGate`). If it sees a lock, it writes
+ *    nothing. If it sees none, the end offsets are read later, so its records are before them. The rebuilt documents
+ *    contain these records, however late the writer writes. Its late write requires the `applied` that it has read, or
+ *    that there is no document. The swapped document differs, so the write has no effect. The writer reads again and
+ *    finds that all is done. For the same reason, a damaged document that it has read before the swap is not restored.
+ * 3. A writer that sees the lock waits. Then it reads the swapped documents and folds its records onto them. The
+ *    projector processes a partition in order, and a slice counts as done only when all of it is written. So the
+ *    waiting slice begins at or before the end offset of its partition. The swapped documents have all records before
+ *    that offset. So no record reaches a swapped document before an earlier record that the document lacks.
+ * 4. The lock is a lease on the server's clock. The first writer that sees an expired lease breaks the lock: it marks
+ *    the lock as broken, then renames the collections that are ready for the swap, and only then writes. The rebuild
+ *    also works in steps. It renames its collections to names under which no process writes, so no write can create
+ *    such a collection. It checks that the lock is not broken. Then it renames the ready collections to the names of
+ *    the views. If it freezes before the check and the lock is broken, the check fails and no rename begins. If it
+ *    freezes after the check, a rename after the break finds no collection. Views that were swapped before the break
+ *    were swapped under an unbroken lock, so 1 to 3 hold for them.
  *
- * Taken for granted: whoever answers as the primary is one. A primary that was deposed within the second of a swap and does
- * not know it yet could tell a writer of no lock; one that was elected in that second could show the view before the swap.
+ * Assumption: the server that answers as the primary is the primary. A primary that was deposed within the second of a
+ * swap, and does not know it yet, could report to a writer that there is no lock. A primary that was elected in that
+ * second could show the view as it was before the swap.
  */
 export const swapIn = async (
   db: Db,

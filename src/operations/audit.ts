@@ -23,9 +23,7 @@ export const ofAccount = (accountId: string | undefined): Pick<Asked, 'accountId
   return E.isRight(account) ? { accountId: account.right } : {}
 }
 
-/**
- * An action on one person. `detail` has the person's id. For an email address, phone or userToken it has the kind only.
- */
+/** An action on one person. `detail` has the person's id, but of an email address, phone or userToken only the kind. */
 export const actionOn = (
   action: 'erase' | 'export' | 'unmask',
   { accountId, start: { kind, value }, also }: { accountId: string; start: Identity; also: ReadonlyArray<string> },

@@ -19,9 +19,7 @@ type Recording = ErasePorts & { readonly recordAction: RecordAction }
 
 const withinMs = 30_000
 
-/**
- * Throws if Kafka has not acknowledged a record. The records before it stay. The same request writes the plan again.
- */
+/** Throws if Kafka has not acknowledged a record. Earlier records stay. The same request writes the plan again. */
 const orThrow = (what: string, appended: E.Either<{ readonly reason: string }, void>) => {
   if (E.isLeft(appended))
     throw new Error(`${what} is not known to be in Kafka (${appended.left.reason}): do the same again`)
@@ -71,9 +69,7 @@ const right = <A>(decoded: E.Either<unknown, A>): A => {
 type Asker = {
   readonly requestedBy: string
   readonly kept: Kept
-  /**
-   * The newest event of a person who is erased for inactivity. It determines the receipt's id, so there is one receipt.
-   */
+  /** The newest event of a person erased for inactivity. The receipt's id depends on it, so there is one receipt. */
   readonly since?: Date
 }
 

@@ -102,10 +102,7 @@ const settled = async (
   return verdictOf(before).kind === 'same' ? { kind: 'same' } : { kind: 'moving' }
 }
 
-/**
- * Compares each day of daily_stats with the result of the rebuilt documents, or of live ones where a view is not
- * rebuilt.
- */
+/** Compares each day of daily_stats with one computed from the rebuilt documents, or live ones of other views. */
 export const compareDays = async (
   { show, sleep, signal }: Pick<RebuildDeps, 'show' | 'sleep' | 'signal'>,
   own: LeasedRebuild,

@@ -104,9 +104,7 @@ const differing = (a: unknown, b: unknown, path: string): ReadonlyArray<string> 
   })
 }
 
-/**
- * The paths of the fields in which two documents differ, twenty at most. These are names and positions, never values.
- */
+/** The paths of the fields in which two documents differ, twenty at most: names and positions, never values. */
 export const differingFields = (a: Fields, b: Fields): ReadonlyArray<string> =>
   differing(a, b, '').slice(0, fieldsAtMost)
 

@@ -101,9 +101,7 @@ export const requestMemoryIdOf = (id: string) => `quarantine/${id}`
 type Meant = { readonly record: IncomingRecord; readonly read: Read }
 type Chosen = Meant & { readonly read: E.Right<Understood> }
 
-/**
- * Publishes the events of those requests in quarantine that this version understands, in order. Each is marked as late.
- */
+/** Publishes the events of quarantined requests that this version understands, in order. Each is marked as late. */
 export const takeIn = (
   { publish, accounts, ...ports }: Ports,
   sending: Sending<QuarantineFilters>,

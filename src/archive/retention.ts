@@ -32,7 +32,7 @@ type Deps = {
   readonly log: Pick<Log, 'warn'>
 }
 
-/** The consumer groups that must have processed a record before it is deleted. The projector reads no archive. */
+/** These groups must process a record before it is deleted: the projector too, as it does not read the archive. */
 const readers = [archiverGroup, 'projector']
 
 const dayMs = 24 * 60 * 60 * 1000

@@ -18,7 +18,7 @@ export type Limits = {
   readonly healthMs: number
   readonly headersMs: number
   readonly requestMs: number
-  /** How often the two above are checked. */
+  /** How often `headersMs` and `requestMs` are checked. */
   readonly checkMs: number
   readonly keepAliveMs: number
   /** How long the rest of too large a body is read and dropped, so that its sender receives the answer. */

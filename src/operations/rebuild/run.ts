@@ -68,7 +68,7 @@ export const countText = ({ view, live, rebuilt }: Counts): string => {
   return `${view}: ${number(rebuilt)} documents, the live view has ${number(live)}: ${named}`
 }
 
-/** Reports the counts, and swaps the views unless a count is suspect. */
+/** Reports the counts, and swaps the views unless a count is suspect and `force` is false. */
 const goLive = async (
   deps: RebuildDeps,
   own: LeasedRebuild,

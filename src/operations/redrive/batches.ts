@@ -87,7 +87,7 @@ type Ended = { readonly tally: Tally; readonly words: ReadonlyArray<string>; rea
 /**
  * Records the command on `audit`, unless it is a dry run. Left: it may not be recorded, and nothing was sent. Then
  * sends the selected records of a topic in their order. MongoDB remembers a record after Kafka has acknowledged it. So
- * after a crash the last batch may be sent but not remembered. The same command then continues with that batch. When
+ * after a crash the last batch may be sent but not remembered. The same command then continues from that batch. When
  * `interrupted` aborts, the command ends early, and `trouble` says so.
  */
 export const sendInBatches = async <Meant, Chosen extends Meant>(

@@ -5,7 +5,7 @@ import type { Append, CheckHealth, ConsumerSpec, IncomingRecord, Slice, TopicIds
 import { type DataKeys, keyId } from './data-keys.ts'
 import { seal } from './seal.ts'
 
-/** The consumer group of the archiver: what it has committed is in the archive. */
+/** The consumer group of the archiver. What it has committed is in the archive. */
 export const archiverGroup = 'archiver'
 
 type Name = EventTopic['name']
@@ -15,20 +15,20 @@ type Deps = {
   readonly keys: DataKeys
   readonly decode: (record: IncomingRecord) => E.Either<unknown, DomainEvent>
   readonly append: Append
-  /** Where a whole batch of records stood that could not be read; undefined of any other value. */
+  /** The header of an unreadable batch of records: it says where the batch was. Undefined for other values. */
   readonly batchHeaderOf: (value: Buffer) => Buffer | undefined
-  /** The archive topics that are not those that were written to before, whose offsets and records are gone. */
+  /** The archive topics that were created again after they were written to. Their records and offsets are lost. */
   readonly changedArchives: () => Promise<ReadonlyArray<string>>
-  /** Applies erasures that MongoDB does not know of any more; why it must not be archived on. */
+  /** Applies erasures that MongoDB has lost. Returns why archiving must not continue. */
   readonly missed: () => Promise<string | undefined>
-  /** An error in words that may be logged. */
+  /** The text of an error that may be logged. */
   readonly reasonOf: (error: unknown) => string
 }
 
 const appendWithinMs = 30_000
 const names = new Map<string, Name>(eventTopics.map(({ name }) => [name, name]))
 
-/** The marker of an erasure, which must stand under the key that it erases. */
+/** True for the marker of an erasure. It must have the key that it erases. */
 export const isErasure = ({ topic, key }: IncomingRecord, decoded: E.Either<unknown, DomainEvent>): boolean => {
   if (E.isLeft(decoded)) return false
   const { right: event } = decoded
@@ -37,9 +37,9 @@ export const isErasure = ({ topic, key }: IncomingRecord, decoded: E.Either<unkn
 }
 
 /**
- * Copies every record of the event topics into the archive, in its order and partition. A slice counts as archived when all of it is
- * durable there; it may come again, so a record may stand in the archive twice. The marker of an erasure destroys the data key
- * of its record key before anything that comes later is encrypted.
+ * Copies every record of the event topics into the archive, in the same order and partitions. A slice is archived when
+ * all its records are durable there. It may be delivered again, so the archive may have a record twice. The marker of
+ * an erasure destroys the data key of its record key before any later record is encrypted.
  */
 export const archiver = ({ keys, decode, append, batchHeaderOf, changedArchives, missed, reasonOf }: Deps) => {
   let generations: TopicIds = new Map()
@@ -57,12 +57,15 @@ export const archiver = ({ keys, decode, append, batchHeaderOf, changedArchives,
     const failed = outcomes.find(E.isLeft)
     if (failed !== undefined) throw new Error(`${archiveNameOf(records[0]?.topic ?? 'chats')}: ${failed.left.reason}`)
   }
-  /** An erasure finds records by their keys: of one that has none, only where a batch stood is kept for ever, which a rebuild needs. */
+  /**
+   * An erasure finds records by their keys. So the value of a record without a key is never archived. Only the place of
+   * an unreadable batch is kept permanently, because a rebuild needs it.
+   */
   const keptOf = (record: IncomingRecord): IncomingRecord =>
     record.key?.length || record.value === null
       ? record
       : { ...record, value: batchHeaderOf(record.value) ?? Buffer.alloc(0) }
-  /** Up to each marker by itself, since there the key changes. */
+  /** Archives the records before each marker separately, because the data key changes there. */
   const take = async ({ topic, records }: Slice) => {
     const name = names.get(topic)
     if (name === undefined) return
@@ -82,16 +85,16 @@ export const archiver = ({ keys, decode, append, batchHeaderOf, changedArchives,
     group: archiverGroup,
     topics: eventTopics.map(({ name }) => name),
     commit: 'when-handled',
-    // Nobody waits for it, and what a fetch, a request and a look for keys cost is shared by more records.
+    // No process waits for the archive. Larger fetches share the cost of a fetch, a request and a look-up of keys.
     fetchWaitsFor: { bytes: 1024 * 1024, ms: 500 },
     onAssigned: () => {
       keys.forget()
-      // Of a partition that may be another process's now.
+      // The trouble may be of a partition that another process has now.
       trouble = undefined
     },
     refuseTopics: async (ids) => {
       generations = new Map([...generations, ...ids])
-      // Once: the file is read once too, and every data key is looked at.
+      // Once: the file is read only once too, and this looks at every data key.
       const misfit = fits ? undefined : await keys.misfit()
       if (misfit !== undefined) return misfit
       fits = true
@@ -116,5 +119,5 @@ export const archiver = ({ keys, decode, append, batchHeaderOf, changedArchives,
   return { spec, health }
 }
 
-/** Looked at before a record is decoded twice: few are. */
+/** Checked before a record is decoded a second time. It is true of few records. */
 export const mayErase = ({ headers }: IncomingRecord): boolean => /Erased/.test(`${headers.ce_type ?? ''}`)

@@ -3,19 +3,19 @@ import type { ArchiveKey, ArchiveKeys, LogPlace } from '../domain/ports.ts'
 import { lru } from '../shared/lru.ts'
 import type { WrappingKeys } from './key-file.ts'
 
-/** With what a record key's records are encrypted, and up to where they were erased. */
+/** The key that encrypts the records of a record key, and the place up to which they were erased. */
 export type SealingKey = { readonly kid: string; readonly key: Uint8Array; readonly erased: LogPlace | undefined }
 
-/** The key that a record was encrypted with, or that it was destroyed. */
+/** The key that encrypted a record, or `erased` if the key was destroyed. */
 export type OpeningKey = webcrypto.CryptoKey | 'erased'
 
-/** The key of a record, by its name and where the record stood. */
+/** The data key of a record, by its names and the place of the record. */
 export type WantedKey = { readonly id: string; readonly kid: string; readonly place: LogPlace }
 
-/** There is neither the key that a record names nor a marker that it was erased: MongoDB has lost it. */
+/** MongoDB has neither the key of a record nor a marker of its erasure, so it has lost the key. */
 export class KeyLost extends Error {}
 
-/** What became of a key. An older copy of MongoDB may never have had one that was erased: its marker was applied again. */
+/** The state of a key. If an older copy of MongoDB never had an erased key, the marker of the erasure shows it. */
 const stateOf = ({ kid, place }: WantedKey, found: ArchiveKey | undefined): 'there' | 'erased' | 'lost' => {
   if (found?.kid === kid) return 'there'
   if (found?.erasedKids.includes(kid)) return 'erased'
@@ -25,7 +25,7 @@ const stateOf = ({ kid, place }: WantedKey, found: ArchiveKey | undefined): 'the
   return isBefore ? 'erased' : 'lost'
 }
 
-/** Those of the keys that are neither there nor erased. */
+/** The keys that are neither stored nor erased. */
 export const lostAmong = async <W extends WantedKey>(
   stored: Pick<ArchiveKeys, 'find'>,
   wanted: ReadonlyArray<W>,
@@ -42,12 +42,12 @@ export const keyId = (topic: string, recordKey: Buffer | null): string => `${top
 
 export type DataKeys = ReturnType<typeof dataKeys>
 
-/** The data keys of the archive, one for each topic and record key; those used last are remembered. */
+/** The data keys of the archive, one for each topic and record key. The most recently used ones are cached. */
 export const dataKeys = (stored: ArchiveKeys, wrapping: WrappingKeys) => {
   const sealing = lru<SealingKey>(remembered)
   const opening = lru<OpeningKey>(remembered)
 
-  /** The keys that were made, by their kids, as they are before they are wrapped. */
+  /** Makes and stores keys. Returns them by their kids, not wrapped. */
   const make = async (ids: ReadonlyArray<string>): Promise<ReadonlyMap<string, Uint8Array>> => {
     const made = ids.map((id) => ({ id, kid: randomUUID(), raw: randomBytes(32) }))
     const wrap = async ({ id, kid, raw }: (typeof made)[number]) => ({ id, kid, wrapped: await wrapping.wrap(raw) })
@@ -72,14 +72,14 @@ export const dataKeys = (stored: ArchiveKeys, wrapping: WrappingKeys) => {
     )
   }
   return {
-    /** Why the key file does not belong to the data keys that there are. */
+    /** Why the key file does not fit the stored data keys; undefined if it fits. */
     misfit: async (): Promise<string | undefined> => {
       const examples = await stored.examples()
       const opened = await Promise.allSettled(examples.map(wrapping.unwrap))
       const failed = opened.find(({ status }) => status === 'rejected')
       return failed?.status === 'rejected' ? String(failed.reason.message) : undefined
     },
-    /** The keys of these ids, made where there are none: of two who make one, the first one's stays. */
+    /** The keys of these ids. Missing ones are made. If two processes make the same key, the first one is kept. */
     forSealing: async (ids: Iterable<string>): Promise<ReadonlyMap<string, SealingKey>> => {
       const keys = new Map([...ids].map((id) => [id, sealing.get(id)]))
       const unknown = [...keys].flatMap(([id, key]) => (key === undefined ? [id] : []))
@@ -90,7 +90,7 @@ export const dataKeys = (stored: ArchiveKeys, wrapping: WrappingKeys) => {
         const found = missing.length > 0 ? new Map([...before, ...(await stored.find(missing))]) : before
         await Promise.all([...found].map(async ([id, key]) => sealing.set(id, await opened(key, made))))
       }
-      // Remembered ones may be too many to be remembered at once.
+      // Adding keys may have evicted others from the cache, so `keys` holds those that were cached before.
       return new Map(
         [...keys].map(([id, key]) => {
           const known = key ?? sealing.get(id)
@@ -99,7 +99,7 @@ export const dataKeys = (stored: ArchiveKeys, wrapping: WrappingKeys) => {
         }),
       )
     },
-    /** Throws KeyLost where a key is neither there nor erased. */
+    /** Throws KeyLost if a key is neither stored nor erased. */
     forOpening: async (wanted: ReadonlyArray<WantedKey>): Promise<ReadonlyMap<string, OpeningKey>> => {
       const keys = new Map(wanted.map(({ kid }) => [kid, opening.get(kid)]))
       const unknown = new Map(wanted.flatMap((each) => (keys.get(each.kid) === undefined ? [[each.kid, each]] : [])))
@@ -112,12 +112,12 @@ export const dataKeys = (stored: ArchiveKeys, wrapping: WrappingKeys) => {
       }
       return new Map([...keys].flatMap(([kid, key]) => (key === undefined ? [] : [[kid, key]])))
     },
-    /** Whoever erases a record key from this place on must forget its key at once. */
+    /** Destroys the key of all records before this place. This process must not encrypt with it again. */
     destroy: async (id: string, place: LogPlace): Promise<void> => {
       await stored.destroy(id, place)
       sealing.delete(id)
     },
-    /** Others may have destroyed keys meanwhile. */
+    /** Other processes may have destroyed keys. */
     forget: (): void => {
       sealing.clear()
       opening.clear()

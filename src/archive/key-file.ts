@@ -4,12 +4,12 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { CompactEncrypt, compactDecrypt, decodeProtectedHeader } from 'jose'
 
-/** The keys of ARCHIVE_KEY_FILE, which wrap the data keys. */
+/** The keys of ARCHIVE_KEY_FILE. They wrap the data keys. */
 export type WrappingKeys = {
-  /** The id of the key that wraps, the first one of the file. */
+  /** The id of the key that wraps: the first key of the file. */
   readonly kid: string
   readonly wrap: (key: Uint8Array) => Promise<string>
-  /** Rejects where the file has not the key that wrapped it, or somebody has changed it. */
+  /** Rejects if the file lacks the key that wrapped it, or if the text was changed. */
   readonly unwrap: (wrapped: string) => Promise<Uint8Array>
 }
 
@@ -36,7 +36,7 @@ const wrappingKeys = (keys: ReadonlyMap<string, Uint8Array>): WrappingKeys => {
   }
 }
 
-/** The keys in a file's text, a JWK set (RFC 7517) of symmetric keys of 256 bits; Left says what is wrong with it. */
+/** The keys in a file's text, a JWK set (RFC 7517) of symmetric 256-bit keys. Left says what is wrong with the text. */
 export const readKeys = (text: string): E.Either<string, WrappingKeys> => {
   const json = E.tryCatch(
     () => JSON.parse(text) as unknown,
@@ -55,7 +55,7 @@ export const readKeys = (text: string): E.Either<string, WrappingKeys> => {
 export const newKeyFile = (kid: string): string =>
   `${JSON.stringify({ keys: [{ kty: 'oct', kid, k: randomBytes(keyBytes).toString('base64url') }] }, null, 2)}\n`
 
-/** The keys of a file, which is made where it may be and is not there; Left says what to do. */
+/** The keys of a file. If `mayMake`, a missing file is created. Left is the error message. */
 export const openKeyFile = (path: string, mayMake: boolean): E.Either<string, WrappingKeys> => {
   try {
     if (mayMake && !existsSync(path)) writeFileSync(path, newKeyFile(randomUUID()), { mode: 0o600, flag: 'wx' })

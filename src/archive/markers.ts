@@ -13,7 +13,7 @@ type Range = { readonly low: number; readonly high: number }
 type Deps = {
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Up to when MongoDB has every erasure that the archive has; undefined where that was never known. */
+  /** The time until which MongoDB has every erasure of the archive; undefined if that was never known. */
   readonly knownUntil: () => Promise<Date | undefined>
   readonly keepKnownUntil: (time: Date) => Promise<void>
   readonly endOffsets: EndOffsets
@@ -27,20 +27,20 @@ type Deps = {
   ) => Promise<E.Either<Failure, void>>
   readonly decode: (record: IncomingRecord) => E.Either<unknown, DomainEvent>
   readonly keys: Pick<ArchiveKeys, 'find' | 'destroy'>
-  /** Takes a marker into the views. */
+  /** Applies a marker to the views. */
   readonly empty: (record: IncomingRecord, marker: DomainEvent) => Promise<void>
 }
 
-/** Clocks differ, and Kafka looks times up by the records' own. */
+/** Clocks differ, and Kafka finds offsets by the records' own times. */
 const marginMs = 10 * 60 * 1000
 const names = eventTopics.map(({ name }) => name)
 
-/** Nothing of a marker is personal, so that none needs a key. */
+/** A marker has no personal data, so it needs no key. */
 const withoutKeys = restorer({ forOpening: async () => new Map() })
 
 /**
- * The erasures that the archive has and MongoDB may lack, because it was restored from an older copy: its offsets in Kafka say that
- * they were taken in. Only what was archived since MongoDB last had all of them is read.
+ * The erasures that the archive has and MongoDB may lack, because it was restored from an older copy. The offsets in
+ * Kafka say that these erasures were processed. Only records archived since MongoDB last had all of them are read.
  */
 export const markers = (deps: Deps) => {
   const { now, knownUntil, keepKnownUntil, endOffsets, committed, topicIds, offsetsAt, readTopic, keys } = deps
@@ -60,7 +60,7 @@ export const markers = (deps: Deps) => {
     await Promise.all(names.map(readOne))
   }
 
-  /** Done twice it changes nothing more. What the projector has not committed it takes in by itself, in its order. */
+  /** Idempotent. The projector processes by itself, in order, what it has not committed yet. */
   const applyAll = async () => {
     const ids = await topicIds(names)
     const taken = new Map<Name, Offsets>()
@@ -74,7 +74,7 @@ export const markers = (deps: Deps) => {
         const { partition, offset } = record
         const [id, isCurrent] = [keyId(topic, record.key), generation === ids.get(topic)]
         const erased = (await keys.find([id])).get(id)?.erased
-        // What was erased in a newer topic of that name was erased in this one before.
+        // A key that was erased in a newer topic of that name was erased in this one before.
         if (isCurrent || erased === undefined || erased.generation === generation)
           await keys.destroy(id, { generation, partition, offset })
         const isTaken = offset < (taken.get(topic)?.get(partition) ?? 0)
@@ -85,7 +85,7 @@ export const markers = (deps: Deps) => {
   const apply = once(applyAll)
   const readAgain = once(async (restore: Restore) => readNew(async (_, records) => void (await restore(records))))
 
-  /** Why the archive must not go on: MongoDB lacks the data key of something that was archived since, and that was not erased. */
+  /** Why archiving must not continue: MongoDB lacks the data key of a record that was archived since and not erased. */
   const lostKey = async (restore: Restore): Promise<string | undefined> => {
     try {
       await readAgain(restore)
@@ -99,8 +99,8 @@ export const markers = (deps: Deps) => {
   let isKnown = false
   let before: { readonly at: number; readonly ends: ReadonlyMap<Name, Offsets> } | undefined
   /**
-   * To be called again and again: MongoDB has for good what stood in the topics at one call and the projector has committed at a
-   * later one, and so every erasure that was archived before the first of them.
+   * Must be called repeatedly. What was in the topics at one call and is committed by the projector at a later call is
+   * permanently in MongoDB. So MongoDB has every erasure that was archived before the first of these calls.
    */
   const look = async (): Promise<void> => {
     if (!isKnown) return
@@ -118,7 +118,7 @@ export const markers = (deps: Deps) => {
   return { apply, lostKey, look }
 }
 
-/** Does it until it has succeeded. */
+/** Each call runs `work`, until it has succeeded once. */
 const once = <A extends ReadonlyArray<unknown>>(work: (...args: A) => Promise<void>) => {
   let isDone = false
   return async (...args: A): Promise<void> => {

@@ -8,8 +8,8 @@ import { type DataKeys, keyId, type OpeningKey, type WantedKey } from './data-ke
 import { boundTo } from './seal.ts'
 
 /**
- * What a record of the archive holds: the record that was archived, at its old place; of one whose key was erased, only what is
- * not personal. `corrupt` says why there is none; `nothing`: it was no event, and is erased.
+ * The content of an archive record. `record`: the archived record at its old place; after an erasure of its key, only
+ * what is not personal. `corrupt`: why there is no record. `nothing`: the record was no event and is erased.
  */
 export type Restored =
   | { readonly kind: 'record'; readonly record: IncomingRecord; readonly generation: string }
@@ -60,7 +60,7 @@ const read = (archived: IncomingRecord): E.Either<string, Found> => {
   )
 }
 
-/** The data key that a record needs, and when Kafka took what was archived. */
+/** The data key that a record needs, and when Kafka received the archived record. */
 type KeyOfRecord = WantedKey & { readonly timestamp: number }
 
 const wantedOf = ({ archived, record, generation, kid }: Found): KeyOfRecord | undefined => {
@@ -105,7 +105,7 @@ const opened = async (found: Found, key: OpeningKey | undefined): Promise<Restor
   }
 }
 
-/** Restores records of the archive, in their order. Throws KeyLost where a data key is neither there nor erased. */
+/** Restores records of the archive, in order. Throws KeyLost if a data key is neither stored nor erased. */
 export const restorer =
   (keys: Pick<DataKeys, 'forOpening'>) =>
   async (records: ReadonlyArray<IncomingRecord>): Promise<ReadonlyArray<Restored>> => {

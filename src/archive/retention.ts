@@ -15,15 +15,15 @@ type Offsets = ReadonlyMap<number, number>
 
 type Deps = {
   readonly days: number
-  /** Only the archiver deletes; others tell of what it has left. */
+  /** Only the archiver deletes. Other processes report what it has not deleted yet. */
   readonly deletes: boolean
   readonly ranges: (topic: Name) => Promise<ReadonlyMap<number, { readonly low: number; readonly high: number }>>
-  /** What a consumer group has committed for the topic as it is now. */
+  /** What a consumer group has committed for the present topic. */
   readonly committed: CommittedOffsets
   /** The first offsets with a record of this time or later. */
   readonly offsetsAt: (topic: Name, time: number) => Promise<Offsets>
   readonly deleteBefore: (topic: Name, offsets: Offsets) => Promise<void>
-  /** Archive topics that have lost what they had: nothing may be deleted that was archived there. */
+  /** Archive topics that have lost their records. What was archived there must not be deleted. */
   readonly changedArchives: () => Promise<ReadonlyArray<string>>
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -32,14 +32,17 @@ type Deps = {
   readonly log: Pick<Log, 'warn'>
 }
 
-/** The consumer groups that must have taken in a record before it is deleted: the projector does not read the archive. */
+/** These groups must process a record before it is deleted: the projector too, as it does not read the archive. */
 const readers = [archiverGroup, 'projector']
 
 const dayMs = 24 * 60 * 60 * 1000
 const leastMs = 1_000
 const mostMs = 60_000
 
-/** Up to where a partition may be deleted, and how many old records must stay since a group has not taken them in yet. */
+/**
+ * `before`: the offset up to which a partition may be deleted. `old`: the number of records past the retention time.
+ * `overdue`: the old ones that must stay because a group has not processed them yet.
+ */
 export const dueOf = (
   { low, high }: { readonly low: number; readonly high: number },
   old: number | undefined,
@@ -53,8 +56,8 @@ export const dueOf = (
 type Overdue = { readonly records: number; readonly behind: ReadonlyArray<string> }
 
 /**
- * Deletes the records of event topics that are older than so many days, in the archive, and in the views. Kafka's own retention
- * would not ask whether they are. What is old and not there yet stays, and is told.
+ * Deletes records of event topics that are older than `days` and are in the archive and in the views. Kafka's own
+ * retention would not check this. Old records that are not there yet stay and are reported.
  */
 export const retention = (deps: Deps) => {
   const { days, deletes, ranges, committed, offsetsAt, deleteBefore, changedArchives, now, sleep, reasonOf, log } = deps
@@ -65,7 +68,7 @@ export const retention = (deps: Deps) => {
   const look = async (topic: Name) => {
     const archive = archiveNameOf(topic)
     if ((await changedArchives()).includes(archive)) throw new Error(`${archive}: deleted and created again`)
-    // Alone, since it says why it fails where the topic is not there.
+    // Called before the others: its error says why it fails if the topic is missing.
     const known = await ranges(topic)
     const [old, ...done] = await Promise.all([
       offsetsAt(topic, now() - days * dayMs),
@@ -87,7 +90,7 @@ export const retention = (deps: Deps) => {
       throw error
     }
   }
-  /** What is wrong with one topic keeps no other from being looked at. */
+  /** A failure with one topic does not stop the work on the others. */
   const lookAt = async (topic: Name) => {
     try {
       await look(topic)
@@ -109,7 +112,7 @@ export const retention = (deps: Deps) => {
     const late = [...overdue].filter(([, { records }]) => records > 0)
     const what = late.map(([topic, { records, behind }]) => `${records} of ${topic}${behindText(behind)}`).join(', ')
     const told = late.length > 0 ? `records stay after ${days} days: ${what}` : undefined
-    // It delays no event, so that a process is ready all the same.
+    // Late deletion delays no event, so the process is still ready.
     return {
       ok: true,
       reason: [...troubles.values(), told].filter((it) => it !== undefined).join('; ') || 'up to date',
@@ -136,8 +139,9 @@ const rollAgainMs = 60_000
 const appendWithinMs = 30_000
 
 /**
- * Appends a marker to each partition of `enrichments` that has records, again and again: Kafka compacts closed segments alone, and
- * closes one when a record comes after a day. Else what was removed would stay in a quiet partition. Returns how to stop it.
+ * Appends a marker to each partition of `enrichments` that has records, every six hours. Kafka compacts closed segments
+ * only, and closes a segment when a record arrives after a day. Otherwise removed enrichments would stay in a quiet
+ * partition. Returns a function that stops it.
  */
 export const rollSegments = ({ ranges, append, sleep, reasonOf, log }: RollDeps) => {
   const stopping = new AbortController()

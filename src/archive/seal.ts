@@ -9,14 +9,14 @@ type Name = EventTopic['name']
 
 const base64url = (text: string) => Buffer.from(text).toString('base64url')
 
-/** What of a record its encrypted part is bound to: it is refused in any other place. */
+/** The place and the event to which a record's encrypted part is bound. In any other place it is refused. */
 export const boundTo = (topic: string, generation: string, { partition, offset, headers }: Place): string =>
   base64url(
     JSON.stringify([topic, generation, partition, offset, `${headers.ce_id ?? ''}`, `${headers.ce_type ?? ''}`]),
   )
 type Place = Pick<IncomingRecord, 'partition' | 'offset' | 'headers'>
 
-/** What is not exactly an event of ours cannot be split: all of it counts as personal. */
+/** A value that is not exactly an event of the bridge cannot be split, so all of it counts as personal. */
 const splitOf = ({ headers, value }: IncomingRecord, isEvent: boolean): Split & { readonly data: object } => {
   const marks = marksByType.get(`${headers.ce_type ?? ''}`)
   if (!isEvent || marks === undefined || value === null) return { data: {}, personal: undefined }
@@ -28,8 +28,8 @@ const splitOf = ({ headers, value }: IncomingRecord, isEvent: boolean): Split & 
 }
 
 /**
- * A JWE just as jose makes it (RFC 7516, section 5.1, for `dir` and A256GCM), and opens it later. jose encrypts each record in another
- * thread, by WebCrypto, which takes four times the processor time.
+ * Makes the same JWE as jose (RFC 7516, section 5.1, for `dir` and A256GCM). jose opens it later. jose would encrypt
+ * each record in another thread, by WebCrypto, which takes four times the processor time.
  */
 const encrypted = (text: Uint8Array, { kid, key }: SealingKey, cty: 'json' | 'bytes', aad: string) => {
   const header = base64url(JSON.stringify({ alg: 'dir', enc: 'A256GCM', kid, cty }))
@@ -43,7 +43,7 @@ const encrypted = (text: Uint8Array, { kid, key }: SealingKey, cty: 'json' | 'by
 const contentOf = (record: IncomingRecord, generation: string, isEvent: boolean, key: SealingKey): ArchivedEvent => {
   const { data, personal } = splitOf(record, isEvent)
   if (personal === null) return { data: { ...data } }
-  // It comes again, and what it said was erased after it had come first.
+  // The record is delivered again, and it was erased after its first delivery.
   const { erased } = key
   const isErased = erased?.generation === generation && erased.partition === record.partition
   if (isErased && record.offset <= erased.offset) return { data: { ...data }, erased: true }
@@ -53,7 +53,7 @@ const contentOf = (record: IncomingRecord, generation: string, isEvent: boolean,
   return { data: { ...data }, personal: encrypted(text, key, isJson ? 'json' : 'bytes', aad) }
 }
 
-/** A record of an event topic as it goes to the archive: personal data encrypted, in the same partition, with its old place. */
+/** The archived form of a record: in the same partition, with its old place, and with personal data encrypted. */
 export const seal = (
   record: IncomingRecord & { readonly topic: Name },
   generation: string,

@@ -8,15 +8,17 @@ import type { State } from './context.ts'
 export type AccessLogDeps = {
   readonly log: Log
   readonly measure: Pick<Measure, 'request'>
-  /** A clock that never goes back, in ms. */
+  /** A monotonic clock, in ms. */
   readonly monotonic: () => number
   readonly isClosing: () => boolean
 }
 
-/** The request's own id if it is one word of 1 to 128 plain characters, else a new one. */
+/** The request's own id if it is one word of 1 to 128 plain characters, otherwise a new one. */
 const requestIdOf = (header: string): string => (/^[\w.:-]{1,128}$/.test(header) ? header : randomUUID())
 
-/** The outermost middleware: it names a request, measures it and logs it. It does not log the path, which holds the token. */
+/**
+ * The outermost middleware: it gives a request an id, measures and logs it. The path has the token and is not logged.
+ */
 export const accessLog =
   ({ log, measure, monotonic, isClosing }: AccessLogDeps): Middleware<State> =>
   async (ctx, next) => {
@@ -38,9 +40,9 @@ export const accessLog =
     if (isClosing()) ctx.set('Connection', 'close')
     const { api, route, accountId, eventId } = ctx.state
     const ms = monotonic() - arrivedAt
-    // Whoever looks at the console sees for himself how it answers.
+    // People who use the console see how it responds, so its requests are not measured.
     if (api !== undefined && api !== 'health' && api !== 'console') measure.request(api, ctx.status, ms / 1000)
-    // A span that is not ended is not sent: nobody wants to know of each probe.
+    // A span that is not ended is not sent. Health probes need no spans.
     if (api !== 'health') {
       span?.updateName(route === undefined ? ctx.method : `${ctx.method} ${route}`)
       span?.setAttributes({

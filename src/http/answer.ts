@@ -9,7 +9,7 @@ export type Answer = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** An answer that says no; `code` is the protocol's (Errors) or OAuth's (RFC 6749, section 5.2). */
+/** A negative answer. `code` is the protocol's (Errors) or OAuth's (RFC 6749, section 5.2). */
 export type Refusal = {
   readonly status: number
   readonly code: string
@@ -32,13 +32,13 @@ export const unknownPath = invalid(404, 'path: expected one of this interface')
 export const notAllowed = (allow: string): Refusal => invalid(405, `method: expected ${allow}`, { Allow: allow })
 export const internal: Refusal = { status: 500, code: 'server_error', message: 'the request could not be processed' }
 
-/** A refusal's body: Interface A's has `result` as well (protocol, Errors), OAuth's is flat (RFC 6749, section 5.2). */
+/** A refusal's body. Interface A also has `result` (protocol, Errors). OAuth's is flat (RFC 6749, section 5.2). */
 export const refusalBody = (api: Api | undefined, { code, message }: Refusal): object => {
   if (api === 'oauth') return { error: code, error_description: message }
   return { ...(api === 'webhooks' && { result: 'error' }), error: { code, message } }
 }
 
-/** Where an unexpected error came from, without its message: that may hold what was sent. */
+/** Where an unexpected error came from. Its message is left out, because it may contain data of the request. */
 export const originOf = (thrown: unknown): object =>
   thrown instanceof Error
     ? {
@@ -50,7 +50,7 @@ export const originOf = (thrown: unknown): object =>
       }
     : { error: typeof thrown }
 
-/** The middleware that runs a handler and writes its answer. What the handler throws is answered 500 and logged. */
+/** The middleware that runs a handler and writes its answer. If the handler throws, it logs this and answers 500. */
 export const answering =
   (api: Api, route: string, log: Log, handle: Handle) =>
   async (ctx: Ctx): Promise<void> => {
@@ -73,7 +73,7 @@ const statuses: Readonly<Record<string, readonly [string, string]>> = {
 }
 const malformed = ['400 Bad Request', 'request: expected HTTP/1.1'] as const
 
-/** Answers what is not HTTP, or came too slowly, and closes the connection. */
+/** Answers a request that is not HTTP or was too slow, and closes the connection. */
 export const answerClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()

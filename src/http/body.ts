@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
 import { within } from '../shared/timeout.ts'
 
-/** What may be held of bodies at a time: one for all requests of a kind. */
+/** The memory limit for bodies, shared by all requests of a kind. */
 export type BodyBudget = {
-  /** False if so many more bytes do not fit. */
+  /** False if `bytes` more do not fit. */
   readonly take: (bytes: number) => boolean
   readonly giveBack: (bytes: number) => void
 }
@@ -23,21 +23,21 @@ export const bodyBudget = (mostBytes: number): BodyBudget => {
   }
 }
 
-/** Why there is no body. `head` is its beginning, `size` its size in bytes if the request told it. */
+/** Why there is no body. `head`: its beginning. `size`: its size in bytes if the request states it. */
 export type NoBody =
   | { readonly kind: 'too-large'; readonly head: Buffer; readonly size: number | undefined }
   | { readonly kind: 'incomplete' }
   | { readonly kind: 'no-memory' }
 
-/** `release` gives the body's bytes back to the budget: to be called when the request is finished. */
+/** `release` returns the body's bytes to the budget. It must be called when the request is finished. */
 export type Body = { readonly bytes: Buffer; readonly release: () => void }
 
 export type BodyLimits = { readonly mostBytes: number; readonly drainMs: number; readonly budget: BodyBudget }
 
-/** As much of too large a body as is kept. */
+/** How much of a body is kept if it is too large. */
 const headBytes = 64 * 1024
 
-/** Reads and drops the rest of a body for a while: a sender that is cut off while it sends receives no answer. */
+/** Reads and drops the rest of a body for a while. A sender that is cut off while it sends receives no answer. */
 const drain = (req: IncomingMessage, ms: number): Promise<void> => {
   const ended = new Promise<void>((resolve) => {
     req.once('end', resolve).once('close', resolve).resume()
@@ -45,7 +45,7 @@ const drain = (req: IncomingMessage, ms: number): Promise<void> => {
   return within(ms, ended, () => undefined)
 }
 
-/** Reads a request's body, byte for byte. It holds no more than the limit and the budget allow, also while it reads. */
+/** Reads a request's body, byte for byte. It never holds more than the limit and the budget allow. */
 export const readBody = (
   req: IncomingMessage,
   { mostBytes, drainMs, budget }: BodyLimits,
@@ -71,7 +71,7 @@ export const readBody = (
     }
     const take = (chunk: Buffer) => {
       if (held + chunk.length > limit) {
-        // A copy: a view would hold all that was read.
+        // A copy: a view would keep all bytes in memory.
         const head = Buffer.from(Buffer.concat([...chunks, chunk]).subarray(0, headBytes))
         settle(E.left({ kind: 'too-large', head, size }))
       } else if (budget.take(chunk.length)) {

@@ -7,7 +7,7 @@ export type Network = { readonly address: string; readonly prefix: number; reado
 
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-/** Reads a CIDR list with commas; Left holds the entry that is wrong. */
+/** Reads a comma-separated CIDR list. Left: the entry that is wrong. */
 export const readNetworks = (list: string): E.Either<string, ReadonlyArray<Network>> => {
   const networks: Network[] = []
   for (const entry of list.split(',').map((part) => part.trim())) {
@@ -21,19 +21,19 @@ export const readNetworks = (list: string): E.Either<string, ReadonlyArray<Netwo
   return E.right(networks)
 }
 
-/** IPv4 in its own notation also where the socket is of IPv6. */
+/** IPv4 in its own notation, even if the socket uses IPv6. */
 const plain = (address: string): string =>
   address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
 
-/** Whether a host name or an address is this machine's own, which nobody else can come from. */
+/** True if a host name or an address is this machine's own. No other machine can use it. */
 export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(plain(host))
 
 /** The address of the client that sent a request. */
 export type ClientAddress = (req: IncomingMessage) => string
 
 /**
- * The socket's address, or, if that is a trusted proxy's, the last address in X-Forwarded-For that is not: what stands before it
- * was written by the client itself.
+ * The socket's address. If that is a trusted proxy's, the last address in X-Forwarded-For that is not a trusted
+ * proxy's. The client itself may have written the addresses before it.
  */
 export const clientAddresses = (trusted: ReadonlyArray<Network>): ClientAddress => {
   const proxies = new BlockList()
@@ -52,31 +52,35 @@ export const clientAddresses = (trusted: ReadonlyArray<Network>): ClientAddress 
 }
 
 /**
- * What an address that sends wrong secrets is held to. Its first failures are answered at once, the next ones at the rate below;
- * while too many answers wait, its requests are refused without a look at their secret. Other addresses are not affected.
+ * The limits for an address that sends wrong secrets. Its first failures are answered at once, the next ones at the
+ * rate below. While too many answers wait, its requests are refused without a check of their secret. Other addresses
+ * are not affected.
  */
 const freeFailures = 50
 const betweenMs = 40
-/** Two seconds: also a bot event has its 401 before its 3 s are over. */
+/** Two seconds, so that a bot event gets its 401 within its 3 s. */
 const mostWaiting = 50
 const mostAddresses = 10_000
-/** An answer of that kind is held back too, since its sender asks again as soon as it has it; beyond so many at a time none is. */
+/**
+ * Such a refusal is delayed too, because its sender repeats the request as soon as it has an answer. In `heldMs` at
+ * most `mostHeld` refusals are delayed.
+ */
 const heldMs = 1_000
 const mostHeld = 500
 
 export type FailureDelay = {
   /**
-   * How many ms the refusal of an address has to wait that is refused without a look, since so many failures of it wait for their
-   * answer; undefined where it is not refused.
+   * How many ms a refusal without a check of the secret must wait, because too many failures of the address wait for
+   * their answers. Undefined if the address is not refused.
    */
   readonly refusedAfter: (address: string) => number | undefined
-  /** Counts a failure; gives how many ms its answer has to wait. */
+  /** Counts a failure. Returns how many ms its answer must wait. */
   readonly afterFailure: (address: string) => number
 }
 
-/** Pure but for its memory, which holds the addresses that failed most recently; `monotonic` is in ms. */
+/** Pure except for its memory, which has the addresses that failed most recently. `monotonic` is in ms. */
 export const failureDelay = (monotonic: () => number): FailureDelay => {
-  /** When the answer to the next failure of an address is due if it had no free ones. */
+  /** When the answer to the next failure of an address would be due without free failures. */
   const due = new Map<string, number>()
   const debtOf = (address: string) => Math.max(0, (due.get(address) ?? 0) - monotonic())
   const freeMs = freeFailures * betweenMs

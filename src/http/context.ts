@@ -2,7 +2,7 @@ import type { RouterContext } from '@koa/router'
 
 export type Api = 'webhooks' | 'bot' | 'oauth' | 'health' | 'console'
 
-/** What is known of a request beside the request; `arrivedAt` is of the monotonic clock, in ms. */
+/** What is known about a request besides the request itself. `arrivedAt` is of the monotonic clock, in ms. */
 export type State = {
   arrivedAt: number
   requestId: string

@@ -8,7 +8,7 @@ import type { State } from './context.ts'
 export type Checks = Readonly<Record<string, CheckHealth>>
 export type Readiness = { readonly ready: boolean; readonly checks: Readonly<Record<string, Health>> }
 
-/** The state of every dependency; one that does not answer within so many ms is not ready. */
+/** The state of every dependency. One that does not respond within `withinMs` is not ready. */
 export type ReadReadiness = (withinMs: number) => Promise<Readiness>
 
 const ask = async (check: CheckHealth, withinMs: number): Promise<Health> => {
@@ -19,14 +19,14 @@ const ask = async (check: CheckHealth, withinMs: number): Promise<Health> => {
   }
 }
 
-/** Asks every dependency at once. */
+/** Checks all dependencies at once. */
 export const readinessOf = async (checks: Checks, withinMs: number): Promise<Readiness> => {
   const asked = Object.entries(checks).map(async ([name, check]) => [name, await ask(check, withinMs)] as const)
   const answers = Object.fromEntries(await Promise.all(asked))
   return { ready: Object.values(answers).every(({ ok }) => ok), checks: answers }
 }
 
-/** What a process that stops says of its readiness. */
+/** The readiness of a process that is stopping. */
 export const stopping: Readiness = { ready: false, checks: { bridge: { ok: false, reason: 'it stops' } } }
 
 const pages = (log: Log, routes: Readonly<Record<string, () => Promise<Answer>>>): Router<State> => {
@@ -51,15 +51,15 @@ export type PublicHealthDeps = {
   readonly readiness: ReadReadiness
   readonly isStopping: () => boolean
   readonly log: Log
-  /** A clock that never goes back, in ms. */
+  /** A monotonic clock, in ms. */
   readonly monotonic: () => number
 }
 
-/** How often strangers can make the process ask its dependencies, and operators can make it gather its metrics. */
+/** The shortest time between two checks of the dependencies for strangers, and between two collections of metrics. */
 const askEveryMs = 1_000
 const gatherEveryMs = 100
 
-/** Everybody gets the same answer until it is so many ms old. */
+/** All callers get the same answer until it is `ms` old. */
 const atMostEvery = <A>(ms: number, ask: () => Promise<A>, monotonic: () => number): (() => Promise<A>) => {
   let askedAt = Number.NEGATIVE_INFINITY
   let answer: Promise<A>
@@ -72,7 +72,7 @@ const atMostEvery = <A>(ms: number, ask: () => Promise<A>, monotonic: () => numb
   }
 }
 
-/** Liveness and readiness in one word: who asks may be anybody. */
+/** Liveness and readiness in one word, because anybody may send these requests. */
 export const publicHealthRouter = (
   { readiness, isStopping, log, monotonic }: PublicHealthDeps,
   healthMs: number,
@@ -90,11 +90,11 @@ export type OperatorsDeps = {
   /** Prometheus' text format. */
   readonly metrics: () => Promise<string>
   readonly log: Log
-  /** A clock that never goes back, in ms. */
+  /** A monotonic clock, in ms. */
   readonly monotonic: () => number
 }
 
-/** For the operators' port: liveness, readiness with a reason for each dependency, and Prometheus' text format. */
+/** The operators' port: liveness, readiness with a reason for each dependency, metrics in Prometheus' text format. */
 export const operatorsRouter = (
   { readiness, metrics, log, monotonic }: OperatorsDeps,
   healthMs: number,

@@ -1,33 +1,33 @@
-/** Every bound of the HTTP side, in milliseconds and bytes. */
+/** Every limit of the HTTP side, in milliseconds and bytes. */
 export type Limits = {
-  /** The body of a request that bears an account's token. */
+  /** The body of a request with an account's token. */
   readonly bodyBytes: number
-  /** The body of a request for an access token, which anybody can send. */
+  /** The body of a request for an access token. Anybody can send one. */
   readonly tokenBodyBytes: number
-  /** All bodies of accounts that this process holds at a time. */
+  /** All bodies of accounts that this process holds at the same time. */
   readonly allBodiesBytes: number
-  /** The same for requests for access tokens, so that strangers cannot use up what accounts need. */
+  /** The same for requests for access tokens. So strangers cannot use up the memory of accounts. */
   readonly allTokenBodiesBytes: number
   readonly headerBytes: number
   readonly connections: number
-  /** Interface A, from the whole body on until its event is durable. */
+  /** Interface A: from the complete body until its event is durable. */
   readonly webhooksMs: number
-  /** Interface B, from the request's arrival on, everything included (protocol, Limits: the service waits 3 s). */
+  /** Interface B: from the request's arrival until the answer (protocol, Limits: the service waits 3 s). */
   readonly botMs: number
   readonly enrichmentMs: number
   readonly healthMs: number
   readonly headersMs: number
   readonly requestMs: number
-  /** How often the two above are checked. */
+  /** How often `headersMs` and `requestMs` are checked. */
   readonly checkMs: number
   readonly keepAliveMs: number
   /** How long the rest of too large a body is read and dropped, so that its sender receives the answer. */
   readonly drainMs: number
-  /** How long `stop` only reports that it is not ready, so that load balancers choose another instance. */
+  /** How long `stop` only reports that the server is not ready, so that load balancers choose another instance. */
   readonly leaveMs: number
-  /** How long it then waits for the next request of each connection, whose answer closes it. */
+  /** How long `stop` then waits for the next request of each connection. The answer closes the connection. */
   readonly partMs: number
-  /** How long it waits for requests in flight after that. */
+  /** How long `stop` then waits for requests in flight. */
   readonly graceMs: number
 }
 

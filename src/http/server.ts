@@ -12,16 +12,16 @@ import { type Limits, limits as usual } from './limits.ts'
 
 export type HttpDeps = Omit<AccessLogDeps, 'isClosing'>
 
-/** The routes of a server: with its limits, and whether it is being stopped. */
+/** The routes of a server. `isStopping` returns true while the server stops. */
 export type Routers = (limits: Limits, isStopping: () => boolean) => ReadonlyArray<Router<State>>
 
 export type HttpServer = {
-  /** Port 0 takes any free one; Left if the address cannot be listened on. */
+  /** Port 0 means any free port. Left if the server cannot listen on the address. */
   readonly listen: (host: string, port: number) => Promise<E.Either<Failure, { readonly port: number }>>
   /**
-   * Reports that it is not ready, and stops listening after `leaveMs` or when no connection is left. Then each connection is
-   * closed with the answer to its next request, since one that is simply closed may have a request on its way. Ends after
-   * `leaveMs`, `partMs` and `graceMs` at the latest.
+   * Reports that the server is not ready, and stops listening after `leaveMs` or when no connection is left. Then each
+   * connection is closed with the answer to its next request, because an idle connection may have a request on its way.
+   * Ends after `leaveMs`, `partMs` and `graceMs` at the latest.
    */
   readonly stop: () => Promise<void>
 }
@@ -31,14 +31,14 @@ const listenFailure = (host: string, port: number, { code, message }: NodeJS.Err
   reason: code === 'EADDRINUSE' ? `${host}:${port} is in use` : `cannot listen on ${host}:${port}: ${code ?? message}`,
 })
 
-/** Under a load that never pauses no turn is quiet: then it stops listening anyway. */
+/** Under constant load no turn is quiet. After so many turns the server stops listening anyway. */
 const mostTurns = 2_000
 
-/** Not the HTTP server's own `close`, which closes idle connections at once. */
+/** The HTTP server's own `close` would close idle connections at once. */
 const stopListening = (server: Server): Promise<void> =>
   new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()))
 
-/** An HTTP server with these routes, with `overrides` of the usual limits. */
+/** An HTTP server with these routes. `overrides` replaces some of the usual limits. */
 export const createHttpServer = (deps: HttpDeps, routers: Routers, overrides: Partial<Limits> = {}): HttpServer => {
   const limits = { ...usual, ...overrides }
   let isStopping = false
@@ -69,8 +69,9 @@ export const createHttpServer = (deps: HttpDeps, routers: Routers, overrides: Pa
       isQuiet = false
     })
   /**
-   * Resolves in a turn of the event loop in which nothing came. The system resets connections that it holds ready when a server
-   * stops listening, and there may be some if requests were handled since the server last accepted connections.
+   * Resolves after a turn of the event loop without a new connection or request. When a server stops listening, the
+   * system resets connections that it has not accepted yet. There may be some if requests were handled since the server
+   * last accepted connections.
    */
   const quietTurn = async (turns: number): Promise<void> => {
     isQuiet = true
@@ -112,7 +113,7 @@ export const createHttpServer = (deps: HttpDeps, routers: Routers, overrides: Pa
       server.closeIdleConnections()
       await within(limits.graceMs, closed, () => undefined)
       server.closeAllConnections()
-      // It no longer listens; this ends its timer.
+      // The server no longer listens. This call ends its timer.
       server.close()
       await closed
     },

@@ -13,14 +13,14 @@ import type { Ctx } from '../http/context.ts'
 import type { Limits } from '../http/limits.ts'
 import { incomplete, noMemory, refusalOf, tooLarge, tooManyRequests, unauthorized, unknownToken } from './refusal.ts'
 
-/** Whether the header names this type, in UTF-8 if it names a charset. */
+/** True if the header names this type, and UTF-8 if it names a charset. */
 export const isType = (contentType: string, expected: string): boolean => {
   const { type, parameters } = parse(contentType)
   const charset = parameters.charset?.toLowerCase()
   return type.toLowerCase() === expected && (charset === undefined || charset === 'utf-8' || charset === 'utf8')
 }
 
-/** What is wrong with how a body was sent; the headers' values, '' where they are missing. */
+/** What is wrong with the headers of a body. Missing headers are ''. */
 const mediaTypeProblem = (contentType: string, contentEncoding: string): Problem | undefined => {
   if (contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity')
     return { path: 'Content-Encoding', expected: 'none' }
@@ -29,12 +29,12 @@ const mediaTypeProblem = (contentType: string, contentEncoding: string): Problem
     : { path: 'Content-Type', expected: 'application/json in UTF-8' }
 }
 
-/** The tokens that an account is known by: two while one replaces the other. */
+/** The tokens of an account: two while one replaces the other. */
 export type TokensOf = (account: Account) => ReadonlyArray<string | undefined>
 
 const digest = (secret: string) => hash('sha256', secret, 'hex')
 
-/** The account of a path's token, found by the token's digest: how long it takes says nothing about the tokens. */
+/** Finds the account of a path's token by the token's digest, so the response time reveals nothing about tokens. */
 const byToken = (accounts: ReadonlyArray<Account>, tokensOf: TokensOf) => {
   const found = new Map<string, Account>()
   for (const account of accounts)
@@ -48,12 +48,12 @@ export const sameSecret = (a: string, b: string): boolean =>
 
 const windowMs = 1_000
 
-/** Whether an account may send one more request now. */
+/** True if an account may send one more request now. */
 export type RateLimit = (account: Account) => boolean
 
 /**
- * Counts an account's requests to this process, both interfaces together, and refuses those over its limit within a second from
- * the first on. `monotonic` is in ms.
+ * Counts an account's requests to this process, for both interfaces together. Refuses those over the limit within a
+ * second from the first request on. `monotonic` is in ms.
  */
 export const rateLimits = (monotonic: () => number): RateLimit => {
   const windows = new Map<string, { began: number; requests: number }>()
@@ -69,13 +69,13 @@ export const rateLimits = (monotonic: () => number): RateLimit => {
   }
 }
 
-/** A request of a known and authorized account, its body not yet understood; headers are '' if they are missing. */
+/** A request of a known and authorized account. Its body is not decoded yet. Missing headers are ''. */
 export type Admitted = {
   readonly account: Account
   readonly body: Buffer
   readonly contentType: string
   readonly contentEncoding: string
-  /** The body is too large and this is its beginning; `size` in bytes if the request told it. */
+  /** Set if the body is too large: `body` is its beginning. `size` in bytes if the request states it. */
   readonly tooLarge?: { readonly size: number | undefined }
 }
 
@@ -100,14 +100,16 @@ export type RouteDeps = AdmissionDeps & {
 
 type Authorize = (account: Account, header: string) => Promise<boolean>
 
-/** `Authorization: TOKEN` and `Authorization: Bearer TOKEN`, if the account wants it (protocol, Authentication). */
+/**
+ * Accepts `Authorization: TOKEN` or `Authorization: Bearer TOKEN` if the account needs it (protocol, Authentication).
+ */
 export const authorizing =
   (verify: VerifyToken): Authorize =>
   async (account, header) =>
     account.bot?.authorization === undefined ||
     (header !== '' && (await verify(account, header.replace(/^Bearer /i, '').trim())))
 
-/** Holds back the answer to a wrong secret for as long as its sender's address has to wait. */
+/** Delays the answer to a wrong secret for as long as the sender's address must wait. */
 export const refuseSecret = async (
   { failures, sleep }: Pick<AdmissionDeps, 'failures' | 'sleep'>,
   address: string,
@@ -117,7 +119,7 @@ export const refuseSecret = async (
   return E.left(refusal)
 }
 
-/** The answer to an address that is refused without a look; undefined where it is not. */
+/** The answer to an address that is refused without a check of its secret; undefined if it is not refused. */
 export const refuseAddress = async (
   { failures, sleep }: Pick<AdmissionDeps, 'failures' | 'sleep'>,
   address: string,
@@ -128,7 +130,7 @@ export const refuseAddress = async (
   return E.left(tooManyRequests)
 }
 
-/** Lets a request in, or says why not, in the order: method, token, rate limit, authorization, body. */
+/** Admits a request or says why not. Checks in this order: method, address, token, rate limit, authorization, body. */
 export const admission = (deps: AdmissionDeps, tokensOf: TokensOf, authorize: Authorize) => {
   const { rateLimit, limits, budget, addressOf } = deps
   const find = byToken(deps.accounts, tokensOf)
@@ -163,7 +165,7 @@ export const refusalOfSize = ({ contentType, contentEncoding }: Admitted, mostBy
     : { ...refusal, ...refusalOf({ kind: 'media-type', problem }), headers: refusal.headers ?? {} }
 }
 
-/** The payload of an admitted request, or the first thing that was wrong on the way to it. Pure. */
+/** The payload of an admitted request, or the first problem. Pure. */
 export const payloadOf = ({ body, contentType, contentEncoding }: Admitted): E.Either<NotUnderstood, unknown> => {
   const problem = mediaTypeProblem(contentType, contentEncoding)
   if (problem !== undefined) return E.left({ kind: 'media-type', problem })

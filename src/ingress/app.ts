@@ -25,7 +25,7 @@ import { webhooksRouter } from './webhooks.ts'
 
 export type IngressDeps = {
   readonly accounts: ReadonlyArray<Account>
-  /** Whose X-Forwarded-For counts. */
+  /** The proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: ReadonlyArray<Network>
   readonly publish: PublishWithFallback
   readonly append: Append
@@ -36,13 +36,13 @@ export type IngressDeps = {
   readonly log: Log
   readonly now: Now
   readonly sleep: Sleep
-  /** A clock that never goes back, in ms. */
+  /** A monotonic clock, in ms. */
   readonly monotonic: () => number
 }
 
 const late = (): E.Either<Failure, never> => E.left({ kind: 'transient', reason: 'no acknowledgement in time' })
 
-/** The same port, but settled within the given time whatever stands behind it. */
+/** The same port, but it settles within the given time, whatever the port does. */
 export const bounded =
   <A, B>(port: (subject: A, withinMs: number) => Promise<E.Either<Failure, B>>) =>
   (subject: A, withinMs: number): Promise<E.Either<Failure, B>> =>

@@ -15,7 +15,7 @@ export type BotDeps = RouteDeps & { readonly verify: VerifyToken; readonly monot
 
 const route = '/bot/:token'
 
-/** Interface B: 200 once the event is durable; one budget, from the request's arrival, for all that it takes. */
+/** Interface B: answers 200 once the event is durable. One time budget covers everything from the arrival on. */
 export const botRouter = (deps: BotDeps) => {
   const { now, monotonic, limits, log } = deps
   const publish = deduplicate(deps.publish)
@@ -42,7 +42,7 @@ export const botRouter = (deps: BotDeps) => {
     if (E.isLeft(event)) return keep(event.left, refusalOf(event.left))
     ctx.state.eventId = event.right.id
     const published = await publish(event.right, left(ctx))
-    // The client waits: an event that is in the journal alone is not on its way, so the service does without the bot.
+    // The client waits. An event only in the journal has not reached the bot, so the service continues without it.
     if (E.isRight(published)) return published.right === 'kafka' ? ok({ result: 'ok' }) : E.left(unavailable)
     if (published.left.kind !== 'too-large') return E.left(unavailable)
     return keep({ kind: 'too-large', size: admitted.body.length }, eventTooLarge, event.right)

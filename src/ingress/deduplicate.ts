@@ -4,19 +4,19 @@ import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { PublishWithFallback } from '../domain/ports.ts'
 
 /**
- * A digest of what makes an event of Interface B the same as another. If an id comes again with another content, both are kept in
- * the log, under the same ce_id. Ids hold no control characters, so that the text is unambiguous.
+ * A digest that is the same for the same event of Interface B. If an id comes again with other content, the log keeps
+ * both events, under the same ce_id. Ids contain no control characters, so the text is unambiguous.
  */
 const keyOf = ({ type, id, subject, data }: DomainEvent) =>
   hash('sha256', `${data.accountId}\n${type}\n${subject}\n${id}\n${JSON.stringify(data)}`, 'base64url')
 
-/** The service tries twice within seconds: more need not be remembered. */
+/** The service tries twice within seconds, so more need not be remembered. */
 const mostRemembered = 20_000
 
 /**
- * The same port for Interface B, whose service repeats an event that it had no answer to: an event that is being published, or was,
- * is not published again, and whoever brings it again gets the first one's result. A failed one is forgotten, so that its retry is
- * published. Consumers deduplicate what the memory of this process cannot know by its ce_id.
+ * The same port for Interface B, whose service repeats an event if it received no answer. An event that is being
+ * published or was published is not published again: the repetition gets the first one's result. A failed event is
+ * forgotten, so that its retry is published. Consumers deduplicate by ce_id what this process does not remember.
  */
 export const deduplicate = (publish: PublishWithFallback, limit = mostRemembered): PublishWithFallback => {
   const results = new Map<string, ReturnType<PublishWithFallback>>()

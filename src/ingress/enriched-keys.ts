@@ -4,21 +4,21 @@ import { batchedLookup } from '../shared/batched-lookup.ts'
 import { settled } from '../shared/timeout.ts'
 import type { FindEnrichment } from './enrichment.ts'
 
-/** 8 MB: of a million keys one in sixty others is taken for. */
+/** 8 MB. With a million keys, one in sixty other keys is a false positive. */
 const bits = 2 ** 26
 
 /** Which keys may have an enrichment: a Bloom filter with one hash. */
 export type EnrichedKeys = {
   readonly add: (key: string) => void
-  /** False if no key was ever added, once the filter is known to be complete. */
+  /** False if the filter is complete and no key was ever added. */
   readonly hasAny: () => boolean
-  /** False if the key was never added, once the filter is known to be complete. */
+  /** False if the filter is complete and the key was never added. */
   readonly mayHave: (key: string) => boolean
-  /** Says whether it has all keys that there are. */
+  /** Sets whether the filter has all existing keys. */
   readonly setComplete: (isComplete: boolean) => void
 }
 
-/** A key's bit is never taken back: the filter then says 'maybe' of a key that is gone. */
+/** A key's bit is never cleared, so the filter says 'maybe' for a key that was removed. */
 export const enrichedKeys = (): EnrichedKeys => {
   const words = new Int32Array(bits / 32)
   let isComplete = false
@@ -41,15 +41,15 @@ export const enrichedKeys = (): EnrichedKeys => {
   }
 }
 
-/** The newest enrichments of those keys that have one, each with its key. */
+/** The newest enrichments of the keys that have one, each with its key. */
 type FindAll = (keys: ReadonlyArray<string>) => Promise<ReadonlyArray<readonly [key: string, enrichment: Enrichment]>>
 
 const restAtMostMs = 10
 
 /**
- * Looks up a visitor's enrichment. Most visitors have none, which the filter tells without a question to the database. The filter
- * is asked again when the event is in the log, since a key may have been on its way to it. Look-ups that come while one is under
- * way go to the database together in the next one.
+ * Looks up a visitor's enrichment. Most visitors have none, and the filter shows this without a database query. The
+ * filter is checked again when the event is in the log, because a key may have been on its way to it. Look-ups that
+ * arrive while one is running go to the database together, in the next batch.
  */
 export const findingEnrichments = (findAll: FindAll, { hasAny, mayHave }: EnrichedKeys): FindEnrichment => {
   let latest: Promise<unknown> = Promise.resolve()

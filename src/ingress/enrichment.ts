@@ -5,7 +5,7 @@ import type { WebhookReply } from '../../contracts/webhooks/reply.ts'
 import { WireId } from '../../contracts/wire.ts'
 import { within } from '../shared/timeout.ts'
 
-/** The newest enrichment of the first key that has one, as is known by the time that the event is in the log, or sooner. */
+/** The newest enrichment of the first key that has one. It is looked up at the latest when the event is in the log. */
 export type FindEnrichment = (
   keysOf: () => ReadonlyArray<string>,
   published: Promise<unknown>,
@@ -16,13 +16,13 @@ type Enriched = ChatAccepted | ChatUpdated
 const isEnriched = (event: DomainEvent): event is Enriched =>
   event.type === 'ChatAccepted' || event.type === 'ChatUpdated'
 
-/** The reference has no `client_id` in these events; where the service sends one, it is among what the contract does not know. */
+/** The service's reference has no `client_id` in these events. If the service sends one, it is in `extra`. */
 const clientIdOf = ({ extra }: Enriched['data']): string | undefined => {
   const id = WireId.decode(extra?.client_id)
   return id._tag === 'Right' ? id.right : undefined
 }
 
-/** The keys under which a visitor's enrichment may stand, the first to be tried first. */
+/** The possible keys of a visitor's enrichment, in the order in which they are tried. */
 const enrichmentKeys = ({ data }: Enriched): ReadonlyArray<string> => {
   const values: Readonly<Record<EnrichmentField, string | undefined>> = {
     userToken: data.userToken,
@@ -50,7 +50,7 @@ export const replyOf = (enrichment: Enrichment | undefined): WebhookReply => {
   }
 }
 
-/** The reply to an event: what is found of its visitor within so many ms. Never rejects; without a find, a plain ok. */
+/** The reply to an event: the enrichment if it is found within `withinMs`, otherwise a plain ok. Never rejects. */
 export const replying =
   (find: FindEnrichment, withinMs: number) =>
   async (event: DomainEvent, published: Promise<unknown>): Promise<WebhookReply> => {

@@ -14,12 +14,12 @@ export type OauthDeps = AdmissionDeps & { readonly issue: IssueToken; readonly l
 
 type Parameters = ReadonlyMap<string, string>
 type Entries = ReadonlyArray<readonly [string, string]>
-/** Who asks for a token; `basic`: the Authorization header was used. */
+/** The client that requests a token. `basic`: it used the Authorization header. */
 type Credentials = { readonly clientId: string; readonly secret: string; readonly basic: boolean }
 
 const invalidRequest = (message: string): E.Either<Refusal, never> => E.left(invalid(400, message))
 
-/** 401, and the scheme is named if the client used the header (RFC 6749, section 5.2). */
+/** 401. It names the scheme if the client used the header (RFC 6749, section 5.2). */
 const invalidClient = (basic: boolean): Refusal => ({
   status: 401,
   code: 'invalid_client',
@@ -40,7 +40,7 @@ const ofJson = (body: Buffer): E.Either<Refusal, Entries> => {
 
 const readers = { 'application/x-www-form-urlencoded': ofForm, 'application/json': ofJson }
 
-/** A token request's parameters: those without a value count as absent, repeated ones are refused (RFC 6749, section 3.2). */
+/** A token request's parameters. Empty ones count as absent, repeated ones are refused (RFC 6749, section 3.2). */
 const parametersOf = (contentType: string, body: Buffer): E.Either<Refusal, Parameters> => {
   const read = Object.entries(readers).find(([type]) => isType(contentType, type))?.[1]
   if (read === undefined) return invalidRequest(`Content-Type: expected ${Object.keys(readers).join(' or ')}`)
@@ -57,7 +57,7 @@ const formDecoded = (text: string) =>
     () => invalidClient(true),
   )
 
-/** The header's client id and secret, each form-encoded before they are joined (section 2.3.1). */
+/** The header's client id and secret. Each is form-encoded before they are joined (section 2.3.1). */
 const ofHeader = (header: string): E.Either<Refusal, Credentials> => {
   const encoded = /^Basic ([A-Za-z0-9+/=_-]+)$/i.exec(header.trim())?.[1]
   const text = Buffer.from(encoded ?? '', 'base64').toString()
@@ -90,7 +90,7 @@ const credentialsOf = (header: string, parameters: Parameters): E.Either<Refusal
   )
 }
 
-/** A client-credentials request (section 4.4.2): its credentials, not yet checked. `header` is '' if it is missing. */
+/** The credentials of a client-credentials request (section 4.4.2), not checked yet. `header` is '' if missing. */
 const grantOf = (header: string, parameters: Parameters): E.Either<Refusal, Credentials> => {
   const grantType = parameters.get('grant_type')
   if (grantType === undefined) return invalidRequest('grant_type: expected client_credentials')
@@ -103,8 +103,9 @@ const route = '/oauth/token'
 const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
 /**
- * The client-credentials grant of OAuth 2.0 (RFC 6749, sections 4.4 and 5): an access token for Interface B. Anybody can send such
- * a request: its sender's address is checked before its body is read, its body is small, and nobody waits for the rest of a large one.
+ * The client-credentials grant of OAuth 2.0 (RFC 6749, sections 4.4 and 5): an access token for Interface B. Anybody
+ * can send such a request. So the sender's address is checked before the body is read, the body must be small, and the
+ * server does not wait for the rest of a large one.
  */
 export const oauthRouter = (deps: OauthDeps) => {
   const { accounts, issue, limits, budget, addressOf, log } = deps

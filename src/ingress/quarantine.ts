@@ -9,13 +9,13 @@ import type { Answer, Refusal } from '../http/answer.ts'
 import type { Admitted } from './admission.ts'
 import { unavailable } from './refusal.ts'
 
-/** Why a request is kept in quarantine: its body was not understood, or it is too large; `size` in bytes. */
+/** Why a request is in quarantine: its body was not understood, or it is too large; `size` in bytes. */
 export type Quarantined = NotUnderstood | { readonly kind: 'too-large'; readonly size: number | undefined }
 
-/** As much of a body as is kept if it is too large. */
+/** How much of a body is kept if it is too large. */
 const headBytes = 64 * 1024
 
-/** The record that keeps a body, byte for byte, with why it was not understood. Pure. */
+/** The record that keeps a body byte for byte (the beginning of one that is too large), with the reason. Pure. */
 export const quarantineRecord = (
   api: 'webhooks' | 'bot',
   { account, body, contentType, contentEncoding }: Admitted,
@@ -49,13 +49,13 @@ type ToKeep = {
   readonly reason: Quarantined
   readonly receivedAt: Instant
   readonly withinMs: number
-  /** What is answered once the request is kept. */
+  /** The answer once the request is kept. */
   readonly answer: E.Either<Refusal, Answer>
   /** The event, if it is known: for the log. */
   readonly event?: Pick<DomainEvent, 'subject' | 'type'>
 }
 
-/** Keeps a request that does not become an event, and gives its answer: 503 if it is not known to be kept in time. */
+/** Keeps a request that does not become an event, and returns its answer: 503 if it may not have been kept in time. */
 export const quarantining =
   ({ append, measure, log }: QuarantineDeps, api: 'webhooks' | 'bot') =>
   async ({ admitted, reason, receivedAt, withinMs, answer, event }: ToKeep): Promise<E.Either<Refusal, Answer>> => {

@@ -16,7 +16,7 @@ export const unauthorized: Refusal = {
 const unknownEvent = invalid(405, 'event: expected one that this interface supports', { Allow: 'POST' })
 export const tooLarge = (bytes: number): Refusal =>
   invalid(413, `body: expected at most ${bytes} bytes`, { Connection: 'close' })
-/** The body is within its limit, and its event is not within that of a record. */
+/** The body is within its limit, but its event is too large for a record. */
 export const eventTooLarge = invalid(413, 'body: expected an event that fits into a record')
 export const incomplete = invalid(400, 'body: expected all of it')
 export const tooManyRequests = invalid(429, 'expected fewer requests', { 'Retry-After': '1' })
@@ -33,7 +33,7 @@ export const noMemory: Refusal = {
   message: 'too many bytes are being received, send it again',
   headers: { 'Retry-After': '1', Connection: 'close' },
 }
-/** To a request whose body has not come in full: there is nothing more to be read from its connection. */
+/** For a request whose body has not arrived in full. Nothing more can be read from its connection. */
 export const tooSlow = invalid(408, 'request: expected all of it sooner', { Connection: 'close' })
 
 /** The answer to a body that was not understood. */

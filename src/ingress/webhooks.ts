@@ -29,7 +29,7 @@ const withoutRepeatedTexts = (event: DomainEvent): DomainEvent | undefined => {
   return omitted.length === 0 ? undefined : { ...event, data: { ...data, omitted } }
 }
 
-/** Interface A: 200 once the event is durable, with what the enrichments hold if the service shows it to agents. */
+/** Interface A: answers 200 once the event is durable, with enrichments if the service shows them to agents. */
 export const webhooksRouter = (deps: WebhooksDeps) => {
   const { publish, now, limits, log } = deps
   const contentHash = contentHashes(deps.accounts)
@@ -49,7 +49,7 @@ export const webhooksRouter = (deps: WebhooksDeps) => {
       accountId: account.id,
       receivedAt,
       traceparent: ctx.state.traceparent,
-      // Interface A has no ids of its own, and people undo changes: each request is an event, also with a body that came before.
+      // Interface A has no ids, and people undo changes. So each request is a new event, even with a repeated body.
       id: randomUUID(),
       contentHash: contentHash(account, body),
     })

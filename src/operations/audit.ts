@@ -9,21 +9,21 @@ import type { Append, Failure, Now } from '../domain/ports.ts'
 
 export type Asked = Pick<OperatorAction, 'action' | 'detail'> & { readonly accountId?: AccountId }
 
-/** Records an action before it happens. Left: it is not known to be recorded, so it must not happen. */
+/** Records an action before it happens. Left: the record may be missing, so the caller must not do the action. */
 export type RecordAction = (asked: Asked) => Promise<E.Either<Failure, void>>
 
 const withinMs = 20_000
 
-/** The key of actions that are about all accounts: no account has this id. */
+/** The key of actions on all accounts. No account has this id. */
 const allAccounts = '*'
 
-/** The account of an action, where it is about one. */
+/** The account of an action, if the action is about one account. */
 export const ofAccount = (accountId: string | undefined): Pick<Asked, 'accountId'> => {
   const account = AccountId.decode(accountId)
   return E.isRight(account) ? { accountId: account.right } : {}
 }
 
-/** An action on one person: who is meant is told by an id, an address is not told. */
+/** An action on one person. `detail` has the person's id, but of an email address, phone or userToken only the kind. */
 export const actionOn = (
   action: 'erase' | 'export' | 'unmask',
   { accountId, start: { kind, value }, also }: { accountId: string; start: Identity; also: ReadonlyArray<string> },
@@ -37,7 +37,7 @@ export const actionOn = (
   }
 }
 
-/** A command with its options, none of which may be personal data: `redrive quarantine, account acme`. */
+/** A command with its options: `redrive quarantine, account acme`. No option may be personal data. */
 export const commandText = (command: string, options: object): string =>
   [
     command,

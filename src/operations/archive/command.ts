@@ -14,24 +14,24 @@ import { rewrap } from './rewrap.ts'
 
 type Name = EventTopic['name']
 
-/** What commands on the archive are given. */
+/** What the commands on the archive need. */
 export type Archive = {
   readonly keys: ArchiveKeys
   readonly wrapping: WrappingKeys
-  /** An error in words that may be shown. */
+  /** The text of an error that may be shown. */
   readonly reasonOf: (error: unknown) => string
   readonly out: (line: string) => void
   readonly err: (line: string) => void
   readonly kafka: KafkaRoom
-  /** Appends to a topic by its whole name. */
+  /** Appends to a topic by its full name. */
   readonly append: Append
   readonly recordAction: RecordAction
   readonly prefix: string
-  /** Aborts with SIGINT or SIGTERM, from now on. */
+  /** Aborts on SIGINT or SIGTERM, from this call on. */
   readonly interruption: () => AbortSignal
 }
 
-/** Runs a command with its servers, and ends with its exit code. */
+/** Runs a command with its servers. The number is the exit code of the process. */
 type WithArchive = (run: (archive: Archive) => Promise<number>) => Promise<void>
 
 type Options = {
@@ -113,8 +113,8 @@ const keysCommand =
   }
 
 /**
- * `archive rewrap` changes the key that wraps the archive's data keys; `archive keys` says which are lost; `archive replay` decrypts
- * the archive into a topic.
+ * `archive rewrap` changes the key that wraps the archive's data keys. `archive keys` lists lost data keys. `archive
+ * replay` decrypts the archive into a topic.
  */
 export const archiveCommand = (withArchive: WithArchive): Command => {
   const command = new Command('archive').description('look after the encrypted archive of the event topics')

@@ -15,7 +15,7 @@ type Deps = {
   readonly signal: AbortSignal
 }
 
-/** What of one record key nobody can read: how many records, and when Kafka took the first and the last of them. */
+/** The unreadable records of one record key: their count, and when Kafka received the first and the last one. */
 type Lost = {
   readonly id: string
   readonly kids: ReadonlySet<string>
@@ -62,8 +62,8 @@ const linesOf = (lost: ReadonlyArray<Lost>): ReadonlyArray<string> => {
 }
 
 /**
- * Says which data keys of the archive MongoDB lacks, though nobody has erased them. With `accept` they count as erased from then on, so that
- * the archiver and a rebuild go on without what they have encrypted. The process's exit code.
+ * Reports the data keys that MongoDB lacks although they were not erased. With `accept` they count as erased, so the
+ * archiver and a rebuild continue without what they have encrypted. Returns the exit code of the process.
  */
 export const lostKeys = async (deps: Deps, accept: boolean): Promise<number> => {
   const { keys, recordAction, say } = deps

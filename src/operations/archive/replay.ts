@@ -6,30 +6,30 @@ import type { KafkaRoom } from '../../kafka/kafka.ts'
 
 type Name = EventTopic['name']
 
-/** Which records: those that Kafka took at `from` or later, and before `to`; in ms since 1970. */
+/** Records that Kafka received at `from` or later and before `to`, in ms since 1970. */
 export type Span = { readonly from?: number; readonly to?: number }
 
 type Deps = {
   readonly kafka: Pick<KafkaRoom, 'readTopic' | 'topicIds' | 'deadLetter'>
   readonly restore: Restore
-  /** Appends to a topic by its whole name. */
+  /** Appends to a topic by its full name. */
   readonly append: Append
   readonly signal: AbortSignal
 }
 
-/** What was written, and at which offset of each partition the event topic goes on. */
+/** What was written, and the offset of each partition from which the event topic continues. */
 export type Replayed = {
   readonly records: number
-  /** Not understood when it came, and erased since: nothing of it is left. */
+  /** Records that were not events of the bridge and were erased. Nothing is left of them. */
   readonly leftOut: number
-  /** Not what was archived: kept as dead letters. */
+  /** Records that differ from what was archived. They become dead letters. */
   readonly corrupt: number
   readonly continueAt: Readonly<Record<string, number>>
 }
 
 const appendWithinMs = 30_000
 
-/** Why a topic cannot be replayed into, by its whole name. */
+/** Why records cannot be replayed into a topic (its full name); undefined if they can. */
 export const refusalOf = (into: string, prefix: string): string | undefined => {
   if (!/^[\w.-]{1,249}$/.test(into) || /^\.\.?$/.test(into))
     return 'A topic has a name of 1 to 249 of A-Z a-z 0-9 . _ -'
@@ -39,9 +39,9 @@ export const refusalOf = (into: string, prefix: string): string | undefined => {
 }
 
 /**
- * Writes what the archive has of a topic into another one: the same keys, values and headers, in the same partitions, in their
- * order. Events that were erased since keep what is not personal, as in the views, so that a fold of them counts the same. Throws
- * KeyLost where a data key is neither there nor erased, and where a record cannot be written.
+ * Writes the archived records of a topic into another topic: the same keys, values and headers, in the same partitions
+ * and order. Erased events keep the data that is not personal, as in the views, so a fold gives the same counts. Throws
+ * KeyLost if a data key is neither stored nor erased. Throws if a record cannot be written.
  */
 export const replay = async (deps: Deps, topic: Name, into: string, { from, to }: Span): Promise<Replayed> => {
   const { kafka, restore, append, signal } = deps
@@ -68,7 +68,7 @@ export const replay = async (deps: Deps, topic: Name, into: string, { from, to }
       const { record, generation, kind } = found
       const { partition, offset, timestamp } = record
       const before = reached.get(partition)
-      // Archived twice.
+      // The archive has this record twice.
       if (before?.generation === generation && offset < before.next) continue
       reached.set(partition, { generation, next: offset + 1 })
       if (to !== undefined && timestamp >= to) continue

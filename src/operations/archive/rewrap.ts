@@ -12,7 +12,7 @@ type Deps = {
 
 const atOnce = 500
 
-/** Wraps every data key with the first key of the file; how many were wrapped by another one. */
+/** Wraps every data key with the first key of the file. Returns how many were wrapped by another key. */
 const rewrapAll = async ({ keys, wrapping }: Pick<Deps, 'keys' | 'wrapping'>): Promise<number> => {
   let changed = 0
   let some: NewArchiveKey[] = []
@@ -37,8 +37,8 @@ const countOf = async ({ keys }: Pick<Deps, 'keys'>, kid: string): Promise<numbe
 }
 
 /**
- * Changes the wrapping of the data keys, which themselves stay: the archive is not touched. With `retire` it says whether that key may
- * be taken out of the file; the process's exit code.
+ * Wraps the data keys with another key. The data keys and the archive do not change. With `retire` it reports whether
+ * that key may be removed from the file. Returns the exit code of the process.
  */
 export const rewrap = async (deps: Deps, retire: string | undefined): Promise<number> => {
   const { wrapping, say } = deps

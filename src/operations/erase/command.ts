@@ -18,13 +18,13 @@ type Servers = {
   readonly kafka: Pick<KafkaRoom, 'append' | 'publish' | 'readTopic' | 'ranges' | 'committedNow'>
   readonly erasures: Erasures
   readonly recordAction: RecordAction
-  /** How long plain event topics are kept. */
+  /** How long event topics are kept as plain text. */
   readonly retentionDays: number | 'forever'
   readonly out: (line: string) => void
   readonly err: (line: string) => void
 }
 
-/** Runs a command with both servers, and ends their connections. */
+/** Runs a command with both servers and closes their connections. */
 type WithServers = (run: (servers: Servers) => Promise<number>) => Promise<void>
 
 const clock = () => new Date()
@@ -144,7 +144,7 @@ const days = (text: string): number => {
   return Number(text)
 }
 
-/** `erase` and `erase status`: takes everything personal of one person out of the log, the views and the archive. */
+/** `erase` and `erase status`: removes all personal data of one person from the log, the views and the archive. */
 export const eraseCommand = (withServers: WithServers): Command => {
   const command = withPersonOptions(new Command('erase'))
     .description(

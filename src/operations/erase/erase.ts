@@ -19,15 +19,15 @@ type Recording = ErasePorts & { readonly recordAction: RecordAction }
 
 const withinMs = 30_000
 
-/** Where Kafka has not taken all of it, what is written stands, and the same request goes on with the rest. */
+/** Throws if Kafka has not acknowledged a record. Earlier records stay. The same request writes the plan again. */
 const orThrow = (what: string, appended: E.Either<{ readonly reason: string }, void>) => {
   if (E.isLeft(appended))
     throw new Error(`${what} is not known to be in Kafka (${appended.left.reason}): do the same again`)
 }
 
 /**
- * Writes what is left of a plan, all of it again where it was interrupted: tombstones and markers may stand twice. Enrichments go
- * first, since after the markers nobody knows the keys any more but the receipt.
+ * Writes all records of a plan, again after an interruption. So tombstones and markers may be there twice. Enrichments
+ * are first: after the markers are processed, only the receipt knows the keys.
  */
 const write = async ({ kafka, erasures }: ErasePorts, receipt: ErasureDocument): Promise<ErasureDocument> => {
   const { plan, ...rest } = receipt
@@ -42,7 +42,7 @@ const write = async ({ kafka, erasures }: ErasePorts, receipt: ErasureDocument):
   return published
 }
 
-/** The erasures that were interrupted under the same request. */
+/** The interrupted erasures of the same request. */
 const unfinishedErasures = async (
   { erasures }: ErasePorts,
   request: Request,
@@ -51,7 +51,7 @@ const unfinishedErasures = async (
   return erasures.find({ state: 'started', request: hash(requestText(request)) })
 }
 
-/** Writes what is left of erasures that were interrupted. */
+/** Finishes interrupted erasures. */
 export const resume = async (
   ports: ErasePorts,
   unfinished: ReadonlyArray<ErasureDocument>,
@@ -69,11 +69,11 @@ const right = <A>(decoded: E.Either<unknown, A>): A => {
 type Asker = {
   readonly requestedBy: string
   readonly kept: Kept
-  /** The newest event of a person who is erased for silence: then the same receipt is made once only. */
+  /** The newest event of a person erased for inactivity. The receipt's id depends on it, so there is one receipt. */
   readonly since?: Date
 }
 
-/** The receipt of an erasure that is to begin, with its plan. */
+/** The receipt of a new erasure, with its plan. */
 export const receiptOf = async (
   { erasures, clock }: Pick<ErasePorts, 'erasures' | 'clock'>,
   request: Request,
@@ -101,7 +101,10 @@ export const receiptOf = async (
   }
 }
 
-/** Finishes what was interrupted under the same request, before anything else is erased. Left: it cannot be recorded, nothing was done. */
+/**
+ * Finishes interrupted erasures of the same request before anything else is erased. Left: this cannot be recorded on
+ * `audit`, and nothing was done.
+ */
 export const finishInterrupted = async (
   ports: Recording,
   request: Request,
@@ -111,7 +114,10 @@ export const finishInterrupted = async (
   return E.isLeft(recorded) ? recorded : E.right(await resume(ports, unfinished))
 }
 
-/** Records it, keeps the plan, then writes it. Killed anywhere, the same request finishes it. Left: nothing was done. */
+/**
+ * Records the action, saves the plan, then writes it. After a crash at any point, the same request finishes the
+ * erasure. Left: nothing was done.
+ */
 export const erase = async (
   ports: Recording,
   request: Request,

@@ -13,7 +13,7 @@ export type PersonOptions = {
 
 const named = ['client', 'visitor', 'chat', 'email'] as const
 
-/** How `erase` and `export` are told whom they are about. */
+/** Adds the options by which `erase` and `export` identify a person. */
 export const withPersonOptions = (command: Command): Command => {
   const [first, ...others] = [
     new Option('--client <id>', 'the client with this id'),
@@ -32,7 +32,7 @@ export const withPersonOptions = (command: Command): Command => {
     )
 }
 
-/** Undefined where it is not said who is meant. */
+/** Undefined if the account or the person is missing. */
 export const requestOf = (options: PersonOptions): Request | undefined => {
   const { account, also = [] } = options
   const start = named.flatMap((kind): ReadonlyArray<Identity> => {

@@ -5,20 +5,20 @@ import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import { enrichmentKeys, type Identity, type LikelyKind, type Person, resolvePerson } from '../../domain/person.ts'
 import type { ErasedKey, Erasures } from '../../mongo/erasures.ts'
 
-/** Who is to be erased, and how far likely links are followed. */
+/** The person to erase, and which likely links are followed. */
 export type Request = { readonly accountId: string; readonly start: Identity; readonly also: ReadonlyArray<LikelyKind> }
 
 export type Plan = {
   readonly person: Person
   readonly enrichments: ReadonlyArray<string>
-  /** Documents by view. */
+  /** The number of documents by view. */
   readonly found: Readonly<Record<string, number>>
 }
 
 export const requestText = ({ accountId, start, also }: Request): string =>
   JSON.stringify([accountId, start.kind, start.value, [...also].sort()])
 
-/** What the bridge has of a person. Changes nothing. */
+/** What the bridge has about a person. Changes nothing. */
 export const planOf = async (
   erasures: Pick<Erasures, 'findLinks' | 'findDocuments' | 'enriched'>,
   { accountId, start, also }: Request,
@@ -31,7 +31,7 @@ export const planOf = async (
   return { person, enrichments: known.map(({ _id }) => _id), found }
 }
 
-/** Whether the bridge has nothing of the person. */
+/** True if the bridge has nothing about the person. */
 export const isOfNobody = ({ person, found }: Plan): boolean =>
   Object.keys(found).length + person.chats.length + person.clients.length === 0
 
@@ -43,7 +43,7 @@ export const keysOf = (accountId: string, { chats, clients, enrichments: keys }:
   ...keys.map((key) => ({ of: 'enrichment' as const, key })),
 ]
 
-/** The markers of an erasure: the same plan gives the same, with the same ids. */
+/** The markers of an erasure. The same plan gives the same markers with the same ids. */
 export const markersOf = (
   { _id: erasureId, accountId, requestedAt }: Pick<ErasureDocument, '_id' | 'accountId' | 'requestedAt'>,
   { chats, clients }: Written,
@@ -76,11 +76,11 @@ const dayMs = 24 * 60 * 60 * 1000
 const eventTopicsAtLarge = 'event topics'
 const topicText = (name: string) => `topic ${name}`
 
-/** What of that no check looks at: files of servers, and copies. */
+/** The remains that no check covers: files of servers, and copies. */
 export const unchecked = (remains: ErasureDocument['remains']): ErasureDocument['remains'] =>
   remains.filter(({ where }) => where !== eventTopicsAtLarge && !where.startsWith(topicText('')))
 
-/** What remains after the markers are in the log, and until when: the same in every receipt of that day. */
+/** What remains after the markers are in the log, and until when. All receipts of a day say the same. */
 export const remainsOf = (requestedAt: Date, { retentionDays, backupDays }: Kept): ErasureDocument['remains'] => {
   const day = (days: number) => `${new Date(requestedAt.getTime() + days * dayMs).toISOString().slice(0, 10)}`
   const ofTopic = ({ name, cleanUp }: Topic) => ({

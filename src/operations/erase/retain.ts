@@ -8,27 +8,27 @@ import { actionOn, type RecordAction } from '../audit.ts'
 import { type ErasePorts, receiptOf, resume } from './erase.ts'
 import { type Kept, planOf } from './plan.ts'
 
-/** An account whose persons are erased when nothing has been heard of them for so many days. */
+/** An account whose persons are erased after `retainDays` without an event. */
 export type Limited = { readonly id: string; readonly retainDays: number }
 
 type Deps = ErasePorts & {
   readonly erasures: Erasures & SilentPersons
   readonly recordAction: RecordAction
-  /** Whether the views have what is in the log: else whoever has come back would count as silent. */
+  /** True if the views are up to date with the log. Otherwise a person who has come back would count as inactive. */
   readonly viewsAreCurrent: () => Promise<boolean>
   readonly kept: Kept
 }
 
-/** Who asks, as the receipts and the topic `audit` have it. */
+/** Who requested the erasure, in receipts and on the topic `audit`. */
 export const retainedBy = 'privacy.retainDays'
 
 const dayMs = 24 * 60 * 60 * 1000
 const entriesAtOnce = 200
-/** After that a process that has begun an erasure is taken to have died. */
+/** After this time, a process that began an erasure is assumed dead. */
 const abandonedAfterMs = 10 * 60_000
 const currentWithinMs = 60_000
 
-/** Whether the projector has taken in all that stood in the event topics a minute ago. */
+/** True if the projector has processed everything that was in the event topics a minute ago. */
 export const viewsAreCurrentIn =
   ({ ranges, offsetsAt, committedNow }: Pick<KafkaRoom, 'ranges' | 'offsetsAt' | 'committedNow'>, now: () => number) =>
   async (): Promise<boolean> => {
@@ -53,9 +53,10 @@ const partsOf = ({ chats, clients }: Pick<Person, 'chats' | 'clients'>): Readonl
 ]
 
 /**
- * Looks at old entries of timeline in the order of their time, some in each round, once a day at all of them: the newest one of a
- * person comes by when it is too old, and then the person is erased, as `erase` would. Of processes that do this at the same
- * time the first one that keeps the receipt does it: its id is made of the person and the newest event.
+ * Scans old entries of timeline in order of time: some in each round, all of them once a day. The newest entry of a
+ * person is found once it is too old. Then the person is erased, as `erase` would do it. Several processes may do this
+ * at the same time. The first one to save the receipt does the erasure: the receipt's id depends on the person and the
+ * newest event.
  */
 export const retainer = (deps: Deps) => {
   const { erasures, recordAction, clock, kept } = deps
@@ -64,7 +65,7 @@ export const retainer = (deps: Deps) => {
   const eraseIfSilent = async (accountId: string, start: Identity, before: Date) => {
     const isSilent = (last: Date | undefined): last is Date => last !== undefined && last < before
     const alone = { chats: [], clients: [], [start.kind === 'chat' ? 'chats' : 'clients']: [start.value] }
-    // Most persons who are not silent are found out by this alone.
+    // For most active persons this one query is enough.
     if (!isSilent(await erasures.lastEventAt(accountId, alone))) return
     const plan = await planOf(erasures, { accountId, start, also: [] })
     const last = await erasures.lastEventAt(accountId, plan.person)
@@ -78,7 +79,7 @@ export const retainer = (deps: Deps) => {
   }
 
   return {
-    /** Whether there is more to look at. Throws where a server does not answer: the next round goes on there. */
+    /** True if there are more entries. Throws while a server does not respond. The next round then continues there. */
     round: async ({ id, retainDays }: Limited): Promise<boolean> => {
       if (!(await deps.viewsAreCurrent())) return false
       const now = clock().getTime()
@@ -97,7 +98,7 @@ export const retainer = (deps: Deps) => {
       passes.set(id, { began: pass.began, ...(after && { after }) })
       return entries.length >= entriesAtOnce
     },
-    /** Finishes what a process has begun that has died since. */
+    /** Finishes erasures of processes that have died since. */
     finish: async (): Promise<void> => {
       const abandoned = clock().getTime() - abandonedAfterMs
       for (const receipt of await erasures.find({ state: 'started' })) {
@@ -120,7 +121,7 @@ type Running = Deps & {
 const idleMs = 60_000
 const busyMs = 1_000
 
-/** Goes round by round, for a twentieth of the time at most. */
+/** Runs round after round, for at most a twentieth of the time. */
 export const startRetaining = (accounts: ReadonlyArray<Limited>, deps: Running) => {
   const { sleep, log, reasonOf } = deps
   const { round, finish } = retainer(deps)

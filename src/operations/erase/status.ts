@@ -38,7 +38,7 @@ const records = async (
 
 const firstOnly: PartOf = (_, { low, high }) => ({ low, high: Math.min(low + 1, high) })
 
-/** The consumer groups that have confirmed an erasure of the account. */
+/** The consumer groups that have confirmed an erasure of the account, by the erasure's id. */
 export const confirmations = async (
   kafka: Pick<KafkaRoom, 'readTopic'>,
   accountId: string,
@@ -64,7 +64,7 @@ const note = (found: Found, where: string, count = 1) => {
   if (count > 0) found.set(where, (found.get(where) ?? 0) + count)
 }
 
-/** What the person's documents say: after the erasure the person may have come back, which is found too. */
+/** Finds documents with data of the person. If the person came back after the erasure, that data is found too. */
 const inViews = async (
   { erasures }: StatusPorts,
   { accountId }: ErasureDocument,
@@ -92,8 +92,8 @@ const inEnrichments = async ({ kafka, erasures }: StatusPorts, { accountId, keys
 }
 
 /**
- * Records that stand before a marker in its partition, and those of other topics that are older than the erasure. The archive can be
- * read until the archiver has taken in the marker, which destroys the data key.
+ * Counts partitions with records before a marker, and partitions of other topics with records older than the erasure.
+ * The archive is readable until the archiver has processed the marker and destroyed the data key.
  */
 const inTopics = async (
   { kafka }: StatusPorts,
@@ -122,8 +122,8 @@ const inTopics = async (
 }
 
 /**
- * Looks through the stores, and keeps what it finds in the receipt, which is complete once that is nothing. Of topics it counts the
- * partitions that may still hold something: who wrote a record there is not looked at.
+ * Searches the stores and saves the findings in the receipt. The receipt is complete once nothing is found. Of topics
+ * it counts the partitions that may still have data; it does not check whose records they have.
  */
 export const check = async (ports: StatusPorts, receipt: ErasureDocument): Promise<ErasureDocument> => {
   if (receipt.state === 'started') return receipt

@@ -14,7 +14,7 @@ type Servers = {
 }
 type WithServers = (run: (servers: Servers) => Promise<number>) => Promise<void>
 
-/** `export`: what the bridge has about one person, for a request of access (GDPR, articles 15 and 20). */
+/** `export`: all data that the bridge has about one person, for a request of access (GDPR, articles 15 and 20). */
 export const exportCommand = (withServers: WithServers): Command =>
   withPersonOptions(new Command('export'))
     .description(

@@ -17,8 +17,8 @@ type Everything = {
 }
 
 /**
- * Everything that the views and enrichments say about a person: the bridge's own notes are left out. Left: that somebody asked cannot
- * be recorded, so nothing is told.
+ * All documents and enrichments of a person, without the bridge's internal fields. Left: the export cannot be recorded
+ * on the topic `audit`, so nothing is returned.
  */
 export const exportPerson = async (
   { erasures, recordAction }: Ports,

@@ -10,17 +10,17 @@ import { type Logs, readLogs, sourceOf } from './progress.ts'
 
 export type ArchiveDeps = {
   readonly kafka: Pick<KafkaRoom, 'ranges' | 'readTopic' | 'topicIds' | 'deadLetter'>
-  /** Undefined where there is no ARCHIVE_KEY_FILE. */
+  /** Undefined if ARCHIVE_KEY_FILE is not set. */
   readonly restore?: Restore | undefined
 }
 
 type Deps = ArchiveDeps & {
-  /** The offset that each partition is folded from next. */
+  /** The next offset to fold of each partition. */
   readonly positions: ReadonlyMap<string, number>
   readonly fold: (slice: Slice) => Promise<void>
-  /** Goes on from a later offset. */
+  /** Continues from a later offset. */
   readonly skipTo: (source: string, offset: number) => void
-  /** What is neither in the archive nor in the topic is left out; else it is an error. */
+  /** True: leaves out records that are neither in the archive nor in the topic. False: they are an error. */
   readonly mayLack: boolean
   readonly signal: AbortSignal
 }
@@ -29,15 +29,15 @@ type Name = EventTopic['name']
 
 const isEventTopic = (topic: TopicName): topic is Name => eventTopics.some(({ name }) => name === topic)
 
-/** The topic of which an archive topic has the records; any other topic itself. */
+/** The event topic whose records an archive topic has. Any other topic is returned unchanged. */
 export const archivedTopicOf = (topic: TopicName): TopicName =>
   eventTopics.find(({ name }) => archiveNameOf(name) === topic)?.name ?? topic
 
-/** The archive topics that stand for these topics. */
+/** The archive topics of these topics. */
 export const archivesOf = (topics: ReadonlyArray<TopicName>): ReadonlyArray<TopicName> =>
   topics.filter(isEventTopic).map(archiveNameOf)
 
-/** The partitions of event topics whose next record is not in the topic any more, and the first offset that is. */
+/** The partitions of event topics that no longer have their next record, with the first offset that they have. */
 const behind = (logs: Logs, positions: ReadonlyMap<string, number>): ReadonlyMap<string, number> =>
   new Map([...logs].flatMap(([source, { low }]) => (low > (positions.get(source) ?? 0) ? [[source, low]] : [])))
 
@@ -49,15 +49,15 @@ const needsKeys = (topic: Name) =>
 
 const idOf = async ({ kafka }: Deps, topic: Name): Promise<string> => (await kafka.topicIds([topic])).get(topic) ?? ''
 
-/** Whether it was archived from an earlier topic of that name, which was deleted. */
+/** True if the record was archived from an earlier topic of that name, which was deleted. */
 const isEarlier = ({ headers }: IncomingRecord, generation: string): boolean => {
   const own = headers[archiveHeaders.generation]
   return own !== undefined && `${own}` !== generation
 }
 
 /**
- * Folds what the archive has of earlier topics of this name, in its order. Their offsets mean nothing in the present topic: such a
- * record counts as standing where the archive has it.
+ * Folds the archived records of earlier topics of this name, in their order. Their old offsets mean nothing in the
+ * present topic, so each record gets its offset in the archive.
  */
 const readEarlier = async (deps: Deps, topic: Name): Promise<void> => {
   const { kafka, restore, fold, signal } = deps
@@ -79,7 +79,7 @@ const readEarlier = async (deps: Deps, topic: Name): Promise<void> => {
         continue
       }
       const source = `${found.record.partition}/${found.generation}`
-      // Archived twice.
+      // The archive has this record twice.
       if (found.record.offset < (reached.get(source) ?? 0)) continue
       reached.set(source, found.record.offset + 1)
       const { partition, offset } = earlier[i] ?? found.record
@@ -92,20 +92,24 @@ const readEarlier = async (deps: Deps, topic: Name): Promise<void> => {
     const read = await kafka.readTopic(archive, onSlice, { part, signal })
     if (E.isLeft(read)) throw new Error(`${archive}: ${read.left.reason}`)
   }
-  // The archive has topics in their order: only a partition that begins with an earlier one has any.
+  // The archive keeps the order of the topics. So a partition has earlier records only if it begins with one.
   await readParts(look, (_, { low, high }) => ({ low, high: Math.min(high, low + 1) }))
   await readParts(take, (partition, { low, high }) => ({ low: partitions.has(partition) ? low : high, high }))
-  // Nothing of the present topic may be taken in before all of this.
+  // No record of the present topic may be processed before all of these.
   if (signal.aborted) throw new Error('interrupted')
 }
 
-/** Folds what the archive has of one topic, for the partitions that need it, by where their topic begins: from their positions on, without gaps. */
+/**
+ * Folds the archived records of one topic, from the saved positions on and without gaps. `partitions`: those that need
+ * it, each with the first offset that the topic has.
+ */
 const readOne = async (deps: Deps, topic: Name, partitions: ReadonlyMap<number, number>): Promise<void> => {
   const { kafka, restore, positions, fold, skipTo, mayLack, signal } = deps
   if (restore === undefined) throw needsKeys(topic)
   const generation = await idOf(deps, topic)
   const deadLetter = kafka.deadLetter('rebuild')
-  // Of those it is not known where they stood, nor of how many records a batch is that cannot be read: the archive's own offsets tell.
+  // The original place of a corrupt record is unknown, and so is the number of records in an unreadable batch. So
+  // corrupt records are counted by the archive's own offsets.
   const corrupt = new Map<string, number>()
   const reached = new Map<number, number>()
 
@@ -124,7 +128,7 @@ const readOne = async (deps: Deps, topic: Name, partitions: ReadonlyMap<number, 
         continue
       }
       const { record } = found
-      // Archived twice.
+      // The archive has this record twice.
       if (record.offset < next) continue
       const first = firstOffsetOf(record)
       if (first > next + (corrupt.get(source) ?? 0) && !mayLack) throw missing(source, next, first)
@@ -143,7 +147,7 @@ const readOne = async (deps: Deps, topic: Name, partitions: ReadonlyMap<number, 
     signal,
   })
   if (E.isLeft(read)) throw new Error(`${archiveNameOf(topic)}: ${read.left.reason}`)
-  // The last ones, behind which nothing tells where they ended.
+  // The corrupt records at the end. No later record shows where they ended.
   for (const [partition, low] of partitions) {
     const source = sourceOf(topic, partition)
     const next = positions.get(source) ?? 0
@@ -152,14 +156,14 @@ const readOne = async (deps: Deps, topic: Name, partitions: ReadonlyMap<number, 
 }
 
 /**
- * Folds from the archive what the event topics do not have any more, first of all what stood in topics of their names that were
- * deleted: afterwards every partition goes on in its topic, at its position. The archive is read up to its end, so that records which are deleted meanwhile are not missed. Throws where records are
- * in neither, unless they may be.
+ * Folds from the archive what the event topics no longer have. Records of deleted topics with the same names are first.
+ * Then each partition continues in its topic, at its position. The archive is read to its end, so records that are
+ * deleted during the read are not missed. Throws if records are in neither topic nor archive, unless `mayLack`.
  */
 export const readArchive = async (deps: Deps, topics: ReadonlyArray<TopicName>): Promise<void> => {
   const { kafka, positions, skipTo, mayLack, signal } = deps
   const archived = topics.filter(isEventTopic)
-  // A rebuild that has taken in anything else has had all of these.
+  // A rebuild that has processed any other record has processed all of these.
   if ([...positions.values()].every((position) => position === 0))
     for (const topic of archived) await readEarlier(deps, topic)
   for (let before = ''; !signal.aborted; ) {

@@ -9,7 +9,7 @@ import { groupOf, type RebuildDeps } from './replay.ts'
 import type { Outcome } from './run.ts'
 import { forget, runRebuild } from './run.ts'
 
-/** What was asked for; without views only `resume` and `discard` mean something. */
+/** The options of the command. Without views, only `resume` and `discard` are allowed. */
 export type Asked = {
   readonly views: ReadonlyArray<ViewName> | undefined
   readonly dryRun: boolean
@@ -35,7 +35,7 @@ const fail = ({ say }: Pick<RebuildDeps, 'say'>, reason: string): number => {
   return 1
 }
 
-/** The topics that are not those any more that an interrupted rebuild has read. */
+/** The topics that were created again since the interrupted rebuild read them. */
 const recreated = async ({ kafka }: Deps, { views, topicIds = {} }: Unfinished): Promise<ReadonlyArray<string>> =>
   [...(await kafka.topicIds(topicsOf(views)))].flatMap(([topic, id]) =>
     topicIds[topic] === undefined || topicIds[topic] === id ? [] : [topic],
@@ -97,13 +97,13 @@ const begin = async (deps: Deps, views: ReadonlyArray<ViewName>, { dryRun, force
     deps.say(`The first records are gone of ${lacking.join(', ')}: the views would be without them.`)
     if (!dryRun && !force) return fail(deps, 'Refused. With --force all the same.')
   }
-  // Before the first record is read: a topic that is created again meanwhile is noticed.
+  // Read before the first record, to notice a topic that is created again during the rebuild.
   const topicIds = await deps.kafka.topicIds(topicsOf(views))
   const own = await deps.rebuilds.begin(views, dryRun, topicIds)
   return own === undefined ? fail(deps, busy) : end(deps, own, await runRebuild(deps, own, force))
 }
 
-/** Does what was asked for, and tells of it; the process's exit code. */
+/** Runs the requested command and reports the result. Returns the exit code of the process. */
 export const rebuildAsked = async (deps: Deps, asked: Asked): Promise<number> => {
   const { resume: resumes, discard: discards, views, dryRun } = asked
   if (views === undefined && !resumes && !discards)

@@ -8,7 +8,7 @@ import { type Positions, placesOf, readCommitted, readLogs } from './progress.ts
 import type { RebuildDeps, Replay } from './replay.ts'
 
 const viewRounds = 20
-// Above the time between two commits of the projector.
+// Longer than the time between two commits of the projector.
 const pauseMs = 500
 const idsAtOnce = 300
 
@@ -18,7 +18,7 @@ const text = (positions: Positions) => JSON.stringify([...positions].sort())
 
 const comparing = ({ kafka }: Deps, view: ViewName, replay: Replay) => {
   const topics = topicsOf([view])
-  /** What both sides have taken in; of the live one, 0 where nothing is committed yet. */
+  /** The positions that both sides have processed; 0 where there is none yet. */
   const now = async () => {
     const [logs, committed] = await Promise.all([readLogs(kafka, topics), readCommitted(kafka, 'projector', topics)])
     const at = (positions: Positions) => new Map([...logs.keys()].map((key) => [key, positions.get(key) ?? 0]))
@@ -42,8 +42,8 @@ const comparing = ({ kafka }: Deps, view: ViewName, replay: Replay) => {
 }
 
 /**
- * Compares the rebuilt documents of a view with the live ones while both go on. What has not stood still is looked at again,
- * until all of it has, or neither side gets any further.
+ * Compares the rebuilt documents of a view with the live ones while both keep changing. Documents that changed are
+ * compared again, until all are stable or neither side makes progress.
  */
 export const compareView = async (
   deps: Deps,
@@ -87,7 +87,7 @@ const verdictOf = ({ live, rebuilt }: Day): Verdict => {
   return fields.length === 0 ? { kind: 'same' } : { kind: 'different', what: fields }
 }
 
-/** What of it a later look may tell otherwise: documents may have changed between the readings. */
+/** Reads a day that differs again, because documents may have changed between the reads. */
 const settled = async (
   { sleep, signal }: Pick<RebuildDeps, 'sleep' | 'signal'>,
   read: () => Promise<Day>,
@@ -102,7 +102,7 @@ const settled = async (
   return verdictOf(before).kind === 'same' ? { kind: 'same' } : { kind: 'moving' }
 }
 
-/** Compares each day of daily_stats with what it would be by the rebuilt documents, or by the live ones of other views. */
+/** Compares each day of daily_stats with one computed from the rebuilt documents, or live ones of other views. */
 export const compareDays = async (
   { show, sleep, signal }: Pick<RebuildDeps, 'show' | 'sleep' | 'signal'>,
   own: LeasedRebuild,

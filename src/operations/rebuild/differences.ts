@@ -4,17 +4,20 @@ import type { ViewName } from '../../../contracts/views.ts'
 import type { Fields } from '../../mongo/rebuild/collections.ts'
 import type { Places, Positions } from './progress.ts'
 
-/** What is known of how far both sides are. */
+/** The progress of both sides. */
 export type Known = {
-  /** What the live view had taken in before its document was read. */
+  /** What the live view had processed before its document was read. */
   readonly live: Positions
-  /** What the rebuilt view had taken in before its document was read. */
+  /** What the rebuilt view had processed before its document was read. */
   readonly rebuilt: Positions
-  /** The logs, as they were when both documents had been read. */
+  /** The logs, read after both documents. */
   readonly logs: Places
 }
 
-/** `moving`: one side has taken in a record that the other may still get. `older`: than the records that are left of its topic. */
+/**
+ * `moving`: one side has processed a record that the other may still get. `older`: the document is older than the
+ * records that its topic still has.
+ */
 export type Verdict =
   | { readonly kind: 'same' | 'moving' | 'older' }
   | { readonly kind: 'different'; readonly what: 'only live' | 'only rebuilt' | ReadonlyArray<string> }
@@ -22,8 +25,8 @@ export type Verdict =
 const isOffset = (value: unknown): value is number => Number.isSafeInteger(value)
 
 /**
- * The last record of each partition that a document has taken in; of `timeline`, the one that it is. What the log does not
- * have any more, as commands after their days, is left out: the rebuilt side can never have it.
+ * The last record of each partition that a document has processed; for `timeline`, the record that the entry shows.
+ * Records that the log has deleted, such as old commands, are left out: the rebuilt side can never have them.
  */
 const takenIn = (document: Fields | undefined, logs: Places): ReadonlyMap<string, number> => {
   const { applied, topic, partition, offset } = document ?? {}
@@ -35,7 +38,7 @@ const takenIn = (document: Fields | undefined, logs: Places): ReadonlyMap<string
   )
 }
 
-/** Of the records that one side has and the other lacks: whether there are any, and one that the other should have. */
+/** `any`: one side has records that the other lacks. `due`: the other side should have at least one of them. */
 const lacking = (
   has: ReadonlyMap<string, number>,
   other: ReadonlyMap<string, number>,
@@ -48,7 +51,7 @@ const lacking = (
   return { any: ahead.length > 0, due: ahead.some(isDue) }
 }
 
-/** A session's `audit` is made after the fold, from `timeline`: a rebuilt one is due. */
+/** A session's `audit` is made from `timeline` after the fold. A rebuilt document does not have it yet. */
 const contentOf = (live: Fields, rebuilt: Fields, sameRecords: boolean): Verdict => {
   const { applied: one, audit: _, ...liveRest } = live
   const { applied: other, audit: __, ...rebuiltRest } = rebuilt
@@ -60,9 +63,9 @@ const contentOf = (live: Fields, rebuilt: Fields, sameRecords: boolean): Verdict
 }
 
 /**
- * Compares a document of the live view with its rebuilt one while records go on coming. They can be told apart only once
- * they have stood still: where both have taken in the same records they have to be equal, and where one lacks a record that
- * it was past they never will be.
+ * Compares a live document with its rebuilt one while records keep arriving. Documents that have processed the same
+ * records must be equal. If one side lacks a record that it has already passed, they will never be equal. In all other
+ * cases the comparison must wait.
  */
 export const compare = (live: Fields | undefined, rebuilt: Fields | undefined, known: Known): Verdict => {
   const [inLive, inRebuilt] = [takenIn(live, known.logs), takenIn(rebuilt, known.logs)]
@@ -77,7 +80,7 @@ export const compare = (live: Fields | undefined, rebuilt: Fields | undefined, k
 const { cleanUp } = quarantine
 const keptMs = typeof cleanUp === 'object' ? cleanUp.deleteAfterMs : Number.POSITIVE_INFINITY
 
-/** Whether `quarantine` has lost requests by now that an entry of drift counts: a rebuilt one never has them. */
+/** True if `quarantine` may have deleted requests that an entry of drift counts. A rebuilt entry never has them. */
 export const isOlder = (view: ViewName, live: Fields | undefined, now: number): boolean =>
   view === 'drift' &&
   live?.firstAt instanceof Date &&
@@ -101,19 +104,19 @@ const differing = (a: unknown, b: unknown, path: string): ReadonlyArray<string> 
   })
 }
 
-/** The paths of the fields in which two documents differ, twenty at most: names and places only, never what stands there. */
+/** The paths of the fields in which two documents differ, twenty at most: names and positions, never values. */
 export const differingFields = (a: Fields, b: Fields): ReadonlyArray<string> =>
   differing(a, b, '').slice(0, fieldsAtMost)
 
-/** What a comparison has found so far; of the differences, the first ones only are kept. */
+/** The result of a comparison so far. Only the first differences are kept as examples. */
 export type Findings = {
   readonly same: number
   readonly different: number
   readonly examples: ReadonlyArray<string>
   readonly older: number
-  /** Ids of documents that did not stand still. */
+  /** Ids of documents that were still changing. */
   readonly moving: ReadonlyArray<string>
-  /** How many did not stand still beyond those. */
+  /** How many more documents were still changing. */
   readonly movingBeyond: number
 }
 

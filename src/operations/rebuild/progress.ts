@@ -2,21 +2,21 @@ import cliProgress from 'cli-progress'
 import { audit, botReplies, quarantine, type TopicName } from '../../../contracts/topics.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 
-/** By `<topic>/<partition>`: the offset before which everything is taken in. */
+/** By `<topic>/<partition>`: the offset before which everything is processed. */
 export type Positions = ReadonlyMap<string, number>
 
-/** How far a partition is replayed: the first offset that its log has, the next one to take in, and the log's end. */
+/** The progress in a partition: the first offset of its log, the next one to process, and the log's end. */
 type Place = { readonly first: number; readonly position: number; readonly end: number }
 export type Places = ReadonlyMap<string, Place>
 
 /** Where each partition's log begins and ends. */
 export type Logs = ReadonlyMap<string, { readonly low: number; readonly high: number }>
 
-/** Topics whose records go after a time, as their clean-up says. */
+/** Topics whose clean-up policy deletes records after a time. */
 export const isTemporary = (source: string) =>
   [botReplies, audit, quarantine].some(({ name }) => source.startsWith(`${name}/`))
 
-/** Of temporary topics only what is left counts. Others have a gap where the log begins beyond the position. */
+/** In temporary topics, deleted records do not count. In others, a log that begins beyond the position has a gap. */
 export const placesOf = (logs: Logs, positions: Positions): Places =>
   new Map(
     [...logs].map(([source, { low, high }]) => {
@@ -25,13 +25,13 @@ export const placesOf = (logs: Logs, positions: Positions): Places =>
     }),
   )
 
-/** A place and since when it has been the same, in milliseconds of a monotonic clock. */
+/** A place, and since when it is unchanged, in milliseconds of a monotonic clock. */
 export type Watched = Place & { readonly since: number }
 
 export const sourceOf = (topic: TopicName, partition: number): string => `${topic}/${partition}`
 export const topicIn = (source: string): string => source.slice(0, source.lastIndexOf('/'))
 
-/** The places at a time, each with the time since which neither its position nor its end has moved. */
+/** The places, each with the time since which its position and its end are unchanged. */
 export const watch = (
   before: ReadonlyMap<string, Watched>,
   places: Places,
@@ -48,9 +48,9 @@ export const watch = (
 const stillMs = 2_000
 
 /**
- * Whether everything that was there has been taken in. The bridge's own topics hold records alone, so their positions reach
- * their ends. Others write bot-replies, maybe in transactions, whose markers take up offsets and are never read: there a
- * place that has stood still for two seconds is at its end.
+ * True if everything that was in the logs is processed. The bridge's own topics have records only, so positions reach
+ * the ends. Others write bot-replies, maybe in transactions. Transaction markers take offsets and are never read. So in
+ * bot-replies a place that is unchanged for two seconds counts as the end.
  */
 export const isReached = (places: ReadonlyMap<string, Watched>, now: number): boolean =>
   [...places].every(
@@ -58,7 +58,7 @@ export const isReached = (places: ReadonlyMap<string, Watched>, now: number): bo
       position >= end || (source.startsWith(`${botReplies.name}/`) && now - since >= stillMs),
   )
 
-/** The partitions of event topics that have lost their first records, and of which the archive has nothing. */
+/** The partitions of event topics that have lost their first records and have nothing in the archive. */
 export const cutOff = (logs: Logs, archives: Logs = new Map()): ReadonlyArray<string> =>
   [...logs].flatMap(([source, { low }]) => {
     const archive = archives.get(`archive-${source}`)
@@ -66,7 +66,7 @@ export const cutOff = (logs: Logs, archives: Logs = new Map()): ReadonlyArray<st
     return low > 0 && !isTemporary(source) && !isArchived ? [source] : []
   })
 
-/** Where the logs of the topics begin and end, as of a time after the call. */
+/** Where the logs of the topics begin and end, read after the call. */
 export const readLogs = async (
   { ranges }: Pick<KafkaRoom, 'ranges'>,
   topics: ReadonlyArray<TopicName>,
@@ -93,11 +93,11 @@ export const readCommitted = async (
   )
 }
 
-/** How much is done: records of the log, or whatever else is counted. */
+/** How much is done, in records of the log or in other units. */
 export type Progress = { readonly done: number; readonly total: number }
 /** A progress and its time, in milliseconds of a monotonic clock. */
 type Sample = Progress & { readonly at: number }
-/** What a second brings, and how many seconds are left; undefined while that cannot be known. */
+/** The rate per second and the seconds left; undefined while unknown. */
 type Pace = { readonly perSecond: number | undefined; readonly secondsLeft: number | undefined }
 
 const windowMs = 10_000
@@ -118,7 +118,7 @@ export const addSample = (samples: ReadonlyArray<Sample>, sample: Sample): Reado
   sample,
 ]
 
-/** The pace of the samples, which are in the order of their times. */
+/** The pace of the samples, which are ordered by time. */
 export const paceOf = (samples: ReadonlyArray<Sample>): Pace => {
   const [first, last] = [samples[0], samples.at(-1)]
   if (first === undefined || last === undefined || last.at === first.at)
@@ -128,10 +128,10 @@ export const paceOf = (samples: ReadonlyArray<Sample>): Pace => {
   return { perSecond, secondsLeft: left === 0 ? 0 : perSecond > 0 ? left / perSecond : undefined }
 }
 
-/** Shows how far something is: `what` is done, counted in `unit`. */
+/** Shows the progress of `what`, counted in `unit`. */
 export type ShowProgress = (what: string, unit: string) => Shown
 type Shown = {
-  /** With what keeps it from going on, if anything does. */
+  /** `trouble`: what the work waits for, if anything. */
   readonly at: (progress: Progress, trouble?: string) => void
   readonly end: () => void
 }
@@ -157,7 +157,7 @@ export const progressText = (samples: ReadonlyArray<Sample>, unit: string): stri
   ].join(', ')
 }
 
-/** Keeps the samples, and draws each with its text. */
+/** Keeps the samples and draws each one with its text. */
 const following = (
   unit: string,
   clock: () => number,
@@ -197,7 +197,7 @@ export const progressBar =
 
 const sayEveryMs = 5_000
 
-/** A line now and then where there is no terminal. */
+/** A line every few seconds, where there is no terminal. */
 export const progressLines =
   (say: (line: string) => void, clock: () => number): ShowProgress =>
   (what, unit) => {

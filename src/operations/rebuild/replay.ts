@@ -25,7 +25,7 @@ import {
   watch,
 } from './progress.ts'
 
-/** How many documents a view has, and its rebuilt one; or what their comparison has found. */
+/** The number of live and of rebuilt documents of a view, or what their comparison has found. */
 export type Row =
   | { readonly view: ViewName; readonly live: number; readonly rebuilt: number }
   | ({ readonly view: ViewName } & Found)
@@ -33,13 +33,13 @@ export type Row =
 /** What every step of a rebuild needs. */
 export type RebuildDeps = ArchiveDeps & {
   readonly kafka: Pick<KafkaRoom, 'consume' | 'committedOffsets' | 'forgetGroup'>
-  /** Says it in words; with what it says of a view, where it does. */
+  /** Prints a line. `row` has the data of a line about a view. */
   readonly say: (line: string, row?: Row) => void
   readonly show: ShowProgress
   readonly sleep: Sleep
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number
-  /** Ends the rebuild early, so that it can be gone on with. */
+  /** Ends the rebuild early, so that it can be resumed. */
   readonly signal: AbortSignal
 }
 
@@ -47,15 +47,15 @@ export type RebuildDeps = ArchiveDeps & {
 export const groupOf = (writer: string): string => `rebuild-${writer}`
 
 export type Replay = {
-  /** What is taken in, durably. */
+  /** What is processed and durable. */
   readonly positions: () => Positions
-  /** How many records could not be read, or stored, through their own fault. */
+  /** The number of records that cannot be read or stored because of their content. */
   readonly refused: () => number
-  /** Topics with records that could be read, or that had some as long as they are kept. */
+  /** Topics with readable records, and temporary topics whose first records are already deleted. */
   readonly topicsTakenIn: () => ReadonlySet<string>
-  /** Why it cannot go on: records that it has not read yet were deleted from their topic, and are in the archive alone. */
+  /** Why it cannot continue: unread records were deleted from their topic and are only in the archive. */
   readonly lost: () => string | undefined
-  /** Resolves when nothing is being written, and nothing more will be until it is released. */
+  /** Resolves when no write is running. No new write begins until `release`. */
   readonly hold: () => Promise<void>
   readonly release: () => void
   readonly health: CheckHealth
@@ -67,16 +67,16 @@ type Spec = {
   readonly topics: ReadonlyArray<TopicName>
   readonly from: Positions
   readonly applyChanges: ApplyChanges
-  /** Goes on where records are neither in a topic nor in the archive. */
+  /** Continues where records are neither in a topic nor in the archive. */
   readonly mayLack: boolean
 }
 
-/** Nothing is fetched from the archive by a consumer of a group. */
+/** Archived records are not fetched by a consumer group, so there is no partition to own. */
 const noPartition: OwnedPartition = { isCurrent: () => true, done: () => {}, pause: () => () => {} }
 
 /**
- * Reads topics from their beginnings, or from where they were left, into views by the projector's own fold: first from the archive
- * what they do not have any more, then the topics themselves.
+ * Reads topics into views with the projector's fold, from the beginning or from the saved positions. It first reads
+ * from the archive what the topics no longer have, then the topics themselves.
  */
 export const startReplay = async (
   { kafka, restore, clock, signal }: Pick<RebuildDeps, 'kafka' | 'restore' | 'clock' | 'signal'>,
@@ -84,13 +84,13 @@ export const startReplay = async (
 ): Promise<Replay> => {
   const positions = new Map(from)
   const refused = new Set<string>()
-  // What an interrupted rebuild has taken in counts.
+  // What an interrupted rebuild has processed counts too.
   const topicsTakenIn = new Set([...from].flatMap(([source, position]) => (position > 0 ? [topicIn(source)] : [])))
   const fold: HandleSlice = projector({
-    // What stood in an earlier topic of a name comes with its place in the archive.
+    // A record of an earlier topic of the same name has the topic and the offset of the archive.
     decode: (record) => decodeRecord({ ...record, topic: archivedTopicOf(record.topic) }),
     ...{ applyChanges, classify, hasRoom, clock },
-    // They are dead letters already: whoever took them in first has kept them.
+    // These are dead letters already: the first consumer that read them has stored them.
     deadLetter: async ({ topic, partition, offset }) => void refused.add(`${topic}/${partition}/${offset}`),
     measure: unmeasured,
     wallMs: Date.now,
@@ -131,7 +131,7 @@ export const startReplay = async (
       const source = sourceOf(topic, partition)
       const position = positions.get(source) ?? 0
       const low = (await kafka.ranges(topic)).get(partition)?.low ?? 0
-      // The consumer would begin at the first record that is left: nothing may be committed beyond the gap.
+      // The consumer would begin at the first remaining record. No offset beyond the gap may be committed.
       if (low > position && !mayLack && !isTemporary(source)) {
         lost = `the records of ${source} from ${position} to ${low - 1} were deleted before they were read`
         throw new Error(lost)
@@ -161,7 +161,7 @@ export const startReplay = async (
 }
 
 export type ReplayWatch = {
-  /** Whether the replay has reached the ends of these logs, and how far it is. Throws where it has lost records. */
+  /** Reports whether the replay has reached the ends of these logs, and its progress. Throws if it has lost records. */
   readonly check: (logs: Logs) => { readonly isReached: boolean; readonly places: Places }
 }
 
@@ -180,7 +180,7 @@ export const watchReplay = (replay: Pick<Replay, 'positions' | 'lost'>, clock: (
 
 const checkEveryMs = 250
 
-/** Resolves when what was in the logs a moment ago is taken in, or the signal aborts. */
+/** Resolves when the replay has processed what was in the logs a moment ago, or when the signal aborts. */
 export const catchUp = async (
   { kafka, show, sleep, signal }: Pick<RebuildDeps, 'kafka' | 'show' | 'sleep' | 'signal'>,
   topics: ReadonlyArray<TopicName>,
@@ -189,7 +189,7 @@ export const catchUp = async (
 ): Promise<void> => {
   const bar = show('replaying', 'records')
   while (!signal.aborted) {
-    // Kafka away: the last ends stand until it is back.
+    // While Kafka is unavailable, the shown progress does not change.
     const logs = await readLogs(kafka, topics).catch(() => undefined)
     await sleep(checkEveryMs, signal)
     const { ok, reason } = await replay.health()

@@ -16,7 +16,7 @@ import {
 } from './replay.ts'
 import { swapViews } from './swap.ts'
 
-/** How a rebuild has ended; `stopped` can be gone on with. */
+/** How a rebuild has ended. A `stopped` one can be resumed. */
 export type Outcome =
   | { readonly kind: 'done' | 'different' }
   | { readonly kind: 'refused' | 'stopped'; readonly reason: string }
@@ -24,7 +24,7 @@ export type Outcome =
 const interrupted: Outcome = { kind: 'stopped', reason: 'interrupted' }
 const stopped = (reason: string): Outcome => ({ kind: 'stopped', reason })
 
-/** Compares all views of a dry run: `different` where any document is. */
+/** Compares all views of a dry run. `different`: at least one document differs. */
 const dryRun = async (
   deps: RebuildDeps,
   own: LeasedRebuild,
@@ -32,7 +32,7 @@ const dryRun = async (
   replay: Replay | undefined,
 ): Promise<Outcome> => {
   let different = 0
-  // The days are compared with all that stands under them.
+  // daily_stats_by is compared together with the days of daily_stats.
   const views = own.views.filter((view) => view !== 'daily_stats_by' || !own.views.includes('daily_stats'))
   for (const view of views) {
     if (!isComputed(view) && replay === undefined) continue
@@ -49,12 +49,13 @@ const dryRun = async (
   return { kind: different === 0 ? 'done' : 'different' }
 }
 
-/** How many documents a view has, and its rebuilt one. */
+/** The number of documents in a live view and in its rebuilt view. */
 type Counts = { readonly view: ViewName; readonly live: number; readonly rebuilt: number }
 
 /**
- * Nothing instead of something, from topics of which nothing could be read: they have lost their records. Records that could be
- * read may rightly make nothing any more: `drift` ends with the erasure of whoever had the only unknown field.
+ * True if the rebuilt view is empty, the live view is not, and no record of its topics could be read. Then the topics
+ * have lost their records. If records were read, an empty view can be correct: `drift` becomes empty when the person
+ * with the only unknown field is erased.
  */
 export const isSuspect = ({ view, live, rebuilt }: Counts, topicsTakenIn: ReadonlySet<string>): boolean =>
   rebuilt === 0 && live > 0 && !topicsOf([view]).some((topic) => topicsTakenIn.has(topic))
@@ -67,7 +68,7 @@ export const countText = ({ view, live, rebuilt }: Counts): string => {
   return `${view}: ${number(rebuilt)} documents, the live view has ${number(live)}: ${named}`
 }
 
-/** Names the counts, and swaps unless they speak against it. */
+/** Reports the counts, and swaps the views unless a count is suspect and `force` is false. */
 const goLive = async (
   deps: RebuildDeps,
   own: LeasedRebuild,
@@ -118,7 +119,7 @@ const replayAndSwap = async (
 
 const daysAtOnce = 50
 
-/** Computes every day of daily_stats anew, from the views as they are by now. */
+/** Computes every day of daily_stats again, from the current views. */
 const recomputeStatistics = async (
   { show, signal }: Pick<RebuildDeps, 'show' | 'signal'>,
   own: LeasedRebuild,
@@ -158,8 +159,8 @@ const steps = async (deps: RebuildDeps, own: LeasedRebuild, force: boolean): Pro
 const beatEveryMs = 2_000
 
 /**
- * Does, or goes on with, a rebuild that is this process's own, and leaves it finished and tidied up, or as one that can be
- * gone on with. `force`: swaps also what the log has nothing for.
+ * Runs or resumes a rebuild that this process has leased. Afterwards the rebuild is finished and cleaned up, or it can
+ * be resumed. `force`: also swaps views for which the log has no records.
  */
 export const runRebuild = async (deps: RebuildDeps, own: LeasedRebuild, force: boolean): Promise<Outcome> => {
   const lost = new AbortController()
@@ -183,7 +184,7 @@ export const runRebuild = async (deps: RebuildDeps, own: LeasedRebuild, force: b
   }
 }
 
-/** Drops all that is left of a rebuild. */
+/** Removes everything that is left of a rebuild. */
 export const forget = async ({ kafka }: Pick<RebuildDeps, 'kafka'>, own: LeasedRebuild): Promise<void> => {
   for (const writer of own.writers) await kafka.forgetGroup(groupOf(writer))
   await own.forget()

@@ -4,7 +4,10 @@ import { topicsOf } from '../../projections/view-topics.ts'
 import { readLogs } from './progress.ts'
 import type { RebuildDeps, Replay, ReplayWatch } from './replay.ts'
 
-/** How long the live writers wait at the most; and of that, until the rebuild has taken in what there was when they began to. */
+/**
+ * `leaseMs`: how long the live writers wait at most. `withinMs`: the part of it in which the rebuild must process all
+ * records that existed when the wait began.
+ */
 const leaseMs = 20_000
 const withinMs = 8_000
 const checkEveryMs = 10
@@ -14,7 +17,7 @@ type Deps = Pick<RebuildDeps, 'kafka' | 'sleep' | 'clock' | 'signal'>
 
 const takeIn = async ({ kafka, sleep, clock }: Deps, views: ReadonlyArray<ViewName>, replayWatch: ReplayWatch) => {
   const deadline = clock() + withinMs
-  // Asked for after the lock is there: src/mongo/rebuild/swap.ts says why that is enough.
+  // Read after the lock is acquired: src/mongo/rebuild/swap.ts says why that is enough.
   const logs = await readLogs(kafka, topicsOf(views))
   while (!replayWatch.check(logs).isReached) {
     if (clock() > deadline) return false
@@ -23,7 +26,7 @@ const takeIn = async ({ kafka, sleep, clock }: Deps, views: ReadonlyArray<ViewNa
   return true
 }
 
-/** One attempt: the views that are live now. */
+/** One attempt. Returns the views that are live now. */
 const attempt = async (
   deps: Deps,
   own: LeasedRebuild,
@@ -42,12 +45,12 @@ const attempt = async (
   } finally {
     await own.unlock(token)
   }
-  // What is live by now has no collection of its own any more: nothing may be written as if it had.
+  // After a swap the rebuilt view has no collection of its own. So the replay stays on hold and writes nothing more.
   if (swapped.length === 0) replay.release()
   return swapped
 }
 
-/** Puts the rebuilt views in the place of the live ones; resolves with those for which that is done. */
+/** Replaces the live views with the rebuilt ones. Resolves with the views that were swapped. */
 export const swapViews = async (
   deps: Deps,
   own: LeasedRebuild,

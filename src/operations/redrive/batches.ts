@@ -8,15 +8,15 @@ import { commandText, ofAccount, type RecordAction } from '../audit.ts'
 import { partOf } from './dead-letters.ts'
 
 type Pace = {
-  /** As many as may go at once. */
+  /** The maximum number of records in a batch. */
   readonly atOnce: number
-  /** Resolves when so many more may go. */
+  /** Resolves when `count` more records may be sent. */
   readonly next: (count: number, signal?: AbortSignal) => Promise<void>
 }
 
 const mostAtOnce = 100
 
-/** So many a second on average, and never more than a second's worth at once. `clock` in monotonic milliseconds. */
+/** Limits sending to `perSecond` on average and to one second's worth in a batch. `clock` in monotonic milliseconds. */
 export const pace = (perSecond: number, clock: () => number, sleep: Sleep): Pace => {
   let due = Number.NEGATIVE_INFINITY
   return {
@@ -29,16 +29,16 @@ export const pace = (perSecond: number, clock: () => number, sleep: Sleep): Pace
   }
 }
 
-/** What became of a record that was to be sent; `planned` in a dry run, `kept` where it stays for a reason. */
+/** What happened to a selected record. `planned`: dry run. `before`: sent earlier. `kept`: not sent, for a reason. */
 type Result = 'done' | 'planned' | 'before' | 'kept' | 'failed'
 export type Tally = Readonly<Record<Result, number>>
 
-/** What a command calls each result, and nothing at all. */
+/** The command's word for each result, and for no result at all. */
 export type Words = Readonly<Record<Result | 'nothing', string>>
 
 export const noResults: Tally = { done: 0, planned: 0, before: 0, kept: 0, failed: 0 }
 
-/** `3 sent, 1 sent before`: only what there was of. */
+/** `3 sent, 1 sent before`: results with a count of zero are left out. */
 export const tallyText = (tally: Tally, words: Words): string =>
   Object.entries(tally)
     .filter(([, count]) => count > 0)
@@ -57,37 +57,38 @@ export type BatchPorts = {
   readonly out: (line: string) => void
 }
 
-/** What a command was asked for. */
+/** The options of a command. */
 export type Sending<Filters> = {
   readonly filters: Filters
-  /** Records that are sent at most. */
+  /** The maximum number of records to send. */
   readonly limit: number
   readonly dryRun: boolean
 }
 
 type Job<Meant, Chosen> = {
-  /** What the command line calls it. */
+  /** The name of the command on the command line. */
   readonly command: string
   readonly topic: TopicName
   readonly words: Words
-  /** What is meant of these records, and the decision about each. Rejects where MongoDB does not answer. */
+  /** Selects the matching records and decides about each. Rejects while MongoDB does not respond. */
   readonly read: (records: ReadonlyArray<IncomingRecord>) => Promise<{
     readonly meant: ReadonlyArray<Meant>
     readonly decide: (each: Meant) => E.Either<NotSent, Chosen>
   }>
   readonly send: (chosen: Chosen) => Promise<E.Either<Failure, unknown>>
-  /** Under what it is remembered that this one was sent. */
+  /** The id under which MongoDB remembers that this record was sent. */
   readonly memoryIdOf: (chosen: Chosen) => string
   readonly line: (word: string, each: Meant, why?: string) => string
 }
 
-/** `words`: what became of it. `trouble`: why it ended early, where that was not wanted. */
+/** `words`: the result as text. `trouble`: why the command ended before the limit or the end of the topic. */
 type Ended = { readonly tally: Tally; readonly words: ReadonlyArray<string>; readonly trouble?: string }
 
 /**
- * Records on `audit` that this is done, unless it is a dry run; Left: it is not known to be recorded, and nothing was done. Then sends
- * what is meant of a topic, in its order; each is remembered once Kafka has it, so that whatever ends this may have sent its
- * last batch unremembered, and the same again goes on from there. Ends early, and well, when the signal aborts.
+ * Records the command on `audit`, unless it is a dry run. Left: it may not be recorded, and nothing was sent. Then
+ * sends the selected records of a topic in their order. MongoDB remembers a record after Kafka has acknowledged it. So
+ * after a crash the last batch may be sent but not remembered. The same command then continues from that batch. When
+ * `interrupted` aborts, the command ends early, and `trouble` says so.
  */
 export const sendInBatches = async <Meant, Chosen extends Meant>(
   { readTopic, redrives, recordAction, pace, now, out }: BatchPorts,
@@ -155,7 +156,7 @@ export const sendInBatches = async <Meant, Chosen extends Meant>(
   const mayBeMore = filters.id === undefined || filters.id.length > limit
   return E.right({
     tally,
-    // What was not read to its end may have some.
+    // After trouble, "nothing fits" may be false, because not all records were read.
     words: [
       ...(trouble && told === words.nothing ? [] : [told]),
       ...(left() === 0 && mayBeMore ? [`The limit of ${limit} is reached: there may be more.`] : []),

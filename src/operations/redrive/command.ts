@@ -22,19 +22,19 @@ type Servers = {
   readonly accounts: ReadonlyArray<Account>
   /** Aborts when the command has to end early. */
   readonly interrupted: AbortSignal
-  /** Prints a line: of the result, or why there is none. */
+  /** `out` prints the result. `err` prints why there is none. */
   readonly out: (line: string) => void
   readonly err: (line: string) => void
 }
 
-/** Runs a command with both servers, and ends with its exit code. */
+/** Runs a command with both servers. The number is the exit code of the process. */
 type WithServers = (run: (servers: Servers) => Promise<number>) => Promise<void>
 
 const refuse = (expected: string) => {
   throw new InvalidArgumentError(`Expected ${expected}.`)
 }
 
-/** `2026-01-31` is its midnight in UTC; ms since 1970. */
+/** Milliseconds since 1970. A day such as `2026-01-31` means its midnight in UTC. */
 export const timeOption = (text: string): number =>
   E.isRight(Instant.decode(text)) || E.isRight(Day.decode(text))
     ? Date.parse(text)
@@ -96,7 +96,7 @@ const show =
     return 0
   }
 
-/** Prints what became of it, or why nothing was done; the exit code. */
+/** Prints the result, or why nothing was done. Returns the exit code. */
 const finish = (
   { out, err }: Pick<Servers, 'out' | 'err'>,
   ended: Awaited<ReturnType<typeof sendLetters>>,
@@ -158,7 +158,7 @@ const quarantined =
     return finish(say, ended, ({ failed }) => failed > 0)
   }
 
-/** `redrive list|show|send|quarantine`: what could not be processed, to look at and to send back. */
+/** `redrive list|show|send|quarantine`: looks at records that could not be processed, and sends them back. */
 export const redriveCommand = (withServers: WithServers): Command => {
   const redrive = new Command('redrive').description('look at dead letters, and send them back to where they came from')
 

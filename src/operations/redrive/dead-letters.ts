@@ -9,11 +9,11 @@ import type { PartOf } from '../../kafka/read-topic.ts'
 
 export type OriginTopic = Redriven['topic']
 
-/** What a dead letter says of itself; its bytes stay in the record. */
+/** What the headers and the key of a dead letter say. Its bytes stay in the record. */
 export type StoredDeadLetter = {
-  /** Its place on dead-letters: `partition/offset`. */
+  /** Its place on the topic dead-letters: `partition/offset`. */
   readonly id: string
-  /** By its key; empty where it has none. */
+  /** The account in the record's key; empty if there is no key. */
   readonly account: string
   readonly origin: { readonly topic: OriginTopic; readonly partition: number; readonly offset: number }
   readonly consumer: string
@@ -21,18 +21,18 @@ export type StoredDeadLetter = {
   readonly detail: string
   readonly failedAt: Instant
   readonly firstFailedAt: Instant
-  /** How often the record had been redriven when it failed this time. */
+  /** How often the record had been redriven before this failure. */
   readonly redriven: number
-  /** Of its value. */
+  /** The size of the value. */
   readonly bytes: number
 }
 
-/** Where a dead letter can have come from. */
+/** The topics that a dead letter can come from. */
 export const originTopics: ReadonlyArray<OriginTopic> = topics.flatMap(({ name }) =>
   name === deadLetters.name ? [] : [name],
 )
 
-/** The account of a record, by its key: `acme/2037`, or `acme`. Others write keys too. */
+/** The account in a record's key: `acme/2037` or `acme`. Other producers write keys too, so it may be any text. */
 export const accountOf = ({ key }: Pick<IncomingRecord, 'key'>): string => String(key ?? '').split('/', 1)[0] ?? ''
 
 export const placeOf = ({ partition, offset }: Pick<IncomingRecord, 'partition' | 'offset'>) => `${partition}/${offset}`
@@ -40,10 +40,10 @@ export const placeOf = ({ partition, offset }: Pick<IncomingRecord, 'partition' 
 const problem = (path: string, expected: string): E.Either<ReadonlyArray<Problem>, never> =>
   E.left([{ path, expected }])
 
-/** Reads a record of dead-letters; Left names what its headers lack. */
+/** Reads a record of dead-letters. Left: the headers that are missing or invalid. */
 export const readDeadLetter = (record: IncomingRecord): E.Either<ReadonlyArray<Problem>, StoredDeadLetter> => {
   const texts = Object.fromEntries(Object.entries(record.headers).map(([name, value]) => [name, value.toString()]))
-  // Dead letters of the days before there was a first time have failed once.
+  // Dead letters of early versions have no time of the first failure. They have failed once.
   const decoded = DeadLetterHeaders.decode({ [names.firstFailedAt]: texts[names.failedAt], ...texts })
   if (E.isLeft(decoded)) return E.left(problemsOf(decoded.left))
   const headers = decoded.right
@@ -63,13 +63,16 @@ export const readDeadLetter = (record: IncomingRecord): E.Either<ReadonlyArray<P
   })
 }
 
-/** Where a dead letter was: `topic/partition/offset`. */
+/** The place of the original record: `topic/partition/offset`. */
 export const originOf = ({ origin }: StoredDeadLetter): string => `${origin.topic}/${origin.partition}/${origin.offset}`
 
-/** Under what a dead letter's redrives are remembered: its place alone would be another dead letter's in a topic that was created again. */
+/**
+ * The id under which redrives of a dead letter are remembered. It includes the time of the failure: after the topic was
+ * created again, the same place has another dead letter.
+ */
 export const memoryIdOf = ({ id, failedAt }: StoredDeadLetter): string => `${id}@${failedAt}`
 
-/** Which dead letters are meant: all that fit everything that is given. Times in ms since 1970, of the dead letter's own failure. */
+/** A dead letter must match all given filters. Times are those of its own failure, in ms since 1970. */
 export type Filters = {
   readonly account?: string
   readonly topic?: string
@@ -100,7 +103,7 @@ export const matches =
     )
   }
 
-/** What has to be read of dead-letters to see these places, or all of it where none are given. */
+/** The offsets of dead-letters to read for these places. The whole topic if no places are given. */
 export const partOf =
   (places: ReadonlyArray<string> | undefined): PartOf =>
   (partition, whole) => {

@@ -13,25 +13,25 @@ type Group = { readonly topic: string; readonly cause: string; count: number; fi
 /** What was found on a topic. */
 export type Found<A> = {
   readonly count: number
-  /** The newest of these, the oldest first; `sentAt`: when each was sent back, undefined where MongoDB does not tell. */
+  /** The newest ones, oldest first. `sentAt`: when each was sent back; undefined while MongoDB does not respond. */
   readonly letters: ReadonlyArray<A & { readonly sentAt: ReadonlyArray<Instant> | undefined }>
-  /** By topic and cause: all that fit the other filters. */
+  /** Counts by topic and cause. The filters of topic and cause do not apply to these counts. */
   readonly groups: ReadonlyArray<Readonly<Group>>
-  /** Records without the headers that they should have. */
+  /** The number of records without the required headers. */
   readonly unreadable: number
-  /** There may be more: older ones, or the time was up. */
+  /** True if there may be more: older records were not read, or the time limit was reached. */
   readonly isCut: boolean
 }
 
-/** `limit`: so many of the newest are kept. `newestOf`: so many records of each partition are read at most. */
+/** `limit`: how many of the newest are kept. `newestOf`: the maximum number of records to read of each partition. */
 export type Extent = { readonly limit: number; readonly newestOf?: number; readonly signal: AbortSignal }
 type Ports = { readonly readTopic: ReadTopic; readonly findRedrives: Redrives['find'] }
 
-/** Keeps the newest of what it is given, in bounded memory. */
+/** Keeps the newest items in bounded memory. */
 type Newest<A> = {
   readonly add: (item: A) => void
   readonly count: () => number
-  /** The oldest first; what is of the same time, in the order in which it was added. */
+  /** Oldest first. Items of the same time keep the order in which they were added. */
   readonly items: () => ReadonlyArray<A>
 }
 
@@ -57,7 +57,7 @@ type Kind<A> = {
   readonly topic: TopicName
   readonly read: (record: IncomingRecord) => A | undefined
   readonly about: (letter: A) => About
-  /** Whether it fits all filters, and whether all but those of topic and cause. */
+  /** `fits`: it matches all filters. `isGrouped`: it matches all filters except topic and cause. */
   readonly fits: (letter: A, record: IncomingRecord) => boolean
   readonly isGrouped: (letter: A, record: IncomingRecord) => boolean
   readonly id: ReadonlyArray<string> | undefined
@@ -98,7 +98,7 @@ const find = async <A extends object>(
   const result = await readTopic(topic, async (records) => records.forEach(take), { part, signal })
   if (E.isLeft(result)) return result
   const shown = found.items()
-  // The letters can be looked at while MongoDB is away.
+  // Dead letters can be listed while MongoDB is unavailable.
   const sent = await findRedrives(shown.map((letter) => about(letter).memoryId)).catch(() => undefined)
   const letters = shown.map((letter) => ({ ...letter, sentAt: sent && (sent.get(about(letter).memoryId) ?? []) }))
   const isMore = isCut || signal.aborted

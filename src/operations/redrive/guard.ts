@@ -7,8 +7,8 @@ import type { NotSent } from './batches.ts'
 import type { StoredDeadLetter } from './dead-letters.ts'
 
 /**
- * `most`: so often a record may be redriven; `force` waives that. `again`: also what was sent before. `overwrite`: also what
- * is older than what the view has.
+ * `most`: the maximum number of redrives of a record; `force` ignores it. `again`: also send what was sent before.
+ * `overwrite`: also send what is older than the state in the view.
  */
 export type Rules = {
   readonly most: number
@@ -18,22 +18,23 @@ export type Rules = {
 }
 
 /**
- * What is known of a dead letter beside itself: how often it was sent back, whether it is older than what the view has, and whether its
- * chat, client or enrichment was erased since.
+ * What is known about a dead letter besides its headers: how often it was sent back, whether the view has a newer
+ * state, and whether its chat, client or enrichment was erased later.
  */
 export type Known = { readonly timesSent: number; readonly outdated: boolean; readonly erased: boolean }
 
 export const erasedSince = 'the person was erased since'
 
-/** What an erasure would name the key of a record. */
+/** The key by which an erasure names the chat, client or enrichment of a record. */
 export const erasedKeyOf = (topic: string, key: string): ErasedKey => {
   if (topic === clients.name) return { of: 'client', key }
   return { of: topic === enrichments.name ? 'enrichment' : 'chat', key }
 }
 
 /**
- * What becomes of a dead letter; Right: how often its record will have been redriven with this time. What fails again comes back as a dead letter of its own with a higher count; together with the
- * dead letter's own redrives, it bounds what can become of one record, however it is repeated.
+ * Decides about a dead letter. Right: the number of redrives of its record, including this one. A record that fails
+ * again becomes a new dead letter with a higher count. That count plus the redrives of the dead letter itself limits
+ * the redrives of one record, however often an operator repeats the command.
  */
 export const decide = (
   { redriven }: Pick<StoredDeadLetter, 'redriven'>,
@@ -49,12 +50,12 @@ export const decide = (
   return E.right(times + 1)
 }
 
-/** The topics of which a view keeps the last record of each key alone, so that an old record would replace a newer one. */
+/** The topics whose view keeps only the last record of each key. There an old record would replace a newer one. */
 export const stateTopics = ['clients', 'enrichments'] as const
 
 /**
- * Whether the view may have taken in a newer record than this one. An event tells its time. An enrichment does not: its
- * offset tells, unless it is a copy that was sent back before, which is newer than its content.
+ * True if the view may have processed a newer record than this one. An event has its time. An enrichment has no time,
+ * so its offset decides. A copy that was redriven has a newer offset than its content, so it always counts as outdated.
  */
 export const isOutdated = (
   { origin, redriven }: Pick<StoredDeadLetter, 'origin' | 'redriven'>,

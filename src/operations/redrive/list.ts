@@ -20,7 +20,10 @@ const redrivenText = (sentAt: ReadonlyArray<string> | null) => {
   return last === undefined ? 'no' : `${sentAt.length > 1 ? `${sentAt.length} times, last ` : ''}${last}`
 }
 
-/** A dead letter as `list` shows it: `before` is how often its record had been redriven when it failed, `redriven` when it was itself. */
+/**
+ * A dead letter as `list` shows it. `before`: how often its record had been redriven before this failure. `redriven`:
+ * when this dead letter was redriven.
+ */
 export const listedDeadLetter = ({ sentAt, ...deadLetter }: StoredDeadLetter & Sent) => ({
   id: deadLetter.id,
   origin: originOf(deadLetter),
@@ -59,7 +62,7 @@ const linesOf = (
   ...(unreadable > 0 ? [`records without the headers of a ${one}, not listed: ${unreadable}`] : []),
 ]
 
-/** What was found as values, and as the lines of a table. */
+/** The found items as values and as lines of a table. */
 type Listing = { readonly count: number; readonly listed: ReadonlyArray<object>; readonly lines: ReadonlyArray<string> }
 
 export const listDeadLetters = (found: Found<StoredDeadLetter>): Listing => {

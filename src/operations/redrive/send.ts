@@ -31,7 +31,7 @@ export const resultLine = (result: string, deadLetter: StoredDeadLetter, why?: s
     .map(printable)
     .join('  ')
 
-/** The same bytes go back: what broke its contract breaks it again, but for a bridge that reads it otherwise. */
+/** The same bytes are sent again. A record that broke its contract fails again, unless a newer bridge accepts it. */
 const warningOf = ({ cause }: StoredDeadLetter): string | undefined =>
   cause === 'invalid' || cause === 'contract' ? 'it fails again unless the cause is mended' : undefined
 
@@ -39,12 +39,12 @@ type Ports = BatchPorts & Pick<KafkaRoom, 'redrive'> & { readonly redrives: Redr
 
 type Meant = { readonly record: IncomingRecord; readonly deadLetter: StoredDeadLetter }
 
-/** A dead letter that is to be sent back; `redriven` counts with this time. */
+/** A dead letter that will be sent back. `redriven` includes this time. */
 type Chosen = Meant & { readonly redriven: number }
 
 const withinMs = 20_000
 
-/** Whether the record was there before that time: one that was sent back before is newer than its content. */
+/** True if the content is older than the erasure. A redriven record is newer than its content. */
 const isBefore = ({ firstFailedAt }: StoredDeadLetter, { headers }: IncomingRecord, erasedAt: Date | undefined) => {
   const times = [firstFailedAt, String(headers[deadLetterHeaders.timestamp])].map(Date.parse)
   return erasedAt !== undefined && Math.min(...times) < erasedAt.getTime()
@@ -53,7 +53,7 @@ const isBefore = ({ firstFailedAt }: StoredDeadLetter, { headers }: IncomingReco
 const erasedKeyIn = (record: IncomingRecord, { origin }: StoredDeadLetter) =>
   erasedKeyOf(origin.topic, String(record.key))
 
-/** Whether the person of a dead letter was erased since. Throws where that is not known. */
+/** True if the person of a dead letter was erased after it. Throws while MongoDB does not respond. */
 export const isErasedSince = async ({ erasedAt }: Pick<Redrives, 'erasedAt'>, record: IncomingRecord) => {
   const deadLetter = readDeadLetter(record)
   if (E.isLeft(deadLetter)) return false
@@ -61,7 +61,7 @@ export const isErasedSince = async ({ erasedAt }: Pick<Redrives, 'erasedAt'>, re
   return isBefore(deadLetter.right, record, (await erasedAt([key])).get(nameOfErased(key)))
 }
 
-/** What MongoDB knows of these dead letters. */
+/** What MongoDB knows about these dead letters. */
 const readKnown = async ({ find, states, erasedAt }: Ports['redrives'], meant: ReadonlyArray<Meant>) => {
   const keys = stateTopics.map((topic) =>
     meant.flatMap(({ record: { key }, deadLetter }) => (deadLetter.origin.topic === topic ? [String(key)] : [])),
@@ -84,7 +84,7 @@ const readKnown = async ({ find, states, erasedAt }: Ports['redrives'], meant: R
   }
 }
 
-/** Sends dead letters back to where they came from, those of a key in their order. */
+/** Sends dead letters back to their topics. Those of a key keep their order. */
 export const sendLetters = (
   { redrive, ...ports }: Ports,
   { rules, ...sending }: Sending<Filters> & { readonly rules: Rules },

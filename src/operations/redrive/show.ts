@@ -9,19 +9,19 @@ import { accountOf, partOf, placeOf } from './dead-letters.ts'
 type Ports = {
   readonly readTopic: ReadTopic
   readonly recordAction: RecordAction
-  /** Whose records may be named on the topic `audit`: others' keys may be anything. */
+  /** The accounts that may be named on the topic `audit`. Other keys may contain anything. */
   readonly accounts: ReadonlyArray<{ readonly id: string }>
 }
 type Which = {
   /** Its place: `partition/offset`. */
   readonly id: string
   readonly quarantine: boolean
-  /** Then it must be one of this account. */
+  /** If given, the record must belong to this account. */
   readonly account?: string
   readonly signal?: AbortSignal
 }
 
-/** A record of dead-letters or quarantine, once it is recorded that somebody sees it. */
+/** Returns a record of dead-letters or quarantine after this access is recorded on `audit`. */
 export const showRecord = async (
   { readTopic, recordAction, accounts }: Ports,
   { id, account, signal, ...other }: Which,
@@ -44,7 +44,7 @@ export const showRecord = async (
   return E.isLeft(recorded) ? E.left({ kind: 'unavailable', reason: notRecorded(recorded.left) }) : E.right(record)
 }
 
-// The mark at the beginning is a part of the bytes.
+// A byte order mark is part of the bytes, so it is kept.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 const textOf = (bytes: Buffer | null, render: (text: string) => string): string => {
@@ -56,7 +56,7 @@ const textOf = (bytes: Buffer | null, render: (text: string) => string): string 
   }
 }
 
-/** A record as lines for a terminal: text where its bytes are UTF-8, hexadecimal digits where they are not. */
+/** A record as lines for a terminal: text if its bytes are UTF-8, otherwise hexadecimal digits. */
 export const recordLines = (record: IncomingRecord): ReadonlyArray<string> => [
   `id      ${placeOf(record)}`,
   `stored  ${Number.isFinite(record.timestamp) ? new Date(record.timestamp).toISOString() : '?'}`,

@@ -16,7 +16,7 @@ import { type BatchPorts, type NotSent, type Sending, sendInBatches, type Words 
 import { placeOf } from './dead-letters.ts'
 import { erasedKeyOf, erasedSince } from './guard.ts'
 
-/** Which requests are meant: all that fit everything that is given. Times in ms since 1970, of the request. */
+/** A request must match all given filters. Times are those of the request, in ms since 1970. */
 export type QuarantineFilters = {
   readonly account?: string
   readonly reason?: string
@@ -30,7 +30,7 @@ export type QuarantineFilters = {
 
 type Understood = { readonly id: string; readonly event: DomainEvent }
 
-/** A request that has become its event, or why it stays. */
+/** The event of a request, or why the request stays in quarantine. */
 type Read = E.Either<string, Understood>
 
 export const isMeant =
@@ -48,8 +48,8 @@ export const isMeant =
   }
 
 /**
- * Reads a request of quarantine as ingress reads one today. A webhook's event has the id of the record, so that it has the same id
- * however often this is done. Pure.
+ * Reads a request of quarantine as ingress reads a new request. A webhook's event has the id of the quarantined record,
+ * so each repetition gives the same id. Pure.
  */
 export const requestReader = (accounts: ReadonlyArray<Account>) => {
   const accountOf = new Map<string, Account>(accounts.map((account) => [account.id, account]))
@@ -101,7 +101,7 @@ export const requestMemoryIdOf = (id: string) => `quarantine/${id}`
 type Meant = { readonly record: IncomingRecord; readonly read: Read }
 type Chosen = Meant & { readonly read: E.Right<Understood> }
 
-/** Publishes the events of those requests in quarantine that are understood today, in their order, each marked as late. */
+/** Publishes the events of quarantined requests that this version understands, in order. Each is marked as late. */
 export const takeIn = (
   { publish, accounts, ...ports }: Ports,
   sending: Sending<QuarantineFilters>,

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * What the console derives from its key. An attacker who has the key and the database cannot forge a stored session.
+ * What the console derives from its key. The key and the stored sessions are not enough to make the cookie of a session.
  */
 export type ConsoleKeys = {
   /** The stored id of a session, derived from the value of its cookie. */

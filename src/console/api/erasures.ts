@@ -17,7 +17,9 @@ const mostReceipts = 100
 const mostConfirmations = 10_000
 const withinMs = 5_000
 
-/** Removes the plan and the request, which name the person, and the keys. The name of the requester stays. */
+/**
+ * Removes the plan, which names the person, and HMACs that only the bridge can use. The name of the requester stays.
+ */
 const told = ({ plan, request, keys, confirmedBy = [], ...receipt }: ErasureDocument) => ({ receipt, confirmedBy })
 
 export const erasuresHandlers = ({

@@ -10,7 +10,7 @@ const heartbeatMs = 15_000
 
 /**
  * Server-sent events: the current version of the story and each later one. A comment every 15 s detects clients that
- * have disconnected. The events carry no personal data: the page requests the story, with all checks.
+ * have disconnected. The events contain only the version. The page then requests the story, with all checks.
  */
 async function* events({ watch, sleep }: LiveDeps, chat: Chat, signal: AbortSignal): AsyncGenerator<string> {
   let version: string | undefined

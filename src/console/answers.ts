@@ -38,7 +38,7 @@ export const SystemAnswer = exactShape(
     checks: t.array(t.strict({ name: t.string, ok: t.boolean, reason: t.string })),
     /**
      * Circuit breakers of accounts that the session may see. Empty if this process does not post bot replies. `isOpen`:
-     * the service fails, and the bridge rarely tries a reply. `reason` is a sentence.
+     * the service fails, and the bridge rarely tries a reply. `reason`: the state in words.
      */
     breakers: t.array(t.strict({ account: t.string, isOpen: t.boolean, reason: t.string })),
     /** `behind` is a number of records; null if it is not known. */

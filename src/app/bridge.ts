@@ -45,7 +45,7 @@ type ServerHealth = {
   readonly 'topics and indexes': CheckHealth
 }
 
-/** A process with only the role ingress is ready while its journal is: the journal replaces Kafka for a while. */
+/** A process with only the role ingress is ready without Kafka and MongoDB: its journal replaces Kafka for a while. */
 const serverChecks = (servers: ServerHealth, roles: ReadonlyArray<Role>): Readonly<Record<string, CheckHealth>> =>
   roles.some((role) => role !== 'ingress')
     ? servers

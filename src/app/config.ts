@@ -101,7 +101,7 @@ const saslProblems = (e: Environment): Problem[] => {
     .map((path) => ({ path, expected: 'text, since KAFKA_SASL_MECHANISM is set' }))
 }
 
-/** Certificate and key must be set together, and only with KAFKA_SSL: otherwise they would silently have no effect. */
+/** Certificate and key need each other, and all KAFKA_SSL_ variables need KAFKA_SSL. Otherwise they have no effect. */
 const sslProblems = (e: Environment): Problem[] => {
   const { KAFKA_SSL: ssl, KAFKA_SSL_CA: ca, KAFKA_SSL_CERT: cert, KAFKA_SSL_KEY: key } = e
   const problems: Problem[] = []

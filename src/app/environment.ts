@@ -32,7 +32,7 @@ export const saslMechanisms = ['plain', 'scram-sha-256', 'scram-sha-512'] as con
 export type SaslMechanism = (typeof saslMechanisms)[number]
 
 const plainSamplers = ['always_on', 'always_off', 'traceidratio'] as const
-/** The names of OpenTelemetry. */
+/** The names are those of OpenTelemetry's variable. */
 const samplers = [...plainSamplers, ...plainSamplers.map((sampler) => `parentbased_${sampler}` as const)]
 
 /** `database` is the path of the URL, or `livechat`. */

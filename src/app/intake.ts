@@ -30,7 +30,7 @@ type Deps = {
   readonly log: Log
 }
 
-/** Without Kafka's acknowledgement in this time, the topic fails over. Below the timeouts of both interfaces. */
+/** Without Kafka's acknowledgement in this time, the topic fails over. It is below the timeouts of both interfaces. */
 const budgetMs = 1000
 
 const bytes = (part: string | Buffer | null) => (part === null || typeof part !== 'string' ? part : Buffer.from(part))

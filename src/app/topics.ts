@@ -27,7 +27,7 @@ type Deps = {
 /** A broker has no leaders right after its start. So the first retries are quick and logged only as debug. */
 const soonestMs = 50
 const latestMs = 1000
-/** A deleted topic is created again after at most this time. */
+/** The interval of the check that creates deleted topics again. */
 const lookEveryMs = 10_000
 
 const describe = ({ name, differences }: Report) => `${name}: ${differences.join(', ')}`

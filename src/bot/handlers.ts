@@ -21,10 +21,7 @@ export type Handlers = {
   readonly onAgentJoined?: Handler<AgentJoined>
   readonly onAgentUnavailable?: Handler<AgentUnavailable>
   readonly onChatClosed?: Handler<ChatClosed>
-  /**
-   * Delete your data about this chat: the person has a right to it. The kit confirms this if the handler does not
-   * throw.
-   */
+  /** Delete your data about this chat: the person has a right to that. The kit confirms it unless this throws. */
   readonly onChatErased?: (event: ChatErased) => void | Promise<void>
 }
 

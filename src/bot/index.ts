@@ -29,8 +29,8 @@ const consoleLog: Log = { debug: () => {}, info: print, warn: print, error: prin
 
 /**
  * Runs a bot until `stop`, which first finishes the replies in progress. It reads bot-conversations and publishes to
- * bot-replies. It sets keys, ids and `inReplyTo`, keeps the order per chat, and retries. A duplicate event gets one
- * reply.
+ * bot-replies. It sets keys, ids and `inReplyTo`, keeps the order per chat, and retries. A duplicate event gets no
+ * second reply.
  */
 export const startBot = async (
   handlers: Handlers,

@@ -75,10 +75,7 @@ const bodyOf = async (ctx: Ctx, budget: BodyBudget): Promise<E.Either<Refusal, u
   )(value)
 }
 
-/**
- * Yields the items of the iterable until the signal aborts. Then it does not wait for the next item, which may never
- * come.
- */
+/** Yields the items of the iterable until the signal aborts. It does not wait for a next item, which may never come. */
 const until = async function* (given: AsyncIterable<string>, signal: AbortSignal, first: string) {
   if (first !== '') yield first
   const { promise: ended, resolve } = Promise.withResolvers<{ done: true; value: undefined }>()

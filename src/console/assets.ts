@@ -9,9 +9,7 @@ import { buildSync } from 'esbuild'
 export type Asset = { readonly type: string; readonly bytes: Buffer; readonly gzipped: Buffer }
 
 export type Assets = {
-  /**
-   * Changes with the content of any file. It is part of the files' paths, so browsers may cache the files permanently.
-   */
+  /** Changes with the content of any file. It is part of the files' paths, so browsers may cache files permanently. */
   readonly version: string
   /** The path of the files in pages. */
   readonly folder: string

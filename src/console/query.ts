@@ -49,9 +49,7 @@ export const Cursor = <A>(codec: t.Type<A, unknown, unknown>, name: string) =>
     t.identity,
   )
 
-/**
- * Reads a query. All parameters are optional. Unknown ones are refused: a misspelt filter would silently be ignored.
- */
+/** Reads a query. All parameters are optional. Unknown ones are refused: otherwise misspelt filters have no effect. */
 export const readQuery = <P extends t.Props>(
   codec: t.PartialC<P>,
   query: URLSearchParams,

@@ -2,9 +2,7 @@ import type { GrantEntry } from '../../domain/accounts.ts'
 import { accessTable, type ConsoleRole, type ConsoleRoute, consoleRoles } from '../access-table.ts'
 import type { Grant } from '../handler.ts'
 
-/**
- * The current grants of a session's groups. A sign-in link is for the operator of the bridge: every role and account.
- */
+/** The current grants of a session's groups. A sign-in link is for the bridge's operator: every role and account. */
 export const grantsOf = (
   groups: ReadonlyArray<string> | 'link',
   entries: ReadonlyArray<GrantEntry>,

@@ -2,9 +2,7 @@ import { createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:c
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/**
- * What the console derives from its key. The key and the stored sessions are not enough to make the cookie of a session.
- */
+/** What the console derives from its key. The key and the stored sessions are not enough to make a session cookie. */
 export type ConsoleKeys = {
   /** The stored id of a session, derived from the value of its cookie. */
   readonly storedId: (cookie: string) => string

@@ -14,9 +14,7 @@ export type OidcDeps = {
   readonly clock: () => Date
 }
 
-/**
- * `unavailable`: the provider does not respond. `expired`: the sign-in does not exist any more. `code` is for the log.
- */
+/** `unavailable`: the provider does not respond. `expired`: the sign-in no longer exists. `code` is for the log. */
 export type NotSignedIn =
   | { readonly kind: 'unavailable' | 'expired' }
   | { readonly kind: 'refused'; readonly code: string }
@@ -54,16 +52,11 @@ const scopeOf = ({ scopes_supported: offered }: client.ServerMetadata): string =
 const texts = (value: unknown): ReadonlyArray<string> =>
   [value].flat().filter((each): each is string => typeof each === 'string')
 
-/**
- * The person's name in the audit log. An unverified email address may belong to another person. Some providers send
- * `email_verified` as text.
- */
+/** The name in the audit log. An unverified email may be another person's. Some providers send the flag as text. */
 const whoOf = ({ email, email_verified, preferred_username, sub }: Readonly<Record<string, unknown>>): string =>
   texts([String(email_verified) === 'true' ? email : undefined, preferred_username, sub])[0] ?? ''
 
-/**
- * The error code of the protocol or the library. The messages may contain data of the request, so they are not logged.
- */
+/** The error code of the protocol or library. Messages may contain data of the request, so they are not logged. */
 const codeOf = (error: unknown): string => {
   if (error instanceof client.AuthorizationResponseError || error instanceof client.ResponseBodyError)
     return /^\w{1,40}$/.test(error.error) ? error.error : 'error'
@@ -88,7 +81,7 @@ type Transaction = { readonly state: string; readonly nonce: string; readonly ve
 export const oidcWith = ({ settings, redirectUri, key, clock }: OidcDeps): Oidc => {
   const { issuer, clientId, clientSecret } = settings
   let configuration: Promise<client.Configuration> | undefined
-  /** Single-flight and cached. It retries after a failure. */
+  /** Requests the provider's metadata once. After a failure, the next call requests it again. */
   const discovered = () => {
     configuration ??= client
       .discovery(new URL(issuer), clientId, undefined, authenticate(clientSecret), {

@@ -54,9 +54,7 @@ export const signInRouter = (deps: SignInDeps): Router<State> => {
     ctx.redirect(place)
     ctx.status = 303
   }
-  /**
-   * The path if it is below the console's base path, otherwise the first page. So no sign-in redirects to another site.
-   */
+  /** The path if it is a page of the console, otherwise the first page. So sign-in never redirects to another site. */
   const pageOf = (next: unknown): string => {
     const url = URL.parse(String(next), 'http://console.invalid')
     const isHere = url?.host === 'console.invalid' && url.pathname.startsWith(`${basePath}/`)

@@ -79,8 +79,7 @@ export const conversationHandlers = ({
     const read = readQuery(ConversationQuery, query)
     if (E.isLeft(read)) return read
     const chat = { accountId, chatId }
-    // Read the version first: a change during the other reads gives a newer version, so the page requests the story
-    // again.
+    // Read the version first: a change during the other reads makes it outdated, so the page requests the story again.
     const versions = await readVersions([chat])
     if (E.isLeft(versions)) return E.left(unavailable(versions.left.reason))
     const story = await readStory(chat, read.right.before)

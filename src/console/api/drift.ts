@@ -17,8 +17,7 @@ export type DriftDeps = {
 export const DriftQuery = t.partial(
   {
     kind: t.keyof(driftKinds, `one of ${Object.keys(driftKinds).join(', ')}`),
-    // A number and not an id: callers can read a cursor, and ids contain paths, which are personal. There are few
-    // entries.
+    // A number, not an id: callers can read a cursor, and ids contain paths, which are personal. There are few entries.
     cursor: Cursor(t.strict({ skip: Count }), 'next'),
     limit: Limit(mostDriftEntries),
   },

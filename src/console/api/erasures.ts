@@ -17,9 +17,7 @@ const mostReceipts = 100
 const mostConfirmations = 10_000
 const withinMs = 5_000
 
-/**
- * Removes the plan, which names the person, and HMACs that only the bridge can use. The name of the requester stays.
- */
+/** Removes the plan, which names the person, and HMACs that only the bridge can use. The requester's name stays. */
 const told = ({ plan, request, keys, confirmedBy = [], ...receipt }: ErasureDocument) => ({ receipt, confirmedBy })
 
 export const erasuresHandlers = ({

@@ -26,9 +26,7 @@ export type PersonDeps = {
   readonly retentionDays: Kept['retentionDays']
 }
 
-/**
- * Identifies the chats and clients that the user has seen before an erasure. It does not depend on counts of documents.
- */
+/** Identifies the chats and clients that the user saw before an erasure. Does not depend on counts of documents. */
 export const confirmOf = (request: Request, { person: { chats, clients } }: Plan): string =>
   createHash('sha256')
     .update(JSON.stringify([requestText(request), chats, clients]))

@@ -70,8 +70,7 @@ export const ConversationPage = ({ account, roles, chat, session }: Props) => {
   const [chosen, setChosen] = useState<StoryEvent>()
   const canUnmask = roles.includes('lead') || roles.includes('privacy')
 
-  // Keep shown events when newer ones push them out of the response. When masking changes, start with the new response
-  // only.
+  // Keep shown events when newer ones push them out of the response. When masking changes, drop the old ones.
   useEffect(() => {
     if (value === undefined) return
     const { masked, events, earlier: next } = value

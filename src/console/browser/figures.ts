@@ -49,7 +49,7 @@ export const valueText = (value: number | undefined, unit: string): string => {
   return unit === 'duration' ? duration(value) : count(value)
 }
 
-/** The change since the other day: shares in points, other units in percent. Empty if it is unknown or zero. */
+/** The change since the other day: shares in points, other units in percent. Empty if there is no change to show. */
 export const changeText = (today: number | undefined, before: number | undefined, unit: string): string => {
   if (today === undefined || before === undefined || today === before) return ''
   const sign = today > before ? '+' : '−'

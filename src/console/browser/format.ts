@@ -40,9 +40,7 @@ const wholeDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'shor
 const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' })
 
-/**
- * A time relative to now: without the day if it is today, without the year if it is this year. Other text is unchanged.
- */
+/** A time relative to now: without the day if it is today, without the year if it is this year. Other text is kept. */
 export const timeText = (text: string, now = Date.now()): string => {
   const at = new Date(text)
   const today = new Date(now)

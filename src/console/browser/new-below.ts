@@ -2,9 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { counted } from './format.ts'
 import { html } from './html.ts'
 
-/**
- * A button with the number of new events below the visible ones. It scrolls to them. Nothing scrolls without a click.
- */
+/** A button with the number of new events below the visible ones. It scrolls to them; nothing else scrolls. */
 export const NewBelow = ({ count }: { readonly count: number }) => {
   const end = useRef<HTMLDivElement>(null)
   const [seen, setSeen] = useState(count)

@@ -1,9 +1,7 @@
 import { base } from './api.ts'
 import { html } from './html.ts'
 
-/**
- * Shown if nobody is signed in or the session has ended. The address keeps the open page, which returns after sign-in.
- */
+/** Shown if nobody is signed in or the session has ended. The address keeps the open page for after the sign-in. */
 export const SignInPage = ({
   again,
   wasSignedIn,

@@ -12,7 +12,7 @@ const space = /[ \t\n\r]*/y
 const string = /"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"/uy
 const word = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
-/** Where a text stops being JSON: at its end, if something is missing there. */
+/** The offset where a text stops being JSON. It is the end of the text if something is missing there. */
 const offsetOf = (text: string): number => {
   let at = 0
   const take = (token: RegExp): boolean => {
@@ -47,8 +47,8 @@ const offsetOf = (text: string): number => {
 }
 
 /**
- * Where a text is not JSON, as `line 3, column 14`. The words of JSON.parse cannot be shown, since they repeat the text, which may
- * hold secrets, and not all of them have a position.
+ * Where a text is not JSON, as `line 3, column 14`. The messages of JSON.parse cannot be shown: they quote the text,
+ * which may hold secrets, and some have no position.
  */
 export const jsonMistake = (text: string): string => {
   const before = text.slice(0, offsetOf(text)).split('\n')
@@ -70,7 +70,7 @@ const fieldsOf = (codec: t.Mixed): t.Props => {
   return codec instanceof t.InterfaceType || codec instanceof t.PartialType ? codec.props : {}
 }
 
-/** A key that the codec does not have is a typing mistake: `bot.atempts` would be a default in silence. */
+/** A key that the codec does not have is a typing mistake. Otherwise `bot.atempts` would silently mean the default. */
 const unknownKeys = (codec: t.Mixed, sent: unknown, path: string): Problem[] => {
   if (codec instanceof t.ArrayType)
     return Array.isArray(sent) ? sent.flatMap((item, i) => unknownKeys(codec.type, item, `${path}.${i}`)) : []
@@ -86,7 +86,7 @@ const unknownKeys = (codec: t.Mixed, sent: unknown, path: string): Problem[] => 
 const valueAt = (sent: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), sent)
 
-/** What must differ from account to account; tokens of one line also from each other. */
+/** Values that must differ between accounts. Tokens of one line must also differ from each other. */
 const unique = [
   ['id'],
   ['webhooks.token', 'webhooks.secondToken'],
@@ -94,7 +94,7 @@ const unique = [
   ['bot.authorization.clientId'],
 ]
 
-/** Looked for in what was sent, so that other mistakes do not hide them. */
+/** Searches the undecoded file, so that other mistakes do not hide duplicates. */
 const duplicates = (accounts: ReadonlyArray<unknown>): Problem[] =>
   unique.flatMap((paths) => {
     const all = accounts.flatMap((account, i) => paths.map((path) => ({ i, path, value: valueAt(account, path) })))
@@ -107,7 +107,7 @@ const duplicates = (accounts: ReadonlyArray<unknown>): Problem[] =>
     })
   })
 
-/** Looked for in what was sent, so that other mistakes do not hide them. */
+/** Searches the undecoded file, so that other mistakes do not hide unknown accounts. */
 const unknownAccounts = (sent: unknown, accounts: ReadonlyArray<unknown>): Problem[] => {
   const known = new Set(['*', ...accounts.map((account) => valueAt(account, 'id'))])
   const grants = valueAt(sent, 'console.grants')
@@ -123,7 +123,7 @@ const unknownAccounts = (sent: unknown, accounts: ReadonlyArray<unknown>): Probl
 
 export type Accounts = { readonly accounts: ReadonlyArray<Account>; readonly grants: ReadonlyArray<GrantEntry> }
 
-/** What a file's text says, or every mistake in it by its path. */
+/** The accounts and grants of a file, or every mistake in it by its path. */
 export const readAccountsFile = (text: E.Either<string, string>): E.Either<ReadonlyArray<Problem>, Accounts> => {
   if (E.isLeft(text)) return E.left([{ path: file(''), expected: `a file that can be read (${text.left})` }])
   const json = parse(text.right)
@@ -147,7 +147,7 @@ export const readAccounts = (text: E.Either<string, string>) =>
 
 const secret = () => randomBytes(18).toString('base64url')
 
-/** Where the demo's simulated service listens; the demo account's replies go there. */
+/** The port of the demo's simulated service. The bridge sends the demo account's replies to it. */
 const demoServicePort = 8090
 
 const demoAccounts = () => ({
@@ -164,13 +164,13 @@ const fileIn = (dataDir: string) => join(dataDir, 'accounts.json')
 
 type Found = Promise<E.Either<ReadonlyArray<Problem>, ReadonlyArray<Account>>>
 
-/** The demo account of `dataDir`; no account where the bridge has not run yet. */
+/** The demo account of `dataDir`; no account if the bridge has not run yet. */
 export const findDemoAccount = async (dataDir: string): Found => {
   const path = fileIn(dataDir)
   return existsSync(path) ? readAccounts(E.right(await readFile(path, 'utf8'))) : E.right([])
 }
 
-/** The demo account, with random tokens that are made once and kept in `dataDir`. */
+/** The demo account. Its random tokens are made once and stored in `dataDir`. */
 export const makeDemoAccount = async (dataDir: string): Found => {
   const path = fileIn(dataDir)
   if (!existsSync(path)) {

@@ -37,7 +37,10 @@ export const missingKeyFile =
 const reasonOf = (error: unknown): string =>
   error instanceof Error && error.name.startsWith('Kafka') ? kafkaReasonOf(error) : mongoReasonOf(error)
 
-/** The keys of the archive; undefined where none are configured. The bridge makes some for the servers that it brings along. */
+/**
+ * The wrapping keys of the archive; undefined if none are configured. With two embedded servers and `mayMake`, the
+ * bridge makes a key file in DATA_DIR.
+ */
 export const wrappingKeysOf = (
   { archiveKeyFile, kafka, mongo, dataDir }: Settings,
   mayMake: boolean,
@@ -53,7 +56,7 @@ const changedArchivesOf =
   async () =>
     mongo.topicsRead.changed('archive', await kafka.topicIds(archiveNames))
 
-/** The erasures that the archive has and MongoDB may lack. */
+/** Finds erasures that are in the archive and may be missing in MongoDB. */
 export const markersOf = ({ kafka, mongo }: Pick<Deps, 'kafka' | 'mongo'>) =>
   markers({
     ...{ now: Date.now, ...mongo.erasures, committed: kafka.committedNow },
@@ -64,7 +67,7 @@ export const markersOf = ({ kafka, mongo }: Pick<Deps, 'kafka' | 'mongo'>) =>
 
 const lookEveryMs = 60_000
 
-/** Encrypts what the event topics say into the archive. */
+/** Encrypts the records of the event topics into the archive. */
 export const startArchiver = async ({ kafka, mongo, log }: Deps, wrapping: WrappingKeys): Promise<Part> => {
   const { apply, lostKey, look } = markersOf({ kafka, mongo })
   const { spec, health } = archiver({
@@ -96,7 +99,7 @@ export const startArchiver = async ({ kafka, mongo, log }: Deps, wrapping: Wrapp
   }
 }
 
-/** Deletes what is archived and old; in a process without the archiver it only tells of what is old. */
+/** Deletes old records that are archived. With `deletes` false it only reports how many records are overdue. */
 export const startRetention = (
   { kafka, mongo, log, measure }: Deps,
   days: Settings['retentionDays'],
@@ -125,7 +128,7 @@ export const startRetention = (
   }
 }
 
-/** Erases persons of whom nothing was heard for as long as their account says; undefined where no account does. */
+/** Erases persons without an event for `privacy.retainDays` of their account. Undefined if no account sets it. */
 export const startRetainDays = (
   { kafka, mongo, log }: Deps,
   { accounts, retentionDays }: Pick<Settings, 'accounts' | 'retentionDays'>,
@@ -141,7 +144,7 @@ export const startRetainDays = (
   return { checks: {}, stop }
 }
 
-/** Runs a command with the archive's keys and both servers. Its exit code. */
+/** Runs a command with the archive's keys, Kafka and MongoDB. Resolves with the exit code. */
 export const withArchive = (run: (archive: Archive) => Promise<number>): Promise<number> =>
   withBothServers('archive', async ({ settings, mongo, ...servers }) => {
     const wrapping = wrappingKeysOf(settings, false)

@@ -25,13 +25,13 @@ import { createMetrics, version } from './metrics.ts'
 import { kafkaSettings, type Servers } from './servers.ts'
 import { prepare } from './topics.ts'
 
-/** What a process of the bridge may do; each can run in as many processes as there are partitions. */
+/** The roles of a bridge process. Each can run in as many processes as there are partitions. */
 export const roles = ['ingress', 'projector', 'egress', 'archiver', 'console'] as const
 export type Role = (typeof roles)[number]
 
 const everyRole = (given: ReadonlyArray<Role>) => roles.every((role) => given.includes(role))
 
-/** A dependency that a process can do without for a while: its trouble is told, but does not make the process unready. */
+/** A dependency that may be unavailable for a while. Its failure is reported but does not make the process unready. */
 const spared =
   (check: CheckHealth, instead: string): CheckHealth =>
   async () => {
@@ -45,7 +45,7 @@ type ServerHealth = {
   readonly 'topics and indexes': CheckHealth
 }
 
-/** A process that only takes requests in is ready as long as its journal is: the journal is for the time without Kafka. */
+/** A process with only the role ingress is ready without Kafka and MongoDB: its journal replaces Kafka for a while. */
 const serverChecks = (servers: ServerHealth, roles: ReadonlyArray<Role>): Readonly<Record<string, CheckHealth>> =>
   roles.some((role) => role !== 'ingress')
     ? servers
@@ -56,15 +56,15 @@ const serverChecks = (servers: ServerHealth, roles: ReadonlyArray<Role>): Readon
       }
 
 export type Bridge = {
-  /** Where the public port listens: both interfaces where it has the role ingress, health in one word in any case. */
+  /** The URL of the public port: always health in one word, and with the role ingress webhooks and the bot API. */
   readonly url: string
-  /** Where the operators' port listens: health with reasons, and metrics. */
+  /** The URL of the operators' port: health with reasons, metrics, and the console if it runs. */
   readonly adminUrl: string
-  /** Makes a link that signs somebody in to the console, once; undefined where it does not run. */
+  /** Makes a link that signs `who` in to the console, once. Undefined if the console does not run. */
   readonly signInLink?: ((who: string) => Promise<string | undefined>) | undefined
-  /** Resolves when topics and indexes are there and every role runs. */
+  /** Resolves when topics and indexes exist and every role runs. */
   readonly ready: Promise<void>
-  /** Finishes what is in flight on either side, then leaves. */
+  /** Finishes the requests and records in progress, then closes all connections. */
   readonly stop: () => Promise<void>
 }
 
@@ -76,22 +76,22 @@ const checksOf: Readonly<Record<Role, ReadonlyArray<string>>> = {
   console: [],
 }
 
-/** The checks of roles that wait for topics and indexes: without them a process would be ready for a moment, before they run. */
+/** Failing checks for roles that wait for topics and indexes, so that the process is not ready before its roles run. */
 const notStarted = (roles: ReadonlyArray<Role>): Readonly<Record<string, CheckHealth>> =>
   Object.fromEntries(
     roles.flatMap((role) => checksOf[role]).map((name) => [name, () => ({ ok: false, reason: 'has not started yet' })]),
   )
 
-/** What the operator has to do, and the process's exit code. */
+/** What the operator must do, and the exit code of the process. */
 type NotStarted = { readonly reason: string; readonly exitCode: number }
 
-/** Operators ask again after a closed connection: their port waits for nobody. */
+/** Clients of the operators' port retry after a closed connection. So its shutdown does not wait for them to leave. */
 const adminLimits = { leaveMs: 0, partMs: 0, graceMs: 500 }
 
-/** A scrape is answered although a dependency is not. */
+/** A scrape waits at most this long for a dependency, so that it gets a response without it. */
 const scrapeWithinMs = 2000
 
-/** Runs the roles in this process. HTTP is up at once; the consumers follow when their topics are there. */
+/** Runs the roles in this process. HTTP is up at once. The consumers start when their topics exist. */
 export const startBridge = async (
   settings: Settings,
   { kafka: kafkaConfig, mongo: mongoConfig }: Pick<Servers, 'kafka' | 'mongo'>,
@@ -100,11 +100,11 @@ export const startBridge = async (
 ): Promise<E.Either<NotStarted, Bridge>> => {
   const { topics, accounts, http, admin } = settings
   const archives = roles.includes('archiver')
-  // The console reads the archive where it may; it makes no keys.
+  // The console reads the archive if it has the keys. It makes no keys.
   const wrapping = archives || roles.includes('console') ? wrappingKeysOf(settings, archives) : E.right(undefined)
   if (E.isLeft(wrapping)) return E.left({ reason: wrapping.left, exitCode: exitOfWrongConfig })
   const lacksKeys = archives && wrapping.right === undefined
-  // Who asks for every role gets those that can run.
+  // If the operator requests every role, those that can run start.
   if (lacksKeys && !everyRole(roles)) return E.left({ reason: `${missingKeyFile}.`, exitCode: exitOfWrongConfig })
   const unsafe = roles.includes('console') ? notSafe(settings.console, admin.host) : undefined
   if (unsafe !== undefined && !everyRole(roles)) return E.left({ reason: `${unsafe}.`, exitCode: exitOfWrongConfig })
@@ -188,7 +188,7 @@ export const startBridge = async (
 
   const end = async () => {
     ending.abort()
-    // Beside each other: callers are given time to leave.
+    // In parallel, because the HTTP server gives its clients time to leave.
     await Promise.all([server.stop().then(() => intake.right?.stop()), ...parts.map((part) => part.stop())])
     await operators.stop()
     await kafka.stop()

@@ -25,7 +25,7 @@ const kafkaText = (kafka: Settings['kafka']) =>
     ? 'embedded'
     : `${kafka.brokers.join(',')}${kafka.ssl ? ' over TLS' : ''}${shownBy(kafka.ssl)}${kafka.sasl ? `, ${kafka.sasl.mechanism}` : ''}`
 
-/** What the configuration comes to, without its secrets. */
+/** A summary of the configuration, without secrets. */
 const summaryOf = ({ kafka, mongo, accounts, http, admin, topics, dataDir, console, logLevel, demo }: Settings) => ({
   kafka: kafkaText(kafka),
   mongodb: mongo === 'embedded' ? 'embedded' : `database ${mongo.database}`,
@@ -75,7 +75,7 @@ const linesOf = ({
     ...(demo && accounts.length === 0 ? [['Demo account', 'made when the bridge starts']] : []),
   ].map(([name = '', value = '']) => `${name.padEnd(13)}${value}`)
 
-/** Prints what the configuration comes to, or every mistake in it: as lines, or as one object of JSON. */
+/** Prints a summary of the configuration, or every mistake in it: as lines, or as one JSON object. */
 const checkConfig = async ({ json = false }: { readonly json?: boolean }): Promise<number> => {
   const settings = await settingsOf('find')
   if (json) {

@@ -20,26 +20,26 @@ export type Tls = { readonly ca?: string; readonly cert?: string; readonly key?:
 
 export type KafkaConfig = {
   readonly brokers: ReadonlyArray<string>
-  /** With more than `true`: whom to trust instead of the system's authorities, and who we are, in PEM. */
+  /** With `Tls`: PEM of the authorities that replace the system's, and of the bridge's own certificate and key. */
   readonly ssl: boolean | Tls
   readonly sasl?: { readonly mechanism: SaslMechanism; readonly username: string; readonly password: string }
 }
 
-/** Where traces go, and which: as the standard variables of OpenTelemetry say. */
+/** Where traces go and which are sampled, as in the standard variables of OpenTelemetry. */
 export type TracesConfig = { readonly endpoint: string; readonly sampler: string; readonly ratio: number }
 
-/** What the environment says; `embedded` and `demo` stand for what the bridge brings along itself. */
+/** The decoded environment. `embedded` is a server that the bridge starts, `demo` an account that it makes. */
 export type Config = {
   readonly kafka: KafkaConfig | 'embedded'
   readonly mongo: MongoConfig | 'embedded'
   readonly mongodBinary?: string
   readonly accounts: ReadonlyArray<Account> | 'demo'
-  /** Without a port, ingress takes 8080, and a process without ingress any free one. */
+  /** Without a port, a process with ingress takes 8080, and another process takes any free port. */
   readonly http: { readonly host: string; readonly port?: number; readonly trustedProxies: ReadonlyArray<Network> }
   /** The operators' port. */
   readonly admin: { readonly host: string; readonly port: number }
   readonly topics: { readonly prefix: string; readonly partitions: number; readonly replication?: number }
-  /** Undefined: no traces. */
+  /** Undefined if the bridge sends no traces. */
   readonly traces?: TracesConfig
   readonly dataDir: string
   readonly journalMaxBytes: number
@@ -52,7 +52,7 @@ export type Config = {
 export type Variables = Readonly<Record<string, string | undefined>>
 export type ReadFile = (path: string) => E.Either<string, string>
 
-/** The environment with each NAME_FILE replaced by what the file holds. */
+/** The environment, with each NAME_FILE replaced by the content of the file. */
 const withFiles = (variables: Variables, readFile: ReadFile) => {
   const problems: Problem[] = []
   const values: Record<string, string | undefined> = {}
@@ -101,7 +101,7 @@ const saslProblems = (e: Environment): Problem[] => {
     .map((path) => ({ path, expected: 'text, since KAFKA_SASL_MECHANISM is set' }))
 }
 
-/** What belongs together is there together; a certificate that nobody shows is a mistake, not a wish. */
+/** Certificate and key need each other, and all KAFKA_SSL_ variables need KAFKA_SSL. Otherwise they have no effect. */
 const sslProblems = (e: Environment): Problem[] => {
   const { KAFKA_SSL: ssl, KAFKA_SSL_CA: ca, KAFKA_SSL_CERT: cert, KAFKA_SSL_KEY: key } = e
   const problems: Problem[] = []
@@ -145,7 +145,7 @@ const consoleOf = (e: Environment, grants: Accounts['grants']): ConsoleSettings 
   }
 }
 
-/** Each variable by itself: one that cannot be read counts as unset, so that mistakes in the others are still found. */
+/** Decodes each variable on its own. An invalid one counts as unset, so that mistakes in the others are still found. */
 const decodeEach = (values: Variables) => {
   const problems: Problem[] = []
   const variables: ReadonlyArray<readonly [string, t.Mixed]> = Object.entries(Environment.props)
@@ -158,7 +158,7 @@ const decodeEach = (values: Variables) => {
   return { problems, env: Object.fromEntries(env) as Environment }
 }
 
-/** The whole configuration, or every mistake in it by path, never with a value: a value may be a secret. */
+/** The whole configuration, or every mistake in it by path. A mistake never has the value, which may be a secret. */
 export const readConfig = (variables: Variables, readFile: ReadFile): E.Either<ReadonlyArray<Problem>, Config> => {
   const { problems: ofFiles, values } = withFiles(variables, readFile)
   const { problems: ofVariables, env } = decodeEach(values)
@@ -205,7 +205,7 @@ export const readConfig = (variables: Variables, readFile: ReadFile): E.Either<R
   })
 }
 
-/** The only place where the process's environment is read. */
+/** The only place that reads the environment of the process. */
 const processVariables = (): Variables => process.env
 
 const readFile = (path: string): E.Either<string, string> =>
@@ -219,7 +219,7 @@ export const exitOfWrongConfig = 78
 
 export type Settings = Config & { readonly accounts: ReadonlyArray<Account>; readonly demo: boolean }
 
-/** The configuration with its accounts, or every mistake. Only who runs the bridge makes the demo account; others write nothing. */
+/** The configuration with its accounts, or every mistake. With 'make' it makes the demo account if it is missing. */
 export const settingsOf = async (account: 'make' | 'find'): Promise<E.Either<ReadonlyArray<Problem>, Settings>> => {
   const config = readConfig(processVariables(), readFile)
   if (E.isLeft(config)) return config
@@ -229,7 +229,7 @@ export const settingsOf = async (account: 'make' | 'find'): Promise<E.Either<Rea
   return E.map((accounts: ReadonlyArray<Account>) => ({ ...config.right, accounts, demo: true }))(demo)
 }
 
-/** The same; or undefined after every mistake was printed to stderr. */
+/** The same, but it prints every mistake to stderr and then returns undefined. */
 export const readSettings = async (account: 'make' | 'find' = 'find'): Promise<Settings | undefined> => {
   const settings = await settingsOf(account)
   if (E.isRight(settings)) return settings.right

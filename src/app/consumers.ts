@@ -28,12 +28,12 @@ type Deps = {
   readonly log: Log
 }
 
-/** Who keeps the views. */
+/** The consumer group that writes the views. */
 const viewsGroup = 'projector'
-/** Who keeps the enrichments. */
+/** The consumer group that stores the enrichments. */
 const enrichmentsGroup = 'enrichments'
 
-/** The consumer groups of all roles, and the topics of which each commits what it has done. */
+/** The consumer groups of all roles, with the topics on which each commits offsets. */
 export const consumerGroups: ReadonlyArray<{ readonly group: string; readonly topics: ReadonlyArray<TopicName> }> = [
   { group: viewsGroup, topics: topicsOf(viewNames) },
   { group: enrichmentsGroup, topics: [enrichments.name] },
@@ -41,15 +41,15 @@ export const consumerGroups: ReadonlyArray<{ readonly group: string; readonly to
   { group: archiverGroup, topics: eventTopics.map(({ name }) => name) },
 ]
 
-/** What runs in a process: how it is, and how it ends. */
+/** A running part of the process, with its health checks and its stop function. */
 export type Part = {
   readonly checks: Readonly<Record<string, CheckHealth>>
-  /** How it stands between each account and its service. */
+  /** The state of the gate between each account and its service. */
   readonly gates?: Egress['gates']
   readonly stop: () => Promise<void>
 }
 
-/** The days of a former time zone are no reason not to be ready, but for a rebuild. */
+/** Days in an account's former time zone need a rebuild. They do not make the process unready. */
 const daysOf =
   (accounts: ReadonlyArray<Account>, { timeZonesChanged }: Pick<Mongo, 'timeZonesChanged'>): CheckHealth =>
   async () => {
@@ -59,7 +59,7 @@ const daysOf =
     return { ok: true, reason: `${others}: restart every bridge, then run livechat-bridge rebuild daily_stats` }
   }
 
-/** Keeps the views, the enrichments, the statistics and the audits of transcripts. */
+/** Updates the views, the enrichments, the statistics and the audits of transcripts. */
 export const startProjector = async ({ kafka, mongo, accounts, measure, log }: Deps): Promise<Part> => {
   const missed = markersOf({ kafka, mongo })
   const views = await kafka.consume({
@@ -75,7 +75,7 @@ export const startProjector = async ({ kafka, mongo, accounts, measure, log }: D
       const changed = await mongo.topicsRead.changed('views', ids)
       if (changed.length === 0) {
         await missed.apply()
-        // Not before: there is nothing to count in documents of another version.
+        // Not earlier: documents of another version of the bridge cannot be counted.
         mongo.statsRefresher.start()
         mongo.transcriptAudits.start(isReadBy(kafka)(viewsGroup, botConversations.name))
         return undefined
@@ -167,16 +167,16 @@ const lookEveryMs = 250
 const againAfterMs = 1_000
 
 /**
- * Keeps the filter of keys that have an enrichment, so that only visitors of whom something was published are looked up: what the
- * view has, and from where the projector stood before that was read, what is on the topic. The filter counts as complete as long as
- * the topic is read up to its end.
+ * Fills the filter with the keys that have an enrichment, so that ingress queries MongoDB for these visitors only. It
+ * adds the keys of the view, then those of the topic from the offsets that were committed before it read the view. The
+ * filter is complete once the consumer has read the topic to its end, while the consumer is healthy.
  */
 export const followEnrichedKeys = ({ kafka, mongo, filter, log, sleep }: FollowDeps): Part => {
   const stopping = new AbortController()
   const { signal } = stopping
   let consumer: Supervised | undefined
 
-  /** Where the topic is to be read from, once all that the view has is in the filter. */
+  /** Adds all keys of the view to the filter. Resolves with the offsets from which the topic must be read. */
   const addView = async () => {
     const [committed, ranges] = await Promise.all([
       kafka.committedOffsets(enrichmentsGroup, topic),
@@ -186,7 +186,7 @@ export const followEnrichedKeys = ({ kafka, mongo, filter, log, sleep }: FollowD
       if (signal.aborted) break
       filter.add(key)
     }
-    // What is committed behind the end is of an earlier topic of that name.
+    // An offset beyond the end was committed for a deleted topic of the same name.
     return new Map([...committed].filter(([partition, offset]) => offset <= (ranges.get(partition)?.high ?? 0)))
   }
   const viewAdded = async () => {
@@ -234,11 +234,11 @@ export const followEnrichedKeys = ({ kafka, mongo, filter, log, sleep }: FollowD
   }
   run()
   return {
-    // Nothing fails without it, and its restarts are counted as those of any consumer.
+    // No check: requests work without the filter, and the metrics count restarts of this consumer too.
     checks: {},
     stop: async () => {
       stopping.abort()
-      // Requests are still answered while nothing follows the topic any more.
+      // Requests are still served after this, but no consumer updates the filter.
       filter.setComplete(false)
       await consumer?.stop()
     },

@@ -18,7 +18,7 @@ import { createLog } from './telemetry.ts'
 
 type Log = { readonly consume: Consume; readonly endOffsets: EndOffsets }
 
-/** Reads topics from their present ends on, with a group of its own; resolves when what is appended from now on will come. */
+/** Reads topics from their current ends. Once it resolves, `onRecord` gets every record that is appended later. */
 const tailTopics = async (
   { consume, endOffsets }: Log,
   topics: ReadonlyArray<TopicName>,
@@ -47,7 +47,7 @@ type Place = {
 
 const out = (line: string) => console.log(line)
 
-/** The bridge that runs on this DATA_DIR, or one that is started for the demo. */
+/** The bridge that runs on this DATA_DIR, or a bridge that the demo starts. */
 const findBridge = async (settings: Settings): Promise<E.Either<string, Place>> => {
   const running = findRunning(settings.dataDir)
   const kafka =
@@ -88,7 +88,7 @@ const portOf = (baseUrl: string) => {
 
 const codeOf = (error: NodeJS.ErrnoException): string => error.code ?? error.message
 
-/** Plays the story; exit code 1 when a step of it failed. */
+/** Plays the demo. The exit code is 1 if a step has failed. */
 export const demo = async (): Promise<number> => {
   const settings = await readSettings('make')
   if (settings === undefined) return exitOfWrongConfig

@@ -16,13 +16,13 @@ const does = (attempt: () => boolean): boolean => {
   }
 }
 
-/** Whether the text holds certificates in PEM, one or more, that can all be read. */
+/** True if the text has at least one certificate in PEM and all of them can be parsed. */
 const isCertificates = (text: string): boolean => does(() => certificatesIn(text).length > 0)
 
-/** Whether the text is a private key in PEM that needs no password. */
+/** True if the text is a private key in PEM without a password. */
 const isPrivateKey = (text: string): boolean => does(() => createPrivateKey(text).type === 'private')
 
-/** Whether it is the key of the first certificate, the others being its chain. */
+/** True if `key` belongs to the first certificate. The other certificates are its chain. */
 export const isKeyOf = (certificates: string, key: string): boolean =>
   does(() => certificatesIn(certificates)[0]?.checkPrivateKey(createPrivateKey(key)) ?? false)
 
@@ -32,13 +32,13 @@ export const saslMechanisms = ['plain', 'scram-sha-256', 'scram-sha-512'] as con
 export type SaslMechanism = (typeof saslMechanisms)[number]
 
 const plainSamplers = ['always_on', 'always_off', 'traceidratio'] as const
-/** As OpenTelemetry names them. */
+/** The names are those of OpenTelemetry's variable. */
 const samplers = [...plainSamplers, ...plainSamplers.map((sampler) => `parentbased_${sampler}` as const)]
 
-/** Where MongoDB is; `database` is the URL's path, or `livechat`. */
+/** `database` is the path of the URL, or `livechat`. */
 export type MongoConfig = { readonly url: string; readonly database: string }
 
-/** A variable: read from its text, `unset` where it is not there; what cannot be read is told by what was expected. */
+/** A variable that `read` parses. If it is absent or empty, its value is `unset`. `expected` describes valid text. */
 const variable = <A>(expected: string, read: (text: string) => A | undefined, unset: A) =>
   new t.Type<A, unknown, unknown>(
     expected,
@@ -78,7 +78,7 @@ const mongoUrl = (text: string): MongoConfig | undefined => {
 
 const ratio = (text: string) => (/^(0|1|0?\.\d+|1\.0+)$/.test(text) ? Number(text) : undefined)
 
-/** What goes over a network is encrypted: http is for this machine. */
+/** Traffic over a network must be encrypted, so plain http is allowed only on loopback. */
 const safeUrl = (text: string): string | undefined => {
   const url = URL.parse(text)
   if (url === null || /[?#]|\/\/[^/]*@/.test(text)) return undefined
@@ -90,7 +90,7 @@ const httpsUrl = () =>
 const networks = (text: string): ReadonlyArray<Network> | undefined =>
   E.getOrElse<string, ReadonlyArray<Network> | undefined>(() => undefined)(readNetworks(text))
 
-/** The bridge's variables, as text or not there. */
+/** The environment variables of the bridge. */
 export const Environment = t.type({
   KAFKA_BROKERS: variable<ReadonlyArray<string> | undefined>('host:port, more of them with commas', brokers, undefined),
   KAFKA_SSL: oneOf(['true', 'false'], 'false'),

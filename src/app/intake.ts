@@ -17,7 +17,7 @@ export type Intake = {
   readonly append: Append
   readonly state: () => FallbackState & { readonly orphans: OrphansState }
   readonly health: () => Health
-  /** What the journal's disk has left for this user. */
+  /** Free bytes for this user on the journal's disk; NaN if the folder cannot be read. */
   readonly freeBytes: () => Promise<number>
   readonly stop: () => Promise<void>
 }
@@ -30,7 +30,7 @@ type Deps = {
   readonly log: Log
 }
 
-/** How long Kafka may take for a record before its topic fails over; below both interfaces' own budgets. */
+/** Without Kafka's acknowledgement in this time, the topic fails over. It is below the timeouts of both interfaces. */
 const budgetMs = 1000
 
 const bytes = (part: string | Buffer | null) => (part === null || typeof part !== 'string' ? part : Buffer.from(part))
@@ -40,8 +40,9 @@ const whatToDo = ({ dir, reason }: Unusable) =>
   'folder to another place and keep it, or set DATA_DIR to another folder. Then start again.'
 
 /**
- * Where ingress publishes what it has understood: Kafka, or the journal while Kafka does not take records of that topic. A
- * journal that cannot be opened may hold events that were answered 200, so it ends the start. Left: what to do.
+ * Ingress publishes decoded requests here: to Kafka, or to the journal while Kafka does not accept records of that
+ * topic. A journal that cannot be opened may hold events that were answered 200, so the start fails. Left: what the
+ * operator must do.
  */
 export const openIntake = async (deps: Deps): Promise<E.Either<string, Intake>> => {
   const { kafka, measure, log, dataDir, maxBytes } = deps
@@ -79,7 +80,7 @@ export const openIntake = async (deps: Deps): Promise<E.Either<string, Intake>> 
   return E.right({
     state,
     health: () => describe(state(), Date.now()),
-    // Without its volume the other metrics are wanted most.
+    // Operators need the other metrics most when this volume is missing, so do not throw.
     freeBytes: () =>
       statfs(dir).then(
         ({ bavail, bsize }) => bavail * bsize,

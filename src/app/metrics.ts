@@ -13,17 +13,17 @@ type JournalState = {
   readonly orphans: { readonly journals: number; readonly records: number }
 }
 type Differences = { readonly account: string; readonly kind: string; readonly count: number }
-/** What readiness says of each dependency now. */
+/** The current health of each readiness check. */
 type AskHealth = () => Promise<Readonly<Record<string, Health>>>
 
 const manifest = findPackageJSON('..', import.meta.url)
-/** Of this build. */
+/** The version in the package's manifest. */
 export const { version }: { readonly version: string } = JSON.parse(readFileSync(manifest ?? '', 'utf8'))
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const untilMinutes = [...seconds, 30, 60, 300, 1_800]
 
-/** Prometheus metrics; labels are accounts, topics, kinds and outcomes, never a token or a person. */
+/** Prometheus metrics. Labels are accounts, topics, kinds and outcomes, never a token or a person. */
 export const createMetrics = () => {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -168,7 +168,7 @@ export const createMetrics = () => {
         for (const { name, differences } of topics()) this.set({ topic: name }, differences.length)
       },
     })
-  /** While MongoDB does not answer, nothing is told: what was true before may be wrong. */
+  /** While MongoDB does not respond, the metric has no values: old values may be wrong. */
   const watchWaiting = (accounts: ReadonlyArray<string>, count: () => Promise<ReadonlyMap<string, number>>) =>
     new Gauge({
       name: 'livechat_clients_waiting',
@@ -182,7 +182,7 @@ export const createMetrics = () => {
       },
     })
   type DriftCount = { readonly account: string; readonly kind: string; readonly entries: number }
-  /** The same: an entry is new only where there was a number before. */
+  /** No values without MongoDB either. Otherwise counts start at 0, so that the first entry is an increase. */
   const watchDrift = (accounts: ReadonlyArray<string>, count: () => Promise<ReadonlyArray<DriftCount>>) =>
     new Gauge({
       name: 'livechat_drift_entries',

@@ -25,7 +25,7 @@ const rebuild = (asked: Asked, json: boolean): Promise<number> =>
     const rebuilds = connectRebuilds(mongo.config, { sleep, timeZoneOf: timeZonesOf(settings.accounts) })
     const restore = wrapping.right && restorer(dataKeys(mongo.archiveKeys, wrapping.right))
     const rows: Row[] = []
-    // The words go to stderr, so that stdout is JSON alone.
+    // Messages go to stderr, so that stdout has only JSON.
     const say = (line: string, row?: Row) => {
       if (row !== undefined) rows.push(row)
       if (json) err(line)
@@ -54,7 +54,7 @@ const viewsOf = (name: string): ReadonlyArray<ViewName> => {
 
 type Options = Partial<Pick<Asked, 'dryRun' | 'resume' | 'discard' | 'force'>> & { readonly json?: true }
 
-/** `rebuild VIEW|all`: folds views anew from the topics, beside the live ones, and puts them in their place. */
+/** `rebuild VIEW|all`: folds the topics into new collections beside the live views, then swaps them in. */
 export const rebuildCommand = (): Command =>
   new Command('rebuild')
     .argument('[view]', `${viewNames.join(', ')}, or all`, viewsOf)

@@ -18,7 +18,7 @@ import type { MongoConfig } from './environment.ts'
 import { createMetrics } from './metrics.ts'
 import { createLog } from './telemetry.ts'
 
-/** Where a running bridge and its embedded servers are, for the other commands of the same DATA_DIR. */
+/** The addresses of a running bridge and its embedded servers, for other commands with the same DATA_DIR. */
 export type Running = {
   readonly pid: number
   readonly url?: string
@@ -54,7 +54,7 @@ export const findRunning = (dataDir: string): Running | undefined => {
   }
 }
 
-/** The ports that every client of Kafka and MongoDB tries first. */
+/** The default ports of Kafka and MongoDB clients. */
 const preferredPorts = { kafka: 9092, mongo: 27_017 }
 
 export type Servers = {
@@ -63,13 +63,13 @@ export type Servers = {
   readonly stop: () => Promise<void>
 }
 
-/** Makes DATA_DIR, or closes it to other users: it holds tokens, events and databases. Left: what to do about it. */
+/** Makes DATA_DIR private, because it holds tokens, events and databases. Left: what the operator must do. */
 export const closedDataDir = async (dataDir: string): Promise<E.Either<string, void>> =>
   E.mapLeft(({ reason }: Failure) => `${reason}. Set DATA_DIR to a folder that this user may write.`)(
     await attempt(`DATA_DIR ${dataDir} cannot be made or closed to other users`, () => makePrivateFolder(dataDir)),
   )
 
-/** The servers that the configuration names, and embedded ones for those that it does not. Left: what to do about it. */
+/** The configured servers, and embedded servers for those that are not configured. Left: what the operator must do. */
 export const serversFor = async (
   settings: Settings,
   say: (line: string) => void,
@@ -92,7 +92,7 @@ export const serversFor = async (
   })
 }
 
-/** The broker of the configuration, or that of the bridge that runs on this DATA_DIR. */
+/** The configured broker, or the embedded broker of the bridge that runs on this DATA_DIR. */
 export const kafkaOf = ({ kafka, dataDir }: Settings) => {
   if (kafka !== 'embedded') return kafka
   const brokers = findRunning(dataDir)?.brokers
@@ -101,14 +101,14 @@ export const kafkaOf = ({ kafka, dataDir }: Settings) => {
 
 export const noBroker = 'No bridge runs here with an embedded broker: start one with npm start, or set KAFKA_BROKERS.'
 
-/** The MongoDB of the configuration, or that of the bridge that runs on this DATA_DIR. */
+/** The configured MongoDB, or the embedded MongoDB of the bridge that runs on this DATA_DIR. */
 const mongoOf = ({ mongo, dataDir }: Settings) => {
   if (mongo !== 'embedded') return mongo
   const url = findRunning(dataDir)?.mongoUrl
   return url === undefined ? undefined : { url, database: 'livechat' }
 }
 
-/** What the Kafka room is told: where the brokers are, who asks, and how the topics are named and made. */
+/** Settings for src/kafka: brokers, client id, and the names and creation settings of topics. */
 export const kafkaSettings = (kafka: KafkaConfig, topics: Settings['topics'], clientId: string): KafkaSettings => {
   const { prefix, partitions, replication } = topics
   return { ...kafka, clientId, topicPrefix: prefix, partitions, ...(replication !== undefined && { replication }) }
@@ -116,25 +116,25 @@ export const kafkaSettings = (kafka: KafkaConfig, topics: Settings['topics'], cl
 
 type ConnectedMongo = Mongo & { readonly config: MongoConfig }
 
-/** Kafka and MongoDB of the configuration, or those of the bridge that runs on this DATA_DIR. */
+/** The configured Kafka and MongoDB, or the embedded ones of the bridge that runs on this DATA_DIR. */
 type ConnectedServers = {
   readonly settings: Settings
   readonly kafka: KafkaRoom
-  /** Undefined where none is known. */
+  /** Undefined if MongoDB is not configured and no bridge runs it here. */
   readonly mongo: ConnectedMongo | undefined
   readonly recordAction: RecordAction
   readonly out: (line: string) => void
   readonly err: (line: string) => void
 }
 
-/** Aborts with SIGINT or SIGTERM, which then no longer end the process themselves. */
+/** Aborts on SIGINT or SIGTERM. The first such signal does not end the process. */
 export const interruption = (): AbortSignal => {
   const controller = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort())
   return controller.signal
 }
 
-/** Connects to Kafka for a command, under this name. */
+/** Connects to Kafka for a command. The client id contains the command's name. */
 export const kafkaFor = (command: string, kafka: KafkaConfig, { topics }: Settings): KafkaRoom =>
   connectKafka(kafkaSettings(kafka, topics, `livechat-bridge-${command}`), {
     log: createLog('silent'),
@@ -145,7 +145,7 @@ export const kafkaFor = (command: string, kafka: KafkaConfig, { topics }: Settin
 const away = async () => Promise.reject(new Error('there is no MongoDB'))
 export const noRedrives: Redrives = { find: away, remember: away, states: away, erasedAt: away }
 
-/** Runs a command with both servers, and ends their connections. Its exit code, also where it throws. */
+/** Runs a command with both servers, then disconnects. Resolves with an exit code, also if `run` throws. */
 export const withServers = async (
   command: string,
   run: (servers: ConnectedServers) => Promise<number>,
@@ -176,7 +176,7 @@ export const withServers = async (
   }
 }
 
-/** The same for a command that cannot do without MongoDB. */
+/** The same for a command that needs MongoDB. */
 export const withBothServers = (
   command: string,
   run: (servers: ConnectedServers & { readonly mongo: ConnectedMongo }) => Promise<number>,

@@ -16,19 +16,19 @@ type Shown = {
   readonly mongoUrl: string
   readonly topicPrefix: string
   readonly accounts: ReadonlyArray<Account>
-  /** For the console. */
+  /** A link that signs the operator in to the console. */
   readonly signInLink?: string | undefined
   readonly took: number
-  /** Whether it runs in a clone, where the samples are. */
+  /** True if the bridge runs in a clone of the repository, which has the samples. */
   readonly inClone: boolean
 }
 
 const row = (name: string, value: string) => `  ${styleText('dim', name.padEnd(12))}${value}`
 
-/** From the root of a clone. */
+/** Relative to the root of a clone. */
 export const sample = 'contracts/webhooks/samples/chat_accepted.json'
 
-/** What a person sees when everything is up: addresses, the demo account's URLs, and what to try first. */
+/** Printed when the bridge is ready: addresses, the URLs of the accounts, and first commands to try. */
 export const banner = (shown: Shown): string => {
   const { url, adminUrl, signInLink, brokers, mongoUrl, topicPrefix, accounts, took, inClone } = shown
   const webhooks = accounts.find((account) => account.webhooks)?.webhooks
@@ -64,7 +64,7 @@ const endSignal = () => Promise.race([once(process, 'SIGINT'), once(process, 'SI
 
 const isFirstHour = ({ kafka, mongo, demo }: Settings) => kafka === 'embedded' || mongo === 'embedded' || demo
 
-/** Runs the bridge until a signal ends it; resolves with the process's exit code. */
+/** Runs the bridge until SIGINT or SIGTERM. Resolves with the exit code. */
 export const start = async (roles: ReadonlyArray<Role>): Promise<number> => {
   const began = performance.now()
   const ended = endSignal()

@@ -8,7 +8,7 @@ import type { TracesConfig } from './config.ts'
 import type { LogLevel } from './environment.ts'
 import { version } from './metrics.ts'
 
-/** Structured logs on stdout, one JSON object a line. What could carry a secret or a person's data is cut out by its name. */
+/** Structured logs on stdout, one JSON object per line. It redacts, by name, fields of secrets and personal data. */
 export const createLog = (level: LogLevel): Log =>
   pino({
     level,
@@ -58,8 +58,8 @@ const loadSdk = async () => {
 type Sdk = Awaited<ReturnType<typeof loadSdk>>
 
 /**
- * Records of a trace that is sampled are sampled too. Whoever sends a request may be anybody: neither the flag nor the id of their
- * trace decides about it.
+ * Samples the records of a sampled trace. An HTTP request may come from any client, so its trace flag and trace id do
+ * not decide whether it is sampled.
  */
 const parentBased = (sdk: Sdk, root: Sampler): Sampler => {
   const ofRecords = new sdk.ParentBasedSampler({ root })
@@ -84,8 +84,8 @@ const samplerOf = (sdk: Sdk, { sampler, ratio }: TracesConfig) => {
 }
 
 /**
- * Sends spans to a Collector, and resolves to what ends that. The SDK is loaded only where it is asked for. A Collector that is
- * away costs spans and nothing else: what it does not take is dropped, and the first time that is said.
+ * Sends spans to a Collector. Resolves with the stop function. The SDK is loaded only if traces are configured. Spans
+ * that the Collector does not accept are dropped, and only the first time is logged.
  */
 export const startTraces = async (config: TracesConfig | undefined, log: Log): Promise<() => Promise<void>> => {
   if (config === undefined) return async () => {}
@@ -110,6 +110,6 @@ export const startTraces = async (config: TracesConfig | undefined, log: Log): P
   })
   context.setGlobalContextManager(new sdk.AsyncLocalStorageContextManager().enable())
   trace.setGlobalTracerProvider(provider)
-  // A Collector that refuses the last spans must not stand in the way of the shutdown.
+  // A Collector that refuses the last spans must not block the shutdown.
   return () => settled(provider.shutdown(), stopWithinMs)
 }

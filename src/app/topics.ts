@@ -6,7 +6,7 @@ import { table } from '../shared/table.ts'
 import { exitOfWrongConfig, readSettings, type Settings } from './config.ts'
 import { kafkaFor, kafkaOf, noBroker } from './servers.ts'
 
-/** A topic as it is; one that does not exist has no partitions. */
+/** The current state of a topic. A topic that does not exist has 0 partitions. */
 export type Report = {
   readonly name: string
   readonly partitions: number
@@ -18,23 +18,23 @@ type Deps = {
   /** Creates the topics that are missing. */
   readonly ensureTopics: () => Promise<E.Either<Failure, ReadonlyArray<Report>>>
   readonly ensureIndexes: () => Promise<void>
-  /** An error in words that may be logged. */
+  /** Describes an error for the log, without secrets. */
   readonly reasonOf: (error: unknown) => string
   readonly sleep: Sleep
   readonly log: Log
 }
 
-/** A broker that has just come up has no leaders for a moment: the first tries are soon, and no news. */
+/** A broker has no leaders right after its start. So the first retries are quick and logged only as debug. */
 const soonestMs = 50
 const latestMs = 1000
-/** How long a topic that was deleted is missing. */
+/** The interval of the check that creates deleted topics again. */
 const lookEveryMs = 10_000
 
 const describe = ({ name, differences }: Report) => `${name}: ${differences.join(', ')}`
 
 /**
- * Creates topics and indexes, again and again until both are there: a server that is away now may come later. Afterwards topics
- * that disappear are created again, and differences are reported.
+ * Creates topics and indexes, with retries until they exist, because a server may be unavailable at first. After that
+ * it creates deleted topics again and reports differences.
  */
 export const prepare = ({ ensureTopics, ensureIndexes, reasonOf, sleep, log }: Deps, signal: AbortSignal) => {
   const missing = new Set(['topics', 'indexes'])
@@ -86,7 +86,7 @@ export const prepare = ({ ensureTopics, ensureIndexes, reasonOf, sleep, log }: D
 
 export type TopicsOptions = { readonly json?: boolean; readonly apply?: boolean }
 
-/** Kafka keeps event topics for ever: what ends there, the archiver deletes. */
+/** Kafka itself never deletes records of event topics. The archiver deletes them after RETENTION_DAYS. */
 const withRetention = (settings: Pick<Settings, 'retentionDays' | 'topics'>) => {
   const names = new Set(eventTopics.map(({ name }) => `${settings.topics.prefix}${name}`))
   const isTemporary = ({ name, partitions }: TopicReport) =>
@@ -97,7 +97,7 @@ const withRetention = (settings: Pick<Settings, 'retentionDays' | 'topics'>) => 
     )
 }
 
-/** Prints a line for each topic and its differences below, or all as JSON; exit code 1 where there are differences. */
+/** Prints a line for each topic with its differences below it, or JSON. The exit code is 1 if there are differences. */
 export const topics = async ({ json = false, apply = false }: TopicsOptions): Promise<number> => {
   const settings = await readSettings()
   if (settings === undefined) return exitOfWrongConfig

@@ -4,11 +4,14 @@ import type { ConversationEvent } from '../../contracts/events/index.ts'
 import type { Id } from '../../contracts/primitives.ts'
 import type { Reply } from './replies.ts'
 
-/** The same event, place and group give the same id: an event read twice is answered once, and bots of two groups both speak. */
+/**
+ * The same event, place and group give the same id. So an event that is read twice gets one reply. Bots of two groups
+ * have different ids, so each of them replies.
+ */
 const commandId = (event: ConversationEvent, place: number, group: string): Id =>
   `bot-${createHash('sha256').update(`${group}\n${event.type}\n${event.data.accountId}\n${event.data.chatId}\n${event.id}\n${place}`).digest('base64url').slice(0, 27)}` as Id
 
-/** The commands that carry a group's replies to an event, in their order. An event without a client cannot be answered. */
+/** The commands with a group's replies to an event, in their order. An event without a client cannot get a reply. */
 export const commandsOf = (
   event: ConversationEvent,
   replies: ReadonlyArray<Reply>,

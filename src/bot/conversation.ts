@@ -9,21 +9,21 @@ import { mistakesIn } from './mistakes.ts'
 import type { Reply } from './replies.ts'
 
 export type Limits = {
-  /** A message that is older, in ms, is left to the watchdog: a bot that is restarted does not answer last week's. */
+  /** In ms. The bot ignores older events, for example those before its restart: the watchdog handles their chats. */
   readonly ignoreOlderThan: number
-  /** A handler that takes longer, in ms, has given no reply. The bridge invites an agent after the account's `bot.replyWithin`. */
+  /** In ms. A slower handler gives no reply. The bridge invites an agent after the account's `bot.replyWithin`. */
   readonly replyWithin: number
 }
 
 export const defaultLimits: Limits = { ignoreOlderThan: 60_000, replyWithin: 10_000 }
 
-/** Why there is no answer: the handler threw or was too slow, or the bridge would not send what it said. */
+/** Why there is no answer: the handler threw, was too slow, or returned replies that the bridge would not send. */
 export type NoAnswer =
   | { readonly reason: 'threw'; readonly err: unknown }
   | { readonly reason: 'too slow'; readonly replyWithin: number }
   | { readonly reason: 'mistakes'; readonly mistakes: ReadonlyArray<string> }
 
-/** What a bot says to an event, if the bridge would send all of it. */
+/** The bot's replies to an event, if the bridge would send all of them. */
 export const answer = async (
   handlers: Handlers,
   event: ConversationEvent,
@@ -40,8 +40,8 @@ export const answer = async (
 }
 
 /**
- * The commands for one event. Without an answer there are none: half of an answer could leave the client waiting for the rest,
- * so that the client is left to the watchdog, who invites an agent.
+ * The commands for one event. Without a complete answer there are none, because the client could wait for the missing
+ * rest. The watchdog then invites an agent.
  */
 export const respond =
   (handlers: Handlers, group: string, limits: Limits, now: () => number, log: Pick<Log, 'error'>) =>

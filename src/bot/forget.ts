@@ -5,8 +5,8 @@ import type { Log } from '../domain/ports.ts'
 import type { Handlers } from './handlers.ts'
 
 /**
- * Has the bot forget a chat. A bot without the handler keeps nothing, so there is nothing to confirm; one that fails has not
- * forgotten, and whoever looks at the erasure's status misses its group.
+ * Makes the bot forget a chat. A bot without the handler keeps no data, so there is nothing to confirm. If the handler
+ * fails, there is no confirmation, and the status of the erasure does not list the bot's group.
  */
 export const forgetWith =
   ({ onChatErased }: Handlers, group: string, now: () => Instant, log: Pick<Log, 'error'>) =>

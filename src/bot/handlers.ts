@@ -21,13 +21,13 @@ export type Handlers = {
   readonly onAgentJoined?: Handler<AgentJoined>
   readonly onAgentUnavailable?: Handler<AgentUnavailable>
   readonly onChatClosed?: Handler<ChatClosed>
-  /** Forget what you keep of this chat: a person has a right to it. The kit confirms it once this is over without an error. */
+  /** Delete your data about this chat: the person has a right to that. The kit confirms it unless this throws. */
   readonly onChatErased?: (event: ChatErased) => void | Promise<void>
 }
 
 /**
- * The bot's answer to an event. It is not asked about outcomes of its own replies, nor about late events (`receivedTime`): their
- * clients are with agents.
+ * The bot's replies to an event. Handlers do not get outcomes of the bot's own replies. They do not get late events
+ * (those with `receivedTime`): agents have these chats already.
  */
 export const ask = async (handlers: Handlers, event: ConversationEvent): Promise<ReadonlyArray<Reply>> => {
   if (event.receivedTime !== undefined) return []

@@ -25,8 +25,9 @@ const usual: Readonly<Record<Type, Fields>> = {
 }
 
 /**
- * Any event of bot-conversations. `data` and `attributes` (`id`, `time`, …) replace the usual values. Throws where that breaks the
- * contract: `conversationEvent('AgentInvited', { invitedBy: 'bridge', reason: 'no-reply-in-time' })`.
+ * Any event of bot-conversations. `data` and `attributes` (`id`, `time`, …) replace the usual values. Throws a
+ * TypeError if the event breaks the contract:
+ * `conversationEvent('AgentInvited', { invitedBy: 'bridge', reason: 'no-reply-in-time' })`.
  */
 export const conversationEvent = <T extends Type>(type: T, data: Fields = {}, attributes: Fields = {}): EventOf<T> => {
   const all: Fields = { accountId: 'acme', chatId: '2037', clientId: '1233', ...usual[type], ...data }
@@ -44,7 +45,7 @@ export const conversationEvent = <T extends Type>(type: T, data: Fields = {}, at
   return event.right as EventOf<T>
 }
 
-/** A client's text, as a bot gets it; `button` is the id of the button that was clicked. */
+/** A client's text message, as a bot gets it. `button` is the id of the button that the client clicked. */
 export const clientWrites = (text: string, button?: string) =>
   conversationEvent('ClientMessageReceived', {
     message: { type: 'TEXT', text, timestamp: time, ...(button !== undefined && { buttonId: button }) },
@@ -67,8 +68,8 @@ const thrown = (type: Type, why: NoAnswer): unknown => {
 /**
  * Tests a bot in memory, without servers:
  * `await given(bot).when(clientWrites('Hello')).says(text('You said Hello'))`.
- * `given` takes what has happened before, which the bot receives first. What the bridge would refuse or suppress fails the test,
- * and so does a handler that takes longer than `replyWithin`, in ms.
+ * The bot first receives the earlier events that are given to `given`. The test fails if the bridge would refuse or
+ * suppress a reply, or if a handler takes longer than `replyWithin` (ms).
  */
 export const given = (bot: Handlers, ...past: ReadonlyArray<ConversationEvent>) => {
   const within = (replyWithin: number) => {

@@ -12,15 +12,15 @@ import type { Handlers } from './handlers.ts'
 import { worker } from './worker.ts'
 
 export type BotOptions = Partial<Pick<KafkaSettings, 'ssl' | 'sasl' | 'topicPrefix'>> & {
-  /** `host:port` each. */
+  /** Each is `host:port`. */
   readonly brokers: ReadonlyArray<string>
   /**
-   * The consumer group, exactly as given: `topicPrefix` does not stand before it. Bots of one group, in whatever language, share
-   * the chats; a group of its own hears and answers all of them, beside the others.
+   * The consumer group, exactly as given: the kit does not put `topicPrefix` before it. Bots of one group, in any
+   * language, share the chats. A bot with its own group reads and answers all chats, in addition to the other groups.
    */
   readonly group: string
   readonly limits?: Partial<Limits>
-  /** Where errors of handlers go, with message and stack, and what the bridge would not send; the console by default. */
+  /** Gets handler errors with message and stack, and why the bridge would not send replies. Default: console. */
   readonly log?: Log
 }
 
@@ -28,8 +28,9 @@ const print = (fields: object, message: string) => console.error(`bot: ${message
 const consoleLog: Log = { debug: () => {}, info: print, warn: print, error: print }
 
 /**
- * Runs a bot until `stop`, which finishes the answers under way. It reads bot-conversations and publishes on bot-replies:
- * keys, ids, `inReplyTo`, order per chat and repeats are taken care of. An event that comes twice is answered once.
+ * Runs a bot until `stop`, which first finishes the replies in progress. It reads bot-conversations and publishes to
+ * bot-replies. It sets keys, ids and `inReplyTo`, keeps the order per chat, and retries. A duplicate event gets no
+ * second reply.
  */
 export const startBot = async (
   handlers: Handlers,

@@ -6,7 +6,7 @@ import { unsupportedMarkdown } from '../domain/markdown.ts'
 import { commandsOf } from './commands.ts'
 import type { Reply } from './replies.ts'
 
-/** After these the chat is an agent's, or over: the bridge suppresses whatever answers them. */
+/** After these events the chat belongs to agents or is closed. The bridge suppresses replies to them. */
 const afterwards: ReadonlySet<ConversationEvent['type']> = new Set(['AgentInvited', 'AgentJoined', 'ChatClosed'])
 
 const ofMarkdown = (command: BotReply): ReadonlyArray<string> => {
@@ -22,8 +22,8 @@ const ofCommand = (command: BotReply): ReadonlyArray<string> => {
 }
 
 /**
- * Why the bridge would refuse or suppress replies to an event, in words that never repeat what is said. Empty where it would
- * send all of them.
+ * Why the bridge would refuse or suppress replies to an event. The reasons never quote a reply. Empty if the bridge
+ * would send all replies.
  */
 export const mistakesIn = (event: ConversationEvent, replies: ReadonlyArray<Reply>): ReadonlyArray<string> => {
   if (replies.length === 0) return []

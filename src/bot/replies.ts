@@ -1,20 +1,20 @@
 import type { ReplyMessage } from '../../contracts/commands/bot-reply.ts'
 import type { Id } from '../../contracts/primitives.ts'
 
-/** What a bot answers: a message, or the client's hand-over to an agent. */
+/** A bot's reply: a message, or the hand-over of the client to an agent. */
 export type Reply = { readonly kind: 'message'; readonly message: ReplyMessage } | { readonly kind: 'hand-over' }
 
 /** Plain text. */
 export const text = (words: string): Reply => ({ kind: 'message', message: { type: 'TEXT', text: words } })
 
-/** Markdown with links, bold and italic, the protocol's first version; anything else is refused. */
+/** Markdown with links, bold and italic (the protocol's first version). The bridge refuses other Markdown. */
 export const markdown = (content: string): Reply => ({ kind: 'message', message: { type: 'MARKDOWN', content } })
 
 type Button = { readonly id: string; readonly text: string }
 
 /**
- * One to three ready answers under a title, in the order of the list; a click comes back as a client's message, often as plain
- * text. With `forceReply` the client must choose one.
+ * One to three buttons under a title, in the order of the list. A click arrives as a client's message, often as plain
+ * text. With `forceReply` the client must choose a button.
  */
 export const buttons = (
   title: string,
@@ -30,5 +30,5 @@ export const buttons = (
   },
 })
 
-/** An agent shall take over. */
+/** Asks the service to invite an agent. */
 export const handOver = (): Reply => ({ kind: 'hand-over' })

@@ -9,7 +9,7 @@ import { traceparentIn } from '../domain/tracing.ts'
 export type Deps = {
   readonly decode: (record: IncomingRecord) => E.Either<unknown, DomainEvent>
   readonly respond: (event: ConversationEvent) => Promise<ReadonlyArray<BotReply>>
-  /** Forgets a chat; resolves with what says so, or with undefined where nothing was forgotten. */
+  /** Forgets a chat. Resolves with the confirmation, or with undefined if the bot has forgotten nothing. */
   readonly forget: (event: ChatErased) => Promise<ErasureConfirmation | undefined>
   readonly append: Append
   readonly sleep: Sleep
@@ -18,7 +18,7 @@ export type Deps = {
 
 const appendWithinMs = 5000
 
-/** The record of a command: its key is its chat's, so that replies stay in order; it goes on with the trace of what it answers. */
+/** The record of a command. Its key is the chat, so replies stay in order. It continues the trace of the event. */
 export const recordOf = (command: BotReply, traceparent: string | undefined): OutgoingRecord => ({
   topic: botReplies.name,
   key: `${command.accountId}/${command.chatId}`,
@@ -26,7 +26,7 @@ export const recordOf = (command: BotReply, traceparent: string | undefined): Ou
   headers: { 'content-type': 'application/json', ...(traceparent && { traceparent }) },
 })
 
-/** The record that tells the bridge's operators who has forgotten a person. */
+/** The record that shows the bridge's operators which group has forgotten a person. */
 const confirmationOf = (confirmation: ErasureConfirmation): OutgoingRecord => ({
   topic: erasureConfirmations.name,
   key: `${confirmation.accountId}/${confirmation.clientId ?? confirmation.chatId}`,
@@ -39,7 +39,10 @@ const isConversation = (event: DomainEvent): event is ConversationEvent =>
 
 const byChat = (records: ReadonlyArray<IncomingRecord>) => Map.groupBy(records, ({ key }) => key?.toString() ?? '')
 
-/** Answers a slice of bot-conversations: chats side by side, each in its order; resolves when every command is durable. */
+/**
+ * Replies to the events of a slice of bot-conversations: chats in parallel, the events of a chat in order. Resolves
+ * when Kafka has each command, or has refused it permanently, or when another consumer has the partition.
+ */
 export const worker = ({ decode, respond, forget, append, sleep, log }: Deps): HandleSlice => {
   const publish = async (record: OutgoingRecord, isCurrent: () => boolean): Promise<void> => {
     while (isCurrent()) {

@@ -8,8 +8,9 @@ const operators: ReadonlyArray<ConsoleRole> = ['operator']
 const privacy: ReadonlyArray<ConsoleRole> = ['privacy']
 
 /**
- * Who may do what: one of these roles for the account in the path. Paths without an account are for everyone who is signed in. Routes
- * other than GET need the session's CSRF token. The console has no other routes but sign-in, sign-out and its files.
+ * The roles that may use each route. A session needs one of them for the account in the path. Without an account in the
+ * path, it needs one of them for any account. Routes other than GET need the session's CSRF token. The only other
+ * routes are sign-in, sign-out and files.
  */
 export const accessTable = {
   'GET /api/session': everyone,

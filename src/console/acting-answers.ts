@@ -8,15 +8,15 @@ const View = t.keyof(Object.fromEntries(viewNames.map((name) => [name, null])) a
 /** A time as RFC 3339. */
 export const Time = t.string
 export const Place = { topic: t.string, partition: Count, offset: Count }
-/** A document of a view as JSON, its times as RFC 3339, without the bridge's own notes (`applied`, `seen`, …). */
+/** A document of a view as JSON, with times as RFC 3339, without internal fields (`applied`, `seen`, …). */
 export const Document = t.UnknownRecord
 
-/** Body of a request: which record. */
+/** Body of a request: the place of a record. */
 export const RecordBody = exactShape(Place, {}, 'RecordBody')
 
-/** Header values, key and value as text; `base64` where the bytes are not UTF-8. */
+/** A header value, key or value: `text`, or `base64` if the bytes are not UTF-8. */
 const Bytes = t.union([t.strict({ text: t.string }), t.strict({ base64: t.string }), t.null])
-/** A record with all that it holds. */
+/** A complete record. */
 export const RecordAnswer = exactShape(
   { ...Place, time: Time, key: Bytes, value: Bytes, headers: t.array(t.strict({ name: t.string, value: Bytes })) },
   {},
@@ -24,9 +24,10 @@ export const RecordAnswer = exactShape(
 )
 
 /**
- * Dead letters, or requests in quarantine, of the account: by cause and topic all that are of the time asked for, and the newest 200
- * of those that fit all of the query, the newest first. Query: `cause`, `topic`, `since`, `until` (RFC 3339). `count` is how many fit.
- * `cut`: there may be more, since not all records were read. `redriven`: when it was sent back, or taken in.
+ * Dead letters, or requests in quarantine, of the account. Query: `cause`, `topic`, `since`, `until` (RFC 3339).
+ * `groups`: all letters of the requested time, by cause and topic. `letters`: the newest 200 that match the whole
+ * query, newest first. `count`: how many match. `cut`: there may be more, because not all records were read.
+ * `redriven`: the times at which the letter was sent again.
  */
 export const LettersAnswer = exactShape(
   {
@@ -47,7 +48,7 @@ export const LettersAnswer = exactShape(
 /** Body: the letter's id, `partition/offset`. */
 export const ShowBody = exactShape({ id: Id }, {}, 'ShowBody')
 
-/** The record, and what the decoder said of it: what it expected at which path. An empty path is the whole value. */
+/** The record, and the decoder's problems: where, and what was expected. An empty path means the whole value. */
 export const LetterAnswer = exactShape(
   { record: RecordAnswer, problems: t.array(t.strict({ path: t.string, expected: t.string })) },
   {},
@@ -55,8 +56,9 @@ export const LetterAnswer = exactShape(
 )
 
 /**
- * Body: which; without `id` all that the filters name, at most `limit`. `again`: also what was sent before; `overwrite`: also what is
- * older than what its view has; `force`: also what was sent three times. Quarantine needs none of these three.
+ * Body: the letter `id`, or without it all letters that match the filters, at most `limit`. `again`: also letters that
+ * were sent before; `overwrite`: also letters older than the state in their view; `force`: also letters that were sent
+ * three times. Requests in quarantine need none of these three.
  */
 export const RedriveBody = exactShape(
   { dryRun: t.boolean, limit: Count },
@@ -74,8 +76,8 @@ export const RedriveBody = exactShape(
 )
 
 /**
- * One line of the answer's NDJSON: what became of a letter and how many there were until now, and at last the end. `sent`: that would
- * be sent, in a dry run; `before`: sent before; `kept`: it stays, for the reason in its line.
+ * One line of the answer's NDJSON: the result of a letter, with the number of letters so far. The last line is the end.
+ * `sent`: in a dry run those that would be sent; `before`: sent before; `kept`: not sent, for the reason in its line.
  */
 export const RedriveLine = t.union([
   t.strict({ line: t.string, done: Count }),
@@ -83,8 +85,8 @@ export const RedriveLine = t.union([
 ])
 
 /**
- * Body: `begin` a rebuild of this view, or of all; or `resume` or `discard` the one that was interrupted. `dryRun` only compares, which is
- * recorded too, since it tells ids.
+ * Body: `begin` a rebuild of this view or of all views, or `resume` or `discard` the interrupted rebuild. `dryRun` only
+ * compares. The audit log records a dry run too, because it shows ids.
  */
 export const RebuildBody = exactShape(
   { what: t.keyof({ begin: null, resume: null, discard: null }), dryRun: t.boolean },
@@ -92,13 +94,16 @@ export const RebuildBody = exactShape(
   'RebuildBody',
 )
 
-/** One line of the answer's NDJSON: what the command would say, and at last whether it is done and, in a dry run, nothing differs. */
+/**
+ * One line of the answer's NDJSON: a line of the command's output. The last line is the end. `ok`: the rebuild is done,
+ * or in a dry run nothing differs.
+ */
 export const RebuildLine = t.union([
   t.strict({ line: t.string, done: Count }),
   t.strict({ end: t.strict({ ok: t.boolean }) }),
 ])
 
-/** Body: who. `also`: likely links that are to be followed. `confirm`, for `erase` alone: that of the answer that was looked at. */
+/** Body: the person. `also`: likely links to follow. `confirm`, only for `erase`: that of the last PersonAnswer. */
 export const PersonBody = exactShape(
   { kind: t.keyof({ client: null, visitor: null, chat: null, email: null }), value: Id },
   { also: t.array(t.keyof({ email: null, phone: null, userToken: null })), confirm: t.string },
@@ -106,8 +111,8 @@ export const PersonBody = exactShape(
 )
 
 /**
- * Whose chats and clients certainly are the same person's, who is likely the same (`name` is to be sent in `also`), and what is stored
- * of the person.
+ * The chats and clients that certainly belong to the person, likely links to more of them (send `name` in `also` to
+ * follow one), and what is stored about the person.
  */
 export const PersonAnswer = exactShape(
   {
@@ -122,8 +127,8 @@ export const PersonAnswer = exactShape(
 )
 
 /**
- * The newest 100 receipts, the newest first, with the consumer groups that have confirmed each; not who was meant. `cut`: there are more
- * receipts, or there may be more confirmations.
+ * The newest 100 receipts, newest first, each with the consumer groups that have confirmed it. They do not name the
+ * person. `cut`: there are more receipts, or there may be more confirmations.
  */
 export const ErasuresAnswer = exactShape(
   { cut: t.boolean, erasures: t.array(t.strict({ receipt: Document, confirmedBy: t.array(t.string) })) },
@@ -131,7 +136,7 @@ export const ErasuresAnswer = exactShape(
   'ErasuresAnswer',
 )
 
-/** Documents of the view audit, the newest first: of the account, and those about all accounts. Query: `action`, `cursor`, `limit`. */
+/** Documents of the view audit about this or all accounts, newest first. Query: `action`, `cursor`, `limit`. */
 export const AuditAnswer = exactShape({ rows: t.array(Document) }, { next: t.string }, 'AuditAnswer')
 
 export type RecordAnswer = t.TypeOf<typeof RecordAnswer>

@@ -5,11 +5,11 @@ import { Document, Place, Time } from './acting-answers.ts'
 
 export * from './acting-answers.ts'
 
-/** Who is signed in, and what he may see. */
+/** The person who is signed in, and what the session may see. */
 export const SessionAnswer = exactShape(
   {
     who: t.string,
-    /** To be sent as the header `X-CSRF-Token` with every request other than GET. */
+    /** The header `X-CSRF-Token` of every request other than GET must have this value. */
     csrf: t.string,
     expiresAt: Time,
     /** The accounts that this session may see, and its roles for each. */
@@ -25,20 +25,23 @@ export const SessionAnswer = exactShape(
     ),
   },
   {
-    /** A link to a trace; `{traceId}` is to be replaced. */
+    /** A URL of a trace, with `{traceId}` in place of its id. */
     traceUrlTemplate: t.string,
   },
   'SessionAnswer',
 )
 
-/** What /readyz says of this process, and how far each consumer group is behind. */
+/** The readiness of this process with the checks of /readyz, and how far each consumer group is behind. */
 export const SystemAnswer = exactShape(
   {
     ready: t.boolean,
     checks: t.array(t.strict({ name: t.string, ok: t.boolean, reason: t.string })),
-    /** Where this process posts bot replies, of the accounts that the session may see: whether the service is spared, and in words. */
+    /**
+     * Circuit breakers of accounts that the session may see. Empty if this process does not post bot replies. `isOpen`:
+     * the service fails, and the bridge rarely tries a reply. `reason`: the state in words.
+     */
     breakers: t.array(t.strict({ account: t.string, isOpen: t.boolean, reason: t.string })),
-    /** `behind` in records; null where that is not known. */
+    /** `behind` is a number of records; null if it is not known. */
     consumers: t.array(t.strict({ group: t.string, topic: t.string, behind: t.union([Count, t.null]) })),
     version: t.string,
   },
@@ -46,19 +49,19 @@ export const SystemAnswer = exactShape(
   'SystemAnswer',
 )
 
-/** What happens now, and what has happened today. */
+/** The current state of the account, and the statistics of today. */
 export const NowAnswer = exactShape(
   {
     asOf: Time,
-    /** Clients whom neither bot nor agent has answered within 24 h: how many, and the 20 who have waited longest. */
+    /** Clients who have waited for a reply for less than 24 h: how many, and the 20 who have waited longest. */
     waiting: t.strict({ count: Count, longest: t.array(t.strict({ chatId: t.string, since: Time })) }),
     /** Bot conversations by state that had an event within 24 h. */
     conversations: t.strict({ bot: Count, invited: Count, agent: Count, unavailable: Count }),
-    /** Chats with agents that are open and had an event within 24 h. */
+    /** Open chats with agents that had an event within 24 h. */
     agentChats: Count,
     /** Events in the last 60 s. */
     eventsLastMinute: Count,
-    /** Documents of daily_stats: today, and the same weekday of last week; null where there is none. */
+    /** Documents of daily_stats: of today, and of the same weekday last week; null if there is none. */
     today: t.strict({ day: t.string, stats: t.union([Document, t.null]) }),
     lastWeek: t.strict({ day: t.string, stats: t.union([Document, t.null]) }),
   },
@@ -80,7 +83,7 @@ export const ConversationRow = exactShape(
     replies: Count,
     repliesFailed: Count,
     channelId: t.string,
-    /** Their ids: a name is personal, and stands in the conversation. */
+    /** Ids of agents. Names are personal data, so only the conversation has them. */
     agents: t.array(t.string),
     /** How many differences the audit of the transcript found. */
     differences: Count,
@@ -90,9 +93,9 @@ export const ConversationRow = exactShape(
 )
 
 /**
- * Newest first. Query: `state` open or over; `waiting` true; `outcome`; `kind` agent or bot; `agent` and `widget`, ids; `day`
- * 2026-01-31 in the account's time zone; `failed` true; `id`, a chat's or a client's; `cursor`, the `next` of the page before; `limit`,
- * 50 unless given, at most 200.
+ * Newest first. Query: `state` open or over; `waiting` true; `outcome`; `kind` agent or bot; `agent` and `widget`, ids;
+ * `day`, such as 2026-01-31, in the account's time zone; `failed` true; `id` of a chat or client; `cursor`, the `next`
+ * of the previous page; `limit`, default 50, at most 200.
  */
 export const ConversationsAnswer = exactShape(
   { rows: t.array(ConversationRow) },
@@ -101,8 +104,8 @@ export const ConversationsAnswer = exactShape(
 )
 
 /**
- * One event of the story: `data` without its personal leaves where the answer is masked. `omitted`: the event has more than 1 MiB, and
- * only its record has the data. `erased`: the chat was erased later, and what was personal is gone.
+ * One event of the story. In a masked answer `data` has no personal leaves. `omitted`: the event has more than 1 MiB,
+ * and only its record has the data. `erased`: the chat was erased later, and its personal data was deleted.
  */
 export const StoryEvent = exactShape(
   { id: t.string, type: t.string, time: Time, ...Place, data: Document },
@@ -111,38 +114,39 @@ export const StoryEvent = exactShape(
 )
 
 /**
- * The whole story of a chat. `masked`: personal text is empty or left out. Query: `before`, the `earlier` of the answer before: for
- * more events than the newest 500. Deliveries are the newest 500 that were asked for before the newest event of the answer.
+ * The story of a chat. `masked`: personal text is empty or left out. It has the newest 500 events; for older ones,
+ * query `before` with the `earlier` of the previous answer. Deliveries are the newest 500 that were requested before
+ * the newest event of the answer.
  */
 export const ConversationAnswer = exactShape(
   {
     chatId: t.string,
     masked: t.boolean,
-    /** Changes when anything of it changes. */
+    /** Changes when anything in the answer changes. */
     version: t.string,
     sessions: t.array(Document),
     deliveries: t.array(Document),
-    /** The oldest first. */
+    /** Oldest first. */
     events: t.array(StoryEvent),
   },
   { unmaskedUntil: Time, chat: Document, conversation: Document, earlier: t.string },
   'ConversationAnswer',
 )
 
-/** Until when this session sees the conversation as it is. */
+/** The time until which this session sees the personal data of the conversation. */
 export const UnmaskAnswer = exactShape({ unmaskedUntil: Time }, {}, 'UnmaskAnswer')
 
-/** What a figure of the statistics counts. */
+/** The meaning of a number in the statistics. */
 export const Definition = t.strict({ name: t.string, definition: t.string, unit: t.string })
 
-/** Query: `from` and `to`, days; `by` day, agent, widget or bot; `id` for one of them. At most 400 days. */
+/** Query: days `from` and `to`; `by` day, agent, widget or bot; `id` of one of the last three. At most 400 days. */
 export const StatisticsAnswer = exactShape(
   { from: t.string, to: t.string, by: t.string, definitions: t.array(Definition), rows: t.array(Document) },
   {},
   'StatisticsAnswer',
 )
 
-/** Query: `kind`, `limit`, `cursor`. Where the answer is masked, `path` and `example` are left out, and `_id` is empty. */
+/** Query: `kind`, `limit`, `cursor`. A masked answer has no `path` and no `example`, and `_id` is empty. */
 export const DriftAnswer = exactShape({ masked: t.boolean, rows: t.array(Document) }, { next: t.string }, 'DriftAnswer')
 
 export type SessionAnswer = t.TypeOf<typeof SessionAnswer>

@@ -22,7 +22,7 @@ export type ApiDeps = {
   readonly basePath: string
   readonly budget: BodyBudget
   readonly log: Log
-  /** How often the session of a stream is looked for again. */
+  /** How often the session and role of a stream are checked again, in ms. */
   readonly checkMs: number
   /** Aborts when the bridge stops. */
   readonly stopping: AbortSignal
@@ -30,10 +30,10 @@ export type ApiDeps = {
 
 const mostBytes = 64 * 1024
 const leaveMs = 1_000
-/** Of all, and of one person: whoever opens one after the other takes none from the others. */
+/** Limits for all persons and for one person, so that one person cannot use all streams. */
 const mostStreams = 200
 const streamsOfOne = 40
-/** As many as a browser asks at a time by itself; the others of the same person wait. */
+/** As many as a browser sends to one host at a time. Further requests of the same person wait. */
 const requestsOfOne = 6
 
 const away: Refusal = {
@@ -52,7 +52,7 @@ const refusals = {
   'wrong-role': forbidden('role: expected another one than you have for this'),
   'unknown-account': invalid(404, 'account: expected one that you may see'),
 }
-/** A server that is away, told by name; a mistake of ours is not. */
+/** Describes the failure of a server to the caller, but not an error of the bridge itself. */
 const failed = (thrown: unknown): Refusal =>
   classify(thrown).kind === 'permanent'
     ? internal
@@ -75,7 +75,7 @@ const bodyOf = async (ctx: Ctx, budget: BodyBudget): Promise<E.Either<Refusal, u
   )(value)
 }
 
-/** What the iterable gives until the signal aborts. It is not waited for then: it may never give anything again. */
+/** Yields the items of the iterable until the signal aborts. It does not wait for a next item, which may never come. */
 const until = async function* (given: AsyncIterable<string>, signal: AbortSignal, first: string) {
   if (first !== '') yield first
   const { promise: ended, resolve } = Promise.withResolvers<{ done: true; value: undefined }>()
@@ -92,14 +92,14 @@ const until = async function* (given: AsyncIterable<string>, signal: AbortSignal
   }
 }
 
-/** The routes of the access table: each request's session and role are checked, then its handler answers. */
+/** The routes of the access table. The router checks the session and role of each request, then calls its handler. */
 export const apiRouter = (deps: ApiDeps): Router<State> => {
   const { handlers, sessions, accountIds, basePath, budget, log, checkMs, stopping } = deps
 
   const streams = new Set<{ readonly who: string }>()
   const mayStream = (who: string) =>
     streams.size < mostStreams && [...streams].filter((stream) => stream.who === who).length < streamsOfOne
-  // Not by session: whoever signs in again gets no more.
+  // By person and not by session, so that a second sign-in gets no further permits.
   const permits = new Map<string, Acquire>()
   const permitsOf = (who: string): Acquire => {
     const own = permits.get(who) ?? semaphore(requestsOfOne)
@@ -107,7 +107,7 @@ export const apiRouter = (deps: ApiDeps): Router<State> => {
     return own
   }
 
-  /** The session of a request that may be answered. */
+  /** The session of a request, if it may use the route. */
   const admit = async (ctx: Ctx, route: ConsoleRoute, accountId: string | undefined) => {
     const found = await sessions.read(ctx, isLocal(ctx))
     if (E.isLeft(found)) return E.left(away)
@@ -118,7 +118,7 @@ export const apiRouter = (deps: ApiDeps): Router<State> => {
     return decision === 'allowed' ? E.right<Refusal, Session>(found.right) : E.left(refusals[decision])
   }
 
-  /** Ends a stream with its session, its role, or the bridge. */
+  /** Ends a stream when its session or role has ended. */
   const watch = (
     ctx: Ctx,
     route: ConsoleRoute,
@@ -135,7 +135,7 @@ export const apiRouter = (deps: ApiDeps): Router<State> => {
     gone.signal.addEventListener('abort', () => {
       clearInterval(timer)
       streams.delete(stream)
-      // Whoever does not read what is left is cut off.
+      // Disconnect a client that does not read the rest.
       setTimeout(() => ctx.res.destroy(), leaveMs).unref()
     })
   }
@@ -149,7 +149,7 @@ export const apiRouter = (deps: ApiDeps): Router<State> => {
     }
     const isEvents = answer.type === 'text/event-stream'
     ctx.set({ 'Content-Type': answer.type, 'X-Accel-Buffering': 'no' })
-    // A comment: the page learns at once that it is connected.
+    // The first item is a comment of the stream: it shows the page at once that it is connected.
     ctx.body = Readable.from(until(answer.stream, signal, isEvents ? ':\n\n' : ''))
   }
 

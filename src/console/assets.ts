@@ -5,17 +5,17 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { buildSync } from 'esbuild'
 
-/** A file as the browser gets it. */
+/** A file that the console serves to the browser. */
 export type Asset = { readonly type: string; readonly bytes: Buffer; readonly gzipped: Buffer }
 
 export type Assets = {
-  /** Another one where any file is another. The page has it in the files' paths, so that a browser may keep them for good. */
+  /** Changes with the content of any file. It is part of the files' paths, so browsers may cache files permanently. */
   readonly version: string
-  /** The path that a page has to name them by. */
+  /** The path of the files in pages. */
   readonly folder: string
-  /** By their names. */
+  /** By name. */
   readonly files: ReadonlyMap<string, Asset>
-  /** The page of every path that is no file. */
+  /** The response for every path that is not a file. */
   readonly page: Asset
 }
 
@@ -34,8 +34,9 @@ const assetOf = (name: string, content: string | Uint8Array): Asset => {
 const pathOf = (name: string) => fileURLToPath(new URL(`./browser/${name}`, import.meta.url))
 
 /**
- * Bundles what runs in the browser: one style sheet, and one script, beside which the library of the charts comes where a page has any. A browser needs longer to ask for fifty modules than the first paint
- * may take, even where it has them all in its cache.
+ * Bundles the browser's files into one style sheet and one script. The chart library is a separate script, which only
+ * pages with charts load. Requests for fifty modules take longer than the first paint may take, even if the browser has
+ * them in its cache.
  */
 export const assetsAt = (basePath: string): Assets => {
   const { outputFiles } = buildSync({
@@ -45,7 +46,7 @@ export const assetsAt = (basePath: string): Assets => {
   })
   const files = new Map(outputFiles.map(({ path, contents }) => [basename(path), assetOf(path, contents)] as const))
   const version = hash('sha256', Buffer.concat([...files.values()].map(({ bytes }) => bytes)), 'base64url')
-  // Absolute: the page is served below any path, and the policy allows no base element.
+  // Absolute: the page is served below any path, and the Content-Security-Policy allows no base element.
   const folder = `${basePath}/files/${version}`
   const page = readFileSync(pathOf('index.html'), 'utf8').replaceAll('"./', `"${folder}/`)
   return { version, folder, files, page: assetOf('index.html', page) }

@@ -5,7 +5,7 @@ import { makeLink } from './access/link.ts'
 
 export type LinkCommandDeps = {
   readonly store: Pick<ConsoleSessions, 'addLink'>
-  /** Of the bridge that runs with this DATA_DIR. */
+  /** The operators' port of the bridge that runs with this DATA_DIR. */
   readonly adminUrl: string | undefined
   readonly basePath: string
   readonly out: (line: string) => void
@@ -26,7 +26,7 @@ const printLink = async ({ store, adminUrl, basePath, out, err }: LinkCommandDep
   return 0
 }
 
-/** `console link`: `run` connects, and ends the process. */
+/** `console link`. `run` connects to the servers and ends the process. */
 export const consoleCommand = (run: (work: (deps: LinkCommandDeps) => Promise<number>) => Promise<void>): Command =>
   new Command('console')
     .description('the console, of a bridge that runs on this machine')

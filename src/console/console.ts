@@ -18,11 +18,11 @@ import { apiRouter } from './api.ts'
 import { type Asset, assetsAt } from './assets.ts'
 import type { Handlers } from './handler.ts'
 
-/** What the environment and the accounts file say of the console. */
+/** The settings of the console in the environment and the accounts file. */
 export type ConsoleSettings = {
   readonly basePath: string
   readonly grants: ReadonlyArray<GrantEntry>
-  /** Of CONSOLE_URL. */
+  /** The origin of CONSOLE_URL. */
   readonly origin?: string
   readonly oidc?: OidcSettings
   readonly sessionKey?: string
@@ -38,10 +38,10 @@ export type ConsoleDeps = {
   readonly store: ConsoleSessions
   readonly log: Log
   readonly sleep: Sleep
-  /** A clock that never goes back, in ms. */
+  /** A monotonic clock, in ms. */
   readonly monotonic: () => number
   readonly clock: () => Date
-  /** How often the session of a stream is looked for again. */
+  /** How often the session and role of a stream are checked again, in ms. */
   readonly checkMs?: number
   /** Aborts when the bridge stops. */
   readonly stopping: AbortSignal
@@ -50,11 +50,11 @@ export type ConsoleDeps = {
 export type Console = {
   /** For the operators' port. */
   readonly routers: ReadonlyArray<Router<State>>
-  /** A link that signs somebody in once; undefined where the port cannot be reached from this machine. */
+  /** Makes a link that signs `who` in once. Undefined if this machine cannot reach the port on loopback. */
   readonly signInLink: (adminUrl: string, who: string) => Promise<string | undefined>
 }
 
-/** Why a console must not listen there; undefined where it may. */
+/** Why the console must not listen at `host`. Undefined if it may. */
 export const notSafe = ({ oidc }: ConsoleSettings, host: string): string | undefined =>
   oidc !== undefined || isLoopback(host)
     ? undefined
@@ -71,7 +71,7 @@ const send = (ctx: Ctx, { type, bytes, gzipped }: Asset, cacheControl: string) =
   ctx.body = isGzipped ? gzipped : bytes
 }
 
-/** A header by which the browser asks for a page's answers at once, not when the script is there that needs them. */
+/** The Link header that makes the browser request a page's data at once, before the script that needs it has loaded. */
 const preloads = (basePath: string, path: string, query: string): string =>
   ['session', ...(/^accounts\/[\w.~%-]+\/(now|conversations(\/[\w.~%-]+)?)$/.test(path) && query === '' ? [path] : [])]
     .map((name) => `<${basePath}/api/${name}>; rel=preload; as=fetch; crossorigin`)
@@ -100,7 +100,7 @@ export const startConsole = (deps: ConsoleDeps): Console => {
   })
   const page = async (ctx: Ctx) => {
     const found = await sessions.read(ctx, isLocal(ctx))
-    // Without MongoDB the page comes all the same, and says what is wrong.
+    // Without MongoDB the page is served too, and shows what is wrong.
     if (E.isLeft(found) || found.right !== undefined) {
       ctx.set('Link', preloads(basePath, ctx.path.slice(basePath.length + 1), ctx.querystring))
       return send(ctx, assets.page, 'no-store')
@@ -115,7 +115,7 @@ export const startConsole = (deps: ConsoleDeps): Console => {
     if (isRead && isPage) return page(ctx)
     const [, version, name = ''] = /^files\/([^/]+)\/(.+)$/.exec(path) ?? []
     const asset = isRead ? assets.files.get(name) : undefined
-    // The page of another version, of a process beside this one, gets these files too, and must not keep them.
+    // A page from a process with another version may request these files too. Its browser must not cache them.
     const keep = version === assets.version ? 'private, max-age=31536000, immutable' : 'no-store'
     if (asset !== undefined) return send(ctx, asset, keep)
     const refusal = isRead || !isPage ? invalid(404, 'path: expected one of the console') : notAllowed('GET, HEAD')

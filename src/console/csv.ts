@@ -3,7 +3,7 @@ import { isJsonObject } from '../shared/json.ts'
 
 type Cell = string | number | boolean | null | undefined
 
-/** A spreadsheet takes text that begins so for a formula. */
+/** A spreadsheet reads text with such a beginning as a formula. */
 const formula = /^[=+\-@\t\r]/
 const special = /[",\r\n]/
 
@@ -14,7 +14,7 @@ const cellText = (cell: Cell): string => {
   return special.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** CSV as RFC 4180 has it; text that a spreadsheet would take for a formula gets an apostrophe before it. */
+/** CSV of RFC 4180. Text that a spreadsheet would read as a formula gets an apostrophe before it. */
 export const csv = (rows: ReadonlyArray<ReadonlyArray<Cell>>): string =>
   rows.map((row) => `${row.map(cellText).join(',')}\r\n`).join('')
 
@@ -25,7 +25,7 @@ export const columnsOf = (marks: Marks, path = ''): ReadonlyArray<string> => {
   return [...marks.fields].flatMap(([name, field]) => columnsOf(field.marks, path === '' ? name : `${path}.${name}`))
 }
 
-/** What a document has at a path. */
+/** The value of a document at a path. */
 export const cellAt = (document: object, path: string): Cell => {
   const value = path
     .split('.')

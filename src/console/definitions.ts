@@ -1,7 +1,7 @@
 import { type MetricDefinition, metrics } from '../../contracts/metrics.ts'
 import type { StatisticsAnswer } from './answers.ts'
 
-/** Counts of daily_stats beside its figures, by their path in a document. */
+/** The counts of daily_stats, in addition to its figures, by their path in a document. */
 export const countDefinitions = {
   'sessions.agent.started': 'sessions with agents that began on the day',
   'sessions.agent.open': 'those of them that are not over, and in no figure',

@@ -9,35 +9,35 @@ import type { ConsoleRole, ConsoleRoute } from './access-table.ts'
 /** Roles for accounts; `*` is every account. */
 export type Grant = { readonly role: ConsoleRole; readonly accounts: ReadonlyArray<string> | '*' }
 
-/** Until when a chat's personal data may be shown in this session, since that was asked for and recorded on `audit`. */
+/** This session may show a chat's personal data `until` then. The request for it is recorded on `audit`. */
 export type Unmasked = { readonly accountId: string; readonly chatId: string; readonly until: Date }
 
-/** Somebody who is signed in. */
+/** The session of a person who is signed in. */
 export type Session = {
-  /** The name that the topic `audit` gets. */
+  /** The person's name on the topic `audit`. */
   readonly who: string
   readonly grants: ReadonlyArray<Grant>
   readonly csrf: string
   readonly expiresAt: Date
   readonly unmasked: ReadonlyArray<Unmasked>
-  /** Remembers it with the session. */
+  /** Stores it with the session. */
   readonly unmask: (unmasked: Unmasked) => Promise<void>
 }
 
-/** A request whose session and role are checked. */
+/** A request after the check of its session and role. */
 export type ConsoleRequest = {
   readonly session: Session
-  /** Of the path; empty where the path has none. Always one of the accounts file. */
+  /** From the path; empty if the path has none. Otherwise an account of the accounts file. */
   readonly accountId: string
   readonly chatId: string
   readonly query: URLSearchParams
-  /** The body's JSON value, at most 64 KiB; undefined for GET. */
+  /** The JSON value of the body, at most 64 KiB; undefined for GET. */
   readonly body: unknown
-  /** Aborts when the caller has gone, or the session has ended. */
+  /** Aborts when the caller disconnects, the session or role ends, or the bridge stops. */
   readonly signal: AbortSignal
 }
 
-/** What a handler may answer beside JSON: text of any kind, or a stream, which ends with the request's signal. */
+/** A handler's response: JSON or other text, or a stream, which ends with the request's signal. */
 export type ConsoleAnswer =
   | Answer
   | {
@@ -51,17 +51,17 @@ export type ConsoleHandler = (request: ConsoleRequest) => Promise<E.Either<Refus
 /** The handlers of some routes. */
 export type Handlers<R extends ConsoleRoute> = Readonly<Record<R, ConsoleHandler>>
 
-/** A request's body or query as its codec has it; Left names the field and what was expected there. */
+/** Decodes a request's body or query. Left names the field and the expected value. */
 export const decodeAs = <A>(codec: t.Decoder<unknown, A>, given: unknown): E.Either<Refusal, A> =>
   E.mapLeft((errors: t.Errors) => invalid(400, describe(problemsOf(errors))))(codec.decode(given))
 
-/** What was asked for did not happen, since a server is away: in words that may be shown. */
+/** The request failed because a server is unavailable. The message must be safe to show. */
 export const unavailable = (message: string): Refusal => ({ status: 503, code: 'temporarily_unavailable', message })
 
-/** Records what somebody does; `who` is the session's. */
+/** Returns a function that records actions of the session's `who`. */
 export type RecordActionOf = (who: string) => RecordAction
 
-/** Records that somebody looks at personal data, before it is read: Left where that is not recorded, so that nothing is shown. */
+/** Records a look at personal data, before the data is read. If it cannot be recorded, Left: then nothing is shown. */
 export const recordLook =
   (recordActionOf: RecordActionOf) =>
   async (

@@ -43,7 +43,7 @@ const sessionHandlers = ({
 
 type ActingDeps = LettersDeps & RedriveDeps & RebuildDeps & PersonDeps & ErasuresDeps & AuditDeps
 
-/** What operators and those who look after privacy do, through the code of the command line. */
+/** The actions and pages of the roles operator and privacy. They use the code of the command line. */
 export const actingHandlers = (deps: ActingDeps) => ({
   ...lettersHandlers(deps),
   ...redriveHandlers(deps),
@@ -53,7 +53,7 @@ export const actingHandlers = (deps: ActingDeps) => ({
   ...auditHandlers(deps),
 })
 
-/** What answers the routes of the console. */
+/** The handlers of all routes of the console's API. */
 export const consoleHandlers = (deps: HandlersDeps): Handlers<ConsoleRoute> => {
   const { kafka, mongo, rebuilds, restore, accounts, retentionDays, version, readiness, groups, gates } = deps
   const { redrives, erasures, consoleReads } = mongo

@@ -1,9 +1,9 @@
 type Line<End> = { readonly line: string; readonly done: number } | { readonly end: End }
 
-/** A caller that does not read misses what is beyond, and the counts say so. */
+/** A caller that does not read misses further lines, and sees the gap in `done`. */
 const mostWaiting = 1_000
 
-/** What some work says, as the NDJSON of an answer: its lines are written whether or not they are read, and the last one is `end`. */
+/** The output of some work as NDJSON. The work never waits for the reader of the lines. The last line is `end`. */
 export const lineQueue = <End>() => {
   const waiting: Line<End>[] = []
   let [done, isOver] = [0, false]

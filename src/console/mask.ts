@@ -6,10 +6,10 @@ import { type Marks, marksByType, marksOf, withoutPersonal } from '../domain/per
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import type { StoryEvent } from './answers.ts'
 
-/** What the bridge notes in a document for itself (contracts/views/applied.ts, session.ts). */
+/** The fields of a document that are only for the bridge itself (contracts/views/applied.ts, session.ts). */
 const notes = ['applied', 'seen', 'seenEarlier', 'contentHashes', 'latestOf'] as const
 
-/** The same with its times as RFC 3339. */
+/** The same value with its dates as RFC 3339 text. */
 const withTexts = (value: unknown): unknown => {
   if (value instanceof Date) return value.toJSON()
   if (Array.isArray(value)) return value.map(withTexts)
@@ -17,13 +17,13 @@ const withTexts = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, withTexts(field)]))
 }
 
-/** `masked`: without personal leaves; `clear`: as it is, for a session that may see it. */
+/** `masked`: without personal leaves. `clear`: complete, for a session that may see personal data. */
 export type Sight = 'masked' | 'clear'
 
 const visible = (marks: Marks, document: object, sight: Sight): JsonObject =>
   withTexts(sight === 'clear' ? document : withoutPersonal(marks, document)) as JsonObject
 
-/** A document of a view as answers have it. */
+/** Turns a document of a view into its form in responses. */
 export const documentAnswer = (codec: t.Mixed) => {
   const marks = marksOf(codec)
   return (document: object, sight: Sight): JsonObject => {
@@ -37,17 +37,17 @@ const marksByName: ReadonlyMap<string, Marks> = new Map(
   DomainEvent.types.map(({ name }) => [name, marksByType.get(ceType(name as DomainEvent['type'])) ?? 'personal']),
 )
 
-/** Of an event that nobody knows, nothing. */
+/** Marks of an unknown event: no field of it is shown. */
 const nothingKnown: Marks = { fields: new Map() }
 
-/** An entry of timeline as answers have it. */
+/** Turns an entry of timeline into its form in responses. */
 export const storyEvent = (entry: TimelineDocument, sight: Sight): StoryEvent => {
   const { _id: id, type, time, topic, partition, offset, data, extra, erased } = entry
   return {
     ...{ id, type, time: new Date(time).toISOString(), topic, partition, offset },
     data: visible(marksByName.get(type) ?? nothingKnown, data ?? {}, sight),
     ...(extra !== undefined && sight === 'clear' && { extra }),
-    // What was erased has no data either.
+    // An erased event has no data either, but is not `omitted`.
     ...(erased ? { erased } : data === undefined && { omitted: true }),
   }
 }

@@ -6,7 +6,7 @@ import { decodeAs } from './handler.ts'
 
 const digits = /^[1-9]\d{0,5}$/
 
-/** How many at most: text as `50`. */
+/** The maximum number of rows, as text such as `50`. */
 export const Limit = (most: number) =>
   new t.Type<number, number, unknown>(
     'Limit',
@@ -18,7 +18,7 @@ export const Limit = (most: number) =>
     t.identity,
   )
 
-/** A filter that is on or missing. */
+/** A filter that is either `true` or missing. */
 export const On = new t.Type<true, true, unknown>(
   'On',
   (u): u is true => u === true,
@@ -26,7 +26,7 @@ export const On = new t.Type<true, true, unknown>(
   t.identity,
 )
 
-/** Text that says where the next page begins: JSON in base64url, opaque for the caller. */
+/** The beginning of the next page: JSON in base64url, opaque for the caller. */
 export const cursorText = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 const jsonOf = (text: string): unknown => {
@@ -37,7 +37,7 @@ const jsonOf = (text: string): unknown => {
   }
 }
 
-/** A cursor that an earlier answer had under this name. */
+/** A cursor from the field `name` of an earlier response. */
 export const Cursor = <A>(codec: t.Type<A, unknown, unknown>, name: string) =>
   new t.Type<A, unknown, unknown>(
     'Cursor',
@@ -49,7 +49,7 @@ export const Cursor = <A>(codec: t.Type<A, unknown, unknown>, name: string) =>
     t.identity,
   )
 
-/** Reads a query whose parameters are all optional. One that is not known is refused: a filter that is misspelt would be missing without a word. */
+/** Reads a query. All parameters are optional. Unknown ones are refused: otherwise misspelt filters have no effect. */
 export const readQuery = <P extends t.Props>(
   codec: t.PartialC<P>,
   query: URLSearchParams,

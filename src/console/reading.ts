@@ -17,7 +17,7 @@ export type ReadingDeps = SystemDeps &
   StatisticsDeps &
   DriftDeps
 
-/** All that the console shows and does not change. */
+/** The handlers of routes that only read. */
 export const readingHandlers = (deps: ReadingDeps) => ({
   ...systemHandlers(deps),
   ...nowHandlers(deps),

@@ -2,7 +2,7 @@ import type { IncomingRecord } from '../domain/ports.ts'
 import { allHeaders } from '../kafka/wire-record.ts'
 import type { RecordAnswer } from './answers.ts'
 
-// The mark at the beginning is a part of the bytes.
+// A byte order mark at the beginning is part of the value.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 const told = (bytes: Buffer | string | null): RecordAnswer['key'] => {
@@ -16,7 +16,7 @@ const told = (bytes: Buffer | string | null): RecordAnswer['key'] => {
 
 const timeOf = (ms: number) => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : '')
 
-/** A record with all that it holds: whoever answers with it has recorded that on the topic `audit` before. */
+/** A complete record for a response. The handler must first record the look on the topic `audit`. */
 export const recordAnswer = (record: IncomingRecord): RecordAnswer => {
   const { topic, partition, offset, timestamp, key, value } = record
   const headers = Object.entries(allHeaders(record)).flatMap(([name, values]) =>

@@ -13,8 +13,9 @@ type Watched = { readonly chat: Chat; readonly listeners: Set<Listener>; version
 const lookEveryMs = 1_000
 
 /**
- * Tells viewers when the story of a chat has changed: one question a second for all chats that are watched, none while nobody watches. A
- * change stream would bring every write of the database here, to be dropped. While MongoDB is away nothing is told.
+ * Calls listeners when the story of a chat has changed. It sends one query per second for all watched chats, and none
+ * while no chat is watched. A change stream would send every write of the database to this process. While MongoDB is
+ * unavailable, no listener is called.
  */
 export const storyWatch = ({ readVersions, sleep }: StoryWatchDeps) => {
   const watched = new Map<string, Watched>()
@@ -35,7 +36,7 @@ export const storyWatch = ({ readVersions, sleep }: StoryWatchDeps) => {
     for (; watched.size > 0; await sleep(lookEveryMs)) await look()
     running = false
   }
-  /** Calls the listener with the version as it is, and with each later one; the returned function ends that. */
+  /** Calls the listener with the current version and each later one. The returned function ends this. */
   const watch = (chat: Chat, listener: Listener): (() => void) => {
     const key = chatKey(chat)
     const one = watched.get(key) ?? { chat, listeners: new Set(), version: undefined }

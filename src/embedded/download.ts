@@ -7,11 +7,11 @@ import { type Problem, problem } from './problem.ts'
 export type Say = (line: string) => void
 
 type Download = {
-  /** The directory that exists only once the download is complete and verified. */
+  /** This directory exists only after the download is complete and verified. */
   readonly target: string
   readonly what: string
   readonly say: Say
-  /** Fills an empty directory beside the target, and verifies it. */
+  /** Downloads into an empty directory beside the target, and verifies the files. */
   readonly fetch: (directory: string) => Promise<E.Either<Problem, unknown>>
 }
 
@@ -26,7 +26,7 @@ const timed = async <A>(what: string, say: Say, task: () => Promise<E.Either<Pro
   return outcome
 }
 
-/** The target's path, fetched first unless it is there. Two processes may fetch at once: the first to finish wins. */
+/** The target's path. Fetches the target if it does not exist. If two processes fetch, the first to finish wins. */
 export const fetchOnce = async ({ target, what, say, fetch }: Download): Promise<E.Either<Problem, string>> => {
   if (existsSync(target)) return E.right(target)
   await mkdir(dirname(target), { recursive: true })

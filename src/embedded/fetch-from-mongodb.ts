@@ -1,4 +1,4 @@
-// A program of its own, so that a download that hangs can be ended and what the library prints goes nowhere else.
+// A separate program, so that its caller can end a download that hangs and catch what the library prints.
 import { MongoBinary } from 'mongodb-memory-server-core/lib/util/MongoBinary.js'
 
 const [downloadDir = '.'] = process.argv.slice(2)

@@ -5,13 +5,13 @@ import { run } from './run.ts'
 const oldest = 17
 const remedy = `install Java ${oldest} (Debian: apt install openjdk-17-jre-headless), or ${instead.kafka}`
 
-/** The major version that `java -version` prints; 8 and before call themselves 1.8. */
+/** The major version that `java -version` prints. Java 8 and older print 1.8. */
 export const javaVersion = (output: string): number => {
   const [, first = '0', second = '0'] = /version "(\d+)(?:\.(\d+))?/.exec(output) ?? []
   return Number(first === '1' ? second : first)
 }
 
-/** The Java on the PATH can run Kafka. */
+/** Checks that the Java on the PATH can run Kafka. */
 export const checkJava = async (): Promise<E.Either<Problem, void>> => {
   const outcome = await run('java', ['-version'])
   if (E.isLeft(outcome)) return problem(`Java is missing, which runs the Kafka broker: ${remedy}`)

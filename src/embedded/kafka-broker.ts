@@ -9,13 +9,13 @@ import { choosePort } from './port.ts'
 import type { Problem } from './problem.ts'
 import type { Running } from './server.ts'
 
-/** A cluster id is 16 bytes in base64url; a leading dash would be read as an option. */
+/** A cluster id is 16 bytes in base64url. Kafka's tool would read a leading dash as an option. */
 export const newClusterId = () => randomBytes(16).toString('base64url').replace(/^-/, 'A')
 
 type Ports = {
-  /** Taken if it is free. */
+  /** Used if it is free. */
   readonly preferred?: number | undefined
-  /** Clients are sent to this port, of a proxy in front of the broker. */
+  /** The broker advertises this port to clients: that of a proxy in front of the broker. */
   readonly advertised?: number
 }
 

@@ -1,8 +1,8 @@
-/** Where one Kafka broker that is its own controller listens; both on 127.0.0.1. */
+/** The ports of a Kafka broker that is its own controller. Both are on 127.0.0.1. */
 export type KafkaPorts = {
   readonly broker: number
   readonly controller: number
-  /** Where clients are told to find the broker, when that is a proxy in front of it. */
+  /** The port that the broker advertises to clients if there is a proxy in front of it. */
   readonly advertised?: number
 }
 
@@ -14,7 +14,7 @@ const oneNode = internalTopics.flatMap((topic) => [
   ...(topic === 'offsets.topic' ? [] : [[`${topic}.min.isr`, 1]]),
 ])
 
-/** The server.properties of a broker for one machine: quick to start, frugal, never reachable from outside. */
+/** The server.properties of a broker that starts fast, uses few resources and is reachable only on loopback. */
 export const kafkaConfig = ({ broker, controller, advertised = broker }: KafkaPorts): string =>
   [
     ['process.roles', 'broker,controller'],
@@ -32,7 +32,7 @@ export const kafkaConfig = ({ broker, controller, advertised = broker }: KafkaPo
     ['min.insync.replicas', 1],
     ...oneNode,
     ['group.initial.rebalance.delay.ms', 0],
-    // Two index files of this size are laid out for every partition; 1 MiB covers a segment of 128 MiB four times.
+    // Kafka allocates two index files of this size per partition. 1 MiB is four times what a 128 MiB segment needs.
     ['log.index.size.max.bytes', 1024 * 1024],
     ['log.segment.bytes', 128 * 1024 * 1024],
     ['log.cleaner.dedupe.buffer.size', 16 * 1024 * 1024],

@@ -9,7 +9,7 @@ import { run } from './run.ts'
 
 const remedy = `or ${instead.kafka}`
 
-/** The innermost cause, which Maven prints last on its first error line. */
+/** The root cause, which Maven prints last on its first error line. */
 const mavenSaid = (output: string) =>
   /\[ERROR\] (.*?)(?: -> \[Help.*)?$/m
     .exec(output)?.[1]
@@ -44,7 +44,7 @@ const verify = async (directory: string): Promise<E.Either<Problem, unknown>> =>
       )
 }
 
-/** The directory of Kafka's jars in the cache, fetched by Maven and compared with the pinned checksums. */
+/** The directory of Kafka's jars in the cache. Maven fetches them; their checksums must match the pinned ones. */
 export const kafkaJars = async (cacheDir: string, say: Say): Promise<E.Either<Problem, string>> => {
   const version = /<kafka\.version>(.*)<\/kafka\.version>/.exec(await readFile(pins.pom, 'utf8'))?.[1] ?? ''
   return fetchOnce({

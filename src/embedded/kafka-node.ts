@@ -8,24 +8,24 @@ import { answers } from './readiness.ts'
 import { run } from './run.ts'
 import { type Running, runServer } from './server.ts'
 
-/** One process of Kafka, broker and controller in one. */
+/** One Kafka process that is broker and controller. */
 export type KafkaNode = {
   readonly name: string
-  /** Holds its data, and `server.properties`. */
+  /** Contains the data and `server.properties`. */
   readonly directory: string
   readonly logFile: string
   readonly jars: string
-  /** The most memory of its heap, in MiB. */
+  /** The maximum heap size, in MiB. */
   readonly heap: number
   /** The same for each node of a cluster. */
   readonly clusterId: string
-  /** What the storage is formatted with beside that, such as the users of SCRAM. */
+  /** More options for formatting the storage, such as SCRAM users. */
   readonly formatWith?: ReadonlyArray<string>
-  /** Says how it is configured, once the directory is known to be nobody else's; at `port` it answers without TLS. */
+  /** Called when no other process uses the directory. The node responds without TLS at `port`. */
   readonly configure: () => Promise<{ readonly port: number; readonly properties: string }>
 }
 
-// Small heap: the serial collector and the first compiler tier start fastest and are frugal.
+// For a small heap: the serial collector and the first compiler tier start fastest and use little memory.
 const java = (jars: string, heap: number) => [
   `-Xmx${heap}m`,
   '-XX:+UseSerialGC',
@@ -38,7 +38,7 @@ const java = (jars: string, heap: number) => [
   join(jars, '*'),
 ]
 
-// ApiVersions v0, correlation id 1, no client id: the request that any broker answers before it knows who asks.
+// ApiVersions v0, correlation id 1, no client id. Any broker answers this request before authentication.
 const apiVersions = Buffer.from([0, 0, 0, 10, 0, 18, 0, 0, 0, 0, 0, 1, 0xff, 0xff])
 
 const format = async ({
@@ -56,7 +56,7 @@ const format = async ({
     : problem(`Kafka's data directory ${directory} cannot be prepared: ${lastWords(outcome.left.output)}`)
 }
 
-/** Starts a node on its directory, and waits until it answers. */
+/** Starts a node on its directory, and waits until it responds. */
 export const runKafkaNode = async (node: KafkaNode): Promise<E.Either<Problem, Running>> => {
   const { name, directory, logFile, jars, heap, configure } = node
   await mkdir(directory, { recursive: true })

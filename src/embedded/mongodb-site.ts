@@ -8,7 +8,7 @@ import { run } from './run.ts'
 
 const fetcher = fileURLToPath(new URL(`fetch-from-mongodb${extname(import.meta.url)}`, import.meta.url))
 
-/** The mongod that mongodb-memory-server keeps on this machine, if it does. */
+/** The mongod that mongodb-memory-server has on this machine, if there is one. */
 export const locateMongod = async (downloadDir: string): Promise<string | undefined> => {
   try {
     return await DryMongoBinary.locateBinary({
@@ -20,14 +20,14 @@ export const locateMongod = async (downloadDir: string): Promise<string | undefi
   }
 }
 
-// Without the first, the library does not check the site's certificate; without the second, it tries for a minute.
+// Without the first, the library does not check the site's certificate. Without the second, it retries for a minute.
 const settings = ['npm_config_strict_ssl=true', 'MONGOMS_MAX_RETRIES=1', 'MONGOMS_MD5_CHECK=true']
 const silenceMs = 15_000
 
-/** A mongod from MongoDB's own site; undefined when the site cannot be reached or has none for this system. */
+/** A mongod from MongoDB's own site. Undefined if the site cannot be reached or has none for this system. */
 export const fetchFromMongodb = async (downloadDir: string, say: Say): Promise<string | undefined> => {
   const onOutput = (text: string) => {
-    // Its percentages follow each other several times a second, which is for a terminal alone.
+    // The library prints its percentage several times a second, which only a terminal should show.
     if (process.stdout.isTTY && text.startsWith('Downloading')) say(text.trim())
   }
   const outcome = await run('env', [...settings, process.execPath, fetcher, downloadDir], { silenceMs, onOutput })

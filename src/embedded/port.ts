@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { Identity, identify, isRunning } from './identity.ts'
 
-// Below the ports that systems lend to outgoing connections, so that a remembered one is seldom taken.
+// Below the ephemeral ports of outgoing connections, so that a remembered port is seldom in use.
 const lowest = 20_000
 const highest = 32_000
 
@@ -22,7 +22,7 @@ const isFree = (port: number): Promise<boolean> =>
 let next = randomInt(lowest, highest)
 
 /**
- * A port of 127.0.0.1 that nobody uses now. A process gets one after the other from a place of its own, so that no port is given twice
+ * A free port of 127.0.0.1. A process takes ports in ascending order from a random start, so that it gets no port twice
  * before a server uses it.
  */
 export const anyFree = async (except = 0): Promise<number> => {
@@ -40,8 +40,8 @@ const holderOf = async (file: string): Promise<Identity | undefined> => {
 }
 
 /**
- * Claims a port for this process until it exits. Between the check that a port is free and its use by a server lies a second;
- * without a claim, two bridges that start at the same moment would both choose a port that all prefer.
+ * Claims a port for this process until it exits. A server uses a port about a second after the check that it is free.
+ * Without a claim, two bridges that start at the same moment would choose the same preferred port.
  */
 const claimPort = async (port: number): Promise<boolean> => {
   const file = join(tmpdir(), `livechat-bridge-port-${port}.json`)
@@ -60,13 +60,14 @@ const claimPort = async (port: number): Promise<boolean> => {
 }
 
 type Wanted = {
-  /** Taken whenever it is free. */
+  /** Used whenever it is free. */
   readonly preferred?: number | undefined
   readonly except?: number
 }
 
 /**
- * The preferred port of 127.0.0.1 if it is free; else the one that `file` remembers; else any free one, which is remembered.
+ * The preferred port of 127.0.0.1 if it is free. Otherwise the port in `file` if it is free. Otherwise any free port,
+ * which is written to `file`.
  */
 export const choosePort = async (file: string, { preferred, except = 0 }: Wanted = {}): Promise<number> => {
   if (preferred !== undefined && (await isFree(preferred)) && (await claimPort(preferred))) return preferred

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 /** Why a server cannot run here: one sentence that says what to do. */
 export type Problem = { readonly message: string }
 
-/** The ways out that are open when a server of the bridge's own cannot run. */
+/** What the user can do if an embedded server cannot run. */
 export const instead = {
   kafka: 'set KAFKA_BROKERS to a broker of your own',
   mongod: 'set MONGODB_URL to a MongoDB replica set of your own, or MONGOD_BINARY to a mongod',

@@ -5,22 +5,22 @@ import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { lastWords } from './last-words.ts'
 
-/** A server that runs as a process of its own. */
+/** A server that runs as a separate process. */
 export type ServerProcess = {
-  /** The process group, and the process that leads it. */
+  /** The id of the process group and of its leader. */
   readonly pid: number
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when the server has ended. */
   readonly ended: Promise<void>
   readonly hasEnded: () => boolean
-  /** Ends it by SIGTERM, and by SIGKILL if it still runs after `graceMs`. */
+  /** Ends the server with SIGTERM, and with SIGKILL if it still runs after `graceMs`. */
   readonly stop: (graceMs: number) => Promise<void>
-  /** The line of its log that tells best why it ended. */
+  /** The line of its log that best explains why it ended. */
   readonly lastWords: () => Promise<string>
 }
 
 /**
- * The shell stands between the bridge and the server and ends the server when its own input ends. That happens when
- * the bridge asks for it and as well when the bridge is killed: no server outlives its bridge.
+ * A shell between the bridge and the server. It ends the server when its own stdin ends: when the bridge closes stdin,
+ * or when the bridge is killed. So no server outlives its bridge.
  */
 const guard = `
 exec 3<&0 </dev/null
@@ -39,8 +39,8 @@ type Start = {
 }
 
 /**
- * Starts a server in a session of its own, so that Ctrl-C in the terminal reaches the bridge alone. Its output goes
- * to `logFile`; the log of the run before is kept beside it. It does not keep this process from ending.
+ * Starts a server in its own session, so that Ctrl-C in the terminal reaches only the bridge. Its output goes to
+ * `logFile`. The log of the previous run is kept as `logFile.1`. The server does not prevent this process from ending.
  */
 export const startProcess = ({ command, args, cwd, logFile }: Start): ServerProcess => {
   if (existsSync(logFile)) renameSync(logFile, `${logFile}.1`)

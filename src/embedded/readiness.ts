@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { type Problem, problem } from './problem.ts'
 import type { ServerProcess } from './process.ts'
 
-/** Whether a server on 127.0.0.1 accepts a connection and, when a request is given, answers it with anything. */
+/** True if a server on 127.0.0.1 accepts a connection and, if a request is given, sends any response. */
 export const answers = (port: number, request?: Buffer): Promise<boolean> =>
   new Promise((resolve) => {
     const end = (answer: boolean) => {
@@ -19,7 +19,7 @@ export const answers = (port: number, request?: Buffer): Promise<boolean> =>
       .on('close', () => end(false))
   })
 
-/** Right as soon as the condition holds; Left with the server's last words and the advice when it ends, or is late. */
+/** Right as soon as `isReady` holds. Left, with the last log line and the advice, if the server ends or is too late. */
 export const untilReady = async (
   name: string,
   server: ServerProcess,

@@ -8,12 +8,12 @@ export type CommandFailure = {
 
 type Options = {
   readonly cwd?: string
-  /** Kills a command that prints nothing for so many milliseconds. */
+  /** Kills the command if it prints nothing for so many milliseconds. */
   readonly silenceMs?: number
   readonly onOutput?: (text: string) => void
 }
 
-/** Runs a command to its end: what it printed, or `missing` when there is no such command. */
+/** Runs a command to its end. Resolves with its output, or with `missing` if the command does not exist. */
 export const run = (
   command: string,
   args: ReadonlyArray<string>,

@@ -5,7 +5,7 @@ import type { Problem } from './problem.ts'
 import { startProcess } from './process.ts'
 import { untilReady } from './readiness.ts'
 
-/** A server that can be used, at `127.0.0.1:port`. */
+/** A server that is ready. Its address is `127.0.0.1:port`. */
 export type Running = {
   readonly address: string
   readonly stop: () => Promise<void>
@@ -20,19 +20,19 @@ type Prepared = {
 
 type Server = {
   readonly name: string
-  /** What else the user can do, when it does not start. */
+  /** What the user can do instead if the server does not start. */
   readonly instead: string
   readonly directory: string
   readonly logFile: string
-  /** Runs once the directory is known to be nobody else's. */
+  /** Called when no other process uses the directory. */
   readonly prepare: () => Promise<E.Either<Problem, Prepared>>
 }
 
-// The slowest machines take half a minute for a broker that has to recover its logs.
+// On the slowest machines a broker that must recover its logs takes half a minute.
 const readyWithinMs = 90_000
 const stopWithinMs = 15_000
 
-/** Starts a server on a directory that it has for itself, and waits until it can be used. */
+/** Starts the only server on a directory, and waits until it is ready. */
 export const runServer = async ({
   name,
   instead,

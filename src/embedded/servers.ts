@@ -9,26 +9,26 @@ import { type Problem, problem } from './problem.ts'
 import type { Running } from './server.ts'
 
 export type EmbeddedOptions = {
-  /** Holds the servers' data, remembered ports and logs (`logs/kafka.log`, `logs/mongod.log`). */
+  /** Contains the servers' data, remembered ports and logs (`logs/kafka.log`, `logs/mongod.log`). */
   readonly dataDir: string
-  /** Holds what is fetched; `dataDir/cache` unless it is shared. */
+  /** Contains downloads. Default: `dataDir/cache`. Several bridges can share it. */
   readonly cacheDir?: string
   readonly kafka: boolean
   readonly mongo: boolean
-  /** Hears of downloads, a line at a time. */
+  /** Gets messages about downloads, line by line. */
   readonly say: Say
-  /** The path of a mongod to be used instead of one that is fetched. */
+  /** The path of a mongod to use instead of a downloaded one. */
   readonly mongodBinary?: string
-  /** The ports to take when they are free. */
+  /** The ports to use if they are free. */
   readonly preferredPorts?: { readonly kafka: number; readonly mongo: number }
 }
 
 export type Embedded = {
-  /** `host:port` each; present when a broker was asked for. */
+  /** Each is `host:port`. Present if a broker was requested. */
   readonly brokers?: ReadonlyArray<string>
-  /** With the replica set and the database; present when a mongod was asked for. */
+  /** Contains the replica set and the database. Present if a mongod was requested. */
   readonly mongoUrl?: string
-  /** Ends both, gracefully if they can be; afterwards none of their processes is left. */
+  /** Ends the servers, gracefully if possible. Afterwards none of their processes runs. */
   readonly stop: () => Promise<void>
 }
 
@@ -44,7 +44,7 @@ const writable = async (directory: string): Promise<E.Either<Problem, void>> => 
   }
 }
 
-/** A full disk and the like. */
+/** Turns unexpected errors, such as a full disk, into a problem. */
 const orProblem = <A>(start: Promise<E.Either<Problem, A>>, dataDir: string): Promise<E.Either<Problem, A>> =>
   start.catch((error: Error) =>
     problem(`${dataDir} cannot be used: ${error.message}; set DATA_DIR to another directory`),
@@ -59,8 +59,8 @@ const both = async (kafka: Running | undefined, mongod: Running | undefined): Pr
 })
 
 /**
- * Runs a Kafka broker and a mongod on loopback, side by side, and resolves when both can be used. Left is one
- * sentence for each that cannot, and nothing runs then. They end with this process, however it ends.
+ * Starts the requested servers, a Kafka broker and a mongod, on loopback and in parallel. Resolves when they are ready.
+ * Left has one line for each server that cannot run, and then no server runs. The servers always end with this process.
  */
 export const startEmbedded = async (options: EmbeddedOptions): Promise<E.Either<Problem, Embedded>> => {
   const dataDir = resolve(options.dataDir)

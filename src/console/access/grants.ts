@@ -2,7 +2,7 @@ import type { GrantEntry } from '../../domain/accounts.ts'
 import { accessTable, type ConsoleRole, type ConsoleRoute, consoleRoles } from '../access-table.ts'
 import type { Grant } from '../handler.ts'
 
-/** What a session's groups may do now. A sign-in link is for whoever runs the bridge: every role, every account. */
+/** The current grants of a session's groups. A sign-in link is for the bridge's operator: every role and account. */
 export const grantsOf = (
   groups: ReadonlyArray<string> | 'link',
   entries: ReadonlyArray<GrantEntry>,
@@ -18,7 +18,7 @@ export const rolesFor = (grants: ReadonlyArray<Grant>, accountId: string): Reado
     grants.some((grant) => grant.role === role && (grant.accounts === '*' || grant.accounts.includes(accountId))),
   )
 
-/** Whether a session may use a route. An account that it may not see is as one that does not exist. */
+/** The decision whether a session may use a route. An account that it may not see counts as unknown. */
 export type Decision = 'allowed' | 'wrong-role' | 'unknown-account'
 
 export const decide = (

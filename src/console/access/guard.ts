@@ -2,20 +2,20 @@ import { type Refusal, refusalBody } from '../../http/answer.ts'
 import { isLoopback } from '../../http/client-address.ts'
 import type { Ctx } from '../../http/context.ts'
 
-/** Every answer of the console has these: no other site's scripts, frames or eyes. */
+/** Headers of every response of the console. Other sites can neither run scripts in it, nor embed it, nor read it. */
 const headers = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  // Not no-referrer: browsers would send the Origin of a form as null.
+  // Not no-referrer: with it browsers send the Origin of a form as null.
   'Referrer-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
 }
 
 const forbidden = (message: string): Refusal => ({ status: 403, code: 'invalid_client', message })
 
-/** The origin of this machine that a request was sent to, by its Host; undefined where it names another machine. */
+/** The loopback origin in a request's Host header. Undefined if the header names another host or port. */
 const localOrigin = (ctx: Ctx): string | undefined => {
   const url = URL.parse(`http://${ctx.get('host')}`)
   const isOurs = url !== null && isLoopback(url.hostname) && (url.port || '80') === String(ctx.socket.localPort)
@@ -23,8 +23,8 @@ const localOrigin = (ctx: Ctx): string | undefined => {
 }
 
 /**
- * The origin that a request was sent to: CONSOLE_URL's, or this machine's own. A page elsewhere whose name leads here (DNS rebinding)
- * has another one.
+ * The origin that a request was sent to: that of CONSOLE_URL, or loopback. Undefined for any other name that resolves
+ * to this machine (DNS rebinding).
  */
 const originOf = (ctx: Ctx, configured: string | undefined): string | undefined => {
   if (configured === undefined) return localOrigin(ctx)
@@ -32,14 +32,14 @@ const originOf = (ctx: Ctx, configured: string | undefined): string | undefined 
   return URL.parse(`${protocol}//${ctx.get('host')}`)?.host === host ? configured : localOrigin(ctx)
 }
 
-/** Whether a request comes from this machine, with no proxy between that is known. */
+/** True if a request comes from this machine and no proxy has marked it. */
 export const isLocal = (ctx: Ctx): boolean =>
   localOrigin(ctx) !== undefined &&
   isLoopback(ctx.socket.remoteAddress ?? '') &&
   ctx.get('x-forwarded-for') === '' &&
   ctx.get('forwarded') === ''
 
-/** Why a request is refused for where it was sent to or from. */
+/** Why a request is refused because of its Host or Origin. Undefined if it is accepted. */
 const refusalOf = (ctx: Ctx, configured: string | undefined): Refusal | undefined => {
   const origin = originOf(ctx, configured)
   if (origin === undefined)

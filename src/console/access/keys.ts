@@ -2,12 +2,12 @@ import { createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:c
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What the console derives from its key. Whoever knows the key can make none of the sessions that are in the database. */
+/** What the console derives from its key. The key and the stored sessions are not enough to make a session cookie. */
 export type ConsoleKeys = {
-  /** The id under which a session is stored: of what its cookie holds. */
+  /** The stored id of a session, derived from the value of its cookie. */
   readonly storedId: (cookie: string) => string
   readonly csrf: (cookie: string) => string
-  /** 256 bits for the cookie that lasts while somebody signs in. */
+  /** A 256-bit key that encrypts the cookie of a sign-in in progress. */
   readonly transaction: Uint8Array
 }
 
@@ -25,7 +25,7 @@ export const consoleKeys = (key: string): ConsoleKeys => {
 
 const alreadyThere = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'EEXIST'
 
-/** A key of this DATA_DIR, made once: for where CONSOLE_SESSION_KEY is not set. */
+/** The key of this DATA_DIR, made once. Used if CONSOLE_SESSION_KEY is not set. */
 export const keyOfDataDir = (dataDir: string): string => {
   const path = join(dataDir, 'console-key')
   try {
@@ -39,7 +39,7 @@ export const keyOfDataDir = (dataDir: string): string => {
 /** 256 random bits, as text. */
 export const random = (): string => randomBytes(32).toString('base64url')
 
-/** Of text that nobody can guess. */
+/** Only for text that cannot be guessed: the hash has no salt. */
 export const hashOf = (text: string): string => hash('sha256', text, 'base64url')
 
 /** Compares in constant time. */

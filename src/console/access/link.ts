@@ -9,7 +9,7 @@ export type LinkDeps = {
 
 const lastsMs = 10 * 60 * 1000
 
-/** Where this machine reaches the operators' port: a link works nowhere else. Undefined where it does not listen on loopback. */
+/** The loopback URL of the operators' port, because a link works only there. Undefined if it is not on loopback. */
 const localUrl = (adminUrl: string): string | undefined => {
   const url = URL.parse(adminUrl)
   if (url === null) return undefined
@@ -17,7 +17,7 @@ const localUrl = (adminUrl: string): string | undefined => {
   return isLoopback(url.hostname) ? url.origin : undefined
 }
 
-/** Makes a link that signs somebody in once, within ten minutes, on this machine. Only its hash is stored. */
+/** Makes a link that signs `who` in once, within ten minutes, on this machine. Only the hash of its token is stored. */
 export const makeLink = async (
   { store, clock }: LinkDeps,
   adminUrl: string,

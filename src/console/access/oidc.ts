@@ -7,14 +7,14 @@ export type OidcSettings = { readonly issuer: string; readonly clientId: string;
 
 export type OidcDeps = {
   readonly settings: OidcSettings
-  /** Where the provider sends the browser back to. */
+  /** The provider redirects the browser to this URL. */
   readonly redirectUri: string
-  /** Encrypts what the browser keeps meanwhile. */
+  /** Encrypts the data that the browser stores during the sign-in. */
   readonly key: Uint8Array
   readonly clock: () => Date
 }
 
-/** `unavailable`: the provider does not answer. `expired`: there is no such sign-in any more. Else it was refused, with a code for the log. */
+/** `unavailable`: the provider does not respond. `expired`: the sign-in no longer exists. `code` is for the log. */
 export type NotSignedIn =
   | { readonly kind: 'unavailable' | 'expired' }
   | { readonly kind: 'refused'; readonly code: string }
@@ -23,18 +23,18 @@ export type SignedIn = { readonly who: string; readonly groups: ReadonlyArray<st
 
 /** OpenID Connect's code flow with PKCE, state and nonce. */
 export type Oidc = {
-  /** Where the browser has to go, and what it has to keep until it comes back. */
+  /** The URL for the browser, and the data that the browser must store until it returns. */
   readonly begin: (
     next: string,
   ) => Promise<E.Either<NotSignedIn, { readonly location: string; readonly transaction: string }>>
-  /** Who came back, by the query of the URL and by what was kept. */
+  /** The person who has signed in, from the query of the URL and the stored data. */
   readonly finish: (search: string, transaction: string | undefined) => Promise<E.Either<NotSignedIn, SignedIn>>
 }
 
 export const transactionLastsMs = 10 * 60 * 1000
 const answerWithinSeconds = 5
 
-/** As the provider wants it; those that do not say want the header (OpenID Connect Discovery, section 3). */
+/** The method that the provider supports. The default is the header (OpenID Connect Discovery, section 3). */
 const authenticate = (secret: string): client.ClientAuth => {
   const [post, basic] = [client.ClientSecretPost(secret), client.ClientSecretBasic(secret)]
   return (server, ...others) => {
@@ -45,18 +45,18 @@ const authenticate = (secret: string): client.ClientAuth => {
 
 const wanted = ['profile', 'email', 'groups']
 
-/** Those that the provider has: some refuse a request for a scope that they do not know. */
+/** The wanted scopes that the provider supports. Some providers refuse a request with an unknown scope. */
 const scopeOf = ({ scopes_supported: offered }: client.ServerMetadata): string =>
   ['openid', ...wanted.filter((scope) => (offered ?? ['profile', 'email']).includes(scope))].join(' ')
 
 const texts = (value: unknown): ReadonlyArray<string> =>
   [value].flat().filter((each): each is string => typeof each === 'string')
 
-/** By which name the audit log knows a person: an address that nobody has verified may be another person's. Some providers say so in text. */
+/** The name in the audit log. An unverified email may be another person's. Some providers send the flag as text. */
 const whoOf = ({ email, email_verified, preferred_username, sub }: Readonly<Record<string, unknown>>): string =>
   texts([String(email_verified) === 'true' ? email : undefined, preferred_username, sub])[0] ?? ''
 
-/** A code of the protocol or of the library: their messages may hold what was sent. */
+/** The error code of the protocol or library. Messages may contain data of the request, so they are not logged. */
 const codeOf = (error: unknown): string => {
   if (error instanceof client.AuthorizationResponseError || error instanceof client.ResponseBodyError)
     return /^\w{1,40}$/.test(error.error) ? error.error : 'error'
@@ -81,13 +81,13 @@ type Transaction = { readonly state: string; readonly nonce: string; readonly ve
 export const oidcWith = ({ settings, redirectUri, key, clock }: OidcDeps): Oidc => {
   const { issuer, clientId, clientSecret } = settings
   let configuration: Promise<client.Configuration> | undefined
-  /** Asked once; again after a failure. */
+  /** Requests the provider's metadata once. After a failure, the next call requests it again. */
   const discovered = () => {
     configuration ??= client
       .discovery(new URL(issuer), clientId, undefined, authenticate(clientSecret), {
         timeout: answerWithinSeconds,
         execute: [
-          // The signature of the ID token is checked too, and not only where it came from.
+          // The library also checks the signature of the ID token, not only the TLS connection.
           client.enableNonRepudiationChecks,
           ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
         ],
@@ -108,7 +108,7 @@ export const oidcWith = ({ settings, redirectUri, key, clock }: OidcDeps): Oidc 
     const opened = await jwtDecrypt<Transaction>(sealed, key, rules).catch(() => undefined)
     return opened?.payload
   }
-  /** What the ID token says; groups that it lacks are asked for. */
+  /** The claims of the ID token. If it has no groups, claims of the userinfo endpoint are added. */
   const claimsOf = async (config: client.Configuration, tokens: Awaited<ReturnType<typeof redeem>>) => {
     const claims = tokens.claims()
     if (claims === undefined) return {}

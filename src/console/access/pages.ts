@@ -14,7 +14,7 @@ export type Page = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A page that needs no script: a title, paragraphs, and HTML that is made of escaped text alone. */
+/** A page that needs no script: a title, paragraphs, and HTML that consists of escaped text only. */
 const page = (styleSheet: string, status: number, title: string, words: ReadonlyArray<string>, html = ''): Page => ({
   status,
   html: `<!doctype html>
@@ -44,7 +44,7 @@ export const pagesAt = (basePath: string, styleSheet: string) => {
     page(styleSheet, status, title, words, html)
   const again = link(`${basePath}/sign-in`, 'Sign in again')
   return {
-    /** Not used up by whoever only looks at the link: it takes a button. */
+    /** A page with a button, so that a program that only opens the link does not use it up. */
     confirmLink: (token: string) =>
       make(
         200,

@@ -18,7 +18,7 @@ export type SessionDeps = {
 const name = 'livechat_console'
 const lastsMs = 8 * 60 * 60 * 1000
 
-/** Left: MongoDB does not answer, so that nothing is known of any session. */
+/** Left if MongoDB does not respond, so no session can be read or changed. */
 type Known<A> = Promise<E.Either<'away', A>>
 
 const known = <A>(asked: Promise<A>): Known<A> =>
@@ -27,14 +27,14 @@ const known = <A>(asked: Promise<A>): Known<A> =>
     () => E.left('away'),
   )
 
-/** A cookie that no script sees, and that other sites send only where they lead a person here. */
+/** A cookie that no script can read. Requests from other sites have it only if a person follows a link here. */
 export const cookie = (name: string, value: string, path: string, lastsMs: number): string =>
   `${name}=${value}; Path=${path}; Max-Age=${lastsMs / 1000}; HttpOnly; Secure; SameSite=Lax`
 
 export type Sessions = {
-  /** Signs somebody in, with a new id, and ends the session that the browser had. */
+  /** Starts a session with a new id, and ends the earlier session of the browser. */
   readonly start: (ctx: Ctx, who: string, groups: StoredSession['groups']) => Known<void>
-  /** The session of a request, read from MongoDB each time; undefined where there is none. */
+  /** The session of a request, read from MongoDB each time. Undefined if there is none. */
   readonly read: (ctx: Ctx, isLocal: boolean) => Known<Session | undefined>
   readonly end: (ctx: Ctx) => Known<void>
 }
@@ -70,7 +70,7 @@ export const sessionsWith = ({ store, keys, grants, basePath, clock }: SessionDe
       const found = await known(store.find(keys.storedId(value), clock()))
       if (E.isLeft(found)) return found
       const stored = found.right
-      // What began with a link of this machine stays on this machine.
+      // A session that began with a sign-in link works only on this machine.
       const isThere = stored !== undefined && (stored.groups !== 'link' || isLocal)
       return E.right(isThere ? sessionOf(value, stored) : undefined)
     },

@@ -20,7 +20,7 @@ export type SignInDeps = {
   readonly store: Pick<ConsoleSessions, 'takeLink'>
   readonly basePath: string
   readonly styleSheet: string
-  /** Undefined: by links alone. */
+  /** Undefined if people sign in only with links. */
   readonly oidc?: { readonly flow: Oidc; readonly issuer: string }
   readonly grants: ReadonlyArray<GrantEntry>
   readonly budget: BodyBudget
@@ -54,7 +54,7 @@ export const signInRouter = (deps: SignInDeps): Router<State> => {
     ctx.redirect(place)
     ctx.status = 303
   }
-  /** A page of this console, and nothing else: what is not one becomes its first page. */
+  /** The path if it is a page of the console, otherwise the first page. So sign-in never redirects to another site. */
   const pageOf = (next: unknown): string => {
     const url = URL.parse(String(next), 'http://console.invalid')
     const isHere = url?.host === 'console.invalid' && url.pathname.startsWith(`${basePath}/`)
@@ -64,7 +64,7 @@ export const signInRouter = (deps: SignInDeps): Router<State> => {
     await sleep(failures.afterFailure(addressOf(ctx.req)))
     show(ctx, page)
   }
-  /** Whether the address has sent too many wrong things lately; it is answered then. */
+  /** True if the address has had too many failed sign-ins lately. Then this function sends the response. */
   const isHeld = async (ctx: Ctx): Promise<boolean> => {
     const ms = failures.refusedAfter(addressOf(ctx.req))
     if (ms === undefined) return false
@@ -86,7 +86,7 @@ export const signInRouter = (deps: SignInDeps): Router<State> => {
   }
   const useLink = async (ctx: Ctx) => {
     if (await isHeld(ctx)) return
-    // Before the body, for which strangers could keep the memory that others need.
+    // Before it reads the body, so that remote clients cannot fill the memory for bodies.
     if (!isLocal(ctx)) return fail(ctx, pages.linkUsedUp)
     const token = await tokenOf(ctx)
     const taken = await store.takeLink(hashOf(token), clock()).then(

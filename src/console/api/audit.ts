@@ -28,7 +28,7 @@ export const AuditQuery = t.partial(
 const usualLimit = 50
 const row = documentAnswer(AuditDocument)
 
-/** Who did what. Names of operators are personal data, and they are what this is for: they are not masked. */
+/** The audit log. The names of operators are personal data, but they are its purpose, so they are not masked. */
 export const auditHandlers = ({ readAudit }: AuditDeps): Handlers<'GET /api/accounts/:account/audit'> => ({
   'GET /api/accounts/:account/audit': async ({ accountId, query }) => {
     const read = readQuery(AuditQuery, query)

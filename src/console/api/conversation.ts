@@ -33,11 +33,11 @@ const unmaskMs = 15 * 60_000
 
 type Asked = Pick<ConsoleRequest, 'session' | 'accountId' | 'chatId'>
 
-/** Whether the session has one of the roles that may see conversations as they are. */
+/** True if the session has a role that may see personal data of conversations. */
 const mayRead = ({ session, accountId }: Asked) =>
   rolesFor(session.grants, accountId).some((role) => role === 'lead' || role === 'privacy')
 
-/** Until when this session may see this conversation as it is. */
+/** The time until which this session may see personal data of this conversation. Undefined if it may not. */
 const unmaskedUntil = (asked: Asked, at: Date): Date | undefined => {
   const { session, accountId, chatId } = asked
   const times = session.unmasked.flatMap((it) =>
@@ -79,7 +79,7 @@ export const conversationHandlers = ({
     const read = readQuery(ConversationQuery, query)
     if (E.isLeft(read)) return read
     const chat = { accountId, chatId }
-    // First: what changes while the rest is read gives another version, and is asked for again.
+    // Read the version first: a change during the other reads makes it outdated, so the page requests the story again.
     const versions = await readVersions([chat])
     if (E.isLeft(versions)) return E.left(unavailable(versions.left.reason))
     const story = await readStory(chat, read.right.before)

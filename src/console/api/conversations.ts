@@ -16,7 +16,7 @@ export type ConversationsDeps = {
   readonly findConversations: ReturnType<typeof conversationsIn>
 }
 
-/** Where a page ends (shared/page.ts). */
+/** The end of a page of results (shared/page.ts). */
 export const PageEnd = t.strict({ at: BsonDate, ids: t.array(t.string) }, 'PageEnd')
 
 export const ConversationsQuery = t.partial(

@@ -17,7 +17,7 @@ export type DriftDeps = {
 export const DriftQuery = t.partial(
   {
     kind: t.keyof(driftKinds, `one of ${Object.keys(driftKinds).join(', ')}`),
-    // A number, since a cursor can be read: ids have paths, which are personal. There are few entries.
+    // A number, not an id: callers can read a cursor, and ids contain paths, which are personal. There are few entries.
     cursor: Cursor(t.strict({ skip: Count }), 'next'),
     limit: Limit(mostDriftEntries),
   },
@@ -27,7 +27,7 @@ export const DriftQuery = t.partial(
 const usualLimit = 200
 const driftAnswer = documentAnswer(DriftDocument)
 
-/** An example is only the shape of a value, but of a value that somebody has sent. */
+/** An example is only the shape of a value, but the value may be personal. So it is shown in clear only. */
 const rowOf = (document: DriftDocument, sight: Sight) => {
   const { example, ...rest } = driftAnswer(document, sight)
   return { ...rest, ...(sight === 'clear' && example !== undefined && { example }) }

@@ -17,7 +17,7 @@ const mostReceipts = 100
 const mostConfirmations = 10_000
 const withinMs = 5_000
 
-/** Without what is to be written, which names the person, and what only the bridge can read. Who asked for it stays. */
+/** Removes the plan, which names the person, and HMACs that only the bridge can use. The requester's name stays. */
 const told = ({ plan, request, keys, confirmedBy = [], ...receipt }: ErasureDocument) => ({ receipt, confirmedBy })
 
 export const erasuresHandlers = ({
@@ -28,7 +28,7 @@ export const erasuresHandlers = ({
     const found = await readReceipts(accountId, mostReceipts + 1)
     if (E.isLeft(found)) return E.left(unavailable(found.left.reason))
     const signal = AbortSignal.any([gone, AbortSignal.timeout(withinMs)])
-    // A check keeps the groups of its time in the receipt: Kafka may have forgotten what they said.
+    // A check stores the groups that have confirmed in the receipt, because Kafka may have deleted their confirmations.
     const part = newestRecords(mostConfirmations)
     const groupsOf = found.right.length === 0 ? () => [] : await confirmations(kafka, accountId, { part, signal })
     const erasures = found.right.slice(0, mostReceipts).map((document) => {

@@ -34,13 +34,13 @@ export type LettersDeps = {
 
 export const LettersQuery = t.partial({ cause: Id, topic: Id, since: Instant, until: Instant }, 'LettersQuery')
 
-/** So many of the newest are listed, of so many that are read of each partition, in so long, by so many at once. */
+/** Letters in a response, newest records read per partition, the timeout, and the number of concurrent reads. */
 const listed = 200
 const newestOf = 10_000
 const withinMs = 10_000
 const atOnce = 2
 
-/** What a query or a body may say of which letters are meant. */
+/** The filters of a query or a body. */
 type Asked = Partial<Readonly<Record<'id' | 'cause' | 'topic' | 'since' | 'until', string>>>
 
 const shared = (account: string, { id, since, until }: Asked) => ({
@@ -76,7 +76,7 @@ const answerOf = <A>(
   return E.right({ count, cut: isCut, groups: groups.map((group) => ({ ...group })), letters: told.reverse() })
 }
 
-/** What `describe` has put into words: a complaint without a path is of the whole value. */
+/** Parses the text of `describe`. A problem without a path concerns the whole value. */
 export const problemsIn = (text: string): ReadonlyArray<Problem> =>
   text
     .split('; ')
@@ -95,8 +95,8 @@ const routes = {
 } as const
 
 /**
- * What could not be understood or processed, of the account that the record's key names. The list does not say what was wrong in a
- * record, which may quote the name of a field as it was sent. Who sees a record is recorded first.
+ * Dead letters and requests in quarantine of one account, by the record's key. The list omits the decoder's problems,
+ * which may quote the name of a field that was sent. Before a record is shown, the look is recorded.
  */
 export const lettersHandlers = ({
   kafka,
@@ -104,7 +104,7 @@ export const lettersHandlers = ({
   recordActionOf,
 }: LettersDeps): Handlers<(typeof routes)[keyof typeof routes]> => {
   const permits = semaphore(atOnce)
-  /** Reads in bounded time; what is not read by then is missing. */
+  /** Reads with a timeout. Records that are not read by then are missing. */
   const bounded = async <A>(request: ConsoleRequest, read: (signal: AbortSignal) => Promise<A>): Promise<A> => {
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(withinMs)])
     using _permit = await permits(signal)
@@ -141,7 +141,7 @@ export const lettersHandlers = ({
         const { kind, reason } = shown.left
         return E.left(kind === 'absent' ? invalid(404, `id: ${reason}`) : unavailable(reason))
       }
-      // The topic keeps a record for a while after its person was erased. In quarantine the key is the account alone.
+      // The topic keeps a record for a while after its person was erased. In quarantine the key is only the account.
       const isErased = isQuarantine ? false : await isErasedSince(redrives, shown.right).catch(() => undefined)
       if (isErased === undefined)
         return E.left(unavailable('MongoDB does not answer: whether the person was erased is not known'))

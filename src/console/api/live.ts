@@ -9,8 +9,8 @@ export type LiveDeps = { readonly watch: StoryWatch['watch']; readonly sleep: Sl
 const heartbeatMs = 15_000
 
 /**
- * Server-sent events: the version of the story now, and each later one; a comment every 15 s, so that whoever is gone is noticed. They carry
- * no data: the page asks for that, with all checks.
+ * Server-sent events: the current version of the story and each later one. A comment every 15 s detects clients that
+ * have disconnected. The events contain only the version. The page then requests the story, with all checks.
  */
 async function* events({ watch, sleep }: LiveDeps, chat: Chat, signal: AbortSignal): AsyncGenerator<string> {
   let version: string | undefined
@@ -34,7 +34,7 @@ async function* events({ watch, sleep }: LiveDeps, chat: Chat, signal: AbortSign
   }
 }
 
-/** How many streams there may be at a time is the API's to say. */
+/** The API (../api.ts) limits the number of streams. */
 export const liveHandlers = (deps: LiveDeps): Handlers<'GET /api/accounts/:account/conversations/:chat/live'> => ({
   'GET /api/accounts/:account/conversations/:chat/live': async ({ accountId, chatId, signal }) =>
     E.right({ status: 200, stream: events(deps, { accountId, chatId }, signal), type: 'text/event-stream' }),

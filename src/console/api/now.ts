@@ -20,7 +20,7 @@ const minuteMs = 60_000
 const latelyMs = 24 * 60 * minuteMs
 const statsAnswer = documentAnswer(DailyStatsDocument)
 
-/** The day a week before, by the calendar. */
+/** The same weekday of the week before. */
 const weekBefore = (day: Day): Day => Temporal.PlainDate.from(day).subtract({ days: 7 }).toString() as Day
 
 const answerOf = (asOf: string, counts: NowCounts, days: ReadonlyArray<readonly [Day, string]>): NowAnswer => {

@@ -22,11 +22,11 @@ export type PersonDeps = {
   readonly kafka: Pick<KafkaRoom, 'append' | 'publish'>
   readonly erasures: Erasures
   readonly recordActionOf: RecordActionOf
-  /** How long plain event topics are kept. */
+  /** Retention of the plain-text event topics. */
   readonly retentionDays: Kept['retentionDays']
 }
 
-/** What somebody who erases has seen: whose chats and clients, however much is stored of them by then. */
+/** Identifies the chats and clients that the user saw before an erasure. Does not depend on counts of documents. */
 export const confirmOf = (request: Request, { person: { chats, clients } }: Plan): string =>
   createHash('sha256')
     .update(JSON.stringify([requestText(request), chats, clients]))
@@ -51,7 +51,7 @@ const changed = invalid(
 const nobody = invalid(404, 'value: expected a person of whom the views have something')
 const unrecorded = E.mapLeft((failure: Failure) => unavailable(notRecorded(failure)))
 
-/** Finds, exports and erases a person as the command line does; all of it is recorded first, since it tells who the person is. */
+/** Finds, exports and erases a person like the command line. Each action is recorded first: it shows personal data. */
 export const personHandlers = ({
   kafka,
   erasures,
@@ -84,7 +84,7 @@ export const personHandlers = ({
     'POST /api/accounts/:account/person/erase': about(async (request, { confirm }, { session }) => {
       if (confirm === undefined) return E.left<Refusal>(missing)
       const ports = { kafka, erasures, recordAction: recordActionOf(session.who), clock: () => new Date() }
-      // Who asked for the same before has confirmed it, and what is erased already would not be in a plan of now.
+      // An earlier, interrupted request was confirmed. A new plan would lack what that request has already erased.
       const finished = unrecorded(await finishInterrupted(ports, request))
       if (E.isLeft(finished)) return finished
       const last = finished.right.at(-1)

@@ -19,7 +19,7 @@ import { lineQueue } from '../line-queue.ts'
 export type RebuildDeps = {
   readonly kafka: KafkaRoom
   readonly rebuilds: Rebuilds
-  /** Undefined where this process has no ARCHIVE_KEY_FILE. */
+  /** Undefined if this process has no keys of the archive. */
   readonly restore: ArchiveDeps['restore']
   readonly accounts: ReadonlyArray<Account>
   readonly recordActionOf: RecordActionOf
@@ -31,11 +31,11 @@ const forAll: Refusal = {
   message: 'account: expected the role operator for every account, since a view is of all accounts',
 }
 
-/** Whether some of the views' first records are not in their topics any more. */
+/** True if the topics do not have the first records of the views any more. */
 const needsArchive = async (kafka: KafkaRoom, views: ReadonlyArray<ViewName>): Promise<boolean> =>
   [...(await readLogs(kafka, topicsOf(views)))].some(([source, { low }]) => low > 0 && !isTemporary(source))
 
-/** Does what the command `rebuild` does. Where the caller goes, it is interrupted, and can be gone on with. */
+/** Runs the command `rebuild`. If the caller disconnects, the rebuild is interrupted and can be resumed. */
 export const rebuildHandlers = ({
   kafka,
   rebuilds,
@@ -63,7 +63,7 @@ export const rebuildHandlers = ({
         { views, dryRun, resume: what === 'resume', discard: what === 'discard', force: false },
       )
     }
-    // What differs is told by ids, of drift by names as they were sent: whoever sees that is recorded, as for drift itself.
+    // The differences contain ids, and for drift names that were sent. So the look is recorded, as for drift itself.
     if (dryRun) {
       const detail = commandText('rebuild', { views, dryRun })
       const recorded = await recordAction({ action: 'unmask', detail })

@@ -17,7 +17,7 @@ export type RecordDeps = {
   readonly recordActionOf: RecordActionOf
 }
 
-/** The topics that a story is made of; what else the bridge has is for other roles. */
+/** The topics of a chat's story. Other topics are for other roles. */
 const storyTopics: ReadonlyMap<string, TopicName> = new Map(
   [...eventTopics, botReplies].map(({ name }) => [name, name]),
 )

@@ -25,7 +25,7 @@ export type RedriveDeps = {
 
 type Ended = Awaited<ReturnType<typeof sendLetters>>
 
-/** As on the command line: so many a second, and so often the same record. */
+/** As on the command line: the maximum number of records per second, and of redrives of one record. */
 const perSecond = 100
 const most = 3
 const largestLimit = 10_000
@@ -43,7 +43,7 @@ const endOf = (ended: Ended): End => {
   return { sent: done + planned, ...others, words: [...words, trouble].filter(Boolean).join('. ') }
 }
 
-/** Sends letters of the account again, one redrive at a time in this process; it ends when the caller has gone. */
+/** Sends letters of the account again, one redrive at a time in this process. It ends when the caller disconnects. */
 export const redriveHandlers = ({
   kafka: { readTopic, redrive, publish },
   redrives,

@@ -35,9 +35,9 @@ export const StatisticsQuery = t.partial(
 
 const usualDays = 30
 const mostDays = 400
-/** Of 3 kB each as JSON, a tenth of that as CSV. */
+/** A row has 3 kB as JSON and a tenth of that as CSV. */
 const mostRows = { json: 5_000, csv: 20_000 }
-/** So many are made at a time: the process answers others in between, the bots' events too. */
+/** After this many rows the process handles other requests, such as events of bots. */
 const rowsAtOnce = 100
 
 const inPieces = async <A, B>(rows: ReadonlyArray<A>, made: (row: A) => B): Promise<B[]> => {
@@ -51,7 +51,7 @@ const inPieces = async <A, B>(rows: ReadonlyArray<A>, made: (row: A) => B): Prom
 
 type Span = Pick<StatisticsAsked, 'from' | 'to'>
 
-/** The days that are asked for: the last 30 unless they are named. */
+/** The requested days. Default: the last 30. */
 const spanOf = ({ from, to }: Partial<Span>, today: string): E.Either<Refusal, Span> => {
   const last = Temporal.PlainDate.from(to ?? today)
   const first = from === undefined ? last.subtract({ days: usualDays - 1 }) : Temporal.PlainDate.from(from)
@@ -68,17 +68,17 @@ const dayAnswer = documentAnswer(DailyStatsDocument)
 const byAnswer = documentAnswer(DailyStatsByDocument)
 const columns = { day: columnsOf(marksOf(DailyStatsDocument)), by: columnsOf(marksOf(DailyStatsByDocument)) }
 
-/** `acme-2026-01-01-2026-01-31-agent.csv`: ids of accounts and days have no other characters. */
+/** `acme-2026-01-01-2026-01-31-agent.csv`. Account ids and days have only characters that need no escape. */
 const fileName = (accountId: string, { from, to, by }: Pick<StatisticsAnswer, 'from' | 'to' | 'by'>) =>
   `${accountId}-${from}-${to}-${by}.csv`
 
-/** Agents by their ids: a name is personal, and nobody has to be looked at for statistics. */
+/** Agents appear by id: names are personal data, and statistics do not need them. */
 export const statisticsHandlers = ({
   now,
   timeZoneOf,
   readStatistics,
 }: StatisticsDeps): Handlers<'GET /api/accounts/:account/statistics' | 'GET /api/accounts/:account/statistics.csv'> => {
-  // The rows of one answer at a time: those of many would fill the memory.
+  // One response at a time: the rows of many responses would fill the memory.
   const permits = semaphore(1)
   const inTurn =
     (handler: ConsoleHandler): ConsoleHandler =>

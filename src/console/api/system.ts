@@ -10,7 +10,7 @@ import { rolesFor } from '../access/grants.ts'
 import type { SystemAnswer } from '../answers.ts'
 import type { Grant, Handlers } from '../handler.ts'
 
-/** A consumer group of the bridge's own, and the topics of which it commits offsets. */
+/** A consumer group of the bridge, with the topics on which it commits offsets. */
 export type Group = { readonly group: string; readonly topics: ReadonlyArray<TopicName> }
 
 export type SystemDeps = {
@@ -18,10 +18,10 @@ export type SystemDeps = {
   readonly groups: ReadonlyArray<Group>
   readonly ranges: Ranges
   readonly committedOffsets: CommittedOffsets
-  /** Of this process, where it has the role egress. */
+  /** The gates of this process, if it has the role egress. */
   readonly gates: Egress['gates']
   readonly version: string
-  /** A clock that never goes back, in ms. */
+  /** A monotonic clock, in ms. */
   readonly monotonic: () => number
 }
 
@@ -30,7 +30,7 @@ const freshMs = 2_000
 
 type Lag = SystemAnswer['consumers'][number]
 
-/** How many records a group has not committed yet; null where it never has, or Kafka does not answer. */
+/** The number of records that a group has not committed yet. Null if it has never committed. */
 const behindOf = async (
   { ranges, committedOffsets }: Pick<SystemDeps, 'ranges' | 'committedOffsets'>,
   group: string,
@@ -52,14 +52,14 @@ const lagsOf = (deps: SystemDeps): Promise<ReadonlyArray<Lag>> =>
     ),
   )
 
-/** That a breaker is closed says nothing of the service: it takes several failures to open it. */
+/** A closed breaker does not mean that the service works: several failures are needed to open it. */
 const breakerWords = ({ isOpen, perSecond, failures }: GateState): string => {
   if (isOpen) return 'the service fails: only now and then a reply is tried'
   const sent = perSecond === undefined ? 'requests are sent' : `held to ${perSecond.toFixed(1)} attempts per second`
   return failures === undefined ? sent : `${sent}; failed in a row: ${failures}`
 }
 
-/** Why a check fails may name other accounts: operators alone are told. */
+/** The reason of a failed check may name other accounts, so only operators see it. */
 const healthFor = (grants: ReadonlyArray<Grant>, { ok, reason }: Health): Health => {
   if (grants.some(({ role }) => role === 'operator')) return { ok, reason }
   return { ok, reason: ok ? 'in order' : 'an operator sees why' }
@@ -67,7 +67,7 @@ const healthFor = (grants: ReadonlyArray<Grant>, { ok, reason }: Health): Health
 
 export const systemHandlers = (deps: SystemDeps): Handlers<'GET /api/system'> => {
   let last: { readonly at: number; readonly lags: Promise<ReadonlyArray<Lag>> } | undefined
-  // Kafka is asked once for all who look.
+  // One request to Kafka serves all sessions for 2 s.
   const lags = () => {
     const at = deps.monotonic()
     if (last === undefined || at - last.at >= freshMs) last = { at, lags: lagsOf(deps) }

@@ -1,12 +1,12 @@
 import type { SessionAnswer } from '../answers.ts'
 
-/** Where the console is, whatever a proxy puts before it: this file is in its folder `files`, in that of a version. */
+/** The console's base path, also behind a proxy that adds a prefix: this script is in `files/VERSION/` below it. */
 export const base = new URL('../..', import.meta.url).pathname
 
 export type Trouble = { readonly isSignedOut: boolean; readonly words: string }
 export type Result<A> = { readonly ok: true; readonly value: A } | { readonly ok: false; readonly trouble: Trouble }
 
-/** Told to the window when the server says that nobody is signed in. */
+/** The event that is sent to the window when the server responds that nobody is signed in. */
 export const signedOutEvent = 'console-signed-out'
 
 const session = { csrf: '' }
@@ -60,15 +60,15 @@ const parsed = async <A>(sent: Result<Response>): Promise<Result<A>> => {
   }
 }
 
-/** Asks for JSON. The server's codecs are the contract: what it answers is not checked again. */
+/** Requests JSON. The server's codecs are the contract, so the response is not checked again. */
 export const get = async <A>(path: string, signal?: AbortSignal): Promise<Result<A>> =>
   parsed<A>(await send('GET', `api/${path}`, undefined, signal))
 
-/** Changes something, or asks for something whose showing is recorded. */
+/** Changes something, or requests data that the audit log records as a look. */
 export const post = async <A>(path: string, body: unknown, signal?: AbortSignal): Promise<Result<A>> =>
   parsed<A>(await send('POST', `api/${path}`, body, signal))
 
-/** Signs out, by the path that is no part of the API. */
+/** Signs out. The path is not part of the API. */
 export const signOut = (): Promise<Result<Response>> => send('POST', 'sign-out', {}, undefined)
 
 export const loadSession = async (): Promise<Result<SessionAnswer>> => {
@@ -77,11 +77,11 @@ export const loadSession = async (): Promise<Result<SessionAnswer>> => {
   return answer
 }
 
-/** The path of an account's route, `conversations/2037` for example; each part as it is. */
+/** The path of an account's route, such as `conversations/2037`. The parts must not be encoded yet. */
 export const accountPath = (account: string, ...parts: ReadonlyArray<string>): string =>
   ['accounts', account, ...parts].map(encodeURIComponent).join('/')
 
-/** Sends a body and hands over each line of JSON as it comes. */
+/** Sends a body, and calls `onLine` with each line of JSON when it arrives. */
 export const postLines = async <A>(
   path: string,
   body: unknown,
@@ -103,7 +103,7 @@ export const postLines = async <A>(
   }
 }
 
-/** Sends a body and saves the answer as a file. */
+/** Sends a body and saves the response as a file. */
 export const postForFile = async (path: string, body: unknown, name: string): Promise<Result<undefined>> => {
   const sent = await send('POST', `api/${path}`, body, undefined)
   if (!sent.ok) return sent

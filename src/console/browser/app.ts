@@ -30,7 +30,7 @@ const components: Readonly<Record<Page, (props: PageProps) => unknown>> = {
   audit: AuditPage,
 }
 
-/** A page with a mistake in it says so, and the others still work. */
+/** Shows an error in place of a page that throws. The other pages still work. */
 const Guarded = ({ children }: Children) => {
   const [error, reset] = useErrorBoundary()
   if (error === undefined) return children
@@ -38,7 +38,7 @@ const Guarded = ({ children }: Children) => {
   return html`<${TroubleBox} trouble=${{ words, isSignedOut: false }} again=${reset} />`
 }
 
-/** The page that the address names; without one the first account's first page. */
+/** The page of the address, or the first page of the first account. */
 const Shown = ({ session, route }: { readonly session: SessionAnswer; readonly route: Route | undefined }) => {
   const [isHelping, setHelping] = useState(false)
   const account = session.accounts.find(({ id }) => id === route?.account) ?? (route ? undefined : session.accounts[0])
@@ -56,7 +56,7 @@ const Shown = ({ session, route }: { readonly session: SessionAnswer; readonly r
   )
   useEffect(() => {
     document.title = `${route?.chat ? `Chat ${route.chat}` : titles[page]} – livechat-bridge`
-    // Whoever hears the page is told that it is another one.
+    // With the focus on the new page, a screen reader announces it.
     if (!focusWantedSearch()) document.querySelector('main')?.focus({ preventScroll: true })
   }, [page, route?.chat, account?.id])
 

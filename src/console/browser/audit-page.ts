@@ -7,7 +7,7 @@ import { Empty, Said, Select, Table, Time, TroubleBox, Waiting } from './parts.t
 import { type PageProps, pathOf } from './route.ts'
 import { actionCodes, actionWords } from './words.ts'
 
-/** Who did what: looks at personal data, and actions. */
+/** The audit log: looks at personal data, and actions. */
 export const AuditPage = ({ account, query }: PageProps) => {
   const action = actionCodes.find((each) => each === query.get('action')) ?? ''
   const { rows, trouble, again, hasMore, more, moreTrouble } = usePages<unknown>(

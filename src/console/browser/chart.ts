@@ -5,16 +5,16 @@ import { themeEvent } from './theme.ts'
 
 export type Line = { readonly name: string; readonly values: ReadonlyArray<number | null> }
 type Props = {
-  /** What it shows, for those who cannot see it. */
+  /** A description for people who cannot see the chart. */
   readonly label: string
   /** Seconds since 1970, ascending. */
   readonly times: ReadonlyArray<number>
   readonly lines: ReadonlyArray<Line>
   readonly text: (value: number) => string
   readonly timeText: (seconds: number) => string
-  /** The same below the axis, where it is to be shorter. */
+  /** A shorter text for the axis. Default: `timeText`. */
   readonly shortText?: (seconds: number) => string
-  /** The times are days. */
+  /** True if the times are days, in UTC. */
   readonly isDaily?: boolean
   readonly height?: number
 }
@@ -52,7 +52,7 @@ const optionsOf = (
   }
 }
 
-/** Lines over time, with a legend that has the values under the pointer. The page has the same numbers as a table. */
+/** Lines over time, with a legend that shows the values at the pointer. The page also shows the numbers as a table. */
 export const Chart = (props: Props) => {
   const { label, times, lines, text, timeText } = props
   const box = useRef<HTMLDivElement>(null)
@@ -89,8 +89,8 @@ export const Chart = (props: Props) => {
     })
   }
 
-  // It is drawn anew where lines or colours are others, not for each point. The library comes with the first chart, so that other pages do
-  // not wait for it.
+  // Redraw when lines or colours change, not for each point. The library is loaded with the first chart, so that other
+  // pages do not wait for it.
   useEffect(() => {
     const ended = new AbortController()
     void import('uplot').then(({ default: library }) => {
@@ -100,7 +100,7 @@ export const Chart = (props: Props) => {
     return () => ended.abort()
   }, [theme, lines.map(({ name }) => name).join('\n'), label])
 
-  // What it depends on is in data.
+  // The JSON text changes only with the data, which is a new array in each render.
   useEffect(() => plot.current?.setData(data), [JSON.stringify(data)])
 
   const at = cursor === undefined || cursor >= times.length ? times.length - 1 : cursor

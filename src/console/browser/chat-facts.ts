@@ -16,7 +16,7 @@ const when = (name: string, value: string): ReadonlyArray<Fact> =>
 const length = (name: string, value: number | undefined): ReadonlyArray<Fact> =>
   value === undefined ? [] : [[name, duration(value)]]
 
-/** The facts of a chat that its two documents have. */
+/** The facts of a chat, from its two documents. */
 const factsOf = ({ chat, conversation }: ConversationAnswer): ReadonlyArray<Fact> => [
   ...(conversation
     ? ([

@@ -6,10 +6,10 @@ import { outcomeCodes, outcomeWords } from './words.ts'
 
 type Props = { readonly filters: Filters; readonly onChange: (query: string) => void }
 
-/** The filters. A choice takes effect at once; text when Enter is pressed. */
+/** The filters. A choice takes effect at once, text when the user presses Enter. */
 export const FilterForm = ({ filters, onChange }: Props) => {
   const [typed, setTyped] = useState(filters)
-  // Another address is another filter; the same one in a new object is not.
+  // Compare the text: the filters are a new object in each render.
   useEffect(() => setTyped(filters), [queryOf(filters)])
   const change = (part: Partial<Filters>) => onChange(queryOf({ ...typed, ...part }))
   const type = (name: keyof Filters) => (event: Event) => setTyped({ ...typed, [name]: valueOfField(event) })

@@ -23,7 +23,7 @@ type Held = {
 
 const liveWords = { live: 'live', connecting: 'connecting', ended: 'not live' } as const
 
-/** What may be seen of the person, and a way to see more where the roles allow it. */
+/** Shows whether personal data is hidden, with a button to show it if the roles allow that. */
 const Masking = ({
   answer,
   path,
@@ -59,7 +59,7 @@ const Masking = ({
   `
 }
 
-/** The whole story of a chat, live, with what stands behind each event beside it. */
+/** The whole story of a chat, live, with a panel for the details of an event. */
 export const ConversationPage = ({ account, roles, chat, session }: Props) => {
   const path = accountPath(account, 'conversations', chat)
   const loaded = useLoad(path, (signal) => get<ConversationAnswer>(path, signal))
@@ -70,7 +70,7 @@ export const ConversationPage = ({ account, roles, chat, session }: Props) => {
   const [chosen, setChosen] = useState<StoryEvent>()
   const canUnmask = roles.includes('lead') || roles.includes('privacy')
 
-  // What is shown stays when newer events push it out of the answer. Once masking has changed, all is asked for again.
+  // Keep shown events when newer ones push them out of the response. When masking changes, drop the old ones.
   useEffect(() => {
     if (value === undefined) return
     const { masked, events, earlier: next } = value
@@ -78,7 +78,7 @@ export const ConversationPage = ({ account, roles, chat, session }: Props) => {
       before?.masked === masked ? { ...before, events: withEarlier(before.events, events) } : { masked, events, next },
     )
   }, [value])
-  // An answer in clear ends: the page then asks for the masked one.
+  // Unmasking is limited in time. After it the page requests the masked response.
   useEffect(() => {
     if (value?.unmaskedUntil === undefined) return
     const timer = setTimeout(again, Math.max(1_000, Date.parse(value.unmaskedUntil) - Date.now() + 1_000))

@@ -47,7 +47,7 @@ const Row = ({
   </tr>
 `
 
-/** Sessions of the account, the newest first. Nothing moves while it is read: what is new waits behind a button. */
+/** Sessions of the account, newest first. New sessions wait behind a button, so that no row moves during reading. */
 export const ConversationsPage = ({ account, query }: PageProps) => {
   const filter = queryOf(filtersOf(query))
   const path = (cursor?: string) => {

@@ -29,7 +29,7 @@ const Row = ({ row, isMasked }: { readonly row: unknown; readonly isMasked: bool
   </tr>
 `
 
-/** What the service sends and the contracts do not know. */
+/** Differences between the service's requests and the contracts. */
 export const DriftPage = ({ account, roles, query }: PageProps) => {
   const kind = kinds.find((each) => each === query.get('kind')) ?? ''
   const path = accountPath(account, 'drift')
@@ -37,7 +37,7 @@ export const DriftPage = ({ account, roles, query }: PageProps) => {
   const { rows, trouble, again, hasMore, more, moreTrouble } = usePages<unknown>(path, filter)
   const clear = useAction<DriftAnswer>()
   const show = () => clear.run(() => post<DriftAnswer>(`${path}/unmask?${filter}`, {}))
-  // Another kind is another question, and asked for in clear again.
+  // Another kind needs another request, and the user must ask again to see it in clear.
   useEffect(clear.clear, [kind])
   const inClear = clear.value?.rows ?? []
   return html`

@@ -42,7 +42,7 @@ const Row = ({ erasure: { receipt, confirmedBy } }: { readonly erasure: Erasures
   `
 }
 
-/** Receipts of erasures, and which consumer groups have confirmed each. */
+/** Receipts of erasures, with the consumer groups that have confirmed each. */
 export const ErasuresCard = ({ account }: { readonly account: string }) => {
   const path = accountPath(account, 'erasures')
   const { value, trouble, again } = useLoad(path, (signal) => get<ErasuresAnswer>(path, signal), pollMs)

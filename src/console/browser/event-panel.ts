@@ -15,7 +15,7 @@ type Props = {
   readonly close: () => void
 }
 
-/** Where an event stands in the log, and its record as Kafka has it, on demand. */
+/** The place of an event in its topic, and on demand its record in Kafka. */
 export const EventPanel = ({ event, account, canRead, traceUrlTemplate, close }: Props) => {
   const record = useAction<RecordAnswer>()
   const { topic, partition, offset } = event

@@ -1,13 +1,13 @@
 import { count, duration } from './format.ts'
 
 type Json = Readonly<Record<string, unknown>>
-/** A figure with what it was made from (contracts/views/daily-stats.ts). */
+/** A figure as its numerator and denominator (contracts/views/daily-stats.ts). */
 export type Figure = { readonly numerator: number; readonly denominator: number }
 
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What stands at a path of field names; undefined where nothing does. */
+/** The value at a path of field names; undefined if there is none. */
 export const at = (value: unknown, ...path: ReadonlyArray<string>): unknown =>
   path.reduce<unknown>((each, name) => (isObject(each) && Object.hasOwn(each, name) ? each[name] : undefined), value)
 
@@ -24,7 +24,7 @@ export const listAt = (value: unknown, ...path: ReadonlyArray<string>): Readonly
   return Array.isArray(found) ? found : []
 }
 
-/** A number of a day, by its path in the day's document: a plain count, or a figure. */
+/** A number of a day: a count or a figure. `name` is its path in the day's document. */
 export type Definition = { readonly name: string; readonly unit: string }
 
 export const figureOf = (row: unknown, { name, unit }: Definition): Figure | undefined => {
@@ -34,7 +34,7 @@ export const figureOf = (row: unknown, { name, unit }: Definition): Figure | und
   return numerator === undefined || denominator === undefined ? undefined : { numerator, denominator }
 }
 
-/** A number of several days: counts are added; of figures what they were made from is added first, then divided. */
+/** A number of several days. Counts are added. For figures, numerators and denominators are added, then divided. */
 export const valueOfRows = (rows: ReadonlyArray<unknown>, definition: Definition): number | undefined => {
   const figures = rows.map((row) => figureOf(row, definition)).filter((figure) => figure !== undefined)
   const numerator = figures.reduce((sum, each) => sum + each.numerator, 0)
@@ -49,7 +49,7 @@ export const valueText = (value: number | undefined, unit: string): string => {
   return unit === 'duration' ? duration(value) : count(value)
 }
 
-/** How today compares with the other day: shares in points, everything else in percent. Empty where nothing can be said. */
+/** The change since the other day: shares in points, other units in percent. Empty if there is no change to show. */
 export const changeText = (today: number | undefined, before: number | undefined, unit: string): string => {
   if (today === undefined || before === undefined || today === before) return ''
   const sign = today > before ? '+' : '−'
@@ -68,14 +68,14 @@ export const nameInWords = (name: string): string => {
   return (words.charAt(0).toUpperCase() + words.slice(1)).replace(/^Csat\b/, 'CSAT')
 }
 
-/** One row of the table: a day, or an agent, widget or bot with all of its days. */
+/** One row of the table: a day, or an agent, widget or bot with all its days. */
 export type Total = { readonly id: string; readonly rows: ReadonlyArray<unknown> }
 
-/** The rows of the answer by whom they are of; in the order of the first of each. */
+/** The rows of the response, grouped by day or id, in the order of each group's first row. */
 export const totalsOf = (rows: ReadonlyArray<unknown>, by: string): ReadonlyArray<Total> =>
   [...Map.groupBy(rows, (row) => textAt(row, by === 'day' ? 'day' : 'id'))].map(([id, of]) => ({ id, rows: of }))
 
-/** The days from one to the other, both included. */
+/** The days from `from` to `to`, inclusive. */
 export const daysBetween = (from: string, to: string): ReadonlyArray<string> => {
   const day = 86_400_000
   const first = Date.parse(`${from}T00:00:00Z`)

@@ -1,4 +1,4 @@
-/** The filters of the list of conversations, as the API and the address have them. */
+/** The filters of the list of conversations, with the names of the API and the address. */
 export type Filters = {
   readonly state: '' | 'open' | 'over'
   readonly kind: '' | 'agent' | 'bot'
@@ -14,7 +14,7 @@ export type Filters = {
 const oneOf = <A extends string>(text: string | null, words: ReadonlyArray<A>): A | '' =>
   words.find((word) => word === text) ?? ''
 
-/** What the address asks for. What it does not know is no filter. */
+/** The filters in the address. Unknown values are ignored. */
 export const filtersOf = (query: URLSearchParams): Filters => {
   const text = (name: string) => (query.get(name) ?? '').trim()
   return {
@@ -30,7 +30,7 @@ export const filtersOf = (query: URLSearchParams): Filters => {
   }
 }
 
-/** The same as a query: only what is filtered, always in the same order. */
+/** The filters as a query: only those that are set, always in the same order. */
 export const queryOf = (filters: Filters): string =>
   new URLSearchParams(
     Object.entries(filters).flatMap(([name, value]) =>
@@ -44,8 +44,8 @@ type Row = { readonly chatId: string; readonly kind: string; readonly number: nu
 export const rowKey = ({ chatId, kind, number }: Row): string => `${chatId}/${kind}/${number}`
 
 /**
- * The rows that are shown with what is known of them now, in the places where they are; and how many of the new answer are not
- * among them. So nothing moves while somebody reads.
+ * Updates the shown rows from the new response and leaves them in their places, so that no row moves during reading.
+ * `waiting` is the number of new rows that are not shown yet.
  */
 export const refreshed = <R extends Row>(
   shown: ReadonlyArray<R>,

@@ -17,7 +17,7 @@ export const duration = (ms: number): string => {
   return `${Math.floor(whole / size)} ${name}${smaller && rest ? ` ${rest} ${smaller[1]}` : ''}`
 }
 
-/** The same in whole seconds, for what is counted up each second. */
+/** The same in whole seconds, for durations that are updated every second. */
 export const tickingDuration = (ms: number): string => (ms < 1_000 ? '0 s' : duration(Math.floor(ms / 1_000) * 1_000))
 
 const numbers = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 2 })
@@ -40,7 +40,7 @@ const wholeDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'shor
 const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' })
 
-/** A time as a person says it beside now: no day if it is today, no year if it is this year. Other text stays as it is. */
+/** A time relative to now: without the day if it is today, without the year if it is this year. Other text is kept. */
 export const timeText = (text: string, now = Date.now()): string => {
   const at = new Date(text)
   const today = new Date(now)

@@ -2,9 +2,9 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preac
 import type { Result, Trouble } from './api.ts'
 
 export type Loaded<A> = {
-  /** The newest answer; it stays while the next one is asked for, and after trouble. */
+  /** The newest response. It stays during the next request and after a failed one. */
   readonly value: A | undefined
-  /** The key for which that was the answer. */
+  /** The key of that response. */
   readonly of: string | undefined
   readonly trouble: Trouble | undefined
   readonly isLoading: boolean
@@ -14,8 +14,8 @@ export type Loaded<A> = {
 type Load<A> = (signal: AbortSignal) => Promise<Result<A>>
 
 /**
- * Asks whenever the key changes, and again `everyMs` after each answer while the page can be seen. An answer that comes after the
- * key has changed is dropped.
+ * Sends a request when the key changes, and again `everyMs` after each response while the page is visible. A response
+ * that arrives after the key has changed is dropped.
  */
 export const useLoad = <A>(key: string, load: Load<A>, everyMs = 0): Loaded<A> => {
   const [state, setState] = useState<Omit<Loaded<A>, 'again'>>({
@@ -28,7 +28,7 @@ export const useLoad = <A>(key: string, load: Load<A>, everyMs = 0): Loaded<A> =
   const current = useRef(load)
   current.current = load
 
-  // The key says what is asked for, and a new round asks again. It does not wait until what is there by then is painted.
+  // A new key or a new round sends a request. A layout effect, so that the request does not wait for the paint.
   useLayoutEffect(() => {
     const ended = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -73,7 +73,7 @@ export type Action<A> = {
   readonly clear: () => void
 }
 
-/** Something that is done when a button is pressed, one at a time. */
+/** An action of a button. While it runs, further calls of `run` are ignored. */
 export const useAction = <A>(): Action<A> => {
   const none = { value: undefined, trouble: undefined, isBusy: false }
   const [state, setState] = useState<Pick<Action<A>, 'value' | 'trouble' | 'isBusy'>>(none)
@@ -96,7 +96,7 @@ export const useAction = <A>(): Action<A> => {
   }
 }
 
-/** The time now, anew every second while the page can be seen. */
+/** The current time, updated every second while the page is visible. */
 export const useNow = (): number => {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

@@ -3,5 +3,5 @@ import { type ComponentChildren, h, type VNode } from 'preact'
 
 export type Children = { readonly children?: ComponentChildren }
 
-/** Elements from a template. Values become text nodes and attributes: nothing is ever parsed as HTML. */
+/** Elements from a template. Values become text nodes and attributes, and are never parsed as HTML. */
 export const html = htm.bind(h) as (strings: TemplateStringsArray, ...values: ReadonlyArray<unknown>) => VNode

@@ -9,11 +9,11 @@ const mostLines = 300
 type Problem = { readonly path: string; readonly expected: string }
 type Props = { readonly value: unknown; readonly label: string; readonly problems?: ReadonlyArray<Problem> }
 
-/** JSON with the decoder's complaints at their places. */
+/** JSON with the decoder's problems at their places. */
 export const JsonBlock = ({ value, label, problems = [] }: Props) => {
   const [all, setAll] = useState(false)
   const lines = jsonLines(value, problems)
-  // What is complained about is never cut off.
+  // Lines with problems are always shown.
   const shown = all ? lines : lines.filter((line, i) => i < mostLines || line.problems.length > 0)
   return html`
     <div class="json" role="region" aria-label=${label} tabindex="0">

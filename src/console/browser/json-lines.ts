@@ -1,4 +1,4 @@
-/** One line of indented JSON, with what is wrong at its place. */
+/** One line of indented JSON, with the problems at its place. */
 export type JsonLine = {
   readonly indent: number
   readonly text: string
@@ -7,7 +7,7 @@ export type JsonLine = {
 
 type Problem = { readonly path: string; readonly expected: string }
 
-/** `/agents/0/id`, `agents[0].id` and `agents.0.id` are one place. */
+/** `/agents/0/id`, `agents[0].id` and `agents.0.id` are the same place. */
 const partsOf = (path: string): ReadonlyArray<string> =>
   path.split(/[./[\]]+/).filter((part) => part !== '' && part !== '$')
 
@@ -19,7 +19,7 @@ const childOf = (value: unknown, part: string): unknown => {
   return isObject(value) && Object.hasOwn(value, part) ? value[part] : undefined
 }
 
-/** The place of a problem, or of what is nearest above it: a field that is missing has no line. */
+/** The place of a problem, or its nearest ancestor that exists, because a missing field has no line. */
 const placeOf = (value: unknown, path: string): string => {
   const place: string[] = []
   let at = value
@@ -31,7 +31,7 @@ const placeOf = (value: unknown, path: string): string => {
   return place.join('.')
 }
 
-/** A value as lines, each with the decoder's complaints about it. */
+/** A value as lines, each with the decoder's problems at its place. */
 export const jsonLines = (value: unknown, problems: ReadonlyArray<Problem> = []): ReadonlyArray<JsonLine> => {
   const at = new Map<string, ReadonlyArray<string>>()
   for (const { path, expected } of problems) {

@@ -17,7 +17,7 @@ const focusSearch = (): boolean => {
   return search !== null
 }
 
-/** For the page that is drawn now: whether the search was asked for on the page before, and has the focus. */
+/** Focuses the search if `/` was pressed on the previous page. True if the search now has the focus. */
 export const focusWantedSearch = (): boolean => {
   const wasWanted = isWanted
   isWanted = false
@@ -28,7 +28,7 @@ export const focusWantedSearch = (): boolean => {
 const move = (step: 1 | -1): void => {
   const items = [...document.querySelectorAll<HTMLElement>('main [data-item]')]
   const focused = items.indexOf(document.activeElement as HTMLElement)
-  // With the focus in the panel, from the entry that it shows.
+  // If the focus is in the panel, start from the entry that the panel shows.
   const at = focused === -1 ? items.findIndex((item) => item.ariaPressed === 'true') : focused
   const next = items[at === -1 ? (step === 1 ? 0 : items.length - 1) : at + step]
   next?.focus()
@@ -62,7 +62,7 @@ export const listenToKeys = ({ open, help }: Acts): (() => void) => {
   return () => document.removeEventListener('keydown', onKeyDown)
 }
 
-/** What the help says of them. */
+/** The rows of the help dialog. */
 export const keyHelp: ReadonlyArray<readonly [keys: string, what: string]> = [
   ['/', 'Search conversations'],
   ['j  k', 'Next, previous entry of a list'],

@@ -31,9 +31,9 @@ type Props = Children & {
   readonly help: () => void
 }
 
-/** What every page has: the accounts, the pages that the roles allow, and who is signed in. */
+/** The parts of every page: the accounts, the pages that the roles allow, and the name of the user. */
 export const Layout = ({ session, account, page, help, children }: Props) => {
-  // On a narrow screen the row of pages scrolls.
+  // On a narrow screen the row of pages scrolls: show the current page in it.
   useEffect(() => {
     document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [page])

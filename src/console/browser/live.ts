@@ -15,9 +15,9 @@ const versionOf = (data: string): string | undefined => {
 }
 
 /**
- * Listens to a stream that says the newest version of what is shown, and asks again when it is another one: once what was asked for
- * has come, so that many changes one after another do not keep it away. The browser connects again by itself after a loss; where
- * the server refused, this does after a while.
+ * Listens to a stream with the newest version of the shown data, and reloads when the version changes. It waits for the
+ * response of the request in progress, so that many quick changes do not cancel each request. The browser itself
+ * reconnects after a lost connection. If the server refused, this hook reconnects after 5 s.
  */
 export const useLive = <A extends { readonly version: string }>(
   url: string,
@@ -46,7 +46,7 @@ export const useLive = <A extends { readonly version: string }>(
         const hasEnded = source?.readyState === EventSource.CLOSED
         setState(hasEnded ? 'ended' : 'connecting')
         if (!hasEnded) return
-        // Whether the session has ended is known from this answer.
+        // The response shows whether the session has ended.
         again()
         timer = setTimeout(connect, againMs)
       }

@@ -3,13 +3,13 @@ import { base } from './api.ts'
 
 const moved = 'console-moved'
 
-/** Goes to a path under the base path without loading the page anew. */
+/** Opens a path below the base path without a page load. */
 export const go = (path: string, how: 'push' | 'replace' = 'push'): void => {
   history[how === 'push' ? 'pushState' : 'replaceState'](null, '', `${base}${path}`)
   window.dispatchEvent(new Event(moved))
 }
 
-/** The address, anew whenever it changes. */
+/** The address. It updates when the address changes. */
 export const useAddress = (): { readonly path: string; readonly search: string } => {
   const read = () => ({ path: location.pathname, search: location.search })
   const [address, setAddress] = useState(read)
@@ -25,7 +25,7 @@ export const useAddress = (): { readonly path: string; readonly search: string }
   return address
 }
 
-/** Follows links to pages of the console without loading them anew; every other link is the browser's. */
+/** Follows links to pages of the console without a page load. The browser handles all other links. */
 export const followLinks = (): (() => void) => {
   const onClick = (event: MouseEvent) => {
     if (event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return

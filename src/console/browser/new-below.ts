@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { counted } from './format.ts'
 import { html } from './html.ts'
 
-/** Says how many events have come below what can be seen, and leads there. Nothing scrolls by itself. */
+/** A button with the number of new events below the visible ones. It scrolls to them; nothing else scrolls. */
 export const NewBelow = ({ count }: { readonly count: number }) => {
   const end = useRef<HTMLDivElement>(null)
   const [seen, setSeen] = useState(count)

@@ -16,7 +16,7 @@ const mostPoints = 720
 
 const WaitingCard = ({ account, now }: { readonly account: string; readonly now: NowAnswer }) => {
   const clock = useNow()
-  // By the server's clock, whatever the browser's says.
+  // Use the server's clock: the browser's may be wrong.
   const ahead = useMemo(() => Date.now() - Date.parse(now.asOf), [now.asOf])
   const { count: waiting, longest } = now.waiting
   return html`
@@ -127,7 +127,7 @@ const NoStatistics = () => html`
 
 const isCount = ({ unit }: Definition) => unit === 'count'
 
-/** What is wrong right now. */
+/** The current state of the account and of the bridge. */
 export const NowPage = ({ account, roles }: PageProps) => {
   const now = useLoad(account, (signal) => get<NowAnswer>(accountPath(account, 'now'), signal), pollMs)
   const system = useLoad('', (signal) => get<SystemAnswer>('system', signal), pollMs)

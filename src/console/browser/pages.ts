@@ -12,7 +12,7 @@ type Rows<Row> = {
   readonly moreTrouble: Trouble | undefined
 }
 
-/** A list in pages: the first one of a path, and more by its cursor. */
+/** A list in pages: the first page of a path, and further pages by cursor. */
 export const usePages = <Row>(path: string, query: URLSearchParams): Rows<Row> => {
   const of = (cursor: string) => {
     const all = new URLSearchParams(query)

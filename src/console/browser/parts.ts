@@ -6,7 +6,7 @@ import { type Children, html } from './html.ts'
 
 const mostShown = 2_000
 
-/** Text that somebody else wrote: in a direction of its own, and only its beginning where it is long. */
+/** Text from outside the console: with its own text direction, and cut if it is long. */
 export const Said = ({ text }: { readonly text: string }) => {
   const [all, setAll] = useState(false)
   if (text.length <= mostShown) return html`<bdi dir="auto" class="said">${text}</bdi>`
@@ -21,7 +21,7 @@ export const Said = ({ text }: { readonly text: string }) => {
 export const Time = ({ at }: { readonly at: string }) =>
   html`<time datetime=${at} title=${at} class="time">${timeText(at)}</time>`
 
-/** What happened, and a way on. */
+/** An error message, with a button to try again. */
 export const TroubleBox = ({
   trouble,
   again,
@@ -38,7 +38,7 @@ export const TroubleBox = ({
         </div>
       `
 
-/** Says why there is nothing, and what to do. */
+/** Explains why there is no data, and what the user can do. */
 export const Empty = ({ title, children }: Children & { readonly title: string }) =>
   html`<div class="empty"><p class="empty-title">${title}</p><p>${children}</p></div>`
 
@@ -64,11 +64,11 @@ export const Card = ({
 type TableProps = Children & {
   readonly caption: string
   readonly head: ReadonlyArray<string>
-  /** Which columns have numbers. */
+  /** The columns with numbers. */
   readonly numbers?: ReadonlyArray<string>
 }
 
-/** A table that scrolls sideways by itself where it is too wide, also by keyboard. */
+/** A table. If it is too wide, only the table scrolls sideways, also by keyboard. */
 export const Table = ({ caption, head, numbers = [], children }: TableProps) => html`
   <div class="scroll" role="region" aria-label=${caption} tabindex="0">
     <table>
@@ -85,7 +85,7 @@ export const Table = ({ caption, head, numbers = [], children }: TableProps) => 
 
 type Labelled = Children & { readonly label: ComponentChildren }
 
-/** A form's field with its label above it. */
+/** A form field with its label above it. */
 export const Field = ({ label, children }: Labelled) =>
   html`<label class="field"><span>${label}</span>${children}</label>`
 
@@ -108,7 +108,7 @@ export const Check = ({
   </label>
 `
 
-/** The value that a field of a form has after an event in it. */
+/** The value of the form field that sent the event. */
 export const valueOfField = (event: Event): string => (event.currentTarget as HTMLInputElement).value
 
 export const Select = ({
@@ -129,23 +129,23 @@ export const Select = ({
   <//>
 `
 
-/** A panel beside the page. It takes the focus when it opens, and Escape closes it. */
+/** A panel beside the page. It takes the focus when it opens. Escape closes it. */
 export const Panel = ({
   title,
   close,
   children,
 }: Children & { readonly title: string; readonly close: () => void }) => {
   const heading = useRef<HTMLHeadingElement>(null)
-  // As it is drawn first: the panel that it replaces gives the focus back a moment later.
+  // Read in the first render: the panel that this one replaces returns the focus a moment later.
   const [before] = useState(() => document.activeElement)
-  // Another title is another thing that is shown.
+  // Another title means other content.
   useEffect(() => {
     heading.current?.focus({ preventScroll: true })
     return () => {
       if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
     }
   }, [title])
-  // Wherever the focus is: a button that has done its work is gone, and the focus with it.
+  // Listen on the document: the focused button may have disappeared, and then nothing in the panel has the focus.
   const closing = useRef(close)
   closing.current = close
   useEffect(() => {
@@ -167,7 +167,7 @@ export const Panel = ({
   `
 }
 
-/** A dialog that must be answered before anything else. */
+/** A modal dialog. */
 export const Dialog = ({
   title,
   close,
@@ -187,7 +187,7 @@ export const Dialog = ({
   `
 }
 
-/** What some work has said until now. */
+/** The output lines of some work so far. */
 export const Lines = ({ label, lines }: { readonly label: string; readonly lines: ReadonlyArray<string> }) =>
   lines.length === 0
     ? null

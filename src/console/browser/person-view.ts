@@ -15,7 +15,7 @@ type Props = {
   readonly erased: () => void
 }
 
-/** What the word is that has to be typed before anything is erased. */
+/** The user must type this word before an erasure. */
 const typedWord = 'erase'
 
 const EraseDialog = ({
@@ -59,7 +59,7 @@ const EraseDialog = ({
   `
 }
 
-/** Whom the ids name, who is likely the same person, and what is stored of them. */
+/** The person's chats and clients, likely links to more, and what is stored about the person. */
 export const PersonView = ({ account, found, find, isBusy, erased }: Props) => {
   const { asked, person } = found
   const [asks, setAsks] = useState(false)

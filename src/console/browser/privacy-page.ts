@@ -22,7 +22,7 @@ export type Asked = {
 }
 export type Found = { readonly asked: Asked; readonly person: PersonAnswer }
 
-/** A person's data: found, exported, erased; and the receipts of erasures. */
+/** Finds, exports and erases a person's data, and lists the receipts of erasures. */
 export const PrivacyPage = ({ account }: PageProps) => {
   const [kind, setKind] = useState<Asked['kind']>('client')
   const [typed, setTyped] = useState('')

@@ -24,7 +24,7 @@ const optionsOf = (words: Readonly<Record<string, string>>, chosen: string) =>
     ([value, text]) => html`<option key=${value} value=${value} selected=${value === chosen}>${text}</option>`,
   )
 
-/** Folds a view anew from the topics: first as a dry run, which only compares. */
+/** Rebuilds a view from the topics. The default is a dry run, which only compares. */
 export const RebuildCard = ({ account }: { readonly account: string }) => {
   const [what, setWhat] = useState<What>('begin')
   const [view, setView] = useState<View>('chats')

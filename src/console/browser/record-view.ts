@@ -14,7 +14,7 @@ export const bytesText = (bytes: Bytes): string => {
 export const headerOf = (record: RecordAnswer, name: string): string =>
   bytesText(record.headers.find((header) => header.name === name)?.value ?? null)
 
-/** The link to the trace that a traceparent names (W3C Trace Context); undefined where there is none. */
+/** The URL of the trace in a traceparent (W3C Trace Context). Undefined if there is none. */
 export const traceUrlOf = (template: string | undefined, traceparent: string): string | undefined => {
   const [, traceId] = /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(traceparent) ?? []
   if (template === undefined || traceId === undefined) return undefined
@@ -24,12 +24,12 @@ export const traceUrlOf = (template: string | undefined, traceparent: string): s
 
 type Props = {
   readonly record: RecordAnswer
-  /** What of it is shown as its payload. */
+  /** The text that is shown as the payload. */
   readonly text: string
   readonly problems: LetterAnswer['problems']
 }
 
-/** A record as Kafka has it. */
+/** A record in Kafka: payload, place, key and headers. */
 export const RecordView = ({ record, text, problems }: Props) => {
   const json = jsonOf(text)
   const general = json === undefined ? problems : []

@@ -10,7 +10,7 @@ import { Check, Dialog, Field, Lines, TroubleBox, valueOfField } from './parts.t
 type Props = {
   readonly account: string
   readonly kind: LettersKind
-  /** The id of the one that is meant. */
+  /** The id of the only letter to send. Without it, the filters select letters. */
   readonly only?: string
   readonly cause?: string
   readonly topic?: string
@@ -37,7 +37,7 @@ type Progress = {
 
 const mostLines = 200
 
-/** The local time of a form's field as RFC 3339; empty where there is none. */
+/** The local time of a form field as RFC 3339; empty if there is none. */
 const instantOf = (local: string): string => {
   const at = new Date(local)
   return local === '' || Number.isNaN(at.getTime()) ? '' : at.toISOString()
@@ -83,7 +83,7 @@ const ProgressView = ({
   <${Lines} label="What was done" lines=${progress.lines} />
 `
 
-/** Sends one again, or all that the filters name: first as a dry run, which sends nothing. */
+/** Sends one letter again, or all that match the filters. The default is a dry run, which sends nothing. */
 export const RedriveForm = ({ account, kind, only, cause = '', topic = '', done }: Props) => {
   const [form, setForm] = useState<Form>({
     ...{ cause, topic, since: '', until: '', limit: '100' },

@@ -13,7 +13,7 @@ export const pages = [
 ] as const
 export type Page = (typeof pages)[number]
 
-/** What the address names. `chat` is empty but on the page of one conversation. */
+/** The page in the address. `chat` is empty except on the page of one conversation. */
 export type Route = {
   readonly account: string
   readonly page: Page
@@ -21,7 +21,7 @@ export type Route = {
   readonly query: URLSearchParams
 }
 
-/** What every page gets. */
+/** The properties of every page. */
 export type PageProps = {
   readonly account: string
   readonly roles: ReadonlyArray<ConsoleRole>
@@ -60,7 +60,7 @@ const neededRole: Partial<Record<Page, ConsoleRole>> = {
   audit: 'privacy',
 }
 
-/** The pages that somebody with these roles can use. */
+/** The pages that a user with these roles can open. */
 export const pagesFor = (roles: ReadonlyArray<ConsoleRole>): ReadonlyArray<Page> =>
   pages.filter((page) => {
     const role = neededRole[page]
@@ -75,7 +75,7 @@ const decoded = (part: string): string => {
   }
 }
 
-/** What a path under the base path names; undefined where it names no page. */
+/** The route of a path below the base path. Undefined if the path names no page. */
 export const routeOf = (base: string, path: string, search: string): Route | undefined => {
   if (!path.startsWith(base)) return undefined
   const [word, account = '', page, chat = '', ...others] = path.slice(base.length).split('/')

@@ -1,7 +1,7 @@
 import { base } from './api.ts'
 import { html } from './html.ts'
 
-/** Nobody is signed in, or the session has ended. What was open stays in the address and comes back. */
+/** Shown if nobody is signed in or the session has ended. The address keeps the open page for after the sign-in. */
 export const SignInPage = ({
   again,
   wasSignedIn,

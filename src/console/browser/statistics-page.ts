@@ -40,7 +40,7 @@ const Results = ({
   readonly figure: string
   readonly choose: (name: string) => void
 }) => {
-  // Of one agent, widget or bot there are figures and no counts.
+  // Agents, widgets and bots have figures, and no counts except those of sessions.
   const figures = answer.definitions.filter(
     ({ unit, name }) => answer.by === 'day' || unit !== 'count' || name.startsWith('sessions.'),
   )
@@ -102,7 +102,7 @@ export const StatisticsPage = ({ account, query }: PageProps) => {
   }).toString()
   const path = accountPath(account, 'statistics')
   const { value, trouble, again } = useLoad(filter, (signal) => get<StatisticsAnswer>(`${path}?${filter}`, signal))
-  // Without days in the address the server chooses: it knows the account's time zone.
+  // Without days in the address the server chooses them, because it knows the account's time zone.
   const days = { from: text('from') || (value?.from ?? ''), to: text('to') || (value?.to ?? '') }
   const change = (part: Readonly<Record<string, string>>) => {
     const all = { ...days, by, id: text('id'), figure: text('figure'), ...part }

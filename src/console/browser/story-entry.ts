@@ -22,19 +22,19 @@ export type TranscriptLine = {
   readonly differences: ReadonlyArray<string>
 }
 
-/** One entry of the story: what somebody said, or a step. */
+/** One entry of the story: a message or a step. */
 export type Entry = {
   readonly key: string
   readonly at: string
   readonly who: Who
   readonly title: string
-  /** What was said; undefined for a step. Empty where it is hidden or erased. */
+  /** The text of a message; undefined for a step. Empty if it is hidden or erased. */
   readonly text?: string
   readonly buttons: ReadonlyArray<string>
   readonly state?: DeliveryState
-  /** Sentences that say why. */
+  /** Sentences that explain the entry. */
   readonly notes: ReadonlyArray<string>
-  /** What the service said in words, when it refused. */
+  /** The service's message when it refused a reply. */
   readonly detail: string
   readonly attempts: ReadonlyArray<Attempt>
   readonly differences: ReadonlyArray<string>
@@ -59,7 +59,7 @@ const buttonsOf = (message: unknown) =>
 const named = (person: unknown, kind: string): string =>
   textAt(person, 'name') || `${kind} ${textAt(person, 'id')}`.trim()
 
-/** A bot reply, from the data of its outcome or from its document in `deliveries`. */
+/** A bot reply, from the data of its outcome event or from its document in `deliveries`. */
 export const replyPart = (data: unknown, state: DeliveryState): Part => {
   const because = textAt(data, 'because')
   const reason = textAt(data, 'reason')
@@ -159,7 +159,7 @@ const parts: Readonly<Record<string, (data: Data) => Part>> = {
 
 const nothing = { buttons: [], notes: [], detail: '', attempts: [], differences: [], transcript: [] }
 
-/** The entry of an event. A type that came later than this page is a step with its name. */
+/** The entry of an event. An event type that is newer than this page becomes a step with the name of the type. */
 export const entryOf = (event: StoryEvent): Entry => {
   const make = Object.hasOwn(parts, event.type) ? parts[event.type] : undefined
   const part = make?.(event.data) ?? { who: 'service', title: event.type }

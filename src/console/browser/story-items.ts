@@ -8,7 +8,7 @@ import { answerWords } from './words.ts'
 
 const stateTones = { pending: 'plain', delivered: 'good', failed: 'bad', suppressed: 'warn' } as const
 
-/** What was said; a quiet block where it is hidden, and words where there is nothing. */
+/** The text of a message, or a placeholder if the text is hidden or missing. */
 const Words = ({ text, masked }: { readonly text: string; readonly masked: boolean }) => {
   if (text !== '') return html`<p class="words"><${Said} text=${text} /></p>`
   return masked ? html`<p class="hidden-text">hidden</p>` : html`<p class="muted">No text, or it was erased.</p>`

@@ -4,7 +4,7 @@ import { counted, duration } from './format.ts'
 import { type Entry, entryOf, pendingEntry } from './story-entry.ts'
 import { differenceWords, endingWords, notComparedWords, outcomeWords } from './words.ts'
 
-/** Where a session begins. */
+/** The heading at the start of a session. */
 export type SessionHead = {
   readonly key: string
   readonly at: string
@@ -50,7 +50,7 @@ const headOf = (session: unknown): SessionHead => {
 /** `9661ab9c` of `acme/bot/9661ab9c`. */
 const ceIdOf = (timelineId: string) => timelineId.split('/').slice(2).join('/')
 
-/** What the audit says of each event, by the event's id in either form. */
+/** The audit's findings by event, under the event's timeline id and under its CloudEvents id. */
 const differencesByEvent = (sessions: ReadonlyArray<unknown>): ReadonlyMap<string, ReadonlyArray<string>> => {
   const found = new Map<string, ReadonlyArray<string>>()
   for (const difference of sessions.flatMap((session) => listAt(session, 'audit', 'differences'))) {
@@ -71,7 +71,7 @@ const sessionAt = (sessions: ReadonlyArray<unknown>, text: string): unknown =>
     .sort((a, b) => time(textAt(a, 'startedAt')) - time(textAt(b, 'startedAt')))
     .at(-1)
 
-/** A transcript's lines with what the audit says of those that the bridge never received. */
+/** Adds to the lines of a transcript the audit's findings about messages that the bridge never received. */
 const withDifferences = (entry: Entry, sessions: ReadonlyArray<unknown>): Entry => {
   if (entry.transcript.length === 0) return entry
   const differences = listAt(sessionAt(sessions, entry.at), 'audit', 'differences')
@@ -86,7 +86,7 @@ const withDifferences = (entry: Entry, sessions: ReadonlyArray<unknown>): Entry 
   }
 }
 
-/** The whole story of a chat, the oldest first: sessions, what was said, and steps. */
+/** The whole story of a chat, oldest first: sessions, messages and steps. */
 export const storyOf = ({ events, sessions, deliveries }: ConversationAnswer): ReadonlyArray<StoryItem> => {
   const differences = differencesByEvent(sessions)
   const entries = events.map(entryOf).map((entry) => {
@@ -101,7 +101,7 @@ export const storyOf = ({ events, sessions, deliveries }: ConversationAnswer): R
   return [...items].sort(([a], [b]) => time(a) - time(b)).map(([, item]) => item)
 }
 
-/** Older events put before newer ones that are shown, each event once. */
+/** Puts older events before the newer ones that are shown. Each event appears once. */
 export const withEarlier = (
   earlier: ReadonlyArray<ConversationAnswer['events'][number]>,
   events: ReadonlyArray<ConversationAnswer['events'][number]>,

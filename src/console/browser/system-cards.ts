@@ -70,7 +70,7 @@ const LagCard = ({ consumers }: { readonly consumers: ReadonlyArray<Consumer> })
   `
 }
 
-/** What /readyz says, in words, and how far the consumers are behind. */
+/** The checks of /readyz in words, and how far the consumers are behind. */
 export const SystemCards = ({ system: { value, trouble, again } }: { readonly system: Loaded<SystemAnswer> }) => html`
   <${TroubleBox} trouble=${trouble} again=${again} />
   ${

@@ -3,7 +3,7 @@ export type Theme = (typeof themes)[number]
 
 const place = 'console-theme'
 
-/** The theme that was chosen in this browser; the system's where none was, or where nothing may be stored. */
+/** The theme chosen in this browser. `system` if none was chosen, or if the browser does not allow storage. */
 export const chosenTheme = (): Theme => {
   try {
     return themes.find((theme) => theme === localStorage.getItem(place)) ?? 'system'
@@ -12,7 +12,7 @@ export const chosenTheme = (): Theme => {
   }
 }
 
-/** Told to the window when colours have changed. */
+/** The event that is sent to the window when colours have changed. */
 export const themeEvent = 'console-theme'
 
 export const showTheme = (theme: Theme): void => {
@@ -24,7 +24,7 @@ export const chooseTheme = (theme: Theme): void => {
   try {
     localStorage.setItem(place, theme)
   } catch {
-    // The choice lasts until the page is left.
+    // Without storage the choice lasts until the page is closed.
   }
   showTheme(theme)
 }

@@ -1,6 +1,6 @@
 type Sentences = Readonly<Record<string, string>>
 
-/** The sentence for a code. A code that came later than this page is shown as it is. */
+/** The sentence for a code. A code that is newer than this page is shown itself, with spaces for hyphens. */
 const said = (sentences: Sentences, code: string): string =>
   Object.hasOwn(sentences, code) ? (sentences[code] ?? code) : code.replaceAll('-', ' ')
 
@@ -9,7 +9,7 @@ const becauses: Sentences = {
   'delivery-failed': 'The bridge did this itself: the reply could not be delivered.',
   'agent-unavailable': 'The bridge did this itself: no agent was there, and the bot said nothing to that.',
 }
-/** Why the bridge itself made a command. */
+/** The reason why the bridge itself made a command. */
 export const becauseWords = (code: string) => said(becauses, code)
 
 const inviteReasons: Sentences = {
@@ -35,7 +35,7 @@ const suppressions: Sentences = {
   overtaken: 'Not sent: the client had written again before.',
   answered: 'Not sent: the bot had answered after all.',
 }
-/** Why a reply was suppressed. */
+/** The reason why a reply was suppressed. */
 export const suppressionWords = (code: string) => said(suppressions, code)
 
 const states: Sentences = {
@@ -47,7 +47,7 @@ const states: Sentences = {
   open: 'Open',
   finished: 'Finished',
 }
-/** Who has a conversation. */
+/** The state of a conversation or chat. */
 export const stateWords = (code: string) => said(states, code)
 
 const outcomes: Sentences = {
@@ -59,7 +59,7 @@ const outcomes: Sentences = {
   finished: 'Finished by an agent',
   open: 'Open',
 }
-/** What has become of a session. */
+/** The outcome of a session. */
 export const outcomeWords = (code: string) => said(outcomes, code)
 export const outcomeCodes = Object.keys(outcomes)
 
@@ -77,7 +77,7 @@ const differences: Sentences = {
   order: 'The transcript has this message in another order.',
   text: 'The transcript has this message with other words.',
 }
-/** How the service's transcript differs from what the bridge saw. */
+/** The difference between the service's transcript and the events of the bridge. */
 export const differenceWords = (code: string) => said(differences, code)
 
 const notCompared: Sentences = {
@@ -99,7 +99,7 @@ const networkCodes: Sentences = {
   EAI_AGAIN: 'host name could not be looked up',
 }
 
-/** What the service answered to one request, by its HTTP status and error code. */
+/** The service's response to one request, from its HTTP status and error code. */
 export const answerWords = (status: number | undefined, code: string | undefined): string => {
   if (status === undefined) return code === undefined ? 'no answer' : said(networkCodes, code)
   if (code === undefined) return status < 300 ? `${status}, taken` : `${status}, not taken`

@@ -22,9 +22,9 @@ const digestOf = (id: string, token: string) => `${id}/${hash('sha256', token, '
 /**
  * Access tokens of Interface B: JWTs that are signed with HS256 under a key derived from the account's secret. So every
  * instance can check them. A token begins at the full hour and lives two hours. All instances issue the same token
- * within an hour, and it is valid for one to two hours more (`expiresIn`, in seconds). A verified token is cached by
- * its digest until it expires. An account and a secret have at most two valid tokens. A cache with ten tokens for each
- * account is emptied.
+ * within an hour. It is valid for one to two hours more (`expiresIn`, in seconds). A verified token is cached by its
+ * digest until it expires. An account and a secret have at most two valid tokens. The cache is emptied when it has ten
+ * for each account.
  */
 export const accessTokens = (
   accounts: ReadonlyArray<Account>,

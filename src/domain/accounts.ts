@@ -122,7 +122,7 @@ export type Account = {
   readonly requestsPerSecond: number
   /** The time zone of the days in the account's statistics. */
   readonly timeZone: string
-  /** A person without an event for so many days is erased. Default: nobody is erased. */
+  /** A person without an event for this many days is erased. Default: nobody is erased. */
   readonly retainDays?: number
 }
 

@@ -37,7 +37,7 @@ const asked = <C extends Conversation>(current: C): C =>
 
 /**
  * An agent was invited. The states `agent` and `closed` stay. AGENT_UNAVAILABLE is the response to every invitation
- * that was sent before it, also if AGENT_UNAVAILABLE is first in the log.
+ * that was sent before it, also if the log has AGENT_UNAVAILABLE first.
  */
 const invited = <C extends Conversation>(current: C, sentAt: Date): C => {
   const { state, unavailableAt } = current
@@ -59,8 +59,8 @@ const wrote = <C extends Conversation>(current: C, { eventId: id, at }: Pick<Fac
 }
 
 /**
- * How many of the unanswered messages a command is for. `inReplyTo` names a message: all messages up to that one, or
- * none if it was answered before. `inReplyTo` is missing or names an unknown message: all messages.
+ * How many of the unanswered messages a command is for. If `inReplyTo` names a known message: all messages up to that
+ * one, or none if that one was answered before. If `inReplyTo` is missing or names an unknown message: all messages.
  */
 const countFor = ({ unanswered, seen }: Conversation, { inReplyTo }: Pick<Finished, 'inReplyTo'>): number => {
   if (inReplyTo === undefined) return unanswered.length

@@ -19,7 +19,7 @@ const datedOutcome = <O extends Outcome>({ attempts, requestedAt, message, ...re
   ...(message && { message: datedMessage(message) }),
 })
 
-/** Its return type makes sure that no time stays text, also in fields that are added to an event later. */
+/** Its return type makes sure that no time is forgotten, also in fields that are added to an event later. */
 const datedData = (event: DomainEvent): Dated<DomainEvent['data']> => {
   switch (event.type) {
     case 'ChatFinished': {

@@ -5,7 +5,7 @@ import { isObject } from '../shared/json.ts'
 
 type Command = BotReplyDelivered['data']
 
-/** Escapes slashes, so the next one ends the chat id. The service's ids, which are decimal, stay unchanged. */
+/** A chat id may be any text, so its slashes are escaped. The service's ids are decimal and stay unchanged. */
 const withoutSlashes = (chatId: string) => chatId.replaceAll('%', '%25').replaceAll('/', '%2F')
 
 /** The content of a command, from an event or a document. */

@@ -143,7 +143,7 @@ export const notUnderstood = ({ api, reason, problems, body }: QuarantinedReques
   const found = new Map<string, Finding>()
   for (const [at, expected] of problemsIn(problems)) {
     const whole = valueAt(payload, at)
-    // The field `type` of a message selects its codec.
+    // The `type` of this message is unknown, so the finding is about that field.
     const isOfNewType = expected.endsWith(' message') && isJsonObject(whole) && typeof whole.type === 'string'
     const path = pathOf([...at.split('.').map(nameOrAny), ...(isOfNewType ? ['type'] : [])])
     if (found.has(path) || found.size >= mostPlaces) continue

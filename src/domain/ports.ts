@@ -7,7 +7,7 @@ import type { ViewName, Views } from '../../contracts/views.ts'
 import type { Account } from './accounts.ts'
 
 /**
- * Why an operation failed. A retry after a `transient` failure may succeed, after a `permanent` one it never will.
+ * Why an operation failed. A retry may succeed after a `transient` failure, and never after a `permanent` one.
  * `too-large` is a permanent failure of a record that Kafka would accept if it were smaller.
  */
 export type Failure = { readonly kind: 'transient' | 'permanent' | 'too-large'; readonly reason: string }
@@ -98,9 +98,9 @@ export type ConsumerSpec = {
   readonly alone?: true
   readonly topics: ReadonlyArray<TopicName>
   readonly handle: HandleSlice
-  /** A fetch waits for so many bytes, or for so long. Default: 1 byte or 100 ms. */
+  /** A fetch waits for this many bytes, or for this long. Default: 1 byte or 100 ms. */
   readonly fetchWaitsFor?: { readonly bytes: number; readonly ms: number }
-  /** When far behind, a slice has up to so many records of 1.4 kB, not 500. Three partitions may do so at once. */
+  /** When far behind, a slice has up to this many records of 1.4 kB, not 500. Three partitions may do so at once. */
   readonly catchUpRecords?: number
   /** `when-handled`: a slice is committed when `handle` resolves. `by-handler`: when the handler calls `done`. */
   readonly commit: 'when-handled' | 'by-handler'
@@ -144,7 +144,7 @@ export type Change<V extends ViewName = ViewName> = {
   readonly evolve: (current: Views[V] | undefined) => ReadonlyArray<Views[V]>
   /** If set, this changes every document with these fields, and no other. `id` is the chat's or the client's. */
   readonly where?: Readonly<Record<string, string>>
-  /** Applied in place of this change if it would create a document for which the account has no room (`drift`). */
+  /** Applied instead, if this change would create a document for which the account has no room (`drift`). */
   readonly instead?: Change
   /** If set, only an event's first record makes this change: the one that timeline's entry of this id names, if any. */
   readonly firstOf?: { readonly _id: string } & Pick<Recorded, 'topic' | 'partition' | 'offset'>
@@ -206,11 +206,11 @@ export type Measure = {
   readonly partitionLeft: (group: string, topic: TopicName, partition: number) => void
   readonly consumerRestarted: (group: string) => void
   readonly projected: (records: number, seconds: number) => void
-  /** An event is in the views, so long after the bridge received it. */
+  /** An event is in the views, this long after the bridge received it. */
   readonly viewed: (source: string, seconds: number) => void
   readonly delivery: (accountId: string, outcome: 'delivered' | 'failed' | 'suppressed', because?: Because) => void
   readonly attempt: (accountId: string, result: string, seconds: number) => void
-  /** The service accepted the bot's reply, so long after the bridge received the client's message. */
+  /** The service accepted the bot's reply, this long after the bridge received the client's message. */
   readonly answered: (accountId: string, seconds: number) => void
   /** A command was not sent: its id was used before in its chat, with `other` or `unknown` content. */
   readonly duplicateCommand: (accountId: string, content: 'other' | 'unknown') => void

@@ -15,8 +15,8 @@ const decoded = (segment: string) => {
 
 /**
  * The account of a request, by `/webhooks/<provider_id>/<token>` or, with an access token,
- * `/providers/<provider_id>/<token>` (protocol, Endpoints). Left (protocol, Errors): 404 malformed path, 405 not POST,
- * 401 unknown token, 403 another provider.
+ * `/providers/<provider_id>/<token>` (protocol, Endpoints). Left (protocol, Errors): 404 malformed, 405 not POST, 401
+ * unknown token, 403 another provider's token.
  */
 export const readAddress = <A extends ServiceAccount>(
   method: string,

@@ -43,8 +43,8 @@ export const atRandom =
   }
 
 /**
- * Accepts so many requests a second, after a pause a quarter of them at once. The others get `beyond`. Requests that
- * waited because this process `stoodStill` (in ms) count as if they had arrived one by one.
+ * Accepts `perSecond` requests a second, after a pause a quarter of them at once. The others get `beyond`. Requests
+ * that waited because this process `stoodStill` (in ms) count as if they had arrived one by one.
  */
 export const atMost = (perSecond: number, beyond: Behaviour, now: () => number, stoodStill = () => 0): Script => {
   const atOnce = Math.max(1, perSecond / 4)

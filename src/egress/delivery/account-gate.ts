@@ -54,8 +54,9 @@ const takeToken = (bucket: TokenBucket, now: number): TokenBucket => ({
 /** The permission to retry a reply, with the time at which it was given. */
 export type Grant = { readonly at: number }
 /**
- * A reply that wants to pass. A retry has its grant. `isLastResort`: an invitation for a client without a reply. One is
- * tried every 30 s while the service pauses the account. Each one that the service accepts lets the next one follow.
+ * A reply that waits at the gate. A retry has its grant. `isLastResort`: an invitation for a client without a reply.
+ * One is tried every 30 s while the service pauses the account. Each one that the service accepts lets the next one
+ * follow.
  */
 export type Entrant = { readonly chat: string; readonly isLastResort: boolean; readonly grant?: Grant | undefined }
 
@@ -66,7 +67,7 @@ export type Entrant = { readonly chat: string; readonly isLastResort: boolean; r
 export type AccountGate = {
   /** Runs the work in one of the account's slots, in the order of calls. The last resort has its own slots. */
   readonly inSlot: <A>(entrant: Entrant, work: () => Promise<A>) => Promise<A>
-  /** Resolves when the budget has a retry left, in the order of calls; undefined at the end of the time or an abort. */
+  /** Resolves when the budget has a retry left, in the order of calls; undefined after `withinMs` or an abort. */
   readonly grantRetry: (isLastResort: boolean, withinMs: number, signal: AbortSignal) => Promise<Grant | undefined>
   /** Resolves when an attempt may begin, when `withinMs` have passed, or when the signal aborts. */
   readonly open: (entrant: Entrant, withinMs: number, signal: AbortSignal) => Promise<void>

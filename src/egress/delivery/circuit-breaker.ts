@@ -144,12 +144,12 @@ const gain = 0.15
 const cost = 14 * gain
 /** The part of a slow pace that one failure costs at most. */
 const mostOfPace = 2 * gain
-/** After a pause, the attempts of so many milliseconds may begin at once. */
+/** After a pause, the attempts of this many milliseconds may begin at once. */
 const burstMs = 100
 const bindsForMs = 10_000
 /**
- * A pace that has delayed nothing for so long is not needed any more. If it is almost at its slowest so long after it
- * began, the failures seem to have another cause than its rate.
+ * A pace that has delayed nothing for this long is not needed any more. If it is almost at its slowest this long after
+ * it began, the failures seem to have another cause than its rate.
  */
 const lastsMs = 120_000
 const nextToSlowest = 2 * slowest
@@ -166,7 +166,7 @@ const paced = (cause: Pace['cause'], perSecond: number, now: number): Pace => ({
 export const afterOutage = (pace: Pace | undefined, now: number): Pace =>
   paced('outage', Math.min(first, pace?.perSecond ?? first), now)
 
-/** The pace at this time. It ends if it is not needed. If slowness has not helped, failures make it no slower. */
+/** The pace at this time. It ends if it is not needed. If being slow has not helped, failures slow it no further. */
 export const inTime = (pace: Pace, now: number): Pace | undefined => {
   if (now - pace.heldUpAt > lastsMs) return undefined
   const isInVain = pace.cause === 'outage' && pace.perSecond < nextToSlowest && now - pace.since > lastsMs
@@ -175,7 +175,7 @@ export const inTime = (pace: Pace, now: number): Pace | undefined => {
 
 const isOver = ({ perSecond }: Pace): boolean => perSecond > quickest
 
-/** After a 429 on an attempt that began at `begunAt`. A first pace is slower than the busiest second so far. */
+/** After a 429 on an attempt that began at `begunAt`. A new pace starts slower than the busiest second. */
 export const afterThrottling = (pace: Pace | undefined, busiest: number, begunAt: number, now: number): Pace => {
   if (pace === undefined || isOver(pace)) return paced('throttling', 0.7 * Math.max(first, busiest), now)
   return begunAt <= pace.since ? pace : paced(pace.cause, 0.7 * pace.perSecond, now)

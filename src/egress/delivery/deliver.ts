@@ -15,7 +15,7 @@ import type { PartitionWork } from './partition-work.ts'
 import { botRequest } from './post.ts'
 import { nextStep, type Step } from './retry-policy.ts'
 
-/** A command's end: its events; or it was finished before; or another worker must finish it. */
+/** How a delivery ends: with events, finished before, or left to another worker. */
 export type Delivery =
   | { readonly kind: 'concluded'; readonly events: ReadonlyArray<ToldEvent> }
   | { readonly kind: 'finished before' | 'dropped' }
@@ -91,7 +91,7 @@ export const deliver = async ({ monotonic, random, sleep }: Ports, reply: Reply)
   }
   const attempt = async (entrant: Entrant): Promise<Delivery | Again> => {
     for (;;) {
-      // Outside of the chat's turn: a reply that waits here must not delay the invitation of an agent.
+      // This waits outside of the chat's turn: a reply that waits must not delay the invitation of an agent.
       await gate.open(entrant, deadlineMs - elapsed(), work.signal)
       const next = await reply.inTurn(chat, () => tryNow(entrant))
       if (next !== undefined) return next
@@ -184,7 +184,7 @@ export const commandSender = ({ ports, tail, announce, barrier, nowOf, gateOf, t
     })
     if (delivery.kind !== 'concluded')
       return delivery.kind === 'finished before' ? delivery.kind : 'left to the next owner'
-    // At the same time, so that the log has them together.
+    // All events are published at the same time, so that the log has them together.
     const told = await Promise.all(delivery.events.map(announce))
     return told.every((isDurable) => isDurable) ? 'done' : 'left to the next owner'
   }

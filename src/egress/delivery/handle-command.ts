@@ -14,7 +14,7 @@ import type { Announcer } from './outcome.ts'
 import { digestOf, refusedEvent } from './outcome.ts'
 import type { PartitionWork } from './partition-work.ts'
 
-/** Each reports to the command's author that it was not sent. False if the worker stops before that is done. */
+/** Each function reports to the command's author that it was not sent. False if the worker stops before that. */
 export type Refuse = {
   /** Keeps a record that breaks its contract as a dead letter. */
   readonly invalid: (record: IncomingRecord, why: Undecodable) => Promise<boolean>

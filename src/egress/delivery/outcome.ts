@@ -155,7 +155,7 @@ export type Announcer = {
   readonly health: () => Health
 }
 
-/** Kafka refuses an event permanently if it is too large. Without the message it fits, and the outcome is kept. */
+/** An event that is too large for Kafka is published without its message: the outcome matters more than the text. */
 const withoutMessage = (event: ToldEvent): ToldEvent => {
   if (!('message' in event.data)) return event
   const { message: _, ...data } = event.data

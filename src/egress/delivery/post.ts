@@ -63,7 +63,7 @@ export type HttpRequest = {
   readonly body: string
 }
 
-/** `body` is what was read of the body, up to a limit. */
+/** `body` is the part of the body that was read, up to a limit. */
 export type HttpResponse = {
   readonly status: number
   readonly headers: { readonly retryAfter?: string }

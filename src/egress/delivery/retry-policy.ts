@@ -3,7 +3,7 @@ import type { Verdict } from './classify.ts'
 const baseMs = 200
 const capMs = 10_000
 
-/** Milliseconds to wait after so many failures in a row, with full jitter. `random` is in [0, 1). */
+/** Milliseconds to wait after this many failures in a row, with full jitter. `random` is in [0, 1). */
 export const backoff = (failures: number, random: () => number): number =>
   Math.floor(random() * Math.min(capMs, baseMs * 2 ** Math.max(0, failures - 1)))
 

@@ -38,7 +38,7 @@ export const waitingOf = (
 })
 
 /**
- * A day: messengers let a business reply to a client for so long, so a client may wait for so long. Older messages are
+ * A day: messengers let a business reply to a client for this long, so a client may wait as long. Older messages are
  * left alone when the bridge comes back, because agents would find nobody there.
  */
 export const longestWaitMs = 24 * 3_600_000

@@ -18,7 +18,7 @@ export type DemoDeps = {
   /** The bridge's URL, without a slash at its end. */
   readonly bridgeUrl: string
   readonly account: DemoAccount
-  /** Reads every topic from its present end. Resolves when no later record is missed, with a function that stops it. */
+  /** Reads every topic from its present end. Resolves once it misses no later record, with a function that stops it. */
   readonly consumeAll: (onRecord: (record: IncomingRecord) => void) => Promise<() => Promise<void>>
   /** Appends a command to bot-replies under the key `<account id>/<chat id>`. */
   readonly produceReply: (command: BotReply) => Promise<void>

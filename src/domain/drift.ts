@@ -37,7 +37,7 @@ const readName = (name: string): string => {
   return isName ? name : anything
 }
 
-/** Names that were accepted before. The limit keeps requests of strangers from making the set grow. */
+/** Names that were accepted before. The limit keeps requests of strangers from growing the set without end. */
 const knownNames = new Set<string>()
 const remembered = 2_000
 

@@ -12,7 +12,7 @@ export type Means = {
   readonly sleep: (ms: number) => Promise<void>
 }
 
-/** Performs a behaviour. In most of them a client cannot know whether the service processed the request. */
+/** Performs a behaviour. After most behaviours a client cannot know whether the service processed the request. */
 export const perform = async (behaviour: Behaviour, { apply, answer, answerSlowly, drop, sleep }: Means) => {
   switch (behaviour.kind) {
     case 'regular':

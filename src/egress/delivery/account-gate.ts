@@ -67,7 +67,7 @@ export type Entrant = { readonly chat: string; readonly isLastResort: boolean; r
 export type AccountGate = {
   /** Runs the work in one of the account's slots, in the order of calls. The last resort has its own slots. */
   readonly inSlot: <A>(entrant: Entrant, work: () => Promise<A>) => Promise<A>
-  /** Resolves when the budget has a retry left, in the order of calls; undefined after `withinMs` or an abort. */
+  /** Waits for a retry in the budget. Only the last resort does not queue. Undefined after `withinMs` or an abort. */
   readonly grantRetry: (isLastResort: boolean, withinMs: number, signal: AbortSignal) => Promise<Grant | undefined>
   /** Resolves when an attempt may begin, when `withinMs` have passed, or when the signal aborts. */
   readonly open: (entrant: Entrant, withinMs: number, signal: AbortSignal) => Promise<void>

@@ -7,11 +7,11 @@ const algorithm = 'HS256'
 const issuer = 'livechat-bridge'
 const [hour, lifetime] = [3600, 7200]
 
-/** A signing key: derived, so that what signs tokens is never itself the secret that the client sends. */
+/** A signing key. It is derived, so the key that signs tokens is never the secret that the client sends. */
 const keyOf = ({ id }: Account, secret: string) =>
   new Uint8Array(hkdfSync('sha256', secret, '', `livechat-bridge access token 1 ${id}`, 32))
 
-/** The key that signs, and after it the one that is accepted as well while the secret is replaced. */
+/** The first key signs. While an operator replaces the secret, tokens of the second key are accepted too. */
 const keysOf = (account: Account): ReadonlyArray<Uint8Array> => {
   const { secretKey, secondSecretKey } = account.bot?.authorization ?? {}
   return [secretKey, secondSecretKey].flatMap((secret) => (secret === undefined ? [] : [keyOf(account, secret)]))
@@ -20,11 +20,11 @@ const keysOf = (account: Account): ReadonlyArray<Uint8Array> => {
 const digestOf = (id: string, token: string) => `${id}/${hash('sha256', token, 'base64url')}`
 
 /**
- * Access tokens of Interface B: JWTs signed with HS256 under a key of the account's secret, so that every instance can
- * check them. A token begins with the hour in which it is issued and lives two hours: every instance issues the same one
- * in an hour, and it is valid for one to two hours more (`expiresIn`, in seconds). What was verified is remembered by its
- * digest until it expires: there are at most two valid ones of an account and a secret, and the memory is emptied when it holds more
- * than ten for each account.
+ * Access tokens of Interface B: JWTs that are signed with HS256 under a key derived from the account's secret. So every
+ * instance can check them. A token begins at the full hour and lives two hours. All instances issue the same token
+ * within an hour. It is valid for one to two hours more (`expiresIn`, in seconds). A verified token is cached by its
+ * digest until it expires. An account and a secret have at most two valid tokens. The cache is emptied when it has ten
+ * for each account.
  */
 export const accessTokens = (
   accounts: ReadonlyArray<Account>,

@@ -10,7 +10,7 @@ const text = (name: string, expected: string, ok: (text: string) => boolean) =>
     t.identity,
   )
 
-/** A token of a path or a key for signing: 16 to 255 visible characters. */
+/** A token in a path, or a key for signing: 16 to 255 visible characters. */
 const Secret = text('Secret', '16 to 255 visible characters', (s) => /^[^\s\p{Cc}]{16,255}$/u.test(s))
 const BaseUrl = text(
   'BaseUrl',
@@ -42,9 +42,10 @@ const TimeZone = text(
 const hour = 3_600_000
 
 /**
- * An account as its file has it. `secondToken` and `secondSecretKey` are accepted beside the first ones while those are
- * replaced; what the bridge itself sends bears the first ones. `replyWithin` and `deadlineMs` in ms, `requestsPerSecond` for all of its requests to us,
- * `bot.requestsPerSecond` for ours to the service.
+ * An account as written in the accounts file. `secondToken` and `secondSecretKey` are accepted while an operator
+ * replaces the first ones; the bridge itself sends the first ones. `replyWithin` and `deadlineMs` are in ms.
+ * `requestsPerSecond` limits the account's requests to the bridge, `bot.requestsPerSecond` the bridge's requests to the
+ * service.
  */
 export const AccountEntry = exactShape(
   { id: AccountId },
@@ -72,7 +73,7 @@ export const AccountEntry = exactShape(
 )
 export type AccountEntry = t.TypeOf<typeof AccountEntry>
 
-/** What a person may be in the console, for some accounts or for all. */
+/** The roles that a person may have in the console, for some accounts or for all. */
 export const consoleRoles = ['viewer', 'lead', 'operator', 'privacy'] as const
 export type ConsoleRole = (typeof consoleRoles)[number]
 
@@ -80,7 +81,7 @@ const Role = t.keyof({ viewer: null, lead: null, operator: null, privacy: null }
 
 const Group = text('Group', '1 to 255 characters', (s) => /\S/.test(s) && s.length <= 255)
 
-/** A group of the identity provider, and what its people may be: for these accounts, or for every one. */
+/** A group of the identity provider, and the console role of its members: for these accounts, or for all. */
 const GrantEntry = exactShape({ group: Group, role: Role }, { accounts: t.array(t.string) }, 'Grant')
 export type GrantEntry = t.TypeOf<typeof GrantEntry>
 
@@ -102,14 +103,14 @@ export type BotAccount = {
   }
   readonly replyWithin: number
   readonly attempts: number
-  /** The most of them that may end without an answer in time. The service may have taken those, so a client may read them twice. */
+  /** How many attempts may time out. The service may have processed them, so a client may read a reply twice. */
   readonly timeouts: number
   readonly deadlineMs: number
-  /** What becomes of a reply to a message that is no longer the client's newest; without it, it is sent. */
+  /** What happens to a reply to a message that is no longer the client's newest. Default: the reply is sent. */
   readonly whenOvertaken?: 'send' | 'suppress'
-  /** What the bridge tells a client itself when no agent is there and the bot says nothing to that. */
+  /** The text that the bridge itself sends to a client if no agent is available and the bot does not react. */
   readonly agentUnavailableText?: string
-  /** Requests to the service, at most; without it as many as there are. */
+  /** The most requests per second to the service. Default: no limit. */
   readonly requestsPerSecond?: number
 }
 
@@ -119,9 +120,9 @@ export type Account = {
   readonly webhooks?: { readonly token: string; readonly secondToken?: string }
   readonly bot?: BotAccount
   readonly requestsPerSecond: number
-  /** Whose days the account's statistics have. */
+  /** The time zone of the days in the account's statistics. */
   readonly timeZone: string
-  /** After so many days without an event a person is erased; without it nobody is. */
+  /** A person without an event for this many days is erased. Default: nobody is erased. */
   readonly retainDays?: number
 }
 
@@ -143,7 +144,7 @@ export const withDefaults = ({
   }),
 })
 
-/** The time zone of an account's days by its id: UTC for one that is not among them. */
+/** Returns the time zone of an account by its id: UTC for an unknown account. */
 export const timeZonesOf = (accounts: ReadonlyArray<Pick<Account, 'id' | 'timeZone'>>) => {
   const known = new Map<string, string>(accounts.map(({ id, timeZone }) => [id, timeZone]))
   return (accountId: string): string => known.get(accountId) ?? 'UTC'

@@ -4,7 +4,7 @@ import type { Now } from './ports.ts'
 let at = Number.NaN
 let instant: Instant
 
-// What comes in one millisecond has one text: to write it costs more than to see that nothing has changed.
+// All times of one millisecond share one text: formatting the time costs more than comparing it.
 export const now: Now = () => {
   const ms = Date.now()
   if (ms !== at) {

@@ -3,7 +3,7 @@ import type { Message } from '../../contracts/events/message.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import { plainText } from './markdown.ts'
 
-/** A command's message with what it may leave out: the time is its command's, the plain text is made from the rest. */
+/** Fills in a message's optional fields: the command's time, and a plain text made from the other fields. */
 export const completeMessage = (message: ReplyMessage, requestedAt: Instant): Message => {
   const timestamp = message.timestamp ?? requestedAt
   switch (message.type) {

@@ -2,8 +2,9 @@ import { createHmac, hkdfSync } from 'node:crypto'
 import type { Account } from './accounts.ts'
 
 /**
- * HMAC-SHA-256 of a request's body in base64url. Its key is derived from the account's webhooks token, so that nobody without
- * the token can try which body a hash belongs to. Equal bodies of an account have equal hashes until its token is replaced.
+ * HMAC-SHA-256 of a request's body in base64url. Its key is derived from the account's webhooks token: nobody without
+ * the token can test which body a hash belongs to. Equal bodies of an account have equal hashes until its token is
+ * replaced.
  */
 export type ContentHash = (account: Account, body: Uint8Array) => string
 

@@ -11,7 +11,7 @@ import { contentDigest } from './delivery.ts'
 
 type OutcomeEvent = Dated<BotReplyDelivered | BotReplyFailed | BotReplySuppressed>
 
-/** What became of a command; `because` where it was the bridge's own. */
+/** How a command ended. `because` is set if the bridge itself created the command. */
 export type Finished = {
   readonly kind: 'finished'
   readonly commandId: Id
@@ -19,14 +19,14 @@ export type Finished = {
   readonly outcome: 'delivered' | 'failed' | 'suppressed'
   readonly inReplyTo?: Id
   readonly because?: Because
-  /** What the command asked for (domain/delivery.ts), where it is known. */
+  /** A digest of the command's content (domain/delivery.ts), if it is known. */
   readonly digest?: string
 }
 
 /**
- * What an event of bot-conversations says of who has the conversation and who waits. `id` is the event's as `seen` of the views
- * has it, `eventId` its ce_id. `refused` is a command that will never be sent as it is. `at` is when the event was taken in,
- * for a delivered command when its last attempt began.
+ * What an event of bot-conversations says about who has the conversation and who waits. `id` is the event's entry in
+ * `seen` of the views, `eventId` its ce_id. `refused` is a command that will never be sent unchanged. `at` is when the
+ * bridge received the event. For a delivered command it is the start of the last attempt.
  */
 export type Fact = { readonly id: string; readonly at: Date; readonly clientId?: Id } & (
   | { readonly kind: 'invited' | 'joined' | 'closed' }
@@ -36,17 +36,17 @@ export type Fact = { readonly id: string; readonly at: Date; readonly clientId?:
 )
 
 /**
- * A command that was refused unsent may come again under its id, corrected by its author or redriven by an operator. A
- * duplicate tells nothing of the command that had its id first.
+ * A command that was refused unsent may arrive again under its id: corrected by its author, or redriven by an operator.
+ * A refusal as `duplicate` says nothing about the command that had the id first.
  */
 const wasRefused = (reason: string | undefined) =>
   reason === 'invalid' || reason === 'unknown-account' || reason === 'duplicate'
 
-/** Whether a delivery that ended so is never to be sent again. */
+/** True if a delivery with this state and reason must never be sent again. */
 export const isFinal = (state: string, reason: string | undefined): boolean =>
   state !== 'pending' && !(state === 'failed' && wasRefused(reason))
 
-/** An event in `seen` (contracts/views/applied.ts): `bot/<ce_id>`. */
+/** The event's entry in `seen` (contracts/views/applied.ts), such as `bot/<ce_id>`. */
 const identity = ({ source, id }: Pick<DomainEvent, 'source' | 'id'>) =>
   `${source.slice(source.lastIndexOf('/') + 1)}/${id}`
 
@@ -74,9 +74,7 @@ const finished = (event: OutcomeEvent, outcome: Finished['outcome']): Fact => {
   }
 }
 
-/**
- * The fact of an event, if it has one. A late event has none: the service heard of an error and has given the client to an agent.
- */
+/** The fact of an event. A late event has none: its request got an error, so the service has invited an agent. */
 export const factOf = (event: Dated<DomainEvent>): Fact | undefined => {
   if (event.receivedTime !== undefined) return undefined
   const seen = (clientId: Id | undefined) => ({

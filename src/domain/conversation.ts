@@ -4,8 +4,8 @@ import type { ConversationDocument } from '../../contracts/views/conversation.ts
 import type { Fact, Finished } from './conversation-facts.ts'
 
 /**
- * The part of a conversation (contracts/views/conversation.ts) that decides who has it and who waits. The views store it with
- * more; replies are fenced by it, and the watchdog finds in it who waits.
+ * The part of a conversation (contracts/views/conversation.ts) that decides who has it and who waits. The views store
+ * more fields. Egress decides with this part whether a reply may be sent, and the watchdog finds in it who waits.
  */
 export type Conversation = Pick<
   ConversationDocument,
@@ -17,7 +17,7 @@ export const unknownConversation: Conversation = { state: 'bot', unanswered: [],
 
 const mostUnanswered = 100
 
-/** The first so many unanswered messages have this status; that an agent was asked for stays. */
+/** Sets the status of the first `count` unanswered messages. A message with status `agent-asked` keeps it. */
 const marked = <C extends Conversation>(current: C, count: number, status: Status): C => ({
   ...current,
   unanswered: current.unanswered.map((message, i) =>
@@ -25,19 +25,19 @@ const marked = <C extends Conversation>(current: C, count: number, status: Statu
   ),
 })
 
-/** Nothing is left to be said to an AGENT_UNAVAILABLE. */
+/** The client needs no message about AGENT_UNAVAILABLE any more. */
 const withoutUnheard = <C extends Conversation>(current: C): C => {
   const { unheard: _, ...rest } = current
   return rest as C
 }
 
-/** An agent was asked for, or none is there: no further invitation is due for the messages so far. */
+/** An agent was invited, or none is available: the messages so far need no further invitation. */
 const asked = <C extends Conversation>(current: C): C =>
   marked(withoutUnheard(current), current.unanswered.length, 'agent-asked')
 
 /**
- * An agent was asked for. One that has joined stays, and closed stays closed. AGENT_UNAVAILABLE is the answer to what was sent
- * before it, also where the log has it first.
+ * An agent was invited. The states `agent` and `closed` stay. AGENT_UNAVAILABLE is the response to every invitation
+ * that was sent before it, also if the log has AGENT_UNAVAILABLE first.
  */
 const invited = <C extends Conversation>(current: C, sentAt: Date): C => {
   const { state, unavailableAt } = current
@@ -45,7 +45,7 @@ const invited = <C extends Conversation>(current: C, sentAt: Date): C => {
   return { ...asked(current), state: state === 'agent' || state === 'closed' ? state : 'invited' }
 }
 
-/** A message waits for an answer unless an agent has the conversation; while one is asked for, it waits for that one. */
+/** A message waits for a reply unless an agent has the conversation. It waits for an agent who is invited. */
 const wrote = <C extends Conversation>(current: C, { eventId: id, at }: Pick<Fact, 'at'> & { eventId: Id }): C => {
   const { state } = current
   const status = state === 'invited' ? ({ status: 'agent-asked' } as const) : {}
@@ -59,8 +59,8 @@ const wrote = <C extends Conversation>(current: C, { eventId: id, at }: Pick<Fac
 }
 
 /**
- * How many of the unanswered messages a command is for: up to the one of its `inReplyTo`; none where that one was answered
- * before; all where it names none, or none that is known.
+ * How many of the unanswered messages a command is for. If `inReplyTo` names a known message: all messages up to that
+ * one, or none if that one was answered before. If `inReplyTo` is missing or names an unknown message: all messages.
  */
 const countFor = ({ unanswered, seen }: Conversation, { inReplyTo }: Pick<Finished, 'inReplyTo'>): number => {
   if (inReplyTo === undefined) return unanswered.length
@@ -69,7 +69,7 @@ const countFor = ({ unanswered, seen }: Conversation, { inReplyTo }: Pick<Finish
   return seen.includes(`bot/${inReplyTo}`) ? 0 : unanswered.length
 }
 
-/** The bot's word after AGENT_UNAVAILABLE, or the bridge's own. */
+/** A message of the bot after AGENT_UNAVAILABLE clears `unheard`, and so does the bridge's own message about it. */
 const heard = <C extends Conversation>(current: C, { because, inReplyTo }: Finished): C =>
   because === undefined || inReplyTo === current.unheard?.id ? withoutUnheard(current) : current
 
@@ -90,8 +90,8 @@ const finished = <C extends Conversation>(current: C, fact: Finished & Pick<Fact
 }
 
 /**
- * The conversation after one more fact; `seen` is left to the caller. A client's message after closing gives it to the bot
- * again, and after AGENT_UNAVAILABLE the bot may ask for contact details (protocol, Events, sequence 3).
+ * The conversation after one more fact. The caller updates `seen`. A message after the closing gives the conversation
+ * to the bot again. After AGENT_UNAVAILABLE the bot may ask for contact details (protocol, Events, sequence 3).
  */
 export const afterFact = <C extends Conversation>(current: C, fact: Fact): C => {
   switch (fact.kind) {
@@ -120,14 +120,14 @@ const evolve = (current: Conversation, fact: Fact): Conversation => ({
   ...(fact.clientId !== undefined && { clientId: fact.clientId }),
 })
 
-/** Whether its `seen` has every fact that it was made of: none is forgotten yet. */
+/** True if `seen` still has every fact that the conversation was folded from. */
 export const forgotNone = ({ seen }: Conversation): boolean => seen.length < mostSeen
 
-/** The conversation after those of the facts that it has not seen. */
+/** Folds the facts that the conversation has not seen. */
 export const withFacts = (current: Conversation, facts: ReadonlyArray<Fact>): Conversation =>
   facts.filter(({ id }) => !current.seen.includes(id)).reduce(evolve, current)
 
-/** What decides, of a document as it is stored: one of a former version, until its view is rebuilt, has its times as text. */
+/** The deciding part of a stored document. Before its view is rebuilt, an older document has its times as text. */
 export const conversationOf = (document: ConversationDocument): Conversation => {
   const { state, unanswered, seen, unheard, unavailableAt, lastClientMessageId, clientId } = document
   return {

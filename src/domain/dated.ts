@@ -19,7 +19,7 @@ const datedOutcome = <O extends Outcome>({ attempts, requestedAt, message, ...re
   ...(message && { message: datedMessage(message) }),
 })
 
-/** Its type sees to it that no time is forgotten, also in what is added to an event later. */
+/** Its return type makes sure that no time is forgotten, also in fields that are added to an event later. */
 const datedData = (event: DomainEvent): Dated<DomainEvent['data']> => {
   switch (event.type) {
     case 'ChatFinished': {
@@ -41,8 +41,8 @@ const datedData = (event: DomainEvent): Dated<DomainEvent['data']> => {
 }
 
 /**
- * The event with a date for each of its times: the documents of views have dates, and what is decided by them (conversation.ts)
- * compares dates. To the millisecond; what the event's text has beyond is cut off.
+ * The event with a Date in place of each time: the documents of views have dates, and the decisions in conversation.ts
+ * compare dates. A Date has milliseconds, and finer digits in the event's text are cut off.
  */
 export const dated = <E extends DomainEvent>(event: E): Dated<E> => {
   const { time, receivedTime, ...rest } = event

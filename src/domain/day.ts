@@ -3,9 +3,9 @@ import type { Day } from '../../contracts/primitives.ts'
 const first = '0000-01-01' as Day
 const last = '9999-12-31' as Day
 
-/** The name of a time zone of the IANA database as the database writes it; undefined where it has none of this name. */
+/** The name of an IANA time zone as the database spells it; undefined if the database has no such name. */
 export const timeZoneNamed = (name: string): string | undefined => {
-  // An offset would be a time zone for Temporal too, but none that knows of summer time.
+  // Temporal accepts an offset as a time zone too, but an offset has no summer time.
   if (!/^[A-Za-z]/.test(name)) return undefined
   try {
     return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name).timeZoneId
@@ -14,9 +14,9 @@ export const timeZoneNamed = (name: string): string | undefined => {
   }
 }
 
-/** The day on which a time is in a time zone. What lies outside of the calendar (years 0 to 9999) is moved to its edge. */
+/** The day of a time in a time zone. A time outside of the calendar (years 0 to 9999) is moved to its edge. */
 export const dayOf = (time: Date, timeZone: string): Day => {
-  // Most accounts, and many times faster.
+  // Most accounts use UTC, and this is many times faster.
   const text = time.toISOString()
   if (timeZone === 'UTC' && text.length === 24) return text.slice(0, 10) as Day
   const date = Temporal.Instant.fromEpochMilliseconds(time.getTime()).toZonedDateTimeISO(timeZone).toPlainDate()
@@ -24,7 +24,7 @@ export const dayOf = (time: Date, timeZone: string): Day => {
   return date.year > 9999 ? last : (date.toString() as Day)
 }
 
-/** When a day begins in a time zone, and when the next one does: where clocks are changed, 23 or 25 hours later. */
+/** When a day begins in a time zone, and when the next one begins: 23 or 25 hours later where clocks change. */
 export const spanOf = (day: Day, timeZone: string): { readonly from: Date; readonly to: Date } => {
   const date = Temporal.PlainDate.from(day)
   const start = (of: Temporal.PlainDate) => new Date(of.toZonedDateTime(timeZone).epochMilliseconds)

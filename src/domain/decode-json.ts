@@ -3,18 +3,18 @@ import type * as t from 'io-ts'
 import { describe, type Problem, problemsOf } from '../../contracts/problem.ts'
 import { readJson } from './read-json.ts'
 
-/** Why a record cannot be read: `cause` is one of few words, `detail` names fields and never holds their values. */
+/** Why a record cannot be read. `cause` is one of few words. `detail` names fields and never contains their values. */
 export type Undecodable = { readonly cause: string; readonly detail: string }
 
 export const undecodable = (cause: string, detail: string): E.Either<Undecodable, never> =>
   E.left({ cause, detail: detail.slice(0, 1000) })
 
-// An event has the fields of a request, which may nest 32 deep, within fields of its own.
+// An event has the fields of a request, which may nest 32 deep, inside its own fields.
 const deepest = 64
 
 const ofValue = ({ path, expected }: Problem) => `${path === '' ? 'value' : path}: expected ${expected}`
 
-/** The JSON value of a record. `exact`: as a request's is read, since others wrote it. What the bridge wrote holds doubles only. */
+/** The JSON value of a record. `exact` is for records of other programs: the bridge writes only doubles. */
 export const readValue = (
   bytes: Buffer | null,
   { exact }: { readonly exact: boolean },
@@ -24,7 +24,7 @@ export const readValue = (
   return E.isRight(json) ? json : undecodable(json.left.cause, ofValue(json.left))
 }
 
-/** A JSON value as one contract has it. */
+/** Decodes a JSON value by one contract. */
 export const decodeJson =
   <A>(codec: t.Decoder<unknown, A>) =>
   (json: unknown): E.Either<Undecodable, A> => {

@@ -5,7 +5,7 @@ import type { AccountId, Instant } from '../../contracts/primitives.ts'
 import { describe, type Problem, problemsOf } from '../../contracts/problem.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
 
-/** What the bridge itself knows of a request; `id` and `contentHash` are for Interface A, whose payload has no id. */
+/** What the bridge itself knows of a request. `id` and `contentHash` are for Interface A, which sends no id. */
 export type Receipt = {
   readonly accountId: AccountId
   readonly receivedAt: Instant
@@ -14,7 +14,7 @@ export type Receipt = {
   readonly contentHash?: string
 }
 
-/** Why a body cannot become an event: how it was sent, what is in it, or that its event is not known. */
+/** Why a body cannot become an event: its media type is wrong, its content is invalid, or its event is unknown. */
 export type NotUnderstood =
   | { readonly kind: 'media-type'; readonly problem: Problem }
   | { readonly kind: 'invalid'; readonly problems: ReadonlyArray<Problem> }
@@ -22,7 +22,7 @@ export type NotUnderstood =
 
 export const unknownEvent = 'an event that is not known'
 
-/** In words: fields and what was expected, never what was sent. */
+/** The reason as text: it names fields and expected values, never the values that were sent. */
 export const problemText = (reason: NotUnderstood): string => {
   switch (reason.kind) {
     case 'media-type':
@@ -34,7 +34,7 @@ export const problemText = (reason: NotUnderstood): string => {
   }
 }
 
-/** `extra` is what a codec does not know of the value that was read last, in a mirror of it; undefined if that is nothing. */
+/** `extra` has the unknown fields of the value that was read last, nested as in it; undefined if there are none. */
 type Unknown = { extra: JsonObject | undefined }
 type Read = (value: unknown, unknown: Unknown) => unknown
 type Field = { readonly name: string; readonly read: Read; readonly required: boolean; readonly nullable: boolean }
@@ -44,7 +44,7 @@ const refused = Symbol('refused')
 /** `chats_count` -> `chatsCount` */
 const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase())
 
-/** Sets a field whatever its name: assigning to `__proto__` would set no field at all. */
+/** Sets a field of any name. A plain assignment to `__proto__` would set no field. */
 const put = (target: JsonObject | undefined, key: string, value: unknown): JsonObject => {
   const object = target ?? {}
   if (key === '__proto__')
@@ -69,7 +69,7 @@ const membersOf = (codec: t.Mixed): ReadonlyArray<t.Mixed> =>
 const isNullable = (codec: t.Mixed) =>
   codec instanceof t.UnionType && codec.types.some((member: t.Mixed) => member instanceof t.NullType)
 
-/** The fields of an object codec, wherever they stand in it; undefined for any other codec. */
+/** The fields of an object codec, from all of its parts; undefined for any other codec. */
 const fieldsOf = (codec: t.Mixed): ReadonlyMap<string, Field> | undefined => {
   if (codec instanceof t.ExactType) return fieldsOf(codec.type)
   if (codec instanceof t.IntersectionType)
@@ -99,7 +99,7 @@ const readObject = (fields: ReadonlyMap<string, Field>): Read => {
         continue
       }
       if (field.required) found++
-      // The domain has no null: what is null is left out.
+      // The domain has no null: a null field is left out.
       if (given === null && field.nullable) continue
       const known = field.read(given, unknown)
       if (known === refused) return refused
@@ -133,7 +133,7 @@ const readArray =
     return items
   }
 
-/** Objects that are told apart by the literal of their field `type`. */
+/** Objects that differ in the literal of their field `type`. */
 const readTagged = (members: ReadonlyArray<t.Mixed>): Read => {
   const cases = new Map(
     members.map((member): [unknown, Read] => {
@@ -165,7 +165,7 @@ const readerOf = (codec: t.Mixed): Read => {
   return fields === undefined ? readLeaf(only) : readObject(fields)
 }
 
-/** How a payload becomes an event: `own` is what the event says beside the payload. */
+/** How a payload becomes an event. `own` has the fields of the event that the payload does not have. */
 export type Rule = {
   readonly wire: t.Mixed
   readonly type: DomainEvent['type']
@@ -206,9 +206,9 @@ const expected = (path: string, what: string) =>
 export type DecodeRequest = (payload: unknown, receipt: Receipt) => E.Either<NotUnderstood, DomainEvent>
 
 /**
- * Decodes the payloads of one interface in one pass: the payload's `field` names the rule, fields get the domain's names, what is
- * null is left out, and what the wire codec does not know goes to `extra` under its wire names, nested in place, items of arrays by
- * their index. io-ts says what is wrong with a payload that is refused.
+ * Decodes the payloads of one interface in one pass. The payload's `field` selects the rule. Fields get the domain's
+ * names, and null fields are left out. Fields that the wire codec does not know go to `extra` under their wire names:
+ * nested in place, items of arrays by their index. io-ts explains what is wrong with a refused payload.
  */
 export const decoder = (
   source: 'webhooks' | 'bot',

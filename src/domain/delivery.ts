@@ -5,10 +5,10 @@ import { isObject } from '../shared/json.ts'
 
 type Command = BotReplyDelivered['data']
 
-/** So that the slash behind it is the next one: the service's ids are decimal and stay as they are, but any text is accepted. */
+/** A chat id may be any text, so its slashes are escaped. The service's ids are decimal and stay unchanged. */
 const withoutSlashes = (chatId: string) => chatId.replaceAll('%', '%25').replaceAll('/', '%2F')
 
-/** What a command asks for, as an event or a document has it. */
+/** The content of a command, from an event or a document. */
 type Asked = Pick<Command, 'clientId' | 'inReplyTo'> & {
   readonly commandType: string
   readonly message?: Command['message'] | Dated<Command['message']>
@@ -18,7 +18,7 @@ type Asked = Pick<Command, 'clientId' | 'inReplyTo'> & {
 export const deliveryId = ({ accountId, chatId, commandId }: Pick<Command, 'accountId' | 'chatId' | 'commandId'>) =>
   `${accountId}/${withoutSlashes(chatId)}/${commandId}`
 
-/** The same text for the same value: sorted keys, and characters as MongoDB keeps them. */
+/** The same text for equal values: keys are sorted, and texts are as MongoDB stores them. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) => {
     if (typeof part === 'string') return part.toWellFormed()
@@ -28,9 +28,9 @@ const canonical = (value: unknown): string =>
   })
 
 /**
- * A digest of what a command asks for, from its outcome or its document: two commands with the same id and another digest
- * are different commands. Its timestamp does not count: a bot that repeats a reply may take the time anew. Undefined where an
- * outcome was too large for the log and has lost its message.
+ * A digest of a command's content, from its outcome or its document. Two commands with the same id and different
+ * digests are different commands. The timestamp does not count, because a bot that repeats a reply may set a new time.
+ * Undefined if an outcome was too large for the log and lost its message.
  */
 export const contentDigest = ({ commandType, clientId, inReplyTo, message }: Asked): string | undefined => {
   if (commandType === 'BotMessage' && message === undefined) return undefined

@@ -6,12 +6,12 @@ import { readJson } from './read-json.ts'
 
 export type JsonType = DriftDocument['types'][number]
 
-/** What a contract does not know of one request. */
+/** Something in one request that the contract does not know. */
 export type Finding = Readonly<Required<Pick<DriftDocument, 'api' | 'event' | 'path'>>> &
   Readonly<Pick<DriftDocument, 'expected'>> & {
     readonly kind: Exclude<DriftDocument['kind'], 'others'>
     readonly type: JsonType
-    /** The shape of what was there; it takes time, and most entries have one already. */
+    /** The shape of the unknown value. It takes time, so it is computed only for an entry that needs it. */
     readonly example: () => string
   }
 
@@ -21,7 +21,7 @@ const anything = '*'
 
 const wordsOf = (name: string) => name.split(/[_-]|(?<=[a-z0-9])(?=[A-Z])/u).filter((word) => word !== '')
 
-/** Letters of both kinds in disorder, digits among letters, or digits of base 16: as random text has them. */
+/** Upper and lower case in disorder, digits before letters, or only hexadecimal digits: typical of random text. */
 const looksRandom = (name: string, words: ReadonlyArray<string>) =>
   /^[0-9a-f]{8,}$/iu.test(name) || /[0-9][A-Za-z]/u.test(name) || (words.length >= 4 && name.length < 3 * words.length)
 
@@ -37,13 +37,14 @@ const readName = (name: string): string => {
   return isName ? name : anything
 }
 
-/** Names that were looked at; whatever strangers send cannot make it grow. */
+/** Names that were accepted before. The limit keeps requests of strangers from growing the set without end. */
 const knownNames = new Set<string>()
 const remembered = 2_000
 
 /**
- * A field's or an event's name where it looks like one of the service's, else `*`: an id, an address, a phone number or a token may be a
- * key, and tells of a person. So does a person's name: with a capital it is `*`, in small letters it cannot be told from a field's.
+ * A field's or an event's name if it looks like one of the service's, otherwise `*`. An id, an address, a phone number
+ * or a token may be a key, and identify a person. A person's name becomes `*` too if it has a capital letter. In small
+ * letters it looks like a field's name.
  */
 export const nameOrAny = (name: string): string => {
   if (knownNames.has(name)) return name
@@ -70,7 +71,7 @@ const masked = (text: string): string =>
       /\p{Lu}/u.test(c) ? 'A' : /\p{L}/u.test(c) ? 'a' : /\p{N}/u.test(c) ? '9' : /\s/u.test(c) ? '_' : '#',
     )
 
-/** The shape of a value, and nothing that it says: `text of 5: Aaaa9`. */
+/** The shape of a value without its content: `text of 5: Aaaa9`. */
 export const shapeOf = (value: unknown): string => {
   if (typeof value === 'string') return `text of ${value.length}: ${masked(value)}`
   if (typeof value === 'number') return `number: ${masked(String(value))}`
@@ -79,12 +80,12 @@ export const shapeOf = (value: unknown): string => {
 }
 
 const deepest = 8
-/** Of one request: who sends more does not change a contract. */
+/** The most findings per request. A request with more of them is no sign of a changed contract. */
 const mostPlaces = 100
 
 const pathOf = (names: ReadonlyArray<string>) => names.join('.')
 
-/** The innermost values of what is not known, each path once. */
+/** The innermost values of the unknown fields, each path once. */
 const leavesOf = (extra: unknown): ReadonlyMap<string, unknown> => {
   const found = new Map<string, unknown>()
   const walk = (value: unknown, names: ReadonlyArray<string>) => {
@@ -116,12 +117,12 @@ const valueAt = (payload: unknown, path: string): unknown =>
           payload,
         )
 
-/** Two or more words of a contract: `"callback" or "incoming"`. */
+/** The contract expects one of several words: `"callback" or "incoming"`. */
 const isListOfWords = (expected: string) => /^"[^"]*"(( or | \| )"[^"]*")+$/u.test(expected)
 
 const repeatedKey = ': expected one value, not several'
 
-/** What quarantine says in words (contracts/problem.ts), in parts. Only a repeated key's path is the sender's own. */
+/** Splits quarantine's text of problems (contracts/problem.ts). Only a repeated key's path comes from the sender. */
 const problemsIn = (text: string): ReadonlyArray<readonly [path: string, expected: string]> => {
   const problems = text.endsWith(repeatedKey) ? [text] : text.split('; ')
   return problems.map((problem) => {
@@ -130,7 +131,7 @@ const problemsIn = (text: string): ReadonlyArray<readonly [path: string, expecte
   })
 }
 
-/** What was not understood of a request. */
+/** The findings of a request that was not understood. */
 export const notUnderstood = ({ api, reason, problems, body }: QuarantinedRequest): ReadonlyArray<Finding> => {
   const json = readJson(body)
   const payload = E.isRight(json) ? json.right : undefined
@@ -142,7 +143,7 @@ export const notUnderstood = ({ api, reason, problems, body }: QuarantinedReques
   const found = new Map<string, Finding>()
   for (const [at, expected] of problemsIn(problems)) {
     const whole = valueAt(payload, at)
-    // A message is known by its type.
+    // The `type` of this message is unknown, so the finding is about that field.
     const isOfNewType = expected.endsWith(' message') && isJsonObject(whole) && typeof whole.type === 'string'
     const path = pathOf([...at.split('.').map(nameOrAny), ...(isOfNewType ? ['type'] : [])])
     if (found.has(path) || found.size >= mostPlaces) continue

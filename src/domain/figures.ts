@@ -24,13 +24,13 @@ export const measuredFields = [
   'interventions',
 ] as const satisfies ReadonlyArray<keyof SessionDocument>
 
-/** What the figures need of a session. */
+/** The fields of a session that the figures need. */
 export type Measured = Pick<SessionDocument, (typeof measuredFields)[number]>
 
-/** Whether a client came back after a session within the time that counts. */
+/** True if the client came back within `returnMs` after the end of the session. */
 export type CameBack = (session: Measured) => boolean
 
-/** Whether a session counts at all: a bot session in which the client never wrote does not. */
+/** True if a session counts. A bot session in which the client never wrote does not count. */
 export const counts = ({ kind, clientMessages }: Pick<Measured, 'kind' | 'clientMessages'>): boolean =>
   kind === 'agent' || clientMessages > 0
 
@@ -45,7 +45,7 @@ const ratio = (numerator: number, denominator: number): Figure => ({
   ...(denominator > 0 && { value: numerator / denominator }),
 })
 
-/** The share of those that are so. */
+/** The share of the items for which `is` is true. */
 const share = <A>(all: ReadonlyArray<A>, is: (one: A) => boolean): Figure => ratio(all.filter(is).length, all.length)
 
 /** Mean, median and 95th percentile, by the nearest-rank method. */
@@ -65,7 +65,7 @@ const askedForAgent = ({ outcome }: Measured): boolean =>
 
 type Span = readonly [from: number, to: number]
 
-/** For how long at least one of the spans lasts. */
+/** The total time in which at least one of the spans lasts. */
 const union = (spans: ReadonlyArray<Span>): number => {
   let [total, until] = [0, Number.NEGATIVE_INFINITY]
   for (const [from, to] of spans.toSorted(([a], [b]) => a - b)) {
@@ -75,7 +75,7 @@ const union = (spans: ReadonlyArray<Span>): number => {
   return total
 }
 
-/** The sessions of each agent, from the time at which he or she accepted them. */
+/** How many sessions an agent has at once. A session lasts from the time at which its agent accepted it. */
 const concurrency = (sessions: ReadonlyArray<Measured>, agentId: string | undefined): Figure => {
   const spans = sessions.flatMap(({ agents, endsAt }) =>
     agents.flatMap(({ id, acceptedAt }) =>
@@ -89,8 +89,8 @@ const concurrency = (sessions: ReadonlyArray<Measured>, agentId: string | undefi
 }
 
 /**
- * The figures (contracts/metrics.ts) of the sessions that are over at a time. Of one agent's sessions, `agentId` says whose time
- * counts for concurrency. Pure: the same sessions, the same figures.
+ * The figures (contracts/metrics.ts) of the sessions that have ended at a time. For one agent's sessions, `agentId` is
+ * the agent whose time counts for concurrency. Pure: equal sessions give equal figures.
  */
 export const figuresOf = (
   sessions: ReadonlyArray<Measured>,

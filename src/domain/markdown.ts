@@ -4,8 +4,8 @@ import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { gfm } from 'micromark-extension-gfm'
 
 /**
- * The most characters of a MARKDOWN message: what messengers take. Parsing hostile text takes quadratic time, which this
- * keeps to fractions of a second.
+ * The most characters of a MARKDOWN message: the limit of messengers. Parsing hostile text takes quadratic time. The
+ * limit keeps that within fractions of a second.
  */
 export const longestMarkdown = 4096
 
@@ -14,7 +14,7 @@ const options = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }
 /** The tree of a Markdown text: CommonMark with GFM's autolinks, tables, strikethrough, task lists and footnotes. */
 const parse = (content: string): Root => fromMarkdown(content, options)
 
-/** A node and all within it, in the order of the text. Without recursion: quotes within quotes can be thousands deep. */
+/** A node and all nodes below it, in text order. It does not recurse, because quotes can nest thousands deep. */
 const nodesOf = (root: Nodes): ReadonlyArray<Nodes> => {
   const nodes: Nodes[] = []
   const left: Nodes[] = [root]
@@ -29,11 +29,11 @@ const ownText = (node: Nodes): string => (node.type === 'break' ? '\n' : 'value'
 
 const textOf = (node: Nodes): string => nodesOf(node).map(ownText).join('')
 
-/** The text of a Markdown message with its markup taken out: a link becomes its text. Too long, it stays as it is. */
+/** The text of a Markdown message without markup: a link becomes its text. A text above the limit is unchanged. */
 export const plainText = (markdown: string): string =>
   markdown.length > longestMarkdown ? markdown : parse(markdown).children.map(textOf).join('\n\n')
 
-/** What each kind of node is called in a refusal; nothing, where the protocol has it or it is part of another. */
+/** The name of a kind of node in an error. Undefined if the protocol has the kind, or if another kind contains it. */
 const names: { readonly [T in Nodes['type']]: string | undefined } = {
   root: undefined,
   paragraph: undefined,
@@ -64,8 +64,8 @@ const names: { readonly [T in Nodes['type']]: string | undefined } = {
 }
 
 /**
- * The names of what a MARKDOWN message holds beyond links, bold and italic (protocol, Limits). `5 * 3`, `#1`, `-5`,
- * `snake_case` and `a < b` are text there and here. What is longer than a message may be is not read.
+ * The names of what a MARKDOWN message contains beyond links, bold and italic (protocol, Limits). `5 * 3`, `#1`, `-5`,
+ * `snake_case` and `a < b` are plain text for this check and for the service. A text above the limit is not parsed.
  */
 export const unsupportedMarkdown = (content: string): ReadonlyArray<string> =>
   content.length > longestMarkdown

@@ -1,22 +1,22 @@
-/** What certainly is one person's within an account: ids that the service gives. */
+/** Kinds of ids that certainly belong to one person of an account: the service assigns them. */
 const certainKinds = ['chat', 'client', 'visitor'] as const
-/** What likely is: two persons may share an address or a phone, and a page may set any userToken. */
+/** Kinds that likely belong to one person. Two may share an address or a phone; a page may set any userToken. */
 export const likelyKinds = ['email', 'phone', 'userToken'] as const
 
 type CertainKind = (typeof certainKinds)[number]
 export type LikelyKind = (typeof likelyKinds)[number]
 export type Identity = { readonly kind: CertainKind | LikelyKind; readonly value: string }
 
-/** Reads the documents that have any of these identities: of each all the identities that it has. */
+/** Finds the documents that have any of these identities. Returns all identities of each document. */
 export type FindLinks = (identities: ReadonlyArray<Identity>) => Promise<ReadonlyArray<ReadonlyArray<Identity>>>
 
-/** One person of an account, as far as documents link one chat or client with the next. */
+/** One person of an account, as far as documents link chats and clients. */
 export type Person = {
   readonly chats: ReadonlyArray<string>
   readonly clients: ReadonlyArray<string>
-  /** All that is known of the person, what was not followed too. */
+  /** All known identities of the person, also those that were not followed. */
   readonly identities: ReadonlyArray<Identity>
-  /** What was not followed, and whom that would add. */
+  /** The kinds that were not followed, and the ids that each of them would add. */
   readonly likely: ReadonlyArray<{ readonly via: LikelyKind; readonly leadsTo: ReadonlyArray<Identity> }>
 }
 
@@ -24,7 +24,7 @@ const nameOf = ({ kind, value }: Identity) => `${kind} ${value}`
 const byName = (identities: ReadonlyArray<Identity>) => new Map(identities.map((it) => [nameOf(it), it]))
 const isCertain = ({ kind }: Identity) => certainKinds.some((certain) => certain === kind)
 
-/** Follows ids from document to document, and likely links only as far as `also` says. */
+/** Follows ids from document to document. Follows likely identities only if their kind is in `also`. */
 export const resolvePerson = async (
   find: FindLinks,
   start: Identity,
@@ -59,6 +59,6 @@ export const resolvePerson = async (
 
 const fieldOf = { client: 'clientId', visitor: 'visitorNumber', email: 'email', phone: 'phone', userToken: 'userToken' }
 
-/** The keys under which teams may have published enrichments of the person. */
+/** The keys under which teams may have published enrichments about the person. */
 export const enrichmentKeys = (accountId: string, { identities }: Pick<Person, 'identities'>): ReadonlyArray<string> =>
   identities.flatMap(({ kind, value }) => (kind === 'chat' ? [] : [`${accountId}/${fieldOf[kind]}:${value}`]))

@@ -5,7 +5,7 @@ import { earlierVersions } from '../../contracts/events/versions.ts'
 import { isPersonal } from '../../contracts/personal.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
 
-/** Which leaves of a value are personal: `readable` ones are not. */
+/** Which leaves of a value are `personal` and which are `readable`. */
 export type Marks =
   | 'personal'
   | 'readable'
@@ -27,7 +27,7 @@ const same = (a: Marks, b: Marks): boolean => {
   return 'values' in a && 'values' in b ? same(a.values, b.values) : 'fields' in a && 'fields' in b
 }
 
-/** The marks of several codecs for one value: of its parts, or of its alternatives. */
+/** Merges the marks of several codecs for one value: of its parts, or of its alternatives. */
 const merged = (all: ReadonlyArray<Marks>, path: string): Marks => {
   const [first = 'readable', ...others] = all
   if (others.some((other) => !same(first, other))) throw new Error(`${path} is personal in some alternatives only`)
@@ -42,7 +42,7 @@ const merged = (all: ReadonlyArray<Marks>, path: string): Marks => {
   return { fields: new Map([...names].map((name) => [name, mergedField(name)])) }
 }
 
-/** The marks of a codec's values. Throws where a leaf has none. */
+/** The marks of a codec's values. Throws if a leaf has no mark. */
 export const marksOf = (codec: t.Mixed, path = codec.name): Marks => {
   if (codec instanceof t.ExactType) return marksOf(codec.type, path)
   if (codec instanceof t.InterfaceType) return fieldsOf(codec.props, true, path)
@@ -61,7 +61,7 @@ export const marksOf = (codec: t.Mixed, path = codec.name): Marks => {
   return personal ? 'personal' : 'readable'
 }
 
-/** Marks of an event's data by its ce_type, of every version. */
+/** The marks of an event's data by ce_type, for every version. */
 export const marksByType: ReadonlyMap<string, Marks> = new Map(
   DomainEvent.types.flatMap((event) => {
     const type = event.name as DomainEvent['type']
@@ -72,15 +72,15 @@ export const marksByType: ReadonlyMap<string, Marks> = new Map(
 )
 
 /**
- * A value in two: `open` without its personal leaves, and `personal`, which has them in their places, and every field's name, so
- * that the order of the fields is known; null where nothing is personal. A field that the codec does not know is personal.
+ * A value in two parts. `open` has no personal leaves. `personal` has them in their places, and every field's name, to
+ * keep the order of the fields. It is null if nothing is personal. A field that the codec does not know is personal.
  */
 export type Split = { readonly open?: unknown; readonly personal: unknown }
 
 const nothing: Split = { personal: null }
 
 const splitObject = (value: JsonObject, marksOfField: (name: string) => Marks): Split => {
-  // An assignment would not make this field, and making objects of entries costs four times as much.
+  // An assignment would not create this field. Creating objects from entries costs four times as much.
   if (Object.hasOwn(value, '__proto__')) return { personal: value }
   const open: JsonObject = {}
   const personal: JsonObject = {}
@@ -96,7 +96,7 @@ const splitObject = (value: JsonObject, marksOfField: (name: string) => Marks): 
 
 const splitArray = (items: ReadonlyArray<unknown>, marks: Marks): Split => {
   const parts = items.map((item) => split(marks, item))
-  // Without an open part an item would lose its place: then the whole list is personal.
+  // An item without an open part would lose its place. Then the whole list is personal.
   if (parts.some((part) => !('open' in part))) return { personal: items }
   const isOpen = parts.every((part) => part.personal === null)
   return { open: parts.map((part) => part.open), personal: isOpen ? null : parts.map((part) => part.personal) }
@@ -112,7 +112,7 @@ export const split = (marks: Marks, value: unknown): Split => {
   return splitObject(value, (name) => marks.fields.get(name)?.marks ?? 'personal')
 }
 
-/** The value that was split: each field in its place. */
+/** Restores a value that was split, with each field in its place. */
 export const merge = (open: unknown, personal: unknown): unknown => {
   if (personal === null) return open
   if (Array.isArray(personal) && Array.isArray(open)) return personal.map((part, i) => merge(open[i], part))
@@ -132,8 +132,8 @@ const withBlankFields = (fields: Fields, open: JsonObject): JsonObject => {
 }
 
 /**
- * The open part of a value whose personal part is gone, such that its codec accepts it: text that is required, if only by
- * another alternative, is empty.
+ * The open part of a value whose personal part is gone, filled up so that its codec accepts it. Required text is empty,
+ * also if only another alternative requires it.
  */
 export const withBlanks = (marks: Marks, open: unknown): unknown => {
   if (typeof marks === 'string') return open
@@ -144,7 +144,7 @@ export const withBlanks = (marks: Marks, open: unknown): unknown => {
 
 const withoutPersonalValue = (marks: Marks, value: unknown): unknown => {
   if (marks === 'personal') return undefined
-  // Of a readable leaf the value, whatever it is: MongoDB has dates, which are objects.
+  // A readable leaf keeps any value: MongoDB's dates are objects.
   if (marks === 'readable' || typeof value !== 'object' || value === null) return value
   if ('items' in marks)
     return Array.isArray(value) ? value.map((item) => withoutPersonalValue(marks.items, item)) : value
@@ -160,8 +160,8 @@ const withoutPersonalValue = (marks: Marks, value: unknown): unknown => {
 }
 
 /**
- * A document without its personal leaves, such that its codec accepts it: required text is empty, what else is personal is left
- * out, and so is a field that the codec does not know.
+ * A document without its personal leaves that its codec still accepts. Required text is empty. Other personal fields
+ * are left out, and so are fields that the codec does not know.
  */
 export const withoutPersonal = <A extends object>(marks: Marks, document: A): A =>
   withoutPersonalValue(marks, document) as A

@@ -7,7 +7,7 @@ import { quarantineHeaders as names } from '../../contracts/topics.ts'
 import { type Undecodable, undecodable } from './decode-json.ts'
 import type { IncomingRecord } from './ports.ts'
 
-/** A request that was not understood, as quarantine has it. */
+/** A request that was not understood, as the topic quarantine has it. */
 export type QuarantinedRequest = {
   readonly type: 'QuarantinedRequest'
   readonly id: string
@@ -19,7 +19,7 @@ export type QuarantinedRequest = {
   readonly body: Buffer
 }
 
-/** The headers of a record on quarantine. Earlier versions gave a request no id: it has one of its place and time, always the same. */
+/** The headers of a record on quarantine. Records of earlier versions get a stable id from their place and time. */
 export const quarantineHeadersOf = ({ headers, partition, offset }: IncomingRecord) => {
   const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.toString()]))
   const id = `quarantine/${partition}/${offset}/${texts[names.receivedAt]}`

@@ -5,7 +5,7 @@ const [quote, backslash, colon, space] = [0x22, 0x5c, 0x3a, 0x20]
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
 const [zero, nine, plus, minus, point, e, capitalE] = [0x30, 0x39, 0x2b, 0x2d, 0x2e, 0x65, 0x45]
 
-/** The index of the quote that ends the string whose first quote is at `start`; the text's length where none does. */
+/** The index of the quote that ends the string that begins at `start`; the text's length if there is none. */
 const endOfString = (text: string, start: number): number => {
   for (let i = text.indexOf('"', start + 1); i !== -1; i = text.indexOf('"', i + 1)) {
     let slashes = 0
@@ -17,16 +17,16 @@ const endOfString = (text: string, start: number): number => {
 
 type Range = { readonly from: number; readonly to: number }
 /**
- * `keys` counts the colons outside strings: one for each key of any object, repeated ones too. `lost` are the numbers that a double
- * cannot hold: integers beyond 2^53, and what is beyond all doubles.
+ * `keys` counts the colons outside of strings: one for each key of any object, repeated keys included. `lost` has the
+ * numbers that a double cannot hold: integers beyond 2^53, and numbers beyond all doubles.
  */
 type Scan = { readonly depth: number; readonly keys: number; readonly lost: ReadonlyArray<Range> }
 
 const safeDigits = 15
 
 /**
- * What must be known of a JSON text before it is parsed: how deep it nests, how many keys it has, and which of its numbers would
- * be lost. Total: of other texts it says something of no use.
+ * Scans a JSON text before it is parsed: how deep it nests, how many keys it has, and which numbers a double cannot
+ * hold. It accepts any text. The result has no meaning if the text is not JSON.
  */
 const scan = (text: string): Scan => {
   let depth = 0
@@ -60,7 +60,7 @@ const isKey = (text: string, end: number): boolean => {
   return text.charCodeAt(next) === colon
 }
 
-/** The first key that an object of this text has twice; the text is known to be JSON. */
+/** The first key that an object of this text has twice. The text must be valid JSON. */
 const repeatedKey = (text: string): string | undefined => {
   const objects: Array<Set<string>> = []
   for (let i = 0; i < text.length; i++) {
@@ -81,10 +81,10 @@ const repeatedKey = (text: string): string | undefined => {
   return undefined
 }
 
-/** Why bytes are refused; the problem's path is a repeated key, or empty. */
+/** Why bytes are refused. The problem's path is the repeated key, or empty. */
 export type JsonProblem = Problem & { readonly cause: 'not-utf8' | 'too-deep' | 'not-json' | 'repeated-key' }
 
-/** `exact`: numbers that a double cannot hold are read as their text. Otherwise they are rounded, as JSON.parse does. */
+/** `exact`: numbers that a double cannot hold become their text. Otherwise they are rounded, as by JSON.parse. */
 export type JsonRules = { readonly deepest: number; readonly exact: boolean }
 
 const ofRequests: JsonRules = { deepest: 32, exact: true }
@@ -98,7 +98,7 @@ const countKeys = (value: unknown): number => {
   return keys
 }
 
-/** A JSON text in which the numbers at these places are texts. A reviver would cost far more for each number of the text. */
+/** The JSON text with the numbers at these places as strings. A reviver would cost far more for each number. */
 const quoted = (text: string, lost: ReadonlyArray<Range>): string => {
   const parts: string[] = []
   let done = 0
@@ -121,8 +121,8 @@ const attempt = <A>(read: () => A, refused: E.Either<JsonProblem, never>): E.Eit
 }
 
 /**
- * The JSON value of a request's body or of a record: what JSON.parse makes of it, but exact. Refused: what is not UTF-8, nested too
- * deep for whatever walks it next, not JSON, or has a key twice in one object.
+ * The JSON value of a request's body or of a record. By default it is exact, unlike JSON.parse. Refused are bytes that
+ * are not UTF-8, text that is not JSON or nests too deep for other code, and an object with a repeated key.
  */
 export const readJson = (bytes: Uint8Array, { deepest, exact } = ofRequests): E.Either<JsonProblem, unknown> => {
   const text = attempt(() => utf8.decode(bytes), refuse('not-utf8', 'valid UTF-8'))

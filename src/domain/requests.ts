@@ -35,10 +35,10 @@ const ofBot: Readonly<Record<string, Rule>> = {
   CHAT_CLOSED: { wire: WireChatClosed, type: 'ChatClosed', subject: 'chatId' },
 }
 
-/** A webhook's payload to its event (protocol, Events, Interface A); the receipt has the event's id. */
+/** Decodes a webhook's payload into its event (protocol, Events, Interface A). The receipt has the event's id. */
 export const decodeWebhook = decoder('webhooks', 'event_name', ofWebhooks)
 
-/** A bot event's payload to ours (protocol, Events, Interface B); the event's id is the wire's. */
+/** Decodes a bot event's payload into the domain's event (protocol, Events, Interface B), under the payload's id. */
 export const decodeBotEvent = decoder('bot', 'event', ofBot)
 
 const wireNames = new Map(
@@ -47,5 +47,5 @@ const wireNames = new Map(
   ),
 )
 
-/** By which interface events of this type come, and how the service calls them there; undefined where the bridge itself makes them. */
+/** The interface and the service's name for events of this type; undefined if the bridge itself creates them. */
 export const wireNameOf = (type: DomainEvent['type']) => wireNames.get(type)

@@ -14,11 +14,11 @@ import {
 import type { TopicName } from '../../contracts/topics.ts'
 import type { IncomingRecord, OutgoingRecord, Slice } from './ports.ts'
 
-/** OpenTelemetry's spans. Attributes are names, numbers and chats, never a person's data, a token or a URL. */
+/** OpenTelemetry spans. Attributes are names, numbers and chats, never a person's data, a token or a URL. */
 
 const name = 'livechat-bridge'
 
-/** Undefined while nobody has registered an SDK: then nothing of this costs anything. */
+/** Undefined while no SDK is registered. Then tracing costs nothing. */
 const tracer = (): Tracer | undefined => {
   const provider = trace.getTracerProvider()
   return provider instanceof ProxyTracerProvider ? provider.getDelegateTracer(name) : provider.getTracer(name)
@@ -32,17 +32,17 @@ const contextOf = (traceparent: string | undefined): SpanContext | undefined => 
   return traceId === '' ? undefined : { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true }
 }
 
-/** The trace of a traceparent (W3C Trace Context), as logs have it; undefined where it is not well-formed. */
+/** The trace id of a traceparent (W3C Trace Context), as in logs; undefined if it is not well-formed. */
 export const traceIdOf = (traceparent: string | undefined): string | undefined => contextOf(traceparent)?.traceId
 
-/** The traceparent if it is well-formed, else the beginning of a new trace. */
+/** The traceparent if it is well-formed, otherwise the start of a new trace. */
 export const traceparentOf = (header: string): string => {
   if (wellFormed.test(header)) return header
   const ids = randomBytes(24).toString('hex')
   return `00-${ids.slice(0, 32)}-${ids.slice(32)}-01`
 }
 
-/** A span as the parent of what follows; without a span, what came goes on. */
+/** The traceparent for work below a span. Without a span, the earlier traceparent stays. */
 export const traceparentAfter = (span: Span | undefined, before: string | undefined): string | undefined => {
   if (span === undefined) return before
   const { traceId, spanId, traceFlags } = span.spanContext()
@@ -54,13 +54,13 @@ const isSampled = (parent: SpanContext | undefined): parent is SpanContext => (p
 const below = (parent: SpanContext | undefined) =>
   parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent)
 
-/** Ends a span, as failed with this word where there is one. */
+/** Ends a span. With `failure` the span is marked as failed. */
 export const endSpan = (span: Span | undefined, failure?: string): void => {
   if (failure !== undefined) span?.setStatus({ code: SpanStatusCode.ERROR, message: failure })
   span?.end()
 }
 
-/** A request that came, from its arrival on; whether it is sampled is for the sampler to say. */
+/** A span for a received request, from its arrival on. The SDK's sampler decides whether the span is sampled. */
 export const serverSpan = (traceparent: string, method: string): Span | undefined =>
   tracer()?.startSpan(
     method,
@@ -68,7 +68,7 @@ export const serverSpan = (traceparent: string, method: string): Span | undefine
     below(contextOf(traceparent)),
   )
 
-/** A request to the service: its host alone, since the path has a token. */
+/** A span for a request to the service. It names only the host, because the path has a token. */
 export const clientSpan = (traceparent: string | undefined, baseUrl: string): Span | undefined => {
   const parent = contextOf(traceparent)
   if (!isSampled(parent)) return undefined
@@ -81,12 +81,12 @@ export const clientSpan = (traceparent: string | undefined, baseUrl: string): Sp
   return tracer()?.startSpan('POST', { kind: SpanKind.CLIENT, attributes }, below(parent))
 }
 
-/** The topics whose key is account/chat; other keys may be a person's. */
+/** The topics with the key `account/chat`. Keys of other topics may be a person's. */
 const ofChats: ReadonlySet<TopicName> = new Set([
   ...(['chats', 'calls', 'offline-messages', 'bot-conversations', 'bot-replies'] as const),
 ])
 
-/** An account and a chat: what else stands as a key was written by others, and may be a person's address. */
+/** An account and a chat. Other programs write keys too, so any other key may be a person's address. */
 const chatKey = /^[\w.-]{1,64}\/[\w.-]{1,64}$/
 
 const messaging = (topic: TopicName, operation: 'send' | 'process', key?: string | Buffer | null): Attributes => ({
@@ -100,7 +100,7 @@ const messaging = (topic: TopicName, operation: 'send' | 'process', key?: string
     chatKey.test(String(key)) && { 'messaging.message.conversation_id': String(key) }),
 })
 
-/** A record on its way to Kafka, as a child of what its traceparent names. */
+/** A span for sending a record to Kafka, as a child of the record's traceparent. */
 export const sendSpan = ({ topic, key }: Pick<OutgoingRecord, 'topic' | 'key'>, traceparent: unknown) => {
   const traces = tracer()
   if (traces === undefined || (typeof traceparent !== 'string' && !Buffer.isBuffer(traceparent))) return undefined
@@ -117,7 +117,7 @@ const ofRecord = ({ topic, partition, offset, key }: IncomingRecord, group: stri
   'messaging.kafka.offset': offset,
 })
 
-/** The traceparent that a record came with, if it is one: anybody may write anything into a header. */
+/** The record's traceparent, if it is well-formed: any producer may write anything into a header. */
 export const traceparentIn = ({ headers }: Pick<IncomingRecord, 'headers'>): string | undefined => {
   const { traceparent } = headers
   return traceparent?.length === traceparentLength && wellFormed.test(String(traceparent))
@@ -125,7 +125,7 @@ export const traceparentIn = ({ headers }: Pick<IncomingRecord, 'headers'>): str
     : undefined
 }
 
-/** A record that is handled by itself: in its own trace, or where it has none in a new one. */
+/** A span for a record that is handled alone: in the record's trace, or in a new trace if the record has none. */
 export const processSpan = (record: IncomingRecord, group: string): Span | undefined => {
   const parent = contextOf(traceparentIn(record))
   if (parent !== undefined && !isSampled(parent)) return undefined
@@ -135,7 +135,7 @@ export const processSpan = (record: IncomingRecord, group: string): Span | undef
 
 const mostLinks = 128
 
-/** Handles a slice in a span of its own with links to its sampled records, each of which has a span in its own trace. */
+/** Handles a slice in a span with links to its sampled records. Each of them has a span in its own trace too. */
 export const tracingSlice = async (
   { topic, partition, records }: Slice,
   group: string,
@@ -174,13 +174,13 @@ export const tracingSlice = async (
   }
 }
 
-/** Binds a function to the span that is active now: it may be called later, by whoever calls for several at once. */
+/** Binds a function to the span that is active now. A batcher may call it later, for several callers at once. */
 export const inActiveSpan = (): (<A>(run: () => A) => A) => {
   const active = context.active()
   return (run) => context.with(active, run)
 }
 
-/** A bulk write for the slice that is active. */
+/** Traces a bulk write below the active span of a slice. */
 export const tracingWrite = async <A>(collection: string, documents: number, write: () => Promise<A>): Promise<A> => {
   const active = context.active()
   if (!trace.getSpan(active)?.isRecording()) return write()

@@ -18,14 +18,14 @@ import { looker } from './watchdog/look.ts'
 import { watchdog } from './watchdog/watchdog.ts'
 
 export type Egress = {
-  /** For `consume`; its partitions of both topics must go to the same worker (co-partitioned assignment). */
+  /** For `consume`. Both topics' partitions must be assigned to the same worker (co-partitioned assignment). */
   readonly spec: ConsumerSpec
   readonly health: CheckHealth
-  /** Of each account to which something was sent. */
+  /** The gate of each account to which something was sent. */
   readonly gates: () => ReadonlyArray<GateState & { readonly account: string }>
   /**
-   * No new attempts; resolves when those under way have ended and their outcomes are published, after 10 s at most. To be
-   * called before the consumer's own stop, so that what is finished is committed.
+   * Starts no new attempts. Resolves when running attempts have ended and their outcomes are published, after 10 s at
+   * most. Call it before the consumer's own stop, so that finished commands are committed.
    */
   readonly stop: () => Promise<void>
 }
@@ -33,8 +33,8 @@ export type Egress = {
 const stopWithinMs = 10_000
 
 /**
- * The worker that takes bot logic's commands off bot-replies and posts them to the service, in order for each chat, and
- * that invites an agent itself where a client gets no answer.
+ * The worker that reads bot logic's commands from bot-replies and posts them to the service, in order per chat. It also
+ * invites an agent itself if a client gets no reply.
  */
 export const egress = (ports: EgressPorts): Egress => {
   const { log, monotonic, sleep } = ports

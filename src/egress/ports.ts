@@ -24,8 +24,8 @@ export type DecodeCommand = (record: IncomingRecord) => Either<Undecodable, BotR
 export type DecodeEvent = (record: IncomingRecord) => Either<Undecodable, DomainEvent>
 
 /**
- * The conversations of these accounts whose client waits for a word (`silentSince`), as far as the log's partition of
- * bot-conversations has them and something has happened in them since then.
+ * The conversations of these accounts whose client waits for a message (`silentSince`). Only conversations with an
+ * event after `since`, and with records in this partition of bot-conversations.
  */
 export type OpenTurns = (
   partition: number,
@@ -33,7 +33,7 @@ export type OpenTurns = (
   since: Date,
 ) => Promise<ReadonlyArray<ConversationDocument>>
 
-/** Everything that egress needs of the world; `random` is in [0, 1), `monotonic` in milliseconds from anywhere. */
+/** All that egress needs from outside. `random` is in [0, 1), `monotonic` in ms from any start. */
 export type EgressPorts = {
   readonly accounts: ReadonlyArray<Account>
   readonly readDocument: ReadDocument
@@ -41,8 +41,8 @@ export type EgressPorts = {
   readonly publish: Publish
   readonly deadLetter: DeadLetter
   /**
-   * Appends a command to the partition of its conversation where it stands in another: true when that is done, false where it
-   * is to be handled as it stands, undefined where it is left to whoever reads it next.
+   * Appends a command again if it is in the wrong partition. True: that is done. False: this worker handles it where it
+   * is. Undefined: the worker stops, and the partition's next owner handles it.
    */
   readonly bringHome: (record: IncomingRecord) => Promise<boolean | undefined>
   readonly decodeCommand: DecodeCommand

@@ -5,7 +5,7 @@ export type RetryPorts = { readonly sleep: Sleep; readonly random: () => number;
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-/** Does the work again until it succeeds or the signal aborts (then undefined), and logs each failure. */
+/** Retries the work until it succeeds, and logs each failure. Undefined if the signal aborts before that. */
 export const retryUntilAborted = <A>(
   { sleep, random, log }: RetryPorts,
   what: string,

@@ -7,7 +7,7 @@ type Held = { readonly token: string; readonly renewAt: number; readonly expires
 
 const minute = 60_000
 
-/** A tenth of its life before it expires, at most a minute, a token is renewed. */
+/** A token is renewed a tenth of its lifetime before it expires, and at most a minute before. */
 const heldOf = (answer: Attempt): E.Either<string, Held> => {
   if (answer.kind === 'unanswered') return E.left(`no access token: ${answer.reason}`)
   const { status, body } = answer
@@ -19,8 +19,9 @@ const heldOf = (answer: Attempt): E.Either<string, Held> => {
 }
 
 /**
- * An account's access token, by the client-credentials exchange (RFC 6749, section 4.4) with the bridge: got when it is
- * first needed, renewed before it expires and after `forget`, one exchange at a time.
+ * An account's access token, from the client-credentials exchange (RFC 6749, section 4.4) with the bridge. It is
+ * requested when it is first needed, and renewed before it expires and after `forget`. Only one exchange runs at a
+ * time.
  */
 export const createAccessToken = (account: () => ServiceAccount | undefined, post: Post, now: () => number) => {
   const given = new Map<string, Held>()
@@ -62,8 +63,8 @@ export const createAccessToken = (account: () => ServiceAccount | undefined, pos
     get,
     forget,
     /**
-     * Whether a bot's token is the account's. To the service a token is opaque: it knows those that it was given and that
-     * have not expired; of another it can only find out by an exchange whether that is what the bridge now gives.
+     * Whether a bot's token is the account's. To the service a token is opaque. It knows the unexpired tokens that it
+     * was given. For another token it makes an exchange, to find out whether the bridge now gives that one.
      */
     accepts: async (token: string) => {
       if (holds(token)) return true

@@ -1,7 +1,7 @@
-/** Where an account's events go: whole addresses, the tokens in them; `tokenUrl` is where access tokens are exchanged. */
+/** Where an account's events go: complete URLs with their tokens. `tokenUrl` is where access tokens are issued. */
 export type Bridge = { readonly webhooksUrl?: string; readonly botUrl: string; readonly tokenUrl?: string }
 
-/** A customer's account as the service knows it; `bridge` may be told later, since each side needs the other's address. */
+/** A customer's account as the service knows it. `bridge` may follow later: each side needs the other's address. */
 export type ServiceAccount = {
   readonly id: string
   readonly providerId: string
@@ -10,7 +10,7 @@ export type ServiceAccount = {
   readonly bridge?: Bridge
 }
 
-/** The parts of a bridge's account that the service's side of it is made of. */
+/** The parts of a bridge's account from which the service's account is made. */
 export type BridgeAccount = {
   readonly id: string
   readonly webhooks?: { readonly token: string }

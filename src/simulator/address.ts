@@ -14,8 +14,9 @@ const decoded = (segment: string) => {
 }
 
 /**
- * Whose request it is, by `/webhooks/<provider_id>/<token>` or, with an access token, `/providers/<provider_id>/<token>`
- * (protocol, Endpoints). Left: 404 malformed, 405 another method, 401 unknown token, 403 another's provider (protocol, Errors).
+ * The account of a request, by `/webhooks/<provider_id>/<token>` or, with an access token,
+ * `/providers/<provider_id>/<token>` (protocol, Endpoints). Left (protocol, Errors): 404 malformed, 405 not POST, 401
+ * unknown token, 403 another provider's token.
  */
 export const readAddress = <A extends ServiceAccount>(
   method: string,

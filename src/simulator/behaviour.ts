@@ -1,9 +1,9 @@
 import { hash, randomNumbers } from './random.ts'
 
 /**
- * What the service does with a request that is in order. `delay`: takes it in and answers after `ms`; `late`: takes it in
- * at once, answers after `ms`; `slow-body`: takes it in, sends half of its answer's body, the rest after `ms`. With
- * `applied` it takes the request in before it fails; `too-many-requests` and `error-in-200` never take it in.
+ * What the service does with a valid request. `delay`: processes and answers it after `ms`. `late`: processes it at
+ * once, answers after `ms`. `slow-body`: processes it, sends half of the response body, the rest after `ms`. With
+ * `applied` it processes the request before it fails. `too-many-requests` and `error-in-200` never process it.
  */
 export type Behaviour =
   | { readonly kind: 'regular' }
@@ -15,12 +15,12 @@ export type Behaviour =
   | { readonly kind: 'drop'; readonly applied?: boolean }
   | { readonly kind: 'error-in-200' }
 
-/** A request as a script sees it; `attempt` counts from 1 how often this event's id has come. */
+/** A request as a script sees it. `attempt` counts from 1 how often this event's id has arrived. */
 export type Attempted = { readonly chatId: string; readonly id: string; readonly attempt: number }
-/** What to do with a request; undefined: the script has nothing to say of it. */
+/** What to do with a request; undefined if the script has no rule for it. */
 export type Script = (request: Attempted) => Behaviour | undefined
 
-/** The first request gets the first behaviour, and so on; then nothing more. */
+/** The first request gets the first behaviour, and so on. Further requests get none. */
 export const inTurn = (...behaviours: ReadonlyArray<Behaviour>): Script => {
   const left = [...behaviours]
   return () => left.shift()
@@ -31,7 +31,7 @@ export const always =
   () =>
     behaviour
 
-/** Each behaviour for its share (0 to 1) of the requests: by seed, id and attempt, so whatever order they come in. */
+/** Each behaviour gets its share (0 to 1) of the requests, by seed, id and attempt, in any order of arrival. */
 export const atRandom =
   (seed: number, shares: ReadonlyArray<{ readonly share: number; readonly behaviour: Behaviour }>): Script =>
   ({ id, attempt }) => {
@@ -43,8 +43,8 @@ export const atRandom =
   }
 
 /**
- * Takes so many requests a second, a quarter of them at once after a pause; the others are treated like this. Requests that had
- * to wait because this process `stoodStill`, in ms, count as if they had come one by one.
+ * Accepts `perSecond` requests a second, after a pause a quarter of them at once. The others get `beyond`. Requests
+ * that waited because this process `stoodStill` (in ms) count as if they had arrived one by one.
  */
 export const atMost = (perSecond: number, beyond: Behaviour, now: () => number, stoodStill = () => 0): Script => {
   const atOnce = Math.max(1, perSecond / 4)

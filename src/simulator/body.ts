@@ -35,8 +35,8 @@ const parse = (body: Buffer) =>
   )
 
 /**
- * What a bot's request says. Left: 405 an event that is not one of the bot's, 400 anything else: not application/json (the
- * protocol has no 415), not JSON, a field that is missing, wrong or unknown, too many buttons (protocol, Errors, Limits).
+ * A bot's request, decoded. Left: 405 for an event that a bot cannot send, 400 for all else: not application/json (the
+ * protocol has no 415), not JSON, a missing, wrong or unknown field, too many buttons (protocol, Errors, Limits).
  */
 export const readBody = (contentType: string | undefined, body: Buffer): E.Either<Refusal, BotRequest> => {
   if (!/^application\/json\s*(;|$)/i.test(contentType ?? '')) return invalid('content-type: expected application/json')

@@ -19,10 +19,10 @@ export const textMessage = (text: string, overrides: Overrides = {}) => ({
   ...overrides,
 })
 
-/** The service's events for the bot, each the contract's sample under an id of its own; overrides replace whole fields, and add some. */
+/** The service's events for the bot: contract samples with new ids. Overrides replace whole fields and add fields. */
 export const clientMessage = build(messageSample)
 export const inviteAgent = build(inviteSample)
 export const agentJoined = build(joinedSample)
 export const agentUnavailable = build(unavailableSample)
-/** Which the field notes alone have. */
+/** This event is only in the field notes. */
 export const chatClosed = build(closedSample)

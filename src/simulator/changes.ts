@@ -1,11 +1,11 @@
-/** Reads a condition again whenever something changes; undefined, null and false stand for 'not yet'. */
+/** Reads a condition again after each change. undefined, null and false mean 'not yet'. */
 export type WaitFor = <A>(
   what: string,
   read: () => A | undefined | null | false,
   withinMs?: number,
 ) => Promise<NonNullable<A>>
 
-/** A place to tell that something changed, and to wait until it has; a wait rejects after `withinMs`, by default 30 s. */
+/** Reports changes, and waits until a condition is met. A wait rejects after `withinMs`, by default 30 s. */
 export const createChanges = (): { readonly changed: () => void; readonly waitFor: WaitFor } => {
   const waiting = new Set<() => void>()
   return {

@@ -1,9 +1,9 @@
 import type { OutboundMessage } from '../../contracts/bot-api/outbound.ts'
 
-/** Who has the chat: the bot, nobody yet since an agent was invited, an agent, or nobody any more. */
+/** Who has the chat: the bot, nobody while an agent is invited, an agent, or nobody after the closing. */
 export type ChatState = 'bot' | 'invited' | 'agent' | 'closed'
 
-/** A bot's message as the client saw it: its event's id, when (ms since 1970), and who had the chat then. */
+/** A bot's message as the client saw it: its event's id, the time (ms since 1970), and who had the chat then. */
 export type Delivered = {
   readonly id: string
   readonly message: OutboundMessage
@@ -11,10 +11,10 @@ export type Delivered = {
   readonly during: ChatState
 }
 
-/** Why an agent was called: the bot asked (`id` of its event), or the bot gave no regular response. */
+/** Why an agent was invited: the bot requested it (`id` of its event), or the bot gave no regular response. */
 export type Invitation = { readonly by: 'bot' | 'service'; readonly id: string; readonly at: number }
 
-/** A line of the transcript: who wrote what, when (ms since 1970); `agentId` where an agent did. */
+/** A line of the transcript: author, text and time (ms since 1970). `agentId` is set if an agent wrote it. */
 export type Line = {
   readonly from: 'client' | 'bot' | 'agent'
   readonly text: string
@@ -29,7 +29,7 @@ export type Chat = {
   readonly state: ChatState
   readonly delivered: ReadonlyArray<Delivered>
   readonly invitations: ReadonlyArray<Invitation>
-  /** All that was written, oldest first. */
+  /** All lines, oldest first. */
   readonly transcript: ReadonlyArray<Line>
 }
 
@@ -51,15 +51,15 @@ export const newChat = (accountId: string, chatId: string): Chat => ({
   transcript: [],
 })
 
-/** What the client reads of a message. */
+/** The text that the client reads. */
 const textOf = (message: OutboundMessage): string => {
   if (message.type === 'BUTTONS') return message.title
   return message.type === 'MARKDOWN' ? message.content : message.text
 }
 
 /**
- * The chat after a change. A message is shown whoever has the chat, and shown again when it is sent again, since the
- * service is not known to do better (field notes). The service itself moves a chat to an agent only from the bot.
+ * The chat after a change. A message is shown in every state, and again if it is sent again, because the service is not
+ * known to deduplicate (field notes). The service itself moves a chat to an agent only if the bot has it.
  */
 export const evolve = (chat: Chat, change: ChatChange, at: number): Chat => {
   switch (change.kind) {

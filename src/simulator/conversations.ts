@@ -16,14 +16,14 @@ type Deps = {
   readonly accountIds: ReadonlyArray<string>
 }
 
-/** Whose chat it is, by default the first account's; `fields` replace or add some of the event. */
+/** Default account: the first one. `fields` replace fields of the event or add some. */
 export type Circumstances = {
   readonly accountId?: string
   readonly clientId?: string
   readonly fields?: Readonly<Record<string, unknown>>
 }
 
-/** What happens in chats, and the events that tell the bot of it: each resolves with what the bot answered. */
+/** What happens in chats, and the events that report it to the bot. Each event resolves with the bot's response. */
 export const createConversations = ({ state, botEvent, webhook, accountIds }: Deps) => {
   const [first = ''] = accountIds
   const tell =
@@ -40,18 +40,18 @@ export const createConversations = ({ state, botEvent, webhook, accountIds }: De
     text: message.text,
   }))
   return {
-    /** CLIENT_MESSAGE of type TEXT; another message goes into `fields`. */
+    /** Sends CLIENT_MESSAGE of type TEXT; another message goes into `fields`. */
     clientWrites: (chatId: string, text: string, { fields, ...rest }: Circumstances = {}) =>
       wrote(chatId, { ...rest, fields: { message: textMessage(text), ...fields } }),
-    /** The client writes, and the bot never hears of it. */
+    /** The client writes, but the bot gets no event. */
     clientWritesUnheard: (chatId: string, text: string, accountId = first) => {
       const clientId = state.chat(accountId, chatId)?.clientId ?? chatId
       state.change(accountId, chatId, { kind: 'client-wrote', clientId, text })
     },
-    /** An agent writes, of which the bot never hears. */
+    /** An agent writes. The bot gets no event for that. */
     agentWrites: (chatId: string, text: string, agentId = '1', accountId = first) =>
       state.change(accountId, chatId, { kind: 'agent-wrote', agentId, text }),
-    /** chat_finished with all that was written as its log, unless it is tampered with; `fields` replace or add some. */
+    /** Sends chat_finished with the transcript as its log. `tamper` changes the log, `fields` replace or add fields. */
     finishChat: (
       chatId: string,
       { accountId = first, fields, tamper = (lines) => lines }: Circumstances & { readonly tamper?: Tamper } = {},
@@ -60,7 +60,7 @@ export const createConversations = ({ state, botEvent, webhook, accountIds }: De
       const chat = { messages, blacklisted: false, rate: null }
       return webhook(accountId, chatFinished({ chat_id: chatId, agents: [], chat, ...fields }))
     },
-    /** INVITE_AGENT, told to the bot, of a chat that the service moved to an agent. */
+    /** Sends INVITE_AGENT for a chat that the service moved to an agent. */
     agentInvited: tell(inviteAgent, ({ id }) => ({ kind: 'agent-invited', by: 'service', id })),
     agentJoins: tell(agentJoined, () => ({ kind: 'agent-joined' })),
     agentUnavailable: tell(agentUnavailable, () => ({ kind: 'agent-unavailable' })),

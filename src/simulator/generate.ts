@@ -9,8 +9,9 @@ const user_agent =
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/105.0.0.0 Safari/537.36'
 
 /**
- * `n` chat_accepted of about 1.3 KB for so many chats in random turns, the same for the same seed. No two are alike, since a repeat
- * would be the same event: `visitor.chats_count` counts from 1 within each chat, so an order can be checked by it.
+ * `n` chat_accepted of about 1.3 KB for this many chats in random order, the same for the same seed. No two are equal,
+ * because a repeat would be the same event. `visitor.chats_count` counts from 1 within each chat, so a test can check
+ * the order.
  */
 export function* generate(seed: number, n: number, { chats = 500, firstChatId = 1 } = {}) {
   const random = randomNumbers(seed)

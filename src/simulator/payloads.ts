@@ -14,8 +14,8 @@ const build =
   })
 
 /**
- * The webhooks' payloads, each the contract's sample: with the fields that the reference's table gives to its event
- * (protocol, Resources, Interface A). Overrides replace whole fields, and add some.
+ * The webhooks' payloads. Each is the contract's sample, with the fields that the reference's table lists for its event
+ * (protocol, Resources, Interface A). Overrides replace whole fields and add fields.
  */
 export const callEvent = build(callSample)
 export const chatAccepted = build(acceptedSample)
@@ -23,7 +23,7 @@ export const chatAssigned = build(assignedSample)
 export const chatUpdated = build(updatedSample)
 export const clientUpdated = build(clientSample)
 export const chatFinished = build(finishedSample)
-/** chat_finished with a rating, whose log ends now: in the sample it is of years ago. */
+/** chat_finished with a rating. Its log ends now, because the sample's log is years old. */
 export const chatRated = (chat_id: number, rate: string) => {
   const { chat } = chatFinished()
   const later = Math.floor(Date.now() / 1000) - Math.max(...chat.messages.map(({ timestamp }) => timestamp))

@@ -3,7 +3,7 @@ import { errorBody } from './refusal.ts'
 
 export const taken = { result: 'ok' }
 
-/** What can be done with a request: take it in, answer it, answer it in two halves, cut its connection. */
+/** What the service can do with a request: process it, answer it, answer it in two halves, cut its connection. */
 export type Means = {
   readonly apply: () => void
   readonly answer: (status: number, body: object, headers?: Readonly<Record<string, string>>) => void
@@ -12,7 +12,7 @@ export type Means = {
   readonly sleep: (ms: number) => Promise<void>
 }
 
-/** Acts out a behaviour; whether the request was taken in is what a client of the service cannot know in most of them. */
+/** Performs a behaviour. After most behaviours a client cannot know whether the service processed the request. */
 export const perform = async (behaviour: Behaviour, { apply, answer, answerSlowly, drop, sleep }: Means) => {
   switch (behaviour.kind) {
     case 'regular':

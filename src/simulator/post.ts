@@ -1,4 +1,4 @@
-/** One request: when it began (ms since 1970), how long it took (ms), and its answer or why there was none. */
+/** One request: its start (ms since 1970), its duration (ms), and its response or why there was none. */
 export type Attempt = { readonly at: number; readonly tookMs: number } & (
   | { readonly kind: 'answered'; readonly status: number; readonly body: unknown }
   | { readonly kind: 'unanswered'; readonly reason: string }
@@ -21,7 +21,7 @@ const reasonOf = (error: unknown): string => {
   return cause instanceof Error && 'code' in cause ? String(cause.code) : error.message
 }
 
-/** Posts once; an answer counts only when all of it is there within `timeoutMs`. Never throws. */
+/** Posts once. A response counts only if it is complete within `timeoutMs`. Never throws. */
 export const createPost =
   (timeoutMs: number, now: () => number): Post =>
   async (url, body, headers) => {

@@ -1,4 +1,4 @@
-/** Numbers in [0, 1) that a seed repeats (mulberry32). */
+/** Pseudo-random numbers in [0, 1), the same for the same seed (mulberry32). */
 export const randomNumbers = (seed: number) => {
   let state = seed >>> 0
   return () => {
@@ -9,7 +9,7 @@ export const randomNumbers = (seed: number) => {
   }
 }
 
-/** A number of 32 bits for a text (FNV-1a). */
+/** A 32-bit hash of a text (FNV-1a). */
 export const hash = (text: string) => {
   let h = 0x811c9dc5
   for (const char of text) h = Math.imul(h ^ (char.codePointAt(0) ?? 0), 0x01000193) >>> 0

@@ -9,7 +9,7 @@ import { type Means, perform } from './perform.ts'
 import { errorBody, type Refusal } from './refusal.ts'
 import type { State } from './state.ts'
 
-/** Whether an `Authorization` header's value is an access token that the account takes. */
+/** Whether the value of an `Authorization` header is an access token that the account accepts. */
 export type AcceptToken = (accountId: string, token: string) => boolean | Promise<boolean>
 
 export type Incoming = {
@@ -40,13 +40,13 @@ const changeOf = (event: BotRequest): ChatChange =>
 
 const text = (header: string | string[] | undefined) => (Array.isArray(header) ? undefined : header)
 
-/** Checks a bot's request as strictly as the protocol says, does with it what the script says, and keeps all of it. */
+/** Checks a bot's request as strictly as the protocol, does what the script says, and records everything. */
 export const createReceiver = ({ accounts, state, accepts, script, now }: Deps) => {
   const check = async ({ method, path, headers, body }: Incoming) => {
     const address = readAddress(method, path, accounts())
     if (E.isLeft(address)) return address
     const { account, withAccessToken } = address.right
-    // An account with authorization has only the address with an access token, and one without has only the other.
+    // An account with authorization has only the address with an access token. Other accounts have only the other.
     const token = text(headers.authorization)
     if (withAccessToken !== (account.authorization !== undefined)) return unauthorized
     if (withAccessToken && (token === undefined || !(await accepts(account.id, token)))) return unauthorized

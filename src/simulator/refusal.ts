@@ -1,4 +1,4 @@
-/** An answer that is not 200: status, error code and a sentence (protocol, Errors). */
+/** A response other than 200: status, error code and a sentence (protocol, Errors). */
 export type Refusal = {
   readonly status: number
   readonly code: string

@@ -5,12 +5,12 @@ import type { Attempt, Post } from './post.ts'
 
 const json = { 'content-type': 'application/json' }
 
-/** What came of an event: every attempt, and whether the last one got a regular response. */
+/** The result of an event: every attempt, and whether the last one got a regular response. */
 export type Exchange = { readonly id: string; readonly attempts: ReadonlyArray<Attempt>; readonly regular: boolean }
 
 const isRegular = (attempt: Attempt) => attempt.kind === 'answered' && attempt.status === 200
 
-/** Sends a webhook once, as nothing is said of retries (field notes). */
+/** Sends a webhook once, because no retries are documented (field notes). */
 export const sendWebhook = async (post: Post, account: ServiceAccount, payload: object): Promise<Attempt> => {
   const url = account.bridge?.webhooksUrl
   if (url === undefined) throw new Error(`account ${account.id} has no address for webhooks`)
@@ -25,8 +25,9 @@ type Deps = {
 }
 
 /**
- * Sends an event to the bot until a regular response, at most `attempts` times, one after another (protocol, Limits). The
- * access token goes along where the account has authorization (Authentication); after a 401 the next attempt gets a new one.
+ * Sends an event to the bot until it gets a regular response, at most `attempts` times, one after another (protocol,
+ * Limits). If the account has authorization, an access token is sent too (Authentication). After a 401 the next attempt
+ * uses a new one.
  */
 export const sendBotEvent = async (
   { post, token, now, attempts }: Deps,

@@ -42,10 +42,10 @@ const meansOf = (response: ServerResponse, sleep: Means['sleep']): Omit<Means, '
   }
 }
 
-/** Listens on loopback; `stop` cuts what is still open. */
+/** Listens on loopback. `stop` closes open connections. */
 export const listen = async (receive: Receive, sleep: Means['sleep'], port: number) => {
   const server = createServer(async (request, response) => {
-    // A client that goes away, even in the middle of its request, is no fault of ours.
+    // A client that disconnects, even in the middle of its request, is no error of the service.
     response.on('error', () => {})
     const means = meansOf(response, sleep)
     try {

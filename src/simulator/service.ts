@@ -10,25 +10,25 @@ import { listen } from './server.ts'
 import { createState } from './state.ts'
 
 export type ServiceOptions = {
-  /** 0 takes any free one. */
+  /** 0 takes any free port. */
   readonly port?: number
   readonly accounts: ReadonlyArray<ServiceAccount>
-  /** Per attempt, ms, and how many attempts (protocol, Limits: 3 s and 2). */
+  /** The timeout of an attempt in ms, and the number of attempts (protocol, Limits: 3 s and 2). */
   readonly timeoutMs?: number
   readonly attempts?: number
   readonly now?: () => number
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>
-  /** Which access tokens the service takes from a bot, instead of those that the exchange gives it. */
+  /** Which access tokens the service accepts from a bot. Default: those that it got by its own exchange. */
   readonly acceptToken?: AcceptToken
 }
 
-/** An event for the bot; whatever else it has is sent as it is. */
+/** An event for the bot. Its other fields are sent unchanged. */
 export type BotEvent = { readonly id: string; readonly chat_id: string }
 
 const everyChat = ''
 const waitOrStop = (ms: number, signal: AbortSignal) => wait(ms, undefined, { signal })
 
-/** The chat service: listens for a bot's requests, sends webhooks and bot events, keeps chats and all that came. */
+/** The chat service: listens for a bot's requests, sends webhooks and bot events, keeps chats and requests. */
 export const startService = async ({
   port = 0,
   accounts,
@@ -61,8 +61,8 @@ export const startService = async ({
   const server = await listen(receive, (ms) => sleep(ms, stopping.signal), port)
 
   /**
-   * Sends an event that has a `chat_id`, twice at most; without a regular response the chat is handed to an agent
-   * (protocol, Limits), which shows in the chat as an invitation by the service.
+   * Sends an event that has a `chat_id`, at most `attempts` times. Without a regular response the service hands the
+   * chat to an agent (protocol, Limits). The chat then has an invitation by the service.
    */
   const botEvent = async (accountId: string, event: BotEvent): Promise<Exchange> => {
     const { account, token } = known(accountId)
@@ -76,21 +76,21 @@ export const startService = async ({
 
   return {
     baseUrl: server.baseUrl,
-    /** Tells where an account's events go from now on. */
+    /** Sets where an account's events go from now on. */
     connect: (accountId: string, bridge: Bridge) => {
       byId.set(accountId, { ...known(accountId).account, bridge })
     },
     webhook,
     botEvent,
     ...createConversations({ state, botEvent, webhook, accountIds: accounts.map(({ id }) => id) }),
-    /** What came, oldest first, as far as it is known by now. */
+    /** All requests so far, oldest first, with what is known of each. */
     requests: () => [...state.requests],
     chats: () => [...state.chats.values()],
-    /** Resolves when the condition is met; it is looked at after each change. */
+    /** Resolves when the condition is met. The condition is read after each change. */
     waitFor: state.waitFor,
-    /** How requests of one chat, or all that no script of their chat speaks of, are treated from now on. */
+    /** Sets the behaviour for one chat's requests, or for all that their chat's script does not handle. */
     misbehave: (script: Script, chatId = everyChat) => void scripts.set(chatId, script),
-    /** Takes all scripts away. */
+    /** Removes all scripts. */
     behave: () => scripts.clear(),
     stop: () => {
       stopping.abort()

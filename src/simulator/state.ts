@@ -4,7 +4,7 @@ import { createChanges } from './changes.ts'
 import { type Chat, type ChatChange, evolve, newChat } from './chat.ts'
 import type { Refusal } from './refusal.ts'
 
-/** A request as it came (`at`: ms since 1970), then what it was understood as and what was done with it. */
+/** A request as received (`at`: ms since 1970), then how it was understood and what was done with it. */
 export type ReceivedRequest = {
   readonly at: number
   readonly method: string
@@ -34,7 +34,7 @@ export const createState = (now: () => number) => {
       chats.set(key, evolve(chats.get(key) ?? newChat(accountId, chatId), change, now()))
       changed()
     },
-    /** Keeps a request; the returned function adds what became known of it. */
+    /** Keeps a request. The returned function adds what becomes known of it. */
     record: (request: ReceivedRequest) => {
       const index = requests.push(request) - 1
       let entry = request
@@ -45,7 +45,7 @@ export const createState = (now: () => number) => {
         changed()
       }
     },
-    /** How often this event's id has come, this time included. */
+    /** How often this event's id has arrived, including this time. */
     count: (accountId: string, id: string) => {
       const key = `${accountId}/${id}`
       const attempt = (seen.get(key) ?? 0) + 1

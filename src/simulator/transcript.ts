@@ -1,9 +1,9 @@
 import type { Line } from './chat.ts'
 
-/** What a transcript tells otherwise than it was. */
+/** Changes a transcript, so that it differs from what was written. */
 export type Tamper = (lines: ReadonlyArray<Line>) => ReadonlyArray<Line>
 
-/** Changes the n-th line of somebody, from 0. */
+/** Changes the n-th line of an author, counted from 0. */
 const nth =
   (from: Line['from'], n: number, change: (line: Line) => ReadonlyArray<Line>): Tamper =>
   (lines) => {
@@ -11,14 +11,14 @@ const nth =
     return lines.flatMap((line) => (line === own[n] ? change(line) : [line]))
   }
 
-/** The transcript lacks it. */
+/** The transcript lacks the line. */
 export const losing = (from: Line['from'], n: number): Tamper => nth(from, n, () => [])
 
-/** It has other words. */
+/** The line has other words. */
 export const altering = (from: Line['from'], n: number): Tamper =>
   nth(from, n, (line) => [{ ...line, text: `${line.text}, or so` }])
 
-/** It stands after the next one of the same author. */
+/** The line comes after the next one of the same author. */
 export const reordering =
   (from: Line['from'], n: number): Tamper =>
   (lines) => {

@@ -18,12 +18,12 @@ import type { EgressPorts } from '../ports.ts'
 import { retryUntilAborted } from '../retry.ts'
 import type { Kept, Tail } from './tail.ts'
 
-/** The documents of a chat and of a command, each where there is one. */
+/** The documents of a chat and of a command, where they exist. */
 export type KnownViews = {
   readonly conversation: ConversationDocument | undefined
   readonly delivery: DeliveryDocument | undefined
 }
-/** Undefined is 'the views cannot be read now'; what is not asked for is not read. */
+/** Undefined means 'the views cannot be read now'. A document without a given id is not read. */
 export type ReadViews = (chatId: string | undefined, deliveryId: string | undefined) => Promise<KnownViews | undefined>
 
 const atOnce = 64
@@ -31,8 +31,8 @@ const withinMs = 2000
 const awayMs = 1000
 
 /**
- * Reads the views within two seconds, so many commands at once. Where that was in vain, nothing is read for a
- * second: replies must not queue for a MongoDB that is away.
+ * Reads the views within two seconds, for 64 callers at once. After a failure it reads nothing for a second: replies
+ * must not queue for an unavailable MongoDB.
  */
 export const viewsReader = (
   ports: Pick<EgressPorts, 'readDocument' | 'sleep' | 'random' | 'log' | 'monotonic'>,
@@ -56,8 +56,8 @@ export const viewsReader = (
 }
 
 /**
- * A conversation as the views and the tail have it together, and whether a command of it was finished before. `isWhole`:
- * the views could be read; else it is what the tail alone tells.
+ * A conversation from the views and the tail together, and whether a command of it was finished before. `isWhole` is
+ * false if the views could not be read, or if the tail has forgotten facts that the views do not hold.
  */
 export type ConversationNow = {
   readonly conversation: Conversation
@@ -80,7 +80,7 @@ const keptOf = ({ conversation }: KnownViews, partition: number): Kept =>
         applied: conversation.applied[`bot-conversations/${partition}`] ?? unknown.applied,
       }
 
-/** What is kept of a chat, where that is enough: it tells of a finished command as long as it has forgotten nothing. */
+/** What the tail keeps of a chat, if that is enough: to show a finished command it must have forgotten nothing. */
 const enough = (kept: Kept, { accountId, chatId, id }: ChatOrCommand): Snapshot | undefined => {
   const { seen } = kept.conversation
   const whole = { ...kept, isFinished: false, isWhole: true }
@@ -90,10 +90,10 @@ const enough = (kept: Kept, { accountId, chatId, id }: ChatOrCommand): Snapshot 
 }
 
 /**
- * What is known of a chat, and of one of its commands where there is one, as of each call. The documents are read once, that of
- * a chat only where the tail has not kept it, that of the command only where what is kept of the chat does not tell of it, and
- * the tail's facts beyond them are added each time; where the tail has evicted some since, the documents are read anew. While
- * they cannot be read the tail alone decides, with what it has kept.
+ * Reads what is known of a chat, and of one of its commands if there is one, at each call. It reads the documents once:
+ * the chat's only if the tail has not kept it, the command's only if the kept chat does not show it. Each call adds the
+ * tail's newer facts. If the tail has evicted some since, it reads the documents again. While it cannot read them, the
+ * tail alone decides, with what it has kept.
  */
 export const conversationNow = (readViews: ReadViews, tail: Tail, partition: number, about: ChatOrCommand) => {
   const { accountId, chatId, id } = about
@@ -134,7 +134,7 @@ export const conversationNow = (readViews: ReadViews, tail: Tail, partition: num
   }
 }
 
-/** What the command asked for that was finished under this id; undefined where neither the tail nor the views tell. */
+/** The digest of the command that was finished under this id; undefined if neither tail nor views have it. */
 export const digestBefore =
   (readViews: ReadViews, tail: Tail) =>
   async (partition: number, { accountId, chatId, id }: BotReply): Promise<string | undefined> => {
@@ -150,7 +150,7 @@ export type SuppressedReason = BotReplySuppressed['data']['reason']
 /** What to do with a reply to a message that is no longer the client's newest. */
 export type WhenOvertaken = 'send' | 'suppress'
 
-/** Who has the conversation instead of the bot, as a reason to be silent. */
+/** Who has the conversation instead of the bot, as a reason to suppress a reply. */
 export const takenBy = ({ state }: Pick<Conversation, 'state'>): SuppressedReason | undefined => {
   switch (state) {
     case 'agent':
@@ -166,10 +166,10 @@ export const takenBy = ({ state }: Pick<Conversation, 'state'>): SuppressedReaso
 }
 
 /**
- * Whether a bot's command may be sent now, or why it comes too late. It is asked before each attempt, of a fold of the log up
- * to where it ended when the command was taken (`readBarrier`): an event that was answered 200 before the command was
- * published counts, unless the barrier was waited for in vain. One that is answered between this decision and the service's own comes too late: so long as a
- * request takes, some milliseconds (test/integration/fencing-race.test.ts).
+ * Whether a bot's command may be sent now, or why it comes too late. Each attempt asks this. The conversation is folded
+ * up to the end that the log had when the command was taken (`readBarrier`). So every event counts that was answered
+ * 200 before the command was published, unless the barrier timed out. An event that is answered during the request
+ * comes too late. A request takes some milliseconds (test/integration/fencing-race.test.ts).
  */
 export const decide = (
   conversation: Pick<Conversation, 'state' | 'lastClientMessageId'>,

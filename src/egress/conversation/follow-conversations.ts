@@ -11,9 +11,9 @@ import type { Tail } from './tail.ts'
 const withinMs = 1000
 
 /**
- * Waits until the tail holds everything that was in the partition's log at the time of the call. So every event that the
- * service was answered 200 for before a command was published counts for that command. After a second it goes on with what
- * is known: a late word over an agent is better than a client in silence.
+ * Waits until the tail has everything that was in the partition's log at the time of the call. So every event that was
+ * answered 200 before a command was published counts for that command. After a second it continues with what is known:
+ * a late reply over an agent is better than a client in silence.
  */
 export const readBarrier =
   ({ endOffsets, sleep, log }: Pick<EgressPorts, 'endOffsets' | 'sleep' | 'log'>, tail: Tail) =>
@@ -30,10 +30,10 @@ const evictEveryMs = 10_000
 type Ports = Pick<EgressPorts, 'decodeEvent' | 'committedOffsets' | 'monotonic' | 'log'>
 
 /**
- * Keeps the tail, and the watchdog informed: reads bot-conversations from where the views end, and lets go of what they
- * have taken in since. Nothing is committed: the next reading begins where the views end then, which may be before what was
- * read here. It begins one record before that: the records are what tells that the partition is owned, and so that the
- * watchdog has to watch it, also where nothing new comes.
+ * Keeps the tail and the watchdog up to date. It reads bot-conversations from where the views end, and evicts what the
+ * views have processed since. It commits nothing: the next reading begins where the views end then, possibly before
+ * records that were read here. It begins one record before that. From this record it learns that it owns the partition,
+ * so the watchdog watches the partition even if no new event arrives.
  */
 export const followConversations = (
   { decodeEvent, committedOffsets, monotonic, log }: Ports,

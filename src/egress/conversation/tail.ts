@@ -2,31 +2,31 @@ import type { Conversation } from '../../domain/conversation.ts'
 import { withFacts } from '../../domain/conversation.ts'
 import type { Fact } from '../../domain/conversation-facts.ts'
 
-/** A conversation as the log has it up to and with an offset. */
+/** A conversation as folded from the log, up to and including the offset `applied`. */
 export type Kept = { readonly conversation: Conversation; readonly applied: number }
 
-/** The end of bot-conversations that the views may not hold yet, as facts by chat, for the partitions of this worker. */
+/** The end of bot-conversations that the views may not have yet, as facts by chat, for this worker's partitions. */
 export type Tail = {
-  /** Reading of a partition begins anew, at this offset. */
+  /** Reading of a partition starts again, at this offset. */
   readonly begin: (partition: number, offset: number) => void
   readonly end: (partition: number) => void
   readonly add: (partition: number, chat: string, fact: Fact, offset: number) => void
-  /** An outcome of this worker's own, known before it is read. */
+  /** Adds an outcome of this worker before it is read from the log. */
   readonly remember: (partition: number, chat: string, fact: Fact) => void
   /** Everything before this offset has been read. */
   readonly advance: (partition: number, offset: number) => void
-  /** Resolves once everything before this offset has been read; never, where the partition is lost before. */
+  /** Resolves once everything before this offset has been read; never if the partition is lost before that. */
   readonly reached: (partition: number, offset: number) => Promise<void>
-  /** Facts before this offset are in the views and may go. */
+  /** Facts before this offset are in the views and may be evicted. */
   readonly evict: (partition: number, before: number) => void
-  /** Whether the views and the facts here have everything between them: no fact was forgotten that the views do not hold. */
+  /** The views and the tail together have every fact: each forgotten fact is in the views. */
   readonly isWhole: (partition: number) => boolean
-  /** Facts before this offset are not here. */
+  /** The tail has no facts before this offset. */
   readonly floor: (partition: number) => number
-  /** Keeps a conversation that the views hold up to this offset at least, so that they need not be read again for a while. */
+  /** Keeps a conversation that the views have at least up to this offset, so it is not read again for a while. */
   readonly keep: (partition: number, chat: string, kept: Kept) => void
   readonly kept: (partition: number, chat: string) => Kept | undefined
-  /** A chat's facts after an offset, in the order of the log; those not read yet come last. */
+  /** A chat's facts after an offset, in log order. Facts that were not read from the log yet are last. */
   readonly after: (partition: number, chat: string, offset: number) => ReadonlyArray<Fact>
 }
 
@@ -34,7 +34,7 @@ type Placed = { readonly fact: Fact; readonly offset: number }
 type Waiter = { readonly offset: number; readonly resolve: () => void }
 type Part = {
   floor: number
-  /** The views hold what is before this offset, as far as is known; what is before `forgotten` is not here. */
+  /** The views have at least what is before `inViews`. The tail has dropped what is before `forgotten`. */
   inViews: number
   forgotten: number
   bytes: number
@@ -44,17 +44,17 @@ type Part = {
   readonly kept: Map<string, Kept & { readonly evictions: number }>
 }
 
-/** A few megabytes for each partition, since a conversation remembers what it has seen. */
+/** A few megabytes for each partition, because a conversation has a list of the events that it has seen. */
 const mostKept = 500
 const mostEvictions = 6
 
 const unread = Number.POSITIVE_INFINITY
 
-/** Of all partitions; while the views stand still, the oldest facts are forgotten beyond that. */
+/** For all partitions together. While the views make no progress, the oldest facts beyond this are forgotten. */
 const mostBytes = 64 * 1024 * 1024
 const overhead = 300
 
-/** About what a fact takes in memory. */
+/** About how many bytes a fact takes in memory. */
 const sizeOf = (fact: Fact): number =>
   Object.values(fact).reduce<number>(
     (size, value) => size + (typeof value === 'string' ? 2 * value.length : 0),
@@ -78,7 +78,7 @@ export const conversationTail = (onForgotten: (partition: number) => void = () =
   const partAt = (partition: number, offset: number) => parts.get(partition) ?? begin(partition, offset)
   const put = (part: Part, chat: string, placed: Placed) => {
     const facts = part.chats.get(chat) ?? new Map<string, Placed>()
-    // the log's copy takes the place of the worker's own; a repeat in the log changes nothing
+    // The log's copy replaces the worker's own fact. A repeat in the log changes nothing.
     const size = sizeOf(placed.fact)
     if (facts.get(placed.fact.id)?.offset === unread && facts.delete(placed.fact.id)) part.bytes -= size
     if (!facts.has(placed.fact.id)) {
@@ -89,7 +89,7 @@ export const conversationTail = (onForgotten: (partition: number) => void = () =
   }
   const placedAfter = (part: Part | undefined, chat: string, offset: number) =>
     [...(part?.chats.get(chat)?.values() ?? [])].filter((placed) => placed.offset > offset)
-  /** What is evicted is in what is kept from then on. */
+  /** Folds evicted facts into the conversations that are kept. */
   const carryOn = (part: Part, before: number) => {
     for (const [chat, { conversation, applied, evictions }] of part.kept)
       if (evictions === mostEvictions) part.kept.delete(chat)
@@ -117,7 +117,7 @@ export const conversationTail = (onForgotten: (partition: number) => void = () =
     carryOn(part, before)
     for (const chat of [...part.chats.keys()]) evictChat(part, chat, before)
   }
-  /** The older half of the partition that has the most. A late word over an agent is better than a process without memory. */
+  /** Drops the older half of the largest partition. A late reply over an agent is better than running out of memory. */
   const forgetOldest = () => {
     const [most] = [...parts].sort(([, a], [, b]) => b.bytes - a.bytes)
     if (most === undefined) return

@@ -28,8 +28,8 @@ import {
 import type { Verdict } from './classify.ts'
 
 /**
- * How many requests may begin now, as a value: so many a second, and after a pause a second's worth at once. Times are
- * milliseconds of a monotonic clock.
+ * Limits how many requests may begin, as a value: `perSecond` each second, and after a pause a second's worth at once.
+ * Times are milliseconds of a monotonic clock.
  */
 export type TokenBucket = { readonly perSecond: number; readonly tokens: number; readonly at: number }
 
@@ -51,31 +51,32 @@ const takeToken = (bucket: TokenBucket, now: number): TokenBucket => ({
   at: now,
 })
 
-/** The leave to try a reply again: when it was given. */
+/** The permission to retry a reply, with the time at which it was given. */
 export type Grant = { readonly at: number }
 /**
- * Who asks to go through. A retry has its grant. `isLastResort`: an invitation for a client whom nobody answers. It is tried
- * every 30 s also while the service has the account pause, and while the service takes such invitations, more may follow.
+ * A reply that waits at the gate. A retry has its grant. `isLastResort`: an invitation for a client without a reply.
+ * One is tried every 30 s while the service pauses the account. Each one that the service accepts lets the next one
+ * follow.
  */
 export type Entrant = { readonly chat: string; readonly isLastResort: boolean; readonly grant?: Grant | undefined }
 
 /**
- * What stands between an account's replies and the service: slots, a breaker, the service's own wish for a pause, a pace
- * after trouble, a bound on requests per second, and a budget for retries.
+ * What is between an account's replies and the service: slots, a breaker, pauses that the service requests, a pace
+ * after trouble, a limit of requests per second, and a budget for retries.
  */
 export type AccountGate = {
-  /** Runs the work in one of the account's slots, in the order of asking. The last resort has slots of its own. */
+  /** Runs the work in one of the account's slots, in the order of calls. The last resort has its own slots. */
   readonly inSlot: <A>(entrant: Entrant, work: () => Promise<A>) => Promise<A>
-  /** Resolves when the budget has a retry left, in the order of asking; undefined when the time is up or the signal aborts. */
+  /** Waits for a retry in the budget. Only the last resort does not queue. Undefined after `withinMs` or an abort. */
   readonly grantRetry: (isLastResort: boolean, withinMs: number, signal: AbortSignal) => Promise<Grant | undefined>
   /** Resolves when an attempt may begin, when `withinMs` have passed, or when the signal aborts. */
   readonly open: (entrant: Entrant, withinMs: number, signal: AbortSignal) => Promise<void>
-  /** Begins an attempt unless the gate is closed; the answer ends it with its verdict. */
+  /** Begins an attempt unless the gate is closed. The caller ends it with its verdict. */
   readonly enter: (entrant: Entrant) => ((verdict: Verdict) => void) | undefined
   readonly state: () => GateState
 }
 
-/** What an operator sees of a gate; `perSecond` while there is a pace. `failures`: so many in a row, of a breaker that is closed. */
+/** The state for operators: `perSecond` while there is a pace, `failures` (in a row) while the breaker is closed. */
 export type GateState = { readonly isOpen: boolean; readonly perSecond?: number; readonly failures?: number }
 
 type Deps = {
@@ -87,12 +88,12 @@ type Deps = {
 const slots = 64
 const usualPauseMs = 1000
 const budgetLookMs = 500
-/** The longest that the last resort waits for a service that wants a pause. */
+/** The longest wait of the last resort while the service requests a pause. */
 export const lastResortEveryMs = 30_000
 
 const isOutage = (verdict: Verdict) => verdict.kind === 'retry' && verdict.why === 'outage'
 
-/** Breaker, pause, pace, bucket and budget run on `monotonic` (ms); a 429 without Retry-After pauses the account for a second. */
+/** Breaker, pause, pace, bucket and budget use `monotonic` (ms). A 429 without Retry-After pauses for a second. */
 export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): AccountGate => {
   const places = bulkhead(slots, Number.POSITIVE_INFINITY)
   const lastResortPlaces = bulkhead(slots, Number.POSITIVE_INFINITY)
@@ -102,7 +103,7 @@ export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): Acco
   let bucket = requestsPerSecond === undefined ? undefined : fullBucket(requestsPerSecond, monotonic())
   let pace: Pace | undefined
   let pausedUntil = 0
-  /** The chats whose invitation waits, in the order of asking; when the first may be tried in spite of the pause. */
+  /** The chats whose invitation waits, in the order of calls, and when the first may be tried in spite of a pause. */
   const lastResortLine = new Set<string>()
   let lastResortAt = 0
   let woken = new AbortController()
@@ -178,7 +179,7 @@ export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): Acco
     open: async (entrant, withinMs, signal) => {
       const until = monotonic() + withinMs
       for (let waits = 0; !signal.aborted && remaining(entrant) > 0 && monotonic() < until; waits += 1) {
-        // another went first; retries that wait for each other say nothing of how much there is to be sent
+        // Another attempt was first. Retries that wait for each other do not show how much there is to send.
         if (waits > 0 && entrant.grant === undefined && pace !== undefined) pace = heldUp(pace, monotonic())
         await sleep(Math.min(remaining(entrant), until - monotonic()), AbortSignal.any([woken.signal, signal]))
       }

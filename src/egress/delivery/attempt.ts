@@ -9,13 +9,13 @@ import { classify, type Verdict, wordsOf } from './classify.ts'
 import type { HttpResult } from './post.ts'
 import { createRequest } from './post.ts'
 
-/** Gives an account's access token, undefined for one without authorization; `forget` makes the next one fresh. */
+/** An account's access token, or undefined without authorization. After `forget` the next token is a new one. */
 export type TokenCache = {
   readonly tokenOf: (account: BotOwner) => Promise<string | undefined>
   readonly forget: (account: BotOwner) => void
 }
 
-/** Keeps each account's token for half of its life; `monotonic` in ms. */
+/** Keeps each account's token for half of its lifetime. `monotonic` is in ms. */
 export const tokenCache = (issueToken: IssueToken, monotonic: () => number): TokenCache => {
   const kept = new Map<string, { readonly token: string; readonly until: number }>()
   return {
@@ -33,7 +33,7 @@ export const tokenCache = (issueToken: IssueToken, monotonic: () => number): Tok
   }
 }
 
-/** One request to the service as it is recorded, what it means, and what the service said, with no secret of the account. */
+/** The record of one request to the service, its verdict, and the service's words without the account's secrets. */
 export type Tried = { readonly attempt: Attempt; readonly verdict: Verdict; readonly words?: string }
 export type TryOnce = (account: BotOwner, body: BotRequest, traceparent?: string) => Promise<Tried>
 
@@ -52,7 +52,7 @@ const secretsOf = ({ bot }: BotOwner, accessToken: string | undefined): Readonly
 
 type Ports = Pick<EgressPorts, 'post' | 'measure' | 'now' | 'monotonic'>
 
-/** Posts once, never rejects. An access token that the service refuses is forgotten. */
+/** Posts once and never rejects. Forgets an access token that the service refuses. */
 export const tryOnce =
   ({ post, measure, now, monotonic }: Ports, tokens: TokenCache): TryOnce =>
   async (account, body, traceparent) => {

@@ -10,7 +10,7 @@ import type { Undecodable } from '../ports.ts'
 
 /** An account that has a bot. */
 export type BotOwner = Account & { readonly bot: BotAccount }
-/** A command that may be sent, with the account that it is sent for. */
+/** A command that may be sent, and its account. */
 export type Checked = { readonly command: BotReply; readonly account: BotOwner }
 
 /** The account, if it has a bot. */
@@ -20,8 +20,8 @@ export const ownerOf = (account: Account | undefined): BotOwner | undefined =>
 const refuse = (cause: string, detail: string) => E.left({ cause, detail })
 
 /**
- * What the codec cannot see: the key, on which order and ownership rest, the account, and the Markdown (protocol, Limits).
- * Left names what is wrong, never the content.
+ * Checks what the codec cannot: the key, on which order and ownership depend, the account, and the Markdown (protocol,
+ * Limits). Left names what is wrong, never the content.
  */
 export const checkCommand = (
   command: BotReply,
@@ -48,7 +48,7 @@ const Addressed = shape(
 )
 export type Addressed = t.TypeOf<typeof Addressed>
 
-/** Whose a command is that cannot be taken otherwise, so that its author can be told. */
+/** The ids of a command that is otherwise invalid, so that its author can get an event. */
 export const readable = (value: Buffer | null): Addressed | undefined =>
   pipe(
     E.tryCatch((): unknown => JSON.parse(String(value)), E.toError),

@@ -1,8 +1,8 @@
 /**
- * An account's circuit breaker as a value. It opens after several failures in a row, and only when they are of several
- * chats: one chat that always fails must not hold up its neighbours. A failure of an attempt tells nothing where one that began
- * later was answered: requests that come to their time limit together are no outage. While it is open, one probe at a time goes
- * through; any answer of the service closes it. Times are milliseconds of a monotonic clock.
+ * An account's circuit breaker as a value. It opens after several failures in a row, and only if they are of several
+ * chats: one chat that always fails must not block the others. A failure does not count if a later attempt was
+ * answered: requests that time out together are no outage. While it is open, one probe at a time passes, and any answer
+ * of the service closes it. Times are milliseconds of a monotonic clock.
  */
 export type Breaker = {
   readonly failures: number
@@ -10,7 +10,7 @@ export type Breaker = {
   readonly openings: number
   readonly openUntil: number
   readonly probing: boolean
-  /** Attempts are numbered as they begin: the newest, and the newest of those that were answered. */
+  /** Attempts are numbered as they begin: the newest one, and the newest one that was answered. */
   readonly begun: number
   readonly answered: number
 }
@@ -27,14 +27,14 @@ export const unused: Breaker = { ...calm, begun: 0, answered: 0 }
 
 export const isOpen = ({ openings }: Breaker) => openings > 0
 
-/** How long the next attempt has to wait; without end while a probe is under way, until its result is in. */
+/** How long the next attempt must wait: without end while a probe runs, until its result is known. */
 export const waitMs = (breaker: Breaker, now: number): number => {
   if (!isOpen(breaker)) return 0
   if (now < breaker.openUntil) return breaker.openUntil - now
   return breaker.probing ? Number.POSITIVE_INFINITY : 0
 }
 
-/** An attempt begins, numbered `begun` from here on, after `waitMs` was 0; while the breaker is open it is the probe. */
+/** Begins an attempt after `waitMs` was 0. Its number is the new `begun`. On an open breaker it is the probe. */
 export const begin = (breaker: Breaker): Breaker => ({
   ...breaker,
   begun: breaker.begun + 1,
@@ -55,10 +55,10 @@ export const answer = ({ begun, answered }: Breaker, number: number): Breaker =>
   answered: Math.max(answered, number),
 })
 
-/** One that has ended. */
+/** An attempt that has ended. */
 export type Attempt = { readonly number: number; readonly chat: string; readonly wasProbe: boolean }
 
-/** An attempt ended without the service having answered as a service in order does. */
+/** An attempt ended without a proper answer: the service seems to be unavailable. */
 export const failure = (breaker: Breaker, { number, chat, wasProbe }: Attempt, now: number): Breaker => {
   if (isOpen(breaker)) return wasProbe ? open(breaker, now) : breaker
   if (number < breaker.answered) return breaker
@@ -68,20 +68,20 @@ export const failure = (breaker: Breaker, { number, chat, wasProbe }: Attempt, n
 }
 
 /**
- * What an account may spend on retries, as a value: within ten seconds as many as 7 % of its first attempts, and a reserve.
- * In calm weather one that is answered costs nothing, so that isolated failures are tried again at once. In trouble every
- * one counts: with a reserve of six a minute, attempts stay below 1.1 times the first ones. Times are ms of a monotonic
+ * An account's budget for retries, as a value: within ten seconds 7 % of the first attempts, and a reserve. In calm
+ * times an answered retry costs nothing, so isolated failures are retried at once. In trouble every retry counts. The
+ * reserve is then six a minute, so attempts stay below 1.1 times the first ones. Times are milliseconds of a monotonic
  * clock.
  */
 export type RetryBudget = ReadonlyArray<Second>
-/** `vain`: the retries that have had no answer yet. */
+/** `vain`: the retries without an answer so far. */
 type Second = { readonly second: number; readonly firsts: number; readonly retries: number; readonly vain: number }
 
 const windowSeconds = 10
 const share = 0.07
 const reserves = { calm: 10, troubled: 1 }
 
-/** `troubled` while the service is away or takes less than there is to send: then the reserve is next to nothing. */
+/** `troubled` while the service is unavailable or too slow for the load. The reserve is then almost nothing. */
 export type Weather = keyof typeof reserves
 
 export const unspent: RetryBudget = []
@@ -102,7 +102,7 @@ export const firstAttempt = (budget: RetryBudget, now: number): RetryBudget =>
 export const retried = (budget: RetryBudget, now: number): RetryBudget =>
   change(budget, now, now, (entry) => ({ ...entry, retries: entry.retries + 1, vain: entry.vain + 1 }))
 
-/** The retry that was granted at `grantedAt` got an answer. */
+/** The retry that was granted at `grantedAt` was answered. */
 export const giveBack = (budget: RetryBudget, grantedAt: number, now: number): RetryBudget =>
   change(budget, grantedAt, now, (entry) => ({ ...entry, vain: Math.max(0, entry.vain - 1) }))
 
@@ -113,24 +113,24 @@ export const mayRetry = (budget: RetryBudget, weather: Weather, now: number): bo
   return spent < sum(({ firsts }) => firsts) * share + reserves[weather]
 }
 
-/** The attempts of the busiest of the last seconds. */
+/** The number of attempts in the busiest of the last seconds. */
 export const busiestSecond = (budget: RetryBudget): number =>
   Math.max(0, ...budget.map(({ firsts, retries }) => firsts + retries))
 
 /**
- * How fast an account's attempts may follow each other while its service is in trouble, as a value. Each answer makes it
- * quicker and each failure fourteen times as much slower, so that it settles where one attempt in fifteen fails: just above
- * what the service can do, and within what the budget for retries allows, since a chat waits for its reply that failed. Where
- * all of it is used it grows by a seventh a second: from the slowest to the quickest within a minute. Times are milliseconds of
- * a monotonic clock.
+ * How fast an account's attempts may follow each other while its service is in trouble, as a value. Each answer makes
+ * it quicker, each failure makes it slower by fourteen times as much. So it settles where one attempt in fifteen fails:
+ * slightly above what the service can do. The budget for retries allows that, so a failed reply does not wait long. If
+ * all of the pace is used, it grows by a seventh a second: from the slowest to the quickest within a minute. Times are
+ * milliseconds of a monotonic clock.
  */
 export type Pace = {
-  /** After an outage every failure makes it slower, unless that was tried in vain; otherwise only 429 does. */
+  /** After an outage every failure makes it slower, unless that did not help (`in vain`). Otherwise only 429 does. */
   readonly cause: 'outage' | 'outage, in vain' | 'throttling'
   readonly perSecond: number
   /** When the next attempt may begin. */
   readonly nextAt: number
-  /** Failures of attempts that were begun before this have been reckoned with. */
+  /** Failures of attempts that began before this time are already counted. */
   readonly since: number
   /** When a first attempt last had to wait behind others. */
   readonly heldUpAt: number
@@ -138,18 +138,18 @@ export type Pace = {
 
 const first = 10
 const slowest = 1
-/** Above it there is no bound: it is about as many as an account's slots get through anyway. */
+/** Above it there is no limit: an account's slots do not allow many more requests anyway. */
 const quickest = 1000
 const gain = 0.15
 const cost = 14 * gain
-/** The part of a slow pace that a failure costs at most. */
+/** The part of a slow pace that one failure costs at most. */
 const mostOfPace = 2 * gain
-/** What may go at once after a pause. */
+/** After a pause, the attempts of this many milliseconds may begin at once. */
 const burstMs = 100
 const bindsForMs = 10_000
 /**
- * Where it has held nobody up for so long, there is no trouble any more. Where it is next to its slowest so long after it began,
- * failures seem to have another cause than its rate.
+ * A pace that has delayed nothing for this long is not needed any more. If it is almost at its slowest this long after
+ * it began, the failures seem to have another cause than its rate.
  */
 const lastsMs = 120_000
 const nextToSlowest = 2 * slowest
@@ -162,11 +162,11 @@ const paced = (cause: Pace['cause'], perSecond: number, now: number): Pace => ({
   heldUpAt: now,
 })
 
-/** After the breaker has opened: what the service can do is to be found out anew. */
+/** After the breaker has opened: the bridge must find out again what the service can do. */
 export const afterOutage = (pace: Pace | undefined, now: number): Pace =>
   paced('outage', Math.min(first, pace?.perSecond ?? first), now)
 
-/** The pace as time goes by: it ends unneeded, and where being slow has not helped, failures do not make it slower any more. */
+/** The pace at this time. It ends if it is not needed. If being slow has not helped, failures slow it no further. */
 export const inTime = (pace: Pace, now: number): Pace | undefined => {
   if (now - pace.heldUpAt > lastsMs) return undefined
   const isInVain = pace.cause === 'outage' && pace.perSecond < nextToSlowest && now - pace.since > lastsMs
@@ -175,7 +175,7 @@ export const inTime = (pace: Pace, now: number): Pace | undefined => {
 
 const isOver = ({ perSecond }: Pace): boolean => perSecond > quickest
 
-/** After a 429 on an attempt that was begun then; without a pace so far, slower than what was sent in the busiest second. */
+/** After a 429 on an attempt that began at `begunAt`. A new pace starts slower than the busiest second. */
 export const afterThrottling = (pace: Pace | undefined, busiest: number, begunAt: number, now: number): Pace => {
   if (pace === undefined || isOver(pace)) return paced('throttling', 0.7 * Math.max(first, busiest), now)
   return begunAt <= pace.since ? pace : paced(pace.cause, 0.7 * pace.perSecond, now)
@@ -184,7 +184,7 @@ export const afterThrottling = (pace: Pace | undefined, busiest: number, begunAt
 /** After an answer. */
 export const quicker = (pace: Pace): Pace => ({ ...pace, perSecond: Math.min(quickest + 1, pace.perSecond + gain) })
 
-/** After a failure of an attempt that was begun then. */
+/** After a failure of an attempt that began at `begunAt`. */
 export const slower = (pace: Pace, begunAt: number): Pace =>
   pace.cause !== 'outage' || begunAt <= pace.since
     ? pace
@@ -197,7 +197,7 @@ export const paceWaitMs = (pace: Pace, now: number): number =>
 /** A first attempt has to wait behind others. */
 export const heldUp = (pace: Pace, now: number): Pace => ({ ...pace, heldUpAt: now })
 
-/** Whether there is more to be sent than the service seems able to take. */
+/** There is more to send than the service seems able to process. */
 export const binds = ({ cause, heldUpAt }: Pace, now: number): boolean =>
   cause !== 'throttling' && now - heldUpAt < bindsForMs
 

@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { HttpResponse, HttpResult } from './post.ts'
 
-/** No mistake of the service, or of a proxy in front of it, may silence an account for longer. */
+/** A mistake of the service, or of a proxy in front of it, must not silence an account for longer. */
 const mostMs = 300_000
 
-/** The milliseconds that a Retry-After header asks for, seconds or an HTTP date (RFC 9110, 10.2.3): five minutes at most. */
+/** The ms of a Retry-After header, which has seconds or an HTTP date (RFC 9110, 10.2.3): at most five minutes. */
 export const retryAfterMs = (header: string | undefined, nowMs: number): number | undefined => {
   const text = header?.trim() ?? ''
   if (/^\d+$/.test(text)) return Math.min(mostMs, Number(text) * 1000)
@@ -13,9 +13,9 @@ export const retryAfterMs = (header: string | undefined, nowMs: number): number 
 }
 
 /**
- * What an attempt's result means for the reply. `outage`: the service as a whole seems to be away; `throttled`: it asks the
- * account to slow down; `unauthorized`: the access token was refused, a fresh one may do. `code` is the service's or the
- * network's error code.
+ * What an attempt's result means for the reply. `outage`: the whole service seems unavailable. `throttled`: the service
+ * requests a slower rate for the account. `unauthorized`: the access token was refused, a new one may be accepted.
+ * `code` is the error code of the service or of the network.
  */
 export type Verdict = { readonly code?: string } & (
   | { readonly kind: 'delivered' | 'rejected' | 'unauthorized' }
@@ -36,7 +36,7 @@ const errorOf = (body: string): { readonly code?: string } | undefined => {
 
 const mostSaid = 500
 
-/** The beginning of an answer in its own words, without these secrets, in whatever form they are quoted. */
+/** The beginning of a response's body, without these secrets, also where they are encoded. */
 export const wordsOf = (body: string, secrets: ReadonlyArray<string>): string =>
   secrets
     .flatMap((secret) => [secret, encodeURIComponent(secret.toWellFormed()), JSON.stringify(secret).slice(1, -1)])
@@ -64,8 +64,8 @@ const answered = ({ status, headers, body }: HttpResponse, authorized: boolean, 
 }
 
 /**
- * Decides on one attempt (protocol, Errors; field notes: a 200 may hold `error`). `authorized` says that the request bore
- * an access token, `nowMs` is for a Retry-After that is a date.
+ * Decides on one attempt (protocol, Errors; field notes: a 200 may contain `error`). `authorized`: the request had an
+ * access token. `nowMs` is for a Retry-After with a date.
  */
 export const classify = (result: HttpResult, authorized: boolean, nowMs: number): Verdict =>
   E.isLeft(result)

@@ -15,24 +15,24 @@ import type { PartitionWork } from './partition-work.ts'
 import { botRequest } from './post.ts'
 import { nextStep, type Step } from './retry-policy.ts'
 
-/** A command's end: the events that tell of it; or it was finished before; or it is not this worker's to finish any more. */
+/** How a delivery ends: with events, finished before, or left to another worker. */
 export type Delivery =
   | { readonly kind: 'concluded'; readonly events: ReadonlyArray<ToldEvent> }
   | { readonly kind: 'finished before' | 'dropped' }
 
-/** What a command's end means, with all its attempts: taken note of at once, and told by events; undefined: not ours to tell. */
+/** Remembers a command's end at once and returns its events. Undefined if another worker must publish them. */
 export type Conclude = (outcome: Outcome, attempts: ReadonlyArray<Attempt>) => ReadonlyArray<ToldEvent> | undefined
 
-/** Everything that delivering one command needs; `takenAt` on the monotonic clock is where its deadline starts. */
+/** All that delivering one command needs. Its deadline starts at `takenAt`, on the monotonic clock. */
 export type Reply = Checked & {
   readonly requestedAt: Attempt['at']
-  /** The span that it is a part of (W3C Trace Context). */
+  /** The parent span (W3C Trace Context). */
   readonly traceparent?: string | undefined
   readonly takenAt: number
   readonly work: Pick<PartitionWork, 'isOwned' | 'signal'>
-  /** The bridge's own invitation for a client whom nobody answers: no pause that the service asks for holds it up for long. */
+  /** The bridge's own invitation for a client without a reply. A pause of the service delays it only briefly. */
   readonly isLastResort: boolean
-  /** Whether it may be sent, as far as its conversation is known. */
+  /** Whether the command may be sent, as far as its conversation is known. */
   readonly decide: (now: ConversationNow) => 'send' | SuppressedReason
   readonly now: () => Promise<ConversationNow>
   readonly gate: AccountGate
@@ -45,10 +45,10 @@ type Ports = Pick<EgressPorts, 'monotonic' | 'random' | 'sleep'>
 type Again = Extract<Step, { readonly kind: 'attempt' }>
 
 /**
- * Tries a reply until the service has it, it is refused, or a bound is reached. Whether it may be sent at all is decided
- * anew before each attempt. Attempts of one chat exclude each other, up to and with their conclusion, so that what the
- * bridge itself sends besides knows of them. What happens between the decision and the service's own is a race that stays
- * open: an event that the service sends while the request is under way comes too late for it.
+ * Tries a reply until the service has it, the service refuses it, or a limit is reached. Before each attempt it decides
+ * again whether the reply may be sent. Attempts of one chat exclude each other, including their conclusion. So the
+ * bridge's own messages to the chat take them into account. One race stays open: an event that the service sends during
+ * the request comes too late.
  */
 export const deliver = async ({ monotonic, random, sleep }: Ports, reply: Reply): Promise<Delivery> => {
   const { command, account, requestedAt, takenAt, work, isLastResort, gate } = reply
@@ -65,7 +65,7 @@ export const deliver = async ({ monotonic, random, sleep }: Ports, reply: Reply)
     )
     return events === undefined ? { kind: 'dropped' } : { kind: 'concluded', events }
   }
-  /** Why there must be no further attempt, if so. */
+  /** Ends the delivery if there must be no further attempt. */
   const objection = async (): Promise<Delivery | undefined> => {
     const now = await reply.now()
     if (work.signal.aborted || !work.isOwned()) return { kind: 'dropped' }
@@ -75,7 +75,7 @@ export const deliver = async ({ monotonic, random, sleep }: Ports, reply: Reply)
     return elapsed() >= deadlineMs ? end({ kind: 'failed', reason: 'deadline' }) : undefined
   }
   const limits = { ...account.bot, ...(isLastResort && { mostWaitMs: lastResortEveryMs }) }
-  /** Undefined where the gate has closed meanwhile. */
+  /** Undefined if the gate has closed before the attempt. */
   const tryNow = async (entrant: Entrant): Promise<Delivery | Again | undefined> => {
     const objected = await objection()
     if (objected !== undefined) return objected
@@ -91,7 +91,7 @@ export const deliver = async ({ monotonic, random, sleep }: Ports, reply: Reply)
   }
   const attempt = async (entrant: Entrant): Promise<Delivery | Again> => {
     for (;;) {
-      // Not in the chat's turn: a reply that waits here must not hold up the invitation of an agent.
+      // This waits outside of the chat's turn: a reply that waits must not delay the invitation of an agent.
       await gate.open(entrant, deadlineMs - elapsed(), work.signal)
       const next = await reply.inTurn(chat, () => tryNow(entrant))
       if (next !== undefined) return next
@@ -107,7 +107,7 @@ export const deliver = async ({ monotonic, random, sleep }: Ports, reply: Reply)
   }
 }
 
-/** A command that is to be sent; `because` where the bridge itself made it. */
+/** A command to send. `because` is set if the bridge itself created it. */
 export type Order = Pick<
   Reply,
   'command' | 'account' | 'requestedAt' | 'traceparent' | 'takenAt' | 'work' | 'isLastResort' | 'decide'
@@ -115,7 +115,7 @@ export type Order = Pick<
   readonly partition: number
   readonly because?: Because
 }
-/** Sends a command and tells its outcome, unless a command of its id was finished before. */
+/** Sends a command and publishes its outcome, unless a command with its id was finished before. */
 export type SendCommand = (order: Order) => Promise<'done' | 'finished before' | 'left to the next owner'>
 
 type Parts = {
@@ -131,7 +131,7 @@ type Parts = {
 export const commandSender = ({ ports, tail, announce, barrier, nowOf, gateOf, tryOnce }: Parts): SendCommand => {
   const { run: inTurn } = keyedQueue()
 
-  /** Since when the client has waited for what was delivered: of the messages without an answer the one that it is for. */
+  /** Since when the client has waited for the delivered reply: the time of the unanswered message that it is for. */
   const waitedSince = ({ command, because }: Order, outcome: Outcome, known: ConversationNow | undefined) => {
     if (command.type !== 'BotMessage' || outcome.kind !== 'delivered' || because !== undefined) return undefined
     const { inReplyTo } = command
@@ -144,7 +144,7 @@ export const commandSender = ({ ports, tail, announce, barrier, nowOf, gateOf, t
     known: ConversationNow | undefined,
   ): ReadonlyArray<ToldEvent> => {
     const { command, account, partition, requestedAt, because, traceparent } = order
-    // what was never sent and is needed no more is nobody's news where nobody asked for it
+    // A command of the bridge's own that was never sent needs no event: nobody requested it.
     if (because !== undefined && outcome.kind === 'suppressed' && attempts.length === 0) return []
     const events = outcomeEvents({
       ...{ command, outcome, attempts, requestedAt, time: ports.now(), because, traceparent },
@@ -168,7 +168,7 @@ export const commandSender = ({ ports, tail, announce, barrier, nowOf, gateOf, t
   return async (order) => {
     const { command, account, partition, work } = order
     const now = nowOf(partition, command)
-    // The views are read meanwhile: what the tail learns until it has caught up is added when it is asked again.
+    // Reads the views during this wait. Facts that the tail learns in the meantime are added at the next call.
     await Promise.all([barrier(partition), now()])
     let known: ConversationNow | undefined
     const delivery = await deliver(ports, {
@@ -178,13 +178,13 @@ export const commandSender = ({ ports, tail, announce, barrier, nowOf, gateOf, t
         return order.decide(conversationNow)
       },
       ...{ tryOnce, inTurn, now, gate: gateOf(account) },
-      // what a former owner learns too late is the new owner's to find out, except that the service has the reply
+      // A former owner leaves the outcome to the new owner, except a delivery: the service has the reply.
       conclude: (outcome, attempts) =>
         outcome.kind !== 'delivered' && !work.isOwned() ? undefined : concluded(order, outcome, attempts, known),
     })
     if (delivery.kind !== 'concluded')
       return delivery.kind === 'finished before' ? delivery.kind : 'left to the next owner'
-    // at the same time, so that they go into the log together
+    // All events are published at the same time, so that the log has them together.
     const told = await Promise.all(delivery.events.map(announce))
     return told.every((isDurable) => isDurable) ? 'done' : 'left to the next owner'
   }

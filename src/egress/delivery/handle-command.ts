@@ -14,11 +14,11 @@ import type { Announcer } from './outcome.ts'
 import { digestOf, refusedEvent } from './outcome.ts'
 import type { PartitionWork } from './partition-work.ts'
 
-/** Both tell a command's author that it was not sent; false where the worker stops before that is done. */
+/** Each function reports to the command's author that it was not sent. False if the worker stops before that. */
 export type Refuse = {
   /** Keeps a record that breaks its contract as a dead letter. */
   readonly invalid: (record: IncomingRecord, why: Undecodable) => Promise<boolean>
-  /** Another command of the chat was finished under this id: its outcome stays. */
+  /** Another command of the chat was finished under this id. That command's outcome stays. */
   readonly duplicate: (record: IncomingRecord, command: Addressed) => Promise<boolean>
 }
 
@@ -63,14 +63,14 @@ type Parts = {
   readonly accounts: ReadonlyMap<string, Account>
   readonly refuse: Refuse
   readonly send: SendCommand
-  /** What the command asked for that was finished under this id, where that is known. */
+  /** The digest of the command that was finished under this id, if it is known. */
   readonly digestBefore: (partition: number, command: BotReply) => Promise<string | undefined>
 }
 
-/** A record as it was taken off bot-replies, `takenAt` on the monotonic clock. */
+/** A record that was read from bot-replies. `takenAt` is on the monotonic clock. */
 export type Taken = { readonly record: IncomingRecord; readonly work: PartitionWork; readonly takenAt: number }
 
-/** Handles a command to its end; false where it is left to whoever reads it next. */
+/** Handles a command to its end. False if the partition's next owner must handle it. */
 export type HandleCommand = (taken: Taken) => Promise<boolean>
 
 const handling =
@@ -81,7 +81,7 @@ const handling =
       E.chain((command) => checkCommand(command, String(record.key ?? ''), accounts)),
     )
     if (E.isLeft(checked)) return refuse.invalid(record, checked.left)
-    // A bot may choose partitions in another way, or know of more: elsewhere nothing is known of the conversation.
+    // A bot may use another partitioner, or know of more partitions. Other workers do not know the conversation.
     const isElsewhereNow = await ports.bringHome(record)
     if (isElsewhereNow !== false) return isElsewhereNow === true
     const { command, account } = checked.right
@@ -94,7 +94,7 @@ const handling =
     if (result !== 'finished before') return result === 'done'
     const before = await digestBefore(partition, command)
     if (before !== undefined) return before === digestOf(command, requestedAt) || refuse.duplicate(record, command)
-    // MongoDB is away, or the outcome was too large for its message. Most likely it is a repeat.
+    // MongoDB is unavailable, or the outcome was too large and lost its message. Most likely it is a repeat.
     const { accountId, id: commandId } = command
     ports.log.warn(
       { partition, offset: record.offset, accountId, commandId },

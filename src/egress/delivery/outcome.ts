@@ -18,7 +18,7 @@ import type { EgressPorts, Undecodable } from '../ports.ts'
 import { retryUntilAborted } from '../retry.ts'
 import type { Addressed } from './check-command.ts'
 
-/** What became of a command. */
+/** How a command ended. */
 export type Outcome =
   | { readonly kind: 'delivered' }
   | {
@@ -28,12 +28,12 @@ export type Outcome =
     }
   | { readonly kind: 'suppressed'; readonly reason: SuppressedReason }
 export type OutcomeEvent = BotReplyDelivered | BotReplyFailed | BotReplySuppressed
-/** What egress tells the log. */
+/** The events that egress publishes. */
 export type ToldEvent = OutcomeEvent | AgentInvited
 
 type Identified = Pick<BotReply, 'accountId' | 'chatId' | 'id'>
 
-/** The same each time for a command and an outcome; chat and command are hashed where the whole would be no Id. */
+/** A stable id for a command's outcome. Chat and command are hashed if the plain text would be no Id. */
 const outcomeId = ({ accountId, chatId, id }: Identified, outcome: string): Id => {
   const command = deliveryId({ accountId, chatId, commandId: id })
   const plain = `${command}:${outcome}`
@@ -44,7 +44,7 @@ const outcomeId = ({ accountId, chatId, id }: Identified, outcome: string): Id =
 
 const finalOutcomes = ['delivered', 'failed', 'suppressed'] as const satisfies ReadonlyArray<Outcome['kind']>
 
-/** By which of them in a conversation's `seen` it is told that a command was finished (contracts/views/applied.ts). */
+/** The entries of a conversation's `seen` that show that a command was finished (contracts/views/applied.ts). */
 export const outcomesInSeen = (command: Identified): ReadonlyArray<string> =>
   finalOutcomes.map((outcome) => `egress/${outcomeId(command, outcome)}`)
 
@@ -55,7 +55,7 @@ const envelope = (command: Identified, outcome: string, time: Instant) => ({
   time,
 })
 
-/** What is to be told of a command's end; `requestedAt` is its record's time, or when the bridge itself made it. */
+/** How a command ended, for its event. `requestedAt` is its record's time, or when the bridge itself created it. */
 export type Ended = {
   readonly command: BotReply
   readonly outcome: Outcome
@@ -66,7 +66,7 @@ export type Ended = {
   readonly traceparent?: string | undefined
 }
 
-/** A command as its outcome shows it. */
+/** A command's fields in its outcome event. */
 const asked = (command: BotReply, requestedAt: Instant) => {
   const { accountId, chatId, clientId, id, type, inReplyTo } = command
   return {
@@ -80,7 +80,7 @@ const asked = (command: BotReply, requestedAt: Instant) => {
 export const digestOf = (command: BotReply, requestedAt: Instant): string | undefined =>
   contentDigest(asked(command, requestedAt))
 
-/** The event that tells a command's outcome, with all its attempts. */
+/** The event of a command's outcome, with all its attempts. */
 export const outcomeEvent = ({
   command,
   outcome,
@@ -104,7 +104,7 @@ export const outcomeEvent = ({
   }
 }
 
-/** All events that tell of a command's end: where the bridge itself has invited an agent, that as well, as of its sending. */
+/** All events for a command's end. The bridge's own invitation adds AgentInvited, as of its last attempt. */
 export const outcomeEvents = (ended: Ended): ReadonlyArray<ToldEvent> => {
   const { command, outcome, attempts, time, because } = ended
   const told = outcomeEvent(ended)
@@ -121,7 +121,7 @@ export const outcomeEvents = (ended: Ended): ReadonlyArray<ToldEvent> => {
   ]
 }
 
-/** The event that tells a command's author that its record was refused unsent. The command may come again. */
+/** Reports to a command's author that its record was refused unsent. The command may arrive again. */
 export const refusedEvent = (
   command: Addressed,
   { partition, offset }: Pick<IncomingRecord, 'partition' | 'offset'>,
@@ -145,17 +145,17 @@ export const refusedEvent = (
   },
 })
 
-/** Kafka's own producer repeats until an event is durable: a second call would only append it a second time. */
+/** Kafka's producer retries until an event is durable. A second call would only append it twice. */
 const withinMs = Number.POSITIVE_INFINITY
 const stuckAfterMs = 30_000
 
 export type Announcer = {
-  /** Publishes until durable: true; false only when the worker stops before that. */
+  /** Publishes the event and returns true when it is durable; false only if the worker stops before that. */
   readonly announce: (event: ToldEvent) => Promise<boolean>
   readonly health: () => Health
 }
 
-/** A log that refuses an event for good, for its size, gets it without the message: the outcome counts, not the text. */
+/** An event that is too large for Kafka is published without its message: the outcome matters more than the text. */
 const withoutMessage = (event: ToldEvent): ToldEvent => {
   if (!('message' in event.data)) return event
   const { message: _, ...data } = event.data

@@ -1,14 +1,14 @@
 import type { OwnedPartition } from '../../domain/ports.ts'
 
-/** How far a partition's commands are finished when they finish in any order. */
+/** Tracks up to which offset a partition's commands are finished, when they finish in any order. */
 export type OffsetTracker = {
   /** False for an offset that was taken before. */
   readonly take: (offset: number) => boolean
-  /** The offset up to which everything is finished, where this has moved it. */
+  /** The offset up to which everything is finished, if this call has moved it. */
   readonly finish: (offset: number) => number | undefined
 }
 
-/** Offsets are taken in rising order; the answer of `finish` never reaches an offset that is taken and unfinished. */
+/** Offsets are taken in rising order. `finish` never returns an unfinished offset or one after it. */
 export const offsetTracker = (): OffsetTracker => {
   const unfinished = new Set<number>()
   let newest = -1
@@ -33,14 +33,14 @@ export const offsetTracker = (): OffsetTracker => {
 }
 
 /**
- * How much of a partition is under way. A chat counts with its first replies only, so that one which is stuck, with all that
- * its bot says meanwhile behind it, does not hold up its neighbours; what is held in memory has its own bound.
+ * Limits the unfinished commands of a partition. Only the first ones of a chat count. So a stuck chat with many waiting
+ * replies does not block the other chats of the partition. A second limit bounds the memory.
  */
 export type InFlightLimit = {
   readonly add: (chat: string) => void
   readonly remove: (chat: string) => void
   readonly isTooMuch: () => boolean
-  /** No more than half of what is too much. */
+  /** True at less than half of the limits. */
   readonly isModest: () => boolean
 }
 
@@ -71,12 +71,12 @@ export const inFlightLimit = (): InFlightLimit => {
   }
 }
 
-/** How many bytes of commands a process holds, in all of its partitions. */
+/** How many bytes of commands a process holds, over all its partitions. */
 export type ByteBudget = {
   readonly take: (bytes: number) => void
   readonly giveBack: (bytes: number) => void
   readonly isSpent: () => boolean
-  /** Called once, when no more than half of the budget is spent. */
+  /** Calls `resume` once, when at most half of the budget is used. */
   readonly whenModest: (resume: () => void) => void
 }
 
@@ -101,13 +101,13 @@ export const byteBudget = (atMost = bytesAtMost): ByteBudget => {
   }
 }
 
-/** The commands that were taken from a partition of bot-replies while it was this worker's. */
+/** The commands that this worker reads from a partition of bot-replies while it owns the partition. */
 export type PartitionWork = {
   readonly partition: number
   /** Aborts when the partition is lost or the worker stops. */
   readonly signal: AbortSignal
   readonly isOwned: () => boolean
-  /** False for an offset that was taken before. Where too much is under way, the partition is paused until it is less. */
+  /** False for an offset that was taken before. Pauses the partition while too much is in progress. */
   readonly take: (offset: number, chat: string) => boolean
   readonly finish: (offset: number, chat: string) => void
   readonly end: () => void

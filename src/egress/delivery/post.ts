@@ -23,7 +23,7 @@ const toWire = (message: Message): OutboundMessage => {
   }
 }
 
-/** The event of Interface B that a command asks for, under the command's id (protocol, Resources, Interface B). */
+/** The request of Interface B for a command, under the command's id (protocol, Resources, Interface B). */
 export const botRequest = (command: BotReply, requestedAt: Instant): BotRequest => {
   const exchange = { id: command.id, client_id: command.clientId, chat_id: command.chatId }
   return command.type === 'InviteAgent'
@@ -36,8 +36,8 @@ const withoutSlashes = (url: string): string => (url.endsWith('/') ? withoutSlas
 const segment = (text: string) => encodeURIComponent(text.toWellFormed())
 
 /**
- * The POST for a command (protocol, Endpoints): to `/webhooks/…`, or with an access token to `/providers/…` with the token
- * as it is in `Authorization`.
+ * The POST for a command (protocol, Endpoints): to `/webhooks/…`, or with an access token to `/providers/…`.
+ * `Authorization` is the token without a prefix.
  */
 export const createRequest = (
   { baseUrl, providerId, token }: BotAccount,
@@ -63,19 +63,19 @@ export type HttpRequest = {
   readonly body: string
 }
 
-/** `body` is what was read of it, up to a bound. */
+/** `body` is the part of the body that was read, up to a limit. */
 export type HttpResponse = {
   readonly status: number
   readonly headers: { readonly retryAfter?: string }
   readonly body: string
 }
 
-/** No whole answer came: `timeout`, `ECONNREFUSED`, `ECONNRESET`, … The service may have taken the request. */
+/** There was no complete response: `timeout`, `ECONNREFUSED`, `ECONNRESET`, … The service may have the request. */
 export type NetworkFailure = { readonly code: string }
 
 export type HttpResult = Either<NetworkFailure, HttpResponse>
 
-/** One POST, `timeoutMs` for all of it with the answer's body. Never rejects. */
+/** Posts once. `timeoutMs` covers the request and the whole response. Never rejects. */
 export type PostToService = (request: HttpRequest, timeoutMs: number) => Promise<HttpResult>
 
 const bodyLimit = 64 * 1024
@@ -83,7 +83,7 @@ const bodyLimit = 64 * 1024
 const causes = (error: unknown): ReadonlyArray<unknown> =>
   error instanceof Error ? [error, ...causes(error.cause)] : []
 
-/** undici's names for what the operating system would call a reset. */
+/** undici's names for errors that the operating system calls a reset. */
 const resets = new Set(['UND_ERR_SOCKET', 'EPIPE'])
 
 const codeOf = (error: unknown): string => {
@@ -95,7 +95,7 @@ const codeOf = (error: unknown): string => {
   return 'network'
 }
 
-/** Reads no more than the limit; leaving the loop early destroys the socket. */
+/** Reads no more than the limit. Leaving the loop early destroys the socket. */
 const readBody = async (body: Dispatcher.ResponseData['body']): Promise<string> => {
   const chunks: Buffer[] = []
   let size = 0
@@ -107,12 +107,12 @@ const readBody = async (body: Dispatcher.ResponseData['body']): Promise<string> 
   return Buffer.concat(chunks).subarray(0, bodyLimit).toString('utf8')
 }
 
-/** A header that came more than once counts as it came first. */
+/** The first value of a repeated header. */
 const only = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header)
 
 /**
- * Posts without following redirects, on connections that are kept alive; a request that takes longer than `timeoutMs` with its
- * answer's body is aborted, which destroys its socket. At most 64 KiB of the body are read.
+ * Posts on kept-alive connections and follows no redirects. After `timeoutMs` it aborts a request whose response body
+ * is not complete, which destroys the socket. It reads at most 64 KiB of the body.
  */
 export const postToService: PostToService = async ({ url, headers, body: sent }, timeoutMs) => {
   const late = new AbortController()

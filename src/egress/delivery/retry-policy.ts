@@ -3,11 +3,11 @@ import type { Verdict } from './classify.ts'
 const baseMs = 200
 const capMs = 10_000
 
-/** Milliseconds to wait after so many failures in a row: full jitter, `random` in [0, 1). */
+/** Milliseconds to wait after this many failures in a row, with full jitter. `random` is in [0, 1). */
 export const backoff = (failures: number, random: () => number): number =>
   Math.floor(random() * Math.min(capMs, baseMs * 2 ** Math.max(0, failures - 1)))
 
-/** `mostWaitMs`: what is tried at least so often, whatever the service asks for. */
+/** `mostWaitMs` limits the wait that the service requests with Retry-After. */
 export type Limits = {
   readonly attempts: number
   readonly timeouts: number
@@ -29,9 +29,10 @@ const delayAfter = (last: Verdict, failures: number, mostWaitMs: number, random:
 }
 
 /**
- * What to do with a reply after its attempts so far. `elapsedMs` counts from when this worker took the command off its
- * topic, not from when it was appended: the bridge's own outage must not turn a backlog into failures. An access token
- * that is refused is renewed once. The protocol knows two attempts without an answer in time, unless the account wants more. A Retry-After that lies beyond the deadline is the deadline.
+ * What to do with a reply after its attempts so far. `elapsedMs` counts from when this worker took the command, not
+ * from when it was appended: an outage of the bridge must not turn a backlog into failures. A refused access token is
+ * renewed once. The protocol has two attempts that time out, unless the account configures more. A Retry-After beyond
+ * the deadline fails the reply at once.
  */
 export const nextStep = (
   history: ReadonlyArray<Verdict>,

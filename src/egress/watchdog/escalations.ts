@@ -9,8 +9,8 @@ import { type SuppressedReason, takenBy } from '../conversation/conversation-now
 import type { BotOwner } from '../delivery/check-command.ts'
 
 /**
- * What the bridge itself has to do for a client whom nobody answers, `about` the event (its ce_id) that nobody answered:
- * at `dueAt`, in ms of whatever clock the times of `Waiting` are of.
+ * What the bridge itself must do for a client without a reply. `about` is the ce_id of the event that nobody answered.
+ * `dueAt` is in ms, on the same clock as the times of `Waiting`.
  */
 export type Escalation = {
   readonly kind: 'invite-agent' | 'tell-unavailable'
@@ -22,7 +22,7 @@ export type Escalation = {
 type Since = { readonly id: Id; readonly at: number }
 type Unanswered = Since & Pick<Conversation['unanswered'][number], 'status'>
 
-/** Who waits in a conversation, and since when: `at` in ms of the clock that the escalations' times are of. */
+/** Who waits in a conversation, and since when: `at` is in ms, on the same clock as `dueAt`. */
 export type Waiting = Pick<Conversation, 'state'> & {
   readonly unanswered: ReadonlyArray<Unanswered>
   readonly unheard?: Since
@@ -38,15 +38,15 @@ export const waitingOf = (
 })
 
 /**
- * A day: as long as messengers let a business answer a client, and so as long as one may still wait for it. What is older
- * when the bridge comes back is left alone, since agents would find nobody there.
+ * A day: messengers let a business reply to a client for this long, so a client may wait as long. Older messages are
+ * left alone when the bridge comes back, because agents would find nobody there.
  */
 export const longestWaitMs = 24 * 3_600_000
 
 /**
- * The escalations of a conversation, due or not. A turn is what the client has written since somebody last answered or was asked
- * for: its first message alone counts, so that there is one invitation for a turn. Where the reply to it was given up,
- * nothing is to be waited for.
+ * The escalations of a conversation, due or not. A turn is what the client has written since the last reply or
+ * invitation. Only its first message counts, so there is one invitation for a turn. If the reply to it has failed, the
+ * escalation is due at once.
  */
 export const escalationsOf = (
   { state, unanswered, unheard }: Waiting,
@@ -75,7 +75,7 @@ export const escalationsOf = (
   return escalations.filter((escalation) => escalation !== undefined)
 }
 
-/** The same for a escalation each time, whoever does it: `watchdog-9661ab9c`, hashed where that would be no Id. */
+/** The same id for an escalation each time, in any worker: `watchdog-9661ab9c`. Hashed if that would be no Id. */
 const ownId = (about: Id): Id => {
   const plain = `watchdog-${about}`
   return Id.is(plain) ? plain : (`watchdog-${createHash('sha256').update(about).digest('hex')}` as Id)
@@ -83,7 +83,7 @@ const ownId = (about: Id): Id => {
 
 export type Chat = { readonly account: BotOwner; readonly chatId: Id; readonly clientId: Id }
 
-/** The command that does a escalation. */
+/** The command for an escalation. */
 export const ownCommand = ({ account, chatId, clientId }: Chat, { kind, about }: Escalation): BotReply => {
   const addressed = { id: ownId(about), accountId: account.id, chatId, clientId, inReplyTo: about }
   return kind === 'invite-agent'
@@ -97,8 +97,8 @@ const isOpen = (conversation: Conversation, { kind, about }: Escalation): boolea
     : conversation.unheard?.id === about
 
 /**
- * Whether a escalation is still to be done: not once an agent has the conversation, or somebody has answered. While the views
- * cannot be read, nobody is known to have: an invitation too many is better than a client in silence.
+ * Whether an escalation is still needed: not if an agent has the conversation, or somebody has answered. While the
+ * views cannot be read, nobody is known to have answered: an unnecessary invitation is better than a client in silence.
  */
 export const isStillOpen =
   (escalation: Escalation) =>

@@ -20,15 +20,15 @@ type Parts = {
 
 const viewsAwayMs = 10_000
 
-/** The last resort ends with its deadline, not with the number of its attempts. */
+/** The last resort ends at its deadline, after any number of attempts. */
 const withoutLimits = (account: BotOwner): BotOwner => ({
   ...account,
   bot: { ...account.bot, attempts: Number.POSITIVE_INFINITY, timeouts: Number.POSITIVE_INFINITY },
 })
 
 /**
- * Looks at a chat as the views and the tail have it, does what is due there, past the chat's queue of replies, and asks to
- * look again when something else will be.
+ * Reads a chat from the views and the tail and does what is due, outside of the chat's queue of replies. Then it
+ * schedules a look at what is due later.
  */
 export const looker =
   ({ ports, barrier, nowOf, send }: Parts) =>

@@ -8,7 +8,7 @@ import { type Waiting, waitingOf } from './escalations.ts'
 
 /** One timer for each key; times are ms of a monotonic clock. */
 type Timers = {
-  /** Fires at this time, or at the one that was set before where that is earlier. */
+  /** Fires at this time, or at the time that was set before if that is earlier. */
   readonly set: (key: string, at: number) => void
   readonly clear: (key: string) => void
   readonly clearAll: () => void
@@ -43,23 +43,23 @@ const keyedTimers = (sleep: Sleep, monotonic: () => number, onDue: (key: string)
 }
 
 /**
- * When to look at which chat of a partition, while it is this worker's. All of it is hints, made of the log as it is read:
- * what is to be done is decided by the look, so that nothing is lost with them.
+ * When to look at which chat of a partition, while this worker owns it. The times are hints from the log. The look
+ * itself decides what to do, so nothing is lost if the hints are lost.
  */
 export type PartitionTimers = {
   readonly partition: number
   readonly owner: OwnedPartition
   readonly work: Pick<PartitionWork, 'isOwned' | 'signal'>
   readonly note: (chat: string, fact: Fact) => void
-  /** Who waits in the conversation, and since when, whatever the wall clock does. */
+  /** Who waits in the conversation, and since when. A step of the wall clock changes nothing. */
   readonly waitingIn: (chat: string, conversation: Conversation) => Waiting
-  /** Look at a chat then, or earlier where that was said before. Times are ms of the monotonic clock. */
+  /** Look at a chat at this time, or earlier if that was set before. Times are ms of the monotonic clock. */
   readonly look: (chat: string, at: number) => void
-  /** Look at a chat whose escalation is due then, but give what others have under way or in store a moment first. */
+  /** Look at a chat at this time, but first give attempts and replies that are in progress a moment to finish. */
   readonly lookCalmly: (chat: string, at: number) => void
-  /** Nothing is left to be done in a chat for now. */
+  /** Nothing is left to do in a chat for now. */
   readonly settled: (chat: string) => void
-  /** The log is known up to its end: from now on timers fire. */
+  /** The log was read up to its end: from now on timers fire. */
   readonly start: () => void
   readonly end: () => void
 }
@@ -74,11 +74,12 @@ type Deps = {
 }
 
 /**
- * Longer than a request may take. After a takeover, what a former owner had under way is then in the log, and what bot
- * logic has answered meanwhile is out: a late reply is better than an agent who was called because the bridge was away.
+ * Longer than a request may take. So after a takeover the log has the outcome of the former owner's request, and the
+ * replies that bot logic wrote by then are sent. A late reply is better than an agent who was invited because the
+ * bridge was unavailable.
  */
 const graceMs = 3500
-/** Of a client who writes more than that before anybody answers, the first messages are those that count. */
+/** If a client writes more messages than this before a reply, the times of the first ones are kept. */
 const mostTimed = 100
 
 export const partitionTimers = (
@@ -105,7 +106,7 @@ export const partitionTimers = (
     newest.delete(chat)
     waitsSince.delete(chat)
   }
-  /** An event's time is the wall clock's of who took it in: after a restart, or a step of that clock, 0 ms ago at the latest. */
+  /** An event's time is from the receiver's wall clock, which may be wrong or stepped: a future time counts as now. */
   const sinceTime = (at: Date) => monotonic() - Math.max(0, wallMs() - at.getTime())
   const sinceOf = (chat: string, id: Id, at: Date) => {
     const times = waitsSince.get(chat) ?? new Map<Id, number>()
@@ -132,7 +133,7 @@ export const partitionTimers = (
         const { outcome, commandType, inReplyTo, because } = fact
         if (because !== undefined) return
         if (outcome === 'failed') return look(chat, monotonic())
-        // one that names no message may be a repeat in the log, from before the client's newest: left to the look
+        // Without `inReplyTo` it may be a repeat in the log, from before the client's newest message: the look decides.
         const answersNewest = inReplyTo !== undefined && inReplyTo === newest.get(chat)
         return outcome === 'delivered' && commandType === 'BotMessage' && answersNewest ? forget(chat) : undefined
       }

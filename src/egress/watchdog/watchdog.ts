@@ -12,15 +12,15 @@ import { escalationsOf, longestWaitMs } from './escalations.ts'
 import type { looker } from './look.ts'
 import { type PartitionTimers, partitionTimers } from './partition-timers.ts'
 
-/** Sees to it that no client is left in silence, in the partitions of bot-conversations that this worker reads. */
+/** Makes sure that no client is left in silence, in the partitions of bot-conversations that this worker reads. */
 export type Watchdog = {
-  /** The partition is read for this owner; what is open in it is found out when that is new. */
+  /** This owner reads the partition. For a new owner the watchdog finds the open escalations. */
   readonly watch: (partition: number, owner: OwnedPartition) => void
   readonly note: (partition: number, chat: string, fact: Fact) => void
   readonly lose: (partition: number) => void
-  /** Begins nothing any more. */
+  /** Starts no new work. */
   readonly stop: () => void
-  /** Resolves when nothing is under way. */
+  /** Resolves when no work is in progress. */
   readonly idle: () => Promise<void>
 }
 
@@ -55,7 +55,7 @@ export const watchdog = ({ ports, accounts, tail, look }: Parts): Watchdog => {
       }
     })
 
-  /** What is open comes from the tail, which is read up to its present end first, and from the views behind it. */
+  /** Open escalations come from the tail, which is first read up to the log's present end, and from the views. */
   const takeOver = async (timers: PartitionTimers) => {
     const { partition, work, start, waitingIn, lookCalmly } = timers
     const end = await retryUntilAborted(

@@ -30,7 +30,7 @@ const short = (id: string) => (id.length <= 32 ? id : `${id.slice(0, 31)}…`)
 
 const lookAgainMs = 40
 
-/** What a step may look for: each is awaited, shown as ✓ or ✗ with what was found, and counted. */
+/** The expectations of a step. Each is awaited, shown as ✓ or ✗ with what was found, and counted. */
 export const createAssertions = ({ log, findView, told, detail, timeLeft }: Deps) => {
   const inLog = async (what: string, wanted: (seen: LoggedEvent) => boolean) => {
     try {
@@ -48,7 +48,7 @@ export const createAssertions = ({ log, findView, told, detail, timeLeft }: Deps
       const attempts = 'attempts' in given ? given.attempts : [given]
       told(isOk(attempts.at(-1)), 'answer', `${what} → ${attempts.map(answerText).join(', then ')}`)
     },
-    /** An event of this type, whose data is as wanted, is in the log; `fields` of its data are shown. */
+    /** The log has an event of this type with the wanted data. `fields` of its data are shown. */
     event: async (
       topic: TopicName,
       type: DomainEvent['type'],
@@ -62,13 +62,13 @@ export const createAssertions = ({ log, findView, told, detail, timeLeft }: Deps
       detail(`${seen.id}  ${JSON.stringify(pick(seen.data, fields))}`)
       return seen
     },
-    /** A command of bot logic is in the log. */
+    /** The log has a command of bot logic. */
     command: async (wanted: (data: Data) => boolean) => {
       const seen = await inLog('a command', ({ topic, data }) => topic === 'bot-replies' && wanted(data))
       if (seen !== undefined) told(true, 'Kafka', `${place(seen)}  ${seen.id}`)
       return seen
     },
-    /** The view's document becomes as wanted; `show` says what is to be seen of it. */
+    /** The view's document becomes as wanted. `show` describes it. */
     view: async <V extends ViewName>(
       view: V,
       id: string,
@@ -85,7 +85,7 @@ export const createAssertions = ({ log, findView, told, detail, timeLeft }: Deps
         await wait(lookAgainMs)
       }
     },
-    /** Something comes to be at the service. */
+    /** Something becomes visible at the service. */
     service: async (waitFor: WaitFor, what: string, read: () => string | undefined) => {
       try {
         told(true, 'service', await waitFor(`${what}, not seen`, read, timeLeft()))
@@ -93,7 +93,7 @@ export const createAssertions = ({ log, findView, told, detail, timeLeft }: Deps
         told(false, 'service', reasonOf(error))
       }
     },
-    /** Something that needs no waiting. */
+    /** An expectation that needs no waiting. */
     fact: (where: string, ok: boolean, text: string) => told(ok, where, text),
   }
 }

@@ -6,7 +6,7 @@ import { ask } from '../../bot/handlers.ts'
 import { echoBot } from './echo-bot.ts'
 import type { LoggedEvent } from './log.ts'
 
-/** What the example bot does about a record of the log: the commands that it answers with, none for most. */
+/** The commands with which the example bot reacts to a record of the log: none for most records. */
 export const reactTo = async ({ topic, type, id, headers, data }: LoggedEvent): Promise<ReadonlyArray<BotReply>> => {
   if (topic !== 'bot-conversations') return []
   const { ce_source: source, ce_subject: subject, ce_time: time } = headers

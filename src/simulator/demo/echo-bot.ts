@@ -1,7 +1,7 @@
 import type { Handlers } from '../../bot/handlers.ts'
 import { buttons, handOver, markdown, text } from '../../bot/replies.ts'
 
-/** The demo's bot: repeats what the client said, shows each kind of message, and knows when it has no answer. */
+/** The demo's bot: repeats the client's text, shows each kind of message, and hands over to an agent. */
 export const echoBot: Handlers = {
   onMessage: ({ data: { message } }) => {
     switch (message.text.trim().toLowerCase()) {

@@ -1,7 +1,7 @@
 import { timelineId } from '../../projections/timeline.ts'
 import type { Story } from './story.ts'
 
-/** Act: what analysts find of all this. */
+/** Act: what analysts find in the views. */
 export const playFigures = async ({ stage, account, log }: Story) => {
   stage.heading(
     'What analysts see',

@@ -7,13 +7,13 @@ const cut = (text: string, room: number) => (text.length <= room ? text : `${tex
 
 const wrapped = (text: string) => text.match(/\S.{0,95}(?=\s|$)/g) ?? []
 
-/** Who plays, before the first act. */
+/** The introduction before the first act. */
 export const introLines = (paint: Paint, text: string): ReadonlyArray<string> => [
   '',
   ...wrapped(text).map((line) => `   ${paint('dim', line)}`),
 ]
 
-/** A heading for an act, and what it shows. */
+/** The heading of an act, and what the act shows. */
 export const headingLines = (paint: Paint, title: string, text: string): ReadonlyArray<string> => [
   '',
   `${paint('dim', '──')} ${paint('bold', title)} ${paint('dim', '─'.repeat(Math.max(2, width - title.length - 4)))}`,
@@ -24,7 +24,7 @@ export const headingLines = (paint: Paint, title: string, text: string): Readonl
 export const stepLine = (paint: Paint, step: number, title: string): string =>
   `${String(step).padStart(4)} ${paint(['bold', 'cyan'], title)}`
 
-/** What was looked for: whether it is there, where, what it is, and when, in ms after the step began. */
+/** An expectation: whether it was met, where, what was found, and how many ms after the step began. */
 export const checkLine = (paint: Paint, ok: boolean, where: string, text: string, ms: number): string => {
   const time = `${ms} ms`
   const room = width - indent.length - time.length - 2
@@ -33,7 +33,7 @@ export const checkLine = (paint: Paint, ok: boolean, where: string, text: string
   return `    ${mark} ${where.padEnd(8)} ${ok ? shown : paint('red', shown)}  ${paint('dim', time)}`
 }
 
-/** A line that says more of the one above. */
+/** Details of the line above. */
 export const detailLine = (paint: Paint, text: string): string =>
   `${indent}${paint('dim', cut(text, width - indent.length))}`
 

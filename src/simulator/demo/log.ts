@@ -4,7 +4,7 @@ import { createChanges } from '../changes.ts'
 
 export type Data = Readonly<Record<string, unknown>>
 
-/** A record as the story tells it: an event by its CloudEvents headers, a command by its own fields. */
+/** A record as the story shows it: an event by its CloudEvents headers, a command by its own fields. */
 export type LoggedEvent = {
   readonly topic: string
   readonly partition: number
@@ -31,7 +31,7 @@ const loggedEventOf = ({ topic, partition, offset, headers: bytes, value }: Inco
   return { topic, partition, offset, type, id, headers, data }
 }
 
-/** The part of the log that came while the story is played; a record that is read again is there once. */
+/** The records that are appended during the story. A record that is read twice is kept once. */
 export const createEventLog = () => {
   const { changed, waitFor } = createChanges()
   const records = new Map<string, LoggedEvent>()

@@ -3,10 +3,10 @@ import * as payloads from '../payloads.ts'
 import { chatCloses, clientWrites, handsOver, inChat } from './steps.ts'
 import type { Story } from './story.ts'
 
-/** Step: a reply that the service refuses for good. */
+/** Step: a reply that the service refuses permanently. */
 const replyFails = async (story: Story, chatId: string) => {
   const { account, service, stage } = story
-  // The first request alone: the bridge asks for an agent then, and is heard.
+  // Only the first request fails: then the bridge invites an agent, and the service accepts that.
   service.misbehave(inTurn({ kind: 'error', status: 400 }), chatId)
   await clientWrites(story, chatId, 'Where is my order?')
   await stage.step('BOT_MESSAGE · the service refuses the answer for good', async (assertions) => {
@@ -21,7 +21,7 @@ const replyFails = async (story: Story, chatId: string) => {
   })
 }
 
-/** Step: a closed chat is accepted again, and closed with another verdict: each session keeps its own. */
+/** Step: a closed chat is accepted again, and closed with another rating. Each session keeps its own. */
 const chatReopens = async ({ stage, service, account }: Story, chat: number) => {
   const session = (number: number) => `${account.id}/${chat}/agent/${number}`
   await stage.step('chat_accepted · the closed chat is opened again', async (assertions) => {
@@ -49,7 +49,7 @@ const chatReopens = async ({ stage, service, account }: Story, chat: number) => 
   })
 }
 
-/** Act: how sessions end, so that there is something to count: opened again, abandoned, refused. */
+/** Act: sessions end in different ways, for the figures: opened again, abandoned, refused. */
 export const playOutcomes = async (story: Story, closedChat: number) => {
   story.stage.heading(
     'How sessions end',

@@ -3,7 +3,7 @@ import { styleText } from 'node:util'
 export type Style = 'bold' | 'dim' | 'green' | 'red' | 'cyan'
 export type Paint = (style: Style | ReadonlyArray<Style>, text: string) => string
 
-/** Colours where the stream shows them: not when it is no terminal, nor with NO_COLOR. */
+/** Colours, if the stream is a terminal and NO_COLOR is not set. */
 export const paintFor =
   (stream: NodeJS.WriteStream): Paint =>
   (style, text) =>

@@ -15,18 +15,16 @@ import type { DemoAccount, Story } from './story.ts'
 import { playWebhooks } from './webhooks.ts'
 
 export type DemoDeps = {
-  /** Where the bridge listens, without a slash at its end. */
+  /** The bridge's URL, without a slash at its end. */
   readonly bridgeUrl: string
   readonly account: DemoAccount
-  /**
-   * Reads every topic from its present end on. Resolves when what is appended from now on will come, with a function that ends the reading.
-   */
+  /** Reads every topic from its present end. Resolves once it misses no later record, with a function that stops it. */
   readonly consumeAll: (onRecord: (record: IncomingRecord) => void) => Promise<() => Promise<void>>
   /** Appends a command to bot-replies under the key `<account id>/<chat id>`. */
   readonly produceReply: (command: BotReply) => Promise<void>
   readonly findView: ReadDocument
   readonly out: (line: string) => void
-  /** The chat service, which the account's replies go to; it is connected to the bridge here. */
+  /** The chat service to which the account's replies go. The demo connects it to the bridge. */
   readonly service: Service
   readonly paint?: Paint
   readonly now?: () => number
@@ -35,8 +33,8 @@ export type DemoDeps = {
 }
 
 /**
- * Plays both interfaces against a running bridge as a story, line by line. Resolves with how many steps there were and how
- * many of them failed; rejects only where the log cannot be read at all.
+ * Plays both interfaces against a running bridge as a story, line by line. Resolves with the number of steps and of
+ * failed steps. Rejects only if the log cannot be read at all.
  */
 export const runDemo = async (deps: DemoDeps): Promise<{ readonly steps: number; readonly failed: number }> => {
   const { bridgeUrl, account, consumeAll, produceReply, findView, out, service } = deps

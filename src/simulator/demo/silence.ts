@@ -5,7 +5,7 @@ import { bridgeOf } from '../account.ts'
 import { inChat, serviceTells } from './steps.ts'
 import type { Story } from './story.ts'
 
-/** An address that takes every request and answers none, as behind a line that is cut. */
+/** A server that accepts every request and answers none, like a connection that is cut. */
 const startSilentEndpoint = async () => {
   const server = createServer(() => {})
   server.listen(0, '127.0.0.1')
@@ -49,7 +49,7 @@ export const playSilence = async (story: Story) => {
   })
   await silent.stop()
   await serviceTells(story, chatId, 'AGENT_JOINED', 'the line is back, an agent takes the chat', (assertions) => {
-    // A chat's events are in order: after AgentJoined nothing earlier can still come.
+    // A chat's events are in order: no earlier event can follow AgentJoined.
     const isIt = inChat(story, chatId)
     const message = story.log.find(({ type, data }) => type.includes('ClientMessageReceived') && isIt(data))
     const text = 'no ClientMessageReceived before it: the bridge never heard that message'

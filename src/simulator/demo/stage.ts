@@ -10,12 +10,12 @@ export type StageDeps = {
   readonly out: (line: string) => void
   readonly paint: Paint
   readonly now: () => number
-  /** How long one expectation may take, and all of them together, ms. */
+  /** How long one expectation may take, and all of them together, in ms. */
   readonly withinMs: number
   readonly budgetMs: number
 }
 
-/** Where the story is played: it numbers the steps, shows each expectation as it is met or not, and keeps the score. */
+/** Plays the steps of the story: numbers them, shows whether each expectation is met, and keeps the score. */
 export const createStage = ({ log, findView, out, paint, now, withinMs, budgetMs }: StageDeps) => {
   const begun = now()
   let score: Score = { steps: 0, failedSteps: 0, checks: 0, failedChecks: 0 }
@@ -28,7 +28,7 @@ export const createStage = ({ log, findView, out, paint, now, withinMs, budgetMs
     heading: (title: string, text: string) => {
       for (const line of headingLines(paint, title, text)) out(line)
     },
-    /** Plays a step; what it expects is looked for through `assertions`, one after the other. A throw is a failed expectation. */
+    /** Plays a step. `assertions` checks its expectations one after the other. A throw is a failed expectation. */
     step: async (title: string, play: (assertions: Assertions) => Promise<void>) => {
       const since = now()
       const before = score.failedChecks
@@ -46,7 +46,7 @@ export const createStage = ({ log, findView, out, paint, now, withinMs, budgetMs
       const failed = score.failedChecks > before
       score = { ...score, steps: score.steps + 1, failedSteps: score.failedSteps + (failed ? 1 : 0) }
     },
-    /** Tells of a mishap outside the steps. */
+    /** Shows an error outside of the steps, and counts it. */
     mishap: (text: string) => {
       score = { ...score, checks: score.checks + 1, failedChecks: score.failedChecks + 1 }
       out(checkLine(paint, false, 'bot', text, now() - begun))

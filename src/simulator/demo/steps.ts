@@ -12,7 +12,7 @@ export const inChat =
 const fieldOf = (message: unknown, name: 'type' | 'text') =>
   typeof message === 'object' && message !== null && name in message ? (message as Data)[name] : undefined
 
-/** Step: a client writes, for the `nth` time in this chat, and the bridge takes the message in. */
+/** Step: a client writes, for the `nth` time in this chat, and the bridge receives the message. */
 export const clientWrites = (story: Story, chatId: string, text: string, nth = 1) =>
   story.stage.step(`CLIENT_MESSAGE · the client writes “${text}”`, async (assertions) => {
     const { account, service } = story
@@ -36,12 +36,12 @@ type Reply = {
   readonly title: string
   readonly type: BotReply['type']
   readonly messageType?: 'TEXT' | 'BUTTONS'
-  /** What the service shall have of it. */
+  /** What the service must receive, in words. */
   readonly what: string
   readonly read: () => string | undefined
 }
 
-/** Step: the bot’s command goes from its topic to the service, and its outcome back into the log. */
+/** Step: the bot’s command goes from its topic to the service, and its outcome goes back into the log. */
 export const botReplies = (story: Story, chatId: string, { title, type, messageType, what, read }: Reply) =>
   story.stage.step(title, async (assertions) => {
     const { account, service } = story
@@ -61,7 +61,7 @@ export const botReplies = (story: Story, chatId: string, { title, type, messageT
     )
   })
 
-/** Step: the service tells what became of the chat; `also` is looked at when the event is in the log. */
+/** Step: the service reports what became of the chat. `also` runs when the event is in the log. */
 export const serviceTells = (
   story: Story,
   chatId: string,
@@ -91,7 +91,7 @@ export const serviceTells = (
 
 type Outcome = 'contained' | 'abandoned'
 
-/** Step: the service closes the chat; its session is over. */
+/** Step: the service closes the chat, and its session ends. */
 export const chatCloses = (story: Story, chatId: string, title: string, outcome: Outcome) =>
   story.stage.step(`CHAT_CLOSED · ${title}`, async (assertions) => {
     const { account, service } = story

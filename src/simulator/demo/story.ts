@@ -3,10 +3,10 @@ import type { Service } from '../service.ts'
 import type { EventLog } from './log.ts'
 import type { Stage } from './stage.ts'
 
-/** An account that both interfaces are played on. */
+/** An account for both interfaces. */
 export type DemoAccount = Account & { readonly webhooks: { readonly token: string }; readonly bot: BotAccount }
 
-/** What an act is played with. `newChatId` gives a number that no chat has had before. */
+/** What an act needs. `newChatId` returns a number that no chat has had before. */
 export type Story = {
   readonly stage: Stage
   readonly service: Service

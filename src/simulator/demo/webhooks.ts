@@ -9,7 +9,7 @@ type Scene<V extends ViewName> = {
   readonly payload: { readonly event_name: string }
   readonly topic: TopicName
   readonly type: DomainEvent['type']
-  /** The field of the event's data, and its value, by which the event is known. */
+  /** The field of the event's data, and its value, that identify the event. */
   readonly by: readonly [field: string, value: string]
   readonly fields: ReadonlyArray<string>
   readonly view: V
@@ -30,7 +30,7 @@ const play = async <V extends ViewName>({ stage, service, account }: Story, scen
 const phone = '+14085550123'
 const crmLink = 'https://crm.example.com/contacts/42'
 
-/** Act: the seven events of Interface A, as an afternoon at the agents’ desks; the chat that is closed in it. */
+/** Act: the seven events of Interface A, as an afternoon at the agents’ desks. Returns the chat that it closes. */
 export const playWebhooks = async (story: Story): Promise<number> => {
   story.stage.heading(
     'Webhooks (Interface A): a call, a chat, an offline message',

@@ -1,5 +1,5 @@
-// The image's health check, since the image has no curl: `node docker/health.ts [/livez|/readyz]`, exit code 0 or 1. It asks the
-// operators' port, whose answer holds the reasons.
+// The image's health check, because the image has no curl: `node docker/health.ts [/livez|/readyz]`, exit code 0 or 1.
+// It calls the operators' port, whose answer has the reasons.
 const [path = '/livez'] = process.argv.slice(2)
 const { ADMIN_HOST = '', ADMIN_PORT } = process.env
 const isAny = ['', '0.0.0.0', '::'].includes(ADMIN_HOST)

@@ -1,5 +1,6 @@
-// Makes a replica set of the members that are its arguments, run beside the first of them; with MONGODB_ADMIN_PASSWORD_FILE
-// also an administrator, and the user and password of the URL in MONGODB_URL_FILE. It can be repeated at any time.
+// Creates a replica set. Its arguments are the members; it runs beside the first one, on the same network. With
+// MONGODB_ADMIN_PASSWORD_FILE it also creates an administrator, and the user of the URL in MONGODB_URL_FILE, with the
+// password there. It can be repeated at any time.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Db, MongoClient, MongoServerError } from 'mongodb'
@@ -9,7 +10,7 @@ const { MONGODB_URL_FILE: urlFile, MONGODB_ADMIN_PASSWORD_FILE: adminFile } = pr
 const set = 'livechat'
 const [alreadyInitialized, unauthorized, authenticationFailed, userExists] = [23, 13, 18, 51003]
 
-/** Runs a command unless it fails with one of these codes, which say that its work is done. */
+/** Runs a command. An error with one of these codes is ignored: it says that the work is done already. */
 const unless = (codes: ReadonlyArray<number>, work: Promise<unknown>): Promise<unknown> =>
   work.catch((error: unknown) => {
     if (!(error instanceof MongoServerError && codes.includes(Number(error.code)))) throw error
@@ -17,17 +18,17 @@ const unless = (codes: ReadonlyArray<number>, work: Promise<unknown>): Promise<u
 
 const isPrimary = async (admin: Db): Promise<boolean> => (await admin.command({ hello: 1 })).isWritablePrimary === true
 
-/** The first member is preferred, so that it is the one that becomes the primary of a new set. */
+/** The first member has the highest priority, so that it becomes the primary of a new set. */
 const initiate = async (admin: Db): Promise<void> => {
   const hosts = members.map((host, _id) => ({ _id, host, priority: _id === 0 ? 2 : 1 }))
-  // Where users exist, a stranger may not even ask: the set exists as well then.
+  // If users exist, the server refuses this command without a login. Then the set exists as well.
   await unless([alreadyInitialized, unauthorized], admin.command({ replSetInitiate: { _id: set, members: hosts } }))
 }
 
 const logIn = (password: string) =>
   new MongoClient(`mongodb://${members.join(',')}/?replicaSet=${set}`, { auth: { username: 'admin', password } })
 
-/** The first user is made on the primary, which the first member becomes; users that exist are asked for the password. */
+/** Creates the first user on the primary, which the first member becomes. An existing user must have this password. */
 const createAdmin = async (admin: Db, password: string): Promise<void> => {
   for (;;) {
     const client = logIn(password)
@@ -43,7 +44,7 @@ const createAdmin = async (admin: Db, password: string): Promise<void> => {
   }
 }
 
-/** The bridge's user may read and write its own database and nothing else; its password follows the secret. */
+/** The bridge's user may read and write its own database only. Its password is set to that of the secret. */
 const createBridgeUser = async (adminPassword: string, url: URL): Promise<void> => {
   const client = logIn(adminPassword)
   const admin = client.db('admin')
@@ -61,7 +62,7 @@ const admin = client.db('admin')
 await initiate(admin)
 if (adminFile !== undefined && urlFile !== undefined) {
   await createAdmin(admin, read(adminFile))
-  // With several hosts it is no URL for everybody; the first stands for them.
+  // `URL` cannot parse several hosts, so only the first one is kept.
   await createBridgeUser(read(adminFile), new URL(read(urlFile).replace(/,[^/]*/, '')))
 }
 while ((await admin.command({ hello: 1 })).primary === undefined) await sleep(100)

@@ -1,5 +1,5 @@
-// Makes schema.json: of Kubernetes' own JSON Schemas, in the strict form that refuses unknown fields, what the manifests
-// here need. `node docker/kubernetes/make-schema.ts`, with pip; a test validates the manifests against the result.
+// Makes schema.json from Kubernetes' own JSON Schemas, in the strict form that refuses unknown fields. It has only what
+// the manifests here need. `node docker/kubernetes/make-schema.ts`, with pip; a test checks the manifests with it.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ const kinds = [
 type Json = { readonly [key: string]: unknown }
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** References within one document, and no prose; a property may be called `description`, and then it is an object. */
+/** Makes references local to one document and removes texts. A property named `description` is an object: it stays. */
 const pruned = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(pruned)
   if (!isObject(value)) return value

@@ -17,10 +17,10 @@ const fillCache = async (cache: string): Promise<void> => {
   await rm(folder, { recursive: true })
 }
 
-/** The runtime, and the packages that are programs of this kind of machine. */
+/** The runtime, and the packages with native code for this platform. */
 const native = () => [process.execPath, ...globSync(join(project, 'node_modules/**/*.linux-*.node'))]
 
-/** Stands in for the image that builds: the runtime of `npm start`, this machine's npm, and a cache that npm stays in. */
+/** Replaces the build image: the runtime of `npm start`, this machine's npm, and a cache for npm without network. */
 export const nodeBase = async (root: string): Promise<void> => {
   await putPrograms(root, ['sh', 'env', 'find', 'mkdir'])
   await put(root, process.execPath, '/usr/local/bin/node')
@@ -34,12 +34,12 @@ export const nodeBase = async (root: string): Promise<void> => {
   )
   await mkdir(join(root, 'root'))
   await fillCache(join(root, 'root/.npm'))
-  // The cache is by address: npm has to ask for the packages where it has them from.
+  // The cache's keys are URLs: npm must use the registry that the packages came from.
   const registry = await output('npm', 'config', 'get', 'registry', '--loglevel=error')
   await writeFile(join(root, 'root/.npmrc'), `offline=true\nregistry=${registry.split('\n').at(-1)}\n`)
 }
 
-/** Stands in for the image that runs: the libraries of all that is native, certificates, and nobody. */
+/** Replaces the runtime image: the libraries of all native code, certificates, and the user nonroot. */
 export const runtimeBase = async (root: string): Promise<void> => {
   await putLibraries(root, native())
   if (existsSync(certificates)) await put(root, certificates)

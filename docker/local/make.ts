@@ -9,9 +9,9 @@ type Image = {
   /** The variable that chooses the image, in the Dockerfile and the compose files. */
   readonly variable: string
   readonly tag: string
-  /** Lays out the image's files below an empty folder; throws where this machine lacks what they are made of. */
+  /** Writes the image's files below an empty folder; throws if this machine lacks a file that is needed. */
   readonly fill: (root: string) => Promise<void>
-  /** What the official image says of itself, in the words of a Dockerfile. */
+  /** The settings of the official image, as Dockerfile instructions. */
   readonly settings: ReadonlyArray<string>
 }
 
@@ -34,7 +34,7 @@ const images: ReadonlyArray<Image> = [
   },
 ]
 
-/** The files as one layer. */
+/** Imports the files as an image with one layer. */
 const importImage = async (root: string, name: string, settings: ReadonlyArray<string>): Promise<void> => {
   const archive = `${root}.tar`
   try {
@@ -50,7 +50,7 @@ const make = async ({ tag, fill, settings }: Image): Promise<string> => {
   const root = await mkdtemp(join(tmpdir(), `livechat-${tag}-`))
   try {
     await fill(root)
-    // What was fetched for one user is for the image's.
+    // Files that were fetched with one user's permissions must be readable for the image's user.
     await output('chmod', '-R', 'a+rX', root)
     await importImage(root, name, settings)
     return name

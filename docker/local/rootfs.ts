@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { run } from '../../src/embedded/run.ts'
 
-/** What a command printed; a throw is a stand-in that cannot be made, and says why. */
+/** The output of a command; throws the reason if it fails, because then the image cannot be made. */
 export const output = async (command: string, ...args: ReadonlyArray<string>): Promise<string> => {
   const outcome = await run(command, args)
   if (E.isRight(outcome)) return outcome.right.trim()
@@ -17,7 +17,7 @@ export const which = async (name: string): Promise<string> => {
   return realpath(path)
 }
 
-/** A copy of `from` at `to` below `root`, with what a symbolic link points to. */
+/** Copies `from` to `to` below `root`; of a symbolic link it copies the target. */
 export const put = async (root: string, from: string, to = from): Promise<void> => {
   const target = join(root, to)
   await mkdir(dirname(target), { recursive: true })

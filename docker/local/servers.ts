@@ -10,7 +10,7 @@ const cacheDir = fileURLToPath(new URL('../../.data/cache', import.meta.url))
 const say = (line: string) => console.error(line)
 const script = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-/** Folders that the server's own user writes to. */
+/** Creates folders that belong to the server's user. */
 const owned = async (root: string, user: number, folders: ReadonlyArray<string>): Promise<void> => {
   for (const folder of folders) {
     await mkdir(join(root, folder), { recursive: true })
@@ -18,7 +18,7 @@ const owned = async (root: string, user: number, folders: ReadonlyArray<string>)
   }
 }
 
-/** Stands in for apache/kafka: the jars of `npm start`, the Java of this machine, and the set-up from variables that is in the jars. */
+/** Replaces apache/kafka: the jars of `npm start` with their set-up from variables, and the Java of this machine. */
 export const kafka = async (root: string): Promise<void> => {
   const jars = await kafkaJars(cacheDir, say)
   if (E.isLeft(jars)) throw new Error(jars.left.message)
@@ -32,14 +32,14 @@ export const kafka = async (root: string): Promise<void> => {
     'lib/server/libjvm.so',
     ...['net', 'nio', 'zip', 'java', 'management'].map((name) => `lib/lib${name}.so`),
   ]
-  // Java's own, and what the codecs in the jars bring along: these want of the system what Node wants, threads and C++.
+  // Java's own libraries. The native codecs in the jars need the same system libraries as Node: threads and C++.
   await putLibraries(root, [...parts.map((part) => join(home, part)), process.execPath])
   await putFolder(root, jars.right, '/opt/kafka/libs')
   await put(root, script('kafka/run'), '/etc/kafka/docker/run')
   await owned(root, 1000, ['/opt/kafka/config', '/var/lib/kafka/data', '/mnt/shared/config', '/etc/kafka/secrets'])
 }
 
-/** Stands in for mongo: the mongod of `npm start`. */
+/** Replaces mongo: the mongod of `npm start`. */
 export const mongo = async (root: string): Promise<void> => {
   const mongod = await findMongod(cacheDir, say, process.env.MONGOD_BINARY)
   if (E.isLeft(mongod)) throw new Error(mongod.left.message)
@@ -50,7 +50,7 @@ export const mongo = async (root: string): Promise<void> => {
   await owned(root, 999, ['/data/db', '/data/configdb'])
 }
 
-/** Stands in for haproxy: Debian's. */
+/** Replaces haproxy: Debian's package. */
 export const haproxy = async (root: string): Promise<void> => {
   await putPrograms(root, ['haproxy'])
   await mkdir(join(root, 'usr/local/etc/haproxy'), { recursive: true })

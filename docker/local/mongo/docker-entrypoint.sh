@@ -1,5 +1,5 @@
 #!/bin/sh
-# The image mongo runs the command that it is given, with mongod for options alone.
+# Runs the given command, as the image mongo does. If there are only options, it runs mongod with them.
 case ${1:-} in
   '' | -*) exec mongod --bind_ip_all "$@" ;;
   *) exec "$@" ;;

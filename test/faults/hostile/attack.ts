@@ -19,7 +19,7 @@ export const digestOf = (bytes: Uint8Array | null) =>
     .update(bytes ?? '')
     .digest('base64url')
 
-/** How much of a too large body the bridge keeps. */
+/** How much the bridge keeps of a body that is too large. */
 const headBytes = 64 * 1024
 
 /** Whether a body must be in quarantine: the bridge did not understand it, and knows its account. */

@@ -91,7 +91,7 @@ const headers = fc.oneof(
   },
 )
 
-/** Mostly mutated samples, and sometimes a bomb, a too large body, or a request for an unknown token. */
+/** Mostly mutated samples, and sometimes a bomb, a body that is too large, or an unknown token. */
 export const hostile: fc.Arbitrary<Hostile> = fc.oneof(
   ...(['webhooks', 'bot'] as const).flatMap((api) => {
     const body = bodiesOf(api === 'bot' ? 'bot-api' : api)

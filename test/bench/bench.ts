@@ -1,28 +1,28 @@
 import type { Role } from '../../src/app/bridge.ts'
 import type { Size } from './size.ts'
 
-/** What a job is given: servers of the bench's own, sizes, and a way to tell how far it is. */
+/** The input of a job: the bench's own servers, sizes, and a way to report progress. */
 export type Bench = {
   readonly brokers: ReadonlyArray<string>
   readonly mongoUrl: (database: string) => string
-  /** Where mongod and the broker run, for their CPU time. */
+  /** The processes of mongod and the broker, for their CPU time. */
   readonly serverPids: () => { readonly kafka: number; readonly mongod: number }
   /** Removed afterwards. */
   readonly dataDir: string
   readonly cacheDir: string
   readonly size: Size
-  /** Without them, peers that Maven has to fetch are left out. */
+  /** Without it, peers that Maven has to fetch are left out. */
   readonly javaPeers: boolean
   readonly bridge: BridgeChoice
   readonly say: (line: string) => void
-  /** Has this done at the end, whatever happens until then. */
+  /** Registers a function that runs at the end, also after a failure. */
   readonly afterwards: (leave: () => Promise<void>) => void
 }
 
 /** How the measured bridge is run. */
 export type BridgeChoice = {
   readonly ingressProcesses: number
-  /** Of each process with the role ingress; as many as it runs by itself where it is missing. */
+  /** Node's arguments for each process with the role ingress. */
   readonly startArgs: ReadonlyArray<string>
   /** Another checkout of the bridge, which takes part as `before`. */
   readonly before?: string
@@ -40,7 +40,7 @@ export type Measurement = {
   readonly values: ReadonlyArray<number>
 }
 
-/** A figure over time: seconds since the beginning, and the value then. */
+/** A figure over time: seconds since the beginning, and the value at that time. */
 export type Series = {
   readonly who: string
   readonly metric: string
@@ -48,7 +48,7 @@ export type Series = {
   readonly points: ReadonlyArray<readonly [number, number]>
 }
 
-/** What has to be right for the figures to mean anything: nothing lost, nothing refused. */
+/** A precondition of meaningful figures: nothing lost, nothing refused. */
 export type Check = { readonly what: string; readonly expected: number; readonly found: number }
 
 export type Findings = {

@@ -11,18 +11,18 @@ type World = {
   /** Its own topics and database on the bench's servers. */
   readonly name: string
   readonly partitions?: number
-  /** The database, where it is not the one of that name. */
+  /** The database, if its name is not `name`. */
   readonly database?: string
-  /** Where bot replies go. */
+  /** The address to which the bridge posts bot replies. */
   readonly serviceUrl?: string
   /** Another checkout, to compare with. */
   readonly checkout?: string
 }
 
-/** What one process has of its own. */
+/** Settings of one process. */
 export type More = { readonly env?: Readonly<Record<string, string>>; readonly nodeArgs?: ReadonlyArray<string> }
 
-/** Bridges as they are run in earnest, each a process of its own; the account has no bound that a benchmark would meet. */
+/** Bridges as in production, each in its own process. The account's limits are above the load of any benchmark. */
 export type BridgeWorld = ReturnType<typeof bridgeWorld>
 
 export const bridgeWorld = (bench: Bench, world: World) => {
@@ -49,7 +49,7 @@ export const bridgeWorld = (bench: Bench, world: World) => {
     await eventually('readiness', async () => (await bridge.isReady()) || undefined, 90_000)
     return bridge
   }
-  /** Makes the topics, as any bridge does when it starts. */
+  /** Creates the topics, as any bridge does when it starts. */
   const makeTopics = async () => stopBridge(await start(['ingress']))
   return { name, prefix: `${name}.`, env, start, makeTopics }
 }

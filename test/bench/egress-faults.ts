@@ -1,4 +1,4 @@
-// How long replies to healthy chats take while others fail, against a time without faults: `node test/bench/egress-faults.ts`
+// Latency of replies to healthy chats while others fail, and without faults: `node test/bench/egress-faults.ts`
 import { parseArgs } from 'node:util'
 import type { Id } from '../../contracts/primitives.ts'
 import { atRandom, type Script } from '../../src/simulator/behaviour.ts'
@@ -8,13 +8,13 @@ import { wait } from '../faults/progress.ts'
 import { areFinished, botLogic } from '../faults/replies.ts'
 
 export type Latency = { readonly replies: number; readonly p50: number; readonly p99: number; readonly max: number }
-/** Milliseconds from the command's sending to the service's having the reply, of chats that meet no fault themselves. */
+/** Milliseconds from the sending of a command to its arrival at the service, for chats without their own fault. */
 export type EgressFaults = {
   readonly faultFree: Latency
   readonly withFaults: Latency
-  /** The same with an account that is told to slow down now and then, which holds up all of it by the service's wish. */
+  /** The same for an account with an occasional 429, which delays the whole account at the service's request. */
   readonly with429: Latency
-  /** `withFaults` to `faultFree`, of the 99th percentiles. */
+  /** `withFaults` divided by `faultFree`, of the 99th percentiles. */
   readonly ratio: number
 }
 
@@ -46,8 +46,8 @@ const latencyOf = (all: ReadonlyArray<number>): Latency => {
 }
 
 /**
- * On a broker, a mongod and a bridge that are processes of their own; the load and the service are in this one. Phases take
- * turns, so that what the machine does besides meets all of them. Half of the chats have the faults of promise 10.
+ * Broker, mongod and bridge are processes of their own; the load and the service are in this process. Phases take
+ * turns, so that other work on the machine affects all of them. Half of the chats have the faults of promise 10.
  */
 export const egressFaults = async ({ seconds = 10, perSecond = 20, rounds = 2 } = {}): Promise<EgressFaults> => {
   const cluster = await startCluster()

@@ -6,14 +6,15 @@ import { countEntries } from './views.ts'
 type Started = {
   readonly bridge: BridgeProcess
   readonly database: string
-  /** Events that were in the views when it was started. */
+  /** Events that were in the views when the projector was started. */
   readonly before: number
 }
 
 /**
- * Looks at how far a projector is that was just started, until all views have so many events more. Its own count grows by whole
- * slices, so that a rate between two looks would have the work of slices under way at the first, and not its time; the timeline
- * grows while a slice is read, ahead of the other views. The last look is when everything is in all of them.
+ * Observes the progress of a newly started projector until all views have this many more events. The projector's own
+ * count grows by whole slices, so a rate between two of its steps would include the work of slices in progress at the
+ * first step, but not their time. The timeline grows while a slice is read, ahead of the other views. The last look is
+ * when all views have everything.
  */
 export const followProjector = async (
   bench: Bench,

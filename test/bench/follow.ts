@@ -5,7 +5,7 @@ export type Look = { readonly at: number; readonly done: number; readonly memory
 
 const standstillMs = 90_000
 
-/** Looks at how far something is until it has done so many; seconds since the first look. */
+/** Observes a count until it reaches a value, in seconds since the first look. */
 export const follow = async (
   until: number,
   read: () => Promise<number | undefined>,
@@ -25,7 +25,7 @@ export const follow = async (
   return looks
 }
 
-/** How many a second there were between two counts: from the last look before the one to the first that has the other. */
+/** The rate per second from the last look at or below the first count to the first look with the second count. */
 export const rateBetween = (looks: ReadonlyArray<Look>, from: number, to: number): number => {
   const first = looks.findLast(({ done }) => done <= from)
   const last = looks.find(({ done }) => done >= to)
@@ -33,7 +33,7 @@ export const rateBetween = (looks: ReadonlyArray<Look>, from: number, to: number
   return (last.done - first.done) / (last.at - first.at)
 }
 
-/** Rate and memory over time, in about so many steps. */
+/** Rate and memory over time, in about this many steps. */
 export const overTime = (looks: ReadonlyArray<Look>, steps = 40) => {
   const size = Math.max(1, Math.ceil(looks.length / steps))
   const some = looks.filter((_, i) => i % size === 0 || i === looks.length - 1)

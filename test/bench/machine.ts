@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os'
 
-/** What the figures were taken on. */
+/** The machine on which the figures were measured. */
 export type Machine = Readonly<Record<string, string>>
 
 const firstLine = (command: string, ...args: ReadonlyArray<string>): string => {
@@ -24,7 +24,7 @@ const distribution = () => {
 const versionOf = (name: string): string =>
   JSON.parse(readFileSync(new URL(`../../node_modules/${name}/package.json`, import.meta.url), 'utf8')).version
 
-/** `servers`: what the broker and mongod say of themselves. */
+/** `servers`: how the broker and mongod describe themselves. */
 export const describeMachine = (servers: Readonly<Record<string, string>>): Machine => ({
   CPU: cpus()[0]?.model.trim() ?? 'not known',
   cores: String(availableParallelism()),

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-// USER_HZ, which Linux has kept at 100 on every architecture that Node runs on.
+// USER_HZ: Linux has 100 on every architecture that Node supports.
 const ticksPerSecond = 100
 const pageBytes = 4096
 
@@ -9,7 +9,7 @@ type Process = { readonly pid: number; readonly parent: number; readonly cpu: nu
 const read = (pid: number): Process | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name before the last ')' may hold anything; then come the fields from the 3rd on.
+    // The name before the last ')' may contain anything; the fields from the 3rd on follow it.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const field = (number: number) => Number(fields[number - 3])
     return {
@@ -26,7 +26,7 @@ const read = (pid: number): Process | undefined => {
 const all = (): ReadonlyArray<Process> =>
   readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (read(Number(name)) ?? []) : []))
 
-/** A process with all that it has started, and what they have. */
+/** A process and all its descendants, with their figures. */
 export const family = (...pids: ReadonlyArray<number>): ReadonlyArray<Process> => {
   const byParent = Map.groupBy(all(), ({ parent }) => parent)
   const withChildren = (pid: number): ReadonlyArray<Process> => {
@@ -37,7 +37,7 @@ export const family = (...pids: ReadonlyArray<number>): ReadonlyArray<Process> =
   return pids.flatMap(withChildren)
 }
 
-/** CPU seconds, of user and system, that the processes with all that they have started have used. */
+/** CPU seconds, of user and system, that the processes and all their descendants have used. */
 export const cpuSeconds = (...pids: ReadonlyArray<number>): number =>
   family(...pids).reduce((sum, { cpu }) => sum + cpu, 0)
 

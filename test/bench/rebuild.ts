@@ -15,13 +15,13 @@ export type Rebuilt = {
   readonly memoryMb: number
   readonly seconds: number
   readonly records: number
-  /** By the command's own lines, and the memory at those times. */
+  /** The progress from the command's own lines, and the memory at those times. */
   readonly looks: ReadonlyArray<Look>
 }
 
 const countOf = (text: string | undefined) => Number(text?.replaceAll(',', ''))
 
-/** Runs `rebuild VIEW` to its end, and reads what it tells of its progress. */
+/** Runs `rebuild VIEW` to its end, and reads the progress that it prints. */
 export const rebuildOnce = async (
   bench: Bench,
   { env }: { readonly env: Readonly<Record<string, string>> },

@@ -14,17 +14,17 @@ export type Result = {
 } & Findings
 
 type Given = Pick<Bench, 'size' | 'say' | 'javaPeers' | 'bridge'> & {
-  /** Hears of each job's result at once, so that a run that is broken off keeps what it has. */
+  /** Called with each job's result at once, so that an interrupted run keeps its results. */
   readonly keep?: (result: Result, machine: Machine) => Promise<void>
 }
 
-/** What is wrong with a job's counts. */
+/** The failed checks of a job. */
 const wrong = ({ checks }: Findings): ReadonlyArray<string> =>
   checks.flatMap(({ what, expected, found }) =>
     expected === found ? [] : [`${what}: expected ${expected}, found ${found}`],
   )
 
-/** Runs jobs one after the other on servers of their own; a job that fails is told, and the others run all the same. */
+/** Runs jobs one after the other on their own servers. It reports a job that fails, and continues with the others. */
 export const runJobs = async (jobs: ReadonlyArray<Job>, given: Given) => {
   const { say } = given
   const servers = await startServers(say)

@@ -3,7 +3,7 @@ import { firstNumber } from './load/bodies.ts'
 import type { SeedAsk } from './load/seed.ts'
 import { startWorker } from './worker.ts'
 
-/** Fills a topic from a process of its own, which is gone afterwards. */
+/** Fills a topic from a separate process, which ends afterwards. */
 export const seed = async (bench: Bench, ask: Omit<SeedAsk, 'brokers'>): Promise<void> => {
   const worker = startWorker<SeedAsk, void>('load/seed.ts')
   bench.afterwards(worker.stop)
@@ -11,7 +11,7 @@ export const seed = async (bench: Bench, ask: Omit<SeedAsk, 'brokers'>): Promise
   await worker.stop()
 }
 
-/** The sum over all chats of the newest event's number: right only where each chat has its last event, and has it last. */
+/** The sum of each chat's newest number: right only if the last event of each chat is there and came last. */
 export const sumOfNewest = (events: number, chats: number): number => {
   const full = Math.floor(events / chats)
   const more = events % chats

@@ -14,7 +14,7 @@ const serverPid = (isIt: (command: string) => boolean): number => {
 
 const kafkaVersion = () => /<kafka\.version>(.*)<\/kafka\.version>/.exec(readFileSync(pins.pom, 'utf8'))?.[1] ?? ''
 
-/** One broker and one mongod for the whole run, the ones that `npm start` would run, with data of their own. */
+/** One broker and one mongod for the whole run, as `npm start` runs them, with their own data. */
 export const startServers = async (say: (line: string) => void) => {
   const dataDir = temporaryFolder()
   const mongodBinary = process.env.MONGOD_BINARY

@@ -4,7 +4,7 @@ import { jobs } from './jobs/index.ts'
 import { runJobs } from './run-jobs.ts'
 import { short } from './size.ts'
 
-// Only when its turn comes: its servers are not to stand beside the other files' tests.
+// Starts with the first test only, so that the servers do not run beside the tests of other files.
 let started: ReturnType<typeof runJobs> | undefined
 const run = () => {
   started ??= runJobs(jobs, {

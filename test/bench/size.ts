@@ -1,6 +1,6 @@
-/** How much each job does; `rounds` is how often each figure is taken. */
+/** How much each job does; `rounds` is how often each figure is measured. */
 export type Size = {
-  /** Seconds of load that each participant has before anything is measured: the JVM needs them, and none has fewer. */
+  /** Seconds of load for each participant before any measurement: the JVM needs them, all participants get them. */
   readonly warmUp: number
   readonly ingest: {
     readonly rounds: number
@@ -9,7 +9,7 @@ export type Size = {
     readonly chats: number
     readonly rates: ReadonlyArray<number>
   }
-  /** What watching the bridge costs; so many seconds a figure. */
+  /** The cost of observing the bridge; `seconds` is for each figure. */
   readonly observability: {
     readonly rounds: number
     readonly seconds: number
@@ -18,7 +18,7 @@ export type Size = {
   }
   readonly projection: {
     readonly rounds: number
-    /** Records before those that are measured. */
+    /** Records before the measured ones. */
     readonly warm: number
     readonly events: number
     readonly chats: number
@@ -33,16 +33,16 @@ export type Size = {
     readonly rounds: number
     readonly rate: number
     readonly seconds: number
-    /** At a time, of so many events each. */
+    /** This many at a time, each with `perChat` events. */
     readonly chats: number
     readonly perChat: number
   }
   readonly console: {
     readonly rounds: number
     readonly conversations: number
-    /** Of each kind in a round. */
+    /** Requests of each kind in a round. */
     readonly requests: number
-    /** Of each page in a browser, in a round. */
+    /** Views of each page in a browser, in a round. */
     readonly views: number
     /** Events of one more conversation. */
     readonly long: number
@@ -51,12 +51,12 @@ export type Size = {
   readonly rebuild: { readonly events: number; readonly chats: number }
   readonly growth: {
     readonly rounds: number
-    /** In the store when the rates are taken. */
+    /** Events in the store when the rates are measured. */
     readonly sizes: ReadonlyArray<number>
-    /** Chats at a time, of so many events each: the first and the last size are in the midst of theirs, so that the work is the same. */
+    /** Chats at a time. At the first and the last size the chats are in their middle, so that the work is the same. */
     readonly chats: number
     readonly perChat: number
-    /** Each with so many events before the rates are taken. */
+    /** Numbers of chats; each store has `before` events when the rates are measured. */
     readonly chatSizes: ReadonlyArray<number>
     readonly before: number
     readonly measured: { readonly warm: number; readonly events: number }
@@ -67,7 +67,7 @@ export type Size = {
     readonly rounds: number
     readonly rates: ReadonlyArray<number>
     readonly seconds: number
-    /** At a time, of so many messages each. */
+    /** This many at a time, each with `perChat` messages. */
     readonly chats: number
     readonly perChat: number
   }
@@ -113,7 +113,7 @@ export const short: Size = {
   messageToReply: { rounds: 1, rates: [50], seconds: 1, chats: 20, perChat: 2 },
 }
 
-/** The same with another number of rounds in every job. */
+/** The same sizes with another number of rounds in every job. */
 export const withRounds = (size: Size, rounds: number): Size => ({
   ...size,
   ingest: { ...size.ingest, rounds },

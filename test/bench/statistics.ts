@@ -1,4 +1,4 @@
-/** Of the rounds: the middle, the ends, and how many there were. */
+/** The median, the lowest and the highest of the rounds, and their number. */
 export type Summary = { readonly median: number; readonly min: number; readonly max: number; readonly rounds: number }
 
 const median = (sorted: ReadonlyArray<number>): number => {
@@ -17,6 +17,6 @@ export const summary = (values: ReadonlyArray<number>): Summary => {
   }
 }
 
-/** Round by round, since what disturbs a round disturbs all that were measured in it. */
+/** Round by round, since a disturbance of a round affects all its measurements. */
 export const ratios = (of: ReadonlyArray<number>, against: ReadonlyArray<number>): ReadonlyArray<number> =>
   of.slice(0, against.length).map((value, round) => value / (against[round] ?? Number.NaN))

@@ -1,4 +1,4 @@
-/** Rounds in turns: forwards, backwards, backwards, forwards, so that a drift of the machine's meets all alike (ABBA). */
+/** Rounds in turns: forwards, backwards, backwards, forwards. A drift of the machine affects all alike (ABBA). */
 export const inTurns = async <A>(
   rounds: number,
   participants: ReadonlyArray<A>,

@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb'
 import type { Bench } from './bench.ts'
 
-/** The bench's own look at a database, past the bridge. */
+/** Reads a database directly, without the bridge. */
 export const withDatabase = async <A>(
   bench: Bench,
   database: string,
@@ -22,7 +22,7 @@ export const sumOf = async (bench: Bench, database: string, collection: string, 
 export const countOf = (bench: Bench, database: string, collection: string): Promise<number> =>
   withDatabase(bench, database, (db) => db.collection(collection).countDocuments({}))
 
-/** Asks mongod again and again how many updates it has done since now. */
+/** Reads repeatedly from mongod how many updates it has done since now. */
 export const countUpdates = async (bench: Bench) => {
   const client = await MongoClient.connect(bench.mongoUrl('admin'))
   const sinceStart = async () => Number((await client.db().command({ serverStatus: 1 })).opcounters.update)
@@ -30,7 +30,7 @@ export const countUpdates = async (bench: Bench) => {
   return { soFar: async () => (await sinceStart()) - before, stop: () => client.close() }
 }
 
-/** Asks again and again how many entries the timeline has. */
+/** Reads repeatedly how many entries the timeline has. */
 export const countEntries = async (bench: Bench, database: string) => {
   const client = await MongoClient.connect(bench.mongoUrl(database))
   const timeline = client.db().collection('timeline')

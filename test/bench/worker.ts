@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 type Question = { readonly id: number; readonly ask: unknown }
 type Answer = { readonly id: number; readonly answer?: unknown; readonly error?: string }
 
-/** The inside of a worker: answers what the bench asks, one question after the other's answer or beside it; ends with the bench. */
+/** The inside of a worker: answers the bench's questions, one by one or in parallel; ends with the bench. */
 export const serve = <Ask>(answer: (ask: Ask) => Promise<unknown>) => {
   process.on('disconnect', () => process.exit())
   process.on('message', async ({ id, ask }: Question) => {
@@ -34,7 +34,7 @@ const listen = (child: ChildProcess, waiting: Map<number, PromiseWithResolvers<u
   })
 }
 
-/** Runs a file of the bench's as a process of its own that is asked questions. */
+/** Runs a file of the bench in its own process, which answers questions. */
 export const startWorker = <Ask, Given>(file: string, execArgv: ReadonlyArray<string> = []): Worker<Ask, Given> => {
   const { PATH, HOME } = process.env
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), [], {

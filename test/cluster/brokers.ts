@@ -8,7 +8,7 @@ const ids = [1, 2, 3] as const
 
 type Ports = { readonly broker: number; readonly controller: number }
 
-/** As operators have it, but for sizes: three replicas of everything, two of which have to have a record. */
+/** As in production, except for sizes: three replicas of everything; two of them must have a record. */
 const propertiesOf = (id: number, ports: ReadonlyMap<number, Ports>): string => {
   const { broker, controller } = ports.get(id) ?? { broker: 0, controller: 0 }
   const voters = [...ports].map(([each, at]) => `${each}@127.0.0.1:${at.controller}`)
@@ -36,7 +36,7 @@ const propertiesOf = (id: number, ports: ReadonlyMap<number, Ports>): string => 
   ].join('\n')
 }
 
-/** Three brokers that are the controllers as well, each to be ill-treated by itself. */
+/** Three brokers that are also the controllers. Scenarios inject faults into each separately. */
 export const startBrokers = async (directory: string, jars: string) => {
   const clusterId = newClusterId()
   const ports = new Map<number, Ports>()

@@ -16,7 +16,7 @@ const optionsOf = (port: number) => [
   ...['--setParameter', 'diagnosticDataCollectionEnabled=false', '--setParameter', 'enableTestCommands=1'],
 ]
 
-/** A replica set of three, each member to be ill-treated by itself. */
+/** A replica set of three. Scenarios inject faults into each member separately. */
 export const startMongods = async (directory: string, binary: string) => {
   const ports = [await anyFree(), await anyFree(), await anyFree()]
   const members = await Promise.all(
@@ -48,7 +48,7 @@ export const startMongods = async (directory: string, binary: string) => {
   await ask(first, (admin) =>
     admin.command({ replSetInitiate: { _id: replicaSet, members: hosts.map((host, _id) => ({ _id, host })) } }),
   )
-  /** The member that is the primary, as soon as there is one. */
+  /** Waits for a primary. Returns this member. */
   const primary = () =>
     eventually(
       'a primary',
@@ -63,8 +63,9 @@ export const startMongods = async (directory: string, binary: string) => {
     members,
     primary,
     /**
-     * The primary, while the others copy nothing more from it; they still answer it, so that it stays the primary. `resume` lets
-     * them copy again. A frozen process would not do: it finds in its sockets what it was sent meanwhile.
+     * Stops the replication from the primary. The others still respond to it, so it stays the primary. `resume` starts
+     * the replication again. Frozen processes would not do: they would find in their sockets what the primary had sent
+     * them.
      */
     stopReplication: async () => {
       const source = await primary()

@@ -11,7 +11,7 @@ import { startMongods } from './mongods.ts'
 
 const say = (line: string) => console.error(line)
 
-/** A cluster as it is run in earnest, on loopback: three brokers and a replica set of three, only to be ill-treated. */
+/** A cluster as in production, on loopback: three brokers and a replica set of three. Scenarios inject faults. */
 export const startThree = async () => {
   const dataDir = temporaryFolder()
   const cache = resolve(cacheDir)
@@ -41,14 +41,14 @@ export const startThree = async () => {
     brokers,
     mongoUrl: mongo.url,
     inSync,
-    /** The broker that leads this partition, as soon as there is one. */
+    /** Waits for a leader of this partition. Returns this broker. */
     leaderOf: (topic: string, partition: number) =>
       eventually(`a leader of ${topic}/${partition}`, async () => {
         const found = await metadataOf([topic]).catch(() => undefined)
         const leader = found?.topics[0]?.partitions.find(({ partitionId }) => partitionId === partition)?.leader
         return nodes.find(({ id }) => id === leader)
       }),
-    /** Has this done once the scenario is over. */
+    /** Registers a function that runs once the scenario has ended. */
     afterwards: (leave: () => Promise<void>) => guests.add(leave),
     heal: async () => {
       for (const leave of guests) await leave()

@@ -12,45 +12,45 @@ import type { Event } from '../faults/traffic.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Three } from './three.ts'
 
-/** What a scenario has at hand while events come in. */
+/** What a scenario can use while events arrive. */
 export type Load = {
   readonly posts: Recorder
   readonly topics: ReadonlyArray<string>
   readonly prefix: string
   readonly mongoUrl: string
-  /** Waits until so many more requests have ended. */
+  /** Waits until this many more requests have ended. */
   readonly passes: (count: number) => Promise<void>
-  /** Waits until the journal is empty and the projectors have what is there now. */
+  /** Waits until the journal is empty and the projectors have applied all present records. */
   readonly goesOn: () => Promise<boolean>
 }
 
-/** What was done, and what it showed beside what is judged in every scenario. */
+/** What a scenario did, and its findings beside the checks of every scenario. */
 export type Harm = {
   readonly injected: number
-  /** As many records of one event may be in the log. */
+  /** How many records of one event the log may have. */
   readonly mostCopies?: number
   readonly failures?: ReadonlyArray<string>
   readonly notes?: ReadonlyArray<string>
 }
 
 type Options = {
-  /** Without, webhooks alone come in. */
+  /** Without it only webhooks are posted. */
   readonly messages?: boolean
-  /** What comes in instead. */
+  /** Events to post instead. */
   readonly events?: ReadonlyArray<Generator<Event>>
   readonly partitions?: number
 }
 
-// The same for the controls: they have to fail through what they lack, and not by a time limit that is too short.
+// The same for the controls: they must fail because a defence is missing, not because of a short timeout.
 const withinMs = 90_000
 
-/** Reads the log until it can be read whole: kafkajs asks for ends of partitions that have no leader, and fails. */
+/** Retries until the whole log can be read: kafkajs fails if a partition has no leader. */
 const read = <A>(ask: () => Promise<A>): Promise<A> =>
   eventually('the log to be read', () => ask().catch(() => undefined), withinMs)
 
 const names = ['chats', 'bot-conversations']
 
-/** The longest time in ms without a 200 of Interface B, whose events the journal alone is not enough for. */
+/** The longest time in ms without a 200 of Interface B: the journal alone is not enough for its events. */
 const withoutBot = (history: ReadonlyArray<Exchange>) => {
   const times = history
     .filter(({ chat, status }) => chat.startsWith('bot-') && status === 200)
@@ -59,8 +59,8 @@ const withoutBot = (history: ReadonlyArray<Exchange>) => {
 }
 
 /**
- * Events of both interfaces come in through one instance and are projected by two, while harm is done. Afterwards: nothing
- * accepted is lost or out of order, and the views equal a fold of the log.
+ * Events of both interfaces arrive through one instance and are projected by two, while the scenario injects its fault.
+ * Afterwards no accepted event may be lost or out of order, and the views must equal a fold of the log.
  */
 export const underLoad = async (
   cluster: Three,

@@ -5,7 +5,7 @@ import type { Kill } from './reply-checker.ts'
 
 type Requests = ReadonlyMap<string, ReadonlyArray<ReceivedRequest>>
 
-/** Timers and roundings. */
+/** Tolerance for timers and rounding. */
 const slackMs = 50
 
 const statusOf = (behaviour: Behaviour | undefined): number | undefined => {
@@ -23,14 +23,14 @@ const statusOf = (behaviour: Behaviour | undefined): number | undefined => {
 
 type Told = Outcome['data']['attempts'][number]
 
-/** An answer that came too late is no answer. */
+/** A response after the client's timeout counts as no response. */
 const tellsOf = ({ at, status, code }: Told, request: ReceivedRequest | undefined): boolean => {
   if (request === undefined || Date.parse(at) > request.at + slackMs) return false
   if (code === 'timeout') return status === undefined
   return status === statusOf(request.behaviour) && (status === 200) === (code === undefined)
 }
 
-/** The commands whose outcome does not tell of every request that the service had, its time, its status and its error. */
+/** The commands whose outcome does not list every request at the service, with its time, its status and its error. */
 export const untoldAttempts = (
   outcomes: ReadonlyArray<Outcome>,
   requests: Requests,
@@ -38,7 +38,7 @@ export const untoldAttempts = (
 ): ReadonlyArray<string> =>
   outcomes.flatMap(({ data: { commandId, attempts } }) => {
     const all = requests.get(commandId) ?? []
-    // what a worker had tried when it was killed, nobody knows
+    // The attempts of a killed worker are lost.
     const died = kills.filter(({ finished }) => !finished.has(commandId)).at(-1)
     const known = died === undefined ? all : all.filter(({ at }) => at > died.at)
     const isTold = attempts.length === known.length && attempts.every((attempt, i) => tellsOf(attempt, known[i]))
@@ -47,10 +47,10 @@ export const untoldAttempts = (
 
 type Waiting = { readonly commandId: string; readonly from: number; readonly until: number }
 
-/** The bridge's own invitation of an agent is tried this often, however long the service wants a pause. */
+/** The bridge tries its own invitation of an agent at this interval, even if the service requests a longer pause. */
 const invitationEveryMs = 30_000
 
-/** As the outcomes have it: from each 429 on, its account has to be patient. */
+/** The pauses that the outcomes show: after each 429 its account has to wait. */
 const pausesOf = (outcomes: ReadonlyArray<Outcome>, retryAfterMs: number): ReadonlyArray<Waiting> =>
   outcomes.flatMap(({ data: { commandId, attempts } }) =>
     attempts.flatMap(({ at, durationMs, status }) => {
@@ -59,7 +59,7 @@ const pausesOf = (outcomes: ReadonlyArray<Outcome>, retryAfterMs: number): Reado
     }),
   )
 
-/** The attempts, of any command of the account, that were begun while a Retry-After had not passed. */
+/** The attempts, of any command of the account, that began before a Retry-After had passed. */
 export const earlyAttempts = (
   outcomes: ReadonlyArray<Outcome>,
   retryAfterMs: number,
@@ -80,7 +80,7 @@ export const earlyAttempts = (
   })
 }
 
-/** The requests that came again to the service before the Retry-After of their own 429 had passed. */
+/** The requests that were sent to the service again before the Retry-After of their own 429 had passed. */
 export const earlyRequests = (requests: Requests, retryAfterMs: number): ReadonlyArray<string> =>
   [...requests].flatMap(([id, all]) =>
     all.flatMap(({ at, behaviour, event }, i) => {

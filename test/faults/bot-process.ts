@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { ObservedWorld } from './observed-world.ts'
 
-/** Bot logic as a process of its own; it ends with this one. */
+/** Bot logic in its own process, which ends with this process. */
 export const startBotProcess = ({ brokers, prefix }: ObservedWorld) => {
   const { PATH, HOME } = process.env
   const child = spawn(process.execPath, [fileURLToPath(new URL('bot.ts', import.meta.url))], {

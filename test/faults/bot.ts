@@ -1,4 +1,4 @@
-// Bot logic as a process of its own, made with the kit: it answers every message.
+// Bot logic in its own process, made with the kit: it answers every message.
 import { startBot, text } from 'livechat-bridge/bot'
 
 const { KAFKA_BROKERS = '', TOPIC_PREFIX = '' } = process.env

@@ -4,18 +4,18 @@ import type { Documents, Exchange, LogRecord } from './history.ts'
 export type Verdict = {
   /** Events that were answered 200. */
   readonly accepted: number
-  /** Requests that were answered otherwise, and that were not answered. */
+  /** Requests with another response, and requests without a response. */
   readonly refused: number
   readonly unanswered: number
   /** Accepted events that are not in the log. */
   readonly lost: ReadonlyArray<string>
-  /** Records that repeat an earlier one under its own identity. */
+  /** Records that repeat an earlier record with the same identity. */
   readonly duplicated: number
-  /** The most records that there are of one identity. */
+  /** The largest number of records with one identity. */
   readonly mostCopies: number
   /** Events that are in the log under more than one identity. */
   readonly renamed: ReadonlyArray<string>
-  /** Events whose first record stands before that of an event of the chat which had been answered before they were sent. */
+  /** Events before an earlier event of their chat, which had been answered before they were sent. */
   readonly inverted: ReadonlyArray<string>
   /** The longest time without any 200, in milliseconds. */
   readonly longestStall: number
@@ -32,7 +32,7 @@ const firstRecords = (log: ReadonlyArray<LogRecord>) => {
 
 type Times = { sentAt: number; answeredAt: number }
 
-/** By event: when it was first sent, and when it was first answered 200 (never: Infinity). */
+/** For each event: when it was first sent, and when it was first answered 200 (Infinity if never). */
 const timesOf = (history: ReadonlyArray<Exchange>) => {
   const times = new Map<string, Times>()
   for (const { sentAt, endedAt, status, ...event } of history) {
@@ -64,7 +64,7 @@ const stall = (history: ReadonlyArray<Exchange>) => {
   return times.reduce((longest, time, i) => Math.max(longest, time - (times[i - 1] ?? time)), 0)
 }
 
-/** Compares what clients were told with what the log holds. A chat's records are all in one partition. */
+/** Compares the responses that clients got with the log. All records of a chat are in one partition. */
 export const check = (history: ReadonlyArray<Exchange>, log: ReadonlyArray<LogRecord>): Verdict => {
   const first = firstRecords(log)
   const times = timesOf(history)
@@ -99,7 +99,7 @@ const differing = (expected: unknown, actual: unknown): string => {
   return names.filter((name) => !isDeepStrictEqual(one[name], other[name])).join(', ')
 }
 
-/** The documents that are not as they should be, or are there and should not, or the other way round, and wherein. */
+/** The documents that differ, are missing or are there although they should not be, and the fields that differ. */
 export const wrongDocuments = (expected: Documents, actual: Documents): ReadonlyArray<string> =>
   [...new Set([...Object.keys(expected), ...Object.keys(actual)])]
     .filter((id) => !isDeepStrictEqual(expected[id], actual[id]))

@@ -10,7 +10,7 @@ import { faultyServer } from './server.ts'
 
 const say = (line: string) => console.error(line)
 
-/** A real broker, behind a proxy that everybody is sent to, and a real mongod; both only to be ill-treated. */
+/** A real broker, behind a proxy that all clients use, and a real mongod. Scenarios inject faults into both. */
 export const startCluster = async () => {
   const dataDir = temporaryFolder()
   const cache = resolve(cacheDir)
@@ -36,7 +36,7 @@ export const startCluster = async () => {
   const guests = new Set<() => Promise<void>>()
   return {
     dataDir,
-    /** Has this done once the scenario is over. */
+    /** Registers a function that runs once the scenario has ended. */
     afterwards: (leave: () => Promise<void>) => guests.add(leave),
     heal: async () => {
       for (const leave of guests) await leave()

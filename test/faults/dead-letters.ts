@@ -3,10 +3,10 @@ import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { unless } from './findings.ts'
 import type { Poison } from './poisons.ts'
 
-/** A poison that was sent, and where it came to stand. */
+/** A poison record that was sent, and its place in the log. */
 export type Sent = Poison & { readonly partition: number; readonly offset: string }
 
-/** What is wrong with the dead letters of what was sent: each is to be in one, with its bytes, headers and origin, and a cause. */
+/** Wrong dead letters: each poison must be in exactly one, with its bytes, headers and origin, and a cause. */
 export const wrongLetters = (
   sent: ReadonlyArray<Sent>,
   letters: ReadonlyArray<IncomingRecord>,

@@ -5,7 +5,7 @@ import { journal } from './weakened/journal.ts'
 import { kafka } from './weakened/kafka.ts'
 import { projections } from './weakened/projections.ts'
 
-/** By name: what is switched off in a negative control, and how. Of two modules the one that imports the other stands last. */
+/** By name: what a negative control switches off, and how. If one of two modules imports the other, it comes last. */
 export const defences = { ...kafka, ...journal, ...http, ...projections, ...erasures, ...egress }
 
 export type Defence = keyof typeof defences

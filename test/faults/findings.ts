@@ -10,7 +10,7 @@ type Rest = {
   readonly notes?: ReadonlyArray<string>
 }
 
-/** What holds whatever the fault was, and what a scenario adds of its own. */
+/** The checks that apply to every fault, and the scenario's own findings. */
 export const findingsOf = (
   { accepted, refused, unanswered, lost, duplicated, renamed, inverted, longestStall }: Verdict,
   { injected, failures = [], notes = [] }: Rest,

@@ -1,4 +1,4 @@
-/** Cuts a stream of Kafka's wire protocol into messages: a length of four bytes, and so many bytes behind it. */
+/** Cuts a stream of Kafka's wire protocol into messages: a length of four bytes, then that many bytes. */
 export const frames = (take: (frame: Buffer) => void): ((bytes: Buffer) => void) => {
   let parts: Buffer[] = []
   let held = 0

@@ -26,7 +26,7 @@ export const goods = (phase: number): ReadonlyArray<Poison> =>
     },
   ])
 
-/** Those that the service or the look-up has not, after a while. */
+/** The goods that the service or the look-up has not received after some time. */
 export const missingGoods = async (
   { mongo }: ObservedWorld,
   service: ObservedWorld['service'],

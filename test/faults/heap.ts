@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { BridgeProcess } from '../support/bridge-process.ts'
 import { eventually } from '../support/eventually.ts'
 
-/** The environment of a bridge whose heap is to be asked for: its inspector, once it listens, takes any free port. */
+/** The environment of a bridge whose heap a test reads: its inspector uses any free port once it listens. */
 export const inspectable = { NODE_OPTIONS: '--inspect-port=0' }
 
 const collect = { id: 1, method: 'HeapProfiler.collectGarbage' }
@@ -13,7 +13,7 @@ const measure = {
   params: { expression: 'process.memoryUsage().heapUsed' },
 }
 
-/** Asks the inspector of a process for its heap in bytes, after its garbage was collected. */
+/** Reads the heap size of a process in bytes through its inspector, after a garbage collection. */
 const heapOf = async (url: string): Promise<number> => {
   const socket = new WebSocket(url)
   const { promise, resolve, reject } = Promise.withResolvers<number>()
@@ -33,8 +33,8 @@ const heapOf = async (url: string): Promise<number> => {
 }
 
 /**
- * The heap of a bridge in bytes, without garbage: what it really holds. The least of some seconds, since what is just being worked
- * on is held, too.
+ * The heap of a bridge in bytes, without garbage. It is the smallest value of some seconds, since work in progress also
+ * takes memory.
  */
 export const quietHeapOf = async (bridge: BridgeProcess): Promise<number> => {
   bridge.signal('SIGUSR1')
@@ -47,7 +47,7 @@ export const quietHeapOf = async (bridge: BridgeProcess): Promise<number> => {
   return Math.min(...heaps)
 }
 
-/** The resident memory of a process as Linux reports it: now, and the most since it began or since `forgetPeak`. */
+/** The resident memory of a process as Linux reports it: now, and its maximum since the start or since `forgetPeak`. */
 export const memoryOf = (pid: number) => {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const mib = (field: string) => Math.round(Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024)

@@ -1,13 +1,13 @@
-/** What a process holds once its garbage is collected; `resources` by their kind: sockets, timers, … */
+/** The memory and resources of a process after a garbage collection; `resources` by kind: sockets, timers, … */
 export type Held = { readonly heapBytes: number; readonly resources: Readonly<Record<string, number>> }
 
 const mebibyte = 1024 ** 2
-/** A burst of housekeeping may be under way, and caches fill up until they are full: their bounds are counts. */
+/** Some periodic work may be running, and caches grow until they are full: their bounds are counts, not bytes. */
 const slack = { resources: 5, heapBytes: 12 * mebibyte, heapShare: 1.2 }
 
 const mebibytes = (bytes: number) => `${(bytes / mebibyte).toFixed(0)} MiB`
 
-/** What there is clearly more of than before. */
+/** The resources that have clearly grown. */
 export const grown = (before: Held, after: Held): ReadonlyArray<string> => {
   const kinds = Object.entries(after.resources).flatMap(([kind, count]) => {
     const first = before.resources[kind] ?? 0

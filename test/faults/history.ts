@@ -1,19 +1,19 @@
 /** One request as its sender saw it; times are milliseconds of the recorder's monotonic clock. */
 export type Exchange = {
-  /** Whose order counts: `<topic> <key>`. */
+  /** The unit of ordering: `<topic> <key>`. */
   readonly chat: string
-  /** The number of the event in its chat, from 1; a request that is sent again has the same. */
+  /** The number of the event in its chat, from 1. A request that is sent again has the same number. */
   readonly seq: number
   readonly sentAt: number
   readonly endedAt: number
-  /** Missing where no answer came. */
+  /** Missing if there was no response. */
   readonly status?: number
   readonly retryAfter?: string
-  /** Why no answer came. */
+  /** Why there was no response. */
   readonly error?: string
 }
 
-/** One record of the log, as far as the checker needs it; `seq` is undefined in a record that was not one of the recorder's. */
+/** The parts of a record that the checker needs; `seq` is undefined for a record that the recorder did not cause. */
 export type LogRecord = {
   readonly chat: string
   readonly seq: number | undefined

@@ -8,7 +8,7 @@ export type InFlight = {
   readonly answer: Promise<number | string>
 }
 
-/** A request of which the server has the headers, as its `100 Continue` proves, and half of the body. */
+/** A request of which the server has the headers (its `100 Continue` proves it) and half of the body. */
 export const openRequest = async (url: string, body: string): Promise<InFlight> => {
   const headers = {
     'content-type': 'application/json',

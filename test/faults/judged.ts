@@ -2,7 +2,7 @@ import { runScenario } from './run-scenario.ts'
 import type { Scenario, Size } from './scenario.ts'
 import { type Control, controlsOf, failedAsItShould, notesOf, type Result, tableOf } from './table.ts'
 
-/** Runs scenarios and their negative controls, tells of each, and of all in the end; `say` prints a line with its time. */
+/** Runs scenarios and their negative controls, and reports each and all; `say` prints a line with its time. */
 export const judged = <Ground extends { readonly heal: () => Promise<void> }>(
   chosen: ReadonlyArray<Scenario<Ground>>,
   size: Size,
@@ -43,7 +43,7 @@ export const judged = <Ground extends { readonly heal: () => Promise<void> }>(
           else say(`✘ ${name}: did not fail`)
         }
     },
-    /** Prints the tables; true where every promise was kept and every control failed as it should. */
+    /** Prints the tables; true if every promise was kept and every control failed as it should. */
     end: (): boolean => {
       console.log(`\n${tableOf(results)}\n\n${notesOf(results)}\n\n${controlsOf(controls)}\n`)
       const well =

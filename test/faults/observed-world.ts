@@ -18,10 +18,10 @@ const serviceWaitsMs = 3_000
 const shownBy = ({ at, event, applied }: ReceivedRequest): ReadonlyArray<ShownReply> =>
   applied && event?.event === 'BOT_MESSAGE' ? [{ chat: event.chat_id, id: event.id, text: event.message.text, at }] : []
 
-/** Servers that have things done once a scenario is over. */
+/** Servers that can run functions once a scenario has ended. */
 type Cluster = Ground & { readonly afterwards: (leave: () => Promise<void>) => unknown }
 
-/** A world on a cluster, and all that can be seen of it from outside; `settings` are those of the accounts' bots. */
+/** A world on a cluster, with everything that is visible from outside; `settings` are those of the accounts' bots. */
 export const observedWorld = async (
   cluster: Cluster,
   without?: Defence,
@@ -52,9 +52,9 @@ export const observedWorld = async (
     verdict: async (history: Parameters<typeof check>[0]) => check(history, (await log()).map(toLogRecord)),
     fold: async () => foldOf(await readLog(brokers, prefix, [...events, botReplies.name, quarantine.name])),
     documents: () => readViews(mongo.url),
-    /** What clients have seen, in the order in which it came. */
+    /** What the service showed to clients, in the order of its arrival. */
     shown: () => service.requests().flatMap(shownBy),
-    /** The requests of one command, in the order in which they came. */
+    /** The requests of each command, in the order of their arrival. */
     requestsById: () =>
       Map.groupBy(
         service.requests().filter(({ event }) => event !== undefined),
@@ -62,7 +62,7 @@ export const observedWorld = async (
       ),
     ready: (bridge: BridgeProcess) =>
       eventually('readiness', async () => (await bridge.isReady()) || undefined, 90_000),
-    /** Waits until the journal is empty, and the journals that it has adopted; false where that takes too long. */
+    /** Waits until the journal and all adopted journals are empty; false if that takes too long. */
     drained: (bridge: BridgeProcess, withinMs = 60_000) =>
       eventually(
         'the journal to be drained',

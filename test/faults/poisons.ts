@@ -19,7 +19,7 @@ const types = ['ChatAccepted', 'CallStatusChanged', 'ClientUpdated', 'OfflineMes
 
 type Kind = {
   readonly topic: TopicName
-  /** A field that the topic's contract knows, which is neither a number nor such an array there. */
+  /** A field that the topic's contract knows. It is neither a number nor an array of that depth there. */
   readonly field: string
   readonly headers: Readonly<Record<string, string>>
   readonly keyOf: (name: string) => string
@@ -35,8 +35,8 @@ const kinds: ReadonlyArray<Kind> = [
 ]
 
 /**
- * Values that no record has, on every topic that the bridge reads, one of them JSON of that depth; each has bytes of its own, so
- * that its dead letter is known by them. No two rounds are the same.
+ * Values that no valid record has, for every topic that the bridge reads. One of them is JSON of this depth. Each has
+ * its own bytes, which identify its dead letter. No two rounds are the same.
  */
 export const poisons = (round: number, depth: number): ReadonlyArray<Poison> =>
   kinds.flatMap(({ topic, field, headers, keyOf }, i) => {

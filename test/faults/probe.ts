@@ -1,4 +1,4 @@
-// Preloaded into a bridge: on SIGUSR2 it collects its garbage, and what is left is written down.
+// Preloaded into a bridge: on SIGUSR2 it collects its garbage and writes down what is left.
 import { renameSync, writeFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

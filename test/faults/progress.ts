@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Recorder } from './recorder.ts'
 
-/** Waits until so many requests have ended since now, or the load is over; with nothing answering, not for ever. */
+/** Waits until this many more requests have ended, or the load has ended. It gives up if nothing responds. */
 export const after = async (
   count: number,
   { sent }: Recorder,

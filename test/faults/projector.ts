@@ -7,7 +7,7 @@ const events = eventTopics.map(({ name }) => name)
 
 type Offsets = ReadonlyMap<string, number>
 
-/** How far a world's projector is, by `<topic>/<partition>`, asked from outside. */
+/** The progress of a world's projector by `<topic>/<partition>`, as Kafka reports it. */
 export const projectorOf = (brokers: ReadonlyArray<string>, prefix: string) => {
   const groupId = `${prefix}projector`
 
@@ -20,7 +20,7 @@ export const projectorOf = (brokers: ReadonlyArray<string>, prefix: string) => {
       )
       return new Map(all)
     })
-  /** Asked again while the group's coordinator is only on its way, which kafkajs leaves to its caller. */
+  /** Retries while the group's coordinator is not ready, which kafkajs leaves to its caller. */
   const committed = (): Promise<Offsets> =>
     eventually('the committed offsets', () =>
       askCommitted().catch((error: unknown) => {
@@ -34,7 +34,7 @@ export const projectorOf = (brokers: ReadonlyArray<string>, prefix: string) => {
       events.map((topic) => prefix + topic),
     )
   const hasCome = (what: string, withinMs: number, there: (done: Offsets) => boolean | Promise<boolean>) => {
-    // What a cluster says that is between two leaders is no answer yet.
+    // An error of a cluster without a leader does not count.
     const asked = async () => there(await committed())
     return eventually(what, async () => (await asked().catch(() => false)) || undefined, withinMs).then(
       () => true,
@@ -45,19 +45,19 @@ export const projectorOf = (brokers: ReadonlyArray<string>, prefix: string) => {
 
   return {
     committed,
-    /** Waits until it has committed all there is, also of what still comes; false where that takes too long. */
+    /** Waits until it has committed all records, also new ones; false if that takes too long. */
     caughtUp: (withinMs = 60_000) => hasCome('all to be projected', withinMs, async (done) => isAt(await ends(), done)),
-    /** The same of what there is now. */
+    /** The same for the records that there are now. */
     goesOn: async (withinMs = 60_000) => {
       const now = await ends()
       return hasCome('what there was to be projected', withinMs, (done) => isAt(now, done))
     },
-    /** Waits until it has committed anything since then; false where that takes too long. */
+    /** Waits until it has committed anything beyond these offsets; false if that takes too long. */
     moves: (since: Offsets, withinMs = 60_000) =>
       hasCome('the projector to move', withinMs, (done) =>
         [...done].some(([each, offset]) => offset > (since.get(each) ?? 0)),
       ),
-    /** Sets where it begins; its group must have no members. */
+    /** Sets its committed offsets; its group must have no members. */
     rewind: async (to: (committed: number) => number) => {
       const now = [...(await committed())].filter(([, offset]) => offset > 0)
       const offsets = now.map(([place, offset]) => {
@@ -66,7 +66,7 @@ export const projectorOf = (brokers: ReadonlyArray<string>, prefix: string) => {
       })
       await commitAs(brokers, groupId, offsets)
     },
-    /** Leads it to this offset of one partition; its group must have no members. */
+    /** Commits this offset of one partition for it; its group must have no members. */
     skip: (topic: string, partition: number, offset: number) =>
       commitAs(brokers, groupId, [{ topic: prefix + topic, partition, offset: String(offset) }]),
   }

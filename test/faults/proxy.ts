@@ -6,13 +6,14 @@ const produceKey = 0
 const isProduce = (request: Buffer) => request.length > 8 && request.readInt16BE(4) === produceKey
 const correlationIn = (message: Buffer, at: number) => message.readInt32BE(at)
 
-/** Every fifth of the connections that lost something stays open in silence; the others are cut a little later. */
+/** A fifth of the connections that lost something stay open and silent; the others are closed a little later. */
 const silentShare = 0.2
 const cutAfterMs = 150
 
 /**
- * A proxy in front of a broker's port. At the rate of `swallow` it takes away Produce requests, and answers to Produce requests, so
- * that the one never reaches the broker and the other never the client. `freeze` keeps connections open with nothing passing.
+ * A proxy in front of a broker's port. At the rate of `swallow` it drops Produce requests, which then never reach the
+ * broker, and responses to Produce requests, which then never reach the client. `freeze` keeps connections open but
+ * passes nothing.
  */
 export const faultyProxy = async (random: () => number) => {
   const pairs = new Set<{ readonly near: Socket; readonly far: Socket }>()
@@ -60,7 +61,7 @@ export const faultyProxy = async (random: () => number) => {
   return {
     port,
     swallowed: () => state.swallowed,
-    /** Where the broker is from now on. */
+    /** Sets the broker's new port. */
     lead: (to: number) => Object.assign(state, { port: to }),
     swallow: (rate: number) => Object.assign(state, { swallow: rate }),
     freeze: () => {

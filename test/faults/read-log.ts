@@ -32,7 +32,7 @@ export const commitAs = async (brokers: ReadonlyArray<string>, groupId: string, 
   await consumer.disconnect()
 }
 
-/** What the checker wants to know of a record. */
+/** The parts of a record that the checker needs. */
 export const toLogRecord = ({ topic, partition, offset, key, value, headers }: IncomingRecord): LogRecord => ({
   ...{ chat: `${topic} ${key}`, seq: seqOf(value), partition, offset, id: `${headers.ce_source} ${headers.ce_id}` },
 })

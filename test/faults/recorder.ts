@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Exchange } from './history.ts'
 import type { Event } from './traffic.ts'
 
-/** Beyond every deadline of the bridge: a request that takes longer was left without an answer. */
+/** Longer than every deadline of the bridge: a request that takes longer got no response. */
 const withinMs = 9_000
 const headers = { 'content-type': 'application/json' }
 
@@ -30,14 +30,14 @@ const post = (agent: Agent, url: string, body: string): Promise<Answer> =>
 
 type Addresses = { readonly webhooks: ReadonlyArray<string>; readonly bot: ReadonlyArray<string> }
 
-/** Posts events and keeps every request with its answer, outside of the bridge's own process. */
+/** Posts events and records every request with its response, outside of the bridge's process. */
 export const recorder = (addresses: Addresses) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 200 })
   const history: Exchange[] = []
   const stopping = new AbortController()
   let halted = false
 
-  /** Where nobody listens it asks the next address, and again, since nothing has been sent yet. */
+  /** If nothing listens at an address, no request was sent: it tries the next address, repeatedly. */
   const send = async ({ chat, seq, api, body }: Event): Promise<Exchange | undefined> => {
     for (let attempt = seq; !stopping.signal.aborted; attempt++) {
       const sentAt = performance.now()
@@ -52,7 +52,7 @@ export const recorder = (addresses: Addresses) => {
     }
     return undefined
   }
-  /** Each worker has some chats for itself, and posts one event after the other: a chat's events are never on their way together. */
+  /** Each worker has its own chats and posts one event at a time, so a chat has at most one event in flight. */
   const drive = async (
     streams: ReadonlyArray<Generator<Event>>,
     { count = Number.POSITIVE_INFINITY, pauseMs = 0 } = {},
@@ -74,7 +74,7 @@ export const recorder = (addresses: Addresses) => {
     drive,
     sent: () => history.length,
     accepted: () => history.reduce((sum, { status }) => sum + (status === 200 ? 1 : 0), 0),
-    /** Ends what drives; what has been sent is waited for. */
+    /** Stops `drive`; it still waits for the requests in flight. */
     halt: () => {
       halted = true
     },

@@ -13,7 +13,7 @@ import type { Poison } from './poisons.ts'
 type Deps = {
   readonly here: ObservedWorld
   readonly service: ObservedWorld['service']
-  /** Where the worker runs, and how it is started there again. */
+  /** Where the worker runs; this can start it again there. */
   readonly place: Awaited<ReturnType<ObservedWorld['place']>>
   readonly worker: BridgeProcess
 }
@@ -23,7 +23,7 @@ export const later = { id: 'later', bot: { token: 'bot-token-of-later', provider
   typeof serviceAccountOf
 >[0]
 
-/** A command for it: a dead letter at first, and good once the bridge knows the account. */
+/** A command for it: first a dead letter, and valid once the bridge knows the account. */
 export const early: Poison = {
   ...{ topic: botReplies.name, key: 'later/1', headers: {} },
   value: Buffer.from(
@@ -37,8 +37,8 @@ export const early: Poison = {
 const most = 2
 
 /**
- * Lists the dead letters, mends the cause of one and sends it back, and sends poison back until that is refused; all by the
- * command line. What went wrong.
+ * Uses the command line to list the dead letters, to send one back after its cause was fixed, and to send poison back
+ * until the bridge refuses it. Returns what went wrong.
  */
 export const redriving = async ({ here, service, place, worker }: Deps): Promise<ReadonlyArray<string>> => {
   const { brokers, prefix, mongo, account } = here

@@ -14,7 +14,7 @@ import { plainClient } from '../support/plain-consumer.ts'
 import type { ObservedWorld } from './observed-world.ts'
 import type { SentReply } from './reply-checker.ts'
 
-/** So many replies to each chat, all of a chat's in their order. */
+/** This many replies for each chat, in order within a chat. */
 export const repliesTo = (chats: ReadonlyArray<string>, perChat: number): ReadonlyArray<SentReply> =>
   Array.from({ length: perChat }, (_, i) => i + 1).flatMap((seq) =>
     chats.map((chat) => ({ chat, id: `r-${chat}-${seq}`, text: `reply ${seq} to ${chat}` })),
@@ -28,7 +28,7 @@ const recordOf = ({ chat, id, text }: SentReply) => ({
   }),
 })
 
-/** Bot logic as far as egress knows it: a producer on bot-replies, without any code of ours. */
+/** Bot logic from the view of egress: a producer on bot-replies, without the project's own code. */
 export const botLogic = async ({ brokers, prefix }: ObservedWorld) => {
   const producer = plainClient(brokers).producer()
   await producer.connect()
@@ -53,7 +53,7 @@ export const outcomesIn = (log: ReadonlyArray<IncomingRecord>): ReadonlyArray<Ou
       : [],
   )
 
-/** Waits until so many of bot logic's replies have an outcome in the views; false where that takes too long. */
+/** Waits until this many of bot logic's replies have an outcome in the views; false if that takes too long. */
 export const areFinished = async ({ mongo }: ObservedWorld, count: number, withinMs: number): Promise<boolean> => {
   await using client = await MongoClient.connect(mongo.url)
   const finished = { state: { $ne: 'pending' }, because: { $exists: false } }

@@ -1,23 +1,23 @@
-/** A reply that bot logic was told is durable, in the order of sending. */
+/** A reply that Kafka has acknowledged to bot logic; the list is in the order of sending. */
 export type SentReply = { readonly chat: string; readonly id: string; readonly text: string }
 /** A reply as the service showed it to the client, in the order of showing; `at` in ms since 1970. */
 export type ShownReply = SentReply & { readonly at: number }
 
-/** When a worker was killed, and what the log said was finished by then. */
+/** When a worker was killed, and which commands were finished in the log by then. */
 export type Kill = { readonly at: number; readonly finished: ReadonlySet<string> }
 
 export type ReplyVerdict = {
   /** Sent, and never shown. */
   readonly missing: ReadonlyArray<string>
-  /** First shown after one of their chat which was sent later. */
+  /** First shown after a reply of the same chat that was sent later. */
   readonly inverted: ReadonlyArray<string>
-  /** How often something was shown once more. */
+  /** How many times a reply was shown again. */
   readonly repeated: number
-  /** Repeats of what the worker knew, or the log told it, that the service had. */
+  /** Repeats although the worker, or the log that it read, knew that the service had the reply. */
   readonly unexplained: ReadonlyArray<string>
-  /** Texts that were shown under an id which is not theirs. */
+  /** Texts that were shown under the id of another reply. */
   readonly renamed: ReadonlyArray<string>
-  /** The longest time without any, in milliseconds. */
+  /** The longest time without any reply, in milliseconds. */
   readonly longestStall: number
 }
 
@@ -26,7 +26,7 @@ const answerWithinMs = 2_000
 
 const isKilledBetween = (one: ShownReply, other: ShownReply, { at }: Kill) => one.at <= at && other.at > at
 
-/** A repeat is the worker's right where it had no answer in time, or died before the log had the outcome. */
+/** The worker may repeat a reply if it had no response in time, or died before the log had the outcome. */
 const isExplained = (one: ShownReply, other: ShownReply, kills: ReadonlyArray<Kill>): boolean => {
   const between = kills.filter((kill) => isKilledBetween(one, other, kill))
   return between.length === 0

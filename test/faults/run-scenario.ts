@@ -1,7 +1,7 @@
 import type { Defence } from './defences.ts'
 import type { Findings, Scenario, Size } from './scenario.ts'
 
-/** Runs a scenario, and leaves the cluster sound for the next one however it ended. */
+/** Runs a scenario, and repairs the cluster for the next one, also after a failure. */
 export const runScenario = async <Ground extends { readonly heal: () => Promise<void> }>(
   cluster: Ground,
   { run }: Scenario<Ground>,

@@ -39,7 +39,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   })
 
 const { keep, control, end } = judged(chosen, size, say)
-// Two clusters beside each other: what is done to the servers of the one does not reach the other.
+// Two clusters run in parallel: a fault in the servers of one does not affect the other.
 await Promise.all([
   ...(values.controls === 'only' ? [] : [onCluster(keep)]),
   ...(values.controls === 'no' ? [] : [onCluster(control)]),

@@ -3,7 +3,7 @@ import type { Defence } from './defences.ts'
 
 export type Size = 'short' | 'long'
 
-/** What a run has to show; `failures` are the promise's breaches, empty where it was kept. */
+/** The result of a run; `failures` lists the breaches of the promise and is empty if it was kept. */
 export type Findings = {
   readonly injected: number
   readonly accepted: number
@@ -13,9 +13,9 @@ export type Findings = {
   /** Milliseconds. */
   readonly longestStall: number
   readonly failures: ReadonlyArray<string>
-  /** Figures that are told and not judged. */
+  /** Figures that are reported but not judged. */
   readonly notes: ReadonlyArray<string>
-  /** Why it could not run here. */
+  /** Why the scenario could not run here. */
   readonly skipped?: string
 }
 
@@ -23,11 +23,11 @@ export type Scenario<Ground = Cluster> = {
   readonly name: string
   readonly promises: string
   readonly fault: string
-  /** Those without which it has to fail. */
+  /** Without any of these defences the scenario has to fail. */
   readonly controls: ReadonlyArray<Defence>
-  /** Runs within `npm test` as well, with these of its controls. */
+  /** Also runs within `npm run test:tools`, with these of its controls. */
   readonly inShort: boolean
   readonly shortControls: ReadonlyArray<Defence>
-  /** A throw means that the run itself went wrong, which proves nothing either way. */
+  /** A throw means that the run itself went wrong. It then proves nothing. */
   readonly run: (cluster: Ground, size: Size, without?: Defence) => Promise<Findings>
 }

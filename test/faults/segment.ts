@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { crc32c } from '@node-rs/crc32'
 import type { Cluster } from './cluster.ts'
 
-/** Where in a batch its compression is told, and where its records begin (Kafka's message format 2). */
+/** The byte of a batch with its compression, and the first byte of its records (Kafka's message format 2). */
 export const inBatch = { attributes: 22, records: 61 }
 const checksum = { at: 17, from: 21 }
 
@@ -14,8 +14,9 @@ const startOf = (bytes: Buffer, offset: number): number => {
 }
 
 /**
- * Changes one byte of the batch that begins at an offset, on the broker's disk, as a failing disk does, or with the checksum that
- * goes with it, as another producer would have written it; gives the batch as it is then.
+ * Changes one byte of the batch at an offset, on the broker's disk. With `isSound` it corrects the checksum, as if
+ * another producer had written the batch; without, the batch is damaged, as by a failing disk. Returns the changed
+ * batch.
  */
 export const changeByte = (
   { dataDir }: Cluster,

@@ -5,7 +5,7 @@ import { right } from '../support/either.ts'
 
 type Running = { readonly address: string; readonly stop: () => Promise<void> }
 
-/** A real server that can be killed, frozen, and started again on its data. `started` hears its port each time. */
+/** A real server that can be killed, frozen, and restarted on its data. Each start calls `started` with the port. */
 export const faultyServer = async (
   directory: string,
   start: () => Promise<E.Either<unknown, Running>>,
@@ -26,7 +26,7 @@ export const faultyServer = async (
     thaw: () => signal('SIGCONT'),
     kill: () => signal('SIGKILL'),
     restart,
-    /** Makes it run again, whatever was done to it. */
+    /** Makes the server run again after any fault. */
     heal: async () => {
       try {
         signal('SIGCONT')

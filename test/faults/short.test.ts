@@ -5,7 +5,7 @@ import { runScenario } from './run-scenario.ts'
 import { scenarios } from './scenarios/index.ts'
 import { failedAsItShould } from './table.ts'
 
-// Only when its turn comes: the servers are not to stand beside the other files' tests.
+// Starts with the first test only, so that the servers do not run beside the tests of other files.
 let started: Promise<Cluster> | undefined
 const cluster = () => {
   started ??= startCluster()

@@ -9,7 +9,7 @@ const row = (cells: ReadonlyArray<string | number>) => `| ${cells.join(' | ')} |
 const verdictOf = ({ failures, skipped }: Findings) =>
   skipped !== undefined ? `skipped: ${skipped}` : failures.length === 0 ? 'kept' : 'BROKEN'
 
-/** A control proves something only when its run was sound and the promise was broken in it. */
+/** A control proves something only if its run worked and the promise was broken in it. */
 export const failedAsItShould = ({ findings }: Control): boolean =>
   !(findings instanceof Error) && findings.failures.length > 0
 

@@ -2,7 +2,7 @@ import { clientMessage, textMessage } from '../../src/simulator/bot-events.ts'
 import { chatAccepted, chatAssigned, chatUpdated, clientUpdated } from '../../src/simulator/payloads.ts'
 import type { LogRecord } from './history.ts'
 
-/** An event to be posted: whose order counts, which it is there, and the request. */
+/** An event to post: its chat, its number in the chat, and the request. */
 export type Event = {
   readonly chat: string
   readonly seq: number
@@ -37,7 +37,7 @@ export const message = (chatId: number, seq: number): Event => {
 
 type Data = { readonly visitor?: { readonly chatsCount?: number }; readonly message?: { readonly text?: string } }
 
-/** The number that the value of a record of ours has. */
+/** The number in the value of a record that the recorder caused. */
 export const seqOf = (value: Buffer | null): LogRecord['seq'] => {
   try {
     const data: Data = JSON.parse(value?.toString() ?? '')

@@ -6,8 +6,9 @@ import { unless, wrong } from './findings.ts'
 import type { ObservedWorld } from './observed-world.ts'
 
 /**
- * The service finishes chats, of which the log has everything, and sends their transcripts. The audit has to find nothing; but of the last
- * one the service loses what the client wrote, and that has to be found. So the check is known to see something.
+ * The service finishes chats whose messages are all in the log, and sends their transcripts. The audit must find no
+ * difference. Only in the transcript of the last chat the service leaves out the client's messages, and the audit must
+ * find that: this proves that the audit detects a difference.
  */
 export const unlikeTranscripts = async (
   { service, mongo }: ObservedWorld,

@@ -3,7 +3,7 @@ import { callEvent, clientUpdated } from '../../src/simulator/payloads.ts'
 import type { Documents, Exchange, LogRecord } from './history.ts'
 import type { Event } from './traffic.ts'
 
-/** What is told of a subject in turn: something, its contrary, the first again, and that once more. */
+/** The states of a subject in turn: the first, another, the first again, and once more the first. */
 const steps = ['first', 'other', 'first', 'first'] as const
 type Content = string
 type Kind = { readonly topic: 'clients' | 'calls'; readonly build: (id: number, content: Content) => object }
@@ -50,8 +50,8 @@ const sets = ([first, ...rest]: ReadonlyArray<number>): ReadonlyArray<ReadonlyAr
   first === undefined ? [[]] : sets(rest).flatMap((each) => [each, [first, ...each]])
 
 /**
- * The numbers of the requests that the events of a subject may be of: all that were answered 200, and some that were not. Undefined
- * if no choice gives these contents in this order.
+ * The numbers of the requests that may have caused the events of a subject: all that were answered 200, and some that
+ * were not. Undefined if no choice gives these contents in this order.
  */
 const numbersOf = (contents: ReadonlyArray<Content>, requests: ReadonlyArray<Exchange>) => {
   const accepted = requests.filter(({ status }) => status === 200).map(({ seq }) => seq)
@@ -61,7 +61,7 @@ const numbersOf = (contents: ReadonlyArray<Content>, requests: ReadonlyArray<Exc
     .find((seqs) => seqs.length === contents.length && seqs.every((seq, i) => steps[seq - 1] === contents[i]))
 }
 
-/** The log with the number of each record's request, found by content and order alone, as the checker reads it. */
+/** The log for the checker, with the number of each record's request, found by content and order alone. */
 export const numbered = (
   history: ReadonlyArray<Exchange>,
   log: ReadonlyArray<IncomingRecord>,
@@ -83,7 +83,7 @@ type Told = {
   readonly history?: ReadonlyArray<{ readonly status: string }>
 }
 
-/** Documents that do not end as the log does, or in which a record that repeats something counts. */
+/** Documents whose end differs from the log's, or that count a record which repeats another one. */
 export const notAsTold = (log: ReadonlyArray<IncomingRecord>, documents: Documents): ReadonlyArray<string> =>
   [...eventsOf(log)].flatMap(([chat, events]) => {
     const contents = events.map(contentOf)

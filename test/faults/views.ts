@@ -6,7 +6,7 @@ import { changesOf } from '../../src/projections/decoded.ts'
 import { asFolded, memoryViews } from '../support/memory-views.ts'
 import type { Documents } from './history.ts'
 
-/** `daily_stats` is computed from the others, and enrichments are no fold of these topics. */
+/** Without `daily_stats`, which is computed from the others, and enrichments, which these topics do not contain. */
 const views = [
   'chats',
   'calls',
@@ -19,7 +19,7 @@ const views = [
   'drift',
 ]
 
-/** A pure fold of the events and commands in the log; what is neither changes nothing. */
+/** A pure fold of the events and commands in the log; other records change nothing. */
 export const foldOf = async (log: ReadonlyArray<IncomingRecord>): Promise<Documents> => {
   const { applyChanges, documents } = memoryViews()
   for (const record of log) {
@@ -29,7 +29,7 @@ export const foldOf = async (log: ReadonlyArray<IncomingRecord>): Promise<Docume
   return documents()
 }
 
-/** Every document as it stands in MongoDB. */
+/** Every document in MongoDB, unchanged. */
 export const readViews = async (url: string): Promise<Documents> => {
   await using client = await MongoClient.connect(url)
   const all = await Promise.all(

@@ -1,4 +1,4 @@
-// Preloaded into a bridge that is a negative control: some modules export a weaker form of what they have.
+// Preloaded into a bridge that is a negative control: some modules export a weaker form of their functions.
 import { registerHooks } from 'node:module'
 import { type Defence, defences } from './defences.ts'
 import { replaced } from './weakened/instead.ts'
@@ -7,7 +7,7 @@ const folder = new URL('./weakened/', import.meta.url).href
 const shared = import.meta.resolve('./weakened/instead.ts')
 const asItIs = '?original'
 
-/** The module whose weakened form is being made; it and nobody else gets the original. */
+/** The module whose weakened form is being made. Only that form gets the original module. */
 let target: string | undefined
 let isLooking = false
 

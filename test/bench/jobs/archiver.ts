@@ -21,7 +21,7 @@ const participant = async (bench: Bench, keyFile: string, who: string, checkout?
     const ends = await endsOf(bench.brokers, [`${world.prefix}archive-chats`])
     return [...ends.values()].reduce((sum, end) => sum + end, 0)
   }
-  /** CPU seconds for an event, of so many seconds of events. */
+  /** CPU seconds for each event, measured over this many seconds of events. */
   const measure = async (seconds: number) => {
     const since = cpuSeconds(pid)
     const count = Math.round(rate * seconds)
@@ -34,7 +34,7 @@ const participant = async (bench: Bench, keyFile: string, who: string, checkout?
   return { who, measure, memory: () => residentMb(pid), archived, written: () => written }
 }
 
-/** Chats of twelve events each, as the simulator's are: each new chat needs a data key of its own. */
+/** Chats of twelve events each, like the simulator's: each new chat needs its own data key. */
 const run = async (bench: Bench): Promise<Findings> => {
   const { add, check, findings } = gatherFindings()
   const { rounds, rate, seconds, perChat } = bench.size.archiver

@@ -13,7 +13,7 @@ type Participant = {
   readonly withStuckChat: boolean
 }
 
-/** A bridge of its own for each: what hangs of the one's stuck chat is not in the other's way. */
+/** Each participant has its own bridge: the hanging requests of one's stuck chat do not delay the other. */
 const participant = async (bench: Bench, serviceUrl: string, withStuckChat: boolean): Promise<Participant> => {
   const world = bridgeWorld(bench, { name: withStuckChat ? 'stuck' : 'healthy', serviceUrl })
   await world.start(['projector'])

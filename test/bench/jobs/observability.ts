@@ -9,7 +9,7 @@ import { startWorker, type Worker } from '../worker.ts'
 import { type Load, lost, measure } from './ingest/ingest.ts'
 import { bridge, type Participant } from './ingest/participants.ts'
 
-/** The same bridge with the calls for spans taken out, with them and no SDK, and with an SDK that samples more or less. */
+/** The same bridge: without calls for spans, with them but no SDK, and with an SDK that samples 1 % or 100 %. */
 const startParticipants = async (bench: Bench, collector: string): Promise<ReadonlyArray<Participant>> => {
   const at = (ratio: string) => ({
     OTEL_EXPORTER_OTLP_ENDPOINT: collector,
@@ -52,7 +52,7 @@ const measureTracing = async (bench: Bench, load: Load, gather: Gather) => {
   await collector.stop()
 }
 
-/** Client messages at a steady rate, with and without somebody who reads the operators' port again and again. */
+/** Client messages at a steady rate, with and without a client that reads the operators' port repeatedly. */
 const measureScraping = async (bench: Bench, load: Load, gather: Gather) => {
   const { rounds, seconds, scrapes } = bench.size.observability
   const one = await bridgeWorld(bench, { name: 'scraped' }).start(['ingress', 'projector', 'egress'])

@@ -6,7 +6,7 @@ import { rebuildOnce } from '../rebuild.ts'
 import { seed, sumOfNewest } from '../seed.ts'
 import { countOf, sumOf } from '../views.ts'
 
-/** A bridge's topics with so many events, and nothing in its database. */
+/** A bridge's topics with this many events, and an empty database. */
 const longLog = async (bench: Bench): Promise<BridgeWorld> => {
   const { events, chats } = bench.size.rebuild
   const world = bridgeWorld(bench, { name: 'rebuild' })
@@ -33,7 +33,7 @@ const run = async (bench: Bench): Promise<Findings> => {
   const { rate: rates, memory } = overTime(looks)
   draw({ who, metric: 'rate', unit: 'events/s', points: rates })
   draw({ who, metric: 'memory', unit: 'MB', points: memory })
-  // The audit log has a record of its own: that of this rebuild.
+  // The rebuild itself adds a record to the audit log.
   check('records that were replayed', events + 1, records)
   check('events in the timeline', events, await countOf(bench, world.name, 'timeline'))
   check('chats', chats, await countOf(bench, world.name, 'chats'))

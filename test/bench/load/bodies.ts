@@ -6,7 +6,7 @@ const seed = 7
 export const firstNumber = 1_000_000
 
 export type Bodies = {
-  /** The request of this number: its chat is the number's turn, and no other has its body. */
+  /** The request with this number. Numbers go through the chats in turn, and each body is unique. */
   readonly request: (number: number) => Buffer
 }
 
@@ -30,7 +30,7 @@ const clientMessageOf = (chatId: number, number: number) =>
     message: textMessage('Hello'),
   })
 
-/** Requests that are made beforehand but for their number: what they cost is a copy. Interface B's path gets its messages. */
+/** Requests are prepared except for their number, so that each costs a copy. Interface B's path gets messages. */
 export const bodies = (path: string, host: string, chats: number): Bodies => {
   const bodyOf = path.startsWith('/bot/') ? clientMessageOf : chatAcceptedOf
   const templates = Array.from({ length: chats }, (_, chat) =>

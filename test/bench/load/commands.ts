@@ -11,11 +11,11 @@ type Commands = {
   readonly rate: number
   readonly seconds: number
   readonly chats: number
-  /** One chat more, whose requests hang: as many commands are for it as for any other. */
+  /** One chat more, whose requests hang: it gets as many commands as any other chat. */
   readonly withStuckChat: boolean
 }
 export type CommandsAsk = Commands | { readonly kind: 'listen' }
-/** Of the chats that are not stuck. */
+/** `answered` counts only the chats that are not stuck. */
 export type CommandsGiven = { readonly url: string; readonly answered?: Answered }
 
 const stuckChat = 'stuck'

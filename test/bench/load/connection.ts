@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net'
 
-/** Hears the status of an answer; 0 where there was none. */
+/** Called with the status of a response; 0 if there was none. */
 type Heard = (status: number) => void
 
 const headEnd = '\r\n\r\n'
 
-/** Where an answer ends that begins the text; undefined while it is not whole. */
+/** The end of the response at the start of the text; undefined while the response is incomplete. */
 const endOf = (text: string): number | undefined => {
   const head = text.indexOf(headEnd)
   if (head < 0) return undefined
@@ -16,8 +16,8 @@ const endOf = (text: string): number | undefined => {
 }
 
 /**
- * A kept-alive HTTP/1.1 connection with one request under way at a time. No more than a socket and a look at the answer: the
- * load shares two cores with what it measures.
+ * A kept-alive HTTP/1.1 connection with one request in flight at a time. It is only a socket and a small parser,
+ * because the load shares two cores with the measured process.
  */
 export const openConnection = async (port: number) => {
   const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true })

@@ -5,31 +5,31 @@ import { type Latency, latencies } from './latencies.ts'
 import { closedLoop, openLoop } from './loops.ts'
 
 export type LoadAsk = {
-  /** The connections are shared out among them. */
+  /** The connections are distributed over these. */
   readonly urls: ReadonlyArray<string>
   readonly connections: number
   readonly seconds: number
   readonly chats: number
-  /** Requests a second of an open loop; a closed loop without it. */
+  /** Requests per second of an open loop; without it the loop is closed. */
   readonly rate?: number
 }
 
 export type LoadGiven = {
   readonly seconds: number
   readonly ok: number
-  /** How many answers there were that were not 200, by their status; 0 stands for none at all. */
+  /** The number of responses other than 200, by status; 0 is no response. */
   readonly notOk: Readonly<Record<string, number>>
   readonly latency: Latency
 }
 
-// Never twice in the life of this process, whoever is asked: the bridge takes the same body for the same event.
+// Never repeated in the life of this process, for any server: no request may repeat an earlier event.
 let number = 0
 
 const known = new Map<string, Bodies>()
 
 const scrape = Buffer.from('GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
 
-/** Made once: of many chats they are work. */
+/** Made once, since the bodies of many chats take time. */
 const bodiesOf = (path: string, chats: number): Bodies => {
   if (path === '/metrics') return { request: () => scrape }
   const key = `${chats} ${path}`

@@ -11,7 +11,7 @@ export type Latency = {
 
 const highestUs = 120_000_000
 
-/** Keeps latencies in an HDR histogram of three figures. */
+/** Records latencies in an HDR histogram of three digits. */
 export const latencies = () => {
   const histogram = createHistogram({ lowest: 1, highest: highestUs, figures: 3 })
   const at = (percent: number) => histogram.percentile(percent) / 1000

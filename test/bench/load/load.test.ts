@@ -39,7 +39,7 @@ load('the sum of the newest numbers is that of the last event of each chat', () 
   }
 })
 
-/** Answers each request with the next of the answers, in these pieces. */
+/** Sends the next of the responses to each request, in these pieces. */
 const serverOf = async (answers: ReadonlyArray<ReadonlyArray<string>>) => {
   const left = [...answers]
   const server = createServer((socket) => {
@@ -66,7 +66,7 @@ load('an answer is heard when it is whole, with a length or in chunks; none is h
   server.close()
 })
 
-/** A connection that answers when it is told to. */
+/** A connection that responds when the test says so. */
 const heldConnection = () => {
   const held: Array<() => void> = []
   return {

@@ -5,12 +5,12 @@ import { atRate } from './pace.ts'
 export type Loop = {
   readonly connections: ReadonlyArray<Connection>
   readonly seconds: number
-  /** The next request; each is another one. `since` is when it is sent, or should have been. */
+  /** The next request, different each time. `since` is when it is sent, or should have been. */
   readonly next: (since: number) => Buffer
   readonly heard: (status: number, since: number) => void
 }
 
-/** Each connection sends its next request when it has heard the answer to the one before. */
+/** Each connection sends its next request after the response to the previous one. */
 export const closedLoop = async ({ connections, seconds, next, heard }: Loop): Promise<void> => {
   const until = performance.now() + seconds * 1000
   const drive = (connection: Connection) =>
@@ -29,8 +29,9 @@ export const closedLoop = async ({ connections, seconds, next, heard }: Loop): P
 }
 
 /**
- * Sends at a fixed rate whatever the answers do. A request that finds no idle connection waits, and its latency counts from
- * when it was to be sent: a server that stands still is not spared the requests that would have come meanwhile.
+ * Sends at a fixed rate, independent of the responses. A request without an idle connection waits, and its latency
+ * counts from the time at which it was due. So a server that stops also gets the requests that were due during the
+ * stop.
  */
 export const openLoop = async (loop: Loop, rate: number): Promise<void> => {
   const { connections, seconds, next, heard } = loop
@@ -47,7 +48,7 @@ export const openLoop = async (loop: Loop, rate: number): Promise<void> => {
       if (connection.isOpen()) give(connection)
     })
   }
-  /** One that was opened and never used is closed by the server after a while. */
+  /** The server closes a connection that was opened and not used for some time. */
   const unused = () => {
     let connection = idle.pop()
     while (connection?.isOpen() === false) connection = idle.pop()

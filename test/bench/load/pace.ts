@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
 /**
- * Tells of each of `total` moments at a fixed rate, with its number and the time at which it was due: whoever measures from
- * then does not forget what came late.
+ * Calls `due` for each of `total` moments at a fixed rate, with its number and the time at which it was due. A caller
+ * that measures from that time includes delays.
  */
 export const atRate = async (rate: number, total: number, due: (number: number, at: number) => void): Promise<void> => {
   const began = performance.now()

@@ -14,15 +14,15 @@ import { chatAcceptedOf, firstNumber } from './bodies.ts'
 export type SeedAsk = {
   readonly brokers: ReadonlyArray<string>
   readonly topic: string
-  /** As the bridge's ingress publishes them, or as the service posted them. */
+  /** As the bridge's ingress publishes them, or as the service posts them. */
   readonly as: 'events' | 'payloads'
-  /** Events from this number on; event n is of chat n modulo `chats`. */
+  /** The number of the first event; event n belongs to chat n modulo `chats`. */
   readonly from: number
   readonly count: number
   readonly chats: number
-  /** How many events a chat has: then it is over, and another begins. Without it the same chats go on. */
+  /** How many events a chat has before it ends and another begins. Without it the same chats continue. */
   readonly perChat?: number | undefined
-  /** At this rate; without it as fast as the broker takes them. */
+  /** The rate; without it as fast as the broker accepts them. */
   readonly perSecond?: number
 }
 
@@ -38,7 +38,7 @@ type Template = {
   readonly headers: Message['headers']
 }
 
-/** One chat's event of a kind, in which only its number, its id and its time will change. */
+/** One chat's event of a kind, in which only its number, its id and its time change. */
 const template = (as: SeedAsk['as'], chatId: number, kind: number): Template => {
   const { chat_id, user_token, visitor, session } = chatAcceptedOf(chatId, firstNumber)
   const payload = kinds[kind]?.({ chat_id, user_token, visitor, session })
@@ -55,7 +55,7 @@ const placed = (value: string, key: string, headers: Message['headers']): Templa
   return { value: buffer, at: buffer.indexOf(`:${firstNumber}`) + 1, key, headers }
 }
 
-/** Like the bodies of requests: what an event costs is a copy. */
+/** Like the bodies of requests: each event costs a copy only. */
 const messages = ({ as, chats, perChat = Number.POSITIVE_INFINITY }: SeedAsk) => {
   const templates = new Map<number, Template>()
   let first = 0
@@ -80,7 +80,7 @@ const messages = ({ as, chats, perChat = Number.POSITIVE_INFINITY }: SeedAsk) =>
   }
 }
 
-/** Fills a topic, many records in a send. */
+/** Fills a topic, many records in each send. */
 serve<SeedAsk>(async (ask) => {
   const { brokers, topic, from, count, perSecond } = ask
   const perSend = perSecond === undefined ? mostPerSend : perSecond / sendsPerSecond

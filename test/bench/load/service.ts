@@ -6,18 +6,18 @@ import { type Latency, latencies } from './latencies.ts'
 
 export type Answered = {
   readonly sent: number
-  /** What never came; 0 where all is well. */
+  /** How many never arrived; 0 if all did. */
   readonly missing: number
-  /** What came more than once. */
+  /** How many arrived more than once. */
   readonly repeated: number
   readonly latency: Latency
 }
 
-/** Longer than the bridge waits for an answer. */
+/** Longer than the bridge waits for a response. */
 const stuckMs = 60_000
 const now = () => performance.now()
 
-/** The chat service's side: hears bot messages, and finds by their text when each was due. */
+/** The chat service's side: receives bot messages, and finds by their text when each was due. */
 export const startListening = async () => {
   const service = await startService({ accounts: [{ id: accountId, providerId, token: botToken }], now })
   const heard = new Map<string, number[]>()
@@ -35,7 +35,7 @@ export const startListening = async () => {
     url: service.baseUrl,
     /** From now on requests of this chat hang. */
     stick: (chatId: string) => service.misbehave(always({ kind: 'delay', ms: stuckMs }), chatId),
-    /** Waits until all has come, or nothing has for so long; `due` says when each text was to be sent. */
+    /** Waits until all have arrived, or none has for this long; `due` says when each text was due. */
     answered: async (due: ReadonlyMap<string, number>, withinMs = 60_000): Promise<Answered> => {
       let last = now()
       let seen = -1

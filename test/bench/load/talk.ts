@@ -6,11 +6,11 @@ import { type Answered, startListening } from './service.ts'
 
 type Talk = {
   readonly kind: 'talk'
-  /** Where client messages are posted. */
+  /** The address for client messages. */
   readonly url: string
   readonly rate: number
   readonly seconds: number
-  /** So many at a time; one ends after so many messages, and another begins. */
+  /** This many at a time; a chat ends after `perChat` messages, and another begins. */
   readonly chats: number
   readonly perChat: number
 }
@@ -20,7 +20,7 @@ export type TalkGiven = { readonly url: string; readonly talk?: Answered & { rea
 const atOnce = 64
 const service = await startListening()
 let run = 0
-/** Messages so far by where they were posted: a later run goes on with the chats of the one before. */
+/** The number of messages so far by address: a later run continues with the chats of the previous one. */
 const posted = new Map<string, number>()
 
 const requestOf = ({ pathname, host }: URL, text: string, chatId: string) => {
@@ -31,8 +31,8 @@ const requestOf = ({ pathname, host }: URL, text: string, chatId: string) => {
 }
 
 /**
- * Posts clients' messages at a fixed rate, whatever becomes of them: when those were due that were answered 200, and how many
- * were not. To these the service wants no bot's reply: it hands the client to an agent.
+ * Posts clients' messages at a fixed rate, independent of the responses. Returns when the messages with a 200 were due,
+ * and how many had another response. The service expects no bot reply to those: it hands the client to an agent.
  */
 const post = async ({ url, rate, seconds, chats, perChat }: Talk, id: string) => {
   const address = new URL(url)

@@ -7,7 +7,7 @@ import type { KoaGiven } from './koa.ts'
 const answer = '{"result":"ok"}'
 const headers = { 'content-type': 'application/json', 'content-length': answer.length }
 
-/** Node's own HTTP server that parses the JSON and does nothing with it. */
+/** Node's own HTTP server, which parses the JSON and does nothing with it. */
 serve<object>(async (): Promise<KoaGiven> => {
   const server = createServer((request, response) => {
     let text = ''

@@ -6,7 +6,7 @@ import { serve } from '../worker.ts'
 export type CollectorAsk = 'listen' | 'received'
 export type CollectorGiven = { readonly url: string; readonly bytes: number }
 
-/** Takes in what a Collector would, and keeps nothing but how much it was. */
+/** Receives what a Collector would, and counts its bytes only. */
 let bytes = 0
 const server = createServer((request, response) => {
   request.on('data', (chunk: Buffer) => {

@@ -7,7 +7,7 @@ export type DriverGiven = { readonly seconds: number }
 
 const perWrite = 1_000
 
-/** MongoDB's driver alone, without Kafka: unordered bulk writes of pipeline upserts of events that are in memory already. */
+/** MongoDB's driver alone, without Kafka: unordered bulk writes of pipeline upserts of events in memory. */
 serve<DriverAsk>(async ({ url, events, chats }): Promise<DriverGiven> => {
   await using client = await MongoClient.connect(url)
   const collection = client.db().collection<{ _id: number }>('chats')
@@ -18,7 +18,7 @@ serve<DriverAsk>(async ({ url, events, chats }): Promise<DriverGiven> => {
     const operations = Array.from({ length: Math.min(perWrite, events - from) }, (_, i) => {
       const number = from + i
       const visitor = { ...payload.visitor, chats_count: firstNumber + Math.floor(number / chats) }
-      // In a pipeline a value is an expression: what the service sent is to be taken as it is.
+      // In a pipeline a value is an expression: `$literal` keeps the service's values unchanged.
       const update = [{ $set: { ...fields, visitor: { $literal: visitor } } }]
       return { updateOne: { filter: { _id: 1 + (number % chats) }, update, upsert: true } }
     })

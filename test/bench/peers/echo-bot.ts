@@ -6,7 +6,7 @@ export type EchoAsk = {
   readonly brokers: ReadonlyArray<string>
   readonly from: string
   readonly to: string
-  /** How messages look: the bridge's events and commands, or the service's own JSON both ways. */
+  /** The format of messages: the bridge's events and commands, or the service's own JSON in both directions. */
   readonly language: 'events' | 'wire'
 }
 
@@ -32,7 +32,7 @@ const inWire = (value: string) => {
   return { event: 'BOT_MESSAGE', id: `r-${id}`, chat_id, client_id, message: { type: 'TEXT', text, timestamp } }
 }
 
-/** Bot logic without any of the bridge's code: says what the client said. */
+/** Bot logic without the bridge's code: repeats the client's text. */
 serve<EchoAsk>(async ({ brokers, from, to, language }) => {
   const reply = await groupCommit(brokers, to)
   const wanted = ceType('ClientMessageReceived')

@@ -8,7 +8,7 @@ export type FloorAsk = {
   readonly brokers: ReadonlyArray<string>
   readonly messages: string
   readonly replies: string
-  /** Where replies are posted. */
+  /** The address for replies. */
   readonly serviceUrl: string
 }
 export type FloorGiven = { readonly url: string }
@@ -16,7 +16,7 @@ export type FloorGiven = { readonly url: string }
 const answer = '{"result":"ok"}'
 const json = { 'content-type': 'application/json' }
 
-/** The hops of a message and its reply, and nothing else: nothing is checked, nothing is stored, nothing is tried again. */
+/** The hops of a message and its reply, and nothing more: no checks, no storage, no retries. */
 serve<FloorAsk>(async ({ brokers, messages, replies, serviceUrl }): Promise<FloorGiven> => {
   const publish = await groupCommit(brokers, messages)
   const agent = new Agent({ keepAlive: true })

@@ -4,7 +4,7 @@ import kafkajs, { type Message } from 'kafkajs'
 export const kafkaOf = (brokers: ReadonlyArray<string>) =>
   new kafkajs.Kafka({ brokers: [...brokers], logLevel: kafkajs.logLevel.ERROR })
 
-/** Sends what waits together, one send at a time: the fastest way that kafkajs has. Resolves once it is in the log. */
+/** Sends all waiting records in one send at a time, the fastest way with kafkajs. Resolves once they are in the log. */
 export const groupCommit = async (brokers: ReadonlyArray<string>, topic: string) => {
   const producer = kafkaOf(brokers).producer()
   await producer.connect()
@@ -28,7 +28,7 @@ export const groupCommit = async (brokers: ReadonlyArray<string>, topic: string)
   }
 }
 
-/** Hears every record of a topic from now on; resolves once it has its partitions. */
+/** Reads every new record of a topic. Resolves once it has its partitions. */
 export const hearTopic = async (
   brokers: ReadonlyArray<string>,
   topic: string,

@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Bench } from '../bench.ts'
 
-/** A peer in Java as a process of its own; its output goes to a file among the bench's data. */
+/** A peer in Java in its own process; its output goes to a file among the bench's data. */
 export const startJava = (bench: Bench, name: string, args: ReadonlyArray<string>, cwd = bench.dataDir) => {
   const log = openSync(join(bench.dataDir, `${name}.log`), 'a')
   const child = spawn('java', [...args], { cwd, stdio: ['ignore', log, log] })

@@ -10,7 +10,7 @@ import { WireChatAccepted } from '../../../contracts/webhooks/events.ts'
 import { serve } from '../worker.ts'
 
 export type KoaAsk = {
-  /** Without it nothing is published: what one process can take in at the most with Koa and io-ts. */
+  /** Without it nothing is published: the upper limit of one process with Koa and io-ts. */
   readonly publishTo?: { readonly brokers: ReadonlyArray<string>; readonly topic: string }
 }
 export type KoaGiven = { readonly port: number }

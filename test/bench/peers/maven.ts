@@ -22,7 +22,7 @@ const must = async (command: string, args: ReadonlyArray<string>) => {
 
 type Peer = { readonly name: 'camel' | 'connect'; readonly sources: ReadonlyArray<string> }
 
-/** The class path of a peer in Java: its jars by Maven and its own classes, kept in the cache until its files change. */
+/** The class path of a peer in Java: its jars from Maven and its own classes, cached until its files change. */
 export const javaPeer = async (cacheDir: string, { name, sources }: Peer, say: (line: string) => void) => {
   const pom = pathOf(`${name}/pom.xml`)
   const files = sources.map((source) => pathOf(`${name}/${source}`))

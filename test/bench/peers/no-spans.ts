@@ -1,4 +1,4 @@
-// Preloaded into a bridge: the calls for spans are there and do nothing, as if nobody had written any.
+// Preloaded into a bridge: the calls for spans do nothing, as if the code had none.
 import { registerHooks } from 'node:module'
 
 const source = (url: string) => `

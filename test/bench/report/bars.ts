@@ -7,7 +7,7 @@ export type BarsOf = {
   readonly title: string
   readonly metric: string
   readonly cases: RegExp
-  /** For what spans more than one figure. */
+  /** For figures that differ by more than a factor of ten. */
   readonly logarithmic?: boolean
   readonly measurements: ReadonlyArray<Measurement>
 }

@@ -9,7 +9,7 @@ use([BarChart, CustomChart, LineChart, GridComponent, LegendComponent, TitleComp
 const size = { width: 960, height: 480 }
 export const ink = '#1f2430'
 
-/** Readable on any background, and told apart by those who do not see red and green (Okabe and Ito); the bridge is the first. */
+/** Readable on any background, also for people with red-green blindness (Okabe and Ito); the bridge is the first. */
 const colours = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#999999', '#56b4e9', '#d55e00']
 const ownColours = ['#0072b2', '#56b4e9', '#003f63']
 

@@ -4,7 +4,7 @@ import { ratios } from '../statistics.ts'
 
 type Figure = Pick<Measurement, 'case' | 'who' | 'metric'>
 
-/** What the bridge is to reach; `against` another figure of the same run, round by round, or as it is. */
+/** A figure that the bridge must reach; `against`, if given, divides it by another figure, round by round. */
 export type Goal = {
   readonly job: string
   readonly text: string
@@ -61,12 +61,12 @@ const grown = (who: string): Goal => ({
 })
 const memory = growth('bridge: projector', '1M events', 'memory')
 
-/** A conversation has to be painted, a list to be shown, within so many ms: the answer is a part of that. */
+/** A conversation must be painted, a list shown, within this many ms; the response time is a part of that. */
 const shown = (of: string, must: number, aim: number): Goal => ({
   ...{ job: 'console', text: `p99 of ${of}, ms`, sense: 'at most', must, aim },
   of: { case: of, who: 'bridge, role console', metric: 'p99' },
 })
-/** In a browser, of nine views in ten. */
+/** In a browser, for nine of ten views. */
 const painted = (of: string, must: number): ReadonlyArray<Goal> =>
   ['cold', 'warm'].map((cache) => ({
     ...{
@@ -139,7 +139,7 @@ const valuesOf = (results: ReadonlyArray<Result>, job: string, figure: Figure): 
     ?.measurements.find((m) => m.case === figure.case && m.who === figure.who && m.metric === figure.metric)?.values ??
   []
 
-/** A value for each round; empty where it was not measured. */
+/** A value for each round; empty if the figure was not measured. */
 export const reached = (results: ReadonlyArray<Result>, { job, of, against }: Goal): ReadonlyArray<number> => {
   const values = valuesOf(results, job, of)
   return against === undefined ? values : ratios(values, valuesOf(results, job, against)).filter(Number.isFinite)

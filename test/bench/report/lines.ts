@@ -3,7 +3,7 @@ import { axis, colourOf, draw } from './canvas.ts'
 
 export type LinesOf = { readonly title: string; readonly metric: RegExp; readonly series: ReadonlyArray<Series> }
 
-/** A figure over time, a line for each participant, from nought. */
+/** A figure over time, a line for each participant, from zero. */
 export const lines = ({ title, metric, series }: LinesOf): string | undefined => {
   const shown = series.filter((each) => metric.test(each.metric))
   const [first] = shown

@@ -57,7 +57,7 @@ const drawn = (want: Wanted, { measurements, series = [] }: Result): string | un
   return lines({ ...want, series })
 }
 
-/** The plots of those jobs that there are results of. */
+/** The plots of the jobs that have results. */
 export const plots = (results: ReadonlyArray<Result>): ReadonlyArray<Plot> =>
   wanted.flatMap((want) => {
     const result = results.find(({ job }) => job === want.job)

@@ -12,7 +12,7 @@ type Row = ReadonlyArray<string>
 export const markdown = ([head = [], ...rows]: ReadonlyArray<Row>): string =>
   [head, head.map((_, i) => (i === 0 ? '---' : '---:')), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
 
-/** Job, must, aim, measured, spread: of the jobs that there are results of. */
+/** Job, must, aim, measured, spread: for the jobs that have results. */
 export const goalRows = (results: ReadonlyArray<Result>): ReadonlyArray<Row> => [
   ['job', 'must', 'aim', 'measured', 'spread', ''],
   ...goals

@@ -5,5 +5,5 @@ import { aligned, figureRows, goalRows } from './table.ts'
 export const figuresText = (results: ReadonlyArray<Result>): string =>
   results.map((result) => `\n${result.job}: median (lowest – highest)\n${aligned(figureRows(result))}`).join('\n')
 
-/** How the goals stand. */
+/** The state of the goals. */
 export const goalsText = (results: ReadonlyArray<Result>): string => `\n${aligned(goalRows(results))}\n`

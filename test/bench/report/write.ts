@@ -12,7 +12,7 @@ const earlier = async (dir: string, job: string): Promise<ReadonlyArray<Result>>
     () => [],
   )
 
-/** Leaves each job's results as JSON and its plots, and the page of these and of what earlier runs have left of other jobs. */
+/** Writes each job's results as JSON, its plots, and a page of all results, also from earlier runs of other jobs. */
 export const writeResults = async (dir: string, machine: Machine, results: ReadonlyArray<Result>): Promise<void> => {
   await mkdir(dir, { recursive: true })
   const write = (name: string, text: string) => writeFile(join(dir, name), `${text.trimEnd()}\n`)

@@ -16,7 +16,7 @@ const setMinimum = ({ brokers }: Three, topics: ReadonlyArray<string>, replicas:
     }),
   )
 
-/** Too few replicas to write to: first by one broker too few while a quorum decides so, then by two dead brokers of three. */
+/** Too few replicas for a write: first one broker is missing, while a quorum is left; then two of three are dead. */
 export const belowMinIsr: Scenario<Three> = {
   name: 'below-min-isr',
   promises: '1, 2, 3, 4',
@@ -30,9 +30,9 @@ export const belowMinIsr: Scenario<Three> = {
       const notes: string[] = []
       const count = size === 'long' ? 1_000 : 300
 
-      /** Posts while nothing can be written, and judges what was answered meanwhile. */
+      /** Posts while writes fail, and judges the responses. */
       const away = async (what: string) => {
-        // What is under way when it begins has its own fate.
+        // Requests in flight at the beginning may get either response.
         await passes(30)
         const from = posts.history.length
         await passes(count)

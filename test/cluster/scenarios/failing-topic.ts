@@ -26,10 +26,10 @@ const isWithout = ({ brokers }: Three, topic: string, broker: number) =>
     return leaders.length > 0 && leaders.every((leader) => leader >= 0 && leader !== broker)
   }).catch(() => false)
 const isBot = ({ chat }: { readonly chat: string }) => chat.startsWith('bot-')
-// Far above what a leader that moves takes.
+// Much longer than a change of leader takes.
 const withinMs = 60_000
 
-/** One topic has too few replicas, with one broker away; the other topic has enough, and must not notice. */
+/** One topic has too few replicas, with one broker down. The other topic has enough and must not be affected. */
 export const failingTopic: Scenario<Three> = {
   name: 'failing-topic',
   promises: '1, 2, 3, 18',

@@ -4,10 +4,10 @@ import type { Scenario } from '../../faults/scenario.ts'
 import type { Three } from '../three.ts'
 import { underLoad } from '../under-load.ts'
 
-/** Beyond the 9 s after which the controller gives a silent broker up. */
+/** Longer than the 9 s after which the controller gives up a silent broker. */
 const frozenMs = 20_000
 
-/** A broker that leads partitions falls silent and does not die: nobody is told, and its connections stay open. */
+/** A broker that leads partitions falls silent but stays alive: clients get no error, its connections stay open. */
 export const frozenBroker: Scenario<Three> = {
   name: 'frozen-broker',
   promises: '1, 2, 3, 6',

@@ -3,12 +3,12 @@ import type { Scenario } from '../../faults/scenario.ts'
 import type { Three } from '../three.ts'
 import { underLoad } from '../under-load.ts'
 
-/** Long enough for a write that only the leader has, too short for anybody to be thought dead. */
+/** Long enough for a write that only the leader has, too short for the cluster to consider a broker dead. */
 const behindMs = 1_500
 
 /**
- * The leader is killed while events come in, and once more while its followers stand still: what it alone has is lost with it.
- * There is one partition, since a send that waits for another leader is not acknowledged in any case.
+ * The leader is killed while events arrive, and the next one while its followers are frozen: records that it alone has
+ * are lost with it. There is one partition, since a send that waits for another leader is not acknowledged in any case.
  */
 export const leader: Scenario<Three> = {
   name: 'leader',

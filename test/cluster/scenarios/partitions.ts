@@ -3,7 +3,7 @@ import { withAdmin } from '../../support/plain-consumer.ts'
 import type { Three } from '../three.ts'
 import { underLoad } from '../under-load.ts'
 
-/** Somebody adds partitions to the topics while events come in. */
+/** An operator adds partitions to the topics while events arrive. */
 export const partitions: Scenario<Three> = {
   name: 'partitions',
   promises: '2, 3',

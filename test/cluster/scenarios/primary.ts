@@ -5,7 +5,7 @@ import { underLoad } from '../under-load.ts'
 
 const behindMs = 3_000
 
-/** The primary steps down, then the next one dies, while nobody copies what it has. */
+/** The primary steps down; then the next one dies while its writes are not replicated. */
 export const primary: Scenario<Three> = {
   name: 'primary',
   promises: '3',

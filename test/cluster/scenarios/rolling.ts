@@ -2,7 +2,7 @@ import type { Scenario } from '../../faults/scenario.ts'
 import type { Three } from '../three.ts'
 import { underLoad } from '../under-load.ts'
 
-/** All brokers are restarted in turns, as for an upgrade: each when the one before is in sync again. */
+/** All brokers are restarted one by one, as for an upgrade: each when the previous one is in sync again. */
 export const rolling: Scenario<Three> = {
   name: 'rolling',
   promises: '1, 2, 3',

@@ -9,7 +9,7 @@ import { plainClient } from '../../support/plain-consumer.ts'
 import type { Three } from '../three.ts'
 import { underLoad } from '../under-load.ts'
 
-/** Beyond the 5 s that a write waits for a majority, and the pause before the next attempt: that one finds the write. */
+/** Longer than the 5 s that a write waits for a majority and the pause before the retry, which finds the write. */
 const behindMs = 7_000
 const published = 20
 
@@ -22,7 +22,7 @@ const publish = async (brokers: ReadonlyArray<string>, prefix: string) => {
   await producer.disconnect()
 }
 
-/** How many of the enrichments are there, at the latest after 30 s. */
+/** How many enrichments are stored, after 30 s at most. */
 const stored = async (url: string): Promise<number> => {
   await using client = await MongoClient.connect(url)
   const count = () => client.db().collection('enrichments').countDocuments()
@@ -31,8 +31,8 @@ const stored = async (url: string): Promise<number> => {
 }
 
 /**
- * Nobody copies what the primary has for longer than a write waits, and then it dies. Clients and enrichments come in, since
- * their documents are the only ones that no statistics are computed from: nothing else waits for a majority.
+ * The primary's writes are not replicated for longer than a write waits, and then it dies. The load is clients and
+ * enrichments, since no statistics are computed from their documents: nothing else waits for a majority.
  */
 export const unreplicated: Scenario<Three> = {
   name: 'unreplicated',

@@ -7,14 +7,14 @@ import { DomainEvent } from '../../../contracts/events/index.ts'
 import { type Marks, marksOf } from '../../../src/domain/personal-data.ts'
 import { arbitraryOf } from '../../support/arbitraries.ts'
 
-/** A number in each word says where it was planted. */
+/** The number in each word identifies the place where it was planted. */
 const planted: string[] = []
 const pattern = /CANARY(\d+)x/g
 
-/** A word that stands nowhere else. */
+/** A word that occurs nowhere else. */
 export const canary = (where: string): string => `CANARY${planted.push(where) - 1}x`
 
-/** The canaries in some text or bytes, by where they were planted. */
+/** The canaries in a text or in bytes, by the place where they were planted. */
 export const canariesIn = (text: string): ReadonlySet<string> =>
   new Set([...text.matchAll(pattern)].flatMap(([, index]) => planted[Number(index)] ?? []))
 
@@ -53,7 +53,7 @@ const plantedIn = (marks: Marks, value: unknown, path: string, plant: Plant): un
 
 const samples = 3_000
 
-/** So many values of a codec that together have every personal leaf, each with a canary of its own. */
+/** Enough values of a codec to cover every personal leaf; each leaf has its own canary. */
 const valuesOf = (codec: t.Mixed, name: string, fixed: object): ReadonlyArray<object> => {
   const marks = marksOf(codec)
   const missing = new Set(leavesOf(marks, name))
@@ -104,5 +104,5 @@ export const commandsOf = (ids: Ids): ReadonlyArray<object> =>
 
 export const enrichmentsOf = (): ReadonlyArray<object> => valuesOf(Enrichment, 'Enrichment', {})
 
-/** Where every canary so far was planted, by whichever run: each plants the same, and runs may stand beside each other. */
+/** Where every canary so far was planted, by any run: all runs plant the same, and runs may overlap. */
 export const allPlanted = (): ReadonlySet<string> => new Set(planted)

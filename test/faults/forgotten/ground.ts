@@ -19,14 +19,14 @@ import { faultyServer } from '../server.ts'
 
 const say = (line: string) => console.error(line)
 
-/** Nothing is compressed, so that every word can be found; what is deleted leaves the disk at once. */
+/** No compression, so that the search can find every word. Deleted data leaves the disk at once. */
 const wiredTiger =
   '--wiredTigerCollectionBlockCompressor none --wiredTigerJournalCompressor none --wiredTigerIndexPrefixCompression false'
 const quickKafka = 'log.retention.check.interval.ms=500\nlog.initial.task.delay.ms=500\nlog.cleaner.backoff.ms=500\n'
 
 type Question = (admin: ReturnType<MongoClient['db']>) => Promise<unknown>
 
-/** A broker and a mongod whose data folders can be searched, copied and put back. */
+/** A broker and a mongod whose data folders a test can search, copy and restore. */
 export const startGround = async () => {
   const dir = temporaryFolder()
   const [cache, logs] = [resolve(cacheDir), join(dir, 'logs')]
@@ -61,7 +61,7 @@ export const startGround = async () => {
     const client = new MongoClient(`mongodb://${host}/?directConnection=true`)
     return question(client.db('admin')).finally(() => client.close())
   }
-  /** A member of the set that copies from the present one and takes its place: the way to be rid of what MongoDB's files still hold. */
+  /** Replaces mongod by a new member that copies its data, to remove old data from MongoDB's files. */
   const resync = async () => {
     const home = join(dir, 'resynced')
     mkdirSync(join(home, 'data'), { recursive: true })
@@ -103,13 +103,13 @@ export const startGround = async () => {
     broker,
     brokers: () => [broker.address()],
     mongoUrl: (database: string) => databaseUrl(mongoUrl(mongod.address()), database),
-    /** Copies the data of both servers; nobody may use them meanwhile. */
+    /** Copies the data of both servers. Nothing may use the servers during the copy. */
     copy: async () => {
       await Promise.all([broker.stop(), mongod.stop()])
       for (const name of ['kafka', 'mongod'] as const) cpSync(dataOf(name), copyOf(name), { recursive: true })
       await Promise.all([broker.restart(), mongod.restart()])
     },
-    /** Puts a copy in the place of the data. */
+    /** Replaces the data by a copy. */
     restore: async (name: Name) => {
       await servers[name].stop()
       rmSync(dataOf(name), { recursive: true })

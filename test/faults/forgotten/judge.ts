@@ -14,7 +14,7 @@ type Looked = {
   readonly mongo: Parameters<typeof readable>[1]
   readonly keyFile: string
   readonly prefix: string
-  /** What the bridge and its commands write: journal, logs, traces, temporary files. */
+  /** The files that the bridge and its commands write: journal, logs, traces, temporary files. */
   readonly outside: ReadonlyArray<string>
   /** How long Kafka may take to clean up. */
   readonly withinMs: number
@@ -23,7 +23,7 @@ type Looked = {
 const named = (found: ReadonlyMap<string, ReadonlyArray<string>>) =>
   [...found].map(([where, files]) => `${where} (${files[0]?.split('/').slice(-2).join('/')})`)
 
-/** Looks for what may not be anywhere after an erasure; `failures` has what was found. */
+/** Looks for data that must not exist anywhere after an erasure. `failures` lists the findings. */
 export const judging = ({ ground, kafka, mongo, keyFile, prefix, outside, withinMs }: Looked) => {
   const failures: string[] = []
   const found = (what: string, items: ReadonlyArray<string>) => void failures.push(...wrong(what, items))
@@ -32,10 +32,10 @@ export const judging = ({ ground, kafka, mongo, keyFile, prefix, outside, within
   const inKafka = () => searched(ground.dataOf('kafka'))
   const inMongo = () => searched(ground.dataOf('mongod'))
 
-  /** What can be asked for. `enrichments` keeps the key of what was removed, as its guide says. */
+  /** The stores that the bridge can query. `enrichments` keeps the key of a removed enrichment, as the guide says. */
   const stores = async (when: string) => {
     const tellingViews = async () => [...(await tells())].filter(([view]) => view !== 'enrichments')
-    // Statistics are computed a while after what they are made from.
+    // Statistics are computed some time after the documents change.
     await eventually('silent views', async () => (await tellingViews()).length === 0, 30_000).catch(() => undefined)
     const views = (await tellingViews()).map(([view, where]) => `${view} (${[...where].slice(0, 2)})`)
     found(`views that tell something ${when}`, views)
@@ -60,13 +60,13 @@ export const judging = ({ ground, kafka, mongo, keyFile, prefix, outside, within
     stores,
     kafkaFiles,
     mongoFiles,
-    /** The archive's topics alone, as they come from a copy: what stands beside them there was in plain text. */
+    /** The archive's topics alone, as restored from a copy: the topics beside them were in plain text. */
     archiveFiles: (when: string) => {
       const isArchive = (file: string) => basename(dirname(file)).startsWith(`${prefix}archive-`)
       const files = [...inKafka()].map(([where, all]) => [where, all.filter(isArchive)] as const)
       found(`things in the archive's files ${when}`, named(new Map(files.filter(([, all]) => all.length > 0))))
     },
-    /** Ends what the receipt announces of MongoDB, as it says; nobody may use it meanwhile. How much there was. */
+    /** Removes what the receipt lists for MongoDB. Nothing may use MongoDB then. Returns how much there was. */
     endInMongo: async (when: string): Promise<number> => {
       const before = inMongo().size
       await removeKeys(mongo.url)

@@ -21,7 +21,7 @@ const post = (url: string, body: string) =>
 const countOf = async ({ ranges }: Kafka, topic: Parameters<KafkaRoom['ranges']>[0]) =>
   [...(await ranges(topic)).values()].reduce((sum, { low, high }) => sum + high - low, 0)
 
-/** Everything that may be said of one person, wherever something may be said; how many things. */
+/** Writes every kind of data about one person into every store that may contain some. Returns how many pieces. */
 export const tellAll = async (kafka: Kafka, place: Place): Promise<number> => {
   const append = async (topic: 'chats' | 'calls' | 'bot-replies' | 'enrichments', key: string, value: string) =>
     right(await kafka.append({ topic, key, value, headers: {} }, withinMs))
@@ -70,7 +70,7 @@ export const tellJournal = (place: Place): Promise<unknown> => {
 const others = ['ChatAccepted', 'CallStatusChanged', 'ClientUpdated', 'OfflineMessageReceived', 'AgentJoined'] as const
 let said = 0
 
-/** Something of somebody else in each partition, so that segments roll. */
+/** Writes data of another person into each partition, so that segments roll. */
 export const tellOfOthers = async (kafka: Kafka): Promise<void> => {
   const ids = { chatId: '1', clientId: '1', visitor: { number: 'somebody else', chatsCount: 1 } }
   for (const type of others) {
@@ -81,7 +81,7 @@ export const tellOfOthers = async (kafka: Kafka): Promise<void> => {
   right(await kafka.append({ topic: enrichments.name, key: 'acme/clientId:1', value, headers: {} }, withinMs))
 }
 
-/** Whether all that stands in the event topics was taken in by these groups, and what stands in `enrichments`. */
+/** Whether these groups have read all event topics to their end, and the group of `enrichments` its topic. */
 export const isTakenIn = async (kafka: Pick<KafkaRoom, 'ranges' | 'committedNow'>, groups: ReadonlyArray<string>) => {
   const readers = eventTopics.flatMap(({ name }) => groups.map((group) => [name, group] as const))
   for (const [name, group] of [...readers, [enrichments.name, 'enrichments'] as const]) {

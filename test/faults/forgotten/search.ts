@@ -7,7 +7,7 @@ const filesIn = (folder: string): ReadonlyArray<string> =>
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name))
 
-/** A server may delete a file that is about to be read. */
+/** A server may delete a file before this reads it. */
 const bytesOf = (file: string): Buffer => {
   try {
     return lstatSync(file).size === 0 ? Buffer.alloc(0) : readFileSync(file)
@@ -16,7 +16,7 @@ const bytesOf = (file: string): Buffer => {
   }
 }
 
-/** The raw bytes of every file below these folders: by canary, the files that have it. */
+/** Searches the raw bytes of every file below these folders. By canary: the files that contain it. */
 export const searched = (...folders: ReadonlyArray<string>): ReadonlyMap<string, ReadonlyArray<string>> => {
   const found = new Map<string, string[]>()
   for (const file of folders.flatMap(filesIn)) {

@@ -17,7 +17,7 @@ const inDatabase = async <A>(url: string, question: (db: Db) => Promise<A>): Pro
   return await question(client.db())
 }
 
-/** What the guide tells an operator to do with the keys of enrichments that were removed. */
+/** Does what the guide tells an operator to do with the keys of removed enrichments. */
 export const removeKeys = (url: string) =>
   inDatabase(url, (db) => db.collection('enrichments').deleteMany({ value: { $exists: false } }))
 
@@ -25,7 +25,7 @@ export const removeKeys = (url: string) =>
 export const pending = (url: string) =>
   inDatabase(url, (db) => db.collection('deliveries').countDocuments({ state: 'pending' }))
 
-/** The views that say anything, by the fields from which they have it. */
+/** The views that still contain canaries, with the places where these were planted. */
 export const telling = (url: string) =>
   inDatabase(url, async (db) => {
     const found = new Map<string, Set<string>>()
@@ -38,7 +38,7 @@ export const telling = (url: string) =>
     return found
   })
 
-/** What can be read of the archive with the keys that there are. */
+/** The canaries that the present keys can still decrypt in the archive. */
 export const readable = async (
   kafka: Pick<KafkaRoom, 'readTopic'>,
   location: Parameters<typeof connectMongo>[0],
@@ -67,7 +67,7 @@ const compacted = {
   ...{ 'cleanup.policy': 'compact', 'max.compaction.lag.ms': '500', 'min.cleanable.dirty.ratio': '0.01' },
   'delete.retention.ms': '500',
 }
-/** The same clean-up as in earnest, with seconds in the place of days. */
+/** The same clean-up as in production, with seconds instead of days. */
 const cleanUpOf = ({ name, cleanUp }: (typeof topics)[number]): Readonly<Record<string, string>> => {
   if (cleanUp === 'compact') return { ...soon, ...compacted }
   const isOurs = cleanUp === 'forever' || name === 'audit' || name === 'erasure-confirmations'

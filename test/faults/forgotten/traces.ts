@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Takes what a bridge exports of its traces, and keeps the bytes in a file. */
+/** Receives the traces that a bridge exports, and writes the bytes to a file. */
 export const startCollector = async (file: string) => {
   const server = createServer((request, response) => {
     request.on('data', (chunk: Buffer) => appendFileSync(file, chunk))

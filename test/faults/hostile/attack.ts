@@ -7,9 +7,9 @@ import { surprises } from '../../publishing/documented.ts'
 import { samples } from '../../support/samples.ts'
 import { type Hostile, hostile } from './bodies.ts'
 
-/** The table of errors (interface.md) as far as it is the sender's fault. */
+/** The statuses in the table of errors (interface.md) that are the sender's fault. */
 const refusals = new Set([400, 401, 405, 413, 415])
-/** Nothing was durable in time, which is not the body's fault: it is sent again, as the service does, and may be kept twice. */
+/** Nothing was durable in time: the body is sent again, as the service does, and may be stored twice. */
 const busy = 503
 
 const known = new Set(samples('webhooks', 'accepted').map(({ value }) => Object(value).event_name))
@@ -19,22 +19,22 @@ export const digestOf = (bytes: Uint8Array | null) =>
     .update(bytes ?? '')
     .digest('base64url')
 
-/** As much of a body as is kept if it is too large. */
+/** How much the bridge keeps of a body that is too large. */
 const headBytes = 64 * 1024
 
-/** Whether a body that was answered so has to stand in quarantine: it was not understood, and it came from a known account. */
+/** Whether a body must be in quarantine: the bridge did not understand it, and knows its account. */
 const isKept = ({ api, body, token }: Hostile, status: number): boolean => {
   if (token === 'unknown') return false
   if (status !== 200) return true
   return api === 'webhooks' && !known.has(JSON.parse(new TextDecoder().decode(body)).event_name)
 }
 
-/** Sends so many hostile requests to an address, so many at a time; tells what was answered as nobody should be. */
+/** Sends hostile requests to a port, several at a time. Reports the responses that are never allowed. */
 export const attack = (port: number, tokens: Readonly<Record<Hostile['api'], string>>, seed: number) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 })
   const answers = new Map<number, number>()
   const wrong: string[] = []
-  /** How often each body has to be in quarantine, and how often more it may be. */
+  /** How often each body must be in quarantine, and how many more times it may be. */
   const kept = new Map<string, { readonly least: number; readonly more: number }>()
   const keep = (body: Buffer, times: 'least' | 'more') => {
     const name = digestOf(body.length > limits.bodyBytes ? body.subarray(0, headBytes) : body)

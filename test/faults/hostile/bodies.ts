@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { mutationsOf } from '../../publishing/mutations.ts'
 import { samples } from '../../support/samples.ts'
 
-/** A request that somebody sends who means ill, or does not know better. */
+/** A request of a sender who is malicious, or who makes a mistake. */
 export type Hostile = {
   readonly api: 'webhooks' | 'bot'
   readonly body: Buffer
@@ -14,7 +14,7 @@ export type Hostile = {
 const json = { 'content-type': 'application/json' }
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 
-/** What may stand in an object beside its own fields. */
+/** Members to insert into an object beside its own fields. */
 const intruders = fc.oneof(
   fc.constantFrom(
     '"__proto__":{"chat_id":1}',
@@ -35,7 +35,7 @@ const intruders = fc.oneof(
   fc.constantFrom(31, 32, 33, 1_000, 100_000).map((depth) => `"x":${nested(depth)}`),
 )
 
-/** The text with something put into the object that begins at its n-th brace. */
+/** The text with a member inserted into the object that begins at its n-th brace. */
 const intruded = (text: string, intruder: string, n: number) => {
   const places = [...text.matchAll(/\{/g)].map(({ index }) => index + 1)
   const at = places[n % Math.max(1, places.length)] ?? 0
@@ -91,7 +91,7 @@ const headers = fc.oneof(
   },
 )
 
-/** Any of them: mutated samples mostly, now and then a bomb, one that is too large, and one for nobody. */
+/** Mostly mutated samples, and sometimes a bomb, a body that is too large, or an unknown token. */
 export const hostile: fc.Arbitrary<Hostile> = fc.oneof(
   ...(['webhooks', 'bot'] as const).flatMap((api) => {
     const body = bodiesOf(api === 'bot' ? 'bot-api' : api)

@@ -5,9 +5,10 @@ import { changesOf } from '../../../src/projections/decoded.ts'
 import type { Documents } from '../history.ts'
 
 /**
- * A service's ids are unique, hostile ones are not. A document that several partitions of one topic have a say in (one id for events
- * of several chats) holds what the projector happened to see first or last, since there is no order between them: it is left out.
- * So is their `drift`, which counts an id once and has room for so many entries: the order decides which.
+ * Removes documents whose content depends on the order of several partitions of one topic. A service's ids are unique,
+ * hostile ids are not: events of several chats may share one id. Partitions have no order between them, so such a
+ * document holds what the projector happened to read first or last. `drift` of the hostile account is removed too: it
+ * counts an id once and has a limited number of entries, so the order decides which it has.
  */
 export const withoutShared = (log: ReadonlyArray<IncomingRecord>) => {
   const places = new Map<string, Set<string>>()

@@ -4,8 +4,8 @@ import { unless } from '../findings.ts'
 import { type Attack, digestOf } from './attack.ts'
 
 /**
- * Bodies that were refused and are not kept as often, and those that are kept though nobody had to. A record that is written twice,
- * because its first acknowledgement came late, has the same id and counts once.
+ * Bodies that were refused but not stored as often, and bodies that are stored without need. A record that is written
+ * twice, because its first acknowledgement was late, has the same id and counts once.
  */
 export const notAsKept = (
   expected: Attack['kept'],

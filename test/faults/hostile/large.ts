@@ -14,7 +14,7 @@ const messages = Array.from({ length: count }, (_, n) => ({
 const plain = messages.map(({ message }) => message).join('\n')
 const html = messages.map(({ message }) => `<p>${message}</p>`).join('')
 const { chat } = chatFinished()
-/** Five bytes that are twenty-two once they were read. */
+/** Each number has five bytes in the request and 22 bytes after it was read. */
 const growing = (numbers: number) => `[${Array(numbers).fill('1e20').join()}]`
 const some = growing(200_000)
 const most = growing(800_000)
@@ -24,7 +24,7 @@ const withBurden = (payload: object, burden: string) => `${JSON.stringify(payloa
 const finished = (common: Common) =>
   JSON.stringify(chatFinished({ ...common, chat: { ...chat, messages }, plain_messages: plain, html_messages: html }))
 
-/** A request's body, the answer that it has to get, and what its event holds then. */
+/** A request's body, the required status of the response, and a check of the content of its event. */
 type Kind = {
   readonly name: string
   readonly status: number
@@ -41,7 +41,7 @@ type Data = {
 const hasBurden = (numbers: number) => (data: Data) =>
   data.extra?.burden?.length === numbers && data.extra.burden.every((each) => each === 1e20)
 
-/** A chat's events in turn; the kind is found by the number of the event in its chat. */
+/** A chat's events in turn. The number of the event in its chat selects the kind. */
 const kinds: ReadonlyArray<Kind> = [
   { name: 'small', status: 200, body: (common) => JSON.stringify(chatAccepted(common)) },
   {
@@ -79,14 +79,14 @@ const event = (chatId: number, seq: number): Event => ({
   body: bodyOf(chatId, seq),
 })
 
-/** So many rounds of all kinds, one event of each chat after the other; chats from this id on. */
+/** This many rounds of all kinds, for these chats: one event of each chat, then the next one of each. */
 export function* largeEvents(chatIds: ReadonlyArray<number>, rounds: number): Generator<Event> {
   for (let seq = 1; seq <= rounds * kinds.length; seq++) for (const chatId of chatIds) yield event(chatId, seq)
 }
 
 const busy = 503
 
-/** Kinds whose requests were answered otherwise than they have to be, or never so: 503 is for a moment at most. */
+/** Kinds with a wrong response to a request, or never with the right one: 503 is allowed for a moment only. */
 export const wrongAnswers = (history: ReadonlyArray<Exchange>): ReadonlyArray<string> =>
   kinds.flatMap(({ name, status: wanted }) => {
     const statuses = history.filter(({ seq }) => kindOf(seq).name === name).map(({ status }) => status)
@@ -97,7 +97,7 @@ export const wrongAnswers = (history: ReadonlyArray<Exchange>): ReadonlyArray<st
     ]
   })
 
-/** Events of these chats that are in the log and lack something that their requests had. */
+/** Events of these chats in the log that lack a part of their request. */
 export const incomplete = (
   log: ReadonlyArray<IncomingRecord & { readonly seq: number | undefined }>,
 ): ReadonlyArray<string> =>
@@ -108,7 +108,7 @@ export const incomplete = (
 
 const headBytes = 64 * 1024
 
-/** Requests that were answered 413, and whose beginning and size are not in quarantine. */
+/** Requests with status 413 whose beginning and size are not in quarantine. */
 export const notKept = (history: ReadonlyArray<Exchange>, quarantined: ReadonlyArray<IncomingRecord>) => {
   const kept = new Set(quarantined.map(({ value, headers }) => `${headers.reason} ${headers.size} ${value}`))
   return history

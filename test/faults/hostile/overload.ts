@@ -8,8 +8,9 @@ const refused = '429 with Retry-After'
 const expected = new Set(['200', refused, '503 with Retry-After'])
 
 /**
- * Offers an account so many times its limit for some seconds, whatever is answered. Wrong is what is neither taken nor refused with
- * 429, or 503 where nothing was durable in time, and Retry-After, and when more was taken than the limit allows.
+ * Sends an account a multiple of its limit for some seconds and ignores the responses. Wrong are: a request that is
+ * neither accepted nor refused (429 and Retry-After, or 503 and Retry-After if nothing was durable in time), and more
+ * accepted requests than the limit allows.
  */
 export const overload = async (port: number, token: string, perSecond: number, times: number, seconds: number) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
@@ -29,7 +30,7 @@ export const overload = async (port: number, token: string, perSecond: number, t
   }
   await Promise.all(sent)
   agent.destroy()
-  // A window of the limit may begin at any time, so that one more than the seconds that have begun can be touched.
+  // A window of the limit may begin at any time, so there can be one more window than started seconds.
   const windows = Math.ceil((performance.now() - began) / 1000) + 1
   const taken = answers.get('200') ?? 0
   return {

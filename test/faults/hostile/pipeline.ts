@@ -18,7 +18,7 @@ const request = (path: string, n: number, last: boolean) => {
   return `${head.join('\r\n')}\r\n\r\n${body}`
 }
 
-/** Sends so many requests on one connection without waiting for an answer; tells where the answers are not one each, in order. */
+/** Sends requests on one connection without waiting. Reports missing, extra and out-of-order responses. */
 export const pipeline = (port: number, path: string, count: number): Promise<ReadonlyArray<string>> =>
   new Promise((resolve) => {
     const chunks: Buffer[] = []

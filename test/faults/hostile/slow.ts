@@ -6,7 +6,7 @@ type Slow = { readonly what: string; readonly limitMs: number; readonly begin: s
 const post = (path: string) =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n`
 
-/** Three ways to keep a connection busy with a byte now and then, each with the time that the bridge gives it. */
+/** Three ways to keep a connection busy with an occasional byte, each with the bridge's time limit for it. */
 const waysOf = (tokens: Readonly<Record<'webhooks' | 'bot', string>>): ReadonlyArray<Slow> => [
   { what: 'headers', limitMs: limits.headersMs, begin: post(`/webhooks/${tokens.webhooks}`), more: 'X: y\r\n' },
   {
@@ -19,8 +19,8 @@ const waysOf = (tokens: Readonly<Record<'webhooks' | 'bot', string>>): ReadonlyA
 ]
 
 /**
- * Milliseconds from the first byte until the server closed the connection, and the status that it gave. A byte that is on its way
- * when the server closes resets the connection, and the answer may be lost with it.
+ * Milliseconds from the first byte until the server closed the connection, and the status of its response. If a byte is
+ * on its way when the server closes, the connection is reset, and the response may be lost.
  */
 const drip = (port: number, { begin, more }: Slow, withinMs: number) =>
   new Promise<{ readonly tookMs: number; readonly status: number | undefined }>((resolve) => {
@@ -46,8 +46,8 @@ const drip = (port: number, { begin, more }: Slow, withinMs: number) =>
   })
 
 /**
- * Opens so many connections of each way at once; tells those that were not cut off within their limit and the allowance, or
- * were told something else than 408, and how long the slowest of each way lived.
+ * Opens this many connections of each way at once. Reports those that were not closed within their limit and the
+ * allowance, or had a status other than 408, and how long the slowest of each way lived.
  */
 export const slowly = async (
   port: number,

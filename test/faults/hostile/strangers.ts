@@ -8,7 +8,7 @@ import { send } from '../../ingress/harness.ts'
 const tokens = '/oauth/token'
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
-/** Counts answers by status; 0 stands for no answer. */
+/** Counts responses by status; 0 is no response. */
 const tally = () => {
   const answers = new Map<number, number>()
   return {
@@ -18,11 +18,11 @@ const tally = () => {
   }
 }
 
-/** What a regular expression that backtracks reads for a long time: it ends with what fits nowhere. */
+/** A regular expression that backtracks reads this for a long time: the end matches nothing. */
 const slowType = `text/plain;charset=${' '.repeat(7_000)}x y`
 const typesPerSecond = 8
 
-/** Asks for tokens with such a media type, without waiting for the answers. */
+/** Requests access tokens with such a media type, without waiting for the responses. */
 const slowTypes = (port: number, localAddress: string) => {
   const agent = new Agent({ keepAlive: true, localAddress })
   const { count, told, answers } = tally()
@@ -45,7 +45,7 @@ const slowTypes = (port: number, localAddress: string) => {
 
 const comesAgainMs = 5_000
 
-/** So many connections of each size that send all of a request for a token but its last byte, and stay; one that is closed comes again. */
+/** Connections that send a token request without its last byte. A closed connection is opened again. */
 const holders = (port: number, localAddress: string, each: Readonly<Record<number, number>>) => {
   const sockets = new Set<Socket>()
   const stopping = new AbortController()
@@ -58,7 +58,7 @@ const holders = (port: number, localAddress: string, each: Readonly<Record<numbe
     socket.resume().on('error', () => undefined)
     socket.on('close', async () => {
       sockets.delete(socket)
-      // Not all at once.
+      // A random delay, so that they do not all reconnect at once.
       const later = comesAgainMs * (0.5 + Math.random())
       await wait(later, undefined, { signal: stopping.signal }).catch(() => undefined)
       if (!stopping.signal.aborted) hold(request)
@@ -81,7 +81,7 @@ const holders = (port: number, localAddress: string, each: Readonly<Record<numbe
 
 const atOnce = 80
 
-/** Guesses tokens of both interfaces and a client's secret, many at a time, each as soon as the one before is answered. */
+/** Guesses tokens of both interfaces and a client's secret, many in parallel, as fast as responses arrive. */
 const guesses = (port: number, localAddress: string, clientId: string) => {
   const agent = new Agent({ keepAlive: true, maxSockets: atOnce, localAddress })
   const { count, told, answers } = tally()
@@ -106,7 +106,7 @@ const guesses = (port: number, localAddress: string, clientId: string) => {
   return {
     told,
     answers,
-    /** Resolves when the last one is answered; seconds from the first on. */
+    /** Resolves at the last response, with the seconds since the first guess. */
     stop: async () => {
       isOver = true
       await all
@@ -124,10 +124,10 @@ type Report = {
   readonly types: string
 }
 
-/** Connections by the bytes that each announces: within the limit of such a body, and far above it. */
+/** Number of connections by the announced size: within the limit of such a body, and far above it. */
 const bodies = { [8 * 1024]: 300, [1024 ** 2]: 500 }
 
-/** The attack, in a thread of its own: it must not hold up whoever measures how long good events take. Guesses have an address of their own. */
+/** The attack, in its own thread: it must not delay the timing of good events. Guesses have their own address. */
 const attackUntilTold = ({ port, clientId }: Target) => {
   const [types, held] = [slowTypes(port, '127.0.0.3'), holders(port, '127.0.0.3', bodies)]
   const guessed = guesses(port, '127.0.0.2', clientId)
@@ -148,7 +148,7 @@ const attackUntilTold = ({ port, clientId }: Target) => {
 }
 if (!isMainThread) attackUntilTold(workerData)
 
-/** Starts the attack; `stop` resolves when the last guess is answered. */
+/** Starts the attack; `stop` resolves at the response to the last guess. */
 export const strangersAttack = (target: Target) => {
   const worker = new Worker(new URL(import.meta.url), { workerData: target })
   const report = once(worker, 'message').then(([told]) => told as Report)

@@ -7,7 +7,7 @@ import type { Scenario } from '../scenario.ts'
 import { changeByte, inBatch } from '../segment.ts'
 import { streams } from '../streams.ts'
 
-/** In the lowest three bits of a batch's attributes: of no compression that Kafka has. */
+/** The lowest three bits of a batch's attributes name its compression; Kafka has none with this number. */
 const unknownCodec = 5
 
 const append = async (brokers: ReadonlyArray<string>, topic: string): Promise<number> => {
@@ -18,7 +18,7 @@ const append = async (brokers: ReadonlyArray<string>, topic: string): Promise<nu
   return Number(at?.baseOffset)
 }
 
-/** A batch that the projector cannot read at all: it says so, and goes on once the group was led past it. */
+/** A batch that the projector cannot read: it reports this, and continues once its group has skipped the batch. */
 export const codec: Scenario = {
   name: 'codec',
   promises: '7',
@@ -36,7 +36,7 @@ export const codec: Scenario = {
     await posts.drive(streams({ workers: 4 }), { count: 200 })
     await here.caughtUp()
 
-    // No broker takes such a batch from a producer today.
+    // No broker accepts such a batch from a producer today, so the test changes it on disk.
     await projector.kill('SIGTERM')
     const topic = `${here.prefix}calls`
     const at = { topic, partition: 0, offset: await append(here.brokers, topic) }
@@ -59,7 +59,7 @@ export const codec: Scenario = {
     const load = posts.drive(streams({ workers: 4, from: 100 }), { count: 200 })
     await after(200, posts, load)
     const goesOn = await here.caughtUp()
-    // The reader of the log knows no more codecs than the projector.
+    // The reader of the log supports no more codecs than the projector.
     changeByte(cluster, at, inBatch.attributes, (byte) => byte & ~unknownCodec, true)
     const verdict = await here.verdict(posts.history)
     await ingress.kill('SIGTERM')

@@ -11,7 +11,7 @@ import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
 import { seqOf } from '../traffic.ts'
 
-/** Which event a record of the journal holds, as the checker names it. */
+/** The event in a record of the journal, as the checker names it. */
 const nameIn = (body: Buffer): string => {
   const record = decodeRecord(body)
   if (E.isLeft(record)) throw new Error('the record to damage cannot be read')
@@ -19,13 +19,13 @@ const nameIn = (body: Buffer): string => {
   return `${topic} ${key} #${seqOf(Buffer.from(value ?? ''))}`
 }
 
-/** Flips one bit in the middle of a record of the newest segment, and leaves half a record behind its end; gives the event. */
+/** Flips one bit in a record of the newest segment, and adds half a record at its end. Returns the damaged event. */
 const damageSegment = (dir: string, choose: (records: number) => number): string => {
   const path = globSync(join(dir, '*.segment')).sort().at(-1) ?? ''
   const name = parseName(path.split('/').at(-1) ?? '')
   const bytes = readFileSync(path)
   if (name === undefined) throw new Error('no segment to damage')
-  // The process may have died before it acknowledged the last ones: these would be a torn tail.
+  // If the process died before it acknowledged the last records, these would count as a torn tail.
   const { start: first, acknowledged } = readHeader(bytes)
   const { frames } = scan(name.mark, bytes.subarray(0, acknowledged), first)
   const chosen = choose(frames.length)
@@ -40,7 +40,7 @@ const damageSegment = (dir: string, choose: (records: number) => number): string
   return event
 }
 
-/** While the bridge is down its journal is damaged: one bit of a record, and a torn end. */
+/** Damages the journal while the bridge is down: one bit of a record, and a torn end. */
 const damaged = (
   name: string,
   which: string,

@@ -10,7 +10,7 @@ import { streams } from '../streams.ts'
 
 const records = 3
 
-/** Appends a batch that is no event's to the first partition; its first offset. */
+/** Appends a batch that is no event to the first partition. Returns its first offset. */
 const append = async (brokers: ReadonlyArray<string>, topic: string, compression: number): Promise<number> => {
   const producer = plainClient(brokers).producer()
   await producer.connect()
@@ -21,13 +21,13 @@ const append = async (brokers: ReadonlyArray<string>, topic: string, compression
 }
 
 const { GZIP, None } = kafkajs.CompressionTypes
-/** In the header of compressed bytes, which says how they are compressed; and in a value, which is as readable as before. */
+/** In the header of compressed bytes, which then cannot be read; and in a plain value, which can still be read. */
 const damages = [
   { compression: GZIP, at: inBatch.records + 2 },
   { compression: None, at: inBatch.records + 500 },
 ]
 
-/** Batches that the disk has damaged, between events of the same partition: they are kept as they stand, and hold up nothing. */
+/** Batches damaged on disk among events of a partition: the bridge keeps them unchanged, and they block nothing. */
 export const damagedBatch: Scenario = {
   name: 'damaged-batch',
   promises: '7, 8',

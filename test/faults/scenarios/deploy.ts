@@ -9,7 +9,7 @@ import { webhook } from '../traffic.ts'
 
 const inFlightEach = 5
 
-/** Two instances are ended by SIGTERM and started again in turns, each with requests in flight, while events come in. */
+/** Two instances get SIGTERM and start again in turns, each with requests in flight, while events arrive. */
 export const deploy: Scenario = {
   name: 'deploy',
   promises: '14',

@@ -12,7 +12,7 @@ const sessionTimeoutMs = 12_000
 
 const chatsFrom = (first: number, count: number) => Array.from({ length: count }, (_, i) => String(first + i))
 
-/** Bot logic is killed while clients wait for it, and the workers that are to call agents are restarted, or frozen. */
+/** Bot logic is killed while clients wait for it. The workers that must invite agents are restarted or frozen. */
 export const egressBotDead: Scenario = {
   name: 'egress-bot-dead',
   promises: '16',
@@ -42,7 +42,7 @@ export const egressBotDead: Scenario = {
       ).catch(() => undefined)
 
     const count = size === 'long' ? 200 : 50
-    // the bot has its partitions once it has answered
+    // The bot has its partitions once it has answered a message.
     for (let chat = 1; chat <= 60 && shown().length === 0; chat++) {
       await write(chatsFrom(chat, 1))
       await wait(1_000)
@@ -68,7 +68,7 @@ export const egressBotDead: Scenario = {
       second.signal('SIGCONT')
       await areCalled(frozen)
     }
-    // what would come a second time comes now
+    // Repeats would arrive now.
     await wait(replyWithin + 4_000)
     const verdict = await here.verdict(posts.history)
     const events = eventsIn(await here.log())

@@ -7,16 +7,16 @@ import { areFinished, botLogic } from '../replies.ts'
 import { checkReplies, type SentReply } from '../reply-checker.ts'
 import type { Scenario } from '../scenario.ts'
 
-/** A second. */
+/** Per second. */
 const [offered, capacity] = [15, 30]
 const chats = 300
 const busy = { kind: 'error', status: 503 } as const
-/** In which the breaker has opened since the first failure, and what was under way then has failed. */
+/** In this time since the first failure the breaker has opened, and the requests in flight have failed. */
 const openingMs = 3_000
-/** What may be tried again in a minute without any first attempt. */
+/** The retries that are allowed in a minute without any first attempt. */
 const reserve = 6
 
-/** How long this process, and with it the service, has stood still just now, and at most, in ms: scenarios share it. */
+/** How long this process, and its service, was blocked last and at most, in ms: scenarios share the process. */
 const stallClock = () => {
   const everyMs = 100
   let [lookedAt, now, most] = [Date.now(), 0, 0]
@@ -30,7 +30,7 @@ const stallClock = () => {
 
 type Window = { readonly attempts: number; readonly firsts: number }
 
-/** What the service saw of each minute between two times. */
+/** The requests at the service in each minute between two times. */
 const minutesOf = (requests: ReadonlyArray<ReceivedRequest>, from: number, to: number): ReadonlyArray<Window> => {
   const seen = new Set<string>()
   const windows = Array.from({ length: Math.ceil((to - from) / 60_000) }, () => ({ attempts: 0, firsts: 0 }))
@@ -45,14 +45,14 @@ const minutesOf = (requests: ReadonlyArray<ReceivedRequest>, from: number, to: n
   return windows
 }
 
-/** How long after this time the service took four fifths of what it can take for three seconds. */
+/** How long after this time the service accepted four fifths of its capacity for three seconds. */
 const fullAfter = (shownAt: ReadonlyArray<number>, full: number): number | undefined =>
   Array.from({ length: 120 }, (_, second) => second * 1_000).find((ms) => {
     const inWindow = shownAt.filter((at) => at >= full + ms && at < full + ms + 3_000).length
     return inWindow >= 0.8 * capacity * 3
   })
 
-/** The service is away, then back at a fifth of what it can take, then all there; replies keep coming meanwhile. */
+/** The service is away, then back at a fifth of its capacity, then at all of it, while replies keep arriving. */
 export const egressCapacity: Scenario = {
   name: 'egress-capacity',
   promises: '11',

@@ -14,12 +14,12 @@ import { unlikeTranscripts } from '../transcripts.ts'
 const chats = Array.from({ length: 200 }, (_, i) => String(1_000 + i))
 const [failing = '', ...healthy] = chats
 const retryAfterSeconds = 2
-/** These are answered 429 when they first come. */
+/** The service answers these with 429 at first. */
 const throttled = new Set(['r-1050-2', 'r-1150-2'])
 
 const attemptsEach = 5
 
-/** 5 % are applied and answered after the client has given up, 10 % are 5xx; one chat takes nothing but an agent. */
+/** 5 % are applied but answered after the client has given up, 10 % are 5xx; one chat accepts only an invitation. */
 const storm = (seed: number): Script => {
   const random = atRandom(seed, [
     { share: 0.05, behaviour: { kind: 'late', ms: 4_000 } },
@@ -29,12 +29,12 @@ const storm = (seed: number): Script => {
     const { chatId, id, attempt } = request
     if (chatId === failing) return id.startsWith('watchdog-') ? undefined : { kind: 'error', status: 500 }
     if (attempt === 1 && throttled.has(id)) return { kind: 'too-many-requests', retryAfterSeconds }
-    // nobody has such bad luck that it looks as if it were to fail for good
+    // The last attempts succeed, so that no reply fails for good by chance.
     return attempt < attemptsEach - 1 ? random(request) : undefined
   }
 }
 
-/** 200 chats at once, several replies each, at a service that is late, fails and sends Retry-After; the worker is killed. */
+/** 200 chats with several replies each. The service is late, fails and sends Retry-After; the worker is killed. */
 export const egressStorm: Scenario = {
   name: 'egress-storm',
   promises: '2, 10',
@@ -68,7 +68,7 @@ export const egressStorm: Scenario = {
     const bot = await botLogic(here)
     await bot.say(replies)
 
-    /** What was committed too early is lost with a kill only after that. */
+    /** Whether an offset is committed: only then does a kill lose a reply whose offset was committed too early. */
     const hasCommitted = () =>
       withAdmin(here.brokers, async (admin) => {
         const topics = [`${here.prefix}${botReplies.name}`]
@@ -93,7 +93,7 @@ export const egressStorm: Scenario = {
     const agent = await eventually('an agent', () => service.chat(failing)?.invitations[0], 30_000).catch(
       () => undefined,
     )
-    // what would come once more comes now
+    // Repeats would arrive now.
     await wait(1_000)
     await bot.stop()
     const unlike = await unlikeTranscripts(here, healthy, without === undefined ? 60_000 : 20_000)
@@ -130,7 +130,7 @@ export const egressStorm: Scenario = {
         ...unless(finished, 'not every reply has an outcome'),
         ...unless(agent !== undefined && invited.length === 1, 'no agent was asked to the chat that always fails'),
         ...unless(invitedUnder.size === 1, `INVITE_AGENT under not one id: ${[...invitedUnder].join(', ')}`),
-        // a worker that dies before the log has the outcome leaves the next one to ask again, as for a reply
+        // If a worker dies before the log has the outcome, the next worker invites again, as it repeats a reply.
         ...wrong('invitations repeated though known to be delivered', checkReplies([], invitations, kills).unexplained),
       ],
       notes: [

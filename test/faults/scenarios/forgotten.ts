@@ -22,7 +22,7 @@ import type { Scenario } from '../scenario.ts'
 /** In days: four seconds. */
 const secondsOfRetention = '0.00005'
 
-/** Everything is said of one person, who is erased; then every store is searched byte by byte, also after copies from before came back. */
+/** Stores all kinds of data about a person, erases the person, then searches every store, also restored copies. */
 export const forgotten: Scenario = {
   name: 'forgotten',
   promises: '17',
@@ -94,7 +94,7 @@ export const forgotten: Scenario = {
     // The others' data keys must be in the copies: a lost one stops the archiver.
     await tellOfOthers(kafka)
     await takenIn('projector', 'archiver')
-    // What is under way at an erasure comes after its marker, and under a key that the copy does not have.
+    // Data in progress at an erasure would arrive after its marker, and under a key that the copy does not have.
     await eventually('an outcome of each command', async () => (await pending(here.mongo.url)) === 0, 60_000)
     const redriven = await command('redrive', 'send')
     notes.push(`redriven: ${/\d+ sent/.exec(redriven.out)?.[0] ?? redriven.out}`)
@@ -104,7 +104,7 @@ export const forgotten: Scenario = {
     ground.broker.thaw()
     await here.drained(bridge)
     await takenIn('projector', 'archiver')
-    // The control of the search: before the erasure it finds everything.
+    // The search must find everything before the erasure, otherwise it proves nothing.
     const before = searched(ground.dataOf('kafka'), ground.dataOf('mongod'))
     const unseen = [...allPlanted()].filter((where) => !before.has(where))
     const [viewsBefore, archiveBefore] = [await tells(), await read()]
@@ -148,7 +148,7 @@ export const forgotten: Scenario = {
     await judge.stores('after the erasure')
     await judge.kafkaFiles('after the erasure')
     if (size === 'long') {
-      // First of all, so that whatever a rebuild or a rewrap were to bring back is seen.
+      // This comes first, so that the search notices data that a rebuild or a rewrap brings back.
       await endInMongo('after the erasure')
       await start('after a new initial sync')
       const everywhere = async (when: string) => {
@@ -171,7 +171,7 @@ export const forgotten: Scenario = {
     await judge.stores('after MongoDB was restored')
     await bridge.kill('SIGTERM')
     if (size === 'long') {
-      // Of the enrichments that the copy brings back no marker knows: the same command again, before the bridge starts.
+      // No marker names the enrichments in the copy: the same command runs again, before the bridge starts.
       const when = 'after MongoDB was restored and the person was erased again'
       await ground.restore('mongod')
       await erase()
@@ -187,7 +187,7 @@ export const forgotten: Scenario = {
     judge.archiveFiles('after Kafka was restored')
 
     if (size === 'long') {
-      // Nothing in these copies knows of the erasure: the same command again, as the receipt says of backups.
+      // These copies do not contain the erasure: the same command runs again, as the receipt says of backups.
       const when = 'after both were restored and the person was erased again'
       await ground.restore('mongod')
       await start('after both were restored')

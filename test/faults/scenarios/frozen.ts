@@ -7,10 +7,10 @@ import { streams } from '../streams.ts'
 
 const sessionTimeoutMs = 12_000
 const sampleEveryMs = 100
-/** What a new owner does again is what was handled and not committed yet: of all records, a small part. */
+/** A new owner processes again what was handled but not committed: a small part of all records. */
 const mostAgain = 0.25
 
-/** One of two projectors is frozen for twice its session timeout, and wakes up as the owner of what others have by then. */
+/** One of two projectors is frozen for twice its session timeout. Another process owns its partitions afterwards. */
 export const frozen: Scenario = {
   name: 'frozen',
   promises: '12',

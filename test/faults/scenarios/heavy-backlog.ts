@@ -7,17 +7,17 @@ import { streams } from '../streams.ts'
 import type { Event } from '../traffic.ts'
 
 const heapMb = 192
-/** Fewer are no backlog. */
+/** With fewer events there is no backlog. */
 const count = 6_000
 
-/** 20 kB that take some 420 once they are read. */
+/** 20 kB that take about 420 kB once they are read. */
 const burden = JSON.stringify(Array(6_600).fill({}))
 
 function* weighted(events: Generator<Event>): Generator<Event> {
   for (const event of events) yield { ...event, body: `${event.body.slice(0, -1)},"burden":${burden}}` }
 }
 
-/** What a projector holds at a time is bounded by what it takes in memory, not by its bytes in the log alone. */
+/** The projector bounds its records by their size in memory, not only by their bytes in the log. */
 export const heavyBacklog: Scenario = {
   name: 'heavy-backlog',
   promises: '3, 8',

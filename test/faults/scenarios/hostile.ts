@@ -18,13 +18,13 @@ const mebibyte = 1024 ** 2
 const limit = 100
 const tokens = { webhooks: 'webhooks-of-hostile', bot: 'bot-token-of-hostile' }
 const pipelinedToken = 'webhooks-of-pipelined'
-// The promise is the limit and 1 s. With other work beside it a run may take longer: what it took is told, and judged with more room.
+// The promise is the limit and 1 s. Other work may delay a run: a note has the time, and the check allows more.
 const sizes = {
   long: { bodies: 100_000, slow: 200, pipelined: 1_000, seconds: 10, allowanceMs: 5_000 },
   short: { bodies: 3_000, slow: 20, pipelined: 100, seconds: 2, allowanceMs: 20_000 },
 } as const
 
-/** Beside the account of the good events: one whose requests are hostile, one with a limit, and one that does not wait. */
+/** Beside the account of the good events: one for hostile requests, one for pipelined ones, one with a rate limit. */
 const accountsOf = (name: string) => {
   const bot = { providerId: 'p', baseUrl: 'http://127.0.0.1:1' }
   return {
@@ -37,7 +37,7 @@ const accountsOf = (name: string) => {
   }
 }
 
-/** Whatever is sent, by however many, however slowly: bad input gets the error that is its own, and good events do not suffer. */
+/** Bad input in any amount, at any speed: it gets its own error, and good events do not suffer. */
 export const hostile: Scenario = {
   name: 'hostile',
   promises: '13',

@@ -14,7 +14,7 @@ import { streams } from '../streams.ts'
 const mount = (dir: string, options: string) =>
   spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'none', dir], { stdio: 'ignore' }).status === 0
 
-/** Posts until an event is refused; undefined where none is. */
+/** Posts until an event is refused; undefined if none is. */
 const untilRefused = async (posts: Recorder, most: number) => {
   for (const stream of streams({ workers: 1, chats: 8 }))
     for (const event of stream) {
@@ -40,7 +40,7 @@ const limited = (
   name: string,
   fault: string,
   control: Defence,
-  /** Prepares the journal's folder; its answer makes room again. Undefined: it cannot be done here. */
+  /** Prepares the journal's folder. Returns a function that makes room again; undefined if it cannot be done here. */
   prepare: (dir: string) => (() => void) | undefined,
   env: Readonly<Record<string, string>>,
 ): Scenario => ({

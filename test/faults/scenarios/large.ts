@@ -13,7 +13,7 @@ const mebibyte = 1024 ** 2
 const rounds = { long: 10, short: 2 } as const
 const firstOfSmall = 1_000
 
-/** Events of megabytes go the whole way like any other: to the log, to quarantine where they are too large, and to the views. */
+/** Events of megabytes take the usual path: to the log, to quarantine if they are too large, and to the views. */
 export const large: Scenario = {
   name: 'large',
   promises: '1, 2, 3',

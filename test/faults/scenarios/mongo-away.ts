@@ -5,10 +5,10 @@ import { after, wait } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
 
-// Each slice, and then each record of it, is tried by itself before anything is given up.
+// Longer than the retries of a slice, and then of each of its records, before the bridge gives anything up.
 const awayMs = 40_000
 
-/** MongoDB is away for long while events come in. */
+/** MongoDB is down for a long time while events arrive. */
 export const mongoAway: Scenario = {
   name: 'mongo-away',
   promises: '9',

@@ -4,7 +4,7 @@ import { after, wait } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
 
-/** The broker freezes, then dies, while events come in; the bridge is killed midway. */
+/** The broker freezes, then dies, while events arrive; the bridge is killed midway. */
 export const outage: Scenario = {
   name: 'outage',
   promises: '2, 4, 5',
@@ -35,7 +35,7 @@ export const outage: Scenario = {
     const accepted = posts.accepted() - acceptedBefore
     const sent = posts.sent() - sentBefore
     const depth = (await bridge.metric('livechat_journal_records')) ?? 0
-    // The drain begins at once and takes its time: what comes meanwhile has to stay behind it.
+    // The drain begins at once and takes some time: events that arrive during the drain must stay behind it.
     await broker.restart()
     await after(part, posts, load)
     await wait(500)

@@ -8,12 +8,12 @@ import type { Scenario } from '../scenario.ts'
 import { message } from '../traffic.ts'
 
 const longPause = { kind: 'too-many-requests', retryAfterSeconds: 999_999_999 } as const
-/** What the bridge honours of it at most. */
+/** The longest pause that the bridge honours. */
 const mostPauseMs = 300_000
-/** Of the 30 s between two invitations, with room for a busy machine. */
+/** The 30 s between two invitations, and tolerance for a busy machine. */
 const invitationWithinMs = 45_000
 
-/** The service asks for a pause of decades; agents are called for clients meanwhile, and replies go on after five minutes. */
+/** The service requests a pause of decades. Agents are still invited, and replies continue after five minutes. */
 export const paused: Scenario = {
   name: 'paused',
   promises: '10, 16',

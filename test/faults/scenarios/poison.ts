@@ -13,8 +13,8 @@ import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
 
 /**
- * First with the deepest, which has the bytes of two thousand events: its time does not count. Then without and with poison,
- * twice in either order, so that neither is always the warmer.
+ * The first phase has the deepest JSON, with the bytes of two thousand events: its time does not count. Then phases
+ * without and with poison follow, twice in either order, so that neither always runs on the warmer process.
  */
 const phases = [
   { depth: 1_000_000, counts: false },
@@ -23,10 +23,10 @@ const phases = [
   { depth: 10_000, counts: true },
   { depth: undefined, counts: true },
 ]
-// A figure of a busy machine; a partition that stood still would have none.
+// The lowest ratio on a busy machine; a blocked partition would never finish.
 const slowest = 0.4
 
-/** Among good records, on every topic that the bridge reads, one of a hundred is poison. */
+/** One of a hundred records is poison, among good records, on every topic that the bridge reads. */
 export const poison: Scenario = {
   name: 'poison',
   promises: '8',
@@ -35,7 +35,7 @@ export const poison: Scenario = {
   inShort: false,
   shortControls: [],
   run: async (cluster, size, without) => {
-    // Nobody answers the clients: agents are not to be invited meanwhile.
+    // No bot answers the clients, and no agent is to be invited during the test.
     const settings = { replyWithin: 3_600_000 }
     const here = await observedWorld(cluster, without, settings, [serviceAccountOf(later)])
     const { service } = here
@@ -80,7 +80,7 @@ export const poison: Scenario = {
       caughtUp ? 60_000 : 5_000,
     ).catch(here.dead)
     const missing = await missingGoods(here, service, phases.length)
-    // The outcomes of the good commands come on their own time.
+    // The outcomes of the good commands arrive some time later.
     const differing = async () => wrongDocuments(await here.fold(), await here.documents())
     const equal = async () => (await differing()).length === 0 || undefined
     await eventually('the documents to be as the log says', equal, caughtUp ? 30_000 : 0).catch(() => undefined)

@@ -6,7 +6,7 @@ import { streams } from '../streams.ts'
 
 const rate = 0.15
 
-/** Produce requests and responses are swallowed, and the broker and the bridge killed, while events come in. */
+/** Produce requests and responses are swallowed, and broker and bridge are killed, while events arrive. */
 export const produce: Scenario = {
   name: 'produce',
   promises: '1, 2',
@@ -45,7 +45,7 @@ export const produce: Scenario = {
     proxy.swallow(0)
     proxy.cut()
     const drained = await here.drained(bridge, without ? 15_000 : 60_000)
-    // What is on its way without an answer has its own time to arrive.
+    // Requests in flight without a response may still arrive.
     await bridge.kill('SIGTERM')
     const verdict = await here.verdict(posts.history)
     await here.stop()

@@ -11,7 +11,7 @@ const last = (chat: string): SentReply => ({ chat, id: `last-${chat}`, text: `la
 
 const isDuplicate = ({ type, data }: Outcome) => type === 'BotReplyFailed' && data.reason === 'duplicate'
 
-/** Commands come again under their id, some with other content; the worker is killed among them. */
+/** Commands are sent again under their id, some with other content; the worker is killed during this. */
 export const sameId: Scenario = {
   name: 'same-id',
   promises: '10',
@@ -37,12 +37,12 @@ export const sameId: Scenario = {
     await bot.say(before.map(again))
     const hasDuplicate = async () => outcomesIn(await here.log()).some(isDuplicate) || undefined
     await eventually('a duplicate', hasDuplicate, withinMs / 4).catch(() => undefined)
-    // what the worker has under way when it is killed
+    // The worker has these commands in progress when it is killed.
     await bot.say(before.map(again))
     await worker.kill('SIGKILL')
     await bot.say(after.map(again))
     await place.start()
-    // a chat's commands are handled in their order: with the last one all are
+    // A chat's commands are handled in order: when the last one is finished, all are.
     await bot.say(chats.map(last))
     const finished = (await areFinished(here, 2 * chats.length, withinMs)) && (await here.caughtUp(withinMs))
     await bot.stop()
@@ -52,7 +52,7 @@ export const sameId: Scenario = {
 
     const verdict = checkReplies([...chats.map(first), ...chats.map(last)], shown())
     const failed = outcomesIn(log).filter(({ type }) => type === 'BotReplyFailed')
-    // a command that is read again after the kill is told of again, under the same event id
+    // A command that is read again after the kill is reported again, under the same event id.
     const told = [...new Map(failed.map((event) => [event.id, event])).values()]
     const isTold = (chat: string) => {
       const events = told.filter(({ subject }) => subject === chat)

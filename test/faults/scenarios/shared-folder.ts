@@ -4,7 +4,7 @@ import { after } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
 
-/** Two bridges of one machine die with records in their journals, and only one is started again. */
+/** Two bridges on one machine die with records in their journals, and only one is started again. */
 export const sharedFolder: Scenario = {
   name: 'shared-folder',
   promises: '5',
@@ -19,7 +19,7 @@ export const sharedFolder: Scenario = {
     const second = await here.place(['ingress'], {}, first.dataDir)
     const bridges = [await first.start(), await second.start()]
     for (const bridge of bridges) await here.ready(bridge)
-    // Each bridge has chats of its own: what two processes keep of one chat has no order between them.
+    // Each bridge has its own chats: events of one chat in the journals of two processes have no order between them.
     const posts = [here.recorder([first]), here.recorder([second])]
     broker.freeze()
     await Promise.all(

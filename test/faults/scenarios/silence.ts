@@ -4,7 +4,7 @@ import { after, wait } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
 
-/** Servers that are silent, connections that are reset or half open: every request is answered, and work goes on afterwards. */
+/** Servers are silent, connections reset or half open: every request gets a response, and work continues later. */
 export const silence: Scenario = {
   name: 'silence',
   promises: '6',
@@ -21,7 +21,7 @@ export const silence: Scenario = {
     await here.ready(projector)
     const posts = here.recorder([intake])
     const load = posts.drive(streams({ workers: 8, messages: true }), { pauseMs: 10 })
-    // Longer than the recorder's time limit.
+    // Longer than the recorder's timeout.
     const silentMs = 12_000
     const notes: string[] = []
     const failures: string[] = []

@@ -8,8 +8,8 @@ import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
 
 /**
- * Some minutes under load with a fault every twenty seconds or so. What is held in the quiet after a round of all faults is
- * the same after the rounds that follow.
+ * Some minutes under load with a fault about every twenty seconds. The process must hold the same in the quiet after
+ * the first round of all faults and after the later rounds.
  */
 export const soak: Scenario = {
   name: 'soak',
@@ -33,14 +33,14 @@ export const soak: Scenario = {
     ]
     const swallowing = [[() => proxy.swallow(0.9), 10_000, () => proxy.swallow(0)] as const]
     const rounds = size === 'long' ? [faults, faults, faults] : [[], swallowing, swallowing]
-    // The quiet is longer than what a fault leaves behind for a while; the short form is to see just that in its control.
+    // The quiet is longer than the temporary effects of a fault. The short form must see these effects in its control.
     const [betweenMs, quietMs] = size === 'long' ? [14_000, 12_000] : [1_000, 2_000]
     const history: Exchange[] = []
-    // Within a round: between them nothing is posted.
+    // Within a round only: nothing is posted between rounds.
     const stalls: number[] = []
     let injected = 0
     let settled = true
-    /** Load, with faults in turn, and then nothing for a while. */
+    /** Load with faults in turn, then some time without load. */
     const round = async (number: number, turns: typeof faults): Promise<Held> => {
       const posts = here.recorder([place])
       const load = posts.drive(streams({ workers: 8, messages: true, from: 1 + 100 * number }), { pauseMs: 60 })

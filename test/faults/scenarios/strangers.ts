@@ -10,16 +10,16 @@ import { after, wait } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
 
-/** Events before the attack, and seconds of it. */
+/** Events before the attack, and its duration in seconds. */
 const sizes = { long: { usual: 5_000, seconds: 60 }, short: { usual: 600, seconds: 10 } } as const
-/** All bodies that a process holds (README), and room for connections, garbage and a young generation that grows. */
+/** The limit for all bodies of a process (README), and room for connections, garbage and a growing young generation. */
 const mostGrownMib = 64 + 160
-/** The promise is twice the p99 of before. A machine with other work delays some anyway: what it was is told, and judged with more room. */
+/** The promise is twice the earlier p99. Other work delays some events: a note has the p99, the check allows more. */
 const roomMs = 2_000
 const most401 = (seconds: number) => 50 + 25 * seconds + 64
 const guarded = { clientId: 'guarded-client', secretKey: 'secret-key-of-guarded' }
 
-/** Beside the account of the good events one that wants access tokens. */
+/** Beside the account of the good events: one that requests access tokens. */
 const accountsOf = (name: string) => {
   const bot = { providerId: 'p', baseUrl: 'http://127.0.0.1:1' }
   return {
@@ -37,7 +37,7 @@ const p99Of = (history: ReadonlyArray<Exchange>): number => {
 
 const grant = `grant_type=client_credentials&client_id=${guarded.clientId}&client_secret=${guarded.secretKey}`
 
-/** Asks for an access token twice a second, as the service does now and then; gives what was not answered 200. */
+/** Requests an access token twice a second, like the service. Returns the responses other than 200. */
 const grants = (port: number) => {
   const refused: string[] = []
   const one = async () => {
@@ -50,7 +50,7 @@ const grants = (port: number) => {
   return { refused, stop: () => clearInterval(timer) }
 }
 
-/** Whoever has no token cannot slow down those who have one, nor fill the memory, nor try secrets as fast as they like. */
+/** A sender without a token cannot slow down others, fill the memory, or try secrets at full speed. */
 export const strangers: Scenario = {
   name: 'strangers',
   promises: '19',

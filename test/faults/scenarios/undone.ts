@@ -11,7 +11,7 @@ const mostRounds = 10
 
 const countOf = (events: ReturnType<typeof eventsOf>) => [...events.values()].flat().length
 
-/** Webhooks with equal bodies are events of their own: what people undo is undone. What the bridge itself repeats counts nothing. */
+/** Webhooks with equal bodies are separate events: people undo changes. Repetitions by the bridge do not count. */
 export const undone: Scenario = {
   name: 'undone',
   promises: '1, 2, 3',
@@ -34,7 +34,7 @@ export const undone: Scenario = {
     )
     const swallowedBefore = proxy.swallowed()
     let [isRepeated, kills] = [false, 0]
-    // Without a record that the bridge has repeated, a run says nothing of what it counts.
+    // A run without a record that the bridge has repeated does not test how repetitions are counted.
     for (let round = 0; round < mostRounds && !isRepeated; round++) {
       await after(part, posts, load)
       proxy.swallow(0.3)

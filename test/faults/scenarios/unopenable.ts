@@ -6,7 +6,7 @@ import { after } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
 
-/** Something stands in the journal's folder that keeps it from being opened, until somebody puts it right. */
+/** The journal cannot be opened because of an object in its folder, until somebody removes the object. */
 export const unopenable: Scenario = {
   name: 'unopenable',
   promises: '5',

@@ -5,7 +5,7 @@ import { after, wait } from '../progress.ts'
 import type { Scenario } from '../scenario.ts'
 import { streams } from '../streams.ts'
 
-/** The projector is killed and sent back, and mongod killed, while events come in; the last kill finds a write under way. */
+/** The projector is killed and rewound, and mongod killed, while events arrive; the last kill interrupts a write. */
 export const views: Scenario = {
   name: 'views',
   promises: '2, 3',
@@ -46,7 +46,7 @@ export const views: Scenario = {
       }
       injected += 2
     }
-    // What the projector reads now waits for MongoDB when it dies.
+    // The records that the projector reads now wait for MongoDB when the projector dies.
     mongod.freeze()
     await after(part, posts, load)
     await wait(1_000)

@@ -1,7 +1,7 @@
-/** Gives the weakened exports of one module of the bridge, by their names. */
+/** Returns the weakened exports of one module of the bridge, by name. */
 export type Replacement = () => Promise<Readonly<Record<string, unknown>>>
 
-/** The module with some of its exports in a weaker form; both have the same type. */
+/** The module with some exports in a weaker form of the same type. */
 export const instead =
   <Module extends object>(load: () => Promise<Module>, weaken: (original: Module) => Partial<Module>): Replacement =>
   async () => {
@@ -13,5 +13,5 @@ export const instead =
     return weakened
   }
 
-/** The weakened exports of this process, by the address of their module. */
+/** The weakened exports of this process, by the URL of their module. */
 export const replaced = new Map<string, Readonly<Record<string, unknown>>>()

@@ -1,7 +1,7 @@
 import type { ProduceConnection } from '../../../src/kafka/produce/connection.ts'
 import { instead } from './instead.ts'
 
-/** Every connection to Kafka for writing, with some of what it does done worse. */
+/** Every connection to Kafka for writing, with some functions weakened. */
 const connection = (weaken: (original: ProduceConnection) => Partial<ProduceConnection>) =>
   instead(
     () => import('../../../src/kafka/produce/connection.ts'),

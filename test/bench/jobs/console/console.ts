@@ -11,7 +11,7 @@ import { chatIdOf, eventsEach, fillStore } from './store.ts'
 
 const name = 'console'
 
-/** Signs in by a link; the cookie of the session. */
+/** Signs in by a link. Returns the cookie of the session. */
 const signIn = (bench: Bench, adminUrl: string): Promise<string> =>
   withDatabase(bench, name, async (db) => {
     const deps = { store: consoleSessionsIn(db), clock: () => new Date() }
@@ -43,7 +43,7 @@ const run = async (bench: Bench): Promise<Findings> => {
   const story = async (chatId: string) => (await get<Story>(`conversations/${chatId}`)).events.length
   const any = () => Math.floor(Math.random() * conversations)
   const day = () => new Date(Date.now() - 2 * 24 * 3_600_000).toISOString().slice(0, 10)
-  /** Some way down: the page after ten others. */
+  /** The page after ten others. */
   let deep = ''
   for (let page = 0; page < 10; page++) {
     const { next } = await get<Listed>(`conversations?${deep}`)

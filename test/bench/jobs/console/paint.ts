@@ -4,12 +4,12 @@ import type { Bench } from '../../bench.ts'
 import type { Gather } from '../../findings.ts'
 import { latencies } from '../../load/latencies.ts'
 
-/** A page: the path of a new one for each view, and what is on it once its content is. */
+/** A page: its path, a new one for each view, and a selector that matches once its content is there. */
 type Shown = { readonly of: string; readonly path: () => string; readonly content: string }
 
 /**
- * Runs in the page before its scripts: `painted` are the ms from the beginning of the navigation until the frame that has the content
- * was painted. A message is taken right after the frame in which it is sent.
+ * Runs in the page before its scripts. `painted` is the time in ms from the beginning of the navigation until the frame
+ * with the content was painted. The browser handles a message right after the frame in which it is sent.
  */
 const watching = (content: string) => `
   window.painted = new Promise((resolve) => {
@@ -27,7 +27,7 @@ const paintedAt = async (page: Page, url: string): Promise<number> => {
   return page.evaluate<number>('window.painted')
 }
 
-/** Each view in a tab of a browser context of its own, whose cache is empty; and then another one in the same tab. */
+/** Each view in a tab of its own browser context, with an empty cache; then another view in the same tab. */
 const measurePage = async (
   browser: Browser,
   origin: string,
@@ -45,7 +45,7 @@ const measurePage = async (
   return { cold: cold.summary(), warm: warm.summary() }
 }
 
-/** How long Chromium takes until it has painted the content of a page, from the beginning of the navigation. */
+/** The time from the beginning of the navigation until Chromium has painted the content of a page. */
 export const measurePaint = async (
   bench: Bench,
   { add }: Pick<Gather, 'add'>,

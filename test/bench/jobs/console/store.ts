@@ -13,7 +13,7 @@ const text = (words: string) => ({ type: 'TEXT', text: words, timestamp: at('10:
 const second = (n: number) => at(`10:00:${String(n).padStart(2, '0')}`)
 const words = 'I have ordered shoes last week and they have not arrived yet, could you please look where they are? '
 
-/** Twenty events: messages of the client, every third answered by the bot, then an agent, who finishes the chat. */
+/** Twenty events: messages of the client, every third answered by the bot, then an agent who finishes the chat. */
 const events = [
   ...Array.from({ length: 12 }, (_, n) => [
     anEvent('ClientMessageReceived', `m${n}`, second(2 * n), { message: text(words) }),
@@ -26,7 +26,7 @@ const events = [
 ]
 export const eventsEach = events.length
 
-/** What the views have of one such chat. */
+/** The documents of one such chat in the views. */
 const folded = async (): Promise<ReadonlyArray<readonly [view: string, document: Document]>> => {
   const views = memoryViews()
   const changes = inLog(...events).flatMap((recorded, offset) => changesOfEvent({ ...recorded, offset }))
@@ -37,7 +37,7 @@ const folded = async (): Promise<ReadonlyArray<readonly [view: string, document:
   ])
 }
 
-/** The same of another chat at another time: its ids in place of the first one's, and its times. */
+/** The same documents for another chat at another time: with its ids and times. */
 const moved = (value: unknown, ids: ReadonlyMap<string, string>, ms: number): unknown => {
   if (typeof value === 'string') return ids.get(value) ?? value
   if (value instanceof Date) return new Date(value.getTime() + ms)
@@ -51,7 +51,7 @@ const moved = (value: unknown, ids: ReadonlyMap<string, string>, ms: number): un
 const first = Date.parse(at('10:00:00'))
 const dayMs = 24 * 3_600_000
 
-/** How the sessions of the n-th chat, the newest first, differ: some are open, some have rare outcomes and replies that were given up. */
+/** The sessions differ by chat, newest first: some are open, some have rare outcomes or failed replies. */
 const sessionOf = (document: Document, n: number): Document => {
   const isBot = document.kind === 'bot'
   const isOpen = n % 500 === 7
@@ -67,7 +67,7 @@ const sessionOf = (document: Document, n: number): Document => {
 }
 
 export const chatIdOf = (n: number): string => String(1_000_000 + n)
-/** Of 90 days. */
+/** The times are spread over 90 days. */
 const startOf = (n: number, count: number) => Date.now() - 60_000 - (n * 90 * dayMs) / count
 const atOnce = 250
 
@@ -84,7 +84,7 @@ const documentsOf = (template: Awaited<ReturnType<typeof folded>>, n: number, co
   })
 }
 
-/** Puts so many chats into the views, past the bridge, and one that has so many events alone; then makes the indexes. */
+/** Inserts chats into the views, without the bridge, and one chat with `long` events; then creates the indexes. */
 export const fillStore = async (db: Db, count: number, long: number): Promise<void> => {
   const template = await folded()
   const insert = (view: string, documents: Document[]) =>

@@ -17,12 +17,12 @@ const tellOf = (growth: string, looks: ReadonlyArray<Look>, { draw }: Gather) =>
   draw({ who: projector, metric: `memory ${growth}`, unit: 'MB', points: memory })
 }
 
-/** One store that grows: each rate when it holds so many events. */
+/** One store that grows: each rate at each number of events. */
 const byEvents = async (bench: Bench, gather: Gather) => {
   const { add, check } = gather
   const { sizes, chats, perChat } = bench.size.growth
   const world = bridgeWorld(bench, { name: 'growth' })
-  // Posted events go to a log of their own, but to the same servers and beside the same views.
+  // Posted events go to their own log, but to the same servers and the same views' database.
   const door = bridgeWorld(bench, { name: 'growth-door', database: 'growth' })
   await world.makeTopics()
   await door.makeTopics()
@@ -30,7 +30,7 @@ const byEvents = async (bench: Bench, gather: Gather) => {
   for (const size of sizes) {
     const of = `${short(size)} events`
     const missing = size - log.events()
-    // The rounds at one size may bring the store beyond the next.
+    // The rounds at one size may take the store beyond the next size.
     if (missing > 0) {
       const looks = await takeIn(bench, world, log, missing)
       tellOf(`from ${short(size - missing)} to ${of}`, looks, gather)

@@ -6,7 +6,7 @@ import type { LoadAsk, LoadGiven } from '../../load/http-load.ts'
 import { seed } from '../../seed.ts'
 import { startWorker, type Worker } from '../../worker.ts'
 
-/** A log that grows, and how much is in it. */
+/** A log that grows, and its number of events. */
 export const growing = (bench: Bench, world: BridgeWorld, chats: number, perChat?: number) => {
   let events = 0
   return {
@@ -15,7 +15,7 @@ export const growing = (bench: Bench, world: BridgeWorld, chats: number, perChat
       await seed(bench, { topic: `${world.prefix}chats`, as: 'events', from: events, count, chats, perChat })
       events += count
     },
-    /** What came in by another way. */
+    /** Counts events that were added in another way. */
     came: (count: number) => {
       events += count
     },
@@ -24,8 +24,8 @@ export const growing = (bench: Bench, world: BridgeWorld, chats: number, perChat
 export type Growing = ReturnType<typeof growing>
 
 /**
- * The rate of a projector that has just been started, the same way at every size: it takes in `warm` events, then those that
- * are measured.
+ * The rate of a newly started projector, measured the same way at every size: it projects `warm` events, then the
+ * measured ones.
  */
 export const projectionRate = async (bench: Bench, world: BridgeWorld, log: Growing): Promise<number> => {
   const { warm, events } = bench.size.growth.measured
@@ -37,7 +37,7 @@ export const projectionRate = async (bench: Bench, world: BridgeWorld, log: Grow
   return rateBetween(looks, warm, warm + events)
 }
 
-/** Grows the store by so many events; rate and memory of the projector meanwhile. */
+/** Grows the store by this many events. Returns the progress and memory of the projector over that time. */
 export const takeIn = async (bench: Bench, world: BridgeWorld, log: Growing, count: number) => {
   const before = log.events()
   await log.append(count)
@@ -47,7 +47,7 @@ export const takeIn = async (bench: Bench, world: BridgeWorld, log: Growing, cou
   return looks
 }
 
-/** The rate of ingress at 64 connections, and how many events came in; they are not in the views afterwards. */
+/** The rate of ingress at 64 connections, and the number of accepted events, which never reach the views. */
 export const ingestRate = async (bench: Bench, world: BridgeWorld, chats: number) => {
   const load: Worker<LoadAsk, LoadGiven> = startWorker('load/http-load.ts')
   bench.afterwards(load.stop)

@@ -30,7 +30,7 @@ const casesOf = ({ size: { ingest } }: Bench): ReadonlyArray<Case> => [
   })),
 ]
 
-/** Whoever publishes nothing has no place among fixed rates: they are for what a user would run. */
+/** A participant that publishes nothing takes no part at fixed rates: these cases are for what a user would run. */
 const takesPart = ({ rate }: Case, { topic }: Participant) => rate === undefined || topic !== undefined
 
 export const measure = async (bench: Bench, load: Load, it: Participant, each: Case, { add }: Gather) => {
@@ -63,8 +63,8 @@ export const measure = async (bench: Bench, load: Load, it: Participant, each: C
 }
 
 /**
- * How many requests were answered 200 and are not in the log, once what is on its way has had time to come; more in the log than
- * that is no loss: an append of which nothing was heard in time is made again, under the same id.
+ * The number of requests that were answered 200 and are not in the log, after some time for records in flight. More
+ * records than requests are no loss: an append without a response in time is retried under the same id.
  */
 export const lost = async (bench: Bench, { topic }: Participant, answered: number): Promise<number> => {
   if (topic === undefined) return 0

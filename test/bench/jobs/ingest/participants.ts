@@ -13,7 +13,7 @@ export type Participant = {
   readonly who: string
   readonly urls: ReadonlyArray<string>
   readonly pids: ReadonlyArray<number>
-  /** Where each request that was answered 200 has to be; undefined where nothing is published. */
+  /** The topic that must have each request that was answered 200; undefined if nothing is published. */
   readonly topic?: string
   readonly stop: () => Promise<void>
 }
@@ -70,7 +70,7 @@ const camel = async (bench: Bench, port: number): Promise<Participant> => {
   return { who: 'Camel', urls: [`http://127.0.0.1:${port}/hook`], pids: [pid], topic, stop }
 }
 
-/** The bridge and what a user would pick instead, all of them up. */
+/** The bridge and the alternatives that a user would choose, all running. */
 export const startParticipants = async (bench: Bench, camelPort: number): Promise<ReadonlyArray<Participant>> => {
   const { brokers } = bench
   const { ingressProcesses, before } = bench.bridge

@@ -34,7 +34,7 @@ const measured = (looks: ReadonlyArray<Look>, { warm, events }: Plan, cpu: numbe
   looks,
 })
 
-/** A projector of all views, from the topics' beginnings into an empty database. */
+/** A projector of all views, from the beginning of the topics into an empty database. */
 export const allViews = async (
   bench: Bench,
   plan: Plan,

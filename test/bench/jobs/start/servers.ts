@@ -6,10 +6,10 @@ import { MongoClient } from 'mongodb'
 import { answers } from '../../../../src/embedded/readiness.ts'
 import { commandLine, family } from '../../proc.ts'
 
-/** How a server was started. */
+/** The command and folder with which a server was started. */
 export type Started = { readonly command: ReadonlyArray<string>; readonly cwd: string }
 
-/** How the broker and mongod among a process's descendants were started, so that they can be started without it. */
+/** How the broker and mongod among a process's descendants were started, to start them again without that process. */
 export const serversOf = (pid: number): ReadonlyArray<Started> =>
   family(pid)
     .map((each) => ({ pid: each.pid, command: commandLine(each.pid) }))
@@ -25,7 +25,7 @@ const apiVersions = Buffer.from([0, 0, 0, 10, 0, 18, 0, 0, 0, 0, 0, 1, 0xff, 0xf
 
 const brokerIsReady = (address: string) => untilIt(() => answers(Number(address.split(':')[1]), apiVersions))
 
-/** It has its primary. */
+/** Waits until mongod has its primary. */
 const mongodIsReady = async (url: string) => {
   const port = Number(new URL(url).port)
   await untilIt(() => answers(port))
@@ -35,7 +35,7 @@ const mongodIsReady = async (url: string) => {
 
 export type Addresses = { readonly broker: string; readonly mongoUrl: string }
 
-/** Milliseconds until both, started side by side and by nobody else, can be used. */
+/** Milliseconds until both servers, started in parallel without the bridge, can be used. */
 export const startBare = async (
   servers: ReadonlyArray<Started>,
   { broker, mongoUrl }: Addresses,

@@ -22,7 +22,7 @@ const isAlive = (pid: number) => {
   }
 }
 
-/** `npm start` as a user types it, until it is ready; `leave` is Ctrl-C, and waits until nothing of it runs. */
+/** `npm start` as a user types it, until it is ready; `leave` is Ctrl-C, and waits until none of its processes runs. */
 const npmStart = async (bench: Bench, dataDir: string, port: number) => {
   const { PATH, HOME } = process.env
   const began = performance.now()
@@ -35,7 +35,7 @@ const npmStart = async (bench: Bench, dataDir: string, port: number) => {
   const pid = child.pid ?? 0
   const leave = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
-    // npm may end before what it has started.
+    // npm may end before the processes that it has started.
     const all = family(pid)
     const ended = once(child, 'exit')
     process.kill(-pid, 'SIGINT')

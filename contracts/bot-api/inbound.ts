@@ -4,9 +4,9 @@ import { WireId } from '../wire.ts'
 import { WireMessage } from './message.ts'
 
 const exchange = {
-  /** The event's id; the service repeats it when it sends the event again. */
+  /** The event's id. The service sends the same id when it sends the event again. */
   id: WireId,
-  /** Who writes on the channel, unique within the account. */
+  /** The client who writes on the channel. The id is unique within the account. */
   client_id: WireId,
   /** The chat, unique within the account. */
   chat_id: WireId,
@@ -57,12 +57,12 @@ export const WireAgentUnavailable = shape(
   'WireAgentUnavailable',
 )
 
-/** Service to bot: the chat is over (field notes; `client_id` was not shown, so it may be missing or null). */
+/** Service to bot: the chat has ended (field notes). They do not show `client_id`, so it may be missing or null. */
 export const WireChatClosed = shape(
   {
     /** Says which event it is. */
     event: t.literal('CHAT_CLOSED'),
-    /** The event's id; the service repeats it when it sends the event again. */
+    /** The event's id. The service sends the same id when it sends the event again. */
     id: WireId,
     /** The chat, unique within the account. */
     chat_id: WireId,

@@ -2,7 +2,7 @@ import type * as t from 'io-ts'
 import { AccountId, exactShape, Id } from '../primitives.ts'
 import { domainEvent, extra } from './envelope.ts'
 
-/** The conversation is over (CHAT_CLOSED). */
+/** The conversation has ended (CHAT_CLOSED). */
 export const ChatClosed = domainEvent(
   'ChatClosed',
   exactShape(
@@ -13,7 +13,7 @@ export const ChatClosed = domainEvent(
       chatId: Id,
     },
     {
-      /** Who wrote on the channel, where the service tells. */
+      /** The client who writes on the channel, if the service names it. */
       clientId: Id,
       ...extra,
     },

@@ -6,7 +6,7 @@ import { extra } from './envelope.ts'
 import { Agent, AssignedAgent, Department, Organization, Status, Tag, Visitor } from './parts.ts'
 import { Page, Session } from './session.ts'
 
-/** What the events of Interface A have in common. */
+/** The common fields of the events of Interface A. */
 export const webhook = {
   required: {
     /** The customer account of the service, by its id in the accounts file. */
@@ -41,13 +41,13 @@ export const webhook = {
     /** The page that the visitor is on. */
     page: Page,
 
-    /** Analytics, in the service's own form, which the protocol does not show. */
+    /** Analytics in the service's own form, which the protocol does not describe. */
     analytics: Opaque,
     ...extra,
   },
 }
 
-/** What the events of a chat that an agent has accepted have in common. */
+/** The common fields of the events of a chat that an agent has accepted. */
 export const agentChat = {
   required: {
     ...webhook.required,
@@ -59,12 +59,12 @@ export const agentChat = {
   optional: webhook.optional,
 }
 
-/** What the events of a bot conversation have in common. */
+/** The common fields of the events of a bot conversation. */
 export const conversation = {
   /** The customer account of the service, by its id in the accounts file. */
   accountId: AccountId,
   /** The chat, unique within the account; the same on both interfaces. */
   chatId: Id,
-  /** Who writes on the channel, unique within the account. */
+  /** The client who writes on the channel. The id is unique within the account. */
   clientId: Id,
 }

@@ -91,7 +91,7 @@ export const WireClientUpdated = shape(
   'WireClientUpdated',
 )
 
-/** Interface A, a chat is closed; carries its log. */
+/** Interface A, a chat is closed. The event has its log. */
 export const WireChatFinished = shape(
   {
     /** Says which event it is. */

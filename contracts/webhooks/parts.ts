@@ -3,7 +3,7 @@ import { impersonal, Text } from '../personal.ts'
 import { Count, nullable, shape } from '../primitives.ts'
 import { Opaque, UnixTime, WireId, WireText } from '../wire.ts'
 
-/** Who writes or calls (protocol, Resources, visitor). */
+/** The person who writes or calls (protocol, Resources, visitor). */
 export const WireVisitor = shape(
   { description: nullable(Text), number: WireId, chats_count: Count },
   { name: nullable(Text), email: nullable(Text), phone: nullable(WireText), social: nullable(Opaque) },
@@ -38,7 +38,7 @@ export const WireAgent = shape(
 
 const text = nullable(WireText)
 
-/** Where the client's address seems to be; all text, numbers are taken too (protocol, Resources, geoip). */
+/** The estimated location of the client's address, as text; numbers are accepted too (protocol, Resources, geoip). */
 export const WireGeoip = shape(
   {},
   {
@@ -90,7 +90,7 @@ export const WireCall = shape(
   'WireCall',
 )
 
-/** One entry of a finished chat's log; the reference says client, its example visitor. */
+/** One entry of a finished chat's log. The protocol's reference says client, its example says visitor. */
 export const WireChatMessage = shape(
   {
     message: Text,

@@ -6,7 +6,7 @@ export type Schema = JsonObject
 
 export const dialect = 'https://json-schema.org/draft/2020-12/schema'
 
-/** The schema of a definition: JSON pointers mean the same in every draft and in OpenAPI. */
+/** A reference to a definition. JSON pointers mean the same in every draft and in OpenAPI. */
 export const refTo = (place: string, name: string): Schema => ({ $ref: `#/${place}/${name}` })
 
 /** The version of the contracts as a whole: raised when they are released. */

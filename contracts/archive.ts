@@ -41,8 +41,7 @@ export const ArchivedEvent = exactShape(
 export type ArchivedEvent = t.TypeOf<typeof ArchivedEvent>
 
 /**
- * Headers of an archived record beside the original ones: the id of its topic, and its partition, offset and time
- * there.
+ * Headers of an archived record beside the original ones: the original topic's id, and its partition, offset and time.
  */
 export const archiveHeaders = {
   generation: 'archive_generation',

@@ -30,7 +30,7 @@ export const Accepted = t.strict(
 /** The response to a refused request: a code, and each wrong field with what was expected. It repeats no values. */
 export const Refusal = t.strict(
   {
-    /** What is wrong. */
+    /** The error. */
     error,
   },
   'Refusal',
@@ -41,7 +41,7 @@ export const WebhookRefusal = t.strict(
   {
     /** Always `error`: the response has nothing for agents. */
     result: t.literal('error'),
-    /** What is wrong. */
+    /** The error. */
     error,
   },
   'WebhookRefusal',

@@ -12,7 +12,7 @@ const marked =
 export const personal = marked(true)
 
 /**
- * Returns the same codec, marked as not personal: its values show only when, how often and by which id. They survive an
+ * Returns the same codec, marked as not personal: they show only when, how often and by which id. They stay after an
  * erasure.
  */
 export const impersonal = marked(false)

@@ -72,7 +72,7 @@ export const Id = branded(
 )
 export type Id = t.TypeOf<typeof Id>
 
-/** One customer account of the service: 1 to 64 of `A-Z a-z 0-9 . _ -`. */
+/** One customer account of the service: 1 to 64 characters of `A-Z a-z 0-9 . _ -`. */
 export const AccountId = branded('AccountId', '1 to 64 of A-Z a-z 0-9 . _ -', (text) => patterns.AccountId.test(text))
 export type AccountId = t.TypeOf<typeof AccountId>
 
@@ -84,7 +84,7 @@ export type Day = t.TypeOf<typeof Day>
 export const NonBlank = branded('NonBlank', 'text that is not blank', (text) => patterns.NonBlank.test(text))
 export type NonBlank = t.TypeOf<typeof NonBlank>
 
-/** A whole number of things, or of milliseconds: 0 and up. */
+/** A whole number, 0 or more: a count, or milliseconds. */
 export const Count = impersonal(
   new t.Type<number, number, unknown>(
     'Count',

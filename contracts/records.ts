@@ -13,7 +13,7 @@ const keysOf = <Key extends string>(keys: ReadonlyArray<Key>) =>
 const versions = DomainEvent.types.flatMap(({ name }) => versionNames(name as DomainEvent['type']))
 
 /**
- * The headers of an event's record: CloudEvents 1.0, Kafka protocol binding, binary mode. A repeated event keeps its
+ * The headers of an event's record: CloudEvents 1.0, Kafka protocol binding, binary mode. A repeat has the same
  * `ce_id`.
  */
 export const EventHeaders = exactShape(
@@ -54,10 +54,7 @@ export const EventHeaders = exactShape(
      */
     ce_contenthash: t.string,
 
-    /**
-     * Only on a late event, whose request was in quarantine until an operator took it in: when the request was
-     * received.
-     */
+    /** Only on a late event, whose request was in quarantine until an operator took it in: when the request came. */
     ce_receivedtime: Instant,
   },
   'EventHeaders',
@@ -95,10 +92,7 @@ export const QuarantineHeaders = exactShape(
     [quarantineHeaders.contentType]: t.string,
     /** The Content-Encoding header of the request. */
     [quarantineHeaders.contentEncoding]: t.string,
-    /**
-     * The size in bytes of a request that was too large; `unknown` if not stated. The value has only the first 64 KiB
-     * then.
-     */
+    /** The size in bytes of a request that was too large; `unknown` if not stated. Its value has the first 64 KiB. */
     [quarantineHeaders.size]: t.string,
   },
   'QuarantineHeaders',

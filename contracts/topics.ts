@@ -164,8 +164,7 @@ export const ceDataSchema = (type: DomainEvent['type']): string => schemaId(vers
 export const schemaId = (name: string): string => `urn:livechat:schemas:${name}`
 
 /**
- * Headers of a quarantine record; its value is the request's body, byte for byte. `problems` names fields, never
- * values.
+ * Headers of a quarantine record; its value is the request's body, byte for byte. `problems` names fields, not values.
  */
 export const quarantineHeaders = {
   id: 'id',

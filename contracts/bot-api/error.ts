@@ -4,7 +4,7 @@ import { shape } from '../primitives.ts'
 /** An error body of the bridge or the service (protocol, Errors). The service has also sent it with status 200. */
 export const ErrorBody = t.type(
   {
-    /** What is wrong. */
+    /** The error. */
     error: shape(
       {},
       {

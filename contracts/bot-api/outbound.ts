@@ -36,14 +36,14 @@ const exchange = {
   id: Id,
   /** The client who writes on the channel. The id is unique within the account. */
   client_id: Id,
-  /** The chat, unique within the account. */
+  /** The chat. Its id is unique within the account. */
   chat_id: Id,
 }
 
 /** Bot to service: a reply for the client; `timestamp` in seconds since 1970 (protocol, Events, Interface B). */
 export const BotMessageRequest = t.type(
   {
-    /** Says which event it is. */
+    /** The name of the event. */
     event: t.literal('BOT_MESSAGE'),
     ...exchange,
     /** The message for the client. */
@@ -55,7 +55,7 @@ export const BotMessageRequest = t.type(
 /** Bot to service: the bot has no answer, so an agent must take over. */
 export const InviteAgentRequest = t.type(
   {
-    /** Says which event it is. */
+    /** The name of the event. */
     event: t.literal('INVITE_AGENT'),
     ...exchange,
   },

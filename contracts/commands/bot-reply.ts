@@ -100,7 +100,7 @@ const command = {
 /** A reply of bot logic to a client. `id` is unique within the chat: a command that was sent once is not sent again. */
 export const BotMessage = shape(
   {
-    /** Says which command it is. */
+    /** The type of the command. */
     type: t.literal('BotMessage'),
     ...command,
     /** The message for the client. */
@@ -116,7 +116,7 @@ export const BotMessage = shape(
 /** Bot logic hands the client to an agent. */
 export const InviteAgent = shape(
   {
-    /** Says which command it is. */
+    /** The type of the command. */
     type: t.literal('InviteAgent'),
     ...command,
   },

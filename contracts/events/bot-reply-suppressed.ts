@@ -14,7 +14,7 @@ export const BotReplySuppressed = domainEvent(
     {
       ...reply.required,
 
-      /** What came first. */
+      /** Why it came too late. */
       reason: t.keyof({
         'agent-joined': null,
         'agent-invited': null,

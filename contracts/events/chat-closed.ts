@@ -9,7 +9,7 @@ export const ChatClosed = domainEvent(
     {
       /** The customer account of the service, by its id in the accounts file. */
       accountId: AccountId,
-      /** The chat, unique within the account; the same on both interfaces. */
+      /** The chat. Its id is unique within the account and the same on both interfaces. */
       chatId: Id,
     },
     {

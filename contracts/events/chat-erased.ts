@@ -13,7 +13,7 @@ export const ChatErased = domainEvent(
     {
       /** The customer account of the service, by its id in the accounts file. */
       accountId: AccountId,
-      /** The chat, unique within the account; the same on both interfaces. */
+      /** The chat. Its id is unique within the account and the same on both interfaces. */
       chatId: Id,
       /** The id of the erasure. All markers of one person's erasure have the same id. */
       erasureId: Id,

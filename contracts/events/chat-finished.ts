@@ -12,7 +12,7 @@ export const ChatFinished = domainEvent(
   exactShape(
     {
       ...webhook.required,
-      /** The chat, unique within the account; the same on both interfaces. */
+      /** The chat. Its id is unique within the account and the same on both interfaces. */
       chatId: Id,
       /** Everyone who took part. */
       agents: t.array(Agent),

@@ -13,7 +13,7 @@ export const ClientErased = domainEvent(
     {
       /** The customer account of the service, by its id in the accounts file. */
       accountId: AccountId,
-      /** The client, unique within the account. */
+      /** The client. Its id is unique within the account. */
       clientId: Id,
       /** The id of the erasure. All markers of one person's erasure have the same id. */
       erasureId: Id,

@@ -13,7 +13,7 @@ export const webhook = {
     accountId: AccountId,
     /** The channel's widget. */
     widgetId: Id,
-    /** Who writes or calls. */
+    /** The person who writes or calls. */
     visitor: Visitor,
   },
   optional: {
@@ -51,7 +51,7 @@ export const webhook = {
 export const agentChat = {
   required: {
     ...webhook.required,
-    /** The chat, unique within the account; the same on both interfaces. */
+    /** The chat. Its id is unique within the account and the same on both interfaces. */
     chatId: Id,
     /** The agent who accepted the chat. */
     agent: Agent,
@@ -63,7 +63,7 @@ export const agentChat = {
 export const conversation = {
   /** The customer account of the service, by its id in the accounts file. */
   accountId: AccountId,
-  /** The chat, unique within the account; the same on both interfaces. */
+  /** The chat. Its id is unique within the account and the same on both interfaces. */
   chatId: Id,
   /** The client who writes on the channel. The id is unique within the account. */
   clientId: Id,

@@ -7,10 +7,10 @@ const sent = {
   timestamp: Instant,
 }
 
-/** Plain text; `buttonId` is the button that the client clicked. */
+/** Plain text. `buttonId` is the button that the client clicked. */
 export const TextMessage = exactShape(
   {
-    /** Says that it is plain text. */
+    /** The type of the message: plain text. */
     type: t.literal('TEXT'),
     /** The text of the message. */
     text: Text,
@@ -25,7 +25,7 @@ export const TextMessage = exactShape(
 /** Markdown (links, bold, italic) in `content`, and the same message as plain text in `text`. */
 export const MarkdownMessage = exactShape(
   {
-    /** Says that it is Markdown. */
+    /** The type of the message: Markdown. */
     type: t.literal('MARKDOWN'),
     /** The message in Markdown. */
     content: Text,
@@ -44,7 +44,7 @@ export const MarkdownMessage = exactShape(
  */
 export const ButtonsMessage = exactShape(
   {
-    /** Says that it has ready-made answers. */
+    /** The type of the message: a question with ready-made answers. */
     type: t.literal('BUTTONS'),
 
     /** The question. */

@@ -58,7 +58,7 @@ export const AssignedAgent = exactShape(
     id: Id,
   },
   {
-    /** The agent's address. */
+    /** The agent's email address. */
     email: Text,
     /** The agent's name. */
     name: Text,
@@ -98,7 +98,7 @@ export const Agent = exactShape(
   {
     /** The agent's name. */
     name: Text,
-    /** The agent's address. */
+    /** The agent's email address. */
     email: Text,
     /** The agent's phone number. */
     phone: Text,

@@ -34,7 +34,7 @@ export const Geoip = exactShape(
   'Geoip',
 )
 
-/** The utm_ parameters under which the visitor came. */
+/** The utm_ parameters with which the visitor arrived. */
 export const Utm = exactShape(
   {},
   {

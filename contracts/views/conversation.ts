@@ -113,7 +113,7 @@ export const ConversationDocument = exactShape(
     /** The newest AGENT_UNAVAILABLE after which neither the bot nor the bridge has written yet. */
     unheard: exactShape(
       {
-        /** Its ce_id. */
+        /** The ce_id of its event. */
         id: Id,
         /** When the bridge received it. */
         at: BsonDate,

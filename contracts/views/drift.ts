@@ -79,8 +79,8 @@ export const DriftDocument = exactShape(
     expected: Code,
 
     /**
-     * The shape of the first value: `text of 5: Aaaa9`. A is a capital letter, a another letter, 9 a digit, _ a space,
-     * # anything else.
+     * The shape of the first value: `text of 5: Aaaa9`. `A` is any capital letter, `a` any other letter, `9` a digit,
+     * `_` a space, and `#` any other character.
      */
     example: Code,
   },

@@ -195,10 +195,10 @@ export const SessionDocument = exactShape(
     /** The address of the page on which the session began. */
     pageUrl: Text,
 
-    /** The utm_ parameters under which the visitor came. */
+    /** The utm_ parameters with which the visitor arrived. */
     utm: Utm,
 
-    /** Since when the client waits for an answer of the bot. */
+    /** Since when the client waits for an answer from the bot. */
     awaitingSince: BsonDate,
 
     /** How many of the bot's replies were given up. */

@@ -54,7 +54,7 @@ export const WireGeoip = shape(
   'WireGeoip',
 )
 
-/** The utm_ parameters under which the visitor came (protocol, Resources, utm_json). */
+/** The utm_ parameters with which the visitor arrived (protocol, Resources, utm_json). */
 export const WireUtm = shape({}, { source: text, campaign: text, content: text, medium: text, term: text }, 'WireUtm')
 
 /** The visitor's session (protocol, Resources, session). */

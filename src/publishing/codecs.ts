@@ -44,8 +44,8 @@ const text = ({ source }: RegExp): Schema => ({ type: 'string', pattern: source 
 const either = (...alternatives: ReadonlyArray<Schema>): Schema => ({ anyOf: alternatives })
 
 /**
- * The schemas of codecs with their own validation, by their names. `format` requires what no pattern can: that the
- * calendar has the day.
+ * The schemas of codecs with their own validation, by their names. `format` requires what no pattern can: a day of the
+ * calendar.
  */
 export const leaves: Leaves = {
   Instant: () => ({ type: 'string', format: 'date-time' }),

@@ -25,7 +25,7 @@ import { schemaWithParts } from '../schemas.ts'
 import { channels, keyBindings, operations } from './channels.ts'
 
 const json = 'application/json'
-/** More generators than validators read this document. Validators have the JSON Schemas. */
+/** Generators read this document more than validators do. Validators have the JSON Schemas. */
 const style: Style = {
   leaves: leavesOfGenerators,
   discriminator: (field) => ({ discriminator: field }),

@@ -18,8 +18,7 @@ const breaksOf: Readonly<Record<Direction, Partial<Record<Effect, string>>>> = {
 }
 
 /**
- * The breaking changes between two releases of the schemas, which are given by their names. Empty if the release may be
- * published.
+ * The breaking changes from one release of the schemas, by name, to another. Empty if the release may be published.
  *
  * The rule. Within a version, an event's schema is backward and forward compatible. Old records are kept permanently,
  * so new readers must understand them, and readers that were not updated must understand new records. That leaves one

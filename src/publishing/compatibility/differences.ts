@@ -53,7 +53,7 @@ const boundChanges = (before: Schema, after: Schema): ReadonlyArray<Change> =>
     return [{ change, effect: tighter ? 'narrowed' : 'widened' }]
   })
 
-/** Whether one pattern accepts more than another is not compared: each change of it counts as `changed`. */
+/** The check cannot compare what two patterns accept, so a different pattern counts as `changed`. */
 const opaqueChanges = (before: Schema, after: Schema): ReadonlyArray<Change> =>
   opaque.flatMap((keyword): ReadonlyArray<Change> => {
     const [from, to] = [before[keyword], after[keyword]]
@@ -83,7 +83,7 @@ type Place = { readonly schema: Schema; readonly document: Schema }
 
 const at = ({ document }: Place, schema: Json | undefined): Place => {
   const [around, only] = [objectOf(schema), objectOf(schema).allOf]
-  // A reference with a description of its own around it.
+  // A reference with its own description around it.
   const found = Array.isArray(only) && only.length === 1 && isObject(only[0]) && '$ref' in only[0] ? only[0] : around
   const name = typeof found.$ref === 'string' ? found.$ref.replace('#/$defs/', '') : undefined
   return name === undefined

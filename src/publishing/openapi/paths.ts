@@ -122,8 +122,7 @@ export const oauthPath = (ref: Ref): JsonObject => ({
     requestBody: {
       required: true,
       content: {
-        // JSON is first: generated clients send JSON if it is among the types, and take the body's shape from the first
-        // type.
+        // JSON is first: generated clients send JSON if it is allowed, and take the body's shape from the first type.
         ...jsonBody(ref(AccessTokenRequest), { request }),
         'application/x-www-form-urlencoded': { schema: ref(AccessTokenRequest), examples: examples({ request }) },
       },

@@ -26,7 +26,7 @@ export const OperatorAction = exactShape(
     detail: Code,
   },
   {
-    /** The customer account of the service, by its id in the accounts file. Absent if the action is about all accounts. */
+    /** The customer account of the service, by its id in the accounts file. Absent for an action on all accounts. */
     accountId: AccountId,
   },
   'OperatorAction',

@@ -17,7 +17,7 @@ const descriptionOf = ({ codec, describedBy }: Published, partOf: PartOf): strin
   return `${description}\n\n${codec instanceof ClosedType ? closed : codec instanceof t.ExactType ? exactly : openly}`
 }
 
-/** The schema of a published codec under its name without the version, and the parts that it refers to under `place`. */
+/** The schema of a published codec under its name without the version, and the parts that it refers to in `place`. */
 export const schemaWithParts = (
   entry: Published,
   partOf: PartOf,

@@ -2,16 +2,16 @@ import * as t from 'io-ts'
 import { Code, impersonal } from './personal.ts'
 import { exactShape } from './primitives.ts'
 
-/** Encrypted JSON Web Encryption (RFC 7516) in its flattened form: `dir`, A256GCM. */
+/** A JSON Web Encryption object (RFC 7516) in flattened form, with `dir` and A256GCM. */
 const Encrypted = exactShape(
   {
-    /** The algorithms, the data key's id as `kid`, and as `cty` whether `json` or `bytes` are encrypted. */
+    /** The algorithms; the id of the data key as `kid`; and in `cty` what is encrypted: `json` or `bytes`. */
     protected: Code,
-    /** The place of the record: topic, partition, offset, ce_id and ce_type. Nothing else can be put in its place. */
+    /** The record's topic, the topic's id, partition, offset, ce_id and ce_type. The ciphertext is valid only there. */
     aad: Code,
     /** The initialization vector. */
     iv: Code,
-    /** What is encrypted. */
+    /** The encrypted content. */
     ciphertext: Code,
     /** The authentication tag. */
     tag: Code,
@@ -21,25 +21,28 @@ const Encrypted = exactShape(
 )
 
 /**
- * An event in the archive, under the key and the headers of its record, beside those that say where that stood. A data key
- * encrypts what one record key says of persons; after the erasure of that chat or client nobody has it any more.
+ * An event in the archive. Its record has the key and the headers of the original record, and headers that name the
+ * original place. A data key encrypts the personal data of one record key. The erasure of that chat or client deletes
+ * the data key.
  */
 export const ArchivedEvent = exactShape(
   {
-    /** The event's data as far as they are not personal; every personal field is absent. */
+    /** The data of the event without its personal fields. */
     data: impersonal(t.UnknownRecord),
   },
   {
-    /** The personal fields, encrypted; absent where the event has none, or they were erased. */
+    /** The personal fields, encrypted. Absent if the event has none, or if they were erased. */
     personal: Encrypted,
-    /** The personal fields were erased before the event came here. */
+    /** Present if the personal fields were erased before the event reached the archive. */
     erased: t.literal(true),
   },
   'ArchivedEvent',
 )
 export type ArchivedEvent = t.TypeOf<typeof ArchivedEvent>
 
-/** Headers of an archived record beside those that it had: the id of its topic, and its place and time there. */
+/**
+ * Headers of an archived record beside the original ones: the original topic's id, and its partition, offset and time.
+ */
 export const archiveHeaders = {
   generation: 'archive_generation',
   partition: 'archive_partition',

@@ -5,7 +5,7 @@ import { ClosedType } from './primitives.ts'
 type Codec = t.Decoder<unknown, unknown>
 type JsonObject = Record<string, unknown>
 
-/** The value as the codec gives it, or `refused`; why it is refused, only the codec itself says. */
+/** The value as the codec returns it, or `refused`. Only the codec itself can report why it refuses a value. */
 type Read = (value: unknown) => unknown
 type Field = { readonly read: Read; readonly required: boolean }
 type Form = { readonly fields: ReadonlyMap<string, Field>; readonly exact: boolean }
@@ -24,11 +24,11 @@ const disjoint = (forms: ReadonlyArray<Form>): Form | undefined => {
   return count === fields.size && forms.every(({ exact }) => !exact) ? { fields, exact: false } : undefined
 }
 
-/** An object codec's fields in one list, if it is made of t.type, t.partial, their intersection and t.exact. */
+/** The fields of an object codec in one list, if it is made of t.type, t.partial, their intersection and t.exact. */
 const formOf = (codec: Codec): Form | undefined => {
   if (codec instanceof t.InterfaceType) return { fields: fieldsOf(codec.props, true), exact: false }
   if (codec instanceof t.PartialType) return { fields: fieldsOf(codec.props, false), exact: false }
-  // Rare: io-ts itself refuses what it does not name.
+  // Rare: the codec itself refuses fields that it does not name.
   if (codec instanceof ClosedType) return undefined
   if (codec instanceof t.ExactType) {
     const form = formOf(codec.type)
@@ -39,7 +39,7 @@ const formOf = (codec: Codec): Form | undefined => {
   return forms.every((form: Form | undefined) => form !== undefined) ? disjoint(forms) : undefined
 }
 
-/** The result has the fields in the value's order, and is the value itself if nothing had to be changed. */
+/** The result keeps the field order of the value. It is the value itself if nothing had to be changed. */
 const readObject = ({ fields, exact }: Form): Read => {
   const required = [...fields.values()].filter((field) => field.required).length
   return (value) => {
@@ -103,7 +103,7 @@ const only =
   (value) =>
     holds(value) ? value : refused
 
-/** io-ts takes a field that every object inherits for its own: such a codec is left alone. */
+/** io-ts treats a field that every object inherits as an own field. Such a codec is not compiled. */
 const isOrdinary = ({ fields }: Form) => ![...fields.keys()].some((name) => name in Object.prototype)
 
 const readOf = (codec: Codec): Read => {
@@ -120,8 +120,8 @@ const readOf = (codec: Codec): Read => {
 }
 
 /**
- * A codec's `decode`, compiled once: the same answer for every JSON value, at a fraction of the price if the value is right. A
- * value that is wrong goes to the codec itself, which alone knows how to say what was expected where.
+ * A codec's `decode`, compiled once. It gives the same result for every JSON value, but a valid value costs much less.
+ * An invalid value goes to the codec itself, because only the codec can report what it expected where.
  */
 export const compiled = <A>(codec: t.Decoder<unknown, A>): ((value: unknown) => t.Validation<A>) => {
   const read = readOf(codec)

@@ -10,54 +10,57 @@ const code = t.keyof({
 })
 const error = t.strict(
   {
-    /** A word for what is wrong (protocol, Errors). */
+    /** The error code (protocol, Errors). */
     code,
-    /** The fields, and what was expected there. */
+    /** Each wrong field, and what was expected there. */
     message: t.string,
   },
   'RefusalError',
 )
 
-/** The event is durable, or (Interface A) its name is not known and it is in quarantine. */
+/** The event is durable. On Interface A also: the event name is unknown, and the event is in quarantine. */
 export const Accepted = t.strict(
   {
-    /** Says that the event was taken. */
+    /** The bridge accepted the event. */
     result: t.literal('ok'),
   },
   'Accepted',
 )
 
-/** Why a request was refused: a code, and the fields with what was expected there. What was sent is not repeated. */
+/** The response to a refused request: a code, and each wrong field with what was expected. It repeats no values. */
 export const Refusal = t.strict(
   {
-    /** What is wrong. */
+    /** The error. */
     error,
   },
   'Refusal',
 )
 
-/** A refusal of Interface A. */
+/** The response to a refused request of Interface A. */
 export const WebhookRefusal = t.strict(
   {
-    /** Says that nothing of this is for agents. */
+    /** Always `error`: the response has nothing for agents. */
     result: t.literal('error'),
-    /** What is wrong. */
+    /** The error. */
     error,
   },
   'WebhookRefusal',
 )
 
-/** A request for an access token: the client-credentials grant (RFC 6749, section 4.4), credentials here or in the header; every parameter is text. */
+/**
+ * A request for an access token: the client-credentials grant (RFC 6749, section 4.4). The credentials are here or in
+ * the Authorization header. Every parameter is text.
+ */
 export const AccessTokenRequest = t.intersection(
   [
     t.type({
-      /** The only grant that there is. */
+      /** The only supported grant. */
       grant_type: t.literal('client_credentials'),
     }),
     t.partial({
       /** The client id of the account's authorization. */
       client_id: t.string,
-      /** Its secret key. */
+      /** The secret key of the account's authorization. */
       client_secret: t.string,
     }),
     t.record(t.string, t.string),
@@ -68,23 +71,23 @@ export const AccessTokenRequest = t.intersection(
 /** An access token for Interface B (RFC 6749, section 5.1); `expires_in` in seconds. */
 export const AccessToken = t.strict(
   {
-    /** What goes into the Authorization header. */
+    /** The token for the Authorization header. */
     access_token: t.string,
-    /** How it goes there. */
+    /** The scheme in the Authorization header. */
     token_type: t.literal('Bearer'),
-    /** For how many seconds it is valid. */
+    /** How long the token is valid, in seconds. */
     expires_in: Count,
   },
   'AccessToken',
 )
 
-/** Why there is no access token (RFC 6749, section 5.2). */
+/** The response to a refused token request (RFC 6749, section 5.2). */
 export const AccessTokenRefusal = t.strict(
   {
-    /** A word for what is wrong (RFC 6749, section 5.2). */
+    /** The error code (RFC 6749, section 5.2). */
     error: t.keyof({ invalid_request: null, invalid_client: null, unsupported_grant_type: null, server_error: null }),
 
-    /** The parameters, and what was expected there. */
+    /** Each wrong parameter, and what was expected there. */
     error_description: t.string,
   },
   'AccessTokenRefusal',

@@ -1,24 +1,25 @@
 /**
- * How each figure of `daily_stats` and `daily_stats_by` is defined, once. A `share` is from 0 to 1, a `ratio` may exceed 1; of a
- * `duration` the numerator is the sum of all times in milliseconds and the denominator how many there are, so that their quotient
- * is the mean; median and 95th percentile stand beside them.
+ * The definition of each figure in `daily_stats` and `daily_stats_by`. A `share` is between 0 and 1, a `ratio` may be
+ * greater. For a `duration`, the numerator is the sum of all times in milliseconds and the denominator is their number,
+ * so the quotient is the mean. The documents also have the median and the 95th percentile.
  *
- * Every figure of a day is of the sessions of one kind (contracts/views/session.ts) that began on that day, in the account's time
- * zone, and are over at `asOf`. Those that are open are counted apart. Bot sessions without a message of the client do not count.
+ * The figures of a day cover the sessions of one kind (contracts/views/session.ts) that began on that day, in the
+ * account's time zone, and have ended by `asOf`. Open sessions are counted separately. Bot sessions without a message
+ * of the client do not count.
  */
 export type MetricDefinition = {
   readonly kind: 'agent' | 'bot'
   readonly unit: 'share' | 'ratio' | 'duration'
   readonly numerator: string
   readonly denominator: string
-  /** Which of the sessions it is of, where not of all that are over. */
+  /** Which of the ended sessions the figure covers, if not all. */
   readonly cohort?: string
 }
 
-/** Within how long an agent has to join for the service level: one minute, in milliseconds. */
+/** An agent must join within this time for the service level: one minute, in milliseconds. */
 export const serviceLevelMs = 60_000
 
-/** A return within so long undoes strict containment: 24 hours, in milliseconds. */
+/** A client who returns within this time undoes strict containment: 24 hours, in milliseconds. */
 export const returnMs = 24 * 60 * 60 * 1000
 
 export const metrics = {

@@ -1,7 +1,9 @@
 import * as t from 'io-ts'
 import { impersonal } from './personal.ts'
 
-/** Text with a brand of its own, its JSON form itself: an id, a time, a name of ours, and so no personal data. */
+/**
+ * Branded text whose JSON form is the text itself: an id, a time, a name that we define. So it is not personal data.
+ */
 export const branded = <Name extends string>(name: Name, expected: string, ok: (text: string) => boolean) =>
   impersonal(
     new t.Type<string & t.Brand<{ readonly [K in Name]: symbol }>, string, unknown>(
@@ -16,13 +18,14 @@ export const branded = <Name extends string>(name: Name, expected: string, ok: (
   )
 
 /**
- * What the codecs below ask of text, as the published schemas ask it too: no `\d`, look-ahead or `\p`, which not every
- * language reads alike.
+ * The patterns of the codecs below. The published schemas have the same ones. So they use no `\d`, look-ahead or `\p`,
+ * which some languages read differently.
  */
 export const patterns = {
   Instant:
     /^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?Z$/u,
-  // Spaces, then a character that is no space, then anything: no control characters. One pattern, since generators read only one.
+  // Spaces, then one character that is not a space, then any characters; no control characters. It is one pattern,
+  // because generators read only one.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is meant
   Id: /^[ \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]*[^ \u0000-\u001f\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff][^\u0000-\u001f\u007f-\u009f]*$/u,
   AccountId: /^[A-Za-z0-9_.-]{1,64}$/u,
@@ -32,7 +35,7 @@ export const patterns = {
 } as const
 export const longestId = 255
 
-/** Whether a day that may be in the calendar is in it: 30 February is not. Every month has 28 days. */
+/** False for a day that the calendar does not have, such as 30 February. Every month has 28 days. */
 const isReal = (day: string) => day.slice(8) <= '28' || new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
 
 /** A point in time: RFC 3339 in UTC, as `2026-01-31T23:59:59.000Z`. */
@@ -46,8 +49,8 @@ export type Instant = t.TypeOf<typeof Instant>
 const isDate = (u: unknown): u is Date => u instanceof Date && !Number.isNaN(u.getTime())
 
 /**
- * A point in time in a document of a view: a BSON date, to the millisecond (what an Instant has beyond is cut off). As JSON it is
- * an Instant.
+ * A point in time in a document of a view: a BSON date, to the millisecond. Further digits of an Instant are cut off.
+ * In JSON it is an Instant.
  */
 export const BsonDate = impersonal(
   new t.Type<Date, string, unknown>(
@@ -59,7 +62,7 @@ export const BsonDate = impersonal(
   ),
 )
 
-/** An identifier that the service or bot logic gave: 1 to 255 characters, none of them a control character or half of one. */
+/** An identifier from the service or from bot logic: 1 to 255 characters, not blank, without control characters. */
 export const Id = branded(
   'Id',
   'text of 1 to 255 characters',
@@ -69,7 +72,7 @@ export const Id = branded(
 )
 export type Id = t.TypeOf<typeof Id>
 
-/** One customer account of the service: 1 to 64 of `A-Z a-z 0-9 . _ -`. */
+/** One customer account of the service: 1 to 64 characters of `A-Z a-z 0-9 . _ -`. */
 export const AccountId = branded('AccountId', '1 to 64 of A-Z a-z 0-9 . _ -', (text) => patterns.AccountId.test(text))
 export type AccountId = t.TypeOf<typeof AccountId>
 
@@ -77,11 +80,11 @@ export type AccountId = t.TypeOf<typeof AccountId>
 export const Day = branded('Day', 'a date as 2026-01-31', (text) => patterns.Day.test(text) && isReal(text))
 export type Day = t.TypeOf<typeof Day>
 
-/** Text that says something. */
+/** Text that is not blank. */
 export const NonBlank = branded('NonBlank', 'text that is not blank', (text) => patterns.NonBlank.test(text))
 export type NonBlank = t.TypeOf<typeof NonBlank>
 
-/** A whole number of things, or of milliseconds: 0 and up. */
+/** A whole number, 0 or more: a count, or milliseconds. */
 export const Count = impersonal(
   new t.Type<number, number, unknown>(
     'Count',
@@ -95,17 +98,17 @@ export const Count = impersonal(
 )
 export type Count = t.TypeOf<typeof Count>
 
-/** Fields that must be there and fields that may be; what else stands in the value is left as it is. */
+/** An object with required and optional fields. Other fields of the value are left unchanged. */
 export const shape = <R extends t.Props, O extends t.Props>(required: R, optional: O, name: string) =>
   t.intersection([t.type(required), t.partial(optional)], name)
 
-/** The same, and nothing else: what is not named is taken out. */
+/** Like `shape`, but fields that are not named are removed. */
 export const exactShape = <R extends t.Props, O extends t.Props>(required: R, optional: O, name: string) =>
   t.exact(t.intersection([t.type(required), t.partial(optional)]), name)
 
 type ExactShape<R extends t.Props, O extends t.Props> = t.ExactC<t.IntersectionC<[t.TypeC<R>, t.PartialC<O>]>>
 
-/** The same fields, some of the required ones with other codecs. */
+/** The same fields, with other codecs for some of the required ones. */
 export const replacing = <R extends t.Props, O extends t.Props, F extends { readonly [K in keyof R]?: t.Mixed }>(
   { type: { types } }: ExactShape<R, O>,
   fields: F,
@@ -118,7 +121,7 @@ const namesOf = (codec: t.Any): ReadonlyArray<string> => {
   return codec instanceof t.InterfaceType || codec instanceof t.PartialType ? Object.keys(codec.props) : []
 }
 
-/** An object that has no other fields than these. Others are refused: one that is misspelt would be missing without a word. */
+/** An object that refuses all other fields. Otherwise a misspelt field would be lost without an error. */
 export class ClosedType<C extends t.HasProps> extends t.ExactType<C, t.TypeOf<C>, t.OutputOf<C>, unknown> {
   constructor(codec: C) {
     const names = new Set(namesOf(codec))
@@ -142,11 +145,11 @@ export class ClosedType<C extends t.HasProps> extends t.ExactType<C, t.TypeOf<C>
 }
 export const closed = <C extends t.HasProps>(codec: C) => new ClosedType(codec)
 
-/** The place of a value in its parent, now that the alternative is known. */
+/** The same context with the chosen alternative as the type of its last entry. */
 const asIf = (type: t.Mixed, context: t.Context): t.Context =>
   context.map((entry, i) => (i === context.length - 1 ? { ...entry, type } : entry))
 
-/** The codec's values and null. A wrong value is reported as the codec reports it, not once per alternative. */
+/** Accepts the codec's values and null. A wrong value is reported once, as by the codec, not once per alternative. */
 export const nullable = <C extends t.Mixed>(codec: C) =>
   new t.UnionType<[C, t.NullC], t.TypeOf<C> | null, t.OutputOf<C> | null, unknown>(
     `${codec.name} | null`,

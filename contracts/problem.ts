@@ -1,11 +1,11 @@
 import * as t from 'io-ts'
 
-/** What is wrong with a value: where, and what was expected there. It never holds the value. */
+/** What is wrong with a value: the path, and what was expected there. It never contains the value. */
 export type Problem = { readonly path: string; readonly expected: string }
 
 type Codec = t.Decoder<unknown, unknown>
 
-/** An exact codec validates as the one that it holds, under its own name. */
+/** The codec inside an exact codec. An exact codec validates as the codec that it contains, under its own name. */
 const inner = (codec: Codec): Codec => (codec instanceof t.ExactType ? inner(codec.type) : codec)
 
 const tagOf = (codec: Codec | undefined): string => {
@@ -30,7 +30,7 @@ const expectedOf = (codec: Codec): string => {
   return objects.has(tag) ? 'an object' : (words[codec.name] ?? codec.name)
 }
 
-/** Problems from io-ts's errors, one for each place; alternatives of one place are joined by 'or'. */
+/** The problems in io-ts errors, one for each path. Alternatives of one path are joined by 'or'. */
 export const problemsOf = (errors: t.Errors): ReadonlyArray<Problem> => {
   const byPath = new Map<string, Set<string>>()
   for (const { context, message } of errors) {

@@ -4,7 +4,7 @@ import { ceTypeOfVersion, versionNames } from './events/upcast.ts'
 import { branded, exactShape, Id, Instant, NonBlank, patterns } from './primitives.ts'
 import { deadLetterHeaders, quarantineHeaders, schemaId } from './topics.ts'
 
-/** A whole number, 0 or more, in decimal digits: the only way that a header can hold one. */
+/** A whole number, 0 or more, in decimal digits. Numbers in headers have this form. */
 export const Digits = branded('Digits', 'decimal digits', (text) => patterns.Digits.test(text))
 
 const keysOf = <Key extends string>(keys: ReadonlyArray<Key>) =>
@@ -12,16 +12,19 @@ const keysOf = <Key extends string>(keys: ReadonlyArray<Key>) =>
 
 const versions = DomainEvent.types.flatMap(({ name }) => versionNames(name as DomainEvent['type']))
 
-/** The headers of an event's record: CloudEvents 1.0, Kafka protocol binding, binary mode. `ce_id` is repeated by a repeat. */
+/**
+ * The headers of an event's record: CloudEvents 1.0, Kafka protocol binding, binary mode. A repeat has the same
+ * `ce_id`.
+ */
 export const EventHeaders = exactShape(
   {
     /** The version of CloudEvents. */
     ce_specversion: t.literal('1.0'),
 
-    /** The event's identity within its source: a repeat has the same. */
+    /** The id of the event, unique within its source. A repeated event has the same id. */
     ce_id: Id,
 
-    /** Which event it is, and which version of it. */
+    /** The type of the event and its version. */
     ce_type: t.keyof(keysOf(versions.map(ceTypeOfVersion))),
 
     /** `/accounts/<account id>/webhooks`, `/bot`, `/egress` or `/erasures`. */
@@ -30,47 +33,50 @@ export const EventHeaders = exactShape(
     /** The chat's or the client's id. */
     ce_subject: Id,
 
-    /** When the bridge took it in. */
+    /** When the bridge received or made the event. */
     ce_time: Instant,
 
     /** The `$id` of the JSON Schema of the value. */
     ce_dataschema: t.keyof(keysOf(versions.map(schemaId))),
 
-    /** What the value is. */
+    /** The media type of the value. */
     'content-type': t.literal('application/json'),
   },
   {
-    /** The trace that it belongs to (W3C Trace Context). */
+    /** The trace of the event (W3C Trace Context). */
     traceparent: t.string,
 
-    /** Where the event began, in the same trace: it is kept by whoever appends the record again. */
+    /** Where the event began, in the same trace. A process that appends the record again keeps it. */
     ce_traceparent: t.string,
 
-    /** Of an event that came as a webhook: the HMAC-SHA-256 of the request's body, base64url. Equal bodies have equal hashes. */
+    /**
+     * For an event from a webhook: the HMAC-SHA-256 of the request's body, base64url. Equal bodies have equal hashes.
+     */
     ce_contenthash: t.string,
 
-    /** Only of a late event, whose request was in quarantine until an operator took it in: when the request came. */
+    /** Only on a late event, whose request was in quarantine until an operator took it in: when the request came. */
     ce_receivedtime: Instant,
   },
   'EventHeaders',
 )
 
 /**
- * The headers of a record on quarantine, whose value is a request's body, byte for byte: the interface that it came by, what
- * was wrong with it and where (fields and what was expected there, never what was sent), and how it was sent.
+ * The headers of a record on quarantine. The value is the request's body, byte for byte. The headers name the
+ * interface, what was wrong and where, and how the request was sent. They have field names and what was expected there,
+ * never what was sent.
  */
 export const QuarantineHeaders = exactShape(
   {
-    /** The request's own id: a record that is written twice has the same. */
+    /** The id of the request. If the record is written twice, both have the same id. */
     [quarantineHeaders.id]: Id,
 
-    /** By which interface it came. */
+    /** The interface that received the request. */
     [quarantineHeaders.interface]: t.keyof({ webhooks: null, bot: null }),
 
-    /** When it came. */
+    /** When the bridge received the request. */
     [quarantineHeaders.receivedAt]: Instant,
 
-    /** What was wrong: how it was sent, what is in it, that nobody knows its event, or its size. */
+    /** What was wrong: how the request was sent, its content, an unknown event, or its size. */
     [quarantineHeaders.reason]: t.keyof({
       'media-type': null,
       invalid: null,
@@ -78,57 +84,58 @@ export const QuarantineHeaders = exactShape(
       'too-large': null,
     }),
 
-    /** Where, and what was expected there; never what was sent. */
+    /** Where the problems are, and what was expected there; never what was sent. */
     [quarantineHeaders.problems]: t.string,
   },
   {
-    /** Its Content-Type header. */
+    /** The Content-Type header of the request. */
     [quarantineHeaders.contentType]: t.string,
-    /** Its Content-Encoding header. */
+    /** The Content-Encoding header of the request. */
     [quarantineHeaders.contentEncoding]: t.string,
-    /** Its size in bytes where it was too large: then the value is its first 64 KiB. `unknown` if the request did not say. */
+    /** The size in bytes of a request that was too large; `unknown` if not stated. Its value has the first 64 KiB. */
     [quarantineHeaders.size]: t.string,
   },
   'QuarantineHeaders',
 )
 
 /**
- * The headers that a dead letter has beside the original ones; key and value are the original's, byte for byte. They name
- * the record (topic without its prefix, partition, offset, when it was appended), the consumer that gave it up, why, in one
- * word and in a sentence, and when: this time and the first time. `dl_redriven` says how often the record was sent back before;
- * without it, never. A record that was sent back has it and `dl_first_failed_at` on its own topic too: consumers ignore them.
+ * The headers that a dead letter has beside the original ones. Key and value are the original's, byte for byte. The
+ * headers name the record (topic without its prefix, partition, offset, when it was appended), the consumer that gave
+ * it up, the reason as a word and as a sentence, and when it was given up: this time and the first time. `dl_redriven`
+ * is how often the record was sent back before; it is absent if never. A record that was sent back keeps `dl_redriven`
+ * and `dl_first_failed_at` on its own topic, where consumers ignore them.
  */
 export const DeadLetterHeaders = exactShape(
   {
-    /** Where the record was: the topic, without its prefix. */
+    /** The topic of the record, without its prefix. */
     [deadLetterHeaders.topic]: NonBlank,
 
-    /** The topic's partition. */
+    /** The partition of the record. */
     [deadLetterHeaders.partition]: Digits,
 
-    /** The offset in it. */
+    /** The offset of the record. */
     [deadLetterHeaders.offset]: Digits,
 
-    /** When the record was appended there. */
+    /** When the record was appended to that topic. */
     [deadLetterHeaders.timestamp]: Instant,
 
-    /** Who gave it up. */
+    /** The consumer that gave the record up. */
     [deadLetterHeaders.consumer]: NonBlank,
 
-    /** Why, in a word. */
+    /** The reason, as one word. */
     [deadLetterHeaders.cause]: NonBlank,
 
-    /** Why, in a sentence; never what the record holds. */
+    /** The reason, as a sentence. It never has data of the record. */
     [deadLetterHeaders.detail]: t.string,
 
-    /** When it was given up. */
+    /** When the record was given up. */
     [deadLetterHeaders.failedAt]: Instant,
 
-    /** When it was given up for the first time. */
+    /** When the record was given up for the first time. */
     [deadLetterHeaders.firstFailedAt]: Instant,
   },
   {
-    /** How often it was sent back before; absent where never. */
+    /** How often the record was sent back before. Absent if never. */
     [deadLetterHeaders.redriven]: Digits,
   },
   'DeadLetterHeaders',

@@ -17,10 +17,13 @@ import { versionOf } from './events/versions.ts'
 
 const day = 24 * 60 * 60 * 1000
 
-/** How long Kafka keeps a topic's records: for ever, only the newest of each key, or some milliseconds. */
+/**
+ * How long Kafka keeps the records of a topic: permanently, only the newest of each key, or some milliseconds.
+ * Separately, the archiver deletes archived records of event topics.
+ */
 export type CleanUp = 'forever' | 'compact' | { readonly deleteAfterMs: number }
 
-/** A topic: its name after TOPIC_PREFIX, its key (the guarantee of order), what its records hold, its clean-up. */
+/** A topic: its name after TOPIC_PREFIX, its key (the guarantee of order), the content of its records, its clean-up. */
 export type Topic = {
   readonly name: string
   readonly key: string
@@ -56,8 +59,9 @@ export const enrichments = topic('enrichments', {
   cleanUp: 'compact',
 })
 /**
- * The key of a record without a value that the bridge appends to each partition of `enrichments` now and then, so that Kafka closes
- * the segment and compacts it: what was removed leaves the disks. It is about nobody.
+ * The key of a record without a value. The bridge regularly appends one to each partition of `enrichments`, so that
+ * Kafka closes the segment and compacts it. So removed enrichments also disappear from the disks. The record is about
+ * nobody.
  */
 export const segmentMarker = 'segment-marker'
 export const erasureConfirmations = topic('erasure-confirmations', {
@@ -112,7 +116,7 @@ export const topics = [
 
 export type TopicName = (typeof topics)[number]['name']
 
-/** The topics that the records of a chat stand on, keyed by it. */
+/** The topics that have records of a chat, with the chat as their key. */
 export const chatTopics = [chats, calls, offlineMessages, botConversations] as const
 
 const topicByType = {
@@ -134,20 +138,20 @@ const topicByType = {
   ClientErased: clients,
 } as const satisfies Record<Exclude<DomainEvent['type'], 'ChatErased'>, EventTopic>
 
-/** The topics that have events of this type: one, except of ChatErased. */
+/** The topics that have events of this type: one topic, except for ChatErased. */
 export const topicsOf = (type: DomainEvent['type']): ReadonlyArray<EventTopic> =>
   type === 'ChatErased' ? chatTopics : [topicByType[type]]
 
 const chatTopicByName = new Map(chatTopics.map((each) => [each.name, each]))
 
-/** Where an event goes. */
+/** The topic of an event. */
 export const topicOf = (event: DomainEvent): EventTopic =>
   event.type === 'ChatErased' ? (chatTopicByName.get(event.data.topic) ?? chats) : topicByType[event.type]
 
-/** Its message key: `acme/2037`. What shares a key stays in order. */
+/** The message key of an event: `acme/2037`. Records with the same key stay in order. */
 export const keyOf = ({ data, subject }: DomainEvent): string => `${data.accountId}/${subject}`
 
-/** What the bridge writes today of an event: `ChatAccepted.v1`. */
+/** The version of an event that the bridge writes today: `ChatAccepted.v1`. */
 export const versionName = (type: DomainEvent['type']): string => `${type}.v${versionOf(type)}`
 
 /** The type attribute of CloudEvents: `livechat.ChatAccepted.v1`. */
@@ -159,7 +163,9 @@ export const ceDataSchema = (type: DomainEvent['type']): string => schemaId(vers
 /** The `$id` of a published JSON Schema. */
 export const schemaId = (name: string): string => `urn:livechat:schemas:${name}`
 
-/** Headers of a quarantine record; its value is the request's body, byte for byte. `problems` names fields, never values. */
+/**
+ * Headers of a quarantine record; its value is the request's body, byte for byte. `problems` names fields, not values.
+ */
 export const quarantineHeaders = {
   id: 'id',
   interface: 'interface',
@@ -172,8 +178,8 @@ export const quarantineHeaders = {
 } as const
 
 /**
- * Headers that a dead letter has beside the original ones; key and value are the original's, byte for byte. A record that was
- * sent back keeps the last two on its own topic, where consumers ignore them.
+ * Headers that a dead letter has beside the original ones. Key and value are the original's, byte for byte. A record
+ * that was sent back keeps the last two on its own topic, where consumers ignore them.
  */
 export const deadLetterHeaders = {
   topic: 'dl_topic',

@@ -10,7 +10,7 @@ import type { OfflineMessageDocument } from './views/offline-message.ts'
 import type { SessionDocument } from './views/session.ts'
 import type { TimelineDocument } from './views/timeline.ts'
 
-/** The collections that analysts query, and what a document of each is. */
+/** The collections that analysts query, with the type of their documents. */
 export type Views = {
   readonly chats: ChatDocument
   readonly calls: CallDocument

@@ -5,7 +5,7 @@ import { Id, Instant } from './primitives.ts'
 
 const isId = Id.is
 
-/** An id, sent as a whole number or as text; read as its decimal text (protocol, Resources; field notes). */
+/** An id, sent as a whole number or as text. The bridge reads it as decimal text (protocol, Resources; field notes). */
 export const WireId = impersonal(
   new t.Type<Id, string, unknown>(
     'WireId',
@@ -31,7 +31,7 @@ export const WireText = personal(
   ),
 )
 
-/** A Unix time from here on is in milliseconds, and below in seconds; either counts to the year 5138. */
+/** A Unix time of this size or more is in milliseconds, a smaller one in seconds. Both reach the year 5138. */
 const milliseconds = 100_000_000_000
 export const latestUnixTime = 1000 * milliseconds
 export const unixTimeText = /^[0-9]{1,14}(\.[0-9]{1,6})?$/u
@@ -42,8 +42,8 @@ const isUnixTime = (u: unknown): u is number | string =>
 const instantOf = (n: number) => new Date(Math.floor(n < milliseconds ? n * 1000 : n)).toISOString()
 
 /**
- * Unix time in seconds, or in milliseconds where it is too large for seconds (100,000,000,000 and up), as a number or
- * decimal text; read as an Instant.
+ * Unix time in seconds, or in milliseconds if it is 100,000,000,000 or more, as a number or decimal text. The bridge
+ * reads it as an Instant.
  */
 export const UnixTime = impersonal(
   new t.Type<Instant, string, unknown>(
@@ -57,7 +57,7 @@ export const UnixTime = impersonal(
   ),
 )
 
-/** The time of a command: Unix time as the protocol has it, or RFC 3339 as events have it; read as an Instant. */
+/** The time of a command: Unix time as in the protocol, or RFC 3339 as in events. The bridge reads it as an Instant. */
 export const CommandTime = impersonal(
   new t.Type<Instant, string, unknown>(
     'CommandTime',
@@ -72,7 +72,7 @@ export const CommandTime = impersonal(
   ),
 )
 
-/** An object or array whose content the protocol does not show: kept as it came. */
+/** An object or array whose content the protocol does not describe. It is kept unchanged. */
 export const Opaque = personal(
   new t.Type<object, object, unknown>(
     'Opaque',

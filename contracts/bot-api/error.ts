@@ -1,16 +1,16 @@
 import * as t from 'io-ts'
 import { shape } from '../primitives.ts'
 
-/** An error body, ours and the service's (protocol, Errors). It was seen beside a 200, too. */
+/** An error body of the bridge or the service (protocol, Errors). The service has also sent it with status 200. */
 export const ErrorBody = t.type(
   {
-    /** What is wrong. */
+    /** The error. */
     error: shape(
       {},
       {
-        /** A word for it (protocol, Errors). */
+        /** The error code (protocol, Errors). */
         code: t.string,
-        /** The same in a sentence. */
+        /** The error in a sentence. */
         message: t.string,
       },
       'Error',

@@ -4,18 +4,18 @@ import { WireId } from '../wire.ts'
 import { WireMessage } from './message.ts'
 
 const exchange = {
-  /** The event's id; the service repeats it when it sends the event again. */
+  /** The event's id. The service sends the same id when it sends the event again. */
   id: WireId,
-  /** Who writes on the channel, unique within the account. */
+  /** The client who writes on the channel. The id is unique within the account. */
   client_id: WireId,
-  /** The chat, unique within the account. */
+  /** The chat. Its id is unique within the account. */
   chat_id: WireId,
 }
 
 /** Service to bot: a client's message, which the bot must answer (protocol, Events, Interface B). */
 export const WireClientMessage = shape(
   {
-    /** Says which event it is. */
+    /** The name of the event. */
     event: t.literal('CLIENT_MESSAGE'),
     ...exchange,
     message: WireMessage,
@@ -27,7 +27,7 @@ export const WireClientMessage = shape(
 /** Service to bot: the chat was transferred to an agent (protocol, Endpoints). */
 export const WireInviteAgent = shape(
   {
-    /** Says which event it is. */
+    /** The name of the event. */
     event: t.literal('INVITE_AGENT'),
     ...exchange,
   },
@@ -38,7 +38,7 @@ export const WireInviteAgent = shape(
 /** Service to bot: an agent has connected to the conversation. */
 export const WireAgentJoined = shape(
   {
-    /** Says which event it is. */
+    /** The name of the event. */
     event: t.literal('AGENT_JOINED'),
     ...exchange,
   },
@@ -49,7 +49,7 @@ export const WireAgentJoined = shape(
 /** Service to bot: no agent can take the chat now. */
 export const WireAgentUnavailable = shape(
   {
-    /** Says which event it is. */
+    /** The name of the event. */
     event: t.literal('AGENT_UNAVAILABLE'),
     ...exchange,
   },
@@ -57,14 +57,14 @@ export const WireAgentUnavailable = shape(
   'WireAgentUnavailable',
 )
 
-/** Service to bot: the chat is over (field notes; `client_id` was not shown, so it may be missing or null). */
+/** Service to bot: the chat has ended (field notes). They do not show `client_id`, so it may be missing or null. */
 export const WireChatClosed = shape(
   {
-    /** Says which event it is. */
+    /** The name of the event. */
     event: t.literal('CHAT_CLOSED'),
-    /** The event's id; the service repeats it when it sends the event again. */
+    /** The event's id. The service sends the same id when it sends the event again. */
     id: WireId,
-    /** The chat, unique within the account. */
+    /** The chat. Its id is unique within the account. */
     chat_id: WireId,
   },
   { client_id: nullable(WireId) },

@@ -16,7 +16,7 @@ export const WireMarkdown = shape(
   'MARKDOWN message',
 )
 
-/** The protocol allows at most 3 buttons (Limits). What the service itself sends is not refused for having more. */
+/** A question with buttons. The protocol allows at most 3 (Limits), but a message of the service may have more. */
 export const WireButtons = shape(
   {
     type: t.literal('BUTTONS'),

@@ -27,41 +27,41 @@ export const OutboundButtons = shape(
   { force_reply: t.boolean },
   'OutboundButtons',
 )
-/** A message as we send it (protocol, Resources, Message). */
+/** A message as the bridge sends it (protocol, Resources, Message). */
 export const OutboundMessage = t.union([OutboundText, OutboundMarkdown, OutboundButtons], 'OutboundMessage')
 export type OutboundMessage = t.TypeOf<typeof OutboundMessage>
 
 const exchange = {
-  /** The same for every attempt: made from the command's own id. */
+  /** The id of the command, the same for every attempt. */
   id: Id,
-  /** Who writes on the channel, unique within the account. */
+  /** The client who writes on the channel. The id is unique within the account. */
   client_id: Id,
-  /** The chat, unique within the account. */
+  /** The chat. Its id is unique within the account. */
   chat_id: Id,
 }
 
 /** Bot to service: a reply for the client; `timestamp` in seconds since 1970 (protocol, Events, Interface B). */
 export const BotMessageRequest = t.type(
   {
-    /** Says which event it is. */
+    /** The name of the event. */
     event: t.literal('BOT_MESSAGE'),
     ...exchange,
-    /** What the client shall read. */
+    /** The message for the client. */
     message: OutboundMessage,
   },
   'BotMessageRequest',
 )
 
-/** Bot to service: the bot has no answer, an agent shall take over. */
+/** Bot to service: the bot has no answer, so an agent must take over. */
 export const InviteAgentRequest = t.type(
   {
-    /** Says which event it is. */
+    /** The name of the event. */
     event: t.literal('INVITE_AGENT'),
     ...exchange,
   },
   'InviteAgentRequest',
 )
 
-/** What we post to the service. */
+/** A request of the bridge to the service. */
 export const BotRequest = t.union([BotMessageRequest, InviteAgentRequest], 'BotRequest')
 export type BotRequest = t.TypeOf<typeof BotRequest>

@@ -1,2 +1,2 @@
-/** Tests of bots in memory, under the name that their users import them by. */
+/** The test harness for bots, in memory, under the name by which its users import it. */
 export * from '../../src/bot/harness.ts'

@@ -1,2 +1,2 @@
-/** The kit for bots under the name that its users import it by: it comes with the package livechat-bridge-contracts. */
+/** The bot kit under the name by which its users import it. It is part of the package livechat-bridge-contracts. */
 export * from '../../src/bot/index.ts'

@@ -4,27 +4,27 @@ import { AccountId, Id, nullable, shape } from '../primitives.ts'
 import { CommandTime, WireId } from '../wire.ts'
 
 const optional = {
-  /** RFC 3339 in UTC, as events have it, or Unix time; the time of sending where it is left out. */
+  /** RFC 3339 in UTC as in events, or Unix time. If left out, the time when the command was appended to the topic. */
   timestamp: nullable(CommandTime),
 }
 const plain = {
   ...optional,
-  /** The same as plain text; made from `content` or `title` where it is left out. */
+  /** The same message as plain text. If left out, the bridge makes it from `content` or `title`. */
   text: nullable(Text),
 }
-/** One ready-made answer: its text, and the id that comes back when it is clicked. */
+/** One ready-made answer: its text, and the id that the service sends back when the client clicks it. */
 export const Button = shape(
   {
-    /** The answer's words. */
+    /** The text of the answer. */
     text: Text,
-    /** What comes back when it is clicked. */
+    /** The id that the service sends back when the client clicks the answer. */
     id: WireId,
   },
   {},
   'Button',
 )
 
-/** The protocol's bound (Limits): a BUTTONS message has 1 to 3 buttons. */
+/** The protocol's limit (Limits): a BUTTONS message has 1 to 3 buttons. */
 export const Buttons = personal(
   new t.Type<Array<t.TypeOf<typeof Button>>, unknown, unknown>(
     'Buttons',
@@ -38,17 +38,18 @@ export const Buttons = personal(
 )
 
 /**
- * What the client shall read. MARKDOWN knows links, bold and italic (protocol, Limits): a command with more in `content`, or
- * more than 4096 characters of it, goes to dead-letters. `text`, the same as plain text, is made from `content` or `title` where it is left out, and `timestamp`
- * is then the time of sending. A message of an event can be sent as it is.
+ * The message for the client. MARKDOWN has links, bold and italic (protocol, Limits). A command with other Markdown in
+ * `content`, or with more than 4096 characters there, goes to dead-letters. `text` is the same message as plain text.
+ * If it is left out, the bridge makes it from `content` or `title`. If `timestamp` is left out, it is the time when the
+ * command was appended. A message of an event can be sent unchanged.
  */
 export const ReplyMessage = t.union(
   [
     shape(
       {
-        /** Which kind of message it is. */
+        /** The type of the message. */
         type: t.literal('TEXT'),
-        /** What the client shall read; beside `content` or `title`, the same as plain text. */
+        /** The message for the client. Beside `content` or `title`, the same message as plain text. */
         text: Text,
       },
       optional,
@@ -57,7 +58,7 @@ export const ReplyMessage = t.union(
     shape(
       {
         type: t.literal('MARKDOWN'),
-        /** What the client shall read, in Markdown. */
+        /** The message for the client, in Markdown. */
         content: Text,
       },
       plain,
@@ -73,7 +74,7 @@ export const ReplyMessage = t.union(
       },
       {
         ...plain,
-        /** Whether the client must choose one, as events have it. */
+        /** Whether the client must choose an answer, by the name that events use. */
         forceReply: t.boolean,
         /** The same by its name in the protocol. */
         force_reply: t.boolean,
@@ -86,7 +87,7 @@ export const ReplyMessage = t.union(
 export type ReplyMessage = t.TypeOf<typeof ReplyMessage>
 
 const command = {
-  /** Any text that is unique within the chat: what was sent once is not sent again. */
+  /** Any text that is unique within the chat. A command that was sent once is not sent again. */
   id: Id,
   /** The account, as in the event that is answered. */
   accountId: AccountId,
@@ -96,13 +97,13 @@ const command = {
   clientId: WireId,
 }
 
-/** Bot logic's reply to a client. `id` is unique within the chat: what was sent once is not sent again. */
+/** A reply of bot logic to a client. `id` is unique within the chat: a command that was sent once is not sent again. */
 export const BotMessage = shape(
   {
-    /** Says which command it is. */
+    /** The type of the command. */
     type: t.literal('BotMessage'),
     ...command,
-    /** What the client shall read. */
+    /** The message for the client. */
     message: ReplyMessage,
   },
   {
@@ -115,7 +116,7 @@ export const BotMessage = shape(
 /** Bot logic hands the client to an agent. */
 export const InviteAgent = shape(
   {
-    /** Says which command it is. */
+    /** The type of the command. */
     type: t.literal('InviteAgent'),
     ...command,
   },
@@ -126,6 +127,6 @@ export const InviteAgent = shape(
   'InviteAgent',
 )
 
-/** What bot logic publishes on bot-replies. */
+/** A command that bot logic publishes on bot-replies. */
 export const BotReply = t.union([BotMessage, InviteAgent], 'a BotMessage or InviteAgent command')
 export type BotReply = t.TypeOf<typeof BotReply>

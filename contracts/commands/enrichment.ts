@@ -2,13 +2,13 @@ import * as t from 'io-ts'
 import { Text } from '../personal.ts'
 import { closed, shape } from '../primitives.ts'
 
-/** A field of a team's own. */
+/** A field that a team defines. */
 const CustomData = closed(
   t.type(
     {
       /** The field's name. */
       title: Text,
-      /** What stands in it. */
+      /** The content of the field. */
       content: Text,
     },
     'CustomData',
@@ -22,7 +22,7 @@ const ContactInfo = closed(
       name: Text,
       /** The visitor's phone number. */
       phone: Text,
-      /** The visitor's address. */
+      /** The visitor's email address. */
       email: Text,
     },
     'ContactInfo',
@@ -36,14 +36,14 @@ const EnrichmentPage = closed(
       url: Text,
     },
     {
-      /** Its title. */
+      /** The title of the page. */
       title: Text,
     },
     'EnrichmentPage',
   ),
 )
 
-/** What agents shall see of a visitor (protocol, Interface A: response parameters), each part optional. */
+/** What agents see of a visitor (protocol, Interface A: response parameters). Each part is optional. */
 export const Enrichment = closed(
   t.partial(
     {
@@ -51,7 +51,7 @@ export const Enrichment = closed(
       customData: t.array(CustomData),
       /** Contacts, shown as if the visitor had given them. */
       contactInfo: ContactInfo,
-      /** Whether agents see the means to link the client to the CRM. */
+      /** Whether agents see the control that links the client to the CRM. */
       enableAssign: t.boolean,
       /** The visitor's card in the CRM. */
       crmLink: Text,
@@ -63,7 +63,7 @@ export const Enrichment = closed(
 )
 export type Enrichment = t.TypeOf<typeof Enrichment>
 
-/** By what a visitor is found, in the order of the look-up: the first hit answers. */
+/** The fields by which the bridge looks a visitor up, in this order. It uses the first match. */
 export const enrichmentFields = ['userToken', 'clientId', 'email', 'phone', 'visitorNumber'] as const
 export type EnrichmentField = (typeof enrichmentFields)[number]
 

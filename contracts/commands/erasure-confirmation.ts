@@ -2,24 +2,24 @@ import type * as t from 'io-ts'
 import { AccountId, exactShape, Id, Instant, NonBlank } from '../primitives.ts'
 
 /**
- * A consumer group has removed what it kept of an erased person: it has taken in ClientErased or ChatErased. The key is
- * `<account id>/<client id>`, and `<account id>/<chat id>` where no client is known.
+ * A consumer group has read ClientErased or ChatErased and has removed its data of that person. The key is
+ * `<account id>/<client id>`, or `<account id>/<chat id>` if no client is known.
  */
 export const ErasureConfirmation = exactShape(
   {
     /** The customer account of the service, by its id in the accounts file. */
     accountId: AccountId,
-    /** The erasure, as its markers name it. */
+    /** The id of the erasure, as in its markers. */
     erasureId: Id,
-    /** The consumer group that has erased, as Kafka knows it. */
+    /** The name of the consumer group in Kafka. */
     group: NonBlank,
-    /** When it had. */
+    /** When the group had removed the data. */
     erasedAt: Instant,
   },
   {
-    /** The client of the marker. */
+    /** The client id of the marker. */
     clientId: Id,
-    /** The chat of the marker. */
+    /** The chat id of the marker. */
     chatId: Id,
   },
   'ErasureConfirmation',

@@ -2,16 +2,19 @@ import * as t from 'io-ts'
 import { Code, Text } from '../personal.ts'
 import { AccountId, exactShape, Id, Instant } from '../primitives.ts'
 
-/** What operators do to what the bridge keeps, or see of it. */
+/** What operators do with the data of the bridge, or see of it. */
 export const actions = ['rebuild', 'redrive', 'erase', 'export', 'replay', 'rewrap', 'unmask'] as const
 export type Action = (typeof actions)[number]
 
-/** An action of an operator, written before it happens: what cannot be written here does not happen. The key is the account. */
+/**
+ * An action of an operator. The bridge writes it first: if it cannot be written, the action does not happen. The key is
+ * the account id, or `*` if the action is about all accounts.
+ */
 export const OperatorAction = exactShape(
   {
-    /** What the record is. */
+    /** The type of the record. */
     type: t.literal('OperatorAction'),
-    /** Unique. */
+    /** The unique id of the action. */
     id: Id,
     /** What was done. */
     action: t.keyof(Object.fromEntries(actions.map((action) => [action, null])) as Record<Action, null>),
@@ -19,11 +22,11 @@ export const OperatorAction = exactShape(
     who: Text,
     /** When it began. */
     at: Instant,
-    /** To what, in words of the command line, without personal data. */
+    /** The target, in words of the command line, without personal data. */
     detail: Code,
   },
   {
-    /** The customer account of the service, by its id in the accounts file. Absent if the action is about all accounts. */
+    /** The customer account of the service, by its id in the accounts file. Absent for an action on all accounts. */
     accountId: AccountId,
   },
   'OperatorAction',

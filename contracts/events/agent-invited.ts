@@ -4,8 +4,9 @@ import { domainEvent, extra } from './envelope.ts'
 import { conversation } from './fields.ts'
 
 /**
- * The chat was handed to an agent: told by the service (INVITE_AGENT), or asked for by the bridge itself and taken by the
- * service. `reason` is why the bridge did: the client had no reply in time, or the delivery of the reply failed for good.
+ * The chat was handed to an agent. The service reported it (INVITE_AGENT), or the bridge itself requested it and the
+ * service accepted. `reason` is why the bridge requested it: the client had no reply in time, or the delivery of the
+ * reply failed permanently.
  */
 export const AgentInvited = domainEvent(
   'AgentInvited',
@@ -16,7 +17,7 @@ export const AgentInvited = domainEvent(
       invitedBy: t.union([t.literal('service'), t.literal('bridge')]),
     },
     {
-      /** Why the bridge did. */
+      /** Why the bridge handed it over. */
       reason: t.keyof({ 'no-reply-in-time': null, 'delivery-failed': null }),
       ...extra,
     },

@@ -3,7 +3,9 @@ import { exactShape } from '../primitives.ts'
 import { domainEvent } from './envelope.ts'
 import { reply } from './reply.ts'
 
-/** The service took a bot reply: it answered 200 without an error. That the client saw it is not known. */
+/**
+ * The service accepted a bot reply: it answered 200 without an error. Whether the client saw the reply is not known.
+ */
 export const BotReplyDelivered = domainEvent(
   'BotReplyDelivered',
   exactShape(reply.required, reply.optional, 'BotReplyDeliveredData'),

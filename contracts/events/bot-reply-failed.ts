@@ -5,10 +5,10 @@ import { domainEvent } from './envelope.ts'
 import { reply } from './reply.ts'
 
 /**
- * A bot reply was given up. `rejected`: the service's answer is final; `attempts` or `deadline`: the account's bound was
- * reached; `invalid`: the command breaks its contract and is on dead-letters, and an agent is invited at once;
- * `unknown-account`: no such account with a bot; `duplicate`: another command of the chat had the same id before. That one
- * keeps its outcome: a `duplicate` changes no document of `deliveries` or `conversations`.
+ * The bridge gave up a bot reply. `rejected`: the service's answer is final. `attempts` or `deadline`: the limit of the
+ * account was reached. `invalid`: the command breaks its contract. It is on dead-letters, and an agent is invited at
+ * once. `unknown-account`: no account with a bot has this id. `duplicate`: an earlier command of the chat had the same
+ * id. That command keeps its outcome: a `duplicate` changes no document of `deliveries` or `conversations`.
  */
 export const BotReplyFailed = domainEvent(
   'BotReplyFailed',
@@ -16,7 +16,7 @@ export const BotReplyFailed = domainEvent(
     {
       ...reply.required,
 
-      /** Which command it was, as its record named it, right or wrong; `unknown` where it named none. */
+      /** The type of the command as its record named it, even if it is wrong. `unknown` if the record named none. */
       commandType: Code,
 
       /** Why it was given up. */
@@ -32,8 +32,8 @@ export const BotReplyFailed = domainEvent(
     {
       ...reply.optional,
       /**
-       * The same in words: for `rejected` the first 500 characters of the service's answer, without the account's secrets;
-       * otherwise what was expected of the command, never what it said.
+       * The reason in words. For `rejected`: the first 500 characters of the service's answer, without the account's
+       * secrets. Otherwise: what was expected of the command, never what it contained.
        */
       detail: Text,
     },

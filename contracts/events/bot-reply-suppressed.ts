@@ -4,8 +4,9 @@ import { domainEvent } from './envelope.ts'
 import { reply } from './reply.ts'
 
 /**
- * A bot reply was not sent, or not sent again, because it came too late: an agent has joined or was invited, the chat is
- * closed, the client has written again (`overtaken`), or, for a command of the bridge's own, the bot has `answered` after all.
+ * A bot reply was not sent, or not sent again, because it came too late. An agent has joined or was invited, the chat
+ * is closed, the client has written again (`overtaken`), or the bot has `answered` after all (only for a command of the
+ * bridge itself).
  */
 export const BotReplySuppressed = domainEvent(
   'BotReplySuppressed',
@@ -13,7 +14,7 @@ export const BotReplySuppressed = domainEvent(
     {
       ...reply.required,
 
-      /** What came first. */
+      /** Why it came too late. */
       reason: t.keyof({
         'agent-joined': null,
         'agent-invited': null,

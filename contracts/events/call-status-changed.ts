@@ -10,7 +10,7 @@ export const CallStatusChanged = domainEvent(
   exactShape(
     {
       ...webhook.required,
-      /** The call, by its number among the chats of the account. */
+      /** The chat id of the call. */
       chatId: Id,
       /** The call as it is now. */
       call: Call,

@@ -3,8 +3,9 @@ import { AccountId, exactShape, Id } from '../primitives.ts'
 import { domainEvent } from './envelope.ts'
 
 /**
- * A chat must be forgotten: whoever keeps what earlier records of this key in this topic say removes everything personal of it.
- * Records after this one are new data. Each topic of a chat has a marker of its own, so that it has its place in the order there.
+ * A chat must be forgotten. Every reader that keeps data from earlier records of this key in this topic removes
+ * everything personal in it. Records after this one are new data. Each topic of a chat has its own marker, so that the
+ * marker has its place in the order there.
  */
 export const ChatErased = domainEvent(
   'ChatErased',
@@ -12,15 +13,15 @@ export const ChatErased = domainEvent(
     {
       /** The customer account of the service, by its id in the accounts file. */
       accountId: AccountId,
-      /** The chat, unique within the account; the same on both interfaces. */
+      /** The chat. Its id is unique within the account and the same on both interfaces. */
       chatId: Id,
-      /** The erasure that this belongs to: all markers of one person's erasure have the same. */
+      /** The id of the erasure. All markers of one person's erasure have the same id. */
       erasureId: Id,
-      /** The topic on which this marker stands, without its prefix. */
+      /** The topic of this marker, without its prefix. */
       topic: t.keyof({ chats: null, calls: null, 'offline-messages': null, 'bot-conversations': null }),
     },
     {
-      /** Whose chat it was, where the bridge knows. */
+      /** The client of the chat, if the bridge knows it. */
       clientId: Id,
     },
     'ChatErasedData',

@@ -6,13 +6,13 @@ import { domainEvent } from './envelope.ts'
 import { webhook } from './fields.ts'
 import { Agent } from './parts.ts'
 
-/** A chat was closed in the agents' application; carries its log (chat_finished). */
+/** A chat was closed in the agents' application. The event has its log (chat_finished). */
 export const ChatFinished = domainEvent(
   'ChatFinished',
   exactShape(
     {
       ...webhook.required,
-      /** The chat, unique within the account; the same on both interfaces. */
+      /** The chat. Its id is unique within the account and the same on both interfaces. */
       chatId: Id,
       /** Everyone who took part. */
       agents: t.array(Agent),
@@ -25,7 +25,7 @@ export const ChatFinished = domainEvent(
       plainMessages: Text,
       /** The log as HTML, as the service makes it. */
       htmlMessages: Text,
-      /** Which of the two were left out because the event was too large; both repeat `chat.messages`. */
+      /** Which of the two logs above were left out because the event was too large. They repeat `chat.messages`. */
       omitted: t.array(t.keyof({ plainMessages: null, htmlMessages: null })),
     },
     'ChatFinishedData',

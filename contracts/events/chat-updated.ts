@@ -3,7 +3,7 @@ import { exactShape } from '../primitives.ts'
 import { domainEvent } from './envelope.ts'
 import { agentChat } from './fields.ts'
 
-/** What is known of the visitor changed during a chat (chat_updated). */
+/** The visitor's data changed during a chat (chat_updated). */
 export const ChatUpdated = domainEvent(
   'ChatUpdated',
   exactShape(agentChat.required, agentChat.optional, 'ChatUpdatedData'),

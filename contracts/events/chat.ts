@@ -22,7 +22,9 @@ export const ChatMessage = exactShape(
 )
 export type ChatMessage = t.TypeOf<typeof ChatMessage>
 
-/** The log of a finished chat; `blacklisted`: an agent blocked the client, `invitation`: the text that invited to chat. */
+/**
+ * The log of a finished chat. `blacklisted`: an agent blocked the client. `invitation`: the text that invited to chat.
+ */
 export const Chat = exactShape(
   {
     /** The chat's log, oldest first. */
@@ -31,7 +33,7 @@ export const Chat = exactShape(
     blacklisted: t.boolean,
   },
   {
-    /** The client's verdict on the chat, in the service's words. */
+    /** The client's rating of the chat, in the service's words. */
     rate: Code,
     /** The text that invited the visitor to chat. */
     invitation: Text,

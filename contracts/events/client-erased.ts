@@ -3,8 +3,9 @@ import { AccountId, exactShape, Id } from '../primitives.ts'
 import { domainEvent } from './envelope.ts'
 
 /**
- * A client must be forgotten: whoever keeps what earlier records of this key say removes everything personal of it. Records
- * after this one are new data. An operator asked for it, or the time that the account keeps personal data is over.
+ * A client must be forgotten. Every reader that keeps data from earlier records of this key removes everything personal
+ * in it. Records after this one are new data. An operator requested it, or the account's retention time for personal
+ * data has passed.
  */
 export const ClientErased = domainEvent(
   'ClientErased',
@@ -12,9 +13,9 @@ export const ClientErased = domainEvent(
     {
       /** The customer account of the service, by its id in the accounts file. */
       accountId: AccountId,
-      /** The client, unique within the account. */
+      /** The client. Its id is unique within the account. */
       clientId: Id,
-      /** The erasure that this belongs to: all markers of one person's erasure have the same. */
+      /** The id of the erasure. All markers of one person's erasure have the same id. */
       erasureId: Id,
     },
     {},

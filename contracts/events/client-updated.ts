@@ -9,7 +9,7 @@ export const ClientUpdated = domainEvent(
   exactShape(
     {
       ...webhook.required,
-      /** The client, unique within the account. */
+      /** The client. Its id is unique within the account. */
       clientId: Id,
     },
     webhook.optional,

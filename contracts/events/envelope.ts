@@ -3,10 +3,11 @@ import { Code, personal } from '../personal.ts'
 import { exactShape, Id, Instant, NonBlank } from '../primitives.ts'
 
 /**
- * A domain event: CloudEvents' attributes beside its data. `id` is the ce_id, which a repeat repeats; `source` is
- * `/accounts/<account id>/webhooks`, `/bot`, `/egress` or `/erasures`; `subject` the chat or client id; `time` when the bridge took it in;
- * `contentHash` is equal for equal bodies of an account's webhooks. `receivedTime` marks an event as late: its request was in
- * quarantine, and an operator took it in after an upgrade; it is when the request came, as `time` is then.
+ * A domain event: the attributes of CloudEvents beside its data. `id` is the ce_id; a repeated event has the same.
+ * `source` is `/accounts/<account id>/webhooks`, `/bot`, `/egress` or `/erasures`. `subject` is the chat or client id.
+ * `time` is when the bridge received or made the event. Equal bodies of an account's webhooks have an equal
+ * `contentHash`. `receivedTime` marks a late event: its request was in quarantine, and an operator took it in after an
+ * upgrade. It is when the bridge received the request, and `time` is the same then.
  */
 export const domainEvent = <Type extends string, Data extends t.Mixed>(type: Type, data: Data) =>
   exactShape(
@@ -15,8 +16,8 @@ export const domainEvent = <Type extends string, Data extends t.Mixed>(type: Typ
     type,
   )
 
-/** What the contract does not know of a request, under its wire names. */
+/** Fields of a request that the contract does not know, under their wire names. */
 export const extra = {
-  /** What the contract does not know of the request, under its wire names, nested in place. */
+  /** Fields of the request that the contract does not know, under their wire names and in their original nesting. */
   extra: personal(t.UnknownRecord),
 }

@@ -6,14 +6,14 @@ import { extra } from './envelope.ts'
 import { Agent, AssignedAgent, Department, Organization, Status, Tag, Visitor } from './parts.ts'
 import { Page, Session } from './session.ts'
 
-/** What the events of Interface A have in common. */
+/** The common fields of the events of Interface A. */
 export const webhook = {
   required: {
     /** The customer account of the service, by its id in the accounts file. */
     accountId: AccountId,
     /** The channel's widget. */
     widgetId: Id,
-    /** Who writes or calls. */
+    /** The person who writes or calls. */
     visitor: Visitor,
   },
   optional: {
@@ -41,17 +41,17 @@ export const webhook = {
     /** The page that the visitor is on. */
     page: Page,
 
-    /** Analytics, in the service's own form, which the protocol does not show. */
+    /** Analytics in the service's own form, which the protocol does not describe. */
     analytics: Opaque,
     ...extra,
   },
 }
 
-/** What the events of a chat that an agent has accepted have in common. */
+/** The common fields of the events of a chat that an agent has accepted. */
 export const agentChat = {
   required: {
     ...webhook.required,
-    /** The chat, unique within the account; the same on both interfaces. */
+    /** The chat. Its id is unique within the account and the same on both interfaces. */
     chatId: Id,
     /** The agent who accepted the chat. */
     agent: Agent,
@@ -59,12 +59,12 @@ export const agentChat = {
   optional: webhook.optional,
 }
 
-/** What the events of a bot conversation have in common. */
+/** The common fields of the events of a bot conversation. */
 export const conversation = {
   /** The customer account of the service, by its id in the accounts file. */
   accountId: AccountId,
-  /** The chat, unique within the account; the same on both interfaces. */
+  /** The chat. Its id is unique within the account and the same on both interfaces. */
   chatId: Id,
-  /** Who writes on the channel, unique within the account. */
+  /** The client who writes on the channel. The id is unique within the account. */
   clientId: Id,
 }

@@ -41,7 +41,7 @@ export type ConversationEvent = t.TypeOf<typeof ConversationEvent>
 export const ErasureEvent = t.union([ClientErased, ChatErased], 'ErasureEvent')
 export type ErasureEvent = t.TypeOf<typeof ErasureEvent>
 
-/** Everything that the bridge ever says happened. */
+/** Every event that the bridge publishes. */
 export const DomainEvent = t.union(
   [
     ...ChatEvent.types,

@@ -3,16 +3,16 @@ import { Text } from '../personal.ts'
 import { exactShape, Id, Instant } from '../primitives.ts'
 
 const sent = {
-  /** When its sender made it. */
+  /** When the sender wrote the message. */
   timestamp: Instant,
 }
 
-/** Plain text; `buttonId` is the button that the client clicked. */
+/** Plain text. `buttonId` is the button that the client clicked. */
 export const TextMessage = exactShape(
   {
-    /** Says that it is plain text. */
+    /** The type of the message: plain text. */
     type: t.literal('TEXT'),
-    /** What is said. */
+    /** The text of the message. */
     text: Text,
     ...sent,
   },
@@ -22,14 +22,14 @@ export const TextMessage = exactShape(
   },
   'TextMessage',
 )
-/** Markdown (links, bold, italic) in `content`, the same as plain text in `text`. */
+/** Markdown (links, bold, italic) in `content`, and the same message as plain text in `text`. */
 export const MarkdownMessage = exactShape(
   {
-    /** Says that it is Markdown. */
+    /** The type of the message: Markdown. */
     type: t.literal('MARKDOWN'),
-    /** What is said, in Markdown. */
+    /** The message in Markdown. */
     content: Text,
-    /** The same as plain text. */
+    /** The same message as plain text. */
     text: Text,
     ...sent,
   },
@@ -39,25 +39,27 @@ export const MarkdownMessage = exactShape(
   },
   'MarkdownMessage',
 )
-/** A question with ready-made answers; `text` is the same as plain text, with `forceReply` the client must choose one. */
+/**
+ * A question with ready-made answers. `text` is the same as plain text. With `forceReply` the client must choose one.
+ */
 export const ButtonsMessage = exactShape(
   {
-    /** Says that it has ready-made answers. */
+    /** The type of the message: a question with ready-made answers. */
     type: t.literal('BUTTONS'),
 
     /** The question. */
     title: Text,
 
-    /** The same as plain text. */
+    /** The same message as plain text. */
     text: Text,
 
     /** The answers. */
     buttons: t.array(
       exactShape(
         {
-          /** The answer's words. */
+          /** The text of the answer. */
           text: Text,
-          /** What comes back when it is clicked. */
+          /** The id that the service sends back when the client clicks the answer. */
           id: Id,
         },
         {},
@@ -67,12 +69,12 @@ export const ButtonsMessage = exactShape(
     ...sent,
   },
   {
-    /** Whether the client must choose one. */
+    /** Whether the client must choose an answer. */
     forceReply: t.boolean,
   },
   'ButtonsMessage',
 )
 
-/** A message of a bot conversation, the client's or the bot's; `timestamp` is when its sender made it. */
+/** A message of a bot conversation, from the client or the bot. `timestamp` is when the sender wrote it. */
 export const Message = t.union([TextMessage, MarkdownMessage, ButtonsMessage], 'Message')
 export type Message = t.TypeOf<typeof Message>

@@ -10,7 +10,7 @@ export const OfflineMessageReceived = domainEvent(
   exactShape(
     {
       ...webhook.required,
-      /** The chat, unique within the account; the same on both interfaces. */
+      /** The chat. Its id is unique within the account and the same on both interfaces. */
       chatId: Id,
       /** What was written. */
       message: Text,

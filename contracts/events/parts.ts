@@ -3,7 +3,7 @@ import { Text } from '../personal.ts'
 import { Count, exactShape, Id } from '../primitives.ts'
 import { Opaque } from '../wire.ts'
 
-/** Who writes or calls. `chatsCount` is the number of the visitor's requests so far. */
+/** The person who writes or calls. `chatsCount` is how many requests the visitor has made so far. */
 export const Visitor = exactShape(
   {
     /** The visitor's number in the account. */
@@ -12,15 +12,15 @@ export const Visitor = exactShape(
     chatsCount: Count,
   },
   {
-    /** As the visitor gave it, or an agent noted it. */
+    /** As the visitor gave it or an agent noted it. */
     name: Text,
-    /** As the visitor gave it, or an agent noted it. */
+    /** As the visitor gave it or an agent noted it. */
     email: Text,
-    /** As the visitor gave it, or an agent noted it. */
+    /** As the visitor gave it or an agent noted it. */
     phone: Text,
     /** What agents have noted about the visitor. */
     description: Text,
-    /** Accounts in social networks, in the service's own form, which the protocol does not show. */
+    /** Accounts in social networks, in the service's own form, which the protocol does not describe. */
     social: Opaque,
   },
   'Visitor',
@@ -34,7 +34,7 @@ export const Organization = exactShape(
     id: Id,
   },
   {
-    /** Its title. */
+    /** The name of the company. */
     name: Text,
   },
   'Organization',
@@ -46,7 +46,7 @@ export const Status = exactShape(
     id: Id,
   },
   {
-    /** Its name. */
+    /** The name of the category. */
     title: Text,
   },
   'Status',
@@ -58,7 +58,7 @@ export const AssignedAgent = exactShape(
     id: Id,
   },
   {
-    /** The agent's address. */
+    /** The agent's email address. */
     email: Text,
     /** The agent's name. */
     name: Text,
@@ -72,7 +72,7 @@ export const Tag = exactShape(
     id: Id,
   },
   {
-    /** Its name. */
+    /** The name of the tag. */
     title: Text,
   },
   'Tag',
@@ -84,12 +84,12 @@ export const Department = exactShape(
     id: Id,
   },
   {
-    /** Its title. */
+    /** The name of the department. */
     name: Text,
   },
   'Department',
 )
-/** An agent who accepted or took part. */
+/** An agent who accepted a chat or took part in it. */
 export const Agent = exactShape(
   {
     /** The agent's id in the account. */
@@ -98,7 +98,7 @@ export const Agent = exactShape(
   {
     /** The agent's name. */
     name: Text,
-    /** The agent's address. */
+    /** The agent's email address. */
     email: Text,
     /** The agent's phone number. */
     phone: Text,
@@ -107,16 +107,16 @@ export const Agent = exactShape(
 )
 export type Agent = t.TypeOf<typeof Agent>
 
-/** A call; `reason` comes with the status error, `recordUrl` (an .mp3) after the end. */
+/** A call. `reason` is present if the status is error, `recordUrl` (an .mp3) after the end. */
 export const Call = exactShape(
   {
-    /** Who calls whom: the service calls back, the client calls, the agent calls. */
+    /** Who calls: the service (`callback`), the client (`incoming`) or the agent (`outgoing`). */
     type: t.union([t.literal('callback'), t.literal('incoming'), t.literal('outgoing')]),
 
     /** The client's phone number. */
     phone: Text,
 
-    /** What has become of the call. */
+    /** The status of the call. */
     status: t.union([
       t.literal('start'),
       t.literal('end'),
@@ -126,9 +126,9 @@ export const Call = exactShape(
     ]),
   },
   {
-    /** Why the call failed, with the status error. */
+    /** Why the call failed. Present if the status is error. */
     reason: Text,
-    /** Where the recording (.mp3) is, after the end. */
+    /** The address of the recording (.mp3). Present after the end. */
     recordUrl: Text,
   },
   'Call',

@@ -5,20 +5,21 @@ import { conversation } from './fields.ts'
 import { Message } from './message.ts'
 
 /**
- * One request to the service: when it began, how long it took in ms, its HTTP status where there was one, the error code
- * of the service's body (`invalid_request`, …) or of the network (`timeout`, `ECONNREFUSED`, …) where there was one.
+ * One request to the service: when it began, how long it took in ms, its HTTP status and an error code. The code comes
+ * from the service's body (`invalid_request`, …) or from the network (`timeout`, `ECONNREFUSED`, …). Status and code
+ * are absent if there was none.
  */
 export const Attempt = exactShape(
   {
-    /** When it began. */
+    /** When the request began. */
     at: Instant,
-    /** How long it took, in milliseconds. */
+    /** How long the request took, in milliseconds. */
     durationMs: Count,
   },
   {
-    /** The HTTP status that was answered. */
+    /** The HTTP status of the service's answer. */
     status: Count,
-    /** The error code of the service's body, or of the network. */
+    /** The error code from the service's body or from the network. */
     code: Code,
   },
   'Attempt',
@@ -26,8 +27,8 @@ export const Attempt = exactShape(
 export type Attempt = t.TypeOf<typeof Attempt>
 
 /**
- * Why the bridge itself made a command: the client had no reply in time, the delivery of the reply failed for good, or no
- * agent was there and the bot said nothing to that.
+ * Why the bridge itself made a command: the client had no reply in time, the delivery of the reply failed permanently,
+ * or no agent was available and the bot did not react.
  */
 export const Because = t.keyof(
   { 'no-reply-in-time': null, 'delivery-failed': null, 'agent-unavailable': null },
@@ -36,8 +37,9 @@ export const Because = t.keyof(
 export type Because = t.TypeOf<typeof Because>
 
 /**
- * What the outcomes of a bot reply have in common; `requestedAt` is when its command was appended to the topic. With
- * `because` it is a command of the bridge's own: `requestedAt` is when it was made, `inReplyTo` the ce_id of what it answers.
+ * The common fields of the outcomes of a bot reply. `requestedAt` is when the command was appended to the topic. With
+ * `because` it is a command of the bridge itself: `requestedAt` is when the bridge made it, and `inReplyTo` is the
+ * ce_id of the event that it answers.
  */
 export const reply = {
   required: {
@@ -46,21 +48,21 @@ export const reply = {
     /** The id that bot logic gave its command. */
     commandId: Id,
 
-    /** Which command it was. */
+    /** The type of the command. */
     commandType: t.union([t.literal('BotMessage'), t.literal('InviteAgent')]),
 
     /** Every request to the service so far, oldest first. */
     attempts: t.array(Attempt),
 
-    /** When the command was appended to the topic, or made by the bridge itself. */
+    /** When the command was appended to the topic, or when the bridge itself made it. */
     requestedAt: Instant,
   },
   optional: {
     /** The ce_id of the ClientMessageReceived that it answers. */
     inReplyTo: Id,
-    /** What was to be said. */
+    /** The message of the command. */
     message: Message,
-    /** Why the bridge itself made the command; absent where bot logic did. */
+    /** Why the bridge itself made the command. Absent for a command of bot logic. */
     because: Because,
   },
 }

@@ -1,7 +1,9 @@
 import { Text } from '../personal.ts'
 import { exactShape } from '../primitives.ts'
 
-/** Where the client's address seems to be; `countryCode` is of ISO 3166-1, `organization` the internet provider. */
+/**
+ * The estimated location of the client's address. `countryCode` is of ISO 3166-1, `organization` the internet provider.
+ */
 export const Geoip = exactShape(
   {},
   {
@@ -32,7 +34,7 @@ export const Geoip = exactShape(
   'Geoip',
 )
 
-/** The utm_ parameters under which the visitor came. */
+/** The utm_ parameters with which the visitor arrived. */
 export const Utm = exactShape(
   {},
   {
@@ -50,11 +52,11 @@ export const Utm = exactShape(
   'Utm',
 )
 
-/** The visitor's session; `utm` is the service's one line of what `utmJson` has in parts. */
+/** The visitor's session. `utm` has in one line what `utmJson` has in parts, as the service writes it. */
 export const Session = exactShape(
   {},
   {
-    /** Where the visitor's address seems to be. */
+    /** The estimated location of the visitor's address. */
     geoip: Geoip,
     /** The same as utmJson in one line, with `|` between its parts. */
     utm: Text,
@@ -62,7 +64,7 @@ export const Session = exactShape(
     utmJson: Utm,
     /** The visitor's IP address. */
     ipAddr: Text,
-    /** What the visitor's browser says it is. */
+    /** How the visitor's browser identifies itself. */
     userAgent: Text,
   },
   'Session',
@@ -74,7 +76,7 @@ export const Page = exactShape(
   {
     /** The page's address. */
     url: Text,
-    /** Its title. */
+    /** The title of the page. */
     title: Text,
   },
   'Page',

@@ -6,14 +6,14 @@ import { type EarlierVersion, earlierVersions, versionOf } from './versions.ts'
 
 type Type = DomainEvent['type']
 
-/** The versions of an event by name, oldest first: `ChatAccepted.v1`. The last one is written today. */
+/** The version names of an event, oldest first: `ChatAccepted.v1`. The bridge writes the last one today. */
 export const versionNames = (type: Type, earlier = earlierVersions): ReadonlyArray<string> =>
   Array.from({ length: versionOf(type, earlier) }, (_, i) => `${type}.v${i + 1}`)
 
 /** The type attribute of CloudEvents: `livechat.ChatAccepted.v1`. */
 export const ceTypeOfVersion = (name: string): string => `livechat.${name}`
 
-/** How a record of some version is read: which event it holds, how its data is made the newest version's, and the event's codec. */
+/** How to read a record of one version: its event's type, the upcast to the newest version, and the event's decoder. */
 export type VersionReader = {
   readonly type: Type
   readonly upcast: (data: unknown) => E.Either<t.Errors, unknown>
@@ -27,12 +27,12 @@ const through = (steps: ReadonlyArray<EarlierVersion>) => (data: unknown) =>
   )
 
 const events = DomainEvent.types.map((codec) => ({
-  // A codec of the union is named for its event's type.
+  // A codec of the union has the name of its event's type.
   type: codec.name as Type,
   decode: compiled<DomainEvent>(codec),
 }))
 
-/** Every version of every event by the ce_type under which its records stand in the log. Pure. */
+/** Every version of every event, by the ce_type of its records. Pure. */
 export const recordedTypes = (earlier = earlierVersions): ReadonlyMap<string, VersionReader> =>
   new Map(
     events.flatMap(({ type, decode }) => {

@@ -2,8 +2,8 @@ import type * as t from 'io-ts'
 import type { DomainEvent } from './index.ts'
 
 /**
- * A version that an event had before: the codec of its data then, and how that is made the data of the version after it.
- * `upcast` is pure and defined for whatever `codec` accepts; its output is checked by the codec of the next version.
+ * An earlier version of an event: the codec of its data, and the conversion to the data of the next version. `upcast`
+ * is pure and defined for everything that `codec` accepts. The codec of the next version checks its output.
  */
 export type EarlierVersion = {
   readonly type: DomainEvent['type']
@@ -11,16 +11,16 @@ export type EarlierVersion = {
   readonly upcast: (data: unknown) => unknown
 }
 
-/** A typed entry: `upcast` takes what the codec gives. */
+/** A typed entry: `upcast` takes the output of the codec. */
 export const earlierVersion = <A>(
   type: DomainEvent['type'],
   codec: t.Type<A, unknown, unknown>,
   upcast: (data: A) => unknown,
 ): EarlierVersion => ({ type, codec, upcast: (data) => upcast(data as A) })
 
-/** Those of all events, an event's oldest first. Every event has its first version still. */
+/** The earlier versions of all events, an event's oldest first. Empty: every event still has its first version. */
 export const earlierVersions: ReadonlyArray<EarlierVersion> = []
 
-/** The version of an event that is written today: 1, and one more for each that it had before. */
+/** The version of an event that the bridge writes today: 1 plus the number of earlier versions. */
 export const versionOf = (type: DomainEvent['type'], earlier = earlierVersions): number =>
   1 + earlier.filter((version) => version.type === type).length

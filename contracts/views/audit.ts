@@ -2,7 +2,7 @@ import type * as t from 'io-ts'
 import { Code, Text } from '../personal.ts'
 import { AccountId, BsonDate, exactShape } from '../primitives.ts'
 
-/** One action of an operator, as it stands on the topic `audit`. */
+/** One action of an operator, from the topic `audit`. */
 export const AuditDocument = exactShape(
   {
     /** The action's id. */
@@ -13,7 +13,7 @@ export const AuditDocument = exactShape(
     who: Text,
     /** When it began. */
     at: BsonDate,
-    /** To what, without personal data. */
+    /** The target of the action, without personal data. */
     detail: Code,
   },
   {

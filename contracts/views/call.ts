@@ -5,18 +5,18 @@ import { Code, Text } from '../personal.ts'
 import { BsonDate, Count, exactShape, Id } from '../primitives.ts'
 import { folded, foldedOptional } from './applied.ts'
 
-/** One step of a call: the event's id, the status it told, and when the bridge heard of it. */
+/** One step of a call: the event's id, the reported status, and when the bridge received it. */
 export const CallStep = exactShape(
   {
     /** The ce_id of the event. */
     id: Id,
-    /** The status that it told. */
+    /** The reported status. */
     status: Code,
-    /** When the bridge heard of it. */
+    /** When the bridge received the status. */
     at: BsonDate,
   },
   {
-    /** Why the call failed, with the status error. */
+    /** Why the call failed. Present if the status is error. */
     reason: Text,
   },
   'CallStep',
@@ -25,19 +25,19 @@ export const CallStep = exactShape(
 const { type, status } = Call.type.types[0].props
 
 /**
- * One call: `state` is the newest status, `history` every status in the order of the log. `startedAt` is its first
- * start, `endedAt` its end or error, `totalMs` between them; a start after that begins anew. The rest is as last
- * told.
+ * One call. `state` is the newest status. `history` has every status in the order of the log. `startedAt` is the first
+ * start, `endedAt` the end or error, and `totalMs` the time between them. A start after the end begins anew. The other
+ * fields come from the newest event that has them.
  */
 export const CallDocument = exactShape(
   {
     ...folded,
 
-    /** The call, by its number among the chats of the account. */
+    /** The chat id of the call. */
     chatId: Id,
     widgetId: Id,
 
-    /** Who calls whom. */
+    /** Who calls: the service (`callback`), the client (`incoming`) or the agent (`outgoing`). */
     type,
 
     /** The client's phone number. */
@@ -50,10 +50,10 @@ export const CallDocument = exactShape(
     history: t.array(CallStep),
     visitor: Visitor,
 
-    /** When the bridge first heard of the call. */
+    /** The time of the first event. */
     firstEventAt: BsonDate,
 
-    /** When it last did. */
+    /** The time of the newest event. */
     lastEventAt: BsonDate,
   },
   {
@@ -64,19 +64,19 @@ export const CallDocument = exactShape(
     session: Session,
     page: Page,
 
-    /** Why the call failed, with the status error. */
+    /** Why the call failed. Present if the status is error. */
     reason: Text,
 
-    /** Where the recording (.mp3) is, after the end. */
+    /** The address of the recording (.mp3). Present after the end. */
     recordUrl: Text,
 
-    /** Its first start. */
+    /** When the call first started. */
     startedAt: BsonDate,
 
-    /** Its end or error. */
+    /** When the call ended or failed. */
     endedAt: BsonDate,
 
-    /** From its start to its end, in milliseconds. */
+    /** The time from start to end, in milliseconds. */
     totalMs: Count,
   },
   'CallDocument',

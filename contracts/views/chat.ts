@@ -7,13 +7,13 @@ import { folded, foldedOptional } from './applied.ts'
 import { DatedChatMessage } from './dated.ts'
 
 /**
- * One chat with an agent. `state`: open from its first event, finished after ChatFinished, open again when it is
- * accepted anew. `agents` are all who accepted it or took part, `visitor` and the optional parts as last told.
- * `acceptedAt` is when an agent first accepted it since it was last finished; the other times are those of the newest
- * event of each kind. `firstResponseMs` is from the visitor's first message to the agent's first one after it in the
- * log (to the second, as the service gives it), `totalMs` from the acceptance before it to `finishedAt`. What
- * ChatFinished tells (`messages`, `rate`, `blacklisted`, `invitation`, both durations) stays until the chat is
- * finished anew.
+ * One chat with an agent. `state` is open from the first event, finished after ChatFinished, and open again when an
+ * agent accepts the chat again. `agents` are all who accepted it or took part. `visitor` and the optional parts come
+ * from the newest event that has them. `acceptedAt` is when an agent first accepted the chat since it was last
+ * finished. The other times are those of the newest event of each kind. `firstResponseMs` is from the visitor's first
+ * message to the agent's first one after it in the log (to the second, as the service reports it). `totalMs` is from
+ * that acceptance to `finishedAt`. The data of ChatFinished (`messages`, `rate`, `blacklisted`, `invitation`, both
+ * durations) stays until the chat is finished again.
  */
 export const ChatDocument = exactShape(
   {
@@ -21,23 +21,24 @@ export const ChatDocument = exactShape(
     chatId: Id,
     widgetId: Id,
 
-    /** Whether the chat is under way. */
+    /** Whether the chat is open or finished. */
     state: t.keyof({ open: null, finished: null }),
     visitor: Visitor,
 
-    /** Everyone who accepted it or took part. */
+    /** Everyone who accepted the chat or took part. */
     agents: t.array(Agent),
 
     /**
-     * The log as ChatFinished told it, oldest first: of a log with more than 4 MiB of JSON the newest messages, so that the
-     * document stays below MongoDB's limit of 16 MiB. The whole log is in the event's record, which its entry in timeline names.
+     * The log from ChatFinished, oldest message first. Of a log with more than 4 MiB of JSON it has only the newest
+     * messages, so that the document stays below MongoDB's limit of 16 MiB. The event's record has the whole log. Its
+     * entry in timeline names that record.
      */
     messages: t.array(DatedChatMessage),
 
-    /** When the bridge first heard of the chat. */
+    /** The time of the first event. */
     firstEventAt: BsonDate,
 
-    /** When it last did. */
+    /** The time of the newest event. */
     lastEventAt: BsonDate,
   },
   {
@@ -54,10 +55,10 @@ export const ChatDocument = exactShape(
     /** The link to the CRM that was used. */
     assignTo: Text,
 
-    /** How many of the oldest messages were left out of `messages`; absent where none. */
+    /** How many of the oldest messages are left out of `messages`. Absent if none. */
     messagesOmitted: Count,
 
-    /** The client's verdict on the chat, in the service's words. */
+    /** The client's rating of the chat, in the service's words. */
     rate: Code,
 
     /** Whether an agent blocked the client. */
@@ -66,22 +67,24 @@ export const ChatDocument = exactShape(
     /** The text that invited the visitor to chat. */
     invitation: Text,
 
-    /** When an agent first accepted it since it was last finished. */
+    /** When an agent first accepted the chat since it was last finished. */
     acceptedAt: BsonDate,
 
-    /** When it was last linked to the CRM. */
+    /** When the chat was last linked to the CRM. */
     assignedAt: BsonDate,
 
     /** When the visitor's data last changed. */
     updatedAt: BsonDate,
 
-    /** When it was last finished. */
+    /** When the chat was last finished. */
     finishedAt: BsonDate,
 
-    /** From the visitor's first message to the agent's first one after it, in milliseconds, exact to a second. */
+    /**
+     * The time from the visitor's first message to the agent's first one after it, in milliseconds, exact to a second.
+     */
     firstResponseMs: Count,
 
-    /** From acceptance to finish, in milliseconds. */
+    /** The time from acceptance to finish, in milliseconds. */
     totalMs: Count,
   },
   'ChatDocument',

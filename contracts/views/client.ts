@@ -5,8 +5,8 @@ import { BsonDate, exactShape, Id } from '../primitives.ts'
 import { folded, foldedOptional } from './applied.ts'
 
 /**
- * One client as the newest ClientUpdated describes it: contacts in `visitor`, category in `status`; what it leaves
- * out is gone.
+ * One client, as the newest ClientUpdated describes it: contacts in `visitor`, category in `status`. Fields that this
+ * event leaves out are absent.
  */
 export const ClientDocument = exactShape(
   {
@@ -14,9 +14,9 @@ export const ClientDocument = exactShape(
     clientId: Id,
     widgetId: Id,
     visitor: Visitor,
-    /** When the bridge first heard of the client. */
+    /** The time of the first event. */
     firstEventAt: BsonDate,
-    /** When it last did. */
+    /** The time of the newest event. */
     lastEventAt: BsonDate,
   },
   {

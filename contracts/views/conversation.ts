@@ -7,11 +7,11 @@ const Unanswered = exactShape(
   {
     /** The ce_id of the client's message. */
     id: Id,
-    /** When the bridge took it in. */
+    /** When the bridge received it. */
     at: BsonDate,
   },
   {
-    /** Whether the reply to it was given up, or an agent asked for since. */
+    /** Whether the reply to it was given up, or an agent was requested since. */
     status: t.keyof({ 'reply-failed': null, 'agent-asked': null }),
   },
   'Unanswered',
@@ -22,24 +22,26 @@ export const ConversationState = t.keyof({ bot: null, invited: null, agent: null
 export type ConversationState = t.TypeOf<typeof ConversationState>
 
 /**
- * One conversation with a bot. `state`: who has it: the bot, an agent that was invited (a delivered InviteAgent, or
- * AgentInvited), an agent that has joined, nobody because no agent was there (the bot may still write), or nobody
- * because it is closed; only a client's message after closing gives it to the bot again.
+ * One conversation with a bot. `state` is who has it: the bot; an agent who was invited (a delivered InviteAgent, or
+ * AgentInvited); an agent who has joined; nobody, because no agent was available (the bot may still write); or nobody,
+ * because it is closed. After closing, only a client's message gives it to the bot again.
  *
- * `unanswered`: the client messages that neither reply nor agent has answered, oldest first, by ce_id and `time`; of
- * more than 100 the oldest and the newest 99. `awaitingReplyTo` and `awaitingReplySince` are those of the oldest. A
- * delivered reply answers the message of its `inReplyTo` and those before it, and every one where it names none; an
- * agent's joining and closing leave none. `status`: `reply-failed` where the reply to it was given up; `agent-asked`
- * where since then an agent was asked for (or the bridge gave up asking), or none was there. `replyTimesMs` has, for
- * each answered turn, the time from its first client message to its first delivered reply.
+ * `unanswered` has the client messages that neither a reply nor an agent has answered, oldest first, by ce_id and
+ * `time`. Of more than 100 it has the oldest and the newest 99. `awaitingReplyTo` and `awaitingReplySince` are those of
+ * the oldest. A delivered reply answers the message of its `inReplyTo` and those before it. Without `inReplyTo` it
+ * answers all of them. If an agent joins or the chat is closed, none is left. `status` is `reply-failed` if the reply
+ * to the message was given up. It is `agent-asked` if, since then, an agent was requested, the bridge gave up
+ * requesting one, or none was available. `replyTimesMs` has, for each answered turn, the time from its first client
+ * message to its first delivered reply.
  *
- * `silentSince`: since when the client waits for a word of the bot or, failing that, of the bridge (its watchdog); no
- * field where nobody does. `unheard` is the newest AGENT_UNAVAILABLE to which nothing was said yet.
+ * `silentSince` is since when the client waits for the bot or, failing that, for the bridge (its watchdog). It is
+ * absent while no client waits. `unheard` is the newest AGENT_UNAVAILABLE after which neither the bot nor the bridge
+ * has written yet.
  *
- * `replies…` count commands, the bridge's own and hand-overs included, by what became of them. `outcome`: `bot` has
- * answered alone, an `agent` was asked for or joined (and stays), or nobody answered (`open` until then).
- * `lastMessage.id` is the ce_id of the message's event. The times are those of the newest event of
- * each kind.
+ * `replies…` count commands by their outcome, including hand-overs and the bridge's own commands. `outcome` is `bot` if
+ * only the bot has answered, `agent` once an agent was requested or has joined (it stays), and `open` until then.
+ * `lastMessage.id` is the ce_id of the message's event. `startedAt` is the time of the first event. The other times are
+ * those of the newest event of each kind.
  */
 export const ConversationDocument = exactShape(
   {
@@ -52,35 +54,35 @@ export const ConversationDocument = exactShape(
     /** How many messages the client has written. */
     clientMessages: Count,
 
-    /** How many commands the service has taken. */
+    /** How many commands the service accepted. */
     repliesDelivered: Count,
 
-    /** How many were given up. */
+    /** How many commands were given up. */
     repliesFailed: Count,
 
-    /** How many came too late to be sent. */
+    /** How many commands came too late to be sent. */
     repliesSuppressed: Count,
 
-    /** The client's messages that neither reply nor agent has answered, oldest first. */
+    /** The client's messages that neither a reply nor an agent has answered, oldest first. */
     unanswered: t.array(Unanswered),
 
-    /** For each answered turn, milliseconds from its first message to the first reply. */
+    /** For each answered turn, the time from its first message to the first reply, in milliseconds. */
     replyTimesMs: t.array(Count),
 
     /** Who has answered so far. */
     outcome: t.keyof({ open: null, bot: null, agent: null }),
 
-    /** When the bridge first heard of the conversation. */
+    /** The time of the first event. */
     startedAt: BsonDate,
 
-    /** When it last did. */
+    /** The time of the newest event. */
     lastEventAt: BsonDate,
   },
   {
     ...foldedOptional,
     clientId: Id,
 
-    /** The newest message, the client's or the bot's. */
+    /** The newest message, from the client or the bot. */
     lastMessage: exactShape(
       {
         /** The ce_id of its event. */
@@ -89,7 +91,7 @@ export const ConversationDocument = exactShape(
         from: t.keyof({ client: null, bot: null }),
         /** What was written. */
         message: DatedMessage,
-        /** When the bridge took it in, or the service took it. */
+        /** When the bridge received the message, or when the service accepted it. */
         at: BsonDate,
       },
       {},
@@ -99,21 +101,21 @@ export const ConversationDocument = exactShape(
     /** The ce_id of the client's newest message. */
     lastClientMessageId: Id,
 
-    /** When the oldest unanswered message came in. */
+    /** When the bridge received the oldest unanswered message. */
     awaitingReplySince: BsonDate,
 
     /** The ce_id of the oldest unanswered message. */
     awaitingReplyTo: Id,
 
-    /** Since when the client waits for a word. */
+    /** Since when the client waits for the bot or the bridge. */
     silentSince: BsonDate,
 
-    /** The newest AGENT_UNAVAILABLE to which nothing was said yet. */
+    /** The newest AGENT_UNAVAILABLE after which neither the bot nor the bridge has written yet. */
     unheard: exactShape(
       {
-        /** Its ce_id. */
+        /** The ce_id of its event. */
         id: Id,
-        /** When the bridge took it in. */
+        /** When the bridge received it. */
         at: BsonDate,
       },
       {},
@@ -126,10 +128,10 @@ export const ConversationDocument = exactShape(
     /** When an agent last joined. */
     joinedAt: BsonDate,
 
-    /** When no agent was last there. */
+    /** When the service last reported that no agent is available. */
     unavailableAt: BsonDate,
 
-    /** When it was last closed. */
+    /** When the conversation was last closed. */
     closedAt: BsonDate,
   },
   'ConversationDocument',

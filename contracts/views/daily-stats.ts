@@ -3,62 +3,62 @@ import type { MetricName } from '../metrics.ts'
 import { Code, impersonal, Text } from '../personal.ts'
 import { AccountId, BsonDate, Count, Day, exactShape, Id } from '../primitives.ts'
 
-/** A figure with what it was made from, so that figures of several days or groups can be added before they are divided. */
+/** A figure with its numerator and denominator, so that several days or groups can be added before the division. */
 export const Figure = exactShape(
   {
     /** What is counted, or the sum of times in milliseconds. */
     numerator: Count,
-    /** Of how many. */
+    /** The number that the numerator is divided by. */
     denominator: Count,
   },
   {
-    /** The one by the other; absent where the denominator is 0. */
+    /** The numerator divided by the denominator. Absent if the denominator is 0. */
     value: impersonal(t.number),
-    /** Of times: half of them took no longer, in milliseconds. */
+    /** For times: the median, in milliseconds. */
     median: Count,
-    /** Of times: 95 of 100 took no longer, in milliseconds, by the nearest-rank method. */
+    /** For times: the 95th percentile, in milliseconds, by the nearest-rank method. */
     p95: Count,
   },
   'Figure',
 )
 export type Figure = t.TypeOf<typeof Figure>
 
-/** Each figure by its name; contracts/metrics.ts says of what each is made. */
+/** Each figure by its name. contracts/metrics.ts defines them. */
 export const Figures = t.strict(
   {
-    /** Bot sessions that the bot answered and in which nobody asked for an agent, of all. */
+    /** The share of bot sessions that the bot answered and in which nobody asked for an agent. */
     containment: Figure,
-    /** Contained bot sessions without a return of the client within 24 h, of those that have been over for 24 h. */
+    /** The share of contained bot sessions without a return within 24 h, of those that ended at least 24 h ago. */
     strictContainment: Figure,
-    /** Bot sessions in which an agent was asked for or joined, of all. */
+    /** The share of bot sessions in which an agent was requested or joined. */
     handOffRate: Figure,
-    /** Bot sessions without an agent who joined, of those in which one was asked for. */
+    /** The share of bot sessions that no agent joined, of those in which an agent was requested or joined. */
     abandonment: Figure,
-    /** From the invitation to the agent who joined. */
+    /** The time from the invitation until the agent joined. */
     queueTime: Figure,
-    /** Invitations after which an agent joined within 60 s, of all. */
+    /** The share of invitations after which an agent joined within 60 s. */
     serviceLevel: Figure,
-    /** From the first message to the first answer of the bot. */
+    /** The time from the first message to the first answer of the bot. */
     firstResponseBot: Figure,
-    /** From a message to the answer of the bot, of each turn. */
+    /** The time from a message to the answer of the bot, for each turn. */
     responseTimeBot: Figure,
-    /** Turns that the bot answered, of each bot session. */
+    /** The number of turns that the bot answered, for each bot session. */
     botTurns: Figure,
-    /** Bot sessions in which the bridge itself acted, of all. */
+    /** The share of bot sessions in which the bridge itself acted. */
     interventions: Figure,
-    /** From the first message of the log to the first answer of an agent. */
+    /** The time from the first message of the log to the first answer of an agent. */
     firstResponseAgent: Figure,
-    /** From a message of the log to the answer of an agent, of each turn. */
+    /** The time from a message of the log to the answer of an agent, for each turn. */
     responseTimeAgent: Figure,
-    /** From acceptance to finish. */
+    /** The time from acceptance to finish. */
     handleTime: Figure,
-    /** Agent sessions rated good, of those rated good or bad. */
+    /** The share of agent sessions rated good, of those rated good or bad. */
     csat: Figure,
-    /** Agent sessions with a rating, of all. */
+    /** The share of agent sessions with a rating. */
     csatResponseRate: Figure,
-    /** Agent sessions after which the chat was opened again, of all. */
+    /** The share of agent sessions after which the chat was opened again. */
     reopenRate: Figure,
-    /** How many sessions an agent had at once, while there was at least one. */
+    /** How many sessions an agent had at the same time, while there was at least one. */
     concurrency: Figure,
   } satisfies Record<MetricName, typeof Figure>,
   'Figures',
@@ -66,9 +66,9 @@ export const Figures = t.strict(
 export type Figures = t.TypeOf<typeof Figures>
 
 const Sessions = t.strict({
-  /** How many began on the day, bot sessions without a message of the client left out. */
+  /** How many sessions began on the day, without bot sessions that have no message of the client. */
   started: Count,
-  /** How many of those are open at `asOf`, and in no figure. */
+  /** How many of those are open at `asOf`. No figure includes them. */
   open: Count,
 })
 
@@ -79,25 +79,26 @@ const measured = {
   /** The day, in the account's time zone. */
   day: Day,
 
-  /** The server's time at which the documents were read. */
+  /** The time of the server when the documents were read. */
   asOf: BsonDate,
 
   /** Sessions that began on the day. */
   sessions: t.strict({
-    /** With agents. */
+    /** Sessions with agents. */
     agent: Sessions,
-    /** With bots: those in which the client wrote. */
+    /** Sessions with bots in which the client wrote. */
     bot: Sessions,
   }),
 
-  /** The figures of those that are over; contracts/metrics.ts defines each. */
+  /** The figures of the sessions that have ended. contracts/metrics.ts defines them. */
   figures: Figures,
 }
 
 /**
- * A day of an account in the account's time zone: the figures of the sessions that began on it, and counts of what happened on
- * it. Computed anew until `nextAt` is absent: then all of its sessions have been over for 24 h. Calls: `ended` after end, `failed`
- * after error. `ratedGood` are the rates good, positive and like, `ratedBad` bad, negative and dislike.
+ * A day of an account in the account's time zone: the figures of the sessions that began on it, and counts of what
+ * happened on it. The bridge computes it again until `nextAt` is absent. Then all of its sessions ended at least 24 h
+ * ago. Calls: `ended` after end, `failed` after error. `ratedGood` counts the rates good, positive and like, `ratedBad`
+ * counts bad, negative and dislike.
  */
 export const DailyStatsDocument = exactShape(
   {
@@ -105,12 +106,12 @@ export const DailyStatsDocument = exactShape(
     _id: Code,
     ...measured,
 
-    /** What happened in chats with agents on the day, whenever they began. */
+    /** What happened in chats with agents on the day, also in chats that began earlier. */
     chats: t.strict({
       /** How many sessions an agent accepted. */
       accepted: Count,
 
-      /** How many were finished. */
+      /** How many sessions were finished. */
       finished: Count,
 
       /** How many of those were rated good, positive or like. */
@@ -122,10 +123,10 @@ export const DailyStatsDocument = exactShape(
 
     /** Calls, by the day of their first event. */
     calls: t.strict({
-      /** How many there were. */
+      /** How many calls there were. */
       total: Count,
 
-      /** How many of each type. */
+      /** How many calls of each type. */
       byType: t.strict({
         /** The service called back. */
         callback: Count,
@@ -135,13 +136,13 @@ export const DailyStatsDocument = exactShape(
         outgoing: Count,
       }),
 
-      /** How many have come to what. */
+      /** How many calls of each outcome. */
       byOutcome: t.strict({
-        /** They ended. */
+        /** Calls that ended. */
         ended: Count,
-        /** They ended with an error. */
+        /** Calls that ended with an error. */
         failed: Count,
-        /** Neither was told. */
+        /** Calls without a reported end or error. */
         open: Count,
       }),
     }),
@@ -149,21 +150,21 @@ export const DailyStatsDocument = exactShape(
     /** How many messages came through the offline form. */
     offlineMessages: Count,
 
-    /** Bot sessions with a message of the client that began on the day, open ones included. */
+    /** Bot sessions with a message of the client that began on the day, including open ones. */
     conversations: t.strict({
-      /** How many began. */
+      /** How many sessions began. */
       started: Count,
 
-      /** In how many the bot has answered and no agent was asked for. */
+      /** In how many the bot answered and no agent was requested. */
       answeredByBotAlone: Count,
 
-      /** In how many an agent was asked for or joined. */
+      /** In how many an agent was requested or joined. */
       handedToAgent: Count,
     }),
 
-    /** Bot replies by the day of their outcome, hand-overs included. */
+    /** Bot replies by the day of their outcome, including hand-overs. */
     replies: t.strict({
-      /** How many the service took. */
+      /** How many the service accepted. */
       delivered: Count,
       /** How many were given up. */
       failed: Count,
@@ -180,9 +181,10 @@ export const DailyStatsDocument = exactShape(
 export type DailyStatsDocument = t.TypeOf<typeof DailyStatsDocument>
 
 /**
- * The same figures of the sessions of one agent, widget or bot. A session counts for each agent who took part in it, so that the
- * sum of all agents may be more than the day's. Widgets are those of agent sessions and the channels of bot sessions, `unknown`
- * where the service does not name them. The protocol names no bot: the one of an account has the id `unknown`.
+ * The same figures for the sessions of one agent, widget or bot. A session counts for each agent who took part, so the
+ * sum of all agents may be more than the day's. Widgets are those of agent sessions and the channels of bot sessions;
+ * `unknown` if the service does not name them. The protocol names no bot, so the bot of an account has the id
+ * `unknown`.
  */
 export const DailyStatsByDocument = exactShape(
   {
@@ -190,10 +192,10 @@ export const DailyStatsByDocument = exactShape(
     _id: Code,
     ...measured,
 
-    /** By whom. */
+    /** What the figures are grouped by. */
     by: t.keyof({ agent: null, widget: null, bot: null }),
 
-    /** The agent, the widget or channel, or the bot. */
+    /** The id of the agent, of the widget or channel, or of the bot. */
     id: Id,
   },
   {

@@ -4,7 +4,7 @@ import { ButtonsMessage, MarkdownMessage, TextMessage } from '../events/message.
 import { Attempt } from '../events/reply.ts'
 import { BsonDate, type Instant, replacing } from '../primitives.ts'
 
-/** What an event has, as documents have it: with dates in place of its times. */
+/** The type of an event's data in documents: dates replace its times. */
 export type Dated<T> = T extends Instant
   ? Date
   : T extends string | number | boolean

@@ -6,10 +6,11 @@ import { folded, foldedOptional } from './applied.ts'
 import { DatedAttempt, DatedMessage } from './dated.ts'
 
 /**
- * One bot reply, `_id` `<account id>/<chat id>/<command id>` (in the chat id `%2F` stands for `/` and `%25` for `%`): pending from its command, then what became of it, with every
- * attempt: delivered once and for all, otherwise the newest outcome. `requestedAt` is when the command was appended
- * to bot-replies; `reason` is that of BotReplyFailed or BotReplySuppressed; `seen` has outcomes only. With `because`
- * (contracts/events/reply.ts) it is a command of the bridge's own, which has no record and is here once it is finished.
+ * One bot reply. `_id` is `<account id>/<chat id>/<command id>` (in the chat id, `%2F` stands for `/` and `%25` for
+ * `%`). It is pending from its command on. Then it has the newest outcome with every attempt, and delivered is final.
+ * `requestedAt` is when the command was appended to bot-replies. `reason` is that of BotReplyFailed or
+ * BotReplySuppressed. `seen` has outcomes only. With `because` (contracts/events/reply.ts) it is a command of the
+ * bridge itself. Such a command has no record, so its document exists only after the outcome.
  */
 export const DeliveryDocument = exactShape(
   {
@@ -18,12 +19,12 @@ export const DeliveryDocument = exactShape(
     /** The id that bot logic gave its command. */
     commandId: Id,
 
-    /** Which command it is, as its record named it: BotMessage, InviteAgent, or something else where that is why it failed. */
+    /** The type of the command as its record named it: BotMessage, InviteAgent, or another type that made it fail. */
     commandType: Code,
     chatId: Id,
     clientId: Id,
 
-    /** What has become of it. */
+    /** The state of the reply. */
     state: t.keyof({ pending: null, delivered: null, failed: null, suppressed: null }),
 
     /** Every request to the service so far, oldest first. */
@@ -36,13 +37,13 @@ export const DeliveryDocument = exactShape(
     ...foldedOptional,
     /** The ce_id of the ClientMessageReceived that it answers. */
     inReplyTo: Id,
-    /** What was to be said, once it is known what became of it. */
+    /** The message of the command. Absent until the outcome is known. */
     message: DatedMessage,
-    /** Why the bridge itself made the command; absent where bot logic did. */
+    /** Why the bridge itself made the command. Absent for a command of bot logic. */
     because: Because,
     /** Why it failed or was suppressed. */
     reason: Code,
-    /** The same in words. */
+    /** The reason in words. */
     detail: Text,
     /** When the outcome was known. */
     finishedAt: BsonDate,

@@ -2,31 +2,34 @@ import * as t from 'io-ts'
 import { Code, Text } from '../personal.ts'
 import { AccountId, BsonDate, Count, exactShape } from '../primitives.ts'
 
-/** How many entries an account has at most; what finds no room any more is counted in the entry `others`. */
+/** The maximum number of entries of an account. Findings beyond it are counted in the entry `others`. */
 export const mostDriftEntries = 1_000
 
-/** What may be unknown. */
+/** The kinds of entries. */
 export const driftKinds = {
   ...{ 'unknown-field': null, 'unknown-event': null, 'new-value': null },
   ...{ refused: null, others: null },
 } as const
 
-/** Of how many requests in quarantine an entry knows that it has counted them. */
+/** For how many requests in quarantine an entry remembers that it has counted them. */
 export const mostDriftSeen = 500
 
 /**
- * Something that the contracts do not know of what the service sends, at one place. `unknown-field`: a field of an event that was
- * taken in. `unknown-event`: an event name. `new-value`: a word where the contract lists others. `refused`: what else was refused.
- * `others`: all that came after the account had 999 entries; which of them those are depends on the order in which partitions are read.
+ * Something in the service's requests that the contracts do not know, at one place. `unknown-field`: a field of an
+ * accepted event. `unknown-event`: an event name. `new-value`: a word where the contract lists others. `refused`:
+ * everything else that was refused. `others`: everything found after the account had 999 entries. Which findings these
+ * are depends on the order in which partitions are read.
  *
- * Of a value only its kind and its shape are here. A part of a path that does not look like a field's name, but like an id, an address,
- * a number, a token or a name with a capital, is `*`, and so is the index of an array. Where the service has persons' names in small letters
- * as names of fields, nothing tells them from others: so a path is personal, though no erasure finds it.
+ * Of a value, only its type and its shape are here. Any part of a path that does not look like a field's name, but like
+ * an id, an address, a number, a token or a name with a capital, is `*`. So is the index of an array. If the service
+ * uses persons' names in small letters as names of fields, the bridge cannot recognise them. So a path is personal
+ * data, although no erasure finds it.
  *
- * A record that is read again is not counted again, nor is an event that was appended twice, nor a request in quarantine that was, as
- * long as fewer than 500 others of this entry are between the two. Unknown fields come from the event topics and their archive: a rebuild finds
- * all of them but those of persons who were erased since. The rest comes from `quarantine`, which is kept for 14 days: a rebuild
- * finds no older requests, and the entry then begins with the first one that is left.
+ * Nothing is counted twice: no record that is read again, no event that was appended twice, and no request that is in
+ * quarantine twice, if fewer than 500 others of this entry are between the two. Unknown fields come from the event
+ * topics and their archive. A rebuild finds all of them except those of persons who were erased since. The rest comes
+ * from `quarantine`, which keeps records for 14 days. A rebuild finds no older requests, and the entry then begins with
+ * the first one that is left.
  */
 export const DriftDocument = exactShape(
   {
@@ -36,13 +39,13 @@ export const DriftDocument = exactShape(
     /** The customer account of the service, by its id in the accounts file. */
     accountId: AccountId,
 
-    /** What is not known. */
+    /** The kind of entry. */
     kind: t.keyof(driftKinds),
 
-    /** In how many requests it was. */
+    /** How many requests had it. */
     count: Count,
 
-    /** What was there, in JSON's words; `nothing` where a field was missing, `not JSON` where the body could not be read. */
+    /** The JSON types that were there. `nothing`: a field was missing. `not JSON`: the body could not be read. */
     types: t.array(
       t.keyof({
         ...{ text: null, number: null, boolean: null, null: null, object: null, array: null },
@@ -50,32 +53,35 @@ export const DriftDocument = exactShape(
       }),
     ),
 
-    /** When the first of these requests came. */
+    /** When the bridge received the first of these requests. */
     firstAt: BsonDate,
 
-    /** When the last one did. */
+    /** When the bridge received the last of these requests. */
     lastAt: BsonDate,
 
-    /** By `<topic>/<partition>`, the offset of the last record that was taken in. */
+    /** For each `<topic>/<partition>`, the offset of the last record that the document includes. */
     applied: t.record(t.string, Count),
   },
   {
-    /** The newest 500 requests in quarantine that were counted: of each the first 11 characters of its SHA-256 in base64url. */
+    /** The newest 500 counted requests in quarantine. Of each, the first 11 characters of its SHA-256 in base64url. */
     seen: Code,
 
-    /** The interface. */
+    /** The interface that received the requests. */
     api: t.keyof({ webhooks: null, bot: null }),
 
-    /** The event, by the name that the service gives it; `*` if it has none that looks like one. */
+    /** The name that the service gives the event; `*` if it does not look like an event's name. */
     event: Code,
 
-    /** Where in the request: `visitor.loyalty.level`, `agents.*.skill`. */
+    /** The path in the request: `visitor.loyalty.level`, `agents.*.skill`. */
     path: Text,
 
-    /** What the contract expected there, when it was refused first. */
+    /** What the contract expected there in the first refused request. */
     expected: Code,
 
-    /** The shape of the first value: `text of 5: Aaaa9`. A for a capital letter, a for another one, 9 for a digit, _ for a space, # else. */
+    /**
+     * The shape of the first value: `text of 5: Aaaa9`. `A` is any capital letter, `a` any other letter, `9` a digit,
+     * `_` a space, and `#` any other character.
+     */
     example: Code,
   },
   'DriftDocument',

@@ -3,10 +3,10 @@ import { Code, Text } from '../personal.ts'
 import { AccountId, BsonDate, Count, exactShape, Id } from '../primitives.ts'
 
 /**
- * The receipt of one erasure. `started`: its markers are being written; `published`: all of them are in the log; `complete`: a
- * check has found nothing of the person in views, enrichments and topics any more. No check looks at files and copies, which
- * `remains` names too. Whom it was about is kept as HMAC-SHA-256 (base64url) alone, under a key that only the bridge's database has:
- * so a receipt proves that somebody was erased, and names nobody.
+ * The receipt of one erasure. `started`: the bridge is writing the markers. `published`: all markers are in the log.
+ * `complete`: a check found no more data of the person in views, enrichments and topics. No check reads files and
+ * copies, which `remains` names too. Apart from `plan`, the person's ids are kept only as HMAC-SHA-256 (base64url),
+ * under a key that only the bridge's database has. So a receipt proves an erasure and names nobody.
  */
 export const ErasureDocument = exactShape(
   {
@@ -16,34 +16,34 @@ export const ErasureDocument = exactShape(
     /** The customer account of the service, by its id in the accounts file. */
     accountId: AccountId,
 
-    /** How far it is. */
+    /** The progress of the erasure. */
     state: t.keyof({ started: null, published: null, complete: null }),
 
-    /** Who asked for it: an operator by name, or the account's time limit. */
+    /** Who requested it: an operator by name, or the account's time limit. */
     requestedBy: Text,
 
-    /** When. */
+    /** When it was requested. */
     requestedAt: BsonDate,
 
-    /** The HMAC of what was asked for: the same again goes on with an erasure that was interrupted. */
+    /** The HMAC of the request. The same request again continues an interrupted erasure. */
     request: Code,
 
     /** The HMAC of each chat, client and enrichment that was erased. */
     keys: t.array(Code),
 
-    /** How many markers were written. */
+    /** How many markers the erasure has. */
     markers: Count,
 
-    /** How many documents the person had, by view, and how many enrichments. */
+    /** How many documents the person had in each view, and how many enrichments. */
     found: t.record(t.string, Count),
 
-    /** What remains where, and until when. */
+    /** What remains in which store, and until when. */
     remains: t.array(
       exactShape(
         {
           /** The store. */
           where: Code,
-          /** When it is gone, and what makes it go. */
+          /** When the data is gone, and what removes it. */
           until: Code,
         },
         {},
@@ -52,7 +52,7 @@ export const ErasureDocument = exactShape(
     ),
   },
   {
-    /** What is to be written, as long as not all of it is. */
+    /** What the erasure writes. Absent once all of it is written. */
     plan: exactShape(
       {
         /** The person's chats. */
@@ -66,16 +66,16 @@ export const ErasureDocument = exactShape(
       'ErasurePlan',
     ),
 
-    /** The consumer groups that have confirmed it, as of the last check. */
+    /** The consumer groups that had confirmed the erasure at the last check. */
     confirmedBy: t.array(Code),
 
-    /** What the last check has found, by store. */
+    /** What the last check found, by store. */
     stillFound: t.record(t.string, Count),
 
-    /** When it was last checked. */
+    /** When the last check was. */
     checkedAt: BsonDate,
 
-    /** When a check found nothing any more. */
+    /** When a check first found nothing. */
     completedAt: BsonDate,
   },
   'ErasureDocument',

@@ -5,7 +5,9 @@ import { Text } from '../personal.ts'
 import { BsonDate, exactShape, Id } from '../primitives.ts'
 import { folded, foldedOptional } from './applied.ts'
 
-/** One message of the offline form; `receivedAt` is when the bridge first took it in, the rest is as last told. */
+/**
+ * One message of the offline form. `receivedAt` is when the bridge first received it, the rest is of the newest event.
+ */
 export const OfflineMessageDocument = exactShape(
   {
     ...folded,
@@ -19,7 +21,7 @@ export const OfflineMessageDocument = exactShape(
     /** What was written. */
     message: Text,
 
-    /** When the bridge first took it in. */
+    /** When the bridge first received it. */
     receivedAt: BsonDate,
   },
   {

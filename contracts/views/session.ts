@@ -5,18 +5,20 @@ import { BsonDate, Count, exactShape, Id } from '../primitives.ts'
 import { folded, foldedOptional } from './applied.ts'
 import { TranscriptAudit } from './transcript-audit.ts'
 
-/** How long a bot session lasts without an event: 24 hours, in milliseconds. */
+/** A bot session ends after this time without an event: 24 hours, in milliseconds. */
 export const silenceMs = 24 * 60 * 60 * 1000
 
-/** How many agents, invitations and response times a session keeps at most: the first ones. */
+/** The maximum number of agents, invitations and response times that a session keeps: the first ones. */
 export const mostOfSession = { agents: 100, invitations: 100, responseTimes: 1_000 }
 
-/** An agent of a session. `part` is what the protocol tells of it; how a chat came to an agent who wrote nothing it does not. */
+/**
+ * An agent of a session. The protocol does not report how a chat came to an agent who neither accepted it nor wrote.
+ */
 export const SessionAgent = exactShape(
   {
     /** The agent's id in the account. */
     id: Id,
-    /** Whether the agent accepted the chat, wrote in it without having accepted it, or neither was told. */
+    /** Whether the agent accepted the chat, or wrote in it without accepting it. `unknown` if neither was reported. */
     part: t.keyof({ accepted: null, wrote: null, unknown: null }),
     /** How many messages of the agent are in the log. */
     messages: Count,
@@ -34,26 +36,26 @@ export const SessionAgent = exactShape(
   'SessionAgent',
 )
 
-/** An agent was asked for, as far as it is told: `at` is missing where only the answer was. */
+/** A request for an agent. `at` is absent if only the answer to the request is known. */
 export const Invitation = exactShape(
   {
-    /** Who asked: the bot, the bridge itself, or the service. */
+    /** Who requested the agent: the bot, the bridge itself, or the service. `unknown` if only the answer is known. */
     by: t.keyof({ bot: null, bridge: null, service: null, unknown: null }),
   },
   {
-    /** When the agent was asked for. */
+    /** When the agent was requested. */
     at: BsonDate,
     /** When an agent joined. */
     joinedAt: BsonDate,
-    /** When the service said that no agent was there. */
+    /** When the service reported that no agent was available. */
     unavailableAt: BsonDate,
-    /** From the one to the other, in milliseconds, where an agent joined. */
+    /** The time from `at` to `joinedAt`, in milliseconds. Absent if one of them is. */
     queueMs: Count,
   },
   'Invitation',
 )
 
-/** What has become of a bot session so far; final once it is over. */
+/** The outcome of a session so far. After the end, only the outcome of a pending command can change it. */
 export const SessionOutcome = t.keyof(
   {
     contained: null,
@@ -68,54 +70,56 @@ export const SessionOutcome = t.keyof(
 )
 
 /**
- * One session of a chat, never overwritten by the next. Kind `agent`: from acceptance to finish, as `chats` tells it. Kind `bot`:
- * from the client's first message until an agent joins, the chat is closed, or 24 h pass without an event, as
- * `bot-conversations` tells it. `_id` is `<account id>/<chat id>/<kind>/<number>`; numbers count the sessions of a chat and
- * kind from 1.
+ * One session of a chat. The next session never overwrites it. Kind `agent`: from acceptance to finish, by the topic
+ * `chats`. Kind `bot`: from the client's first message until an agent joins, the chat is closed, or 24 h pass without
+ * an event, by the topic `bot-conversations`. `_id` is `<account id>/<chat id>/<kind>/<number>`. Numbers count the
+ * sessions of a chat and kind from 1.
  *
- * A session is over when `endsAt` is there and has passed: a bot session that falls silent needs no further event for that.
- * `outcome` of a bot session: `contained` where the bot answered and nobody asked for an agent; `handed-over` where an agent
- * joined; `unavailable` where one was asked for and the last answer was that none is there; `abandoned` where one was asked
- * for and no answer was told; `unanswered` where nobody said anything. Of an agent session: `open`, then `finished`.
+ * A session has ended if `endsAt` is present and has passed. A bot session that falls silent needs no further event for
+ * that. The `outcome` of a bot session: `contained` if the bot answered and nobody asked for an agent; `handed-over` if
+ * an agent joined; `unavailable` if one was requested and the last answer was that none is available; `abandoned` if
+ * one was requested and no answer came; `unanswered` if the bot did not answer. Of an agent session: `open`, then
+ * `finished`.
  *
- * What is neither told nor can be counted is `unknown` or absent, never guessed: who ended a session (but for an agent who
- * joined), the channel of a bot session that the service does not name, an agent's part without acceptance and messages.
+ * What is neither reported nor countable is `unknown` or absent, never guessed: who ended a session (except an agent
+ * who joined), the channel of a bot session if the service does not name it, the part of an agent without acceptance
+ * and messages.
  */
 export const SessionDocument = exactShape(
   {
     ...folded,
     chatId: Id,
 
-    /** Who had it: an agent, or a bot. */
+    /** Who had the session: an agent or a bot. */
     kind: t.keyof({ agent: null, bot: null }),
 
-    /** Which session of its chat and kind it is, from 1. */
+    /** The number of the session among those of its chat and kind, from 1. */
     number: Count,
 
-    /** Its first event: acceptance, or the client's first message. */
+    /** The time of its first event: acceptance, or the client's first message. */
     startedAt: BsonDate,
 
-    /** Its newest event. */
+    /** The time of its newest event. */
     lastEventAt: BsonDate,
 
-    /** What has become of it so far; final once it is over. */
+    /** The outcome so far. After the end, only the outcome of a pending command can change it. */
     outcome: SessionOutcome,
 
-    /** Who ended it, where that is told. */
+    /** Who ended the session, if known. */
     endedBy: t.keyof({ agent: null, unknown: null }),
 
-    /** The widget of an agent session, the channel of a bot session. */
+    /** The widget of an agent session, or the channel of a bot session. */
     channelId: Id,
 
-    /** How many messages the client wrote: of an agent session those of its log. */
+    /** How many messages the client wrote. For an agent session, those of its log. */
     clientMessages: Count,
 
-    /** How many messages the other side wrote: agents, or the bot (those that the service took). */
+    /** How many messages the agents or the bot wrote. For the bot, those that the service accepted. */
     replies: Count,
 
     /**
-     * For each answered turn, milliseconds from the client's first message without an answer to the first answer, of an agent
-     * session to the second; the first 1,000 turns.
+     * For each answered turn, the time from the client's first unanswered message to the first answer, in milliseconds.
+     * Times of an agent session are exact to a second. It has the first 1,000 turns.
      */
     responseTimesMs: t.array(Count),
 
@@ -131,19 +135,21 @@ export const SessionDocument = exactShape(
   {
     ...foldedOptional,
 
-    /** On the newest session of its chat and kind: `<account id>/<chat id>/<kind>`. */
+    /** Only in the newest session of its chat and kind: `<account id>/<chat id>/<kind>`. */
     latestOf: Code,
 
-    /** When an agent accepted it; absent where that was not told. */
+    /** When an agent accepted the chat. Absent if that was not reported. */
     acceptedAt: BsonDate,
 
-    /** When it ended; while a bot session is open, when it will have ended if nothing more happens. */
+    /** When the session ended. For an open bot session, when it will end if nothing more happens. */
     endsAt: BsonDate,
 
-    /** How it ended, where an event tells: finish, an agent who joined, closing, or an event after the silence. */
+    /**
+     * How the session ended, if an event shows it: finish, an agent who joined, closing, or an event after the silence.
+     */
     ending: t.keyof({ finished: null, 'agent-joined': null, closed: null, silence: null }),
 
-    /** When the service closed the chat, also after an agent had joined. */
+    /** When the service closed the chat, even after an agent had joined. */
     closedAt: BsonDate,
 
     /** When the session before it began. */
@@ -155,31 +161,31 @@ export const SessionDocument = exactShape(
     /** When the next session of this chat and kind began. */
     nextStartedAt: BsonDate,
 
-    /** The first message of the log that the finish told, to the second, also where it is of an earlier session. */
+    /** The time of the first message in the log of ChatFinished, to the second, also if it is of an earlier session. */
     logStartedAt: BsonDate,
 
-    /** How many messages that log has, those of earlier sessions included. */
+    /** How many messages that log has, including those of earlier sessions. */
     logMessages: Count,
 
-    /** From the client's first message to the first answer, in milliseconds. */
+    /** The time from the client's first message to the first answer, in milliseconds. */
     firstResponseMs: Count,
 
-    /** From acceptance to finish, in milliseconds. */
+    /** The time from acceptance to finish, in milliseconds. */
     handleMs: Count,
 
-    /** The client's verdict, in the service's words; absent where there was none. */
+    /** The client's rating, in the service's words. Absent if there was none. */
     rate: Code,
 
-    /** What it counts as: good, positive and like are good, bad, negative and dislike are bad. */
+    /** What the rating counts as: good, positive and like are good; bad, negative and dislike are bad. */
     rating: t.keyof({ good: null, bad: null, unknown: null }),
 
     /** Whether an agent blocked the client. */
     blacklisted: t.boolean,
 
-    /** Of a finished agent session: how the service's transcript compares with what the bridge saw. */
+    /** For a finished agent session: how the service's transcript compares with what the bridge saw. */
     audit: TranscriptAudit,
 
-    /** What kind of channel it is, where the service tells. */
+    /** The type of the channel, if the service names it. */
     channelType: Code,
     clientId: Id,
 
@@ -189,19 +195,19 @@ export const SessionDocument = exactShape(
     /** The address of the page on which the session began. */
     pageUrl: Text,
 
-    /** The utm_ parameters under which the visitor came. */
+    /** The utm_ parameters with which the visitor arrived. */
     utm: Utm,
 
-    /** Since when the client waits for an answer of the bot. */
+    /** Since when the client waits for an answer from the bot. */
     awaitingSince: BsonDate,
 
     /** How many of the bot's replies were given up. */
     repliesFailed: Count,
 
-    /** How many came too late to be sent. */
+    /** How many of the bot's replies came too late to be sent. */
     repliesSuppressed: Count,
 
-    /** How many times the bridge itself acted: it asked for an agent, or told the client that none is there. */
+    /** How many times the bridge itself acted: it requested an agent, or informed the client that none is available. */
     interventions: Count,
   },
   'SessionDocument',

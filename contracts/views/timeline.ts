@@ -4,8 +4,8 @@ import { AccountId, BsonDate, Count, exactShape, Id } from '../primitives.ts'
 import { erased } from './applied.ts'
 
 /**
- * One event of any kind; sorted by `time`, then `offset`, a chat's whole story. `data` is the
- * event's data without `extra`, which is kept beside it as JSON text, since its field names are the service's.
+ * One event of any type. Sorted by `time`, then `offset`, the entries are a chat's whole history. `data` is the event's
+ * data without `extra`. `extra` is beside it as JSON text, because the service chooses its field names.
  */
 export const TimelineDocument = exactShape(
   {
@@ -18,30 +18,28 @@ export const TimelineDocument = exactShape(
     /** The event's type: `ChatAccepted`. */
     type: Code,
 
-    /** When the bridge took the event in. */
+    /** When the bridge received or made the event. */
     time: BsonDate,
 
-    /**
-     * Where the event stands: the topic, without its prefix; `archive-<topic>` where the topic was deleted and created again since.
-     */
+    /** The record's topic, without its prefix; `archive-<topic>` if the topic was deleted and created again since. */
     topic: Code,
 
-    /** The topic's partition. */
+    /** The partition of the record. */
     partition: Count,
 
-    /** The offset in it. */
+    /** The offset of the record. */
     offset: Count,
   },
   {
     /**
-     * The event's data, without extra. Absent where the event has more than 1 MiB of JSON, as is `extra` then: read the record
-     * that `topic`, `partition` and `offset` name.
+     * The event's data without extra. If the event has more than 1 MiB of JSON, `data` and `extra` are absent: read the
+     * record that `topic`, `partition` and `offset` name.
      */
     data: personal(t.UnknownRecord),
     chatId: Id,
     clientId: Id,
     ...erased,
-    /** What the contract does not know of the request, as JSON text. */
+    /** Fields of the request that the contract does not know, as JSON text. */
     extra: Text,
   },
   'TimelineDocument',

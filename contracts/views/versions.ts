@@ -1,8 +1,8 @@
 import type { ViewName } from '../views.ts'
 
 /**
- * The version of each view's documents. One more with every change after which a document that is folded on would not be what a
- * fold of the whole log gives: such documents are never folded on, but rebuilt.
+ * The version of each view's documents. Increase it with a change after which folding an old document on would not give
+ * the same as a fold of the whole log. Documents of an old version are never folded on, but rebuilt.
  */
 export const viewVersions: { readonly [V in ViewName]: number } = {
   chats: 1,

@@ -29,10 +29,10 @@ const place = { session: nullable(WireSession), page: nullable(WirePage) }
 const optional = { user_token: nullable(Text), analytics: nullable(Opaque), department: nullable(WireDepartment) }
 const chat = { ...client, ...place, chat_id: WireId, agent: WireAgent }
 
-/** Interface A, agents get a new call, or a call's status changes (protocol, Events). */
+/** Interface A: agents get a new call, or a call's status changes (protocol, Events). */
 export const WireCallEvent = shape(
   {
-    /** Says which event it is. */
+    /** The name of the event. */
     event_name: t.literal('call_event'),
     chat_id: WireId,
     widget_id: WireId,
@@ -45,10 +45,10 @@ export const WireCallEvent = shape(
   'WireCallEvent',
 )
 
-/** Interface A, an agent accepts a chat. */
+/** Interface A: an agent accepts a chat. */
 export const WireChatAccepted = shape(
   {
-    /** Says which event it is. */
+    /** The name of the event. */
     event_name: t.literal('chat_accepted'),
     ...chat,
   },
@@ -56,10 +56,10 @@ export const WireChatAccepted = shape(
   'WireChatAccepted',
 )
 
-/** Interface A, a chat is linked to the CRM; `assign_to` is the link that was used. */
+/** Interface A: a chat is linked to the CRM; `assign_to` is the link that was used. */
 export const WireChatAssigned = shape(
   {
-    /** Says which event it is. */
+    /** The name of the event. */
     event_name: t.literal('chat_assigned'),
     ...chat,
     assign_to: nullable(Text),
@@ -68,10 +68,10 @@ export const WireChatAssigned = shape(
   'WireChatAssigned',
 )
 
-/** Interface A, the visitor's information changes during a chat. */
+/** Interface A: the visitor's information changes during a chat. */
 export const WireChatUpdated = shape(
   {
-    /** Says which event it is. */
+    /** The name of the event. */
     event_name: t.literal('chat_updated'),
     ...chat,
   },
@@ -79,10 +79,10 @@ export const WireChatUpdated = shape(
   'WireChatUpdated',
 )
 
-/** Interface A, a client's data changes, in a chat or outside. */
+/** Interface A: a client's data changes, in a chat or outside. */
 export const WireClientUpdated = shape(
   {
-    /** Says which event it is. */
+    /** The name of the event. */
     event_name: t.literal('client_updated'),
     ...client,
     client_id: WireId,
@@ -91,10 +91,10 @@ export const WireClientUpdated = shape(
   'WireClientUpdated',
 )
 
-/** Interface A, a chat is closed; carries its log. */
+/** Interface A: a chat is closed. The event has its log. */
 export const WireChatFinished = shape(
   {
-    /** Says which event it is. */
+    /** The name of the event. */
     event_name: t.literal('chat_finished'),
     ...client,
     ...place,
@@ -106,10 +106,10 @@ export const WireChatFinished = shape(
   'WireChatFinished',
 )
 
-/** Interface A, a visitor writes through the offline form. */
+/** Interface A: a visitor writes through the offline form. */
 export const WireOfflineMessage = shape(
   {
-    /** Says which event it is. */
+    /** The name of the event. */
     event_name: t.literal('offline_message'),
     ...client,
     ...place,

@@ -3,7 +3,7 @@ import { impersonal, Text } from '../personal.ts'
 import { Count, nullable, shape } from '../primitives.ts'
 import { Opaque, UnixTime, WireId, WireText } from '../wire.ts'
 
-/** Who writes or calls (protocol, Resources, visitor). */
+/** The person who writes or calls (protocol, Resources, visitor). */
 export const WireVisitor = shape(
   { description: nullable(Text), number: WireId, chats_count: Count },
   { name: nullable(Text), email: nullable(Text), phone: nullable(WireText), social: nullable(Opaque) },
@@ -38,7 +38,7 @@ export const WireAgent = shape(
 
 const text = nullable(WireText)
 
-/** Where the client's address seems to be; all text, numbers are taken too (protocol, Resources, geoip). */
+/** The estimated location of the client's address, as text; numbers are accepted too (protocol, Resources, geoip). */
 export const WireGeoip = shape(
   {},
   {
@@ -54,7 +54,7 @@ export const WireGeoip = shape(
   'WireGeoip',
 )
 
-/** The utm_ parameters under which the visitor came (protocol, Resources, utm_json). */
+/** The utm_ parameters with which the visitor arrived (protocol, Resources, utm_json). */
 export const WireUtm = shape({}, { source: text, campaign: text, content: text, medium: text, term: text }, 'WireUtm')
 
 /** The visitor's session (protocol, Resources, session). */
@@ -90,7 +90,7 @@ export const WireCall = shape(
   'WireCall',
 )
 
-/** One entry of a finished chat's log; the reference says client, its example visitor. */
+/** One entry of a finished chat's log. The protocol's reference says client, its example says visitor. */
 export const WireChatMessage = shape(
   {
     message: Text,

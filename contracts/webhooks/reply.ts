@@ -2,10 +2,10 @@ import * as t from 'io-ts'
 import { Text } from '../personal.ts'
 import { shape } from '../primitives.ts'
 
-/** What we answer to chat_accepted and chat_updated, shown to the agent (protocol, Interface A: response parameters). */
+/** The response to chat_accepted and chat_updated, shown to the agent (protocol, Interface A: response parameters). */
 export const WebhookReply = shape(
   {
-    /** Says that the event was taken, and that the rest may be shown to agents. */
+    /** The bridge accepted the event, and agents may see the rest. */
     result: t.literal('ok'),
   },
   {

@@ -18,14 +18,15 @@ import * as webhooks from '../../contracts/webhooks/events.ts'
 import { WebhookReply } from '../../contracts/webhooks/reply.ts'
 
 /**
- * Who writes and who reads, which decides what may change: an `event` is kept for ever and read by old and new readers alike,
- * what is `received` is written by others and read by the bridge, what is `given` is written by the bridge and read by others.
+ * Who writes and who reads, which decides what may change. An `event` is kept permanently and read by old and new
+ * readers. What is `received` is written by others and read by the bridge. What is `given` is written by the bridge and
+ * read by others.
  */
 export type Direction = 'event' | 'received' | 'given'
 
 /**
- * A published schema: `<name>.json` with the `$id`; `codec` says what is in it, the docstring of `describedBy` what it means.
- * `asRequest`: it is read from a request's body, where integers are exact whatever their size.
+ * A published schema: `<name>.json` with the `$id`. `codec` defines its content, and the docstring of `describedBy`
+ * describes it. `asRequest`: it is read from a request's body, where integers of any size are exact.
  */
 export type Published = {
   readonly name: string
@@ -40,7 +41,7 @@ type EventCodec = (typeof DomainEvent.types)[number]
 export const typeOf = (event: EventCodec): DomainEvent['type'] => event.type.types[0].props.type.value
 const dataOf = (event: EventCodec): t.Mixed => event.type.types[0].props.data
 
-/** Every version of every event: old records stay in the log, and so does their schema. */
+/** Every version of every event. Old records stay in the log, so their schemas stay published. */
 export const eventsWith = (earlier = earlierVersions): ReadonlyArray<Published> =>
   DomainEvent.types.flatMap((event) => {
     const type = typeOf(event)
@@ -72,19 +73,19 @@ export const archived = named('given')(['ArchivedEvent', ArchivedEvent])
 
 export const headers = Object.entries({ EventHeaders, QuarantineHeaders, DeadLetterHeaders }).map(named('given'))
 
-/** A view's document, among the parts of others. */
+/** The documents of the views, without their parts. */
 export const documents = Object.entries({ ...views })
   .filter(([name]) => name.endsWith('Document'))
   .map(named('given'))
 
-/** What the service posts to us. */
+/** The requests of the service to the bridge. */
 export const requests = Object.entries({ ...webhooks, ...inbound })
   .map(named('received'))
   .map((entry): Published => ({ ...entry, asRequest: true }))
 
 const { AccessTokenRequest, ...answers } = http
 
-/** The other bodies of HTTP: what we answer, what we post, and what the service answers to that. */
+/** The other HTTP bodies: the bridge's responses, the bridge's requests, and the service's responses to them. */
 export const bodies = [
   ...Object.entries({ WebhookReply, ...answers, BotMessageRequest, InviteAgentRequest }).map(named('given')),
   ...Object.entries({ AccessTokenRequest, ErrorBody }).map(named('received')),
@@ -102,5 +103,5 @@ export const published: ReadonlyArray<Published> = [
 
 const directions = new Map(published.map(({ name, direction }) => [name, direction]))
 
-/** Who writes and who reads what this schema describes; of what is unknown the strictest is said. */
+/** Who writes and who reads the values of this schema. An unknown schema gets the strictest direction. */
 export const directionOf = (name: string): Direction => directions.get(name) ?? 'event'

@@ -4,12 +4,12 @@ import { Id, longestId, patterns } from '../../contracts/primitives.ts'
 import { latestUnixTime, unixTimeText } from '../../contracts/wire.ts'
 import type { Schema } from './schema.ts'
 
-/** The fields of an object, and what every field must be that is not among them, where the codec says so. */
+/** The fields of an object. `others` is the codec of every other field, if the codec has one. */
 type Fields = { readonly required: t.Props; readonly optional: t.Props; readonly others?: t.Mixed }
 
 const isOfAllFields = (codec: t.Mixed) => codec instanceof t.DictionaryType && codec.domain instanceof t.StringType
 
-/** Whether a codec describes an object by its fields: `type`, `partial`, what is made of both, exact or not. */
+/** Whether a codec describes an object by its fields: `type`, `partial`, or a combination of them, exact or not. */
 export const isObjectCodec = (codec: t.Mixed): boolean => {
   if (codec instanceof t.ExactType) return isObjectCodec(codec.type)
   if (codec instanceof t.IntersectionType)
@@ -18,8 +18,8 @@ export const isObjectCodec = (codec: t.Mixed): boolean => {
 }
 
 /**
- * The fields of such a codec, flat. Of an intersection with a record, the record's codec must accept all that the fields'
- * own codecs accept. Throws where two parts of an intersection describe the same field.
+ * The fields of such a codec, flat. In an intersection with a record, the record's codec must accept everything that
+ * the codecs of the fields accept. Throws if two parts of an intersection describe the same field.
  */
 export const fieldsOf = (codec: t.Mixed): Fields => {
   if (codec instanceof t.ExactType) return fieldsOf(codec.type)
@@ -44,8 +44,8 @@ const text = ({ source }: RegExp): Schema => ({ type: 'string', pattern: source 
 const either = (...alternatives: ReadonlyArray<Schema>): Schema => ({ anyOf: alternatives })
 
 /**
- * What the codecs that decide for themselves accept, by their names. `format` says what no pattern can: that the day is in
- * the calendar.
+ * The schemas of codecs with their own validation, by their names. `format` requires what no pattern can: a day of the
+ * calendar.
  */
 export const leaves: Leaves = {
   Instant: () => ({ type: 'string', format: 'date-time' }),
@@ -66,12 +66,12 @@ export const leaves: Leaves = {
       type: 'string',
       format: 'date-time',
     }),
-  // An object or an array, said so that generators make one type of it: whatever JSON holds.
+  // An object or an array, written so that generators make one type of it: any JSON value.
   Opaque: () => ({ not: either(...['string', 'number', 'boolean', 'null'].map((type) => ({ type }))) }),
   Buttons: (schemaOf) => ({ type: 'array', items: schemaOf(Button), minItems: 1, maxItems: 3 }),
 }
 
-/** The same for generators of code, which make one type of each field: what is written as text alone is accepted, too. */
+/** The same for code generators, which make one type of each field. The bridge also accepts the form left out here. */
 export const leavesOfGenerators: Leaves = {
   ...leaves,
   WireId: (schemaOf) => schemaOf(Id),
@@ -79,13 +79,13 @@ export const leavesOfGenerators: Leaves = {
   CommandTime: () => ({ type: 'number', minimum: 0, exclusiveMaximum: latestUnixTime }),
 }
 
-/** The same in a request's body, where integers are read exactly whatever their size (those beyond 2^53 as their digits). */
+/** The same for a request's body, where integers of any size are read exactly (those beyond 2^53 as their digits). */
 export const leavesOfRequests: Leaves = {
   ...leaves,
   WireId: (schemaOf) => either({ type: 'integer' }, schemaOf(Id)),
 }
 
-/** The same in OpenAPI, whose generators read no schema without a type: the items and the fields may be anything. */
+/** The same for OpenAPI, whose generators read no schema without a type. The items and the fields may be anything. */
 export const leavesOfOpenApi: Leaves = {
   ...leavesOfRequests,
   Opaque: () => ({ type: ['object', 'array'], items: {}, additionalProperties: true }),

@@ -15,7 +15,7 @@ const folder = 'contracts/published'
 export const released = join(root, 'contracts/released.json')
 const publishedHere = join(root, folder)
 
-/** The release that contracts/published is, by the names and texts of its files. */
+/** The release in contracts/published, from the names and texts of its files. */
 const releaseOf = (version: string, files: ReadonlyArray<readonly [path: string, text: string]>): Release => {
   const schemas = files.filter(([path]) => path.includes('schemas/'))
   const topics = files.find(([path]) => basename(path) === 'topics.json')?.[1] ?? '{}'
@@ -49,7 +49,7 @@ const fromGit = (ref: string): Release => {
   )
 }
 
-/** Where a folder that was named has the contracts: a checkout, or contracts/published itself. */
+/** The contracts in a named folder, which is a checkout or contracts/published itself. */
 const inside = (dir: string): string => (existsSync(join(dir, folder)) ? join(dir, folder) : dir)
 
 const read = (against: string): Release => {
@@ -57,7 +57,7 @@ const read = (against: string): Release => {
   return statSync(against).isDirectory() ? fromFolder(inside(against)) : parseRelease(readFileSync(against, 'utf8'))
 }
 
-/** The release that a file, a folder or a git tag holds; Left says why there is none. */
+/** The release in a file, a folder or a git tag. Left: why there is none. */
 const readRelease = (against: string): E.Either<string, Release> => {
   const release = E.tryCatch(
     () => read(against),
@@ -72,7 +72,7 @@ const fail = (reason: string): number => {
   return 1
 }
 
-/** Compares the published topics and schemas with a release; prints each breaking change, and how much was compared. */
+/** Compares the published topics and schemas with a release. Prints each breaking change and how much was compared. */
 const check = (against: string, json = false): number => {
   const [before, now] = [readRelease(against), readRelease(publishedHere)]
   if (E.isLeft(before)) return fail(before.left)
@@ -93,8 +93,8 @@ const check = (against: string, json = false): number => {
 }
 
 /**
- * Makes the published contracts the release that later ones are compared with. A correction is a breaking change of this
- * version: it is written with its reason, although the check fails.
+ * Makes the published contracts the release that later ones are compared with. A correction is a breaking change of
+ * this version: it is written with its reason, although the check fails.
  */
 const release = (correction: string | undefined): number => {
   const verdict = existsSync(released) ? check(released) : 0
@@ -109,7 +109,7 @@ const release = (correction: string | undefined): number => {
   return 0
 }
 
-/** `contracts check|release`: what may change in the published contracts, and what is compared with. */
+/** `contracts check|release`: compares the published contracts with a release, or makes them the release. */
 export const contractsCommand = (): Command => {
   const contracts = new Command('contracts').description(
     'compare the published contracts with those that were released',

@@ -12,14 +12,14 @@ export const paragraphs = (comment: string): string =>
     .map((paragraph) => paragraph.replaceAll('\n', ' '))
     .join('\n\n')
 
-/** The docstrings of a source file, each directly above its `export const`, by the constants' names. */
+/** The docstrings of a source file, by the names of the constants. Each is directly above its `export const`. */
 export const docstringsOf = (source: string): ReadonlyMap<string, string> =>
   new Map([...source.matchAll(docstring)].map(([, comment = '', name = '']) => [name, paragraphs(comment)]))
 
-/** What is said of fields, by their paths in a codec: `message`, `lastMessage.at`. */
+/** The descriptions of fields, by their paths in a codec: `message`, `lastMessage.at`. */
 export type FieldDocs = ReadonlyMap<string, string>
 
-/** A constant of a source file: what is said of its fields, and the names that it is made with, each with the path where. */
+/** A constant of a source file: the descriptions of its fields, and the names that it uses, each with its path. */
 export type Constant = { readonly docs: FieldDocs; readonly uses: ReadonlyArray<readonly [name: string, path: string]> }
 
 const statement = /^(?:export )?const (\w+)[\s\S]*?(?=^(?:export|const|type|import|\/\*\*|\/\/)|(?![\s\S]))/gm
@@ -29,10 +29,12 @@ const token =
 const opening = new Set(['{', '(', '['])
 const closing = new Set(['}', ')', ']'])
 
-/** A field's name among several of the same object; nothing between brackets that are none. */
+/** An open bracket. `field` is the name of the current field, which only objects have. */
 type Level = { readonly isObject: boolean; field?: string | undefined }
 
-/** Parts of a codec that are written apart (`{ required, optional }`) are no fields of it. */
+/**
+ * The path of the current field. `required` and `optional` only separate the parts of a codec, so they are left out.
+ */
 const pathOf = (levels: ReadonlyArray<Level>) =>
   levels
     .flatMap(({ field }) => (field === undefined ? [] : [field]))
@@ -66,8 +68,8 @@ const constantOf = (text: string, literalOf: (object: string, key: string) => st
 const literal = /(\w+): '([^']*)'/g
 
 /**
- * The docstrings of fields, each directly above its field, by the constants of a source file. `[names.topic]` stands for what the
- * constant `names` of one of `others` says.
+ * The docstrings of fields, each directly above its field, by the constants of a source file. A key `[names.topic]` is
+ * replaced by the text that the constant `names` of one of `others` has for it.
  */
 export const constantsOf = (source: string, others: ReadonlyArray<string>): ReadonlyMap<string, Constant> => {
   const literalOf = (object: string, key: string) =>
@@ -83,7 +85,7 @@ export type DocsOf = (file: string, name: string) => FieldDocs
 
 const imported = /^import \{([^}]*)\} from '(\.[^']*)'/gm
 
-/** Where the names of a file come from: the file itself, or one that it imports. */
+/** The file from which each name of a file comes: the file itself, or one that it imports. */
 const homesOf = (file: string, source: string, own: Iterable<string>): ReadonlyMap<string, string> =>
   new Map([
     ...[...source.matchAll(imported)].flatMap(([, names = '', from = '']) =>
@@ -93,8 +95,8 @@ const homesOf = (file: string, source: string, own: Iterable<string>): ReadonlyM
   ])
 
 /**
- * What is said of the fields of a constant of a file: by itself first, then by the constants that it is made with, in whichever of
- * the files they are. The sources are given by their paths. Pure.
+ * The field descriptions of a constant of a file: its own descriptions, then those of the constants that it uses, from
+ * any of the files. The sources are given by their paths. Pure.
  */
 export const fieldDocs = (sources: ReadonlyMap<string, string>): DocsOf => {
   const texts = [...sources.values()]

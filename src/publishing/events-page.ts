@@ -42,7 +42,7 @@ const camelCase = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: str
 
 type Row = { readonly path: string; readonly codec: t.Mixed; readonly required: boolean }
 
-/** The fields of an object, and those of objects in it that have no name of their own. */
+/** The fields of an object, including those of inner objects without a name of their own. */
 const rowsOf = (codec: t.Mixed, partOf: PartOf, path = ''): ReadonlyArray<Row> => {
   const { required, optional } = fieldsOf(codec)
   return Object.entries({ ...required, ...optional }).flatMap(([name, field]): ReadonlyArray<Row> => {
@@ -55,7 +55,7 @@ const rowsOf = (codec: t.Mixed, partOf: PartOf, path = ''): ReadonlyArray<Row> =
   })
 }
 
-/** The field's name in the protocol; what it does not have there the bridge makes. */
+/** The field's name in the protocol. The bridge itself makes a field that the protocol does not have. */
 const wireName = (path: string, source: WireSource | undefined, partOf: PartOf): string => {
   if (source === undefined) return 'the bridge'
   if (path === 'accountId') return 'the token in the path'
@@ -75,7 +75,7 @@ const table = (codec: t.Mixed, source: WireSource | undefined, fieldDoc: FieldDo
     }),
   ].join('\n')
 
-/** The named parts that a codec is made with, through and through, each once. */
+/** The named parts inside a codec, at every depth, each once. */
 const partsIn = (codec: t.Mixed, partOf: PartOf, found = new Map<t.Mixed, Part>()): ReadonlyMap<t.Mixed, Part> => {
   if (words[codec.name] !== undefined || found.has(codec)) return found
   const part = partOf(codec)
@@ -113,7 +113,7 @@ const partSection = (codec: t.Mixed, part: Part, partOf: PartOf): string => {
   return [`## ${part.name}`, `${part.description}${where}`, body].join('\n\n')
 }
 
-/** Every event with its fields: types, units, where in the protocol they come from, and what they mean. As Markdown. */
+/** Every event with its fields, as Markdown: their types, units, places in the protocol, and meanings. */
 export const eventsPage = (partOf: PartOf): string => {
   const parts = new Map(DomainEvent.types.flatMap((event) => [...partsIn(event.type.types[0].props.data, partOf)]))
   return `${[

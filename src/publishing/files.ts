@@ -25,7 +25,10 @@ import type { Samples } from './read-contracts.ts'
 import type { JsonObject } from './schema.ts'
 import { schemaDocuments } from './schemas.ts'
 
-/** A topic as it is published: `keptMs` null is for ever; the schemas of its values, or of the headers where values are raw. */
+/**
+ * A topic as it is published. `keptMs` is null for records that are kept permanently. `schemas` are those of its
+ * values, or of its headers if the values are raw.
+ */
 export type PublishedTopic = {
   readonly key: string
   readonly compacted: boolean
@@ -47,7 +50,7 @@ const schemasOf = ({ name }: Topic): ReadonlyArray<string> => {
     .flatMap((type) => versionNames(type))
 }
 
-/** Every topic by its name after the prefix: what AsyncAPI says of it, for programs that read JSON only. */
+/** Every topic by its name after the prefix: facts of the AsyncAPI document, for programs that read only JSON. */
 export const publishedTopics = (): Readonly<Record<string, PublishedTopic>> =>
   Object.fromEntries(
     topics.map((topic: Topic) => {

@@ -4,17 +4,17 @@ import { ClosedType } from '../../contracts/primitives.ts'
 import { fieldsOf, isObjectCodec, type Leaves, leaves as usual } from './codecs.ts'
 import { isObject, type Json, refTo, type Schema } from './schema.ts'
 
-/** What is said of a field, by its path in the part. */
+/** The description of a field, by its path in the part. */
 export type FieldDoc = (path: string) => string | undefined
 
-/** A codec that has a name and a description of its own, and so a definition of its own. */
+/** A codec with its own name and description, and so with its own definition. */
 export type Part = { readonly name: string; readonly description: string; readonly fieldDoc: FieldDoc }
 export type PartOf = (codec: t.Mixed) => Part | undefined
 
-/** The schema of a codec that stands in a field of the part, or in the part itself. */
+/** The schema of a codec in a field of the part, or of the part itself. */
 type SchemaOf = (codec: t.Mixed, field?: string) => Schema
 
-/** Tools ignore what stands beside `$ref`, so a field's own description goes around it. */
+/** Tools ignore keywords beside `$ref`, so a field's own description is put around the reference. */
 const described = (schema: Schema, description: string | undefined): Schema => {
   if (description === undefined) return schema
   return '$ref' in schema
@@ -22,20 +22,20 @@ const described = (schema: Schema, description: string | undefined): Schema => {
     : { ...schema, description }
 }
 
-/** Whether generators make a type of it: an object, an enumeration, or a choice of objects. */
+/** Whether generators make a type of the schema: an object, an enumeration, or a choice of objects. */
 const isStructured = ({ properties, enum: values, oneOf }: Schema): boolean =>
   properties !== undefined || values !== undefined || oneOf !== undefined
 
 const pascalCase = (name: string) =>
   name.replace(/(?:^|[^A-Za-z0-9]+)(.)/g, (_, letter: string) => letter.toUpperCase())
 
-/** What tells an object from the others of a choice: its constants, as one word. */
+/** The constants that distinguish an object from the others of a choice, as one word. */
 const constantsOf = (schema: Json): string =>
   Object.values(isObject(schema) && isObject(schema.properties) ? schema.properties : {})
     .flatMap((field) => (isObject(field) && typeof field.const === 'string' ? [field.const.toLowerCase()] : []))
     .join('-')
 
-/** The schema with a title for itself and for every object and enumeration inside it, from which generators make type names. */
+/** Adds titles to the schema and to every object and enumeration inside it. Generators make type names from them. */
 export const titled = (schema: Schema, title: string): Schema => {
   const inside = (part: Json | undefined, name: string) =>
     isObject(part) ? titled(part, title + pascalCase(name)) : part
@@ -77,7 +77,7 @@ const orNull = (schema: Schema): Schema =>
 
 const typeOf = (value: Json): string => (value === null ? 'null' : typeof value)
 
-/** The field whose constant says which of several objects it is. */
+/** The field whose constant distinguishes several objects. */
 const tagOf = (members: ReadonlyArray<t.Mixed>): string | undefined => {
   if (!members.every(isObjectCodec)) return undefined
   const constants = members.map((member) =>
@@ -104,10 +104,12 @@ const unionSchema = (members: ReadonlyArray<t.Mixed>, schemaOf: SchemaOf, style:
   return style.withoutNull ? only : orNull(only)
 }
 
-/** They are named as JSON Schema names them. */
+/** JSON Schema has the same names for these. */
 const primitives = [t.StringType, t.NumberType, t.BooleanType, t.NullType]
 
-/** The codec's schema, its parts by `schemaOf`. Throws where a codec decides for itself and `leaves` does not know it. */
+/**
+ * The codec's schema, its parts by `schemaOf`. Throws for a codec with its own validation that `leaves` does not know.
+ */
 const keywordsOf = (codec: t.Mixed, style: Style, schemaOf: SchemaOf, fieldDoc: FieldDoc): Schema => {
   if (isObjectCodec(codec)) return objectSchema(codec, schemaOf, fieldDoc)
   if (codec instanceof t.UnionType) return unionSchema(codec.types, schemaOf, style)
@@ -131,9 +133,9 @@ const shapeOf = (...given: Parameters<typeof keywordsOf>): Schema => ({
 /** How schemas are written for their readers. */
 export type Style = {
   readonly leaves: Leaves
-  /** The keyword that names the field by which one of several objects is chosen; JSON Schema has none. */
+  /** The keyword that names the field by which readers choose one of several objects. JSON Schema has none. */
   readonly discriminator?: (field: string) => Schema
-  /** Fields that take null as well are described without it, since generators would make a union of them. */
+  /** Fields that also accept null are described without it, because generators would make a union of them. */
   readonly withoutNull?: true
 }
 
@@ -147,9 +149,9 @@ export type Compiled = {
 const unsaid: FieldDoc = () => undefined
 
 /**
- * The schemas of what the codecs accept, in their order, and the definitions that they refer to under `place`: one for each
- * codec that `partOf` names. Fields beyond the named ones stay allowed, as reading is tolerant. `fieldDoc` is for codecs that
- * are no parts. Throws where two codecs have one name, and for a codec that decides for itself and is not among the leaves.
+ * The schemas of what the codecs accept, in their order, and the definitions that they refer to under `place`: one for
+ * each codec that `partOf` names. Other fields stay allowed, because readers ignore them. `fieldDoc` is for codecs that
+ * are no parts. Throws if two codecs have one name, or if a codec with its own validation is not among the leaves.
  */
 export const compile = (
   codecs: ReadonlyArray<t.Mixed>,

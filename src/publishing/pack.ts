@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url'
 
 type Exports = Readonly<Record<string, string>>
 
-/** What the package needs of package.json; the rest is passed on. */
+/** The fields of package.json that the package uses. The other fields are copied. */
 export type Manifest = {
   readonly version: string
   readonly license: string
@@ -30,15 +30,15 @@ export type Manifest = {
   readonly allowScripts?: object
 }
 
-/** Whoever imports the package does so on a Node of his own, and not on the one that the commands bring along. */
+/** Users import the package with their own Node, not with the one that the commands install. */
 const engines = { node: '>=22' }
 
-/** The folder that holds, under the same paths, what the package is made of. */
+/** The folder that has the files of the package, under the same paths. */
 export const folder = 'dist'
 
 const moved = (path: string, to = folder) => path.replace(/^(\.\/)?/, `./${to}/`)
 
-/** Where source files are compiled to. Anything else is as it is. */
+/** Where source files are compiled to. Other files are unchanged. */
 const targets = (exports: Exports, to = folder) =>
   Object.fromEntries(
     Object.entries(exports).map(([name, path]) => {
@@ -49,8 +49,8 @@ const targets = (exports: Exports, to = folder) =>
   )
 
 /**
- * The manifest of the package: the same names, but from the compiled files, since Node strips no types below node_modules. In
- * the sources they stand for the .ts files, so that the package's own name works there without any build.
+ * The manifest of the package. The same names refer to the compiled files, because Node does not strip types below
+ * node_modules. In the sources they refer to the .ts files, so the package's own name works there without a build.
  */
 const packedManifest = (manifest: Manifest): object => {
   const { devDependencies, scripts, allowScripts, bin, exports, ...rest } = manifest
@@ -62,14 +62,15 @@ const packedManifest = (manifest: Manifest): object => {
   }
 }
 
-// `npm pack` runs this before (`begin`) and after (`end`): for that time package.json and README.md are the package's own.
+// `npm pack` runs this before (`begin`) and after (`end`). During that time package.json and README.md are the
+// package's own.
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const at = (...path: ReadonlyArray<string>) => join(root, ...path)
-/** The README in the clone leads to files that are not in the package. */
+/** The README of the clone refers to files that are not in the package. */
 const swapped = ['package.json', 'README.md']
 
-/** What is read beside the compiled files, by the same paths. */
+/** Files that the compiled files read, under the same paths. */
 const beside = [
   'contracts/published',
   'contracts/released.json',
@@ -80,7 +81,7 @@ const beside = [
   'src/console/browser',
 ]
 
-/** Puts the clone's own files back; also after a run that was killed in between. */
+/** Restores the clone's own files, also after a run that was killed before `end`. */
 const restore = () => {
   for (const name of swapped) if (existsSync(at('.data', name))) renameSync(at('.data', name), at(name))
 }
@@ -113,10 +114,10 @@ const importedIn = (dir: string): ReadonlySet<string> =>
     ),
   )
 
-/** Files that use a small part of large packages, 7 MB of disk together: that part is put into the file. */
+/** Files that use a small part of large packages (7 MB on disk together). That part is put into the file. */
 const bundled = ['markdown.js', 'tracing.js']
 
-/** Bundles these files in place, beside the licences of what is in them. */
+/** Bundles these files in place, and writes the licences of the bundled packages beside them. */
 const bundle = (dir: string) => {
   const domain = join(dir, folder, 'src/domain')
   const metafile = join(dir, 'meta.json')
@@ -141,8 +142,8 @@ const bundle = (dir: string) => {
 }
 
 /**
- * Packs the contracts with the bot kit as a package of their own, into the present folder: for those who run no bridge. It depends
- * on what its files import, in the versions of the bridge.
+ * Packs the contracts with the bot kit as a separate package into the current folder, for users who run no bridge. It
+ * depends on what its files import, in the versions of the bridge.
  */
 const packContracts = () => {
   const dir = mkdtempSync(join(tmpdir(), 'livechat-bridge-contracts-'))

@@ -8,14 +8,17 @@ import type { Json } from './schema.ts'
 
 const contracts = fileURLToPath(new URL('../../contracts/', import.meta.url))
 
-/** Two exports of one name: the messages of Interface B, and a leaf of both interfaces. */
+/** Exports that share a name with another export: the messages of Interface B, and a leaf of both interfaces. */
 const otherNames: Readonly<Record<string, string>> = {
   'bot-api/message.ts WireText': 'WireTextMessage',
   'bot-api/message.ts WireMarkdown': 'WireMarkdownMessage',
   'bot-api/message.ts WireButtons': 'WireButtonsMessage',
 }
 
-/** Where a part's fields mean what another's mean: as it is on the wire and as it is in an event. Else its name says it. */
+/**
+ * The codec whose field descriptions also apply to a part, such as an event for its wire form. By default its name is
+ * that of the part without `Wire`.
+ */
 const counterparts: Readonly<Record<string, string>> = {
   WireCallEvent: 'CallStatusChanged',
   WireOfflineMessage: 'OfflineMessageReceived',
@@ -27,13 +30,13 @@ const counterparts: Readonly<Record<string, string>> = {
   OutboundButtons: 'ButtonsMessage',
 }
 
-/** Where the fields are that many events have. */
+/** The file of the fields that many events share. */
 const common = 'events/fields.ts'
 
-/** What the console's API sends and takes: no contract with others, but published for those who use it. */
+/** The requests and responses of the console's API: no contract with others, but published for their users. */
 const ofConsole = ['answers.ts', 'acting-answers.ts'].map((file) => `../src/console/${file}`)
 
-// The guides hold programs, which would run.
+// The guides contain programs, and an import would run them.
 const sources = new Map(
   [...globSync('**/*.ts', { cwd: contracts, exclude: ['guides/**'] }).sort(), ...ofConsole].map((file) => [
     file,
@@ -41,7 +44,7 @@ const sources = new Map(
   ]),
 )
 
-/** Other names for what io-ts has itself. */
+/** Other names for codecs that io-ts itself has. */
 const isPlain = (codec: t.Mixed) => codec === t.string || codec === t.UnknownRecord
 
 const counterpartOf = (name: string): readonly [file: string, name: string] => {
@@ -66,7 +69,7 @@ const partsOf = async (
     if (description === undefined) throw new Error(`contracts/${file}: ${constant} has no docstring`)
     const name = otherNames[`${file} ${constant}`] ?? constant
     const [own, theirs] = [docsOf(file, constant), docsOf(...counterpartOf(name))]
-    // What views say of a chat or a client they say in the words of the events.
+    // In views, fields of a chat or a client have the descriptions of the events.
     const everywhere = file.startsWith('views/')
       ? new Map([...docsOf(common, 'webhook'), ...docsOf(common, 'conversation')])
       : undefined
@@ -76,8 +79,8 @@ const partsOf = async (
 }
 
 /**
- * Every codec that contracts/ exports, with its name there, its docstring and those of its fields. Throws where a codec has none:
- * what is published is described by it.
+ * Every codec that contracts/ exports, with its name there, its docstring and those of its fields. Throws if a codec
+ * has no docstring, because the docstring is its published description.
  */
 export const readContracts = async (): Promise<PartOf> => {
   const docsOf = fieldDocs(sources)

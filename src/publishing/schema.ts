@@ -6,10 +6,10 @@ export type Schema = JsonObject
 
 export const dialect = 'https://json-schema.org/draft/2020-12/schema'
 
-/** The schema of a definition: JSON pointers mean the same in every draft and in OpenAPI. */
+/** A reference to a definition. JSON pointers mean the same in every draft and in OpenAPI. */
 export const refTo = (place: string, name: string): Schema => ({ $ref: `#/${place}/${name}` })
 
-/** The version of the contracts as a whole: raised when they are released. */
+/** The version of the contracts as a whole. It is raised when they are released. */
 export const version = '1.0.0'
 
 /** The Info object of an OpenAPI or AsyncAPI document, without its license. */

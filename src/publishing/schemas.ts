@@ -10,14 +10,14 @@ const exactly =
 const openly = 'Other fields may stand beside these.'
 const closed = 'Other fields are refused.'
 
-/** What a published codec's docstring says, and how the schema is to be read. */
+/** The docstring of a published codec, and how readers and writers treat other fields. */
 const descriptionOf = ({ codec, describedBy }: Published, partOf: PartOf): string => {
   const description = partOf(describedBy)?.description
   if (description === undefined) throw new Error(`the codec ${describedBy.name} is not exported by contracts/`)
   return `${description}\n\n${codec instanceof ClosedType ? closed : codec instanceof t.ExactType ? exactly : openly}`
 }
 
-/** The schema of a published codec under its name without the version, and the parts that it refers to under `place`. */
+/** The schema of a published codec under its name without the version, and the parts that it refers to in `place`. */
 export const schemaWithParts = (
   entry: Published,
   partOf: PartOf,
@@ -31,7 +31,7 @@ export const schemaWithParts = (
   return { title, schema, definitions }
 }
 
-/** One schema with everything that it refers to in its `$defs`. */
+/** One schema with all definitions that it refers to in its `$defs`. */
 export const schemaDocument = (entry: Published, partOf: PartOf): Schema => {
   const { schema, definitions } = schemaWithParts(entry, partOf, '$defs')
   return {

@@ -5,12 +5,12 @@ import type { DomainEvent } from '../../contracts/events/index.ts'
 import * as webhooks from '../../contracts/webhooks/events.ts'
 import * as parts from '../../contracts/webhooks/parts.ts'
 
-/** What something is made from: the codec of the wire, and what the protocol calls it, or where it describes it. */
+/** What an event or part is made from: the wire codec, and its name in the protocol or the place of its description. */
 export type WireSource = { readonly codec: t.Mixed; readonly named: string }
 
 const from = (codec: t.Mixed, named: string): WireSource => ({ codec, named })
 
-/** What the service sends of which each event is made; the bridge itself makes the others. */
+/** The wire event from which each event is made. The bridge itself makes the other events. */
 export const sourceOfEvent: Readonly<Partial<Record<DomainEvent['type'], WireSource>>> = {
   ChatAccepted: from(webhooks.WireChatAccepted, 'chat_accepted'),
   ChatAssigned: from(webhooks.WireChatAssigned, 'chat_assigned'),
@@ -26,7 +26,7 @@ export const sourceOfEvent: Readonly<Partial<Record<DomainEvent['type'], WireSou
   ChatClosed: from(inbound.WireChatClosed, 'CHAT_CLOSED'),
 }
 
-/** The same of the parts that events have in common, by their names. */
+/** The same for the parts that events share, by their names. */
 export const sourceOfPart: Readonly<Record<string, WireSource>> = {
   Visitor: from(parts.WireVisitor, 'visitor'),
   Organization: from(parts.WireOrganization, 'organization'),

@@ -50,7 +50,7 @@ const configurationOf = ({ cleanUp }: Topic): JsonObject => {
 
 const account = patterns.AccountId.source.slice(1, -1)
 
-/** The key's schema: its pattern up to the first part that may be anything. */
+/** The schema of a key: its pattern up to the first part that accepts any text. */
 const keySchema = ({ key }: Topic): Schema => {
   if (!key.startsWith('<')) return { type: 'string', description: key }
   const [known = '', open] = key
@@ -92,8 +92,9 @@ const isOnOne = (message: string) => topics.filter((topic) => messagesOf(topic).
 const pascalCase = (name: string) => name.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /**
- * What the bridge does with each message of each topic. One operation per message: of several, generators make a union, whose
- * members they tell apart by their fields, and not by the header that says which it is.
+ * What the bridge does with each message of each topic. Each message has its own operation. From one operation with
+ * several messages, generators make a union, and distinguish its members by their fields instead of by the header that
+ * names the type.
  */
 export const operations = (): Readonly<Record<string, JsonObject>> =>
   Object.fromEntries(

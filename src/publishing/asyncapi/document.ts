@@ -25,7 +25,7 @@ import { schemaWithParts } from '../schemas.ts'
 import { channels, keyBindings, operations } from './channels.ts'
 
 const json = 'application/json'
-/** Read by generators more than by validators, which have the JSON Schemas. */
+/** Generators read this document more than validators do. Validators have the JSON Schemas. */
 const style: Style = {
   leaves: leavesOfGenerators,
   discriminator: (field) => ({ discriminator: field }),
@@ -71,7 +71,7 @@ const rawMessage = (name: string, summary: string, headers: string, example: Jso
   examples: [{ name, headers: example, payload: '{"event_name":"chat_accepted","chat_id":true}' }],
 })
 
-/** Every message by its name: the events, the commands, the enrichment and its removal, and the two raw ones. */
+/** Every message by its name. */
 export const messages = (partOf: PartOf): Readonly<Record<string, JsonObject>> => {
   const summaryOf = (codec: Parameters<PartOf>[0]) => partOf(codec)?.description ?? ''
   return {
@@ -128,8 +128,8 @@ export const messages = (partOf: PartOf): Readonly<Record<string, JsonObject>> =
 }
 
 /**
- * The schemas of payloads and headers and of the parts that they share, each defined once: events by the names of their newest
- * versions without the number.
+ * The schemas of payloads, of headers and of the parts that they share, each defined once. Events have the names of
+ * their newest versions without the number.
  */
 const schemas = (partOf: PartOf): JsonObject => {
   const newest = DomainEvent.types.map((event) => versionName(typeOf(event)))

@@ -4,7 +4,7 @@ import type { Schema } from '../schema.ts'
 import type { Effect } from './differences.ts'
 import { differences } from './differences.ts'
 
-/** A change that breaks somebody: where (`visitor.name`, `tags[].id`; '' is the whole), what, and for whom. */
+/** A breaking change: its path (`visitor.name`, `tags[].id`; '' is the whole), the change, and whom it breaks. */
 export type Break = { readonly schema: string; readonly path: string; readonly change: string; readonly breaks: string }
 
 const newReaders = 'readers of today: what was written before does not fit'
@@ -18,18 +18,19 @@ const breaksOf: Readonly<Record<Direction, Partial<Record<Effect, string>>>> = {
 }
 
 /**
- * The breaking changes from one release of the schemas, by name, to another; none where the release may go out.
+ * The breaking changes from one release of the schemas, by name, to another. Empty if the release may be published.
  *
- * The rule. An event's schema is backward and forward compatible within its version: the log keeps old records for ever, so
- * new readers must understand them, and readers that were not updated must understand new records. That leaves one change
- * of the shape: a new optional field, whose absence means what it always meant. No field goes away or changes its type or
- * bounds, none becomes required or optional, and no value of an enumeration comes or goes. Whatever else is needed is a new
- * version: a new schema beside the old one, with a new `ce_type`, and old records are upcast when they are read.
+ * The rule. Within a version, an event's schema is backward and forward compatible. Old records are kept permanently,
+ * so new readers must understand them, and readers that were not updated must understand new records. That leaves one
+ * change of the shape: a new optional field whose absence means what it always meant. No field is removed, changes its
+ * type or bounds, or becomes required or optional. No value of an enumeration is added or removed. Any other change
+ * needs a new version: a new schema beside the old one, with a new `ce_type`. Old records are upcast when they are
+ * read.
  *
- * What others write and the bridge reads (`received`: commands, enrichments, requests) may be widened: a required field may
- * become optional, a value be added. What the bridge writes and others read without history (`given`: answers, documents,
- * headers) may be narrowed: an optional field may become always present, a value go unused. A published schema is never
- * removed. Descriptions and titles may change at any time.
+ * What others write and the bridge reads (`received`: commands, enrichments, requests) may be widened: a required field
+ * may become optional, a value may be added. What the bridge writes and others read without history (`given`:
+ * responses, documents, headers) may be narrowed: an optional field may become always present, a value may become
+ * unused. A published schema is never removed. Descriptions and titles may change at any time.
  */
 export const breakingChanges = (
   before: ReadonlyMap<string, Schema>,
@@ -58,8 +59,8 @@ const changesOf = (before: PublishedTopic, after: PublishedTopic): ReadonlyArray
 ]
 
 /**
- * What breaks whoever reads or writes a topic. Its key is the guarantee of order, its clean-up what a late reader still finds.
- * What it carries may become more: readers leave alone what they do not know.
+ * The changes that break readers or writers of a topic. Its key guarantees the order, and its clean-up decides what a
+ * late reader still finds. It may carry more, because readers ignore what they do not know.
  */
 export const topicBreaks = (before: Topics, after: Topics): ReadonlyArray<Break> =>
   [...before].flatMap(([name, topic]) => {

@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject, type Schema } from '../schema.ts'
 
 /**
- * What a change does to the values that a schema accepts: fewer (`narrowed`), more (`widened`), other ones (`changed`), or the
- * same ones without a field that had a meaning (`lost`).
+ * The effect of a change on the values that a schema accepts: fewer (`narrowed`), more (`widened`), other ones
+ * (`changed`), or the same ones without a field that had a meaning (`lost`).
  */
 export type Effect = 'narrowed' | 'widened' | 'changed' | 'lost'
 export type Difference = { readonly path: string; readonly change: string; readonly effect: Effect }
@@ -53,7 +53,7 @@ const boundChanges = (before: Schema, after: Schema): ReadonlyArray<Change> =>
     return [{ change, effect: tighter ? 'narrowed' : 'widened' }]
   })
 
-/** Nobody can say in general whether one pattern accepts more than another. */
+/** The check cannot compare what two patterns accept, so a different pattern counts as `changed`. */
 const opaqueChanges = (before: Schema, after: Schema): ReadonlyArray<Change> =>
   opaque.flatMap((keyword): ReadonlyArray<Change> => {
     const [from, to] = [before[keyword], after[keyword]]
@@ -83,7 +83,7 @@ type Place = { readonly schema: Schema; readonly document: Schema }
 
 const at = ({ document }: Place, schema: Json | undefined): Place => {
   const [around, only] = [objectOf(schema), objectOf(schema).allOf]
-  // A reference with a description of its own around it.
+  // A reference with its own description around it.
   const found = Array.isArray(only) && only.length === 1 && isObject(only[0]) && '$ref' in only[0] ? only[0] : around
   const name = typeof found.$ref === 'string' ? found.$ref.replace('#/$defs/', '') : undefined
   return name === undefined
@@ -98,7 +98,7 @@ const alternativesOf = (place: Place): ReadonlyArray<Place> => {
   return Array.isArray(type) ? type.map((each) => at(place, { ...rest, type: each })) : [place]
 }
 
-/** What an alternative is called: its type, or the constants by which its readers tell it from the others. */
+/** The label of an alternative: its type, or the constants by which its readers distinguish it from the others. */
 const labelOf = ({ schema }: Place): string => {
   const constants = Object.values(objectOf(schema.properties)).flatMap((field) => {
     const { const: only, enum: values } = objectOf(field)
@@ -175,6 +175,6 @@ const between = (before: Place, after: Place, path: string): ReadonlyArray<Diffe
   ]
 }
 
-/** Every difference between two schemas with their own `$defs` that matters to whoever writes or reads their values. */
+/** Every difference between two schemas with their own `$defs` that matters to writers or readers of their values. */
 export const differences = (before: Schema, after: Schema): ReadonlyArray<Difference> =>
   between({ schema: before, document: before }, { schema: after, document: after }, '')

@@ -9,7 +9,7 @@ import { about, isObject, type Json, type JsonObject } from '../schema.ts'
 import { header, place, refs, styleOf } from './parts.ts'
 import { botPath, healthPaths, oauthPath, webhooksPath } from './paths.ts'
 
-/** What the HTTP server answers itself, before a request has been read, has none. */
+/** The HTTP server sends these responses before it has read a request, so they have no request id. */
 const early = new Set(['408', '431'])
 
 const requestId = (status: string) =>
@@ -30,7 +30,7 @@ const withHeader = (operation: Json): Json => {
   return { ...operation, responses: Object.fromEntries(responses) }
 }
 
-/** The paths with the header that every answer of theirs has. */
+/** The paths, with the header that each of their responses has. */
 const withRequestId = (paths: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(paths).map(([path, item]) => [

@@ -11,14 +11,14 @@ import { StatisticsQuery } from '../../console/api/statistics.ts'
 type Media = 'application/json' | 'application/x-ndjson' | 'text/event-stream' | 'text/csv'
 type Described = {
   readonly summary: string
-  /** Of a stream, one line of it; without a codec it is text. */
+  /** For a stream, one line of it. Without a codec the response is text. */
   readonly answer?: t.Mixed
   readonly media?: Media
   readonly body?: t.Mixed
   readonly query?: t.Mixed & { readonly props: t.Props }
 }
 
-/** What each route is asked and answers. A route that is missing does not compile. */
+/** The query, body and response of each route. A missing route does not compile. */
 export const consoleRoutes: Readonly<Record<ConsoleRoute, Described>> = {
   'GET /api/session': { summary: 'Who is signed in', answer: answers.SessionAnswer },
   'GET /api/system': { summary: 'How the bridge is', answer: answers.SystemAnswer },

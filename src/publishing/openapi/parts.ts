@@ -128,7 +128,7 @@ export const table = {
 
 export type Status = keyof typeof table
 
-/** What an interface's error bodies look like. */
+/** The form of an interface's error bodies. */
 type Style = { readonly codec: t.Mixed; readonly body: (code: string, message: string) => JsonObject }
 
 export const plain: Style = { codec: Refusal, body: (code, message) => ({ error: { code, message } }) }
@@ -151,7 +151,7 @@ export const refusal = (
   content: jsonBody(ref(codec), { [code]: body(code, message) }),
 })
 
-/** Responses of these statuses. The HTTP server itself, and unknown paths, know no interface: their style is plain. */
+/** Responses with these statuses. Those of the HTTP server itself and of unknown paths are of no interface: plain. */
 export const refusals = (statuses: ReadonlyArray<Status>, style: Style, ref: Ref): JsonObject =>
   Object.fromEntries(
     statuses.map((status) => [status, refusal(table[status], [404, 408, 431].includes(status) ? plain : style, ref)]),

@@ -22,7 +22,7 @@ import {
 
 const known = Object.values(events)
 
-/** An event that the contract does not know is taken, too. */
+/** The bridge also accepts an event that the contract does not know. */
 const unknownEvent: Schema = {
   type: 'object',
   description: 'An event that is not known: it is kept in quarantine.',
@@ -122,7 +122,7 @@ export const oauthPath = (ref: Ref): JsonObject => ({
     requestBody: {
       required: true,
       content: {
-        // First, as generated clients send JSON where it is among the types, and take the body's shape from the first of them.
+        // JSON is first: generated clients send JSON if it is allowed, and take the body's shape from the first type.
         ...jsonBody(ref(AccessTokenRequest), { request }),
         'application/x-www-form-urlencoded': { schema: ref(AccessTokenRequest), examples: examples({ request }) },
       },

@@ -8,7 +8,7 @@ import { anyOf, jsonBody, place, type Ref, refs, styleOf, tokenParameter } from 
 
 const codecs = [BotMessageRequest, InviteAgentRequest]
 
-/** The protocol's statuses (protocol, Errors), with the code that goes with them where it names one. */
+/** The protocol's statuses (protocol, Errors), each with its error code. */
 const errors: ReadonlyArray<readonly [number, string, string]> = [
   [400, 'Invalid request format: the fields must match the API format.', 'invalid_request'],
   [401, 'Authorization error.', 'unauthorized_client'],

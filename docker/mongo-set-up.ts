@@ -67,4 +67,4 @@ if (adminFile !== undefined && urlFile !== undefined) {
 }
 while ((await admin.command({ hello: 1 })).primary === undefined) await sleep(100)
 await client.close()
-console.log(`the replica set ${set} of ${members.join(', ')} is there`)
+console.log(`the replica set ${set} of ${members.join(', ')} is ready`)

@@ -100,7 +100,7 @@ export const archiver = ({ keys, decode, append, batchHeaderOf, changedArchives,
       fits = true
       const changed = await changedArchives()
       if (changed.length === 0) return missed()
-      return `${changed.join(', ')}: deleted and created again, what was archived there is gone: restore it from a copy`
+      return `${changed.join(', ')}: deleted and created again, so archived records are lost: restore them from a copy`
     },
     handle: async (slice) => {
       try {

@@ -94,7 +94,7 @@ export const dataKeys = (stored: ArchiveKeys, wrapping: WrappingKeys) => {
       return new Map(
         [...keys].map(([id, key]) => {
           const known = key ?? sealing.get(id)
-          if (known === undefined) throw new Error('a data key that was made is gone again')
+          if (known === undefined) throw new Error('a data key disappeared after it was created')
           return [id, known] as const
         }),
       )

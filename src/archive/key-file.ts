@@ -30,7 +30,9 @@ const wrappingKeys = (keys: ReadonlyMap<string, Uint8Array>): WrappingKeys => {
       try {
         return (await compactDecrypt(wrapped, key)).plaintext
       } catch {
-        throw new Error(`ARCHIVE_KEY_FILE has another key ${kidOf(wrapped)} than the one that has wrapped data keys`)
+        throw new Error(
+          `the key ${kidOf(wrapped)} in ARCHIVE_KEY_FILE is not the key ${kidOf(wrapped)} that wrapped the data keys`,
+        )
       }
     },
   }
@@ -44,7 +46,7 @@ export const readKeys = (text: string): E.Either<string, WrappingKeys> => {
   )
   if (E.isLeft(json)) return json
   const decoded = KeyFile.decode(json.right)
-  const expected = 'is no JWK set of keys with kty "oct", kid and k, each k of 32 bytes in base64url'
+  const expected = 'is not a JWK set of keys with kty "oct", kid and k, each k of 32 bytes in base64url'
   if (E.isLeft(decoded) || decoded.right.keys.length === 0) return E.left(expected)
   const keys = new Map(decoded.right.keys.map(({ kid, k }) => [kid, new Uint8Array(Buffer.from(k, 'base64url'))]))
   if ([...keys.values()].some(({ length }) => length !== keyBytes)) return E.left(expected)

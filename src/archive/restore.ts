@@ -49,7 +49,8 @@ const read = (archived: IncomingRecord): E.Either<string, Found> => {
   const timestamp = numberOf(headers[archiveHeaders.timestamp])
   const generation = `${headers[archiveHeaders.generation] ?? ''}`
   const topic = originals.get(archived.topic)
-  if (topic === undefined || Number.isNaN(partition + offset)) return E.left('headers: expected a place in the log')
+  if (topic === undefined || Number.isNaN(partition + offset))
+    return E.left('headers: expected a partition and an offset')
   const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => !own.has(name)))
   const record = { topic, partition, offset, timestamp, key, value: null, headers: kept }
   if (value === null) return E.right({ archived, record, generation, content: undefined, kid: undefined })
@@ -101,7 +102,7 @@ const opened = async (found: Found, key: OpeningKey | undefined): Promise<Restor
     return { kind: 'record', record: { ...record, value }, generation }
   } catch (error) {
     if (!(error instanceof errors.JOSEError || error instanceof SyntaxError)) throw error
-    return { kind: 'corrupt', archived, detail: 'personal: is not what was encrypted for this place' }
+    return { kind: 'corrupt', archived, detail: 'personal: cannot be decrypted, or belongs to another record' }
   }
 }
 

@@ -97,7 +97,8 @@ export const retention = (deps: Deps) => {
       troubles.delete(topic)
     } catch (error) {
       const reason = reasonOf(error)
-      if (!troubles.has(topic)) log.warn({ topic, reason }, 'the retention cannot look after a topic')
+      if (!troubles.has(topic))
+        log.warn({ topic, reason }, 'the retention cannot check a topic or delete its old records')
       troubles.set(topic, `${topic}: ${reason}`)
     }
   }
@@ -111,7 +112,7 @@ export const retention = (deps: Deps) => {
   const health: CheckHealth = () => {
     const late = [...overdue].filter(([, { records }]) => records > 0)
     const what = late.map(([topic, { records, behind }]) => `${records} of ${topic}${behindText(behind)}`).join(', ')
-    const told = late.length > 0 ? `records stay after ${days} days: ${what}` : undefined
+    const told = late.length > 0 ? `records older than ${days} days are not deleted: ${what}` : undefined
     // Late deletion delays no event, so the process is still ready.
     return {
       ok: true,
@@ -167,6 +168,6 @@ export const rollSegments = ({ ranges, append, sleep, reasonOf, log }: RollDeps)
 }
 
 const behindText = (groups: ReadonlyArray<string>): string =>
-  groups.length === 0 ? '' : ` (not taken in by ${groups.join(' and ')})`
+  groups.length === 0 ? '' : ` (not yet processed by ${groups.join(' and ')})`
 
 export const archiveNames = archiveTopics.map(({ name }) => name)

@@ -181,7 +181,7 @@ const decodeBy = (source: 'webhooks' | 'bot', { wire, type, subject, own }: Rule
     if (!isJsonObject(known)) {
       const explained = wire.decode(payload)
       if (E.isLeft(explained)) return E.left({ kind: 'invalid', problems: problemsOf(explained.left) })
-      throw new Error(`${wire.name} takes what its reader refuses`)
+      throw new Error(`${wire.name}: the codec accepts a payload that its reader refuses`)
     }
     const { event, eventName, id, ...data } = known
     const { accountId, receivedAt, contentHash, traceparent } = receipt

@@ -57,7 +57,7 @@ export const marksOf = (codec: t.Mixed, path = codec.name): Marks => {
   if (codec instanceof t.ArrayType) return { items: marksOf(codec.type, path) }
   if (codec instanceof t.DictionaryType) return { values: marksOf(codec.codomain, path) }
   const personal = isPersonal(codec)
-  if (personal === undefined) throw new Error(`${path}: nobody has said whether it is personal (contracts/personal.ts)`)
+  if (personal === undefined) throw new Error(`${path}: not marked as personal or readable (contracts/personal.ts)`)
   return personal ? 'personal' : 'readable'
 }
 

@@ -41,7 +41,10 @@ export const egress = (ports: EgressPorts): Egress => {
   const stopping = new AbortController()
   const accounts = new Map(ports.accounts.map((account) => [account.id as string, account]))
   const tail = conversationTail((partition) =>
-    log.warn({ partition }, 'egress: the views are far behind, the oldest facts of conversations are forgotten'),
+    log.warn(
+      { partition },
+      'egress: the views are far behind, so the oldest conversation facts were dropped from memory',
+    ),
   )
   const queues = keyedQueue()
   const works = new Map<number, PartitionWork>()
@@ -109,7 +112,8 @@ export const egress = (ports: EgressPorts): Egress => {
       stopping.abort()
       dog.stop()
       const idle = await withDeadline(sleep, stopWithinMs, () => Promise.all([queues.idle(), dog.idle()]))
-      if (idle === undefined) log.warn({ chats: queues.size() }, 'egress: stopped with commands under way')
+      if (idle === undefined)
+        log.warn({ chats: queues.size() }, 'egress: stopped while commands were still in progress')
     },
   }
 }

@@ -13,6 +13,6 @@ export const retryUntilAborted = <A>(
   signal: AbortSignal,
 ): Promise<{ readonly value: A } | undefined> => {
   const onFailure = (error: unknown, failures: number) =>
-    log.warn({ what, failures, reason: reasonOf(error) }, 'egress: failed, to be tried again')
+    log.warn({ what, failures, reason: reasonOf(error) }, 'egress: failed, will be retried')
   return retry({ bounds: { baseMs: 200, capMs: 10_000 }, sleep, random, onFailure }, work, signal)
 }

@@ -41,7 +41,7 @@ export const damageReport = (dir: string, openFile: OpenFile, log: Log): DamageR
     const copy = E.isRight(outcome) ? `damaged/${id}` : outcome.left.reason
     log.error(
       { file, offset, bytes: content.length, reason, copy },
-      'the journal is damaged: reading goes on behind it',
+      'the journal is damaged: reading continues after the damaged bytes',
     )
     return outcome
   }

@@ -52,7 +52,7 @@ const settle = async (entry: Entry, outcome: E.Either<Failure, void>, { reject, 
   try {
     return E.right(await reject(entry.record, outcome.left.reason))
   } catch {
-    return transient('a refused record cannot be kept')
+    return transient('a refused record cannot be stored as a dead letter')
   }
 }
 

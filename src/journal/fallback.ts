@@ -166,7 +166,7 @@ export const topicFallback = (topic: TopicName, journal: Journal, deps: Deps) =>
     if (before.mode === 'direct' && after.mode === 'failed-over')
       log.warn(
         { topic, cause: event.type, outstanding: before.outstanding },
-        'Kafka does not take records of a topic: they go to the journal',
+        'Kafka does not accept records of a topic: they go to the journal',
       )
     if (before.mode !== 'direct' && after.mode === 'direct')
       log.info({ topic, held: before.outstanding }, 'the journal is drained: records go to Kafka again')

@@ -7,13 +7,12 @@ export const describe = (state: FallbackState & { readonly orphans: OrphansState
   const { failedOver, refused, records, bytes, oldestAt = 0, damaged, orphans } = state
   const age = records > 0 ? `, the oldest for ${Math.max(0, Math.round((now - oldestAt) / 1000))} s` : ''
   const depth = `${records} records wait in the journal (${bytes} bytes)${age}`
+  const full = refused ? '; the journal is full or cannot be written' : ''
   const isAway = failedOver.length > 0
   return {
     ok: !(isAway && refused),
     reason: [
-      isAway
-        ? `Kafka does not take ${failedOver.join(', ')}: ${depth}${refused ? '; the journal takes no more' : ''}`
-        : 'records go to Kafka',
+      isAway ? `Kafka does not accept records of ${failedOver.join(', ')}: ${depth}${full}` : 'records go to Kafka',
       ...(damaged.places > 0 ? [`${damaged.places} damaged places have been set aside`] : []),
       ...(orphans.journals > 0
         ? [`journals without a process: ${orphans.journals}, with ${orphans.records} records`]

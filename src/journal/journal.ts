@@ -118,7 +118,8 @@ const openFolder = async (options: JournalOptions & Pick<Required<JournalOptions
     append,
     size,
     peek: (most) => attempt('the journal cannot be read', () => reading(() => reader.peek(most))),
-    drained: (position) => attempt('the journal cannot be tidied', () => reading(() => remember(position))),
+    drained: (position) =>
+      attempt('drained records cannot be removed from the journal', () => reading(() => remember(position))),
     state: () => {
       const oldest = oldestAt()
       return {

@@ -44,7 +44,7 @@ export const journalReader = ({ segments, drained, damage }: Deps) => {
         file: name,
         offset: offset + part.length,
         content: Buffer.alloc(0),
-        reason: 'cut off from outside',
+        reason: 'the file is shorter than its acknowledged length',
       })
     const { frames, damaged } = scan(segment.mark, part)
     for (const { offset: place, bytes: length, reason } of damaged)

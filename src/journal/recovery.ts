@@ -89,7 +89,12 @@ const recoverSegment = async (segment: SegmentName, drained: number, deps: Deps)
   for (const { offset, bytes, reason } of damaged)
     await deps.damage.report({ file, offset, content: content.subarray(offset, offset + bytes), reason })
   if (content.length < acknowledged)
-    await deps.damage.report({ file, offset: content.length, content: Buffer.alloc(0), reason: 'cut off from outside' })
+    await deps.damage.report({
+      file,
+      offset: content.length,
+      content: Buffer.alloc(0),
+      reason: 'the file is shorter than its acknowledged length',
+    })
   const [torn] = scan(mark, content, acknowledged).damaged
   if (torn !== undefined) await cutTail(path, file, content, torn.offset, deps)
   const bytes = torn?.offset ?? content.length

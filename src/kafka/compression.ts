@@ -6,7 +6,7 @@ import kafkajs from 'kafkajs'
 /** The maximum size of a decompressed batch in bytes: far more than any client writes, and far less than the memory. */
 export const largestBatch = 64 * 1024 * 1024
 
-export const tooLarge = () => new RangeError('the batch claims to be larger than any should be')
+export const tooLarge = () => new RangeError('the decompressed batch would be larger than 64 MiB')
 
 const has = (flags: number, bit: number) => (flags >> bit) & 1
 
@@ -64,7 +64,7 @@ const blocksOf = (stream: Buffer): ReadonlyArray<Buffer> => {
   const blocks: Buffer[] = []
   for (let at = headerBytes; at < stream.length; ) {
     const end = at + 4 + stream.readUInt32BE(at)
-    if (end > stream.length) throw new RangeError('a block ends behind the batch')
+    if (end > stream.length) throw new RangeError('a block ends after the end of the batch')
     blocks.push(stream.subarray(at + 4, end))
     at = end
   }

@@ -3,12 +3,12 @@ import { isObject } from '../shared/json.ts'
 import { type TlsTrouble, tlsTrouble } from '../shared/tls-trouble.ts'
 
 const tls: Readonly<Record<TlsTrouble, string>> = {
-  untrusted: "KAFKA_SSL_CA has no authority that has signed the broker's certificate",
-  'not valid now': "the broker's certificate is not valid now",
+  untrusted: "the broker's certificate is not signed by an authority in KAFKA_SSL_CA",
+  'not valid now': "the broker's certificate has expired or is not valid yet",
   'other host':
     "the broker's certificate is not for this host: see KAFKA_BROKERS, and the broker's advertised listeners",
-  'client certificate': 'the broker wants a certificate that it trusts: see KAFKA_SSL_CERT and KAFKA_SSL_KEY',
-  'no tls': 'no TLS is spoken at this port: see KAFKA_SSL and KAFKA_BROKERS',
+  'client certificate': 'the broker requires a client certificate that it trusts: see KAFKA_SSL_CERT and KAFKA_SSL_KEY',
+  'no tls': 'this port does not use TLS: see KAFKA_SSL and KAFKA_BROKERS',
 }
 
 const sasl = (message: string): string =>

@@ -136,7 +136,9 @@ export const connectKafka = (
 
   const take = (record: WireRecord): Promise<E.Either<Failure, void>> => {
     if (sizeOf(record) > largestBatch)
-      return Promise.resolve(E.left({ kind: 'too-large', reason: 'larger than a reader would decompress' }))
+      return Promise.resolve(
+        E.left({ kind: 'too-large', reason: 'larger than 64 MiB, the largest batch that a consumer decompresses' }),
+      )
     const span = sendSpan(record, record.headers.traceparent)
     const traceparent = traceparentAfter(span, undefined)
     if (traceparent === undefined) return records.append(record)

@@ -80,11 +80,14 @@ export const partitionerOf = ({ detect, log }: Deps): Partitioner => {
     known.set(topic, distribution)
     const { keyPartitions, partitions, mixed } = distribution
     if (keyPartitions < partitions)
-      log.warn({ topic, keyPartitions, partitions }, 'kafka: partitions were added, keys stay on the earlier ones')
+      log.warn(
+        { topic, keyPartitions, partitions },
+        'kafka: partitions were added; keys use the earlier partitions only',
+      )
     if (mixed)
       log.warn(
         { topic, partitions },
-        'kafka: partitions were added while keys were in it: older chats have lost their order',
+        'kafka: partitions were added and keys have moved: the record order of older chats is lost',
       )
   }
   const once = (topic: TopicName): Promise<void> => {

@@ -44,7 +44,7 @@ export const trackedSockets = (silenceMs: number): Sockets => {
   }
   return {
     factory: ({ host: seed, port, ssl, onConnect }) => {
-      if (closed) throw new Error('the client was given up')
+      if (closed) throw new Error('the client was closed')
       const host = hostOf(seed)
       const socket = ssl
         ? connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }), ...ssl }, onConnect)
@@ -59,7 +59,7 @@ export const trackedSockets = (silenceMs: number): Sockets => {
     destroy,
     close: () => {
       closed = true
-      destroy('the client was given up')
+      destroy('the client was closed')
     },
   }
 }

@@ -213,9 +213,9 @@ const differencesOf = (topic: TopicName, partitions: number, { known }: Pick<Par
       ? [`fewer partitions than the ${conversations} of bot-conversations: commands are not fenced`]
       : []
   if (distribution === undefined || !ordered.has(topic)) return []
-  if (distribution.mixed) return ['partitions were added while keys were in it: older chats have lost their order']
+  if (distribution.mixed) return ['partitions were added and keys have moved: the record order of older chats is lost']
   return distribution.keyPartitions < partitions
-    ? [`keys stay on the first ${distribution.keyPartitions} partitions, those added later are not used`]
+    ? [`keys use the first ${distribution.keyPartitions} partitions only; partitions added later stay empty`]
     : []
 }
 

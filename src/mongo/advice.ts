@@ -2,16 +2,17 @@ import { MongoServerError, MongoServerSelectionError } from 'mongodb'
 import { type TlsTrouble, tlsTrouble } from '../shared/tls-trouble.ts'
 
 const tls: Readonly<Record<TlsTrouble, string>> = {
-  untrusted: "tlsCAFile of MONGODB_URL has no authority that has signed the server's certificate",
-  'not valid now': "the server's certificate is not valid now",
+  untrusted: "the server's certificate is not signed by an authority in tlsCAFile of MONGODB_URL",
+  'not valid now': "the server's certificate has expired or is not valid yet",
   'other host': "the server's certificate is not for this host: see the hosts of MONGODB_URL and of the replica set",
-  'client certificate': 'the server wants a certificate that it trusts: see tlsCertificateKeyFile of MONGODB_URL',
-  'no tls': 'no TLS is spoken at this port: see tls of MONGODB_URL',
+  'client certificate':
+    'the server requires a client certificate that it trusts: see tlsCertificateKeyFile of MONGODB_URL',
+  'no tls': 'the server does not use TLS on this port: see tls of MONGODB_URL',
 }
 
 const refused: Readonly<Record<string, string>> = {
-  13: 'the user of MONGODB_URL may not do this',
-  18: 'user name or password of MONGODB_URL are wrong, or its authSource',
+  13: 'the user of MONGODB_URL lacks the required privileges',
+  18: 'the user name, the password or the authSource of MONGODB_URL is wrong',
 }
 
 const closed = 'the server closes each connection: see tls and tlsCertificateKeyFile of MONGODB_URL'

@@ -13,7 +13,7 @@ const queryMs = 4_000
 export const bounded = { maxTimeMS: queryMs } as const
 
 const exceededTimeLimit = 50
-const tooMuch = `this takes MongoDB longer than ${queryMs / 1000} s: ask for less, for example for one day`
+const tooMuch = `the query took MongoDB longer than ${queryMs / 1000} s: request less, for example one day`
 const reasonOf = (error: unknown, reason: string) =>
   error instanceof MongoServerError && error.code === exceededTimeLimit ? tooMuch : `MongoDB: ${reason}`
 

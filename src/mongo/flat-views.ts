@@ -71,7 +71,9 @@ const namespaceExists = 48
 
 /** Logs show only the name of an error (classify.ts). */
 const nameIsTaken = (name: string): Error => {
-  const error = new Error(`${name} is a collection that somebody else has made: rename it`)
+  const error = new Error(
+    `${name} is a collection that the bridge did not create; the bridge needs this name for a view: rename the collection`,
+  )
   error.name = error.message
   return error
 }

@@ -92,5 +92,7 @@ export const optimisticUpdate =
       if (results.every((result) => result === 'written')) return written(all)
       await sleep(pause(attempt))
     }
-    throw new Error(`overtaken ${attempts} times in a row, by other writers or by what no majority has yet`)
+    throw new Error(
+      `gave up after ${attempts} attempts: other writers were faster, or a majority does not have the newest version yet`,
+    )
   }

@@ -47,7 +47,7 @@ export const initiateReplicaSet = async (
     serverSelectionTimeoutMS: withinMs,
     socketTimeoutMS: withinMs,
   })
-  let reason = 'it was not elected in time'
+  let reason = 'mongod did not become the primary in time'
   try {
     const admin = client.db('admin')
     while (Date.now() < deadline) {

@@ -67,7 +67,7 @@ export const statsRefresher = (deps: Deps): StatsRefresher => {
     let failed = false
     const note = (error: unknown): void => {
       failed = true
-      log.warn({ reason: classify(error).reason }, 'statistics could not be computed; tried again')
+      log.warn({ reason: classify(error).reason }, 'statistics could not be computed; will be retried')
     }
     const refresh = async (due: Due): Promise<void> => {
       const began = clock()

@@ -100,7 +100,7 @@ export const transcriptAudits = (db: Db, log: Log, sleep: Sleep): TranscriptAudi
   const run = async (hasTakenIn: HasTakenIn, signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       const pause = await pass(hasTakenIn, signal).catch((error: unknown) => {
-        log.warn({ reason: classify(error).reason }, 'transcripts could not be audited; tried again')
+        log.warn({ reason: classify(error).reason }, 'transcripts could not be audited; will be retried')
         return pauseMs
       })
       await sleep(pause, signal)

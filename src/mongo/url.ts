@@ -11,8 +11,8 @@ const files = ['tlsCAFile', 'tlsCertificateKeyFile', 'tlsCRLFile'] as const
 const expectedBy = (error: unknown): string => {
   const message = error instanceof MongoParseError ? error.message : ''
   return /^options? [\w, ]+ (is|are) not supported$/.test(message)
-    ? `a URL with options of MongoDB's: ${message}`
-    : 'a mongodb:// URL; a user name and a password in it percent-encoded'
+    ? `a URL with valid MongoDB options: ${message}`
+    : 'a mongodb:// URL, with the user name and the password percent-encoded'
 }
 
 const missingFiles = ({ options }: MongoClient, readFile: ReadFile): ReadonlyArray<Problem> =>

@@ -85,7 +85,8 @@ const change = <V extends ViewName>(
   ...{ view, id, where },
   evolve: (current) => {
     // A newly elected primary shows the document to reads at `majority` a little later. The slice is redelivered.
-    if (current === undefined) throw new Error('a document that was found cannot be read yet')
+    if (current === undefined)
+      throw new Error('a document was found but majority reads do not show it yet; it will be retried')
     return [empty(current as Views[V])]
   },
 })

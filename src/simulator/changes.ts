@@ -31,7 +31,7 @@ export const createChanges = (): { readonly changed: () => void; readonly waitFo
         }
         const deadline = setTimeout(() => {
           end()
-          reject(new Error(`${what}: not within ${withinMs} ms`))
+          reject(new Error(`${what}: timed out after ${withinMs} ms`))
         }, withinMs)
         waiting.add(look)
         look()

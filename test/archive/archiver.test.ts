@@ -103,7 +103,7 @@ archiving('what has no key, which no erasure finds, is kept without what it says
   batch.writeBigInt64BE(3n, 0)
   batch.writeInt32BE(2, 23)
   batch.writeInt32BE(3, 57)
-  unreadable(batch, 'its checksum is not that of its bytes')
+  unreadable(batch, 'wrong checksum')
   const place = { topic: 'bot-conversations', partition: 2, timestamp: 0, headers: {} } as const
   const records: ReadonlyArray<IncomingRecord> = [
     { ...place, offset: 2, key: Buffer.alloc(0), value: Buffer.from('Ann here') },
@@ -172,7 +172,7 @@ archiving('an archiver does not start with a key file that data keys were not wr
     [await startWith('second'), await startWith('first')],
     [
       'ARCHIVE_KEY_FILE has no key first, which has wrapped data keys',
-      'ARCHIVE_KEY_FILE has another key first than the one that has wrapped data keys',
+      'the key first in ARCHIVE_KEY_FILE is not the key first that wrapped the data keys',
     ],
   )
 })
@@ -184,7 +184,7 @@ archiving('a record that was moved or changed is corrupt', async () => {
   here.archive.splice(0, 2, { ...one, value: two.value }, { ...two, value: Buffer.from('{') })
   assert.equal(
     (await here.restored()).map((found) => (found.kind === 'corrupt' ? found.detail : found.kind)),
-    ['personal: is not what was encrypted for this place', 'value: expected JSON'],
+    ['personal: cannot be decrypted, or belongs to another record', 'value: expected JSON'],
   )
 })
 

@@ -55,13 +55,13 @@ deleting('deletes what is old up to where every group is', () => {
 deleting('keeps what the projector has not taken in, and names it', async () => {
   const { deleted, reason, overdue } = await round({ committed: at(10, 4) })
   assert.equal([deleted[0], overdue], ['chats 4', 6])
-  assert.match(reason, /6 of chats \(not taken in by projector\)/)
+  assert.match(reason, /6 of chats \(not yet processed by projector\)/)
 })
 
 deleting('deletes nothing of a partition that a group does not know', async () => {
   const { deleted, reason } = await round({ committed: at(undefined, undefined) })
   assert.equal(deleted, [])
-  assert.match(reason, /10 of chats \(not taken in by archiver and projector\)/)
+  assert.match(reason, /10 of chats \(not yet processed by archiver and projector\)/)
 })
 
 deleting('looks at the other topics where one cannot be deleted, and tells of all that stays there', async () => {
@@ -75,7 +75,7 @@ deleting('looks at the other topics where one cannot be deleted, and tells of al
   })
   assert.is(deleted.length, eventTopics.length - 1)
   assert.equal([warned, overdue], [[{ topic: 'chats', reason: 'not allowed' }], 10])
-  assert.match(reason, /^chats: not allowed; records stay after 14 days: 10 of chats$/)
+  assert.match(reason, /^chats: not allowed; records older than 14 days are not deleted: 10 of chats$/)
 })
 
 deleting('leaves a topic alone whose archive was deleted and created again, and no other', async () => {

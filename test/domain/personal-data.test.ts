@@ -21,7 +21,7 @@ for (const { name, codec } of [...events, ...commands, ...documents]) {
 
 personalData('a field that nobody has marked is an error that names it', () => {
   const codec = t.type({ inner: t.type({ note: t.string }) }, 'Odd')
-  assert.throws(() => marksOf(codec), /^Odd\.inner\.note: nobody has said/)
+  assert.throws(() => marksOf(codec), /^Odd\.inner\.note: not marked as personal or readable/)
 })
 
 const marksOfType = (type: DomainEvent['type']): Marks => marksByType.get(ceType(type)) ?? 'personal'

@@ -59,7 +59,7 @@ partitions(
     const [report] = right(await later.describeTopics())
     assert.equal(report?.differences, [
       'partitions is 8, not 4',
-      'keys stay on the first 4 partitions, those added later are not used',
+      'keys use the first 4 partitions only; partitions added later stay empty',
     ])
     await later.stop()
   },

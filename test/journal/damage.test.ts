@@ -55,7 +55,7 @@ damaged('damage is reported with its file, position and reason', async () => {
     {
       level: 'error',
       fields: { file, offset, bytes, reason: 'wrong checksum', copy: `damaged/${file}-${offset}` },
-      message: 'the journal is damaged: reading goes on behind it',
+      message: 'the journal is damaged: reading continues after the damaged bytes',
     },
   ])
 })
@@ -113,7 +113,7 @@ damaged('records that were cut off from outside are reported, and are no torn ta
     lines.map(({ level, fields }) => [level, 'reason' in fields && fields.reason]),
     [
       ['error', 'incomplete'],
-      ['error', 'cut off from outside'],
+      ['error', 'the file is shorter than its acknowledged length'],
     ],
   )
 })

@@ -25,7 +25,7 @@ policy('while the lane stays full the drain goes on trying, and the log stays qu
   assert.equal(
     lines.map(({ level, message }) => [level, message]),
     [
-      ['warn', 'Kafka does not take records of a topic: they go to the journal'],
+      ['warn', 'Kafka does not accept records of a topic: they go to the journal'],
       ['warn', 'the journal cannot be drained yet'],
     ],
   )

@@ -114,7 +114,7 @@ decisions('a consumer is unhealthy after some seconds, not at once', () => {
       undefined,
       'has not joined its group yet',
       'chats/3: its handler fails for 6 s (TypeError)',
-      'chats/3: its handler does not end for 36 s',
+      'chats/3: its handler has not ended for 36 s',
       "no answer from the group's coordinator for 8 s",
       'no fetch was answered for 8 s',
       'offsets cannot be committed for 8 s',

@@ -58,7 +58,7 @@ sockets('a client that was given up can open none', async () => {
 
   const opening = await open(tracked, server).catch(String)
 
-  assert.is(opening, 'Error: the client was given up')
+  assert.is(opening, 'Error: the client was closed')
   server.close()
 })
 

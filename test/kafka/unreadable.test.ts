@@ -60,7 +60,7 @@ batches('that reads well, but is not what was written, is told by its checksum',
   const [{ offset, value }] = (await decodeBatch(decoder)).records
   assert.is(offset, '9')
   assert.ok(bytes.equals(value))
-  assert.is(whyUnreadable(value), 'its checksum is not that of its bytes')
+  assert.is(whyUnreadable(value), 'wrong checksum')
   assert.is((await decodeBatch(decoder)).records.length, 3)
 })
 

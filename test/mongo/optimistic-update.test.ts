@@ -113,7 +113,10 @@ settling('gives up when it is overtaken again and again', async () => {
     all.set('a', { _id: 'a', applied: { log: offset - 1000 }, ids: [] })
   })
   const outcome = await run([group(2_000)]).catch((error: Error) => error.message)
-  assert.equal(outcome, 'overtaken 12 times in a row, by other writers or by what no majority has yet')
+  assert.equal(
+    outcome,
+    'gave up after 12 attempts: other writers were faster, or a majority does not have the newest version yet',
+  )
 })
 
 settling.run()

@@ -93,12 +93,12 @@ const refusals: ReadonlyArray<Refusal> = [
   [
     'an authority that has not signed is told with KAFKA_SSL_CA',
     ({ kafka, stranger }) => ({ broker: kafka.sasl, ssl: { ca: stranger.own.cert }, sasl: scram }),
-    /KAFKA_SSL_CA has no authority that has signed/,
+    /the broker's certificate is not signed by an authority in KAFKA_SSL_CA/,
   ],
   [
     'without KAFKA_SSL_CA an authority that only we know is not trusted',
     ({ kafka }) => ({ broker: kafka.sasl, ssl: true, sasl: scram }),
-    /KAFKA_SSL_CA has no authority that has signed/,
+    /the broker's certificate is not signed by an authority in KAFKA_SSL_CA/,
   ],
   [
     'a broker under another name than its certificate has is told with KAFKA_BROKERS',
@@ -115,7 +115,7 @@ const refusals: ReadonlyArray<Refusal> = [
   [
     'TLS at a port that speaks none is told with KAFKA_SSL',
     ({ kafka, authority }) => ({ broker: kafka.plaintext, ssl: { ca: authority.own.cert } }),
-    /no TLS is spoken at this port: see KAFKA_SSL and KAFKA_BROKERS/,
+    /this port does not use TLS: see KAFKA_SSL and KAFKA_BROKERS/,
   ],
 ]
 for (const [title, way, says] of refusals)

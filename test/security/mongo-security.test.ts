@@ -53,12 +53,12 @@ const refusals: ReadonlyArray<Refusal> = [
   [
     'a wrong password is told with MONGODB_URL',
     ({ mongod }) => mongod.url({ password: 'a-wrong-secret' }),
-    /user name or password of MONGODB_URL are wrong, or its authSource/,
+    /the user name, the password or the authSource of MONGODB_URL is wrong/,
   ],
   [
     'an authority that has not signed is told with tlsCAFile',
     ({ mongod, stranger }) => mongod.url({ options: `tls=true&tlsCAFile=${stranger.own.certFile}` }),
-    /tlsCAFile of MONGODB_URL has no authority that has signed/,
+    /the server's certificate is not signed by an authority in tlsCAFile of MONGODB_URL/,
   ],
   [
     'a server under another name than its certificate has is told with the hosts of MONGODB_URL',

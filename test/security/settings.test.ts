@@ -77,7 +77,7 @@ const wrong: ReadonlyArray<readonly [title: string, variables: Variables, mistak
   [
     'an option that MongoDB does not have is told by its name, and the URL is not',
     { MONGODB_URL: 'mongodb://u:c2VjcmV0@h/?tlsAuthority=x' },
-    ["MONGODB_URL: expected a URL with options of MongoDB's: option tlsauthority is not supported"],
+    ['MONGODB_URL: expected a URL with valid MongoDB options: option tlsauthority is not supported'],
   ],
 ]
 for (const [title, variables, mistakes] of wrong) settings(title, () => assert.equal(mistakesIn(variables), mistakes))

@@ -22,7 +22,8 @@ export const readBarrier =
       const ends = await endOffsets('bot-conversations')
       await tail.reached(partition, ends.get(partition) ?? 0)
     })
-    if (caughtUp === undefined) log.warn({ partition }, 'egress: behind the log, fencing with what is known')
+    if (caughtUp === undefined)
+      log.warn({ partition }, 'egress: not caught up with the log in time, deciding with the events known so far')
   }
 
 const evictEveryMs = 10_000
@@ -71,7 +72,7 @@ export const followConversations = (
       for (const record of records) {
         const event = decodeEvent(record)
         const fact = E.isRight(event) ? factOf(dated(event.right)) : undefined
-        if (E.isLeft(event)) log.warn({ partition, offset: record.offset }, 'egress: an event that cannot be read')
+        if (E.isLeft(event)) log.warn({ partition, offset: record.offset }, 'egress: cannot decode an event')
         else if (fact !== undefined) {
           tail.add(partition, keyOf(event.right), fact, record.offset)
           watchdog.note(partition, keyOf(event.right), fact)
@@ -80,7 +81,7 @@ export const followConversations = (
       const last = records.at(-1)?.offset
       if (last !== undefined) tail.advance(partition, last + 1)
       if (monotonic() - evictedAt < evictEveryMs) return
-      evict().catch(() => log.warn({}, 'egress: how far the views are is not known'))
+      evict().catch(() => log.warn({}, 'egress: cannot read the committed offsets of the views'))
     },
   }
 }

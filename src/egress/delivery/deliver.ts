@@ -161,7 +161,7 @@ export const commandSender = ({ ports, tail, announce, barrier, nowOf, gateOf, t
       ...(traceparent !== undefined && { traceId: traceIdOf(traceparent) }),
     }
     const level = outcome.kind === 'delivered' && because === undefined ? 'debug' : 'info'
-    ports.log[level](fields, 'egress: a command is finished')
+    ports.log[level](fields, 'egress: a command has its final outcome')
     return events
   }
 

@@ -98,7 +98,7 @@ const handling =
     const { accountId, id: commandId } = command
     ports.log.warn(
       { partition, offset: record.offset, accountId, commandId },
-      'egress: an id came again, of unknown content',
+      'egress: a command id was used again, and the content of the first command is unknown',
     )
     ports.measure.duplicateCommand(accountId, 'unknown')
     return true

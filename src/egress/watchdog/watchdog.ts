@@ -50,7 +50,7 @@ export const watchdog = ({ ports, accounts, tail, look }: Parts): Watchdog => {
         await look(timers, { account, chatId })
       } catch (error) {
         const detail = error instanceof Error ? error.name : 'Error'
-        ports.log.error({ partition: timers.partition, detail }, 'egress: the watchdog could not look at a chat')
+        ports.log.error({ partition: timers.partition, detail }, 'egress: the watchdog could not check a chat')
         timers.look(chat, monotonic() + lookAgainMs)
       }
     })

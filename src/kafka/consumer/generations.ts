@@ -135,7 +135,9 @@ export const generations = (deps: Deps) => {
       readers.retire()
     },
     begin: (assignment: Assignment): void => {
-      begin(assignment).catch((error: unknown) => end(`an assignment could not be taken: ${reasonOf(error)}`))
+      begin(assignment).catch((error: unknown) =>
+        end(`reading the assigned partitions could not start: ${reasonOf(error)}`),
+      )
     },
   }
 }

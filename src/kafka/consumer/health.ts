@@ -83,7 +83,7 @@ const handlerProblem = (reader: Handling, now: number): string | undefined => {
   if (failing !== undefined && now - failing.since > 5_000)
     return `${nameOf(reader)}: its handler fails for ${seconds(now - failing.since)} (${failing.error})`
   return busySince !== undefined && now - busySince > 30_000
-    ? `${nameOf(reader)}: its handler does not end for ${seconds(now - busySince)}`
+    ? `${nameOf(reader)}: its handler has not ended for ${seconds(now - busySince)}`
     : undefined
 }
 

@@ -99,7 +99,7 @@ export const partitionReader = (deps: Deps): PartitionReader => {
     failing = { since: failing?.since ?? clock(), failures: (failing?.failures ?? 0) + 1, error: name }
     const at = error instanceof Error ? error.stack?.split('\n    at ')[1] : undefined
     const fields = { group: spec.group, topic, partition, offset, failures: failing.failures, error: name, at }
-    if (failing.failures === 1) log.warn(fields, 'kafka: a handler failed and gets its slice again')
+    if (failing.failures === 1) log.warn(fields, 'kafka: a handler failed; its slice is retried')
     else log.debug(fields, 'kafka: a handler failed again')
     return sleep(backoff(failing.failures, pauseAfterFailure, random), closed.signal)
   }

@@ -136,7 +136,7 @@ export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => 
   consumer.on(REQUEST_TIMEOUT, () => client.sockets.destroy('a request was not answered in time'))
   consumer.on(CRASH, ({ payload: { error } }) => end(reasonOf(error)))
 
-  const take = batchAcceptor((name) => end(`is sent records from another offset: ${name}`))
+  const take = batchAcceptor((name) => end(`Kafka sends records from an unexpected offset: ${name}`))
   const run = async () => {
     await consumer.connect()
     await consumer.subscribe({ topics: spec.topics.map((topic) => `${prefix}${topic}`), fromBeginning: true })

@@ -27,7 +27,7 @@ const others = new Set(['KafkaJSPartialMessageError', 'KafkaJSNotImplemented'])
 const insteadOfDamaged = (decoder: Decoder): object | undefined => {
   const batch = batchAt(decoder.buffer, decoder.offset)
   if (batch === undefined || isSound(batch)) return undefined
-  const instead = unreadable(batch, 'its checksum is not that of its bytes')
+  const instead = unreadable(batch, 'wrong checksum')
   if (instead !== undefined) decoder.forward(batch.length)
   return instead
 }

@@ -63,7 +63,7 @@ export const backlogOf = ({ limits, clock, log }: Deps) => {
     setImmediate(() => {
       topic.isRefusing = false
     })
-    return E.left({ kind: 'transient', reason: 'too much waits to be appended' })
+    return E.left({ kind: 'transient', reason: "the producer's buffer for this topic is full" })
   }
   const isEmpty = () => [...topics.values()].every(({ entries }) => entries.size === 0)
   const settle = (entries: ReadonlyArray<Entry>, outcome: Outcome): void => {
@@ -97,10 +97,7 @@ export const backlogOf = ({ limits, clock, log }: Deps) => {
     failed: (name: TopicName, reason: string): void => {
       const topic = topicOf(name)
       if (topic.failure === undefined)
-        log.warn(
-          { topic: name, records: topic.entries.size, reason },
-          'kafka: sending to a topic fails and is repeated',
-        )
+        log.warn({ topic: name, records: topic.entries.size, reason }, 'kafka: sending to a topic fails and is retried')
       topic.failure = reason
     },
     recovered: (name: TopicName): void => {

@@ -153,7 +153,7 @@ export const assigner = (deps: Deps) => {
           if (partition === undefined) {
             // The topic was forgotten after `ready`, or has too few partitions for a record that names its partition.
             partitioner.forget(topic)
-            throw new Error(`${topic} has not the partition that a record wants`)
+            throw new Error(`${topic} does not have the partition that a record requests`)
           }
           entries.shift()
           onAssigned(entry, partition)

@@ -243,7 +243,7 @@ export const producer = (deps: Deps): Producer => {
       backlog.whenEmpty(() => drained.abort())
       await sleep(withinMs, drained.signal)
       stopped.abort()
-      backlog.settleAll(E.left({ kind: 'transient', reason: 'stopped before it was known to be durable' }))
+      backlog.settleAll(E.left({ kind: 'transient', reason: 'stopped before Kafka acknowledged the record' }))
       await shared?.connection.close()
     },
   }

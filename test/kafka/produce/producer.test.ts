@@ -155,7 +155,10 @@ produce('a topic whose records cannot be sent leaves room for those of others', 
   const refused = await append(of('quarantine', 0, '3'))
   const other = await append(chat('a'))
 
-  assert.equal([refused, other], [E.left({ kind: 'transient', reason: 'too much waits to be appended' }), durable])
+  assert.equal(
+    [refused, other],
+    [E.left({ kind: 'transient', reason: "the producer's buffer for this topic is full" }), durable],
+  )
   assert.is(waiting().records, 2)
   await stop(0)
 })
@@ -195,7 +198,7 @@ produce('a stopped producer lets go of what is not answered', async () => {
 
   await stop(10)
 
-  assert.equal(await unanswered, E.left({ kind: 'transient', reason: 'stopped before it was known to be durable' }))
+  assert.equal(await unanswered, E.left({ kind: 'transient', reason: 'stopped before Kafka acknowledged the record' }))
   assert.is(waiting().records, 0)
 })
 

@@ -18,7 +18,11 @@ const archivedAs = (offset: number, found: Restored): IncomingRecord => {
   const isEarlier = found.kind !== 'corrupt' && found.generation === 'before'
   return { ...record(offset), headers: isEarlier ? { archive_generation: Buffer.from('before') } : {} }
 }
-const corrupt: Restored = { kind: 'corrupt', archived: record(-1), detail: 'headers: expected a place in the log' }
+const corrupt: Restored = {
+  kind: 'corrupt',
+  archived: record(-1),
+  detail: 'headers: expected a partition and an offset',
+}
 
 /** What a broker would have stored from `first` to `last`, as far as its header goes. */
 const batch = (first: number, last: number): Restored => {

@@ -53,7 +53,7 @@ demo('an expectation that is not met fails its step, and the story goes on', asy
   const shown = lines.filter((line) => line.startsWith('    ✗')).map((line) => line.replace(/\s+\d+ ms$/, ''))
   assert.equal(shown, [
     '    ✗ answer   webhook → 503 {"error":{"code":"temporarily_unavailable"}}',
-    '    ✗ Kafka    ChatAssigned on chats is not in the log: not within 2000 ms',
+    '    ✗ Kafka    ChatAssigned on chats is not in the log: timed out after 2000 ms',
   ])
 })
 

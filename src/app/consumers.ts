@@ -134,7 +134,7 @@ export const startEgress = async (deps: Deps): Promise<Part> => {
     openTurns: mongo.waitingConversations,
     publish: kafka.publish,
     deadLetter: kafka.deadLetter('egress'),
-    bringHome: kafka.reroute,
+    reroute: kafka.reroute,
     decodeCommand: fromCommand,
     decodeEvent: fromRecord,
     endOffsets: kafka.endOffsets,

@@ -112,11 +112,11 @@ export const retention = (deps: Deps) => {
   const health: CheckHealth = () => {
     const late = [...overdue].filter(([, { records }]) => records > 0)
     const what = late.map(([topic, { records, behind }]) => `${records} of ${topic}${behindText(behind)}`).join(', ')
-    const told = late.length > 0 ? `records older than ${days} days are not deleted: ${what}` : undefined
+    const overdueText = late.length > 0 ? `records older than ${days} days are not deleted: ${what}` : undefined
     // Late deletion delays no event, so the process is still ready.
     return {
       ok: true,
-      reason: [...troubles.values(), told].filter((it) => it !== undefined).join('; ') || 'up to date',
+      reason: [...troubles.values(), overdueText].filter((it) => it !== undefined).join('; ') || 'up to date',
     }
   }
   return {

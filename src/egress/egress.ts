@@ -15,7 +15,7 @@ import { announcer } from './delivery/outcome.ts'
 import { byteBudget, type PartitionWork, partitionWork } from './delivery/partition-work.ts'
 import type { EgressPorts } from './ports.ts'
 import { looker } from './watchdog/look.ts'
-import { watchdog } from './watchdog/watchdog.ts'
+import { createWatchdog } from './watchdog/watchdog.ts'
 
 export type Egress = {
   /** For `consume`. Both topics' partitions must be assigned to the same worker (co-partitioned assignment). */
@@ -63,8 +63,8 @@ export const egress = (ports: EgressPorts): Egress => {
   const send = commandSender({ ports, tail, announce, barrier, nowOf, gateOf, tryOnce: tried })
   const refuse = refuser({ ports, stopping: stopping.signal, announce, nowOf })
   const handle = commandHandler({ ports, accounts, refuse, send, digestBefore: digestBefore(readViews, tail) })
-  const dog = watchdog({ ports, accounts, tail, look: looker({ ports, barrier, nowOf, send }) })
-  const follower = followConversations(ports, tail, dog)
+  const watchdog = createWatchdog({ ports, accounts, tail, look: looker({ ports, barrier, nowOf, send }) })
+  const follower = followConversations(ports, tail, watchdog)
 
   const workOf = (partition: number, owned: OwnedPartition) => {
     const known = works.get(partition)
@@ -110,8 +110,8 @@ export const egress = (ports: EgressPorts): Egress => {
     gates: () => [...gates].map(([account, gate]) => ({ account, ...gate.state() })),
     stop: async () => {
       stopping.abort()
-      dog.stop()
-      const idle = await withDeadline(sleep, stopWithinMs, () => Promise.all([queues.idle(), dog.idle()]))
+      watchdog.stop()
+      const idle = await withDeadline(sleep, stopWithinMs, () => Promise.all([queues.idle(), watchdog.idle()]))
       if (idle === undefined)
         log.warn({ chats: queues.size() }, 'egress: stopped while commands were still in progress')
     },

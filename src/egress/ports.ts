@@ -44,7 +44,7 @@ export type EgressPorts = {
    * Appends a command again if it is in the wrong partition. True: that is done. False: this worker handles it where it
    * is. Undefined: the worker stops, and the partition's next owner handles it.
    */
-  readonly bringHome: (record: IncomingRecord) => Promise<boolean | undefined>
+  readonly reroute: (record: IncomingRecord) => Promise<boolean | undefined>
   readonly decodeCommand: DecodeCommand
   readonly decodeEvent: DecodeEvent
   readonly endOffsets: EndOffsets

@@ -15,10 +15,10 @@ export type Group<D> = {
   readonly repeats?: (current: D) => boolean
 }
 
-type Told<D> = Write<D> & { readonly collection: string; readonly isRepeated: boolean }
+type WrittenDocument<D> = Write<D> & { readonly collection: string; readonly isRepeated: boolean }
 
 /** Called after documents are written, also with those that were up to date. */
-export type Written<D> = (writes: ReadonlyArray<Told<D>>) => Promise<void>
+export type Written<D> = (writes: ReadonlyArray<WrittenDocument<D>>) => Promise<void>
 
 type Deps<D> = {
   readonly read: ReadPresent<D>
@@ -74,7 +74,7 @@ export const optimisticUpdate =
         }))
       })
     }
-    const all: Told<D>[] = []
+    const all: WrittenDocument<D>[] = []
     for (let attempt = 0; attempt < attempts; attempt++) {
       while (!(await mayWrite())) await sleep(askAgainMs)
       const folded = (await allDone(byCollection(groups).map(fold))).flat()

@@ -87,7 +87,7 @@ const allOrNone = async <D extends Stored>(db: Db, collection: string, writes: R
 }
 
 const writeConflict = 112
-const hasMet = (error: unknown): boolean => error instanceof MongoServerError && error.code === writeConflict
+const isWriteConflict = (error: unknown): boolean => error instanceof MongoServerError && error.code === writeConflict
 
 /**
  * One bulk write, acknowledged by a majority. The filter has `applied` as it was read. It may be missing, as in a
@@ -104,7 +104,7 @@ export const writeIfUnchanged =
       const written = tracingWrite(collection, writes.length, () => within(stepMs, write(db, collection, writes)))
       return (await written) === writes.length ? 'written' : 'overtaken'
     } catch (error) {
-      if (isOvertaken(error) || hasMet(error)) return 'overtaken'
+      if (isOvertaken(error) || isWriteConflict(error)) return 'overtaken'
       throw error
     }
   }

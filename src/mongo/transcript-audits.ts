@@ -67,10 +67,10 @@ const auditOne = async (db: Db, session: SessionDocument): Promise<void> => {
 }
 
 /** Resolves with true once the views have all that is on bot-conversations now, or with false if they lag. */
-type HasTakenIn = (signal: AbortSignal) => Promise<boolean>
+type HasCaughtUp = (signal: AbortSignal) => Promise<boolean>
 
 export type TranscriptAudits = {
-  readonly start: (hasTakenIn: HasTakenIn) => void
+  readonly start: (hasCaughtUp: HasCaughtUp) => void
   readonly stop: () => Promise<void>
 }
 
@@ -88,18 +88,18 @@ const pauseMs = 1_000
 export const transcriptAudits = (db: Db, log: Log, sleep: Sleep): TranscriptAudits => {
   let running: { readonly stopping: AbortController; readonly ended: Promise<void> } | undefined
 
-  const pass = async (hasTakenIn: HasTakenIn, signal: AbortSignal): Promise<number> => {
+  const pass = async (hasCaughtUp: HasCaughtUp, signal: AbortSignal): Promise<number> => {
     const found = sessions(db).find({ 'audit.state': 'due' }, { limit: dueAtOnce, maxTimeMS: stepMs })
     const due = await within(stepMs, found.toArray())
-    if (due.length === 0 || !(await hasTakenIn(signal))) return pauseMs
+    if (due.length === 0 || !(await hasCaughtUp(signal))) return pauseMs
     const began = performance.now()
     for (const session of due) if (!signal.aborted) await auditOne(db, session)
     return Math.max(pauseMs / 2, performance.now() - began)
   }
 
-  const run = async (hasTakenIn: HasTakenIn, signal: AbortSignal): Promise<void> => {
+  const run = async (hasCaughtUp: HasCaughtUp, signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
-      const pause = await pass(hasTakenIn, signal).catch((error: unknown) => {
+      const pause = await pass(hasCaughtUp, signal).catch((error: unknown) => {
         log.warn({ reason: classify(error).reason }, 'transcripts could not be audited; will be retried')
         return pauseMs
       })
@@ -108,10 +108,10 @@ export const transcriptAudits = (db: Db, log: Log, sleep: Sleep): TranscriptAudi
   }
 
   return {
-    start: (hasTakenIn) => {
+    start: (hasCaughtUp) => {
       if (running !== undefined) return
       const stopping = new AbortController()
-      running = { stopping, ended: run(hasTakenIn, stopping.signal) }
+      running = { stopping, ended: run(hasCaughtUp, stopping.signal) }
     },
     stop: async () => {
       running?.stopping.abort()

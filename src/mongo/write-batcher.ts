@@ -25,7 +25,7 @@ const plenty = 100
 /** The default. While one apply folds, another writes and a third waits for the disk. */
 const usualAtOnce = 3
 /** This many waiting changes start another apply in parallel. Fewer wait until the running one ends. */
-const worthItsOwn = 1_000
+const parallelFrom = 1_000
 
 /**
  * Batches changes (group commit). Changes that arrive while an apply is running go together into the next one, each
@@ -52,7 +52,7 @@ export const writeBatcher = ({ applyChanges, classify, sleep, atOnce = usualAtOn
     }
   }
 
-  const isDue = () => waiting.length > 0 && (underWay === 0 || (underWay < atOnce && count(waiting) >= worthItsOwn))
+  const isDue = () => waiting.length > 0 && (underWay === 0 || (underWay < atOnce && count(waiting) >= parallelFrom))
 
   const run = async (): Promise<void> => {
     if (gathering || !isDue()) return

@@ -11,7 +11,12 @@ import { timelineId } from './timeline.ts'
 type Place = Pick<Recorded, 'topic' | 'partition' | 'offset'>
 
 /** The account, the time and the record position of a request. `request` is the digest of its id, if in quarantine. */
-type Told = { readonly accountId: AccountId; readonly at: Date; readonly place: Place; readonly request?: string }
+type DriftRequest = {
+  readonly accountId: AccountId
+  readonly at: Date
+  readonly place: Place
+  readonly request?: string
+}
 
 type Entry = Pick<DriftDocument, '_id' | 'accountId' | 'kind' | 'api' | 'event' | 'path'>
 /** The fields that an entry has from its earliest request only. */
@@ -30,7 +35,7 @@ const inOrder = (applied: DriftDocument['applied'], before: DriftDocument['appli
 /** Does not depend on the order in which partitions are read: the example is from the earliest request. */
 const evolveDrift = (
   current: DriftDocument | undefined,
-  { at, place, request }: Told,
+  { at, place, request }: DriftRequest,
   entry: Entry,
   type: JsonType,
   first: First,
@@ -55,19 +60,19 @@ const evolveDrift = (
   }
 }
 
-const changeOf = (told: Told, entry: Entry, type: JsonType, first: First): Change => ({
+const changeOf = (request: DriftRequest, entry: Entry, type: JsonType, first: First): Change => ({
   ...{ view: 'drift', id: entry._id },
-  evolve: (current) => [evolveDrift(current as DriftDocument | undefined, told, entry, type, first)],
+  evolve: (current) => [evolveDrift(current as DriftDocument | undefined, request, entry, type, first)],
 })
 
-const changesOfFindings = (told: Told, findings: ReadonlyArray<Finding>): ReadonlyArray<Change> =>
+const changesOfFindings = (request: DriftRequest, findings: ReadonlyArray<Finding>): ReadonlyArray<Change> =>
   findings.map(({ kind, api, event, path, type, expected, example }) => {
-    const { accountId } = told
+    const { accountId } = request
     const _id = `${accountId}/${kind}/${api}/${event}/${path}`
     const first = () => ({ ...(expected !== undefined && { expected }), example: example() })
     return {
-      ...changeOf(told, { _id, accountId, kind, api, event, path }, type, first),
-      instead: changeOf(told, { _id: `${accountId}/others`, accountId, kind: 'others' }, type, () => ({})),
+      ...changeOf(request, { _id, accountId, kind, api, event, path }, type, first),
+      instead: changeOf(request, { _id: `${accountId}/others`, accountId, kind: 'others' }, type, () => ({})),
     }
   })
 
@@ -85,6 +90,6 @@ export const driftOfEvent = ({ event, topic, partition, offset }: Recorded): Rea
 /** The changes for the parts of a request in quarantine that were not understood. */
 export const driftOfRequest = (request: QuarantinedRequest, place: Place): ReadonlyArray<Change> => {
   const { accountId, id, receivedAt } = request
-  const told = { accountId, at: new Date(receivedAt), place, request: digest(id) }
-  return changesOfFindings(told, notUnderstood(request))
+  const driftRequest = { accountId, at: new Date(receivedAt), place, request: digest(id) }
+  return changesOfFindings(driftRequest, notUnderstood(request))
 }

@@ -36,7 +36,7 @@ const isOfMany = (view: EmptiedView) => view === 'offline_messages' || view === 
  * The source name of a rebuild's records from the archive, if their topic was deleted and created again. These records
  * are older than all of the present topic.
  */
-const stoodBefore = (topic: string) => `archive-${topic}`
+const archiveSourceOf = (topic: string) => `archive-${topic}`
 
 type Emptied<V extends ViewName> = (current: Views[V]) => Views[V]
 
@@ -49,7 +49,7 @@ const emptied =
   <V extends EmptiedView>(view: V, { topic, partition, offset }: Recorded): Emptied<V> =>
   (current) => {
     const source = `${topic}/${partition}`
-    const isOlder = Object.keys(current.applied).some((each) => each.startsWith(`${stoodBefore(topic)}/`))
+    const isOlder = Object.keys(current.applied).some((each) => each.startsWith(`${archiveSourceOf(topic)}/`))
     const last = current.applied[source] ?? (isOlder ? -1 : undefined)
     if (last === undefined || last >= offset) return current
     const { contentHashes, ...rest } = withoutPersonal(marks[view], current)
@@ -57,7 +57,7 @@ const emptied =
   }
 
 /** Whether a document has personal data. False for documents of views without personal data. */
-export const isTelling = (view: string, document: Readonly<Record<string, unknown>>): boolean => {
+export const hasPersonalData = (view: string, document: Readonly<Record<string, unknown>>): boolean => {
   if (view === 'timeline') return !isMarker(document) && (document.data !== undefined || document.extra !== undefined)
   const known = Object.entries(marks).find(([name]) => name === view)?.[1]
   return known !== undefined && !isDeepStrictEqual(withoutPersonal(known, document), document)
@@ -70,7 +70,7 @@ const emptiedEntry =
   ({ topic, partition, offset }: Recorded): Emptied<'timeline'> =>
   (current) => {
     const isEarlier = current.topic === topic && current.partition === partition && current.offset < offset
-    const isBefore = isEarlier || current.topic === stoodBefore(topic)
+    const isBefore = isEarlier || current.topic === archiveSourceOf(topic)
     if (!isBefore || isMarker(current) || current.erased) return current
     const { data, extra, ...rest } = current
     return { ...rest, erased: true }

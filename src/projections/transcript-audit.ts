@@ -38,7 +38,7 @@ const Written = t.type({
 const Attempted = t.type({ attempts: t.array(t.type({ at: BsonDate })) })
 
 /** A message of the transcript: its index in the log, its writer and its text. */
-type Told = { readonly index: number; readonly from: From | 'agent'; readonly words: string }
+type TranscriptMessage = { readonly index: number; readonly from: From | 'agent'; readonly words: string }
 /**
  * A message that the bridge saw. `words` are all texts that the log may show for it. `exactly` if the log can show
  * nothing else. A message that is not `expected` may belong to another session, so it is not reported as missing.
@@ -50,13 +50,13 @@ type Seen = {
   readonly exactly: boolean
   readonly expected: boolean
 }
-type Pair = readonly [Told, Seen]
+type Pair = readonly [TranscriptMessage, Seen]
 
 /** How many lines belong to the session before: a log that begins at the same time continues it (sessions-agent.ts). */
 const ownLines = (log: ReadonlyArray<Line>, before: ReadonlyArray<Line> = []) =>
   before.length > 0 && log[0]?.timestamp.getTime() === before[0]?.timestamp.getTime() ? before.length : 0
 
-const toldBy = ({ message, type, agentId }: Line, index: number): Told => {
+const transcriptMessageOf = ({ message, type, agentId }: Line, index: number): TranscriptMessage => {
   const from = type !== 'agent' ? 'client' : agentId === undefined ? 'bot' : 'agent'
   return { index, from, words: message }
 }
@@ -109,7 +109,7 @@ const inOrder = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
  * bot's message that the bridge saw too shows that the bot had it. `agent`: the last such message up to here is an
  * agent's. Otherwise `bot`: the next one shows the bot, or there is none in a chat without agents. Otherwise `either`.
  */
-const hadBy = (lines: ReadonlyArray<Told>, pairs: ReadonlyArray<Pair>, hadAgents: boolean) => {
+const hadBy = (lines: ReadonlyArray<TranscriptMessage>, pairs: ReadonlyArray<Pair>, hadAgents: boolean) => {
   const common = new Set(pairs.map(([{ index }]) => index))
   const signs = lines.map(({ index, from }) => (from === 'agent' ? 'agent' : common.has(index) ? 'bot' : undefined))
   let before: 'agent' | 'bot' | undefined
@@ -131,26 +131,26 @@ const hadBy = (lines: ReadonlyArray<Told>, pairs: ReadonlyArray<Pair>, hadAgents
 /** The differences of one writer, as few as possible. `pairs` are messages that both sides have in the same order. */
 const differencesOf = (
   from: From,
-  told: ReadonlyArray<Told>,
+  transcript: ReadonlyArray<TranscriptMessage>,
   seen: ReadonlyArray<Seen>,
   pairs: ReadonlyArray<Pair>,
-  had: (told: Told) => 'agent' | 'bot' | 'either',
+  had: (message: TranscriptMessage) => 'agent' | 'bot' | 'either',
 ): ReadonlyArray<Difference> => {
   const differences: Difference[] = []
-  const paired = new Set<Told | Seen>(pairs.flat())
-  const gapOf = (all: ReadonlyArray<Told | Seen>) => {
+  const paired = new Set<TranscriptMessage | Seen>(pairs.flat())
+  const gapOf = (all: ReadonlyArray<TranscriptMessage | Seen>) => {
     let gap = 0
     return new Map(all.map((each) => [each, paired.has(each) ? gap++ : gap]))
   }
-  const gaps = new Map([...gapOf(told), ...gapOf(seen)])
-  const isMissed = (one: Told) => from === 'client' && had(one) === 'bot'
-  const differ = (kind: Difference['kind'], one: Told | undefined, other: Seen | undefined) =>
+  const gaps = new Map([...gapOf(transcript), ...gapOf(seen)])
+  const isMissed = (one: TranscriptMessage) => from === 'client' && had(one) === 'bot'
+  const differ = (kind: Difference['kind'], one: TranscriptMessage | undefined, other: Seen | undefined) =>
     differences.push({ kind, from, ...(one && { index: one.index }), ...(other && { event: other.id }) } as Difference)
 
-  const meet = (fits: (one: Told, other: Seen) => boolean, kind: 'order' | 'text') => {
+  const meet = (fits: (one: TranscriptMessage, other: Seen) => boolean, kind: 'order' | 'text') => {
     for (const other of seen) {
       if (paired.has(other)) continue
-      const one = told.find((each) => !paired.has(each) && fits(each, other))
+      const one = transcript.find((each) => !paired.has(each) && fits(each, other))
       if (one === undefined) continue
       paired.add(one).add(other)
       if (other.expected && (kind === 'order' || other.exactly)) differ(kind, one, other)
@@ -158,7 +158,7 @@ const differencesOf = (
   }
   meet((one, other) => other.words.includes(one.words), 'order')
   meet((one, other) => other.expected && had(one) !== 'agent' && gaps.get(one) === gaps.get(other), 'text')
-  for (const one of told) if (!paired.has(one) && isMissed(one)) differ('not-received', one, undefined)
+  for (const one of transcript) if (!paired.has(one) && isMissed(one)) differ('not-received', one, undefined)
   for (const other of seen) if (!paired.has(other) && other.expected) differ('not-in-transcript', undefined, other)
   return differences
 }
@@ -184,14 +184,14 @@ export const transcriptAudit = (session: Session, entries: ReadonlyArray<Entry>)
   const skipped = ownLines(log, Log.is(earlier) ? earlier.chat.messages : [])
   const lines = log.slice(skipped)
   if (lines.length === 0) return notCompared('empty-transcript')
-  const told = lines.map((line, i) => toldBy(line, skipped + i))
+  const transcript = lines.map((line, i) => transcriptMessageOf(line, skipped + i))
   const span = { from: previousEndedAt?.getTime() ?? Number.NEGATIVE_INFINITY, until: endsAt.getTime() }
   const ofBot = inOrder(entries.filter(({ type }) => type !== 'ChatFinished'))
   const seen = ofBot.flatMap((entry) => seenIn(span, lines)(entry) ?? [])
   if (!seen.some(({ expected }) => expected)) return notCompared('no-bot-conversation')
 
   const side = (from: From) => {
-    const [theirs, all] = [told.filter((each) => each.from === from), seen.filter((each) => each.from === from)]
+    const [theirs, all] = [transcript.filter((each) => each.from === from), seen.filter((each) => each.from === from)]
     // Messages that may belong to another session come last. They explain the messages that the others leave unpaired.
     const ours = [...all.filter(({ expected }) => expected), ...all.filter(({ expected }) => !expected)]
     const pairs = commonSequence(
@@ -208,8 +208,8 @@ export const transcriptAudit = (session: Session, entries: ReadonlyArray<Entry>)
   const joined = ofBot.some(
     ({ type, time }) => type === 'AgentJoined' && time.getTime() > span.from && time.getTime() <= span.until,
   )
-  const had = hadBy(told, pairs, joined || session.agents.length > 0)
-  const hadOf = ({ index }: Told) => had[index - skipped] ?? 'either'
+  const had = hadBy(transcript, pairs, joined || session.agents.length > 0)
+  const hadOf = ({ index }: TranscriptMessage) => had[index - skipped] ?? 'either'
   const hasBot = bot.pairs.length > 0
   const differences = [
     ...differencesOf('client', client.theirs, client.ours, client.pairs, hadOf),

@@ -6,7 +6,7 @@ import { botMessage } from './support/values.ts'
 const misplaced = suite('commands in another partition than their conversation')
 
 misplaced('one that is brought to the other partition is not sent from here, and is finished here', async () => {
-  const w = simulation({ ports: { bringHome: async ({ offset }) => offset === 0 } })
+  const w = simulation({ ports: { reroute: async ({ offset }) => offset === 0 } })
   await w.start()
   w.command(botMessage('elsewhere'))
   w.command(botMessage('here'))
@@ -15,7 +15,7 @@ misplaced('one that is brought to the other partition is not sent from here, and
 })
 
 misplaced('while it is not known to be there it is not finished here', async () => {
-  const w = simulation({ ports: { bringHome: async () => undefined } })
+  const w = simulation({ ports: { reroute: async () => undefined } })
   await w.start()
   w.command(botMessage('elsewhere'))
   await w.time.pass(60_000)
@@ -24,7 +24,7 @@ misplaced('while it is not known to be there it is not finished here', async () 
 
 misplaced('what cannot be a command is refused here, and not brought about', async () => {
   const asked: number[] = []
-  const w = simulation({ ports: { bringHome: async ({ offset }) => asked.push(offset) > 0 } })
+  const w = simulation({ ports: { reroute: async ({ offset }) => asked.push(offset) > 0 } })
   await w.start()
   w.log.append('bot-replies', 'acme/1', botMessage('wrong key'))
   await w.time.until(w.isDone)

@@ -123,7 +123,7 @@ export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): Acco
     const forToken = bucket === undefined ? 0 : bucketWaitMs(bucket, now)
     return Math.max(waitMs(breaker, now), pauseMs(entrant, now), forPace, forToken)
   }
-  const weather = (now: number) => (isOpen(breaker) || (pace && binds(pace, now)) ? 'troubled' : 'calm')
+  const condition = (now: number) => (isOpen(breaker) || (pace && binds(pace, now)) ? 'troubled' : 'calm')
   const paceAfter = (verdict: Verdict, begunAt: number, now: number): Pace | undefined => {
     if (verdict.kind !== 'retry' || verdict.why === 'error') return pace && quicker(pace)
     if (verdict.why === 'throttled') return afterThrottling(pace, busiestSecond(budget), begunAt, now)
@@ -166,7 +166,7 @@ export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): Acco
         while (!signal.aborted && monotonic() < until) {
           const at = monotonic()
           const isPaused = pausedUntil > at
-          if ((isLastResort && isPaused) || mayRetry(budget, weather(at), at)) {
+          if ((isLastResort && isPaused) || mayRetry(budget, condition(at), at)) {
             budget = retried(budget, at)
             return { at }
           }

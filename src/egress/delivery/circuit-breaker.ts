@@ -82,7 +82,7 @@ const share = 0.07
 const reserves = { calm: 10, troubled: 1 }
 
 /** `troubled` while the service is unavailable or too slow for the load. The reserve is then almost nothing. */
-export type Weather = keyof typeof reserves
+export type ServiceCondition = keyof typeof reserves
 
 export const unspent: RetryBudget = []
 
@@ -106,11 +106,11 @@ export const retried = (budget: RetryBudget, now: number): RetryBudget =>
 export const giveBack = (budget: RetryBudget, grantedAt: number, now: number): RetryBudget =>
   change(budget, grantedAt, now, (entry) => ({ ...entry, vain: Math.max(0, entry.vain - 1) }))
 
-export const mayRetry = (budget: RetryBudget, weather: Weather, now: number): boolean => {
+export const mayRetry = (budget: RetryBudget, condition: ServiceCondition, now: number): boolean => {
   const recent = budget.filter(({ second }) => second > secondOf(now) - windowSeconds)
   const sum = (of: (entry: Second) => number) => recent.reduce((total, entry) => total + of(entry), 0)
-  const spent = sum(({ retries, vain }) => (weather === 'troubled' ? retries : vain))
-  return spent < sum(({ firsts }) => firsts) * share + reserves[weather]
+  const spent = sum(({ retries, vain }) => (condition === 'troubled' ? retries : vain))
+  return spent < sum(({ firsts }) => firsts) * share + reserves[condition]
 }
 
 /** The number of attempts in the busiest of the last seconds. */

@@ -10,18 +10,18 @@ import { type AccountGate, type Entrant, lastResortEveryMs } from './account-gat
 import type { Tried, TryOnce } from './attempt.ts'
 import type { Addressed, BotOwner, Checked } from './check-command.ts'
 import type { Announcer } from './outcome.ts'
-import { type Outcome, outcomeEvents, type ToldEvent } from './outcome.ts'
+import { type Outcome, outcomeEvents, type PublishedEvent } from './outcome.ts'
 import type { PartitionWork } from './partition-work.ts'
 import { botRequest } from './post.ts'
 import { nextStep, type Step } from './retry-policy.ts'
 
 /** How a delivery ends: with events, finished before, or left to another worker. */
 export type Delivery =
-  | { readonly kind: 'concluded'; readonly events: ReadonlyArray<ToldEvent> }
+  | { readonly kind: 'concluded'; readonly events: ReadonlyArray<PublishedEvent> }
   | { readonly kind: 'finished before' | 'dropped' }
 
 /** Remembers a command's end at once and returns its events. Undefined if another worker must publish them. */
-export type Conclude = (outcome: Outcome, attempts: ReadonlyArray<Attempt>) => ReadonlyArray<ToldEvent> | undefined
+export type Conclude = (outcome: Outcome, attempts: ReadonlyArray<Attempt>) => ReadonlyArray<PublishedEvent> | undefined
 
 /** All that delivering one command needs. Its deadline starts at `takenAt`, on the monotonic clock. */
 export type Reply = Checked & {
@@ -142,7 +142,7 @@ export const commandSender = ({ ports, tail, announce, barrier, nowOf, gateOf, t
     outcome: Outcome,
     attempts: ReadonlyArray<Attempt>,
     known: ConversationNow | undefined,
-  ): ReadonlyArray<ToldEvent> => {
+  ): ReadonlyArray<PublishedEvent> => {
     const { command, account, partition, requestedAt, because, traceparent } = order
     // A command of the bridge's own that was never sent needs no event: nobody requested it.
     if (because !== undefined && outcome.kind === 'suppressed' && attempts.length === 0) return []
@@ -185,7 +185,7 @@ export const commandSender = ({ ports, tail, announce, barrier, nowOf, gateOf, t
     if (delivery.kind !== 'concluded')
       return delivery.kind === 'finished before' ? delivery.kind : 'left to the next owner'
     // All events are published at the same time, so that the log has them together.
-    const told = await Promise.all(delivery.events.map(announce))
-    return told.every((isDurable) => isDurable) ? 'done' : 'left to the next owner'
+    const published = await Promise.all(delivery.events.map(announce))
+    return published.every((isDurable) => isDurable) ? 'done' : 'left to the next owner'
   }
 }

@@ -32,13 +32,13 @@ type RefuserParts = {
 }
 
 export const refuser = ({ ports, stopping, announce, nowOf }: RefuserParts): Refuse => {
-  const tell = (command: Addressed, record: IncomingRecord, why: Undecodable) =>
+  const report = (command: Addressed, record: IncomingRecord, why: Undecodable) =>
     announce(refusedEvent(command, record, why, recordTime(record), ports.now()))
   const duplicate: Refuse['duplicate'] = (record, command) => {
     const { partition, offset } = record
     ports.log.warn({ partition, offset, accountId: command.accountId, ...sameId }, 'egress: a command was refused')
     ports.measure.duplicateCommand(command.accountId, 'other')
-    return tell(command, record, sameId)
+    return report(command, record, sameId)
   }
   return {
     duplicate,
@@ -53,13 +53,13 @@ export const refuser = ({ ports, stopping, announce, nowOf }: RefuserParts): Ref
       const { isFinished } = await nowOf(partition, command)()
       if (isFinished) return duplicate(record, command)
       ports.measure.delivery(command.accountId, 'failed')
-      return tell(command, record, why)
+      return report(command, record, why)
     },
   }
 }
 
 type Parts = {
-  readonly ports: Pick<EgressPorts, 'bringHome' | 'decodeCommand' | 'measure' | 'log'>
+  readonly ports: Pick<EgressPorts, 'reroute' | 'decodeCommand' | 'measure' | 'log'>
   readonly accounts: ReadonlyMap<string, Account>
   readonly refuse: Refuse
   readonly send: SendCommand
@@ -82,7 +82,7 @@ const handling =
     )
     if (E.isLeft(checked)) return refuse.invalid(record, checked.left)
     // A bot may use another partitioner, or know of more partitions. Other workers do not know the conversation.
-    const isElsewhereNow = await ports.bringHome(record)
+    const isElsewhereNow = await ports.reroute(record)
     if (isElsewhereNow !== false) return isElsewhereNow === true
     const { command, account } = checked.right
     const { partition } = work

@@ -29,7 +29,7 @@ export type Outcome =
   | { readonly kind: 'suppressed'; readonly reason: SuppressedReason }
 export type OutcomeEvent = BotReplyDelivered | BotReplyFailed | BotReplySuppressed
 /** The events that egress publishes. */
-export type ToldEvent = OutcomeEvent | AgentInvited
+export type PublishedEvent = OutcomeEvent | AgentInvited
 
 type Identified = Pick<BotReply, 'accountId' | 'chatId' | 'id'>
 
@@ -91,28 +91,28 @@ export const outcomeEvent = ({
   traceparent,
 }: Ended): OutcomeEvent => {
   const data = { ...asked(command, requestedAt), attempts: [...attempts], ...(because && { because }) }
-  const told = { ...envelope(command, outcome.kind, time), ...(traceparent && { traceparent }) }
+  const fields = { ...envelope(command, outcome.kind, time), ...(traceparent && { traceparent }) }
   switch (outcome.kind) {
     case 'delivered':
-      return { type: 'BotReplyDelivered', ...told, data }
+      return { type: 'BotReplyDelivered', ...fields, data }
     case 'failed': {
       const { reason, detail } = outcome
-      return { type: 'BotReplyFailed', ...told, data: { ...data, reason, ...(detail && { detail }) } }
+      return { type: 'BotReplyFailed', ...fields, data: { ...data, reason, ...(detail && { detail }) } }
     }
     case 'suppressed':
-      return { type: 'BotReplySuppressed', ...told, data: { ...data, reason: outcome.reason } }
+      return { type: 'BotReplySuppressed', ...fields, data: { ...data, reason: outcome.reason } }
   }
 }
 
 /** All events for a command's end. The bridge's own invitation adds AgentInvited, as of its last attempt. */
-export const outcomeEvents = (ended: Ended): ReadonlyArray<ToldEvent> => {
+export const outcomeEvents = (ended: Ended): ReadonlyArray<PublishedEvent> => {
   const { command, outcome, attempts, time, because } = ended
-  const told = outcomeEvent(ended)
-  if (command.type !== 'InviteAgent' || outcome.kind !== 'delivered') return [told]
-  if (because === undefined || because === 'agent-unavailable') return [told]
+  const event = outcomeEvent(ended)
+  if (command.type !== 'InviteAgent' || outcome.kind !== 'delivered') return [event]
+  if (because === undefined || because === 'agent-unavailable') return [event]
   const { accountId, chatId, clientId } = command
   return [
-    told,
+    event,
     {
       type: 'AgentInvited',
       ...envelope(command, 'invited', attempts.at(-1)?.at ?? time),
@@ -151,15 +151,15 @@ const stuckAfterMs = 30_000
 
 export type Announcer = {
   /** Publishes the event and returns true when it is durable; false only if the worker stops before that. */
-  readonly announce: (event: ToldEvent) => Promise<boolean>
+  readonly announce: (event: PublishedEvent) => Promise<boolean>
   readonly health: () => Health
 }
 
 /** An event that is too large for Kafka is published without its message: the outcome matters more than the text. */
-const withoutMessage = (event: ToldEvent): ToldEvent => {
+const withoutMessage = (event: PublishedEvent): PublishedEvent => {
   if (!('message' in event.data)) return event
   const { message: _, ...data } = event.data
-  return { ...event, data } as ToldEvent
+  return { ...event, data } as PublishedEvent
 }
 
 type Ports = Pick<EgressPorts, 'publish' | 'sleep' | 'random' | 'log' | 'monotonic'>
@@ -168,12 +168,12 @@ export const announcer = (ports: Ports, stopping: AbortSignal): Announcer => {
   const waiting = new Map<string, number>()
   return {
     announce: async (event) => {
-      let told = event
+      let content = event
       waiting.set(event.id, ports.monotonic())
       const publish = async () => {
-        const result = await ports.publish(told, withinMs)
+        const result = await ports.publish(content, withinMs)
         if (E.isRight(result)) return
-        if (result.left.kind !== 'transient') told = withoutMessage(told)
+        if (result.left.kind !== 'transient') content = withoutMessage(content)
         throw new Error(result.left.reason)
       }
       const published = await retryUntilAborted(ports, 'outcome', publish, stopping)

@@ -33,7 +33,7 @@ type Parts = {
 
 const lookAgainMs = 5000
 
-export const watchdog = ({ ports, accounts, tail, look }: Parts): Watchdog => {
+export const createWatchdog = ({ ports, accounts, tail, look }: Parts): Watchdog => {
   const timersOf = new Map<number, PartitionTimers>()
   const looks = keyedQueue()
   let isStopped = false

@@ -15,7 +15,7 @@ import type { IncomingRecord } from '../../domain/ports.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 import type { PartOf, ReadTopic } from '../../kafka/read-topic.ts'
 import type { Erasures, Marker } from '../../mongo/erasures.ts'
-import { isTelling } from '../../projections/erasures.ts'
+import { hasPersonalData } from '../../projections/erasures.ts'
 
 export type StatusPorts = {
   readonly kafka: Pick<KafkaRoom, 'readTopic' | 'ranges' | 'committedNow'>
@@ -76,7 +76,7 @@ const inViews = async (
   ]
   const person = { chats: ids('ChatErased', 'chatId'), clients: ids('ClientErased', 'clientId') }
   for await (const { view, document } of erasures.findDocuments(accountId, person))
-    if (isTelling(view, document)) note(found, `view ${view}`)
+    if (hasPersonalData(view, document)) note(found, `view ${view}`)
 }
 
 const inEnrichments = async ({ kafka, erasures }: StatusPorts, { accountId, keys }: ErasureDocument, found: Found) => {

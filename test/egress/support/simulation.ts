@@ -58,7 +58,7 @@ export const simulation = ({ accounts = [account()], answer = () => ({ result: o
       if (broker.isAway) throw new Error('the broker is away')
       deadLetters.push({ offset, cause, detail })
     },
-    bringHome: async () => false,
+    reroute: async () => false,
     decodeCommand: (record) =>
       pipe(
         BotReply.decode(json(record)),

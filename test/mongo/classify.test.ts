@@ -40,7 +40,12 @@ const table: ReadonlyArray<readonly [string, unknown, 'transient' | 'permanent',
     'MongoWriteConcernError 64',
   ],
   ['a disk that is full', server(14031), 'transient', 'MongoServerError 14031'],
-  ['no permission', server(13), 'transient', 'MongoServerError 13: the user of MONGODB_URL may not do this'],
+  [
+    'no permission',
+    server(13),
+    'transient',
+    'MongoServerError 13: the user of MONGODB_URL lacks the required privileges',
+  ],
   ['a deadline', new Error('not answered'), 'transient', 'Error'],
   ['nonsense', 'nonsense', 'transient', 'unknown error'],
 ]

@@ -99,7 +99,7 @@ export const deadLetterFor =
     const deadLetter = toDeadLetter(record, { consumer, cause, detail, failedAt: now() })
     for (let appended = await append(deadLetter); E.isLeft(appended); appended = await append(deadLetter)) {
       if (appended.left.kind !== 'transient' || isStopping())
-        throw new Error(`a dead letter was not kept: ${appended.left.reason}`)
+        throw new Error(`a dead letter could not be stored: ${appended.left.reason}`)
       await sleep(againAfterMs)
     }
     log.warn(

@@ -107,7 +107,7 @@ sending('the letters of a slice go in their order, up to the limit, and a second
   assert.equal(
     [first, second, third],
     [
-      { tally: { ...noResults, done: 3 }, words: ['3 sent', 'The limit of 3 is reached: there may be more.'] },
+      { tally: { ...noResults, done: 3 }, words: ['3 sent', 'The limit of 3 is reached. There may be more.'] },
       { tally: { ...noResults, before: 3, done: 2 }, words: ['2 sent, 3 sent before'] },
       { tally: { ...noResults, before: 5 }, words: ['5 sent before'] },
     ],
@@ -133,7 +133,7 @@ sending(
         { ...noResults, done: 1 },
       ],
     )
-    assert.match(lines[0] ?? '', /the person was erased since/)
+    assert.match(lines[0] ?? '', /the person has been erased since then/)
     assert.equal(sent, ['0'])
   },
 )
@@ -148,8 +148,7 @@ sending('a dry run tells what would be sent, up to the limit, and changes nothin
   assert.equal(
     lines,
     [0, 1, 2].map(
-      (n) =>
-        `would be sent  0/${n}  chats/0/${100 + n}  projector  contract  it fails again unless the cause is mended`,
+      (n) => `would be sent  0/${n}  chats/0/${100 + n}  projector  contract  it fails again unless the cause is fixed`,
     ),
   )
 })
@@ -163,7 +162,7 @@ sending('of what breaks its contract it is told that it fails again, and of noth
   const { ports, lines } = servers(letters, 5, 5)
   await sendLetters(ports, all, never)
   assert.equal(
-    lines.map((line) => line.endsWith('  it fails again unless the cause is mended')),
+    lines.map((line) => line.endsWith('  it fails again unless the cause is fixed')),
     [true, true, false, false],
   )
 })
@@ -254,7 +253,7 @@ sending('of a whole batch that nobody could read are not sent, since it is no re
   const { ports, sent, lines } = servers([batch(), letterAt(1)], 10, 10)
   const { tally } = await sendLetters(ports, all, new AbortController().signal)
   assert.equal([sent, tally], [['1'], { ...noResults, done: 1, failed: 1 }])
-  assert.match(lines[0] ?? '', /^failed .* unreadable-batch {2}it is a whole batch of records/)
+  assert.match(lines[0] ?? '', /^failed .* unreadable-batch {2}it is a batch of records/)
 })
 
 sending('more that cannot be sent than the limit allows end it too', async () => {
@@ -292,7 +291,7 @@ sending('a state that is older than what its view has is refused, unless it shal
   assert.equal([sent, tally], [['clients 1', 'enrichments 3'], { ...noResults, done: 2, kept: 3 }])
   assert.match(
     lines[0] ?? '',
-    /^refused .* {2}clients\/0\/100 .* {2}the view has a newer state, which it would replace$/,
+    /^refused .* {2}clients\/0\/100 .* {2}the record would replace a newer state in the view$/,
   )
 
   await sendLetters(ports, { ...all, rules: { ...all.rules, overwrite: true } }, never)

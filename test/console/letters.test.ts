@@ -149,7 +149,7 @@ letters('a record of another account is as one that is not there, and nothing is
     const answered = await routes[show](given({ body: { id } }))
     return E.isLeft(answered) && [answered.left.status, answered.left.message]
   }
-  const message = (id: string) => `id: dead-letters has no record at ${id}, or has it no more.`
+  const message = (id: string) => `id: dead-letters has no record at ${id}, or has deleted it.`
   assert.equal(
     [await asked('0/1'), await asked('0/9')],
     [
@@ -180,10 +180,10 @@ letters('a record of somebody who was erased since is refused; one from after th
       await shownWhere(() => Promise.reject(new Error('away'))),
     ],
     [
-      [404, 'id: the record is of somebody who was erased'],
+      [404, 'id: the person of this record was erased'],
       'shown',
       'shown',
-      [503, 'MongoDB does not answer: whether the person was erased is not known'],
+      [503, 'MongoDB does not answer, so it is not known whether the person was erased'],
     ],
   )
 })

@@ -72,7 +72,7 @@ const answerOf = <A>(
     return sentAt === undefined ? [] : [{ ...letterOf(letter), redriven: [...sentAt] }]
   })
   if (told.length < letters.length)
-    return E.left(unavailable('MongoDB does not answer: what was sent back is not known'))
+    return E.left(unavailable('MongoDB does not answer, so it is not known which records were sent back'))
   return E.right({ count, cut: isCut, groups: groups.map((group) => ({ ...group })), letters: told.reverse() })
 }
 
@@ -144,8 +144,8 @@ export const lettersHandlers = ({
       // The topic keeps a record for a while after its person was erased. In quarantine the key is only the account.
       const isErased = isQuarantine ? false : await isErasedSince(redrives, shown.right).catch(() => undefined)
       if (isErased === undefined)
-        return E.left(unavailable('MongoDB does not answer: whether the person was erased is not known'))
-      if (isErased) return E.left(invalid(404, 'id: the record is of somebody who was erased'))
+        return E.left(unavailable('MongoDB does not answer, so it is not known whether the person was erased'))
+      if (isErased) return E.left(invalid(404, 'id: the person of this record was erased'))
       const { headers } = shown.right
       const problems = [
         ...problemsIn(String(headers[isQuarantine ? quarantineHeaders.problems : deadLetterHeaders.detail] ?? '')),

@@ -31,13 +31,13 @@ const most = 3
 const largestLimit = 10_000
 
 const wrongLimit = invalid(400, `limit: expected a whole number from 1 to ${largestLimit}`)
-const underWay = invalid(409, 'another redrive is under way: expected this one once that has ended')
+const underWay = invalid(409, 'another redrive is running: expected this one after its end')
 
 type End = Extract<RedriveLine, { end: unknown }>['end']
 
 const endOf = (ended: Ended): End => {
   const nothing = { sent: 0, before: 0, kept: 0, failed: 0 }
-  if (E.isLeft(ended)) return { ...nothing, words: `It ended early: ${ended.left.reason}` }
+  if (E.isLeft(ended)) return { ...nothing, words: `The redrive ended early: ${ended.left.reason}` }
   const { tally, words, trouble = '' } = ended.right
   const { done, planned, ...others } = tally
   return { sent: done + planned, ...others, words: [...words, trouble].filter(Boolean).join('. ') }

@@ -65,7 +65,7 @@ const Shown = ({ session, route }: { readonly session: SessionAnswer; readonly r
       <main tabindex="-1" class="sign-in">
         <h1>Not for you</h1>
         <${Empty} title="Your roles do not include this page, or there is no such account.">
-          Ask whoever keeps the accounts file for a role, or go to <a href=${base}>the first page</a>.
+          Ask the person who maintains the accounts file for a role, or go to <a href=${base}>the first page</a>.
         <//>
       </main>
     `

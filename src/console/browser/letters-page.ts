@@ -145,7 +145,7 @@ export const LettersPage = ({ account, page, query }: PageProps) => {
                 <${Card} title="Newest" id="letters">
                   ${
                     value.letters.length === 0
-                      ? html`<${Empty} title="None is like this.">They may be older than 14 days by now.<//>`
+                      ? html`<${Empty} title="No entry matches the filter.">Entries are deleted after 14 days.<//>`
                       : html`<${Letters} letters=${value.letters} open=${setOpen} />`
                   }
                 <//>

@@ -11,7 +11,7 @@ import { pace, type Tally } from './batches.ts'
 import { type Filters, type OriginTopic, originTopics } from './dead-letters.ts'
 import { findDeadLetters, findRequests } from './find.ts'
 import { listDeadLetters, listRequests } from './list.ts'
-import { sendLetters } from './send.ts'
+import { sendDeadLetters } from './send.ts'
 import { recordLines, showRecord } from './show.ts'
 import { type QuarantineFilters, takeIn } from './take-in.ts'
 
@@ -99,7 +99,7 @@ const show =
 /** Prints the result, or why nothing was done. Returns the exit code. */
 const finish = (
   { out, err }: Pick<Servers, 'out' | 'err'>,
-  ended: Awaited<ReturnType<typeof sendLetters>>,
+  ended: Awaited<ReturnType<typeof sendDeadLetters>>,
   isWrong: (tally: Tally) => boolean,
 ): number => {
   if (E.isLeft(ended)) return fail(err, notRecorded(ended.left))
@@ -121,7 +121,7 @@ type SendOptions = Filters & {
 const send =
   ({ dryRun, limit, perSecond, most, force, again, overwrite, ...filters }: SendOptions) =>
   async ({ kafka: { readTopic, redrive }, redrives, recordAction, interrupted, ...say }: Servers): Promise<number> => {
-    const ended = await sendLetters(
+    const ended = await sendDeadLetters(
       { readTopic, redrive, redrives, recordAction, now, out: say.out, pace: pace(perSecond, monotonic, sleep) },
       {
         ...{ filters, limit, dryRun: dryRun === true },

@@ -85,7 +85,7 @@ const readKnown = async ({ find, states, erasedAt }: Ports['redrives'], meant: R
 }
 
 /** Sends dead letters back to their topics. Those of a key keep their order. */
-export const sendLetters = (
+export const sendDeadLetters = (
   { redrive, ...ports }: Ports,
   { rules, ...sending }: Sending<Filters> & { readonly rules: Rules },
   interrupted: AbortSignal,

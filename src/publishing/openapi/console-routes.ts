@@ -4,8 +4,8 @@ import * as answers from '../../console/answers.ts'
 import { AuditQuery } from '../../console/api/audit.ts'
 import { ConversationQuery } from '../../console/api/conversation.ts'
 import { ConversationsQuery } from '../../console/api/conversations.ts'
+import { DeadLettersQuery } from '../../console/api/dead-letters.ts'
 import { DriftQuery } from '../../console/api/drift.ts'
-import { LettersQuery } from '../../console/api/letters.ts'
 import { StatisticsQuery } from '../../console/api/statistics.ts'
 
 type Media = 'application/json' | 'application/x-ndjson' | 'text/event-stream' | 'text/csv'
@@ -69,7 +69,7 @@ export const consoleRoutes: Readonly<Record<ConsoleRoute, Described>> = {
   'GET /api/accounts/:account/dead-letters': {
     summary: 'Dead letters by cause',
     answer: answers.LettersAnswer,
-    query: LettersQuery,
+    query: DeadLettersQuery,
   },
   'POST /api/accounts/:account/dead-letters/show': {
     summary: 'A dead letter, unmasked; recorded on audit',
@@ -85,7 +85,7 @@ export const consoleRoutes: Readonly<Record<ConsoleRoute, Described>> = {
   'GET /api/accounts/:account/quarantine': {
     summary: 'Requests in quarantine by cause',
     answer: answers.LettersAnswer,
-    query: LettersQuery,
+    query: DeadLettersQuery,
   },
   'POST /api/accounts/:account/quarantine/show': {
     summary: 'A request in quarantine, unmasked; recorded on audit',

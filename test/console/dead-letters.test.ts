@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import type { Instant } from '../../contracts/primitives.ts'
 import { describe } from '../../contracts/problem.ts'
 import { LetterAnswer, LettersAnswer } from '../../src/console/answers.ts'
-import { lettersHandlers, problemsIn } from '../../src/console/api/letters.ts'
+import { deadLettersHandlers, problemsIn } from '../../src/console/api/dead-letters.ts'
 import { problemText } from '../../src/domain/decode-request.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { toDeadLetter } from '../../src/kafka/dead-letters.ts'
@@ -59,7 +59,7 @@ const handlers = (
     redrives: { find, erasedAt },
     recordActionOf: audit.recordActionOf,
   }
-  return { ...lettersHandlers(ports), audit: audit.state }
+  return { ...deadLettersHandlers(ports), audit: audit.state }
 }
 const deadLetters = [letterAt(0, 'acme/1'), letterAt(1, 'other/1'), letterAt(2, 'acme/2', 'unstorable')]
 const list = 'GET /api/accounts/:account/dead-letters'
@@ -213,7 +213,7 @@ letters('two are read for at a time', async () => {
   }
   const { recordActionOf } = auditTopic()
   const redrives = { find: async () => new Map(), erasedAt: async () => new Map() }
-  const asked = lettersHandlers({ kafka: { readTopic }, redrives, recordActionOf })
+  const asked = deadLettersHandlers({ kafka: { readTopic }, redrives, recordActionOf })
   const answers = [1, 2, 3, 4].map(() => asked[list](given()))
   await eventually('two that are read for', () => state.now >= 2)
   gate.resolve()

@@ -266,7 +266,7 @@ archive('a replay does not write into a topic that exists, least of all one of t
     [1, 1, 0],
   )
   assert.match(String(results[0]?.err), /is a topic of the bridge/)
-  assert.match(String(results[1]?.err), /name one that does not exist/)
+  assert.match(String(results[1]?.err), /Give a new name/)
   assert.is(JSON.parse(String(results[2]?.out)).records, 0)
 })
 

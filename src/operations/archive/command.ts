@@ -138,7 +138,7 @@ export const archiveCommand = (withArchive: WithArchive): Command => {
     .action(({ acceptLoss = false }: { readonly acceptLoss?: boolean }) => withArchive(keysCommand(acceptLoss)))
   command
     .command('replay')
-    .argument('<topic>', 'the event topic, named without the prefix', topicOption)
+    .argument('<topic>', 'the event topic, without the prefix', topicOption)
     .description(
       'Decrypt the archive of a topic into a new topic, for a team that starts late or has fallen behind. The records have the same keys, partitions, headers and order. Personal data of erased persons is left out. Prints the offsets from which to continue on the topic itself. Recorded on the topic audit.',
     )

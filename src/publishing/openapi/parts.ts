@@ -72,7 +72,7 @@ export const table = {
     message: 'chat_id: expected an integer or text; page.url: expected text',
   },
   401: {
-    description: 'The token in the path is of no account.',
+    description: 'No account has the token in the path.',
     code: 'invalid_client',
     message: 'path: expected a token of an account',
   },
@@ -162,7 +162,7 @@ export const getOnly = (ref: Ref): JsonObject => ({
   405: refusal(
     {
       ...table[405],
-      description: 'Another method than GET or HEAD.',
+      description: 'A method other than GET and HEAD.',
       message: 'method: expected GET, HEAD',
       headers: allow('GET, HEAD'),
     },

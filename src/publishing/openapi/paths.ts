@@ -98,7 +98,7 @@ export const botPath = (samples: Samples, ref: Ref): JsonObject => {
         ...responses,
         405: {
           ...(responses[405] as JsonObject),
-          description: 'Another method than POST, or an `event` that is not supported.',
+          description: 'A method other than POST, or an unsupported `event`.',
         },
       },
     },

@@ -134,7 +134,7 @@ erasing('that is killed before its markers are written is finished by the same c
     await job({ ...servers, err: () => {} }).catch((error: Error) => void errors.push(error.message))
   })
   await killed.parseAsync(args, { from: 'user' })
-  assert.match(errors.join(), /do the same again/)
+  assert.match(errors.join(), /Repeat the erasure/)
   assert.equal(
     (await receipts()).map(({ state }) => state),
     ['started'],

@@ -25,7 +25,7 @@ export const returnMs = 24 * 60 * 60 * 1000
 export const metrics = {
   containment: {
     ...{ kind: 'bot', unit: 'share' },
-    numerator: 'sessions that the bot answered and in which nobody asked for an agent: outcome contained',
+    numerator: 'sessions that the bot answered and in which nobody requested an agent: outcome contained',
     denominator: 'sessions',
   },
   strictContainment: {
@@ -37,23 +37,23 @@ export const metrics = {
   },
   handOffRate: {
     ...{ kind: 'bot', unit: 'share' },
-    numerator: 'sessions in which an agent was asked for or joined: outcome handed-over, unavailable or abandoned',
+    numerator: 'sessions in which an agent was requested or joined: outcome handed-over, unavailable or abandoned',
     denominator: 'sessions',
   },
   abandonment: {
     ...{ kind: 'bot', unit: 'share' },
-    numerator: 'sessions in which an agent was asked for and none joined: outcome unavailable or abandoned',
-    denominator: 'sessions in which an agent was asked for or joined',
+    numerator: 'sessions in which an agent was requested and none joined: outcome unavailable or abandoned',
+    denominator: 'sessions in which an agent was requested or joined',
   },
   queueTime: {
     ...{ kind: 'bot', unit: 'duration' },
     numerator: 'time from each invitation to the agent who joined',
-    denominator: 'invitations after which an agent joined, where both times are told',
+    denominator: 'invitations after which an agent joined, if both times are known',
   },
   serviceLevel: {
     ...{ kind: 'bot', unit: 'share' },
     numerator: 'invitations after which an agent joined within 60 s',
-    denominator: 'invitations whose time is told',
+    denominator: 'invitations whose time is known',
   },
   firstResponseBot: {
     ...{ kind: 'bot', unit: 'duration' },
@@ -72,7 +72,7 @@ export const metrics = {
   },
   interventions: {
     ...{ kind: 'bot', unit: 'share' },
-    numerator: 'sessions in which the bridge itself asked for an agent, or told the client that none is there',
+    numerator: 'sessions in which the bridge itself requested an agent, or informed the client that none is available',
     denominator: 'sessions',
   },
   firstResponseAgent: {
@@ -88,7 +88,7 @@ export const metrics = {
   handleTime: {
     ...{ kind: 'agent', unit: 'duration' },
     numerator: 'time from acceptance to finish',
-    denominator: 'sessions whose acceptance is told',
+    denominator: 'sessions whose acceptance is known',
   },
   csat: {
     ...{ kind: 'agent', unit: 'share' },

@@ -60,7 +60,7 @@ const file = (path: string) => (path === '' ? 'BRIDGE_CONFIG' : `BRIDGE_CONFIG $
 const parse = (text: string): E.Either<ReadonlyArray<Problem>, unknown> =>
   E.tryCatch(
     () => JSON.parse(text),
-    () => [{ path: file(''), expected: `a file of JSON, and it is not at ${jsonMistake(text)}` }],
+    () => [{ path: file(''), expected: `valid JSON; the syntax error is at ${jsonMistake(text)}` }],
   )
 
 /** The codecs of the fields that an object may have. */

@@ -87,7 +87,7 @@ export const startArchiver = async ({ kafka, mongo, log }: Deps, wrapping: Wrapp
   log.info({ kid: wrapping.kid }, 'the archiver runs')
   const looking = setInterval(() => {
     look().catch((error: unknown) =>
-      log.debug({ reason: reasonOf(error) }, 'it is not known which erasures are taken in'),
+      log.debug({ reason: reasonOf(error) }, 'the erasures that the archiver has read could not be checked'),
     )
   }, lookEveryMs)
   return {
@@ -106,7 +106,8 @@ export const startRetention = (
   deletes: boolean,
 ): Part => {
   if (days === 'forever') {
-    if (deletes) log.warn({}, 'RETENTION_DAYS is forever: event topics keep personal data for ever, in plain text')
+    if (deletes)
+      log.warn({}, 'RETENTION_DAYS is forever: event topics never delete personal data and store it in plain text')
     return { checks: {}, stop: async () => {} }
   }
   const running = retention({

@@ -50,9 +50,9 @@ const serverChecks = (servers: ServerHealth, roles: ReadonlyArray<Role>): Readon
   roles.some((role) => role !== 'ingress')
     ? servers
     : {
-        kafka: spared(servers.kafka, 'the journal takes what comes'),
-        mongodb: spared(servers.mongodb, 'answers go out without enrichments'),
-        'topics and indexes': spared(servers['topics and indexes'], 'they are waited for'),
+        kafka: spared(servers.kafka, 'new records go to the journal'),
+        mongodb: spared(servers.mongodb, 'answers are sent without enrichments'),
+        'topics and indexes': spared(servers['topics and indexes'], 'the bridge keeps trying to create them'),
       }
 
 export type Bridge = {
@@ -135,7 +135,8 @@ export const startBridge = async (
     ...(lacksKeys && { archiver: () => ({ ok: true, reason: `does not run: ${missingKeyFile}` }) }),
     ...(unsafe !== undefined && { console: () => ({ ok: true, reason: `does not run: ${unsafe}` }) }),
   }
-  if (lacksKeys) log.warn({ reason: missingKeyFile }, 'the archiver does not run, and event topics keep everything')
+  if (lacksKeys)
+    log.warn({ reason: missingKeyFile }, 'the archiver does not run, so records of event topics are not deleted')
   if (intake.right) watchJournal(intake.right.state, intake.right.freeBytes)
   const accountIds = accounts.map(({ id }) => id)
   const readiness: ReadReadiness = async (withinMs) =>
@@ -202,7 +203,7 @@ export const startBridge = async (
   const refused = async ({ reason }: Failure, variable: string) => {
     await stop()
     return E.left({
-      reason: `${reason}: end what uses it, or set ${variable} to another port (0 takes any free one).`,
+      reason: `${reason}: stop the process that uses it, or set ${variable} to another port (0 takes any free one).`,
       exitCode: 1,
     })
   }

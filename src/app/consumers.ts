@@ -54,7 +54,7 @@ const daysOf =
   (accounts: ReadonlyArray<Account>, { timeZonesChanged }: Pick<Mongo, 'timeZonesChanged'>): CheckHealth =>
   async () => {
     const changed = await timeZonesChanged(accounts).catch(() => [])
-    if (changed.length === 0) return { ok: true, reason: 'its days are those of the accounts' }
+    if (changed.length === 0) return { ok: true, reason: 'its days have the time zones of the accounts' }
     const others = `some days of ${changed.join(', ')} are of another time zone`
     return { ok: true, reason: `${others}: restart every bridge, then run livechat-bridge rebuild daily_stats` }
   }
@@ -195,7 +195,7 @@ export const followEnrichedKeys = ({ kafka, mongo, filter, log, sleep }: FollowD
         return await addView()
       } catch (error) {
         if (signal.aborted) return new Map<number, number>()
-        log.debug({ reason: classify(error).reason }, 'which visitors have enrichments is not known yet')
+        log.debug({ reason: classify(error).reason }, 'the keys with enrichments could not be read yet')
         await sleep(againAfterMs, signal)
       }
     }

@@ -101,7 +101,7 @@ export const demo = async (): Promise<number> => {
   const service = await startService({ port, accounts: [serviceAccountOf(account)] }).catch(codeOf)
   if (typeof service === 'string') {
     console.error(
-      `The demo plays the chat service at 127.0.0.1:${port}, which ${service === 'EADDRINUSE' ? 'is in use' : `it cannot use: ${service}`}: end what uses it, or set bot.baseUrl of the account.`,
+      `The demo plays the chat service at 127.0.0.1:${port}, which ${service === 'EADDRINUSE' ? 'is in use' : `it cannot use: ${service}`}: stop the process that uses it, or set bot.baseUrl of the account.`,
     )
     return 1
   }

@@ -45,7 +45,12 @@ export const createMetrics = () => {
   const lag = gauge('consumer_lag_records', 'Records that a group has not handled yet', ['group', 'topic', 'partition'])
   const restarts = counter('consumer_restarts_total', 'Consumers that were restarted', ['group'])
   const projection = histogram('projection_seconds', 'Time to fold and store a batch', [])
-  const viewed = histogram('arrival_to_view_seconds', 'From taking an event in to its views', ['source'], untilMinutes)
+  const viewed = histogram(
+    'arrival_to_view_seconds',
+    'Time from the receipt of an event to the update of its views',
+    ['source'],
+    untilMinutes,
+  )
   const projected = counter('projected_records_total', 'Records folded into views', [])
   const deliveries = counter('deliveries_total', 'Bot replies by account and outcome', ['account', 'outcome'])
   const attempts = histogram('delivery_attempt_seconds', 'Requests to the service by account and result', [
@@ -54,7 +59,7 @@ export const createMetrics = () => {
   ])
   const answered = histogram(
     'message_to_reply_seconds',
-    'From taking a client’s message in to the reply that the service took',
+    'Time from the receipt of a client’s message to the reply that the service accepted',
     ['account'],
     untilMinutes,
   )
@@ -62,13 +67,15 @@ export const createMetrics = () => {
     'account',
     'content',
   ])
-  const ownCommands = counter('own_commands_total', 'Commands of the bridge itself, by why they were made', [
+  const ownCommands = counter('own_commands_total', 'Commands of the bridge itself, by their reason', [
     'account',
     'because',
     'outcome',
   ])
   const deadLetters = counter('dead_letters_total', 'Records that could not be processed', ['consumer', 'cause'])
-  const overdue = gauge('retention_overdue_records', 'Records older than RETENTION_DAYS that stay', ['topic'])
+  const overdue = gauge('retention_overdue_records', 'Records older than RETENTION_DAYS that are not deleted', [
+    'topic',
+  ])
   const quarantined = counter('quarantined_total', 'Requests that could not be understood', ['api', 'reason'])
 
   const reading = (name: string, help: string, read: () => number | Promise<number>) =>
@@ -80,14 +87,14 @@ export const createMetrics = () => {
         this.set(await read())
       },
     })
-  gauge('build_info', 'Always 1; the labels tell which build it is', ['version', 'node']).set(
+  gauge('build_info', 'Always 1; the labels identify the build', ['version', 'node']).set(
     { version, node: process.versions.node },
     1,
   )
   const watchJournal = (state: () => JournalState, freeBytes: () => Promise<number>) => {
     reading('journal_records', 'Records that wait in the journal', () => state().records)
     reading('journal_bytes', 'Bytes of the journal', () => state().bytes)
-    reading('journal_disk_free_bytes', "Bytes that the journal's disk has left", freeBytes)
+    reading('journal_disk_free_bytes', "Free bytes of the journal's disk", freeBytes)
     reading('journal_damaged_places', 'Damaged places of the journal, set aside', () => state().damaged.places)
     reading('journal_orphans', 'Journals without a process that are not drained', () => state().orphans.journals)
     reading('journal_orphan_records', 'Records in journals without a process', () => state().orphans.records)
@@ -111,12 +118,12 @@ export const createMetrics = () => {
         },
       })
     each('breaker_open', "Whether the breaker of an account's service is open: 1 or 0", (gate) => (gate.isOpen ? 1 : 0))
-    each('pace_per_second', 'Attempts per second that an account is held to after trouble', (gate) => gate.perSecond)
+    each('pace_per_second', 'Limit of attempts per second of an account after failures', (gate) => gate.perSecond)
   }
   const watchHealth = (ask: AskHealth) =>
     new Gauge({
       name: 'livechat_check_ok',
-      help: 'Whether a check of readiness is met: 1 or 0',
+      help: 'Whether a readiness check is met: 1 or 0',
       labelNames: ['check'],
       registers,
       async collect() {
@@ -172,7 +179,7 @@ export const createMetrics = () => {
   const watchWaiting = (accounts: ReadonlyArray<string>, count: () => Promise<ReadonlyMap<string, number>>) =>
     new Gauge({
       name: 'livechat_clients_waiting',
-      help: 'Clients who wait for a word of the bot, as the views know it',
+      help: 'Clients who wait for an answer of the bot, by the views',
       labelNames: ['account'],
       registers,
       async collect() {
@@ -186,7 +193,7 @@ export const createMetrics = () => {
   const watchDrift = (accounts: ReadonlyArray<string>, count: () => Promise<ReadonlyArray<DriftCount>>) =>
     new Gauge({
       name: 'livechat_drift_entries',
-      help: 'Places of requests that the contracts do not know, as the view drift has them',
+      help: 'Places of requests that the contracts do not know, by the view drift',
       labelNames: ['account', 'kind'],
       registers,
       async collect() {

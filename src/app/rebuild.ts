@@ -59,13 +59,13 @@ export const rebuildCommand = (): Command =>
   new Command('rebuild')
     .argument('[view]', `${viewNames.join(', ')}, or all`, viewsOf)
     .description(
-      'fold a view anew from the topics, beside the live one, and put it in its place in one step: readers see no gap, and the bridge goes on meanwhile. daily_stats is computed anew from the other views, day by day. Queries that are open in the moment of the swap end with an error and have to be asked again.',
+      'rebuild a view from the topics in a new collection, then swap it with the live view in one step. Readers see no gap, and the bridge continues to run. daily_stats is computed from the other views, day by day. Queries that run at the moment of the swap fail and must be repeated.',
     )
-    .option('--dry-run', 'only compare with the live view, and print what differs; exit code 1 where something does')
-    .addOption(new Option('--resume', 'go on with the rebuild that was interrupted').conflicts('discard'))
-    .option('--discard', 'drop what is left of the rebuild that was interrupted')
-    .option('--force', 'go on though the log has lost records that a live view was made from')
-    .option('--json', 'print what it has found of each view as JSON')
+    .option('--dry-run', 'only compare with the live view and print the differences; exit code 1 if there are any')
+    .addOption(new Option('--resume', 'continue the interrupted rebuild').conflicts('discard'))
+    .option('--discard', 'drop the interrupted rebuild')
+    .option('--force', 'continue although the log has lost records that a live view was made from')
+    .option('--json', 'print the result for each view as JSON')
     .action(async (views: ReadonlyArray<ViewName> | undefined, options: Options) => {
       const { dryRun = false, resume = false, discard = false, force = false } = options
       process.exit(await rebuild({ views, dryRun, resume, discard, force }, options.json === true))

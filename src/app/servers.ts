@@ -168,7 +168,7 @@ export const withServers = async (
     const recordAction = actionRecorder(kafka.append, now, commandLineUser())
     return await run({ settings, kafka, mongo, recordAction, out, err })
   } catch (error) {
-    err(`It could not be done: ${reasonOf(error)}`)
+    err(`The command failed: ${reasonOf(error)}`)
     return 1
   } finally {
     await kafka.stop()

@@ -55,7 +55,7 @@ export const banner = (shown: Shown): string => {
     ...(url === undefined ? [] : urls),
     '',
     ...(url === undefined ? [] : [styleText('bold', 'Try'), ...tries, '']),
-    'Ctrl-C drains and stops all of it.',
+    'Ctrl-C drains and stops everything.',
     '',
   ].join('\n')
 }

@@ -50,6 +50,6 @@ export const respond =
     const answered = await answer(handlers, event, limits.replyWithin)
     if (E.isRight(answered)) return commandsOf(event, answered.right, group)
     const { accountId, chatId } = event.data
-    log.error({ type: event.type, accountId, chatId, ...answered.left }, 'the bot has said nothing to an event')
+    log.error({ type: event.type, accountId, chatId, ...answered.left }, 'the bot gave no reply to an event')
     return []
   }

@@ -39,24 +39,22 @@ const requestsOfOne = 6
 const away: Refusal = {
   status: 503,
   code: 'temporarily_unavailable',
-  message: 'session: MongoDB does not answer, which has the sessions',
+  message: 'session: MongoDB does not respond, so sessions cannot be read',
   headers: { 'Retry-After': '2' },
 }
 const signedOut: Refusal = {
   status: 401,
   code: 'unauthorized_client',
-  message: 'session: expected somebody who is signed in',
+  message: 'session: expected a signed-in user',
 }
 const forbidden = (message: string): Refusal => ({ status: 403, code: 'invalid_client', message })
 const refusals = {
-  'wrong-role': forbidden('role: expected another one than you have for this'),
+  'wrong-role': forbidden('role: your roles do not allow this'),
   'unknown-account': invalid(404, 'account: expected one that you may see'),
 }
 /** Describes the failure of a server to the caller, but not an error of the bridge itself. */
 const failed = (thrown: unknown): Refusal =>
-  classify(thrown).kind === 'permanent'
-    ? internal
-    : { ...away, message: `it could not be answered: ${reasonOf(thrown)}` }
+  classify(thrown).kind === 'permanent' ? internal : { ...away, message: `the request failed: ${reasonOf(thrown)}` }
 
 const busy: Refusal = {
   ...away,

@@ -4,9 +4,9 @@ import type { StatisticsAnswer } from './answers.ts'
 /** The counts of daily_stats, in addition to its figures, by their path in a document. */
 export const countDefinitions = {
   'sessions.agent.started': 'sessions with agents that began on the day',
-  'sessions.agent.open': 'those of them that are not over, and in no figure',
+  'sessions.agent.open': 'those of them that have not ended; no figure counts them',
   'sessions.bot.started': 'sessions with bots that began on the day and in which the client wrote',
-  'sessions.bot.open': 'those of them that are not over, and in no figure',
+  'sessions.bot.open': 'those of them that have not ended; no figure counts them',
   'chats.accepted': 'sessions that an agent accepted on the day, whenever the chat began',
   'chats.finished': 'sessions with agents that were finished on the day',
   'chats.ratedGood': 'those of them that were rated good, positive or like',
@@ -17,12 +17,12 @@ export const countDefinitions = {
   'calls.byType.outgoing': 'those in which the agent called',
   'calls.byOutcome.ended': 'those that ended',
   'calls.byOutcome.failed': 'those that ended with an error',
-  'calls.byOutcome.open': 'those of which neither was told',
+  'calls.byOutcome.open': 'calls without an end or error event',
   offlineMessages: 'messages that came through the offline form on the day',
   'conversations.started': 'sessions with bots that began on the day and in which the client wrote, open ones included',
-  'conversations.answeredByBotAlone': 'those in which the bot has answered and no agent was asked for',
-  'conversations.handedToAgent': 'those in which an agent was asked for or joined',
-  'replies.delivered': 'bot replies that the service took on the day, hand-overs included',
+  'conversations.answeredByBotAlone': 'those in which the bot has answered and no agent was requested',
+  'conversations.handedToAgent': 'those in which an agent was requested or joined',
+  'replies.delivered': 'bot replies that the service accepted on the day, hand-overs included',
   'replies.failed': 'bot replies that were given up on the day',
   'replies.suppressed': 'bot replies that came too late to be sent on the day',
 } as const

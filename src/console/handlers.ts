@@ -9,8 +9,8 @@ import { rolesFor } from './access/grants.ts'
 import type { ConsoleRoute } from './access-table.ts'
 import type { SessionAnswer } from './answers.ts'
 import { type AuditDeps, auditHandlers } from './api/audit.ts'
+import { type DeadLettersDeps, deadLettersHandlers } from './api/dead-letters.ts'
 import { type ErasuresDeps, erasuresHandlers } from './api/erasures.ts'
-import { type LettersDeps, lettersHandlers } from './api/letters.ts'
 import { type PersonDeps, personHandlers } from './api/person.ts'
 import { type RebuildDeps, rebuildHandlers } from './api/rebuild.ts'
 import { type RedriveDeps, redriveHandlers } from './api/redrive.ts'
@@ -41,11 +41,11 @@ const sessionHandlers = ({
   },
 })
 
-type ActingDeps = LettersDeps & RedriveDeps & RebuildDeps & PersonDeps & ErasuresDeps & AuditDeps
+type ActingDeps = DeadLettersDeps & RedriveDeps & RebuildDeps & PersonDeps & ErasuresDeps & AuditDeps
 
 /** The actions and pages of the roles operator and privacy. They use the code of the command line. */
 export const actingHandlers = (deps: ActingDeps) => ({
-  ...lettersHandlers(deps),
+  ...deadLettersHandlers(deps),
   ...redriveHandlers(deps),
   ...rebuildHandlers(deps),
   ...personHandlers(deps),

@@ -27,7 +27,10 @@ export const readinessOf = async (checks: Checks, withinMs: number): Promise<Rea
 }
 
 /** The readiness of a process that is stopping. */
-export const stopping: Readiness = { ready: false, checks: { bridge: { ok: false, reason: 'it stops' } } }
+export const stopping: Readiness = {
+  ready: false,
+  checks: { bridge: { ok: false, reason: 'the process is stopping' } },
+}
 
 const pages = (log: Log, routes: Readonly<Record<string, () => Promise<Answer>>>): Router<State> => {
   const router = new Router<State>({ sensitive: true })

@@ -64,7 +64,7 @@ const readRelease = (against: string): E.Either<string, Release> => {
     (thrown) => (thrown instanceof Error ? (thrown.message.split('\n')[0] ?? '') : String(thrown)),
   )
   if (E.isLeft(release)) return E.left(`${against} is no release of the contracts: ${release.left}`)
-  return release.right.schemas.size === 0 ? E.left(`${against} holds no schemas`) : release
+  return release.right.schemas.size === 0 ? E.left(`${against} has no schemas`) : release
 }
 
 const fail = (reason: string): number => {
@@ -117,9 +117,9 @@ export const contractsCommand = (): Command => {
 
   contracts
     .command('check')
-    .summary('name every breaking change since a release')
+    .summary('print every breaking change since a release')
     .description(
-      'Compare contracts/published with a release and print every breaking change: the schema, the path in it, what changed and whom it breaks. Exit code 1 where there is one. The rule is in contracts/README.md.',
+      'Compare contracts/published with a release and print every breaking change: the schema, the path in it, what changed and whom it breaks. Exit code 1 if there is one. The rule is in contracts/README.md.',
     )
     .option(
       '--against <release>',
@@ -138,7 +138,7 @@ export const contractsCommand = (): Command => {
     )
     .option(
       '--correction <reason>',
-      'accept breaking changes of this version and record why; only while nobody outside relies on it',
+      'accept breaking changes of this version and record why; only while no other team relies on it',
     )
     .action(({ correction }: { readonly correction?: string }) => process.exit(release(correction)))
 

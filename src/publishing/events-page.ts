@@ -33,7 +33,7 @@ const typeText = (codec: t.Mixed, partOf: PartOf): string => {
   if (codec instanceof t.UnionType)
     return (codec.types as ReadonlyArray<t.Mixed>).map((each) => typeText(each, partOf)).join(', ')
   if (isObjectCodec(codec)) return 'object'
-  throw new Error(`the type of ${codec.name} has no words: add them to events-page.ts`)
+  throw new Error(`the type of ${codec.name} has no description: add it to events-page.ts`)
 }
 
 const unitOf = (name: string, codec: t.Mixed) => units[codec.name] ?? units[name] ?? (name.endsWith('Ms') ? 'ms' : '')
@@ -119,7 +119,7 @@ export const eventsPage = (partOf: PartOf): string => {
   return `${[
     '<!-- Generated from contracts/ by `npm run contracts`: change the codecs, not this file. -->',
     '# Events',
-    'The data of each event, as it stands in the value of its record; its attributes are in the headers ([EventHeaders](schemas/EventHeaders.json)). A field that is not optional is always there; an optional one is left out where the service sent null or nothing.',
+    'The value of a record is the data of its event; the attributes are in the headers ([EventHeaders](schemas/EventHeaders.json)). Required fields are always present. An optional field is left out if the service sent null or nothing.',
     ...DomainEvent.types.map((event) => eventSection(event, partOf)),
     '# Parts',
     ...[...parts].map(([codec, part]) => partSection(codec, part, partOf)),

@@ -1,8 +1,10 @@
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import { ceDataSchema, ceType } from '../../contracts/topics.ts'
+import { boundTo } from '../archive/seal.ts'
 import type { JsonObject } from './schema.ts'
 
 const accountId = 'acme'
+const eventId = '9661ab9c-48b0-11ed-a3d6-859398ff9bd9'
 const visitor = { number: '2746', chatsCount: 1, name: 'John Smith', email: 'john.smith@example.com' }
 const agent = { id: '1', name: 'Jane Doe', email: 'jane.doe@example.com' }
 const page = { url: 'https://shop.example.com/shoes', title: 'Shoes' }
@@ -13,7 +15,7 @@ const reply = {
   ...conversation,
   commandId: 'r-1',
   commandType: 'BotMessage',
-  inReplyTo: '9661ab9c-48b0-11ed-a3d6-859398ff9bd9',
+  inReplyTo: eventId,
   message: { type: 'TEXT', text: 'Hello', timestamp: '2022-10-10T15:31:20.000Z' },
   requestedAt: '2022-10-10T15:31:20.000Z',
 }
@@ -90,7 +92,7 @@ export const exampleHeaders = (type: DomainEvent['type']): JsonObject => {
   const { chatId, clientId } = exampleEvents[type]
   return {
     ce_specversion: '1.0',
-    ce_id: '9661ab9c-48b0-11ed-a3d6-859398ff9bd9',
+    ce_id: eventId,
     ce_type: ceType(type),
     ce_source: `/accounts/acme/${sources[type] ?? 'webhooks'}`,
     ce_subject: chatId ?? clientId ?? '',
@@ -107,7 +109,7 @@ export const exampleCommands: Readonly<Record<'BotMessage' | 'InviteAgent', Json
   BotMessage: {
     type: 'BotMessage',
     ...command,
-    inReplyTo: '9661ab9c-48b0-11ed-a3d6-859398ff9bd9',
+    inReplyTo: eventId,
     message: {
       type: 'BUTTONS',
       title: 'What is it about?',
@@ -155,7 +157,10 @@ export const exampleArchived: JsonObject = {
   },
   personal: {
     protected: 'eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIn0',
-    aad: 'WyJib3QtY29udmVyc2F0aW9ucyIsMCwxMl0',
+    aad: boundTo('bot-conversations', 'kT3uVv1ZQ2aLw0n8xGm4bA', {
+      ...{ partition: 0, offset: 12 },
+      headers: { ce_id: Buffer.from(eventId), ce_type: Buffer.from(ceType('ClientMessageReceived')) },
+    }),
     iv: 'UmVwZWF0bm90aGlz',
     ciphertext: 'c2VjcmV0',
     tag: 'MDEyMzQ1Njc4OWFiY2RlZg',

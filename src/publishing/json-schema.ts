@@ -121,7 +121,7 @@ const keywordsOf = (codec: t.Mixed, style: Style, schemaOf: SchemaOf, fieldDoc: 
     return { type: 'object', additionalProperties: schemaOf(codec.codomain) }
   if (primitives.some((primitive) => codec instanceof primitive)) return { type: codec.name }
   const leaf = style.leaves[codec.name]
-  if (leaf === undefined) throw new Error(`the codec ${codec.name} has no JSON Schema: add it to leaves.ts`)
+  if (leaf === undefined) throw new Error(`the codec ${codec.name} has no JSON Schema: add it to codecs.ts`)
   return leaf(schemaOf)
 }
 

@@ -6,8 +6,8 @@ import { compile, type PartOf, type Style, titled } from './json-schema.ts'
 import { dialect, type Schema } from './schema.ts'
 
 const exactly =
-  'Whoever writes it writes these fields only, and leaves out those that have no value. Whoever reads it ignores fields that it does not know: later versions of the bridge may add some.'
-const openly = 'Other fields may stand beside these.'
+  'Writers write only these fields and leave out fields without a value. Readers ignore fields that they do not know, because later versions of the bridge may add some.'
+const openly = 'Other fields may be present.'
 const closed = 'Other fields are refused.'
 
 /** The docstring of a published codec, and how readers and writers treat other fields. */

@@ -38,7 +38,7 @@ file('a file without accounts is a mistake', () => {
 file('where it is not JSON, the line and column are reported, and nothing of its text', () => {
   const text = '{\n  "accounts": [ { "id": "acme", "token": my-secret } ]\n}'
   assert.equal(left(readAccounts(E.right(text))), [
-    { path: 'BRIDGE_CONFIG', expected: 'a file of JSON, and it is not at line 2, column 42' },
+    { path: 'BRIDGE_CONFIG', expected: 'valid JSON; the syntax error is at line 2, column 42' },
   ])
 })
 

@@ -108,7 +108,7 @@ for (const variable of ['HTTP_PORT', 'ADMIN_PORT'])
     assert.is(out, '')
     assert.is(
       err,
-      `127.0.0.1:${port} is in use: end what uses it, or set ${variable} to another port (0 takes any free one).\n`,
+      `127.0.0.1:${port} is in use: stop the process that uses it, or set ${variable} to another port (0 takes any free one).\n`,
     )
   })
 
@@ -125,7 +125,7 @@ commandLine('a port of the demo that is in use is one line', async () => {
   assert.is(code, 1)
   assert.is(
     err,
-    `The demo plays the chat service at 127.0.0.1:${port}, which is in use: end what uses it, or set bot.baseUrl of the account.\n`,
+    `The demo plays the chat service at 127.0.0.1:${port}, which is in use: stop the process that uses it, or set bot.baseUrl of the account.\n`,
   )
 })
 

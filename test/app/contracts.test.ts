@@ -33,9 +33,9 @@ const check = (...args: ReadonlyArray<string>) =>
   runCommand(['contracts', 'check', ...args], { GIT_DIR: join(dir, '.git') })
 
 const breaks = [
-  `ChatClosed.v1: ${required[0]}: became required. It breaks readers of today: what was written before does not fit.`,
-  'ChatClosed.v1: topic: field removed. It breaks whoever relies on it.',
-  'topic chats: key changed from <chat id> to <account id>/<chat id>. It breaks whoever relies on it.',
+  `ChatClosed.v1: ${required[0]}: became required. It breaks new readers: old values do not fit.`,
+  'ChatClosed.v1: topic: field removed. It breaks every reader and writer.',
+  'topic chats: key changed from <chat id> to <account id>/<chat id>. It breaks every reader and writer.',
 ]
 
 const contracts = suite('contracts check')

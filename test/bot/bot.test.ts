@@ -77,7 +77,7 @@ bot('a message from long ago is not answered', async () => {
 })
 
 const event = { type: 'ClientMessageReceived', accountId: 'acme', chatId: '2037' }
-const said = 'the bot has said nothing to an event'
+const said = 'the bot gave no reply to an event'
 
 bot('an error of a handler is logged with its message and stack', async () => {
   const err = new TypeError('no price for apples')

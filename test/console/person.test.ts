@@ -113,7 +113,7 @@ person('is not erased where other chats belong to the person since, or nothing w
     [changed, unseen, others].map(({ answered }) => refused(answered)[0]),
     [409, 400, 409],
   )
-  assert.match(refused(changed.answered)[1], /^confirm: expected that of a new search/)
+  assert.match(refused(changed.answered)[1], /^confirm: expected the value from a new search/)
   assert.equal(written, [])
 })
 

@@ -69,7 +69,7 @@ redrive('letters of the account alone go, each with a line, after that is record
 
   const lines = await read(await ask({ cause: 'contract' }))
 
-  const warning = 'it fails again unless the cause is mended'
+  const warning = 'it fails again unless the cause is fixed'
   assert.equal(sent, ['0', '2'])
   assert.equal(lines, [
     { line: `sent           0/0  chats/0/0  projector  contract  ${warning}`, done: 1 },
@@ -84,7 +84,7 @@ redrive('a letter of another account does not go, even by its id', async () => {
   const { ask, sent } = servers([letterAt(0, 'other/1'), letterAt(1, 'acme-2/1')])
   for (const id of ['0/0', '0/1'])
     assert.equal(await read(await ask({ id, force: true, again: true })), [
-      { end: { sent: 0, before: 0, kept: 0, failed: 0, words: 'no dead letter fits' } },
+      { end: { sent: 0, before: 0, kept: 0, failed: 0, words: 'no dead letter matches' } },
     ])
   assert.equal(sent, [])
 })
@@ -92,7 +92,7 @@ redrive('a letter of another account does not go, even by its id', async () => {
 redrive('a dry run tells what would be sent; it sends and records nothing', async () => {
   const { ask, sent, audit } = servers([letterAt(0, 'acme/1'), letterAt(1, 'acme/1')])
   const lines = await read(await ask({ dryRun: true, limit: 1 }))
-  const words = '1 would be sent. The limit of 1 is reached: there may be more.'
+  const words = '1 would be sent. The limit of 1 is reached. There may be more.'
   assert.equal(lines.at(-1), { end: { sent: 1, before: 0, kept: 0, failed: 0, words } })
   assert.equal([sent, audit.actions], [[], []])
 })
@@ -117,8 +117,8 @@ redrive('one goes at a time, of both kinds, whether or not it is read', async ()
   assert.equal(
     [refused(await ask({})), refused(other)],
     [
-      [409, 'another redrive is under way: expected this one once that has ended'],
-      [409, 'another redrive is under way: expected this one once that has ended'],
+      [409, 'another redrive is running: expected this one after its end'],
+      [409, 'another redrive is running: expected this one after its end'],
     ],
   )
 
@@ -133,7 +133,7 @@ redrive('it ends after the batch in hand when the caller has gone', async () => 
 
   const answered = await ask({}, { signal: caller.signal })
 
-  const words = '1 sent. Interrupted: the same again goes on from here.'
+  const words = '1 sent. Interrupted. Run the same redrive again to continue.'
   assert.equal((await read(answered)).at(-1), { end: { sent: 1, before: 0, kept: 0, failed: 0, words } })
   assert.equal(sent, ['0'])
 })

@@ -121,10 +121,10 @@ signIn('while MongoDB is away, it is said in words', async () => {
   server.state.away = false
   assert.equal(
     [api.status, JSON.parse(api.text).error.message],
-    [503, 'session: MongoDB does not answer, which has the sessions'],
+    [503, 'session: MongoDB does not respond, so sessions cannot be read'],
   )
   assert.is(used.status, 503)
-  assert.match(used.text, 'MongoDB, which has the sessions, does not answer')
+  assert.match(used.text, 'MongoDB does not respond, so sessions cannot be read')
 })
 
 signIn('an address that sends many wrong links has to wait', async () => {

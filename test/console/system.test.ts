@@ -39,8 +39,8 @@ system(
       [
         'requests are sent',
         'requests are sent; failed in a row: 4',
-        'held to 2.0 attempts per second; failed in a row: 1',
-        'the service fails: only now and then a reply is tried',
+        'limited to 2.0 attempts per second; failed in a row: 1',
+        'the service fails: the bridge tries a reply only occasionally',
       ],
     )
   },
@@ -57,7 +57,7 @@ system('only an operator is told why a check fails, since that may name other ac
       ],
       [
         { name: 'kafka', ok: true, reason: 'in order' },
-        { name: 'bots', ok: false, reason: 'an operator sees why' },
+        { name: 'bots', ok: false, reason: 'only operators see the reason' },
       ],
     ],
   )

@@ -107,7 +107,7 @@ acting('a dead letter is seen and sent back by its own account alone, once, and 
   assert.equal(
     [foreign, dry, first, again],
     [
-      { ...none, words: 'no dead letter fits' },
+      { ...none, words: 'no dead letter matches' },
       { ...none, sent: 1, words: '1 would be sent' },
       { ...none, sent: 1, words: '1 sent' },
       { ...none, before: 1, words: '1 sent before' },
@@ -163,7 +163,10 @@ acting('a request in quarantine is taken in once by its own account alone', asyn
   const foreign = await end(redrive, { accountId: 'guarded', body: { ...body, id: request?.id } })
   const [first, again] = [await end(redrive, { body }), await end(redrive, { body })]
 
-  assert.equal([foreign?.words, first?.words, again?.words], ['no request fits', '1 taken in', '1 taken in before'])
+  assert.equal(
+    [foreign?.words, first?.words, again?.words],
+    ['no request matches', '1 processed', '1 processed before'],
+  )
   await eventually('its entry', async () => (await db.collection('timeline').findOne({ chatId: '77001' })) ?? undefined)
   assert.is(await db.collection('timeline').countDocuments({ chatId: '77001' }), 1)
   const after = await answer<LettersAnswer>(list)

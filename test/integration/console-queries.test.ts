@@ -407,7 +407,7 @@ reading('a record of somebody who was erased later is not shown', async () => {
   const body = await placeOf('gone')
   const hash = (await mongo.erasures.hmac())('chat acme/gone')
   await documents('erasures').insertOne({ _id: 'erasure', keys: [hash], requestedAt: new Date(Date.now() + 60_000) })
-  const message = 'offset: the record is of somebody who was erased'
+  const message = 'offset: the person of this record was erased'
   assert.equal(await refused(record, { session: lead, body }), { status: 404, message })
 })
 
@@ -436,7 +436,7 @@ reading('statistics of some days, each number with its definition, and as CSV', 
       definitions: {
         name: 'figures.containment',
         definition:
-          'Sessions with bots: sessions that the bot answered and in which nobody asked for an agent: outcome contained; divided by: sessions',
+          'Sessions with bots: sessions that the bot answered and in which nobody requested an agent: outcome contained; divided by: sessions',
         unit: 'share',
       },
       rows: [dayOf('2026-01-10', 2), dayOf('2026-01-11', 3)].map((day) => JSON.parse(JSON.stringify(day))),
@@ -528,8 +528,10 @@ reading(
     await admin.disconnect()
     assert.equal(await ask<SystemAnswer>('GET /api/system'), {
       ready: false,
-      checks: [{ name: 'kafka', ok: false, reason: 'an operator sees why' }],
-      breakers: [{ account: 'acme', isOpen: true, reason: 'the service fails: only now and then a reply is tried' }],
+      checks: [{ name: 'kafka', ok: false, reason: 'only operators see the reason' }],
+      breakers: [
+        { account: 'acme', isOpen: true, reason: 'the service fails: the bridge tries a reply only occasionally' },
+      ],
       consumers: [
         { group: 'projector', topic: 'chats', behind: 2 },
         { group: 'projector', topic: 'calls', behind: null },

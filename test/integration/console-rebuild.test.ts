@@ -128,7 +128,7 @@ rebuilding('without the keys of the archive it says where to rebuild what is in 
 
   assert.is(ok, false)
   assert.equal(said, [
-    'Its first records are in the archive alone, and this process has no ARCHIVE_KEY_FILE. Nothing was done.',
+    'The first records of the view are only in the archive, and this process has no ARCHIVE_KEY_FILE. Nothing was changed.',
     'Where the role archiver runs: livechat-bridge rebuild chats --dry-run',
   ])
   assert.is((await rebuild({ view: 'calls', dryRun: true })).ok, true)

@@ -95,14 +95,14 @@ erasing.before(async () => {
 erasing('needs to know who is meant', async () => {
   const { code, text: said } = await run('erase', '--account', 'acme')
   assert.is(code, 1)
-  assert.match(said, /Say who is meant/)
+  assert.match(said, /Name the person/)
 })
 
 erasing('shows what there is and whom it leaves alone, and a dry run changes nothing', async () => {
   const { code, text: said } = await run('erase', '--account', 'acme', '--client', '1233', '--dry-run')
   assert.is(code, 0)
   assert.match(said, /Chats: 2037\. Clients: 1233\./)
-  assert.match(said, /Likely the same person, and left alone: .*chat 2038.*same email/)
+  assert.match(said, /Likely the same person, not included: .*chat 2038.*same email/)
   assert.equal(await receipts(), [])
 })
 
@@ -134,7 +134,7 @@ erasing('that is killed before its markers are written is finished by the same c
     await job({ ...servers, err: () => {} }).catch((error: Error) => void errors.push(error.message))
   })
   await killed.parseAsync(args, { from: 'user' })
-  assert.match(errors.join(), /do the same again/)
+  assert.match(errors.join(), /Repeat the erasure/)
   assert.equal(
     (await receipts()).map(({ state }) => state),
     ['started'],

@@ -226,11 +226,11 @@ rebuilding('that is dry names what differs by ids and fields, and changes nothin
     'chats: 148 documents are the same, 3 are different',
     '  acme/1: state, visitor.name',
     '  acme/2: the live view lacks it',
-    '  acme/nonsense: the live view alone has it',
+    '  acme/nonsense: only the live view has it',
     'calls: 0 documents are the same, 150 are different',
     'timeline: 0 documents are the same, 1,050 are different',
     '  and 1,030 more',
-    '  acme/2020-02-02: the live view alone has it',
+    '  acme/2020-02-02: only the live view has it',
   ])
     assert.ok(said.includes(line), `${line} is not in\n${said.join('\n')}`)
   assert.not.match(said.join('\n'), 'Mallory')
@@ -241,7 +241,7 @@ rebuilding('that is dry names what differs by ids and fields, and changes nothin
       examples: [
         'acme/1: state, visitor.name',
         'acme/2: the live view lacks it',
-        'acme/nonsense: the live view alone has it',
+        'acme/nonsense: only the live view has it',
       ],
     },
   )
@@ -293,11 +293,11 @@ rebuilding('that was interrupted is told, and can be resumed', async () => {
   await damage()
   const before = await stored()
   assert.is(await rebuild({ views: folded }, interrupting()), 1)
-  assert.match(said.at(-1) ?? '', 'Stopped: interrupted. To go on with it')
+  assert.match(said.at(-1) ?? '', 'Stopped: interrupted. To continue it')
   same(await stored(), before)
 
   assert.is(await rebuild({ views: ['chats'] }), 1)
-  assert.match(said.at(-1) ?? '', /A rebuild of chats, .* was interrupted: go on with it: .*--resume; .*--discard/)
+  assert.match(said.at(-1) ?? '', /A rebuild of chats, .* was interrupted. To continue it: .*--resume; .*--discard/)
   assert.is(await rebuild({ views: ['chats'], resume: true }), 1)
   assert.match(said.at(-1) ?? '', 'The interrupted rebuild is of chats, ')
 

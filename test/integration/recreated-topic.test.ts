@@ -110,7 +110,7 @@ recreated('also go on after a rebuild that was interrupted, unless its topic was
   await eventually('the new topic', async () => (await appended()) === 2)
   const refused = await rebuild('--resume')
   assert.is(refused.code, 1)
-  assert.match(refused.out, 'Deleted and created again since it began: chats. Drop what is left of it')
+  assert.match(refused.out, 'These topics were deleted and created again after the rebuild began: chats. Drop it')
   assert.is((await rebuild('--discard')).code, 0)
 
   await interruptedRebuild()

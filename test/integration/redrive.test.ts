@@ -227,7 +227,7 @@ dead('show prints a letter with its bytes, and nothing that steers the terminal'
   assert.match(binary.out, 'header  dl_topic: bot-conversations\n')
   assert.match(binary.out, 'key     hex ff01\nvalue   3 bytes\nhex fe00ff\n')
   assert.match(text.out, 'key     acme/1\nvalue   12 bytes\npoison \\u001b[31m\n')
-  assert.equal(none, { code: 1, out: '', err: 'dead-letters has no record at 0/999999, or has it no more.\n' })
+  assert.equal(none, { code: 1, out: '', err: 'dead-letters has no record at 0/999999, or has deleted it.\n' })
   assert.match(wrong.err, 'Expected an ID as list prints it')
 })
 
@@ -327,7 +327,7 @@ dead('the letters of a key go back in their order, so many and so fast as is ask
 
   await letter('contract', 12)
   assert.ok(took > 1_000)
-  assert.match(some.out, '4 sent\nThe limit of 4 is reached: there may be more.\n')
+  assert.match(some.out, '4 sent\nThe limit of 4 is reached. There may be more.\n')
   assert.match(rest.out, '2 sent, 4 sent before\n')
   assert.equal(
     on('enrichments').map(({ value }) => String(value)),
@@ -360,16 +360,16 @@ dead(
     await inQuarantine('late-end', at(2), { ...payload, chat_id: chatId, call: { ...call, phone: '+15550201' } })
     await inQuarantine('unknown', at(3), { event_name: 'new_event' })
     const calls = db.collection('calls')
-    const taken = /^taken in +\d+\/\d+ {2}acme {2}CallStatusChanged$/gm
+    const taken = /^processed +\d+\/\d+ {2}acme {2}CallStatusChanged$/gm
 
     const dry = await redrive('quarantine', '--dry-run')
     const sent = await redrive('quarantine', '--account', 'acme')
     const again = await redrive('quarantine')
 
-    assert.match(dry.out, /2 would be taken in, 1 stays\n$/)
+    assert.match(dry.out, /2 would be processed, 1 not processed\n$/)
     assert.is(sent.out.match(taken)?.length, 2)
-    assert.match(sent.out, /2 taken in, 1 stays\n$/)
-    assert.match(again.out, /2 taken in before, 1 stays\n$/)
+    assert.match(sent.out, /2 processed, 1 not processed\n$/)
+    assert.match(again.out, /2 processed before, 1 not processed\n$/)
     const late = await eventually('both events', () => {
       const events = on('calls').filter((each) => header(each, 'ce_receivedtime') !== undefined)
       return events.length === 2 ? events : undefined
@@ -384,7 +384,7 @@ dead(
     await here.service.webhook('acme', { ...payload, chat_id: chatId, call: { ...call, phone: '+15550202' } })
     await eventually('the newer event', async () => (await calls.findOne({ phone: '+15550202' })) ?? undefined)
     await inQuarantine('too-late', at(4), { ...payload, chat_id: chatId, call: { ...call, phone: '+15550203' } })
-    assert.match((await redrive('quarantine')).out, /1 taken in, 2 taken in before, 1 stays\n$/)
+    assert.match((await redrive('quarantine')).out, /1 processed, 2 processed before, 1 not processed\n$/)
     await eventually('its entry', async () => ((await entries()) === 4 ? true : undefined))
     assert.is((await calls.findOne({ chatId }))?.phone, '+15550202')
   },

@@ -86,7 +86,7 @@ const cases: Readonly<Record<string, readonly [Schema, Schema, ReturnType<typeof
   'text that became an enumeration': [
     holding(text),
     holding({ type: 'string', enum: ['a', 'b'] }),
-    narrowed('field: only a, b any more'),
+    narrowed('field: only these values are allowed now: a, b'),
   ],
   'an enumeration that became text': [
     holding({ type: 'string', enum: ['a', 'b'] }),
@@ -177,7 +177,7 @@ compatibility('a published schema is never removed, a new one may come', () => {
   const old = new Map([['ChatAccepted.v1', before]])
   assert.equal(
     breakingChanges(old, new Map([['ChatAccepted.v2', before]]), () => 'event'),
-    [{ schema: 'ChatAccepted.v1', path: '', change: 'schema removed', breaks: 'whoever relies on it' }],
+    [{ schema: 'ChatAccepted.v1', path: '', change: 'schema removed', breaks: 'every reader and writer' }],
   )
   assert.equal(
     breakingChanges(old, new Map([...old, ['ChatAccepted.v2', text]]), () => 'event'),
@@ -194,7 +194,7 @@ compatibility('each break says for whom', () => {
         schema: 'It',
         path: 'id',
         change: 'became optional',
-        breaks: 'readers of before: what is written today does not fit',
+        breaks: 'old readers: new values do not fit',
       },
     ],
   )
@@ -215,11 +215,11 @@ compatibility('a topic keeps its key, its clean-up and what it carries; it may k
   assert.equal(changes(week, chats), [])
   assert.equal(changes(chats, { ...chats, schemas: ['ChatAccepted.v1', 'ChatAccepted.v2'] }), [])
   assert.equal(changes(chats, undefined), ['topic removed'])
-  assert.equal(changes(chats, week), ['kept 604800000 ms and no longer for ever'])
+  assert.equal(changes(chats, week), ['kept for 604800000 ms instead of permanently'])
   assert.equal(changes(chats, { ...chats, key: '<account id>', compacted: true, schemas: [] }), [
     'key changed from <account id>/<chat id> to <account id>',
     'is compacted now',
-    'carries no ChatAccepted.v1 any more',
+    'no longer carries ChatAccepted.v1',
   ])
 })
 

@@ -86,7 +86,7 @@ export const pagesAt = (basePath: string, styleSheet: string) => {
     },
     away: {
       ...make(503, 'The console cannot be used now', [
-        'MongoDB, which has the sessions, does not answer. Try again soon.',
+        'MongoDB does not respond, so sessions cannot be read. Try again soon.',
       ]),
       headers: { 'Retry-After': '5' },
     },

@@ -43,12 +43,12 @@ export const personAnswer = (request: Request, plan: Plan): PersonAnswer => ({
   confirm: confirmOf(request, plan),
 })
 
-const missing = invalid(400, 'confirm: expected that of the answer to a search')
+const missing = invalid(400, 'confirm: expected the value from the answer to a search')
 const changed = invalid(
   409,
-  'confirm: expected that of a new search, since other chats or clients belong to the person now',
+  'confirm: expected the value from a new search, because other chats or clients belong to the person now',
 )
-const nobody = invalid(404, 'value: expected a person of whom the views have something')
+const nobody = invalid(404, 'value: expected a person that the views know')
 const unrecorded = E.mapLeft((failure: Failure) => unavailable(notRecorded(failure)))
 
 /** Finds, exports and erases a person like the command line. Each action is recorded first: it shows personal data. */

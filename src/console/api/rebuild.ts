@@ -28,7 +28,7 @@ export type RebuildDeps = {
 const forAll: Refusal = {
   status: 403,
   code: 'invalid_client',
-  message: 'account: expected the role operator for every account, since a view is of all accounts',
+  message: 'account: expected the role operator for every account, because a view has all accounts',
 }
 
 /** True if the topics do not have the first records of the views any more. */
@@ -53,7 +53,9 @@ export const rebuildHandlers = ({
     const { out, end, lines } = lineQueue<RebuildEnd>()
     const work = async (): Promise<number> => {
       if (restore === undefined && views !== undefined && (await needsArchive(kafka, views))) {
-        out('Its first records are in the archive alone, and this process has no ARCHIVE_KEY_FILE. Nothing was done.')
+        out(
+          'The first records of the view are only in the archive, and this process has no ARCHIVE_KEY_FILE. Nothing was changed.',
+        )
         out(`Where the role archiver runs: livechat-bridge rebuild ${view}${dryRun ? ' --dry-run' : ''}`)
         return 1
       }
@@ -70,7 +72,7 @@ export const rebuildHandlers = ({
       if (E.isLeft(recorded)) return E.left(unavailable(notRecorded(recorded.left)))
     }
     const running = work().catch((error: unknown) => {
-      out(`It ended early: ${reasonOf(error)}`)
+      out(`The rebuild ended early: ${reasonOf(error)}`)
       return 1
     })
     void running.then((code) => end({ ok: code === 0 }))

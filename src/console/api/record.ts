@@ -27,7 +27,7 @@ const notThere = unknown('offset: expected a record of this account; the topic h
 const deleted = unknown(
   'offset: expected a record that the topic still has: this one is older than its retention. The archive has what was archived: livechat-bridge archive replay',
 )
-const erased = unknown('offset: the record is of somebody who was erased')
+const erased = unknown('offset: the person of this record was erased')
 const wrongTopic = invalid(400, `topic: expected one of ${[...storyTopics.keys()].join(', ')}`)
 
 export const recordHandlers = ({

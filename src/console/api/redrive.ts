@@ -8,13 +8,13 @@ import type { Redrives } from '../../mongo/redrives.ts'
 import { notRecorded, type RecordAction } from '../../operations/audit.ts'
 import { type BatchPorts, pace, type Sending } from '../../operations/redrive/batches.ts'
 import type { Rules } from '../../operations/redrive/guard.ts'
-import { sendLetters } from '../../operations/redrive/send.ts'
+import { sendDeadLetters } from '../../operations/redrive/send.ts'
 import { takeIn } from '../../operations/redrive/take-in.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
 import { RedriveBody, type RedriveLine } from '../answers.ts'
 import { type ConsoleHandler, decodeAs, type Handlers, type RecordActionOf, unavailable } from '../handler.ts'
 import { lineQueue } from '../line-queue.ts'
-import { deadLetterFilters, requestFilters } from './letters.ts'
+import { deadLetterFilters, requestFilters } from './dead-letters.ts'
 
 export type RedriveDeps = {
   readonly kafka: Pick<KafkaRoom, 'readTopic' | 'redrive' | 'publish'>
@@ -23,7 +23,7 @@ export type RedriveDeps = {
   readonly recordActionOf: RecordActionOf
 }
 
-type Ended = Awaited<ReturnType<typeof sendLetters>>
+type Ended = Awaited<ReturnType<typeof sendDeadLetters>>
 
 /** As on the command line: the maximum number of records per second, and of redrives of one record. */
 const perSecond = 100
@@ -31,13 +31,13 @@ const most = 3
 const largestLimit = 10_000
 
 const wrongLimit = invalid(400, `limit: expected a whole number from 1 to ${largestLimit}`)
-const underWay = invalid(409, 'another redrive is under way: expected this one once that has ended')
+const underWay = invalid(409, 'another redrive is running: expected this one after its end')
 
 type End = Extract<RedriveLine, { end: unknown }>['end']
 
 const endOf = (ended: Ended): End => {
   const nothing = { sent: 0, before: 0, kept: 0, failed: 0 }
-  if (E.isLeft(ended)) return { ...nothing, words: `It ended early: ${ended.left.reason}` }
+  if (E.isLeft(ended)) return { ...nothing, words: `The redrive ended early: ${ended.left.reason}` }
   const { tally, words, trouble = '' } = ended.right
   const { done, planned, ...others } = tally
   return { sent: done + planned, ...others, words: [...words, trouble].filter(Boolean).join('. ') }
@@ -86,7 +86,7 @@ export const redriveHandlers = ({
     }
   return {
     'POST /api/accounts/:account/dead-letters/redrive': redriving(deadLetterFilters, (ports, asked, signal) =>
-      sendLetters({ ...ports, redrive, redrives }, asked, signal),
+      sendDeadLetters({ ...ports, redrive, redrives }, asked, signal),
     ),
     'POST /api/accounts/:account/quarantine/redrive': redriving(requestFilters, (ports, asked, signal) =>
       takeIn({ ...ports, publish, redrives, accounts }, asked, signal),

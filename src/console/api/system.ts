@@ -54,15 +54,15 @@ const lagsOf = (deps: SystemDeps): Promise<ReadonlyArray<Lag>> =>
 
 /** A closed breaker does not mean that the service works: several failures are needed to open it. */
 const breakerWords = ({ isOpen, perSecond, failures }: GateState): string => {
-  if (isOpen) return 'the service fails: only now and then a reply is tried'
-  const sent = perSecond === undefined ? 'requests are sent' : `held to ${perSecond.toFixed(1)} attempts per second`
+  if (isOpen) return 'the service fails: the bridge tries a reply only occasionally'
+  const sent = perSecond === undefined ? 'requests are sent' : `limited to ${perSecond.toFixed(1)} attempts per second`
   return failures === undefined ? sent : `${sent}; failed in a row: ${failures}`
 }
 
 /** The reason of a failed check may name other accounts, so only operators see it. */
 const healthFor = (grants: ReadonlyArray<Grant>, { ok, reason }: Health): Health => {
   if (grants.some(({ role }) => role === 'operator')) return { ok, reason }
-  return { ok, reason: ok ? 'in order' : 'an operator sees why' }
+  return { ok, reason: ok ? 'in order' : 'only operators see the reason' }
 }
 
 export const systemHandlers = (deps: SystemDeps): Handlers<'GET /api/system'> => {

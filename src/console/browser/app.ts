@@ -5,11 +5,11 @@ import { base, loadSession, type Result, signedOutEvent } from './api.ts'
 import { AuditPage } from './audit-page.ts'
 import { ConversationPage } from './conversation-page.ts'
 import { ConversationsPage } from './conversations-page.ts'
+import { DeadLettersPage } from './dead-letters-page.ts'
 import { DriftPage } from './drift-page.ts'
 import { type Children, html } from './html.ts'
 import { focusWantedSearch, listenToKeys } from './keys.ts'
 import { Help, Layout } from './layout.ts'
-import { LettersPage } from './letters-page.ts'
 import { followLinks, go, useAddress } from './navigation.ts'
 import { NowPage } from './now-page.ts'
 import { Empty, TroubleBox } from './parts.ts'
@@ -22,8 +22,8 @@ import { chosenTheme, showTheme } from './theme.ts'
 const components: Readonly<Record<Page, (props: PageProps) => unknown>> = {
   now: NowPage,
   conversations: ConversationsPage,
-  'dead-letters': LettersPage,
-  quarantine: LettersPage,
+  'dead-letters': DeadLettersPage,
+  quarantine: DeadLettersPage,
   statistics: StatisticsPage,
   drift: DriftPage,
   privacy: PrivacyPage,
@@ -65,7 +65,7 @@ const Shown = ({ session, route }: { readonly session: SessionAnswer; readonly r
       <main tabindex="-1" class="sign-in">
         <h1>Not for you</h1>
         <${Empty} title="Your roles do not include this page, or there is no such account.">
-          Ask whoever keeps the accounts file for a role, or go to <a href=${base}>the first page</a>.
+          Ask the person who maintains the accounts file for a role, or go to <a href=${base}>the first page</a>.
         <//>
       </main>
     `

@@ -32,7 +32,7 @@ export const AuditPage = ({ account, query }: PageProps) => {
     ${rows === undefined && trouble === undefined && html`<${Waiting} what="the audit log" />`}
     ${
       rows?.length === 0
-        ? html`<${Empty} title="Nothing is recorded yet.">Whoever looks at personal data, or acts, appears here within seconds.<//>`
+        ? html`<${Empty} title="Nothing is recorded yet.">Everyone who looks at personal data or acts appears here within seconds.<//>`
         : rows &&
           html`<${Table} caption="Audit log, the newest first" head=${['When', 'Who', 'What', 'To what']}>
             ${rows.map(

@@ -96,7 +96,7 @@ export const ConversationsPage = ({ account, query }: PageProps) => {
     ${shown === undefined && first.trouble === undefined && html`<${Waiting} what="conversations" />`}
     ${
       shown?.rows.length === 0 &&
-      html`<${Empty} title="No conversation is like this.">
+      html`<${Empty} title="No conversation found.">
         ${
           filter === queryOf(noFilters)
             ? html`The first one appears when the service sends a webhook. <code>npm run demo</code> plays some.`

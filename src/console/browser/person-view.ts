@@ -72,7 +72,7 @@ export const PersonView = ({ account, found, find, isBusy, erased }: Props) => {
     find({ ...asked, also: checked ? [...also, name] : also.filter((each) => each !== name) })
   if (isErased) return html`<p class="notice" role="status">The erasure is in the log. Its receipt is below.</p>`
   if (person.stored.every(({ count: documents }) => documents === 0))
-    return html`<${Empty} title="Nobody is stored under this.">Check the value, or find the person by another kind of id: a client has an id, and as a visitor a number.<//>`
+    return html`<${Empty} title="No person with this id or address is stored.">Check the value, or find the person by another kind of id: a client has an id, and as a visitor a number.<//>`
   return html`
     <dl class="pairs">
       <div>

@@ -11,8 +11,8 @@ type View = ViewName | 'all'
 
 const whats: Readonly<Record<What, string>> = {
   begin: 'Begin a rebuild',
-  resume: 'Go on with the one that was interrupted',
-  discard: 'Drop the one that was interrupted',
+  resume: 'Continue the interrupted rebuild',
+  discard: 'Drop the interrupted rebuild',
 }
 const views: Readonly<Record<View, string>> = {
   ...{ all: 'all views', chats: 'chats', calls: 'calls', clients: 'clients', offline_messages: 'offline_messages' },
@@ -81,7 +81,7 @@ export const RebuildCard = ({ account }: { readonly account: string }) => {
         </div>
       </form>
       <${TroubleBox} trouble=${run.trouble} again=${start} />
-      <p role="status">${run.isBusy ? 'It runs. Stay on this page: where you leave, it is interrupted.' : html`<strong>${end}</strong>`}</p>
+      <p role="status">${run.isBusy ? 'The rebuild runs. Stay on this page: it is interrupted if you leave.' : html`<strong>${end}</strong>`}</p>
       <${Lines} label="What the rebuild says" lines=${lines} />
     <//>
     ${

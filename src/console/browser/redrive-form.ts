@@ -1,15 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RedriveLine } from '../answers.ts'
 import { accountPath, postLines } from './api.ts'
+import type { DeadLettersKind } from './dead-letters-page.ts'
 import { count } from './format.ts'
 import { useAction } from './hooks.ts'
 import { html } from './html.ts'
-import type { LettersKind } from './letters-page.ts'
 import { Check, Dialog, Field, Lines, TroubleBox, valueOfField } from './parts.ts'
 
 type Props = {
   readonly account: string
-  readonly kind: LettersKind
+  readonly kind: DeadLettersKind
   /** The id of the only letter to send. Without it, the filters select letters. */
   readonly only?: string
   readonly cause?: string

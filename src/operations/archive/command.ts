@@ -55,9 +55,9 @@ const topicOption = (text: string): Name => {
 
 const linesOf = (topic: string, into: string, { records, leftOut, corrupt, continueAt }: Replayed) => [
   `${records} records of ${topic} are in ${into} now.`,
-  ...(leftOut > 0 ? [`${leftOut} were left out: no events of ours, and erased.`] : []),
+  ...(leftOut > 0 ? [`${leftOut} were left out: they are erased, or no events of the bridge.`] : []),
   ...(corrupt > 0 ? [`${corrupt} records of the archive are corrupt: they are dead letters now.`] : []),
-  `${topic} goes on at (partition: offset): ${Object.entries(continueAt)
+  `Continue reading ${topic} at (partition: offset): ${Object.entries(continueAt)
     .map(([partition, offset]) => `${partition}: ${offset}`)
     .join(', ')}`,
 ]
@@ -84,10 +84,10 @@ const replayInto =
       const { size } = await kafka.ranges(archiveNameOf(topic))
       created = await kafka.createTopic(into, topic, size, retentionDays)
       if (!created) {
-        err(`There is a topic ${into}: name one that does not exist, so that nothing stands between its records.`)
+        err(`The topic ${into} exists already. Give a new name, so that it has only replayed records.`)
         return 1
       }
-      const about = `${into} was made with ${size} partitions; Kafka deletes its records after ${retentionDays} days.`
+      const about = `${into} was created with ${size} partitions; Kafka deletes its records after ${retentionDays} days.`
       if (!json) out(about)
       const restore = restorer(dataKeys(keys, wrapping))
       const done = await replay({ kafka, restore, append, signal: interruption() }, topic, into, span)
@@ -95,8 +95,8 @@ const replayInto =
       for (const line of json ? [JSON.stringify(all, null, 2)] : linesOf(all.topic, into, done)) out(line)
       return done.corrupt > 0 ? 1 : 0
     } catch (error) {
-      err(`It could not be done: ${reasonOf(error)}`)
-      if (created) err(`${into} is not complete: delete it, and repeat the command.`)
+      err(`The command failed: ${reasonOf(error)}`)
+      if (created) err(`${into} is not complete. Delete it and repeat the command.`)
       return 1
     }
   }
@@ -107,7 +107,7 @@ const keysCommand =
     try {
       return await lostKeys({ kafka, keys, recordAction, say: out, signal: interruption() }, accept)
     } catch (error) {
-      err(`It could not be done: ${reasonOf(error)}`)
+      err(`The command failed: ${reasonOf(error)}`)
       return 1
     }
   }
@@ -117,13 +117,13 @@ const keysCommand =
  * replay` decrypts the archive into a topic.
  */
 export const archiveCommand = (withArchive: WithArchive): Command => {
-  const command = new Command('archive').description('look after the encrypted archive of the event topics')
+  const command = new Command('archive').description('maintain the encrypted archive of the event topics')
   command
     .command('rewrap')
     .description(
-      'wrap every data key of the archive with the first key of ARCHIVE_KEY_FILE; the archive itself is not touched',
+      'wrap every data key of the archive with the first key of ARCHIVE_KEY_FILE; the archive itself does not change',
     )
-    .option('--retire <kid>', 'and say whether no data key is wrapped by this one any more; exit code 1 if one is')
+    .option('--retire <kid>', 'also check that no data key is still wrapped with this key; exit code 1 if one is')
     .action(({ retire }: { readonly retire?: string }) =>
       withArchive(({ keys, wrapping, recordAction, out }) =>
         rewrap({ keys, wrapping, recordAction, say: out }, retire),
@@ -132,21 +132,25 @@ export const archiveCommand = (withArchive: WithArchive): Command => {
   command
     .command('keys')
     .description(
-      'say which data keys MongoDB lacks that the archive needs, as after a restore of an old copy; exit code 1 if any',
+      'list the data keys of the archive that MongoDB lacks, for example after a restore of an old backup; exit code 1 if any',
     )
-    .option('--accept-loss', 'go on without what they have encrypted, for ever; recorded on the topic audit')
+    .option('--accept-loss', 'continue permanently without the data that they encrypted; recorded on the topic audit')
     .action(({ acceptLoss = false }: { readonly acceptLoss?: boolean }) => withArchive(keysCommand(acceptLoss)))
   command
     .command('replay')
-    .argument('<topic>', 'the event topic, named without the prefix', topicOption)
+    .argument('<topic>', 'the event topic, without the prefix', topicOption)
     .description(
-      'Decrypt what the archive has of a topic into a new topic, for a team that starts late or has fallen behind: the same keys, partitions, headers and order. Of erased persons only what is not personal is written. The offsets at which the topic itself goes on are printed. Recorded on the topic audit.',
+      'Decrypt the archive of a topic into a new topic, for a team that starts late or has fallen behind. The records have the same keys, partitions, headers and order. Personal data of erased persons is left out. Prints the offsets from which to continue on the topic itself. Recorded on the topic audit.',
     )
-    .requiredOption('--into <topic>', 'the topic that is made for it, by its whole name')
-    .option('--from <time>', 'what Kafka took then or later: 2026-01-31T23:59:59Z or 2026-01-31', timeOption)
-    .option('--to <time>', 'what Kafka took before then', timeOption)
-    .option('--retention-days <days>', 'how long Kafka keeps the records there, which are plain: 1 to 14', days, 7)
-    .option('--json', 'print what was done as JSON')
+    .requiredOption('--into <topic>', 'the full name of the topic to create')
+    .option(
+      '--from <time>',
+      'records that Kafka received then or later: 2026-01-31T23:59:59Z or 2026-01-31',
+      timeOption,
+    )
+    .option('--to <time>', 'records that Kafka received before then', timeOption)
+    .option('--retention-days <days>', 'how long Kafka keeps the decrypted records: 1 to 14', days, 7)
+    .option('--json', 'print the result as JSON')
     .action((topic: Name, options: Options) => withArchive(replayInto(topic, options)))
   return command
 }

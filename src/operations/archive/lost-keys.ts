@@ -57,7 +57,7 @@ const linesOf = (lost: ReadonlyArray<Lost>): ReadonlyArray<string> => {
   return [
     ...shown,
     ...(lost.length > shown.length ? [`and ${lost.length - shown.length} more`] : []),
-    `Data keys that MongoDB lacks: ${kids}. What the archive says of persons cannot be read in so many records: ${records}.`,
+    `Data keys that MongoDB lacks: ${kids}. Archived records whose personal data cannot be read: ${records}.`,
   ]
 }
 
@@ -84,6 +84,6 @@ export const lostKeys = async (deps: Deps, accept: boolean): Promise<number> => 
     return 1
   }
   await keys.acceptLoss(lost)
-  say('Accepted: these records count as erased from now on. The archiver goes on by itself.')
+  say('Accepted: these records count as erased from now on. The archiver continues by itself.')
   return 0
 }

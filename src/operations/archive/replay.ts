@@ -32,9 +32,9 @@ const appendWithinMs = 30_000
 /** Why records cannot be replayed into a topic (its full name); undefined if they can. */
 export const refusalOf = (into: string, prefix: string): string | undefined => {
   if (!/^[\w.-]{1,249}$/.test(into) || /^\.\.?$/.test(into))
-    return 'A topic has a name of 1 to 249 of A-Z a-z 0-9 . _ -'
+    return 'The name of a topic has 1 to 249 characters of A-Z a-z 0-9 . _ -'
   return topics.some(({ name }) => into === `${prefix}${name}`)
-    ? `${into} is a topic of the bridge: name one of your own.`
+    ? `${into} is a topic of the bridge. Give the name of another topic.`
     : undefined
 }
 

@@ -43,7 +43,7 @@ const countOf = async ({ keys }: Pick<Deps, 'keys'>, kid: string): Promise<numbe
 export const rewrap = async (deps: Deps, retire: string | undefined): Promise<number> => {
   const { wrapping, say } = deps
   if (retire === wrapping.kid) {
-    say(`${retire} is the first key of the file, which wraps: put another one before it.`)
+    say(`${retire} is the first key of the file and wraps new data keys. Put another key before it.`)
     return 1
   }
   const recorded = await deps.recordAction({ action: 'rewrap', detail: commandText('archive rewrap', { retire }) })
@@ -52,15 +52,15 @@ export const rewrap = async (deps: Deps, retire: string | undefined): Promise<nu
     return 1
   }
   const changed = await rewrapAll(deps)
-  say(`${changed} data keys are wrapped by ${wrapping.kid} now, and were by others before.`)
+  say(`${changed} data keys were rewrapped with ${wrapping.kid}.`)
   if (retire === undefined) return 0
   const left = await countOf(deps, retire)
   if (left > 0) {
     say(
-      `${left} are wrapped by ${retire} again: an archiver has the old file. Restart it with the new one, and repeat.`,
+      `${left} are wrapped with ${retire} again: an archiver uses the old file. Restart it with the new file and repeat.`,
     )
     return 1
   }
-  say(`None is wrapped by ${retire}: once every archiver runs with the new file, take it out.`)
+  say(`None is wrapped with ${retire}. Once every archiver runs with the new file, remove this key.`)
   return 0
 }

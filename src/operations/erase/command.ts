@@ -37,12 +37,12 @@ const planLines = ({ person, found }: Plan): ReadonlyArray<string> => [
   ...rowsOf(found),
   ...person.likely.map(
     ({ via, leadsTo }) =>
-      `Likely the same person, and left alone: ${leadsTo.map(({ kind, value }) => `${kind} ${value}`).join(', ')} (same ${via}; --also ${via} takes them in).`,
+      `Likely the same person, not included: ${leadsTo.map(({ kind, value }) => `${kind} ${value}`).join(', ')} (same ${via}; include with --also ${via}).`,
   ),
 ]
 
 export const receiptLines = (receipt: ErasureDocument): ReadonlyArray<string> => [
-  `Erasure ${receipt._id} of ${receipt.accountId}: ${receipt.state}, asked for by ${receipt.requestedBy} at ${receipt.requestedAt.toISOString()}.`,
+  `Erasure ${receipt._id} of ${receipt.accountId}: ${receipt.state}, requested by ${receipt.requestedBy} at ${receipt.requestedAt.toISOString()}.`,
   ...(receipt.state === 'complete' ? [`Complete since ${receipt.completedAt?.toISOString()}.`] : []),
   ...(receipt.state === 'started' ? ['It was interrupted: run the same command again.'] : []),
   ...(receipt.confirmedBy === undefined
@@ -52,8 +52,8 @@ export const receiptLines = (receipt: ErasureDocument): ReadonlyArray<string> =>
     ? ['May still be found in:', ...rowsOf(receipt.stillFound)]
     : []),
   receipt.state === 'complete'
-    ? 'No check looks at files and copies. What these may have remains, and until when:'
-    : 'Remains, and until when:',
+    ? 'Files and copies are not checked. What they may still have, and until when:'
+    : 'What remains, and until when:',
   ...table(
     (receipt.state === 'complete' ? unchecked(receipt.remains) : receipt.remains).map(({ where, until }) => [
       `  ${where}`,
@@ -81,7 +81,7 @@ type EraseOptions = PersonOptions & {
 const tell = ({ out }: Servers, receipt: ErasureDocument, file: string) => {
   writeFileSync(file, `${JSON.stringify(receipt, null, 2)}\n`, { mode: 0o600 })
   for (const line of receiptLines(receipt)) out(line)
-  out(`The receipt is in ${file} and in the collection erasures; \`erase status ${receipt._id}\` looks what is left.`)
+  out(`The receipt is in ${file} and in the collection erasures. \`erase status ${receipt._id}\` checks what is left.`)
 }
 
 const run =
@@ -115,7 +115,7 @@ const run =
     for (const line of planLines(plan)) out(line)
     if (dryRun) return 0
     if (!yes && !(await agreed())) {
-      err('Nothing was erased: it needs a yes, or --yes.')
+      err('Nothing was erased. Answer yes, or use --yes.')
       return 1
     }
     const kept = { retentionDays, ...(backupDays !== undefined && { backupDays }) }
@@ -148,11 +148,11 @@ const days = (text: string): number => {
 export const eraseCommand = (withServers: WithServers): Command => {
   const command = withPersonOptions(new Command('erase'))
     .description(
-      'Erase one person: find the chats and clients that certainly are the same person, show what is stored of them, ask, and write ClientErased and ChatErased under their keys. Projector, archiver and consumers do the rest as they read them. Enrichments of the person are removed. The same command again finishes what was interrupted.',
+      'Erase one person: find the chats and clients that are certainly the same person, show what is stored about them, ask for confirmation, and write ClientErased and ChatErased under their keys. Projector, archiver and consumers erase their data when they read these events. Enrichments of the person are removed. After an interruption, the same command finishes the erasure.',
     )
-    .option('--dry-run', 'only show what is stored, and of whom')
-    .option('--yes', 'do not ask')
-    .option('--by <name>', 'who asked for it, for the receipt (default: the user of this process)')
+    .option('--dry-run', 'only show what is stored, and about whom')
+    .option('--yes', 'do not ask for confirmation')
+    .option('--by <name>', 'who requested it, for the receipt (default: the user of this process)')
     .option('--backup-days <days>', 'how long backups are kept, for the receipt', days)
     .option('--receipt <file>', 'where the receipt is written (default: erasure-<id>.json here)')
     .action((options: EraseOptions) => withServers(run(options)))
@@ -160,7 +160,7 @@ export const eraseCommand = (withServers: WithServers): Command => {
     .command('status')
     .argument('[id]', 'the erasure, as its receipt names it (default: all of them)')
     .description(
-      'Look through views, enrichments and topics for what is left, and keep that in the receipt. Exit code 1 where something may be left.',
+      'Check views, enrichments and topics for what is left, and store the result in the receipt. Exit code 1 if something may be left.',
     )
     .option('--json', 'print the receipts as JSON')
     .action((id: string | undefined, options: { readonly json?: true }) => withServers(status(id, options)))

@@ -22,7 +22,7 @@ const withinMs = 30_000
 /** Throws if Kafka has not acknowledged a record. Earlier records stay. The same request writes the plan again. */
 const orThrow = (what: string, appended: E.Either<{ readonly reason: string }, void>) => {
   if (E.isLeft(appended))
-    throw new Error(`${what} is not known to be in Kafka (${appended.left.reason}): do the same again`)
+    throw new Error(`it is not known whether Kafka has ${what} (${appended.left.reason}). Repeat the erasure`)
 }
 
 /**

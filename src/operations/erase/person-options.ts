@@ -18,8 +18,8 @@ export const withPersonOptions = (command: Command): Command => {
   const [first, ...others] = [
     new Option('--client <id>', 'the client with this id'),
     new Option('--visitor <number>', 'the visitor with this number'),
-    new Option('--chat <id>', 'whoever this chat was with'),
-    new Option('--email <address>', 'whoever has this address'),
+    new Option('--chat <id>', 'the person in this chat'),
+    new Option('--email <address>', 'the person with this email address'),
   ].map((option, i) => option.conflicts(named.filter((_, j) => j !== i)))
   for (const option of [first, ...others]) if (option !== undefined) command.addOption(option)
   return command
@@ -27,7 +27,7 @@ export const withPersonOptions = (command: Command): Command => {
     .addOption(
       new Option(
         '--also <kinds...>',
-        'follow what likely is the same person too: whoever has the same address, phone or userToken',
+        'include also likely matches: clients and chats with the same email address, phone number or userToken',
       ).choices(likelyKinds),
     )
 }
@@ -42,4 +42,4 @@ export const requestOf = (options: PersonOptions): Request | undefined => {
   return account === undefined || start === undefined ? undefined : { accountId: account, start, also }
 }
 
-export const whoIsMeant = 'Say who is meant: --account, and one of --client, --visitor, --chat and --email.'
+export const whoIsMeant = 'Name the person: use --account, and one of --client, --visitor, --chat and --email.'

@@ -85,11 +85,11 @@ export const remainsOf = (requestedAt: Date, { retentionDays, backupDays }: Kept
   const day = (days: number) => `${new Date(requestedAt.getTime() + days * dayMs).toISOString().slice(0, 10)}`
   const ofTopic = ({ name, cleanUp }: Topic) => ({
     where: topicText(name),
-    until: typeof cleanUp === 'object' ? `${day(cleanUp.deleteAfterMs / dayMs)}: Kafka deletes it` : 'for ever',
+    until: typeof cleanUp === 'object' ? `${day(cleanUp.deleteAfterMs / dayMs)}: Kafka deletes it` : 'permanently',
   })
   const plain =
     retentionDays === 'forever'
-      ? 'for ever, since RETENTION_DAYS is forever: set it to a number of days'
+      ? 'permanently, because RETENTION_DAYS is forever: set it to a number of days'
       : `${day(retentionDays)}: the archiver deletes what is archived and older than RETENTION_DAYS`
   return [
     { where: eventTopicsAtLarge, until: plain },

@@ -20,7 +20,7 @@ export const exportCommand = (withServers: WithServers): Command =>
     .description(
       'Write everything about one person as JSON: the documents of all views, the whole timeline with the data of each event, and enrichments. Persons are found as `erase` finds them.',
     )
-    .option('--out <file>', 'write it there, for this user alone, and not to the terminal')
+    .option('--out <file>', 'write to this file, which only this user can read, and not to the terminal')
     .action((options: PersonOptions & { readonly out?: string }) =>
       withServers(async ({ erasures, recordAction, out, err }) => {
         const request = requestOf(options)
@@ -36,7 +36,7 @@ export const exportCommand = (withServers: WithServers): Command =>
         const { documents, enrichments } = everything.right
         const isStored = Object.keys(documents).length > 0
         if (!isStored && enrichments.length === 0) {
-          err('Nobody is stored under this.')
+          err('No person with this id or address is stored.')
           return 1
         }
         const json = JSON.stringify(everything.right, null, 2)

@@ -45,7 +45,7 @@ const missing = (source: string, from: number, to: number) =>
   new Error(`${source}: the records from ${from} to ${to - 1} are neither in the topic nor in the archive`)
 
 const needsKeys = (topic: Name) =>
-  new Error(`${topic}: its first records are in the archive alone, and ARCHIVE_KEY_FILE is not set`)
+  new Error(`${topic}: its first records are only in the archive, and ARCHIVE_KEY_FILE is not set`)
 
 const idOf = async ({ kafka }: Deps, topic: Name): Promise<string> => (await kafka.topicIds([topic])).get(topic) ?? ''
 

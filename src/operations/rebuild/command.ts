@@ -21,8 +21,7 @@ export type Asked = {
 type Deps = RebuildDeps & { readonly rebuilds: Rebuilds; readonly recordAction: RecordAction }
 type Unfinished = Pick<LeasedRebuild, 'views' | 'topicIds'>
 
-const choice =
-  'go on with it: livechat-bridge rebuild --resume; or drop what is left of it: livechat-bridge rebuild --discard'
+const choice = 'continue it: livechat-bridge rebuild --resume; or to drop it: livechat-bridge rebuild --discard'
 const busy = 'A rebuild is running: wait until it has ended.'
 
 const committedBy =
@@ -49,7 +48,7 @@ const end = (deps: Deps, { dryRun }: Pick<LeasedRebuild, 'dryRun'>, outcome: Out
     case 'different':
       return fail(deps, 'There are differences; nothing was changed.')
     case 'refused':
-      return fail(deps, `Refused: ${outcome.reason}. With --resume --force all the same, or --discard.`)
+      return fail(deps, `Refused: ${outcome.reason}. To continue anyway: --resume --force. To drop it: --discard.`)
     case 'stopped':
       return fail(deps, `Stopped: ${outcome.reason}. To ${choice}`)
   }
@@ -59,13 +58,13 @@ const resume = async (deps: Deps, { views, dryRun, force }: Asked): Promise<numb
   const unfinished = await deps.rebuilds.unfinished()
   if (unfinished === undefined) return fail(deps, 'No rebuild was interrupted.')
   if (views !== undefined && views.toSorted().join() !== unfinished.views.toSorted().join())
-    return fail(deps, `The interrupted rebuild is of ${unfinished.views.join(', ')}: ${choice}`)
-  if (dryRun && !unfinished.dryRun) return fail(deps, `The interrupted rebuild is no dry run: ${choice}`)
+    return fail(deps, `The interrupted rebuild is of ${unfinished.views.join(', ')}. To ${choice}`)
+  if (dryRun && !unfinished.dryRun) return fail(deps, `The interrupted rebuild is no dry run. To ${choice}`)
   const others = await recreated(deps, unfinished)
   if (others.length > 0)
     return fail(
       deps,
-      `Deleted and created again since it began: ${others.join(', ')}. Drop what is left of it: livechat-bridge rebuild --discard; then begin anew.`,
+      `These topics were deleted and created again after the rebuild began: ${others.join(', ')}. Drop it: livechat-bridge rebuild --discard; then start a new one.`,
     )
   const own = await deps.rebuilds.resume(committedBy(deps))
   return own === undefined ? fail(deps, busy) : end(deps, own, await runRebuild(deps, own, force))
@@ -89,13 +88,13 @@ const begin = async (deps: Deps, views: ReadonlyArray<ViewName>, { dryRun, force
   if (unfinished !== undefined) {
     const { views: others, startedAt, dryRun: dry } = unfinished
     const what = `${dry ? 'dry run of a rebuild' : 'rebuild'} of ${others.join(', ')}`
-    return fail(deps, `A ${what} that began at ${startedAt.toISOString()} was interrupted: ${choice}`)
+    return fail(deps, `A ${what} that began at ${startedAt.toISOString()} was interrupted. To ${choice}`)
   }
   const topics = topicsOf(views)
   const lacking = cutOff(await readLogs(deps.kafka, topics), await readLogs(deps.kafka, archivesOf(topics)))
   if (lacking.length > 0) {
-    deps.say(`The first records are gone of ${lacking.join(', ')}: the views would be without them.`)
-    if (!dryRun && !force) return fail(deps, 'Refused. With --force all the same.')
+    deps.say(`The first records are missing in: ${lacking.join(', ')}. The views would lack them.`)
+    if (!dryRun && !force) return fail(deps, 'Refused. To continue anyway: --force.')
   }
   // Read before the first record, to notice a topic that is created again during the rebuild.
   const topicIds = await deps.kafka.topicIds(topicsOf(views))

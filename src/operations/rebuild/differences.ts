@@ -129,7 +129,7 @@ const examplesAtMost = 20
 const movingAtMost = 10_000
 
 const told = (id: string, what: Extract<Verdict, { kind: 'different' }>['what']): string => {
-  if (what === 'only live') return `${id}: the live view alone has it`
+  if (what === 'only live') return `${id}: only the live view has it`
   return what === 'only rebuilt' ? `${id}: the live view lacks it` : `${id}: ${what.join(', ')}`
 }
 

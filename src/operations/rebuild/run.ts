@@ -85,7 +85,7 @@ const goLive = async (
   const swapped = await swapViews(deps, own, pending, replay, replayWatch)
   if (swapped.length > 0) deps.say(`Swapped: ${swapped.join(', ')}.`)
   const left = pending.filter((view) => !swapped.includes(view))
-  if (left.length > 0) return stopped(`the swap of ${left.join(', ')} did not come to its end within its time`)
+  if (left.length > 0) return stopped(`the swap of ${left.join(', ')} did not finish in time`)
   return { kind: 'done' }
 }
 
@@ -146,7 +146,7 @@ const steps = async (deps: RebuildDeps, own: LeasedRebuild, force: boolean): Pro
   const left = folded.filter((view) => !own.swapped.includes(view))
   const pending = await own.made(left)
   if (own.phase === 'replaying' && pending.length < left.length)
-    return { kind: 'refused', reason: 'its collections are gone: it can be discarded only' }
+    return { kind: 'refused', reason: 'its collections are missing, so it can only be discarded' }
   const replayed = pending.length > 0 ? await replayAndSwap(deps, own, pending, force) : undefined
   if (replayed !== undefined && (replayed.kind !== 'done' || own.dryRun)) return replayed
   if (own.dryRun) return dryRun(deps, own, [], undefined)
@@ -170,7 +170,7 @@ export const runRebuild = async (deps: RebuildDeps, own: LeasedRebuild, force: b
   const signal = AbortSignal.any([deps.signal, lost.signal])
   try {
     const outcome = await steps({ ...deps, signal }, own, force)
-    if (lost.signal.aborted) return stopped('another process has taken it over')
+    if (lost.signal.aborted) return stopped('another process has taken over the rebuild')
     if (outcome.kind === 'stopped' || outcome.kind === 'refused') return outcome
     if (outcome.kind === 'done' && !own.dryRun && own.views.length === viewNames.length) await own.rememberTopics()
     await forget(deps, own)

@@ -130,11 +130,12 @@ export const sendInBatches = async <Meant, Chosen extends Meant>(
         if (sent.left.kind === 'transient') halt(`Kafka: ${sent.left.reason}`)
       }
     if (!remembered)
-      halt(`MongoDB does not answer: ${ids.length} of these were ${words.done}, and that is not remembered`)
+      halt(`MongoDB does not answer: ${ids.length} of these were ${words.done}, but that could not be stored`)
   }
   const onSlice = async (records: ReadonlyArray<IncomingRecord>) => {
     const slice = await read(records).catch(() => undefined)
-    if (slice === undefined) return halt(`MongoDB does not answer, and what was ${words.before} is not known`)
+    if (slice === undefined)
+      return halt(`MongoDB does not answer, so it is not known which records were ${words.before}`)
     for (const some of chunks(slice.meant, pace.atOnce)) {
       if (signal.aborted) return
       const chosen = some.flatMap((each): ReadonlyArray<Chosen> => {
@@ -151,7 +152,7 @@ export const sendInBatches = async <Meant, Chosen extends Meant>(
   }
   const result = await readTopic(topic, onSlice, { part: partOf(filters.id), signal })
   if (E.isLeft(result)) halt(result.left.reason)
-  if (interrupted.aborted) trouble = 'Interrupted: the same again goes on from here.'
+  if (interrupted.aborted) trouble = 'Interrupted. Run the same redrive again to continue.'
   const told = tallyText(tally, words)
   const mayBeMore = filters.id === undefined || filters.id.length > limit
   return E.right({
@@ -159,7 +160,7 @@ export const sendInBatches = async <Meant, Chosen extends Meant>(
     // After trouble, "nothing fits" may be false, because not all records were read.
     words: [
       ...(trouble && told === words.nothing ? [] : [told]),
-      ...(left() === 0 && mayBeMore ? [`The limit of ${limit} is reached: there may be more.`] : []),
+      ...(left() === 0 && mayBeMore ? [`The limit of ${limit} is reached. There may be more.`] : []),
     ],
     ...(trouble !== undefined && { trouble }),
   })

@@ -11,7 +11,7 @@ import { pace, type Tally } from './batches.ts'
 import { type Filters, type OriginTopic, originTopics } from './dead-letters.ts'
 import { findDeadLetters, findRequests } from './find.ts'
 import { listDeadLetters, listRequests } from './list.ts'
-import { sendLetters } from './send.ts'
+import { sendDeadLetters } from './send.ts'
 import { recordLines, showRecord } from './show.ts'
 import { type QuarantineFilters, takeIn } from './take-in.ts'
 
@@ -61,13 +61,13 @@ const fail = (err: Servers['err'], reason: string): number => {
 
 const filtered = (command: Command) =>
   command
-    .option('--account <id>', 'those of this account')
-    .option('--topic <name>', 'those of this topic, named without the prefix', topicOption)
-    .option('--cause <word>', 'those with this cause')
-    .option('--consumer <name>', 'those that this consumer gave up')
-    .option('--since <time>', 'those that failed then or later: 2026-01-31T23:59:59Z or 2026-01-31', timeOption)
-    .option('--until <time>', 'those that failed before then', timeOption)
-    .option('--id <id>', 'this one, by partition/offset on dead-letters; may be repeated', placesOption)
+    .option('--account <id>', 'only those of this account')
+    .option('--topic <name>', 'only those of this topic; the name is without the prefix', topicOption)
+    .option('--cause <word>', 'only those with this cause')
+    .option('--consumer <name>', 'only those that this consumer could not process')
+    .option('--since <time>', 'only those that failed then or later: 2026-01-31T23:59:59Z or 2026-01-31', timeOption)
+    .option('--until <time>', 'only those that failed before then', timeOption)
+    .option('--id <id>', 'only this one, by partition/offset on dead-letters; may be repeated', placesOption)
 
 type ListOptions = Filters & { readonly limit: number; readonly quarantine?: true; readonly json?: true }
 
@@ -99,7 +99,7 @@ const show =
 /** Prints the result, or why nothing was done. Returns the exit code. */
 const finish = (
   { out, err }: Pick<Servers, 'out' | 'err'>,
-  ended: Awaited<ReturnType<typeof sendLetters>>,
+  ended: Awaited<ReturnType<typeof sendDeadLetters>>,
   isWrong: (tally: Tally) => boolean,
 ): number => {
   if (E.isLeft(ended)) return fail(err, notRecorded(ended.left))
@@ -121,7 +121,7 @@ type SendOptions = Filters & {
 const send =
   ({ dryRun, limit, perSecond, most, force, again, overwrite, ...filters }: SendOptions) =>
   async ({ kafka: { readTopic, redrive }, redrives, recordAction, interrupted, ...say }: Servers): Promise<number> => {
-    const ended = await sendLetters(
+    const ended = await sendDeadLetters(
       { readTopic, redrive, redrives, recordAction, now, out: say.out, pace: pace(perSecond, monotonic, sleep) },
       {
         ...{ filters, limit, dryRun: dryRun === true },
@@ -132,7 +132,7 @@ const send =
     const code = finish(say, ended, ({ kept, failed }) => kept + failed > 0)
     if (E.isRight(ended) && ended.right.tally.kept > 0)
       say.out(
-        `What was redriven ${most} times already is sent with --force only, what is older than its view with --overwrite.`,
+        `Records that were redriven ${most} times already need --force. Records older than the state in their view need --overwrite.`,
       )
     return code
   }
@@ -160,56 +160,56 @@ const quarantined =
 
 /** `redrive list|show|send|quarantine`: looks at records that could not be processed, and sends them back. */
 export const redriveCommand = (withServers: WithServers): Command => {
-  const redrive = new Command('redrive').description('look at dead letters, and send them back to where they came from')
+  const redrive = new Command('redrive').description('look at dead letters, and send them back to their topics')
 
   filtered(redrive.command('list'))
     .summary('print a table of the dead letters, or of quarantine')
     .description(
-      'Print a table of the dead letters: where each was, who gave it up, why, when, and whether it was redriven',
+      'Print a table of the dead letters: the original place, the consumer, the cause, the time, and whether it was redriven',
     )
-    .option('--limit <number>', 'so many of the newest', countOption, 1000)
-    .option('--quarantine', 'the requests in quarantine instead, where the filters do not apply')
+    .option('--limit <number>', 'the maximum number of records; prints the newest', countOption, 1000)
+    .option('--quarantine', 'list the requests in quarantine instead; the filters do not apply')
     .option('--json', 'print them as JSON')
     .action((options: ListOptions) => withServers(list(options)))
 
   redrive
     .command('show')
     .argument('<id>', 'partition/offset, as list prints it', placeOption)
-    .summary("print one dead letter, persons' data too")
+    .summary('print one dead letter with its personal data')
     .description(
-      "Print one dead letter with its headers, key and value: as text where the bytes are UTF-8, else in hexadecimal digits. This prints what the record holds, persons' data too, to your terminal: it is meant to.",
+      'Print one dead letter with its headers, key and value: as text if the bytes are UTF-8, otherwise in hexadecimal digits. This prints everything in the record, including personal data, to your terminal.',
     )
-    .option('--quarantine', 'one of quarantine instead')
+    .option('--quarantine', 'print a request in quarantine instead')
     .action((id: string, options: { readonly quarantine?: true }) => withServers(show(id, options)))
 
   filtered(redrive.command('send'))
-    .summary('send dead letters back to the topics that they come from')
+    .summary('send dead letters back to their topics')
     .description(
-      'Send dead letters back: key, value and headers as they were, to the topic that they come from, those of a key in their order. What was sent is remembered in MongoDB and is not sent again. A consumer that fails on one again makes a new deadLetter of it. Exit code 1 where something that fits was refused or could not be sent.',
+      'Send dead letters back to their topics, with the original key, value and headers. Those of one key keep their order. MongoDB remembers what was sent, so it is not sent again. If a consumer fails on a record again, it makes a new dead letter. Exit code 1 if a matching record was refused or could not be sent.',
     )
     .option('--dry-run', 'print what would be sent, and send nothing')
-    .option('--limit <number>', 'so many at most', countOption, 1000)
-    .option('--per-second <number>', 'so many a second at most', countOption, 100)
-    .option('--most <number>', 'refuse what was redriven so often before', countOption, 3)
-    .option('--force', 'send those too')
-    .option('--again', 'send also what was sent before')
-    .option('--overwrite', "send also a client's or an enrichment's state that is older than what its view has")
+    .option('--limit <number>', 'the maximum number of records', countOption, 1000)
+    .option('--per-second <number>', 'the maximum number of records per second', countOption, 100)
+    .option('--most <number>', 'refuse records that were redriven this often already', countOption, 3)
+    .option('--force', 'also send records that were redriven that often')
+    .option('--again', 'also send what was sent before')
+    .option('--overwrite', 'also send a client or an enrichment that is older than the state in the view')
     .action((options: SendOptions) => withServers(send(options)))
 
   redrive
     .command('quarantine')
-    .summary('take in the requests in quarantine that are understood today')
+    .summary('process the requests in quarantine that this version understands')
     .description(
-      'Publish the events of those requests in quarantine that this version understands, in their order. Each is marked as late: its header ce_receivedtime says when the request came. A late event never replaces what a view has from a newer one, and no bot is asked about it. What was taken in is remembered in MongoDB and is not taken in again; all other requests stay.',
+      'Publish the events of the requests in quarantine that this version understands, in their order. Each event is marked as late: its header ce_receivedtime is the time when the request arrived. A late event never replaces newer state in a view, and the bot kits do not answer it. MongoDB remembers which requests were processed, so they are not processed again. All other requests stay in quarantine.',
     )
-    .option('--account <id>', 'those of this account')
-    .option('--reason <word>', 'those that were kept for this reason, as list --quarantine prints it')
-    .option('--since <time>', 'those that came then or later: 2026-01-31T23:59:59Z or 2026-01-31', timeOption)
-    .option('--until <time>', 'those that came before then', timeOption)
-    .option('--id <id>', 'this one, by partition/offset on quarantine; may be repeated', placesOption)
-    .option('--dry-run', 'print what would be taken in, and publish nothing')
-    .option('--limit <number>', 'so many at most', countOption, 1000)
-    .option('--per-second <number>', 'so many a second at most', countOption, 100)
+    .option('--account <id>', 'only those of this account')
+    .option('--reason <word>', 'only those with this reason, as list --quarantine prints it')
+    .option('--since <time>', 'only those that arrived then or later: 2026-01-31T23:59:59Z or 2026-01-31', timeOption)
+    .option('--until <time>', 'only those that arrived before then', timeOption)
+    .option('--id <id>', 'only this one, by partition/offset on quarantine; may be repeated', placesOption)
+    .option('--dry-run', 'print what would be processed, and publish nothing')
+    .option('--limit <number>', 'the maximum number of records', countOption, 1000)
+    .option('--per-second <number>', 'the maximum number of records per second', countOption, 100)
     .action((options: TakeInOptions) => withServers(quarantined(options)))
 
   return redrive

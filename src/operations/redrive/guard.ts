@@ -23,7 +23,7 @@ export type Rules = {
  */
 export type Known = { readonly timesSent: number; readonly outdated: boolean; readonly erased: boolean }
 
-export const erasedSince = 'the person was erased since'
+export const erasedSince = 'the person has been erased since then'
 
 /** The key by which an erasure names the chat, client or enrichment of a record. */
 export const erasedKeyOf = (topic: string, key: string): ErasedKey => {
@@ -46,7 +46,7 @@ export const decide = (
   const times = redriven + timesSent
   if (times >= most && !force) return E.left({ result: 'kept', why: `redriven ${times} times` })
   if (outdated && !overwrite)
-    return E.left({ result: 'kept', why: 'the view has a newer state, which it would replace' })
+    return E.left({ result: 'kept', why: 'the record would replace a newer state in the view' })
   return E.right(times + 1)
 }
 

@@ -69,7 +69,7 @@ export const listDeadLetters = (found: Found<StoredDeadLetter>): Listing => {
   const listed = found.letters.map(listedDeadLetter)
   const isKnown = found.letters.every(({ sentAt }) => sentAt !== undefined)
   const lines = linesOf(deadLetterHead, listed.map(deadLetterRow), found, 'dead letters', 'dead letter')
-  const unknown = 'MongoDB does not answer: which of them were redriven is not known'
+  const unknown = 'MongoDB does not answer, so it is not known which of them were redriven'
   return { count: found.count, listed, lines: isKnown ? lines : [...lines, unknown] }
 }
 

@@ -16,7 +16,7 @@ export const sendWords: Words = {
   before: 'sent before',
   kept: 'refused',
   failed: 'failed',
-  nothing: 'no dead letter fits',
+  nothing: 'no dead letter matches',
 }
 
 export const resultLine = (result: string, deadLetter: StoredDeadLetter, why?: string): string =>
@@ -33,7 +33,7 @@ export const resultLine = (result: string, deadLetter: StoredDeadLetter, why?: s
 
 /** The same bytes are sent again. A record that broke its contract fails again, unless a newer bridge accepts it. */
 const warningOf = ({ cause }: StoredDeadLetter): string | undefined =>
-  cause === 'invalid' || cause === 'contract' ? 'it fails again unless the cause is mended' : undefined
+  cause === 'invalid' || cause === 'contract' ? 'it fails again unless the cause is fixed' : undefined
 
 type Ports = BatchPorts & Pick<KafkaRoom, 'redrive'> & { readonly redrives: Redrives }
 
@@ -85,7 +85,7 @@ const readKnown = async ({ find, states, erasedAt }: Ports['redrives'], meant: R
 }
 
 /** Sends dead letters back to their topics. Those of a key keep their order. */
-export const sendLetters = (
+export const sendDeadLetters = (
   { redrive, ...ports }: Ports,
   { rules, ...sending }: Sending<Filters> & { readonly rules: Rules },
   interrupted: AbortSignal,
@@ -93,7 +93,7 @@ export const sendLetters = (
   const isMeant = matches(sending.filters)
   const choose = (each: Meant, known: Known): E.Either<NotSent, Chosen> => {
     if (each.deadLetter.cause === unreadableBatch)
-      return E.left({ result: 'failed', why: 'it is a whole batch of records, which no topic takes for one' })
+      return E.left({ result: 'failed', why: 'it is a batch of records and cannot be sent as one record' })
     return E.map((redriven: number) => ({ ...each, redriven }))(decide(each.deadLetter, known, rules))
   }
   return sendInBatches<Meant, Chosen>(

@@ -35,7 +35,7 @@ export const showRecord = async (
   if (signal?.aborted) return E.left({ kind: 'unavailable', reason: 'Kafka: it was not read in time' })
   const [record] = places
   if (record === undefined || (account !== undefined && accountOf(record) !== account))
-    return E.left({ kind: 'absent', reason: `${name} has no record at ${id}, or has it no more.` })
+    return E.left({ kind: 'absent', reason: `${name} has no record at ${id}, or has deleted it.` })
   const known = accounts.find((each) => each.id === accountOf(record))
   const recorded = await recordAction({
     ...{ action: 'unmask', detail: commandText('redrive show', { id, quarantine: other.quarantine }) },

@@ -56,7 +56,7 @@ export const requestReader = (accounts: ReadonlyArray<Account>) => {
   const contentHash = contentHashes(accounts)
   return (record: IncomingRecord): Read => {
     const headers = quarantineHeadersOf(record)
-    if (E.isLeft(headers)) return E.left('its headers are not those that the bridge writes')
+    if (E.isLeft(headers)) return E.left('its headers were not written by the bridge')
     const { id, interface: api, received_at: receivedAt, reason } = headers.right
     if (reason === 'too-large') return E.left('only its beginning was kept')
     const account = accountOf.get(String(record.key))
@@ -79,12 +79,12 @@ export const requestReader = (accounts: ReadonlyArray<Account>) => {
 }
 
 export const takeInWords: Words = {
-  done: 'taken in',
-  planned: 'would be taken in',
-  before: 'taken in before',
-  kept: 'stays',
+  done: 'processed',
+  planned: 'would be processed',
+  before: 'processed before',
+  kept: 'not processed',
   failed: 'failed',
-  nothing: 'no request fits',
+  nothing: 'no request matches',
 }
 
 type Ports = BatchPorts & {

@@ -53,13 +53,13 @@ const commandMessage = (name: 'BotMessage' | 'InviteAgent', summary: string): Js
   name,
   title: name,
   summary,
-  description: 'No header is needed; `content-type: application/json` is welcome.',
+  description: 'No header is required. `content-type: application/json` is recommended.',
   contentType: json,
   payload: schemaRef(name),
   examples: [{ name, payload: exampleCommands[name] }],
 })
 
-const bytes: Schema = { type: 'string', description: 'Bytes as they came, not decoded.' }
+const bytes: Schema = { type: 'string', description: 'Bytes as they were received, not decoded.' }
 
 const rawMessage = (name: string, summary: string, headers: string, example: JsonObject): JsonObject => ({
   name,
@@ -89,7 +89,7 @@ export const messages = (partOf: PartOf): Readonly<Record<string, JsonObject>> =
     EnrichmentRemoval: {
       name: 'EnrichmentRemoval',
       title: 'Removal of an enrichment',
-      summary: 'A record with a null value: what was published under this key is removed.',
+      summary: 'A record with a null value removes the enrichment of this key.',
       payload: { type: 'null' },
     },
     ErasureConfirmation: {
@@ -141,9 +141,9 @@ const schemas = (partOf: PartOf): JsonObject => {
   }
 }
 
-const description = `What happens in a live-chat service, as events on Kafka, and what may be told to it.
+const description = `Events of a live-chat service on Kafka, and the commands that the bridge accepts.
 
-Delivery is at least once: a record that comes twice has the same \`ce_id\`. Records with one key are in order. Events are
+Delivery is at least once: a record that is delivered twice has the same \`ce_id\`. Records with one key are in order. Events are
 CloudEvents 1.0 in the Kafka protocol binding's binary mode: attributes in the headers, the data alone as the value.
 
 The names of topics have a prefix, \`livechat.\` if nothing else is configured. The schemas are JSON Schema 2020-12, with

@@ -7,9 +7,9 @@ import { differences } from './differences.ts'
 /** A breaking change: its path (`visitor.name`, `tags[].id`; '' is the whole), the change, and whom it breaks. */
 export type Break = { readonly schema: string; readonly path: string; readonly change: string; readonly breaks: string }
 
-const newReaders = 'readers of today: what was written before does not fit'
-const oldReaders = 'readers of before: what is written today does not fit'
-const everybody = 'whoever relies on it'
+const newReaders = 'new readers: old values do not fit'
+const oldReaders = 'old readers: new values do not fit'
+const everybody = 'every reader and writer'
 
 const breaksOf: Readonly<Record<Direction, Partial<Record<Effect, string>>>> = {
   event: { narrowed: newReaders, widened: oldReaders, changed: everybody, lost: everybody },
@@ -48,14 +48,14 @@ export const breakingChanges = (
 
 type Topics = ReadonlyMap<string, PublishedTopic>
 
-const kept = ({ keptMs }: PublishedTopic) => (keptMs === null ? 'for ever' : `${keptMs} ms`)
+const kept = ({ keptMs }: PublishedTopic) => (keptMs === null ? 'permanently' : `for ${keptMs} ms`)
 const longest = ({ keptMs }: PublishedTopic) => keptMs ?? Number.POSITIVE_INFINITY
 
 const changesOf = (before: PublishedTopic, after: PublishedTopic): ReadonlyArray<string> => [
   ...(before.key === after.key ? [] : [`key changed from ${before.key} to ${after.key}`]),
   ...(before.compacted === after.compacted ? [] : [after.compacted ? 'is compacted now' : 'is no longer compacted']),
-  ...(longest(after) >= longest(before) ? [] : [`kept ${kept(after)} and no longer ${kept(before)}`]),
-  ...before.schemas.filter((name) => !after.schemas.includes(name)).map((name) => `carries no ${name} any more`),
+  ...(longest(after) >= longest(before) ? [] : [`kept ${kept(after)} instead of ${kept(before)}`]),
+  ...before.schemas.filter((name) => !after.schemas.includes(name)).map((name) => `no longer carries ${name}`),
 ]
 
 /**
@@ -66,5 +66,5 @@ export const topicBreaks = (before: Topics, after: Topics): ReadonlyArray<Break>
   [...before].flatMap(([name, topic]) => {
     const now = after.get(name)
     const changes = now === undefined ? ['topic removed'] : changesOf(topic, now)
-    return changes.map((change) => ({ schema: `topic ${name}`, path: '', change, breaks: 'whoever relies on it' }))
+    return changes.map((change) => ({ schema: `topic ${name}`, path: '', change, breaks: 'every reader and writer' }))
   })

@@ -31,7 +31,8 @@ const valuesOf = ({ const: only, enum: several }: Schema): ReadonlyArray<string>
 const valueChanges = (before: Schema, after: Schema): ReadonlyArray<Change> => {
   const [from, to] = [valuesOf(before), valuesOf(after)]
   if (from === undefined && to === undefined) return []
-  if (from === undefined) return [{ change: `only ${to?.join(', ')} any more`, effect: 'narrowed' }]
+  if (from === undefined)
+    return [{ change: `only these values are allowed now: ${to?.join(', ')}`, effect: 'narrowed' }]
   if (to === undefined) return [{ change: `no longer only ${from.join(', ')}`, effect: 'widened' }]
   return [
     ...from

@@ -14,7 +14,7 @@ const early = new Set(['408', '431'])
 
 const requestId = (status: string) =>
   header(
-    "The request's id in the logs: what it had in its own X-Request-Id, if that was one word of 1 to 128 plain characters, or a new one.",
+    "The request's id in the logs: its own X-Request-Id if that is one word of 1 to 128 plain characters, otherwise a new one.",
     { type: 'string', pattern: '^[A-Za-z0-9_.:-]{1,128}$' },
     !early.has(status),
   )
@@ -42,7 +42,7 @@ const withRequestId = (paths: JsonObject): JsonObject =>
   )
 
 const description =
-  'What the live-chat service sends to the bridge, and what operators ask of it. Requests that are not HTTP are answered 400 before any of the operations below.'
+  'Requests of the live-chat service to the bridge, and health checks for operators. Requests that are not HTTP are answered 400 before any of the operations below.'
 
 const securitySchemes: JsonObject = {
   accessToken: {

@@ -4,8 +4,8 @@ import * as answers from '../../console/answers.ts'
 import { AuditQuery } from '../../console/api/audit.ts'
 import { ConversationQuery } from '../../console/api/conversation.ts'
 import { ConversationsQuery } from '../../console/api/conversations.ts'
+import { DeadLettersQuery } from '../../console/api/dead-letters.ts'
 import { DriftQuery } from '../../console/api/drift.ts'
-import { LettersQuery } from '../../console/api/letters.ts'
 import { StatisticsQuery } from '../../console/api/statistics.ts'
 
 type Media = 'application/json' | 'application/x-ndjson' | 'text/event-stream' | 'text/csv'
@@ -21,7 +21,7 @@ type Described = {
 /** The query, body and response of each route. A missing route does not compile. */
 export const consoleRoutes: Readonly<Record<ConsoleRoute, Described>> = {
   'GET /api/session': { summary: 'Who is signed in', answer: answers.SessionAnswer },
-  'GET /api/system': { summary: 'How the bridge is', answer: answers.SystemAnswer },
+  'GET /api/system': { summary: 'The state of the bridge', answer: answers.SystemAnswer },
   'GET /api/accounts/:account/now': { summary: 'What happens now', answer: answers.NowAnswer },
   'GET /api/accounts/:account/conversations': {
     summary: 'Conversations, the newest first',
@@ -34,15 +34,15 @@ export const consoleRoutes: Readonly<Record<ConsoleRoute, Described>> = {
     query: ConversationQuery,
   },
   'GET /api/accounts/:account/conversations/:chat/live': {
-    summary: 'Events that say when the story has another version',
+    summary: 'Events that report a new version of the story',
     media: 'text/event-stream',
   },
   'POST /api/accounts/:account/conversations/:chat/unmask': {
-    summary: 'Unmask a conversation for this session, for 15 minutes, which is recorded',
+    summary: 'Unmask a conversation for this session, for 15 minutes; recorded on audit',
     answer: answers.UnmaskAnswer,
   },
   'POST /api/accounts/:account/record': {
-    summary: 'A record as Kafka has it, which is recorded',
+    summary: 'A record as Kafka has it; recorded on audit',
     answer: answers.RecordAnswer,
     body: answers.RecordBody,
   },
@@ -51,24 +51,28 @@ export const consoleRoutes: Readonly<Record<ConsoleRoute, Described>> = {
     answer: answers.StatisticsAnswer,
     query: StatisticsQuery,
   },
-  'GET /api/accounts/:account/statistics.csv': { summary: 'As a table', media: 'text/csv', query: StatisticsQuery },
+  'GET /api/accounts/:account/statistics.csv': {
+    summary: 'Statistics as CSV',
+    media: 'text/csv',
+    query: StatisticsQuery,
+  },
   'GET /api/accounts/:account/drift': {
-    summary: 'What the contracts do not know of what came',
+    summary: 'Fields, events and values that the contracts do not know',
     answer: answers.DriftAnswer,
     query: DriftQuery,
   },
   'POST /api/accounts/:account/drift/unmask': {
-    summary: 'The same with examples, which is recorded',
+    summary: 'Fields, events and values that the contracts do not know, with examples; recorded on audit',
     answer: answers.DriftAnswer,
     query: DriftQuery,
   },
   'GET /api/accounts/:account/dead-letters': {
     summary: 'Dead letters by cause',
     answer: answers.LettersAnswer,
-    query: LettersQuery,
+    query: DeadLettersQuery,
   },
   'POST /api/accounts/:account/dead-letters/show': {
-    summary: 'A dead letter as it is, which is recorded',
+    summary: 'A dead letter, unmasked; recorded on audit',
     answer: answers.LetterAnswer,
     body: answers.ShowBody,
   },
@@ -81,15 +85,15 @@ export const consoleRoutes: Readonly<Record<ConsoleRoute, Described>> = {
   'GET /api/accounts/:account/quarantine': {
     summary: 'Requests in quarantine by cause',
     answer: answers.LettersAnswer,
-    query: LettersQuery,
+    query: DeadLettersQuery,
   },
   'POST /api/accounts/:account/quarantine/show': {
-    summary: 'A request in quarantine as it is, which is recorded',
+    summary: 'A request in quarantine, unmasked; recorded on audit',
     answer: answers.LetterAnswer,
     body: answers.ShowBody,
   },
   'POST /api/accounts/:account/quarantine/redrive': {
-    summary: 'Take requests in again, with progress',
+    summary: 'Process requests in quarantine again, with progress',
     answer: answers.RedriveLine,
     media: 'application/x-ndjson',
     body: answers.RedriveBody,
@@ -101,12 +105,12 @@ export const consoleRoutes: Readonly<Record<ConsoleRoute, Described>> = {
     body: answers.RebuildBody,
   },
   'POST /api/accounts/:account/person': {
-    summary: 'Find a person, which is recorded',
+    summary: 'Find a person; recorded on audit',
     answer: answers.PersonAnswer,
     body: answers.PersonBody,
   },
   'POST /api/accounts/:account/person/export': {
-    summary: 'All that is stored of a person, which is recorded',
+    summary: 'All stored data of a person; recorded on audit',
     answer: t.UnknownRecord,
     body: answers.PersonBody,
   },

@@ -46,13 +46,17 @@ const operationIdOf = (route: ConsoleRoute): string =>
 
 const cases = {
   400: ['A field is wrong.', 'invalid_request', 'limit: expected a number from 1 to 200'],
-  401: ['Nobody is signed in.', 'unauthorized_client', 'session: expected somebody who is signed in'],
+  401: ['Nobody is signed in.', 'unauthorized_client', 'session: expected a signed-in user'],
   403: [
-    'The role is another one, or the request comes from elsewhere.',
+    'Your roles do not allow this, or the request is not from a page of the console.',
     'invalid_client',
-    'role: expected another one',
+    'role: your roles do not allow this',
   ],
-  404: ['Unknown, or of an account that is not granted.', 'invalid_request', 'account: expected one that you may see'],
+  404: [
+    'Unknown, or your roles do not include the account.',
+    'invalid_request',
+    'account: expected one that you may see',
+  ],
   503: ['A server behind the console does not answer.', 'temporarily_unavailable', 'MongoDB does not answer'],
 } as const
 

@@ -72,7 +72,7 @@ export const table = {
     message: 'chat_id: expected an integer or text; page.url: expected text',
   },
   401: {
-    description: 'The token in the path is of no account.',
+    description: 'No account has the token in the path.',
     code: 'invalid_client',
     message: 'path: expected a token of an account',
   },
@@ -88,7 +88,7 @@ export const table = {
     headers: allow('POST'),
   },
   408: {
-    description: 'The request came too slowly. The connection is closed.',
+    description: 'The request arrived too slowly. The connection is closed.',
     code: 'invalid_request',
     message: 'request: expected all of it sooner',
   },
@@ -114,12 +114,12 @@ export const table = {
     message: 'headers: expected fewer bytes',
   },
   500: {
-    description: 'A fault of the bridge.',
+    description: 'An error of the bridge itself.',
     code: 'server_error',
     message: 'the request could not be processed',
   },
   503: {
-    description: 'There is nothing durable to write to: the event is not kept, or not known to be.',
+    description: 'The bridge cannot store events now: the event is not stored, or it is unknown whether it is.',
     code: 'temporarily_unavailable',
     message: 'the event could not be stored, send it again',
     headers: retryAfter,
@@ -162,7 +162,7 @@ export const getOnly = (ref: Ref): JsonObject => ({
   405: refusal(
     {
       ...table[405],
-      description: 'Another method than GET or HEAD.',
+      description: 'A method other than GET and HEAD.',
       message: 'method: expected GET, HEAD',
       headers: allow('GET, HEAD'),
     },

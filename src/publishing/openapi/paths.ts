@@ -25,7 +25,7 @@ const known = Object.values(events)
 /** The bridge also accepts an event that the contract does not know. */
 const unknownEvent: Schema = {
   type: 'object',
-  description: 'An event that is not known: it is kept in quarantine.',
+  description: 'An unknown event. The bridge keeps it in quarantine.',
   properties: {
     event_name: { type: 'string', not: { enum: known.map((codec) => codec.types[0].props.event_name.value) } },
   },
@@ -48,7 +48,7 @@ export const webhooksPath = (samples: Samples, ref: Ref): JsonObject => ({
     tags: ['Interface A'],
     summary: 'Visitor activity, from the service',
     description:
-      'Answered once the event is durable; the answers to `chat_accepted` and `chat_updated` have what `enrichments` holds for that visitor. The same body again within ten minutes is the same event.',
+      'Answered once the event is durable. The answers to `chat_accepted` and `chat_updated` contain the enrichment of that visitor. A repetition of the same body within ten minutes is the same event.',
     security: [],
     requestBody: {
       required: true,
@@ -56,7 +56,7 @@ export const webhooksPath = (samples: Samples, ref: Ref): JsonObject => ({
     },
     responses: {
       200: {
-        description: 'The event is durable, or its name is not known and it is in quarantine.',
+        description: 'The event is durable, or its name is unknown and it is in quarantine.',
         content: jsonBody(ref(WebhookReply), { plain: { result: 'ok' }, enriched }),
       },
       ...refusals([400, 401, 404, 405, 408, 413, 415, 429, 431, 500, 503], ofWebhooks, ref),
@@ -66,8 +66,8 @@ export const webhooksPath = (samples: Samples, ref: Ref): JsonObject => ({
 
 const unauthorized = {
   description:
-    'The token in the path is of no account; or the account has `authorization`, and the header is missing, wrong or expired.',
-  headers: challenge('`Bearer`, where it is the header that was wrong.'),
+    'No account has the token in the path; or the account has `authorization`, and the header is missing, wrong or expired.',
+  headers: challenge('`Bearer`, if the header was wrong.'),
 }
 
 const examplesOf401 = {
@@ -89,7 +89,7 @@ export const botPath = (samples: Samples, ref: Ref): JsonObject => {
       operationId: 'receiveBotEvent',
       tags: ['Interface B'],
       summary: "Events of a bot's conversation, from the service",
-      description: 'Answered within 3 s, once the event is durable. The same `id` again is the same event.',
+      description: 'Answered within 3 s, once the event is durable. A repetition of the same `id` is the same event.',
       security: [{ accessToken: [] }, { bareAccessToken: [] }, {}],
       requestBody: { required: true, content: jsonBody({ anyOf: anyOf(Object.values(botEvents), ref) }, samples) },
       responses: {
@@ -98,7 +98,7 @@ export const botPath = (samples: Samples, ref: Ref): JsonObject => {
         ...responses,
         405: {
           ...(responses[405] as JsonObject),
-          description: 'Another method than POST, or an `event` that is not supported.',
+          description: 'A method other than POST, or an unsupported `event`.',
         },
       },
     },
@@ -108,7 +108,7 @@ export const botPath = (samples: Samples, ref: Ref): JsonObject => {
 const request = { grant_type: 'client_credentials', client_id: 'acme', client_secret: 'at-least-16-characters' }
 const granted = { access_token: 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl', token_type: 'Bearer', expires_in: 3600 }
 
-const constant = (value: string) => header('Nobody may keep the answer.', { type: 'string', const: value })
+const constant = (value: string) => header('The response must not be cached.', { type: 'string', const: value })
 
 /** The client-credentials grant for Interface B. */
 export const oauthPath = (ref: Ref): JsonObject => ({
@@ -117,7 +117,7 @@ export const oauthPath = (ref: Ref): JsonObject => ({
     tags: ['Interface B'],
     summary: 'An access token, for client credentials',
     description:
-      'OAuth 2.0, RFC 6749, section 4.4: `client_secret` is the secret key of the account. Each parameter once, as text; one without a value counts as absent. Credentials are in the body or in the header, not in both.',
+      'OAuth 2.0, RFC 6749, section 4.4: `client_secret` is the secret key of the account. Each parameter is sent once, as text; a parameter without a value counts as absent. Credentials are in the body or in the header, not in both.',
     security: [{ clientCredentials: [] }, {}],
     requestBody: {
       required: true,
@@ -141,8 +141,8 @@ export const oauthPath = (ref: Ref): JsonObject => ({
         }),
       },
       401: {
-        description: 'The credentials are missing, or of no account.',
-        headers: challenge('`Basic`, where the credentials were in the header.'),
+        description: 'The credentials are missing, or no account has them.',
+        headers: challenge('`Basic`, if the credentials were in the header.'),
         content: jsonBody(ref(AccessTokenRefusal), {
           invalid_client: ofOauth.body('invalid_client', 'client_id, client_secret: expected those of an account'),
         }),
@@ -163,11 +163,14 @@ const word = (description: string, text: string): JsonObject => ({
 
 /** Liveness and readiness in one word; the operators' port has reasons. */
 export const healthPaths = (ref: Ref): JsonObject => ({
-  '/livez': page('liveness', 'Whether the process runs', { 200: word('It does.', 'alive') }, ref),
+  '/livez': page('liveness', 'Whether the process runs', { 200: word('It runs.', 'alive') }, ref),
   '/readyz': page(
     'readiness',
     'Whether requests can be served',
-    { 200: word('They can.', 'ready'), 503: word("They cannot: the operators' port says why.", 'unready') },
+    {
+      200: word('They can be served.', 'ready'),
+      503: word("They cannot be served. The operators' port shows the reasons.", 'unready'),
+    },
     ref,
   ),
 })

@@ -37,11 +37,11 @@ const post = (operationId: string, summary: string, security: ReadonlyArray<Json
   tags: ['Interface B'],
   summary,
   description:
-    'At least 3 s are granted for the answer; what the body of a 200 holds is not said, but it may be `error`.',
+    'The service has at least 3 s to answer. The protocol does not describe the body of a 200, but it may contain `error`.',
   security,
   requestBody: { required: true, content: jsonBody({ anyOf: anyOf(codecs, ref) }, requests) },
   responses: Object.fromEntries([
-    [200, { description: 'The service took the event. That the client saw it is not said.' }],
+    [200, { description: 'The service accepted the event. Whether the client saw it is not known.' }],
     ...errors.map(([status, description, code]) => [
       status,
       { description, content: jsonBody(ref(ErrorBody), { [code]: { error: { code, message: description } } }) },
@@ -69,7 +69,7 @@ export const serviceOpenapi = (partOf: PartOf): JsonObject => {
     info: {
       ...about(
         'Live-chat service: bot exchange',
-        'What the bridge sends to the service for a bot. The service publishes no such document: this is what the bridge relies on.',
+        'What the bridge sends to the service for a bot. The service publishes no OpenAPI document: this one describes what the bridge relies on.',
       ),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

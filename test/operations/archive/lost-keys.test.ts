@@ -59,7 +59,7 @@ const given = async () => {
 
 const told = [
   'chats  acme/1  records: 3, from 2026-01-31T10:00:00.000Z to 2026-01-31T10:00:03.000Z',
-  'Data keys that MongoDB lacks: 1. What the archive says of persons cannot be read in so many records: 3.',
+  'Data keys that MongoDB lacks: 1. Archived records whose personal data cannot be read: 3.',
 ]
 
 losing('tells what is lost, and changes nothing', async () => {

@@ -33,8 +33,8 @@ rewrapping(
     assert.equal(wrappedBy(), ['fresh', 'fresh'])
     assert.equal(actions, [{ action: 'rewrap', detail: 'archive rewrap, retire old' }])
     assert.equal(said, [
-      '2 data keys are wrapped by fresh now, and were by others before.',
-      'None is wrapped by old: once every archiver runs with the new file, take it out.',
+      '2 data keys were rewrapped with fresh.',
+      'None is wrapped with old. Once every archiver runs with the new file, remove this key.',
     ])
     const sealing = await dataKeys(keys, file(fresh)).forSealing(['chats/acme/1', 'chats/acme/2'])
     assert.equal(
@@ -72,7 +72,7 @@ rewrapping('does not retire a key with which an archiver goes on wrapping', asyn
     },
   }
   assert.is(await rewrap({ keys: busy, wrapping: file(fresh, old), recordAction, say }, 'old'), 1)
-  assert.match(String(said.at(-1)), /^1 are wrapped by old again/)
+  assert.match(String(said.at(-1)), /^1 are wrapped with old again/)
 })
 
 rewrapping.run()

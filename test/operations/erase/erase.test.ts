@@ -94,7 +94,7 @@ erasing(
       const { ports, begin, log, receipts, state } = world()
       state.left = killedAfter
       const thrown = await begin().catch((error: Error) => error.message)
-      assert.match(String(thrown), /do the same again/)
+      assert.match(String(thrown), /Repeat the erasure/)
       state.left = Number.POSITIVE_INFINITY
       const [receipt] = right(await finishInterrupted(ports, request))
       assert.equal([...new Set(log)], all)

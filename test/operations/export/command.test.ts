@@ -32,7 +32,7 @@ const exporting = suite('export')
 
 exporting('of a person nobody is stored of, it says so, and writes nothing', async () => {
   const file = join(temporaryFolder(), 'person.json')
-  const nobody = { out: [], err: ['Nobody is stored under this.'], code: 1 }
+  const nobody = { out: [], err: ['No person with this id or address is stored.'], code: 1 }
   assert.equal([await run([], '--out', file), await run([])], [nobody, nobody])
   assert.not.ok(existsSync(file))
 })

@@ -162,7 +162,7 @@ reading(
 
 reading('and says what is missing where it cannot decrypt that', async () => {
   const { failed } = await read([[0, earlier(5)]], 0, false)
-  assert.is(failed, 'chats: its first records are in the archive alone, and ARCHIVE_KEY_FILE is not set')
+  assert.is(failed, 'chats: its first records are only in the archive, and ARCHIVE_KEY_FILE is not set')
 })
 
 reading.run()

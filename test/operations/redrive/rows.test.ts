@@ -97,7 +97,7 @@ rows('a table has its columns below each other, and no blanks at the ends of lin
 
 rows('a tally names only what there was', () => {
   assert.is(tallyText({ ...noResults, done: 3, kept: 1 }, sendWords), '3 sent, 1 refused')
-  assert.is(tallyText(noResults, sendWords), 'no dead letter fits')
+  assert.is(tallyText(noResults, sendWords), 'no dead letter matches')
 })
 
 const found = { count: 0, letters: [], groups: [], unreadable: 0, isCut: false }
@@ -120,7 +120,7 @@ rows('below a table stands how many there are, what is not in it, and what is no
     '',
     'dead letters: the newest 1 of 3',
     'records without the headers of a dead letter, not listed: 2',
-    'MongoDB does not answer: which of them were redriven is not known',
+    'MongoDB does not answer, so it is not known which of them were redriven',
   ])
   assert.equal(listRequests(found), { count: 0, listed: [], lines: ['requests in quarantine: 0'] })
 })

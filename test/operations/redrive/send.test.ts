@@ -6,7 +6,7 @@ import type { Instant } from '../../../contracts/primitives.ts'
 import type { Failure, IncomingRecord } from '../../../src/domain/ports.ts'
 import type { State } from '../../../src/mongo/redrives.ts'
 import { noResults } from '../../../src/operations/redrive/batches.ts'
-import { sendLetters as send } from '../../../src/operations/redrive/send.ts'
+import { sendDeadLetters as send } from '../../../src/operations/redrive/send.ts'
 import { right } from '../../support/either.ts'
 import { letterOf } from './given-letters.ts'
 
@@ -28,7 +28,7 @@ const all: Parameters<typeof send>[1] = {
   rules: { most: 3, force: false, again: false, overwrite: false },
 }
 
-const sendLetters = async (...asked: Parameters<typeof send>) => right(await send(...asked))
+const sendDeadLetters = async (...asked: Parameters<typeof send>) => right(await send(...asked))
 
 const batch = (): IncomingRecord => {
   const deadLetter = letterAt(0)
@@ -100,14 +100,14 @@ const sending = suite('sending dead letters')
 sending('the letters of a slice go in their order, up to the limit, and a second run goes on', async () => {
   const { ports, sent } = servers(given(5), 2, 2)
 
-  const first = await sendLetters(ports, { ...all, limit: 3 }, never)
-  const second = await sendLetters(ports, all, never)
-  const third = await sendLetters(ports, all, never)
+  const first = await sendDeadLetters(ports, { ...all, limit: 3 }, never)
+  const second = await sendDeadLetters(ports, all, never)
+  const third = await sendDeadLetters(ports, all, never)
 
   assert.equal(
     [first, second, third],
     [
-      { tally: { ...noResults, done: 3 }, words: ['3 sent', 'The limit of 3 is reached: there may be more.'] },
+      { tally: { ...noResults, done: 3 }, words: ['3 sent', 'The limit of 3 is reached. There may be more.'] },
       { tally: { ...noResults, before: 3, done: 2 }, words: ['2 sent, 3 sent before'] },
       { tally: { ...noResults, before: 5 }, words: ['5 sent before'] },
     ],
@@ -122,9 +122,9 @@ sending(
     const rules = { most: 3, force: true, again: true, overwrite: true }
 
     erased.set('chat acme/1', new Date(1))
-    const refused = await sendLetters(ports, { ...all, rules }, never)
+    const refused = await sendDeadLetters(ports, { ...all, rules }, never)
     erased.set('chat acme/1', new Date(-1))
-    const later = await sendLetters(ports, { ...all, rules }, never)
+    const later = await sendDeadLetters(ports, { ...all, rules }, never)
 
     assert.equal(
       [refused.tally, later.tally],
@@ -133,7 +133,7 @@ sending(
         { ...noResults, done: 1 },
       ],
     )
-    assert.match(lines[0] ?? '', /the person was erased since/)
+    assert.match(lines[0] ?? '', /the person has been erased since then/)
     assert.equal(sent, ['0'])
   },
 )
@@ -141,15 +141,14 @@ sending(
 sending('a dry run tells what would be sent, up to the limit, and changes nothing', async () => {
   const { ports, sent, memory, lines, actions } = servers(given(5), 5, 2)
 
-  const dry = await sendLetters(ports, { ...all, limit: 3, dryRun: true }, never)
+  const dry = await sendDeadLetters(ports, { ...all, limit: 3, dryRun: true }, never)
 
   assert.equal(dry.tally, { ...noResults, planned: 3 })
   assert.equal([sent, memory.size, actions], [[], 0, []])
   assert.equal(
     lines,
     [0, 1, 2].map(
-      (n) =>
-        `would be sent  0/${n}  chats/0/${100 + n}  projector  contract  it fails again unless the cause is mended`,
+      (n) => `would be sent  0/${n}  chats/0/${100 + n}  projector  contract  it fails again unless the cause is fixed`,
     ),
   )
 })
@@ -161,16 +160,16 @@ sending('of what breaks its contract it is told that it fails again, and of noth
     return { ...letter, headers: { ...letter.headers, dl_cause: Buffer.from(cause) } }
   })
   const { ports, lines } = servers(letters, 5, 5)
-  await sendLetters(ports, all, never)
+  await sendDeadLetters(ports, all, never)
   assert.equal(
-    lines.map((line) => line.endsWith('  it fails again unless the cause is mended')),
+    lines.map((line) => line.endsWith('  it fails again unless the cause is fixed')),
     [true, true, false, false],
   )
 })
 
 sending('of a letter that is named by its id it is not said that there may be more', async () => {
   const { ports } = servers(given(1), 2, 2)
-  const { words } = await sendLetters(ports, { ...all, filters: { id: ['0/0'] }, limit: 1 }, never)
+  const { words } = await sendDeadLetters(ports, { ...all, filters: { id: ['0/0'] }, limit: 1 }, never)
   assert.equal(words, ['1 sent'])
 })
 
@@ -178,7 +177,7 @@ sending('only letters of the account that is asked for go, and that is recorded 
   const other = { ...letterAt(0), key: Buffer.from('other/1') }
   const { ports, sent, actions } = servers([other, letterAt(1)], 5, 2)
 
-  const { tally } = await sendLetters(ports, { ...all, filters: { account: 'acme' } }, never)
+  const { tally } = await sendDeadLetters(ports, { ...all, filters: { account: 'acme' } }, never)
 
   assert.equal([sent, tally], [['1'], { ...noResults, done: 1 }])
   assert.equal(actions, [{ action: 'redrive', detail: 'redrive send, account acme', accountId: 'acme' }])
@@ -197,7 +196,7 @@ sending('what Kafka never takes is told, and the others go on', async () => {
   const { ports, sent, lines, meet } = servers(given(3), 3, 3)
   meet((call) => (call === 2 ? 'permanent' : undefined))
 
-  const { tally, trouble } = await sendLetters(ports, all, never)
+  const { tally, trouble } = await sendDeadLetters(ports, all, never)
 
   assert.equal([tally, trouble], [{ ...noResults, done: 2, failed: 1 }, undefined])
   assert.equal(sent, ['0', '2'])
@@ -212,7 +211,7 @@ sending('an interrupted run ends after the batch in hand, which is remembered', 
     return ports.redrive(record)
   }
 
-  await sendLetters({ ...ports, redrive }, all, interruption.signal)
+  await sendDeadLetters({ ...ports, redrive }, all, interruption.signal)
 
   assert.equal([sent, memory.size], [['0', '1'], 2])
 })
@@ -232,10 +231,10 @@ sending(
           const { ports, sent, meet } = servers(given(count), sliceSize, atOnce)
           for (const at of troubles) {
             meet((call) => (call >= at ? 'transient' : undefined))
-            await sendLetters(ports, all, never)
+            await sendDeadLetters(ports, all, never)
           }
           meet(() => undefined)
-          const last = await sendLetters(ports, all, never)
+          const last = await sendDeadLetters(ports, all, never)
 
           const firsts = [...new Set(sent)]
           assert.equal(
@@ -252,14 +251,14 @@ sending(
 
 sending('of a whole batch that nobody could read are not sent, since it is no record', async () => {
   const { ports, sent, lines } = servers([batch(), letterAt(1)], 10, 10)
-  const { tally } = await sendLetters(ports, all, new AbortController().signal)
+  const { tally } = await sendDeadLetters(ports, all, new AbortController().signal)
   assert.equal([sent, tally], [['1'], { ...noResults, done: 1, failed: 1 }])
-  assert.match(lines[0] ?? '', /^failed .* unreadable-batch {2}it is a whole batch of records/)
+  assert.match(lines[0] ?? '', /^failed .* unreadable-batch {2}it is a batch of records/)
 })
 
 sending('more that cannot be sent than the limit allows end it too', async () => {
   const { ports } = servers([batch(), batch(), letterAt(2), letterAt(3)], 3, 3)
-  const { tally, words } = await sendLetters(ports, { ...all, limit: 1 }, never)
+  const { tally, words } = await sendDeadLetters(ports, { ...all, limit: 1 }, never)
   assert.equal([tally, words.length], [{ ...noResults, failed: 2 }, 2])
 })
 
@@ -288,14 +287,14 @@ sending('a state that is older than what its view has is refused, unless it shal
   ])
   const { ports, sent, lines } = servers(deadLetters, 10, 1, states)
 
-  const { tally } = await sendLetters(ports, all, never)
+  const { tally } = await sendDeadLetters(ports, all, never)
   assert.equal([sent, tally], [['clients 1', 'enrichments 3'], { ...noResults, done: 2, kept: 3 }])
   assert.match(
     lines[0] ?? '',
-    /^refused .* {2}clients\/0\/100 .* {2}the view has a newer state, which it would replace$/,
+    /^refused .* {2}clients\/0\/100 .* {2}the record would replace a newer state in the view$/,
   )
 
-  await sendLetters(ports, { ...all, rules: { ...all.rules, overwrite: true } }, never)
+  await sendDeadLetters(ports, { ...all, rules: { ...all.rules, overwrite: true } }, never)
   assert.equal(sent.slice(2), ['clients 0', 'enrichments 2', 'enrichments 4'])
 })
 

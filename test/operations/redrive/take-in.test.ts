@@ -106,7 +106,7 @@ reading('stays for a reason that names no value', () => {
   }
   assert.is(why({ headers: { reason: 'too-large' } }), 'only its beginning was kept')
   assert.is(why({ key: 'other' }), 'its account is not in the accounts file')
-  assert.is(why({ headers: { received_at: 'yesterday' } }), 'its headers are not those that the bridge writes')
+  assert.is(why({ headers: { received_at: 'yesterday' } }), 'its headers were not written by the bridge')
   assert.is(why({ value: '{"event_name":"new_event"}' }), 'an event that is not known')
   assert.match(why({ value: 'secret' }), /expected JSON/)
   assert.match(why({ value: '{"event_name":"client_updated"}' }), /visitor: expected/)
@@ -157,7 +157,7 @@ taking('are only named by a dry run', async () => {
 
 taking('end at the limit', async () => {
   const { run, published } = servers([0, 1, 2].map((offset) => request({ offset })))
-  assert.equal((await run({ limit: 2 })).words, ['2 taken in', 'The limit of 2 is reached: there may be more.'])
+  assert.equal((await run({ limit: 2 })).words, ['2 processed', 'The limit of 2 is reached. There may be more.'])
   assert.is(published.length, 2)
 })
 

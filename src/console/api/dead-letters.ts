@@ -26,15 +26,15 @@ import {
 import { readQuery } from '../query.ts'
 import { recordAnswer } from '../record-answer.ts'
 
-export type LettersDeps = {
+export type DeadLettersDeps = {
   readonly kafka: Pick<KafkaRoom, 'readTopic'>
   readonly redrives: Pick<Redrives, 'erasedAt' | 'find'>
   readonly recordActionOf: RecordActionOf
 }
 
-export const LettersQuery = t.partial({ cause: Id, topic: Id, since: Instant, until: Instant }, 'LettersQuery')
+export const DeadLettersQuery = t.partial({ cause: Id, topic: Id, since: Instant, until: Instant }, 'DeadLettersQuery')
 
-/** Letters in a response, newest records read per partition, the timeout, and the number of concurrent reads. */
+/** Dead letters in a response, newest records read per partition, the timeout, and the number of concurrent reads. */
 const listed = 200
 const newestOf = 10_000
 const withinMs = 10_000
@@ -60,11 +60,11 @@ export const requestFilters = (account: string, asked: Asked): E.Either<Refusal,
     ? E.right({ ...shared(account, asked), ...(asked.cause && { reason: asked.cause }) })
     : E.left(invalid(400, `topic: expected ${quarantine.name}, or nothing`))
 
-type Letter = LettersAnswer['letters'][number]
+type DeadLetter = LettersAnswer['letters'][number]
 
 const answerOf = <A>(
   found: Found<A>,
-  letterOf: (letter: A) => Omit<Letter, 'redriven'>,
+  letterOf: (letter: A) => Omit<DeadLetter, 'redriven'>,
 ): E.Either<Refusal, LettersAnswer> => {
   const { count, groups, letters, isCut } = found
   const told = letters.flatMap((letter) => {
@@ -72,7 +72,7 @@ const answerOf = <A>(
     return sentAt === undefined ? [] : [{ ...letterOf(letter), redriven: [...sentAt] }]
   })
   if (told.length < letters.length)
-    return E.left(unavailable('MongoDB does not answer: what was sent back is not known'))
+    return E.left(unavailable('MongoDB does not answer, so it is not known which records were sent back'))
   return E.right({ count, cut: isCut, groups: groups.map((group) => ({ ...group })), letters: told.reverse() })
 }
 
@@ -98,11 +98,11 @@ const routes = {
  * Dead letters and requests in quarantine of one account, by the record's key. The list omits the decoder's problems,
  * which may quote the name of a field that was sent. Before a record is shown, the look is recorded.
  */
-export const lettersHandlers = ({
+export const deadLettersHandlers = ({
   kafka,
   redrives,
   recordActionOf,
-}: LettersDeps): Handlers<(typeof routes)[keyof typeof routes]> => {
+}: DeadLettersDeps): Handlers<(typeof routes)[keyof typeof routes]> => {
   const permits = semaphore(atOnce)
   /** Reads with a timeout. Records that are not read by then are missing. */
   const bounded = async <A>(request: ConsoleRequest, read: (signal: AbortSignal) => Promise<A>): Promise<A> => {
@@ -115,10 +115,10 @@ export const lettersHandlers = ({
     <F, A>(
       filtersOf: (account: string, asked: Asked) => E.Either<Refusal, F>,
       find: (from: typeof ports, filters: F, extent: Extent) => Promise<E.Either<Failure, Found<A>>>,
-      letterOf: (letter: A) => Omit<Letter, 'redriven'>,
+      letterOf: (letter: A) => Omit<DeadLetter, 'redriven'>,
     ): ConsoleHandler =>
     async (request) => {
-      const query = readQuery(LettersQuery, request.query)
+      const query = readQuery(DeadLettersQuery, request.query)
       const filters = E.isLeft(query) ? query : filtersOf(request.accountId, query.right)
       if (E.isLeft(filters)) return filters
       const found = await bounded(request, (signal) => find(ports, filters.right, { limit: listed, newestOf, signal }))
@@ -144,8 +144,8 @@ export const lettersHandlers = ({
       // The topic keeps a record for a while after its person was erased. In quarantine the key is only the account.
       const isErased = isQuarantine ? false : await isErasedSince(redrives, shown.right).catch(() => undefined)
       if (isErased === undefined)
-        return E.left(unavailable('MongoDB does not answer: whether the person was erased is not known'))
-      if (isErased) return E.left(invalid(404, 'id: the record is of somebody who was erased'))
+        return E.left(unavailable('MongoDB does not answer, so it is not known whether the person was erased'))
+      if (isErased) return E.left(invalid(404, 'id: the person of this record was erased'))
       const { headers } = shown.right
       const problems = [
         ...problemsIn(String(headers[isQuarantine ? quarantineHeaders.problems : deadLetterHeaders.detail] ?? '')),

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import type { Instant } from '../../contracts/primitives.ts'
 import { describe } from '../../contracts/problem.ts'
 import { LetterAnswer, LettersAnswer } from '../../src/console/answers.ts'
-import { lettersHandlers, problemsIn } from '../../src/console/api/letters.ts'
+import { deadLettersHandlers, problemsIn } from '../../src/console/api/dead-letters.ts'
 import { problemText } from '../../src/domain/decode-request.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { toDeadLetter } from '../../src/kafka/dead-letters.ts'
@@ -59,7 +59,7 @@ const handlers = (
     redrives: { find, erasedAt },
     recordActionOf: audit.recordActionOf,
   }
-  return { ...lettersHandlers(ports), audit: audit.state }
+  return { ...deadLettersHandlers(ports), audit: audit.state }
 }
 const deadLetters = [letterAt(0, 'acme/1'), letterAt(1, 'other/1'), letterAt(2, 'acme/2', 'unstorable')]
 const list = 'GET /api/accounts/:account/dead-letters'
@@ -149,7 +149,7 @@ letters('a record of another account is as one that is not there, and nothing is
     const answered = await routes[show](given({ body: { id } }))
     return E.isLeft(answered) && [answered.left.status, answered.left.message]
   }
-  const message = (id: string) => `id: dead-letters has no record at ${id}, or has it no more.`
+  const message = (id: string) => `id: dead-letters has no record at ${id}, or has deleted it.`
   assert.equal(
     [await asked('0/1'), await asked('0/9')],
     [
@@ -180,10 +180,10 @@ letters('a record of somebody who was erased since is refused; one from after th
       await shownWhere(() => Promise.reject(new Error('away'))),
     ],
     [
-      [404, 'id: the record is of somebody who was erased'],
+      [404, 'id: the person of this record was erased'],
       'shown',
       'shown',
-      [503, 'MongoDB does not answer: whether the person was erased is not known'],
+      [503, 'MongoDB does not answer, so it is not known whether the person was erased'],
     ],
   )
 })
@@ -213,7 +213,7 @@ letters('two are read for at a time', async () => {
   }
   const { recordActionOf } = auditTopic()
   const redrives = { find: async () => new Map(), erasedAt: async () => new Map() }
-  const asked = lettersHandlers({ kafka: { readTopic }, redrives, recordActionOf })
+  const asked = deadLettersHandlers({ kafka: { readTopic }, redrives, recordActionOf })
   const answers = [1, 2, 3, 4].map(() => asked[list](given()))
   await eventually('two that are read for', () => state.now >= 2)
   gate.resolve()

@@ -9,15 +9,15 @@ import { bytesText, RecordView } from './record-view.ts'
 import { RedriveForm } from './redrive-form.ts'
 import { type PageProps, pathOf, titles } from './route.ts'
 
-type Letter = LettersAnswer['letters'][number]
-export type LettersKind = 'dead-letters' | 'quarantine'
+type DeadLetter = LettersAnswer['letters'][number]
+export type DeadLettersKind = 'dead-letters' | 'quarantine'
 
 const about = {
   'dead-letters': 'What a consumer could not process. It is kept for 14 days.',
   quarantine: 'What came in and could not be understood. It is kept for 14 days.',
 } as const
 
-const LetterPanel = ({
+const DeadLetterPanel = ({
   account,
   kind,
   letter,
@@ -25,8 +25,8 @@ const LetterPanel = ({
   redriven,
 }: {
   readonly account: string
-  readonly kind: LettersKind
-  readonly letter: Letter
+  readonly kind: DeadLettersKind
+  readonly letter: DeadLetter
   readonly close: () => void
   readonly redriven: () => void
 }) => {
@@ -69,7 +69,7 @@ const Groups = ({
   groups,
 }: {
   readonly account: string
-  readonly kind: LettersKind
+  readonly kind: DeadLettersKind
   readonly groups: ReadonlyArray<Group>
 }) => html`
   <${Table} caption="Grouped by cause" head=${['Cause', 'Topic', 'Count', 'First', 'Last']} numbers=${['Count']}>
@@ -86,12 +86,12 @@ const Groups = ({
   <//>
 `
 
-const Letters = ({
+const DeadLetters = ({
   letters,
   open,
 }: {
-  readonly letters: ReadonlyArray<Letter>
-  readonly open: (letter: Letter) => void
+  readonly letters: ReadonlyArray<DeadLetter>
+  readonly open: (letter: DeadLetter) => void
 }) => html`
   <${Table} caption="The newest first" head=${['Id', 'Cause', 'From', 'When', 'Size', 'Sent again']} numbers=${['Size']}>
     ${letters.map(
@@ -112,9 +112,9 @@ const Letters = ({
 `
 
 /** Dead letters, or requests in quarantine. */
-export const LettersPage = ({ account, page, query }: PageProps) => {
-  const kind: LettersKind = page === 'quarantine' ? 'quarantine' : 'dead-letters'
-  const [open, setOpen] = useState<Letter>()
+export const DeadLettersPage = ({ account, page, query }: PageProps) => {
+  const kind: DeadLettersKind = page === 'quarantine' ? 'quarantine' : 'dead-letters'
+  const [open, setOpen] = useState<DeadLetter>()
   const filter = new URLSearchParams(
     ['cause', 'topic'].flatMap((name) => (query.get(name) ? [[name, query.get(name) ?? '']] : [])),
   )
@@ -145,14 +145,14 @@ export const LettersPage = ({ account, page, query }: PageProps) => {
                 <${Card} title="Newest" id="letters">
                   ${
                     value.letters.length === 0
-                      ? html`<${Empty} title="None is like this.">They may be older than 14 days by now.<//>`
-                      : html`<${Letters} letters=${value.letters} open=${setOpen} />`
+                      ? html`<${Empty} title="No entry matches the filter.">Entries are deleted after 14 days.<//>`
+                      : html`<${DeadLetters} letters=${value.letters} open=${setOpen} />`
                   }
                 <//>
               </div>
               ${
                 open !== undefined &&
-                html`<${LetterPanel} key=${open.id} account=${account} kind=${kind} letter=${open} close=${() => setOpen(undefined)} redriven=${again} />`
+                html`<${DeadLetterPanel} key=${open.id} account=${account} kind=${kind} letter=${open} close=${() => setOpen(undefined)} redriven=${again} />`
               }
             </div>
           `)

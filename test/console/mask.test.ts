@@ -18,7 +18,7 @@ import { anEvent, at, date, inLog } from '../support/given-events.ts'
 
 const canary = 'CANARY'
 
-/** The same value with the canary in place of each personal leaf, and one field more in each object, which no contract knows. */
+/** The value with the canary in place of each personal leaf. Each object gets one more field, unknown to contracts. */
 const planted = (marks: Marks, value: unknown): unknown => {
   if (marks === 'personal') return canary
   if (marks === 'readable' || value === null || value instanceof Date) return value

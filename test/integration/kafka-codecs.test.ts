@@ -20,8 +20,7 @@ const kafka = plainClient(brokers)
 const ofJava = newPrefix()
 const prefix = newPrefix()
 
-// If a topic has its own compression type, the broker compresses the batches again. It uses Java's codecs, as Java
-// clients do.
+// If a topic has its own compression type, the broker compresses batches again, in Java as Java's clients do.
 const byJava: ReadonlyArray<readonly [string, TopicName]> = [
   ['gzip', 'chats'],
   ['snappy', 'calls'],

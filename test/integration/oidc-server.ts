@@ -82,10 +82,7 @@ export const oidcServer = async (redirectUri: string) => {
     },
   })
   const handle = provider.callback()
-  /**
-   * Follows redirects as a browser does, until the provider sends the browser back to the console. Returns the query of
-   * that URL.
-   */
+  /** Follows redirects as a browser does, until the provider sends it back to the console. Returns that URL's query. */
   const visit = async (location: string): Promise<string> => {
     const cookies = new Map<string, string>()
     let next = location

@@ -91,9 +91,7 @@ const rebuildOnce = async (log: Log) => {
   await own.forget()
 }
 
-/**
- * Counts the rounds of a rebuild under load in which the view differs from a plain fold of the log. Stops at `enough`.
- */
+/** Counts the rounds of a rebuild under load in which the view differs from a plain fold. Stops at `enough`. */
 const wrongRounds = async (rounds: number, mayWrite: () => Promise<boolean>, enough = rounds): Promise<number> => {
   let wrong = 0
   for (let round = 0; round < rounds && wrong < enough; round++) {

@@ -80,8 +80,8 @@ const play = (steps: ReadonlyArray<number>, left: number) => {
       lane.push(...batch.ids.map((id) => ({ id, epoch: undefined })))
       if (batch.ids.length === 0) settleBatch([], false)
     }
-    // The broker refuses the rest of a batch. These records leave the lane, and the drain starts again behind the
-    // acknowledged ones.
+    // The broker refuses the rest of a batch. It leaves the lane, and the drain starts again behind the accepted
+    // records.
     if (what === 6 && batch !== undefined) {
       lane = lane.filter(({ epoch }) => epoch !== undefined)
       settleBatch(batch.ids.slice(0, batch.acked), true)

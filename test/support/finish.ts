@@ -11,10 +11,7 @@ const temporary = mkdtempSync(join(tmpdir(), 'livechat-tests-'))
 process.env.TMPDIR = temporary
 process.once('exit', () => rmSync(temporary, { recursive: true, force: true }))
 
-/**
- * Runs the work with its own servers, named in its environment. Embedded servers that the environment already names are
- * reused.
- */
+/** Runs the work with its own servers, named in its environment. Embedded servers that it names already are reused. */
 export const withServers = async <A>(place: string, work: (env: NodeJS.ProcessEnv) => Promise<A>): Promise<A> => {
   const { KAFKA_BROKERS: givenKafka, MONGODB_URL: givenMongo } = place === 'embedded' ? process.env : {}
   const servers = await startServers(place, {

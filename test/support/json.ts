@@ -3,9 +3,7 @@ import fc from 'fast-check'
 const unsafe = (value: unknown) =>
   typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21
 
-/**
- * A value as its JSON text has it. Unsafe integers that JSON writes without an exponent (below 1e21) become strings.
- */
+/** A value as its JSON text has it. Unsafe integers that JSON writes without exponent (below 1e21) become strings. */
 export const exactJson = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value), (_, each: unknown) => (unsafe(each) ? String(each) : each))
 

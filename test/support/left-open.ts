@@ -20,8 +20,7 @@ process.on('SIGUSR2', () => {
   process.exit(1)
 })
 
-// All work is done. Only Node's own clean-up would follow, and it was seen to loop without end
-// (node::Environment::CleanupHandles).
+// Only Node's own clean-up would follow, which was seen to loop without end (node::Environment::CleanupHandles).
 process.on('beforeExit', () => {
   // The process exits only after all other listeners have finished.
   if (process.listenerCount('beforeExit') === 1) process.exit()

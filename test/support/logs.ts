@@ -53,9 +53,7 @@ const partitions = 3
 
 const partitionOf = (key: string) => (createHash('sha256').update(key).digest()[0] ?? 0) % partitions
 
-/**
- * The entry with its own id and time. A command id always belongs to one chat, as the contract of bot replies requires.
- */
+/** The entry with its own id and time. A command id belongs to one chat, as the contract of bot replies requires. */
 const appended = (said: Entry['said'], number: number, position: number): Entry['said'] =>
   isCommand(said)
     ? { ...said, id: `r${said.chatId}` as never }

@@ -10,10 +10,7 @@ export type Outcome = {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
-  /**
-   * The printed report of each failure. It is repeated at the very end, because often only the end of a long output is
-   * kept.
-   */
+  /** The printed report of each failure. It is printed again at the very end, because often only the end is kept. */
   readonly failures: ReadonlyArray<string>
   /** How long the tests of each file ran. */
   readonly files: ReadonlyArray<{ readonly file: string; readonly ms: number }>

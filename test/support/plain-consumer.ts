@@ -18,10 +18,7 @@ export type PlainRecord = {
 export const plainClient = (brokers: ReadonlyArray<string>) =>
   new kafkajs.Kafka({ brokers: [...brokers], logLevel: kafkajs.logLevel.NOTHING })
 
-/**
- * A plain kafkajs consumer without the bridge's code. It keeps all records of the topics of a prefix, from their
- * beginning.
- */
+/** A plain kafkajs consumer without the bridge's code. It keeps all records of a prefix's topics, from the start. */
 export const plainConsumer = async (brokers: ReadonlyArray<string>, prefix: string) => {
   const records: PlainRecord[] = []
   const consumer = plainClient(brokers).consumer({ groupId: `${prefix}plain`, maxWaitTimeInMs: 100 })

@@ -10,9 +10,7 @@ const integration = ['a-m', 'n-z'].map((half) => `^(?=integration/[${half}])(?=.
 const elsewhere = `^(?=integration/(?:kafka-|mongo-|samples|silence|two-instances))(?=.*?(?:${chosen}))`
 const unit = `^(?!integration/|tools/|package/|(?:faults|bench)/short)(?=.*?(?:${chosen}))`
 
-/**
- * Runs the files of each pattern in a separate process, in parallel. They spend most of their time waiting for servers.
- */
+/** Runs the files of each pattern in a process, all in parallel. They spend most of their time waiting for servers. */
 const runOn = (place: string, ...patterns: ReadonlyArray<string>): Promise<ReadonlyArray<Outcome>> =>
   withServers(place, async (env) => {
     const outcomes = await Promise.all(

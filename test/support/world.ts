@@ -117,10 +117,7 @@ export const world = async (options: Options = {}) => {
         service.connect(entry.id, serviceAccountOf(entry, bridge.url).bridge ?? { botUrl: '' })
     return bridge
   }
-  /**
-   * The ports and the folder of a bridge that runs as a process. A restart keeps them. `shared` is the folder of
-   * another place.
-   */
+  /** The ports and the folder of a bridge process. A restart keeps them. `shared` is the folder of another place. */
   const place = async (roles: ReadonlyArray<Role>, more: Readonly<Record<string, string>> = {}, shared?: string) => {
     const [port, adminPort] = [await anyFree(), await anyFree()]
     const dataDir = shared ?? join(dir, String(port))

@@ -9,10 +9,7 @@ import { parse } from 'yaml'
 import { run } from '../../src/embedded/run.ts'
 import { debianPackage } from './fetched.ts'
 
-/**
- * Series in promtool's notation (`0+6x90`: 90 steps of a minute, each adds 6), of a process with a fault and of one
- * without.
- */
+/** Series in promtool's notation (`0+6x90`: 90 steps of a minute, each adds 6): a process with and without a fault. */
 type Case = { readonly fault: Series; readonly first?: Series; readonly normal: Series }
 type Series = Readonly<Record<string, string>>
 

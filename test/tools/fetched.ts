@@ -17,10 +17,7 @@ export const lacking = async (command: string, args: ReadonlyArray<string>): Pro
   return outcome.left.missing ? `there is no command ${command}` : `${command} does not run`
 }
 
-/**
- * Installs Debian's package if its command is missing and this user may install it. Returns what is still missing, in
- * one sentence.
- */
+/** Installs Debian's package if its command is missing and this user may. Returns what is still missing, in words. */
 export const debianPackage = async (
   name: string,
   command: string,
@@ -48,10 +45,7 @@ const mustRun = async (
   return problem(outcome.left.output.split('\n').find((line) => /error/i.test(line)) ?? `${command} failed`)
 }
 
-/**
- * Installs a package from npm's registry outside the project. Returns the path of a file from which the package can be
- * resolved.
- */
+/** Installs a package from npm's registry outside the project. Returns the path of a file that can resolve it. */
 export const npmPackage = async (name: string, version: string): Promise<E.Either<Problem, string>> => {
   const fetched = await fetchOnce({
     target: resolve(cacheDir, `npm-${name.replace('/', '-')}-${version}`),

@@ -1,5 +1,4 @@
-// The chat service's developers do this in Java: they generate a client from the OpenAPI document and call the bridge
-// with it.
+// The chat service's developers do this in Java: they generate a client from the OpenAPI document and call the bridge.
 import { execFile, execFileSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'

@@ -9,10 +9,7 @@ import { cacheDir } from '../support/servers.ts'
 export type Python = {
   /** The environment's interpreter. */
   readonly python: string
-  /**
-   * The path of a package's command. Run it as `python script('name')`: the interpreter in its first line does not
-   * exist.
-   */
+  /** The path of a package's command. Run it as `python script('name')`: its first line names a missing interpreter. */
   readonly script: (name: string) => string
 }
 

@@ -18,9 +18,7 @@ const test = suite('the pace after trouble')
 
 type Seen = { readonly at: number; readonly isTaken: boolean }
 
-/**
- * Makes as many attempts as the pace allows. The service accepts `capacity` attempts per second and answers at once.
- */
+/** Makes as many attempts as the pace allows. The service accepts `capacity` per second, and answers at once. */
 const run = (start: Pace, capacity: number, from: number, until: number) => {
   const seen: Seen[] = []
   let pace = start

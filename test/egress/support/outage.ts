@@ -1,9 +1,7 @@
 import { simulation } from './simulation.ts'
 import { account, answer, botMessage, networkFailure, ok } from './values.ts'
 
-/**
- * The service is unavailable, then has a fifth of its capacity, then all of it. Rates are per second, times in seconds.
- */
+/** The service is unavailable, then has a fifth of its capacity, then all. Rates are per second, times in seconds. */
 export type Outage = {
   readonly offered: number
   readonly capacity: number

@@ -123,9 +123,7 @@ export const simulation = ({ accounts = [account()], answer = () => ({ result: o
       if (!broker.hidesEvents) await read('bot-conversations')
     }
     readers.add(readBoth)
-    /**
-     * The worker loses both partitions, as in a rebalance. It reads no more records and is not their owner any more.
-     */
+    /** The worker loses both partitions, as in a rebalance. It reads no more records and no longer owns them. */
     const lose = () => {
       readers.delete(readBoth)
       owned['bot-replies'].lose()

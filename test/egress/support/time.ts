@@ -7,9 +7,7 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 const start = '2026-01-31T12:00:00.000Z'
 
-/**
- * A clock that stands still until no work is left, then jumps to the next timer. `onTurn` does more work in each turn.
- */
+/** A clock that stands still until no work is left, then jumps to the next timer. `onTurn` adds work to each turn. */
 export const virtualTime = (onTurn: () => Promise<void> = async () => undefined) => {
   const timers = new Set<Timer>()
   let ms = 0

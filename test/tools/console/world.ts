@@ -19,10 +19,7 @@ import { temporaryFolder } from '../../support/folder.ts'
 import { plainClient } from '../../support/plain-consumer.ts'
 import { databaseUrl, servers } from '../../support/servers.ts'
 
-/**
- * A person who is signed in: the cookie's value, the token for requests other than GET, and the id of the stored
- * session.
- */
+/** A signed-in person: the cookie's value, the token for requests other than GET, and the stored session's id. */
 export type SignedIn = { readonly cookie: string; readonly csrf: string; readonly id: string }
 
 const sessionKey = 'a key of the console, for its tests alone'

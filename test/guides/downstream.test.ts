@@ -64,7 +64,7 @@ const unlike = (record: PlainRecord, headers: Readonly<Record<string, string>>, 
   messages: [{ key: record.key, headers: { ...record.headers, ...headers }, value }],
 })
 
-// The events that a running bridge makes of the samples; then a repeated, a later-versioned and a broken one.
+// The events that a running bridge makes of the samples. Then: a repeated one, one of a later version, a broken one.
 for (const { text } of samples('webhooks', 'accepted')) await webhook(text)
 for (const [i, { value }] of samples('bot-api', 'accepted').entries())
   await botEvent(JSON.stringify({ ...Object(value), id: `bot-event-${i}` }))

@@ -21,9 +21,9 @@ const importsOf = (file: string): Import[] =>
     return { file, what: place, isErased: type !== undefined }
   })
 
-// The guides' examples are programs of others, who have the package alone.
+// The guides' examples are programs of other teams, which have only the package.
 const examples = files('contracts/guides/**/*.ts')
-// The names by which the package of the contracts has the bot kit.
+// The names under which the contracts' package contains the bot kit.
 const kit = ['contracts/bot/harness.ts', 'contracts/bot/index.ts']
 const others = [...examples, ...kit]
 const sources = files('{src,contracts}/**/*.ts').filter((file) => !others.includes(file))
@@ -73,7 +73,7 @@ const operations = [
 ]
 const edges = [...operations, 'src/operations', 'src/embedded', 'src/publishing', 'src/simulator', 'src/bot']
 
-/** The rooms beside itself that a room may import. Only `src/app` imports everything, and nobody imports it. */
+/** What a folder may import besides itself. Only `src/app` imports everything, and nothing imports `src/app`. */
 const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   contracts: [],
   'src/shared': [],
@@ -94,7 +94,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   'src/simulator': edges,
 }
 
-/** The first cycle that imports lead into from a file, types aside. */
+/** The first import cycle that can be reached from a file. Imports of types do not count. */
 const cycleFrom = (file: string, path: ReadonlyArray<string>, done: Set<string>): ReadonlyArray<string> | undefined => {
   if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
   if (done.has(file)) return undefined

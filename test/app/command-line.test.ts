@@ -8,10 +8,10 @@ import { runCommand } from '../support/command.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 const folder = temporaryFolder()
-// Nobody listens there, so that a command that connects ends soon.
+// No server listens there, so a command that connects ends soon.
 const nowhere = { KAFKA_BROKERS: '127.0.0.1:1', MONGODB_URL: 'mongodb://127.0.0.1:1/none' }
 
-/** The command in an empty folder, without the variables of the tests. */
+/** Runs the command in an empty folder, without the variables of the tests. */
 const run = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}) =>
   runCommand(args, { KAFKA_BROKERS: '', MONGODB_URL: '', DATA_DIR: '', BRIDGE_CONFIG: '', ...env }, folder)
 

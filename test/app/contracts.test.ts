@@ -12,7 +12,7 @@ const dir = temporaryFolder()
 const before = join(dir, 'contracts/published')
 cpSync(published, before, { recursive: true })
 
-/** What was released had one field more, and one that was optional. */
+/** The released schema had one more field, and one field of today was optional. */
 const file = join(before, 'schemas/ChatClosed.v1.json')
 const { properties, required, ...rest } = JSON.parse(readFileSync(file, 'utf8'))
 const old = { ...rest, properties: { ...properties, topic: { type: 'string' } }, required: required.slice(1) }

@@ -22,7 +22,7 @@ type Given = {
   readonly failures?: number
 }
 
-/** Its time passes by turns: each lets one sleep end. */
+/** Time passes in turns. Each turn ends one sleep. */
 const given = async ({ view = [], committed = [], ends, failures = 0 }: Given) => {
   const sleeping: Array<() => void> = []
   const read = new Map<number, number>()

@@ -8,10 +8,10 @@ const preparing = suite('topics and indexes')
 
 const away = E.left({ kind: 'transient' as const, reason: 'no leader' })
 
-/** The pause between two looks at topics that are there. */
+/** The pause between two checks of existing topics. */
 const lookingMs = 10_000
 
-/** Topics that are there after so many tries, and the pauses and the warnings between. */
+/** The topics exist after this many failed tries. Pauses and warnings are recorded. */
 const given = (failures: number) => {
   const pauses: number[] = []
   const warnings: unknown[] = []

@@ -6,7 +6,7 @@ import { sendSpan, serverSpan, traceIdOf, traceparentAfter } from '../../src/dom
 
 const sampling = suite('sampling')
 
-/** With this sampler; nothing is sent. */
+/** Runs the check with this sampler. Nothing is sent. */
 const withSampler = async (sampler: string, ratio: number, check: () => void) => {
   const stop = await startTraces({ endpoint: 'http://127.0.0.1:1', sampler, ratio }, createLog('silent'))
   try {
@@ -18,7 +18,7 @@ const withSampler = async (sampler: string, ratio: number, check: () => void) =>
   }
 }
 
-/** The least id there is: a sampler by ids takes it at any ratio. */
+/** The smallest id: a sampler that decides by id accepts it at any ratio. */
 const id = '00000000000000000000000000000001'
 const traceparent = (flags: string) => `00-${id}-b7ad6b7169203331-${flags}`
 const request = (flags: string) => traceparentAfter(serverSpan(traceparent(flags), 'POST'), undefined)

@@ -25,7 +25,7 @@ const stored = ({ topic, key, value, headers, partition = 2 }: OutgoingRecord, o
   value: value === null ? null : Buffer.from(value),
 })
 
-/** An archive in memory, and archivers of one database: each process has its own. */
+/** An archive in memory, and archivers that share one database: one archiver for each process. */
 const given = (stored_ = memoryKeys()) => {
   const archive: IncomingRecord[] = []
   const append = async (record: OutgoingRecord) => {

@@ -27,7 +27,7 @@ const wrote = (id: string) =>
   })
 const erasure = anEvent('ChatErased', 'x1', at('11:00:00'), { topic: name, erasureId: 'e1' })
 
-/** An archive of these events, and what MongoDB had after so many of them. */
+/** An archive of these events. MongoDB has only the keys that existed after `copiedAfter` events. */
 const given = async (events: ReadonlyArray<DomainEvent>, copiedAfter: number) => {
   const archive: IncomingRecord[] = []
   const append = async (record: OutgoingRecord) => {

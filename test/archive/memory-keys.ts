@@ -1,6 +1,6 @@
 import type { ArchiveKey, ArchiveKeys } from '../../src/domain/ports.ts'
 
-/** The collection archive_keys in memory: the same answers as MongoDB's side. */
+/** The collection archive_keys in memory. It returns the same results as MongoDB's side. */
 export const memoryKeys = (): ArchiveKeys & { readonly documents: Map<string, ArchiveKey> } => {
   const documents = new Map<string, ArchiveKey>()
   return {

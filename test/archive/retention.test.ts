@@ -7,7 +7,7 @@ const deleting = suite('the retention')
 
 type Deps = Parameters<typeof retention>[0]
 
-/** One round: partition 0 of every topic has the records 0 to 9, all of them old. */
+/** One round of deletions. Partition 0 of every topic has the records 0 to 9, all of them old. */
 const round = async (given: Partial<Deps> & Pick<Deps, 'committed'>) => {
   const deleted: string[] = []
   const warned: object[] = []

@@ -10,7 +10,7 @@ const saying = (...replies: ReadonlyArray<Reply>) => {
   return { onMessage: say, onAgentInvited: say, onAgentJoined: say, onChatClosed: say }
 }
 
-/** Why a test of such a bot fails, although it says what was expected. */
+/** Why the harness fails a bot that says exactly what was expected. */
 const failure = async (event: ConversationEvent, ...replies: ReadonlyArray<Reply>) => {
   try {
     await given(saying(...replies))

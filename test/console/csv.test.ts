@@ -28,7 +28,7 @@ for (const first of ['=', '+', '-', '@', '\t', '\r'])
     assert.is(csv([[-1]]), '-1\r\n')
   })
 
-/** A reader as RFC 4180 describes files. */
+/** A parser of files as RFC 4180 describes them. */
 const parsed = (file: string): ReadonlyArray<ReadonlyArray<string>> => {
   const rows: string[][] = []
   let row: string[] = []

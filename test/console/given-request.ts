@@ -8,7 +8,7 @@ const session: Session = {
   unmask: async () => {},
 }
 
-/** A request of somebody whose session and role are checked. */
+/** A request whose session and role have been checked. */
 export const given = (
   asked: Partial<Omit<ConsoleRequest, 'query'>> & { readonly query?: string } = {},
 ): ConsoleRequest => ({
@@ -17,7 +17,7 @@ export const given = (
   query: new URLSearchParams(asked.query),
 })
 
-/** The topic audit in memory; while it is away nothing can be recorded. */
+/** The topic audit in memory. While `isAway` is true, nothing can be recorded. */
 export const auditTopic = () => {
   const state = { isAway: false, actions: [] as object[] }
   const recordActionOf = (who: string) => async (action: object) => {

@@ -9,7 +9,7 @@ import { sleep } from '../../src/shared/time.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 
-/** A database in which chats have versions, and which is asked without a pause; sleeps of 15 s end when `beat` is called. */
+/** A database with a version for each chat, read without pauses. Sleeps of 15 s or more end when `beat` is called. */
 const given = () => {
   const versions = new Map<string, string>()
   const asked: Array<ReadonlyArray<string>> = []

@@ -5,7 +5,7 @@ import { ok } from '../../src/http/answer.ts'
 import { eventually } from '../support/eventually.ts'
 import { consoleServer } from './server.ts'
 
-/** Gives nothing, and does not end by itself. */
+/** Yields nothing, and never ends by itself. */
 async function* endless(): AsyncGenerator<string> {
   await new Promise(() => {})
 }

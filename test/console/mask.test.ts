@@ -18,7 +18,7 @@ import { anEvent, at, date, inLog } from '../support/given-events.ts'
 
 const canary = 'CANARY'
 
-/** The same value with the canary in place of each personal leaf, and one field more in each object, which no contract knows. */
+/** The value with the canary in each personal leaf. Each object also gets a field that no contract knows. */
 const planted = (marks: Marks, value: unknown): unknown => {
   if (marks === 'personal') return canary
   if (marks === 'readable' || value === null || value instanceof Date) return value

@@ -28,7 +28,7 @@ const actionOn = (n: number) =>
     }),
   )
 
-/** The view in memory: the newest first. */
+/** The audit view in memory, newest first. */
 const view = () => {
   const asked: AuditAsked[] = []
   const readAudit = async (_: string, question: AuditAsked) => {

@@ -46,7 +46,7 @@ for (const [given, message] of [
 
 type Row = { readonly _id: string; readonly at: Date }
 
-/** As MongoDB answers: the rows from the end of the page before on, without those that were told. */
+/** A page as MongoDB returns it: rows from the end of the previous page on, without rows that were returned before. */
 const pageOf = (rows: ReadonlyArray<Row>, limit: number, after?: PageEnd) =>
   rows
     .filter((row) => after === undefined || (row.at <= after.at && !after.ids.includes(row._id)))
@@ -60,7 +60,7 @@ query('page after page has every row once, whatever the rows of one time are and
       const given = all.map(({ _id, ms }) => ({ _id, at: new Date(ms) }))
       const told: Row[] = []
       for (let end: PageEnd | undefined, i = 0; i <= given.length; i++) {
-        // The database orders rows of one time as it likes.
+        // The database returns rows of one time in any order.
         const ordered = turns.next().value ? given : given.toReversed()
         const page = pageOf(ordered, limit, end)
         if (page.length === 0) break

@@ -26,7 +26,7 @@ const letterAt = (offset: number, key: string): IncomingRecord => {
 }
 const send = 'POST /api/accounts/:account/dead-letters/redrive'
 
-/** Kafka and MongoDB in memory; a record is sent once `gate` lets it through. */
+/** Kafka and MongoDB in memory. Each record is sent after `gate` has resolved. */
 const servers = (records: ReadonlyArray<IncomingRecord>, gate: () => Promise<void> = async () => {}) => {
   const audit = auditTopic()
   const sent: string[] = []

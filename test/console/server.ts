@@ -15,7 +15,7 @@ export type Answered = {
   readonly text: string
 }
 
-/** The store of sessions in memory, as MongoDB would have it; it rejects while it is `away`. */
+/** The session store in memory, with MongoDB's results. It rejects while it is `away`. */
 export const memorySessions = () => {
   const sessions = new Map<string, StoredSession>()
   const links = new Map<string, { readonly who: string; readonly expiresAt: Date }>()
@@ -51,7 +51,7 @@ export const memorySessions = () => {
 
 export const routes = Object.keys(accessTable) as ReadonlyArray<ConsoleRoute>
 
-/** Every route answers what it was asked, and nothing else. */
+/** Every route returns what it received, and nothing else. */
 const echoes = Object.fromEntries(
   routes.map((route) => [
     route,
@@ -77,11 +77,11 @@ type Given = {
   readonly settings?: Partial<ConsoleSettings>
   readonly handlers?: Partial<Handlers<ConsoleRoute>>
   readonly checkMs?: number
-  /** Instead of the one in memory. */
+  /** Default: a store in memory. */
   readonly store?: ConsoleSessions
 }
 
-/** The console on a server of its own, with the accounts acme and other, and a group for each role in acme. */
+/** The console on its own server, with the accounts acme and other, and a group for each role in acme. */
 export const consoleServer = async ({ settings = {}, handlers = {}, checkMs = 50, store }: Given = {}) => {
   const at = { ms: Date.now() }
   const memory = memorySessions()
@@ -101,7 +101,7 @@ export const consoleServer = async ({ settings = {}, handlers = {}, checkMs = 50
   )
   const { port } = right(await server.listen('127.0.0.1', 0))
   const host = `127.0.0.1:${port}`
-  /** As a browser would on a page of the console, but redirects are not followed. */
+  /** Sends a request as a browser does on a page of the console, but does not follow redirects. */
   const ask = (path: string, { method = 'GET', headers = {}, body }: Sent = {}): Promise<Answered> =>
     new Promise((resolve, reject) => {
       const req = send({ host: '127.0.0.1', port, path, method, headers: { host, ...headers } }, (res) => {
@@ -119,7 +119,7 @@ export const consoleServer = async ({ settings = {}, handlers = {}, checkMs = 50
       headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin', ...headers },
       body: `token=${new URL(given).searchParams.get('token')}`,
     })
-  /** Signs in, and gives the session these groups of a provider instead of a link's. */
+  /** Signs in with a link, then gives the session these groups of a provider. */
   const signIn = async (groups: ReadonlyArray<string> | 'link' = 'link') => {
     const signedIn = await useLink(await link())
     const [cookie = ''] = String(signedIn.headers['set-cookie']).split(';')

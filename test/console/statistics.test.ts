@@ -11,7 +11,7 @@ const csvRoute = 'GET /api/accounts/:account/statistics.csv'
 const query = 'by=agent&from=2026-01-01&to=2026-01-31'
 const row = { _id: 'acme/2026-01-01/agent/a1', accountId: 'acme', day: '2026-01-01', by: 'agent', id: 'a1' }
 
-/** Statistics of which each question is answered when that is said, with so many rows. */
+/** Statistics with this many rows. A query is answered when the test calls its function in `asked`. */
 const withRows = (count: number) => {
   const asked: Array<() => void> = []
   const handlers = statisticsHandlers({

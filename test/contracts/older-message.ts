@@ -3,17 +3,17 @@ import { earlierVersion } from '../../contracts/events/versions.ts'
 import { AccountId, exactShape, Id, Instant } from '../../contracts/primitives.ts'
 import { UnixTime } from '../../contracts/wire.ts'
 
-/** As the first version of ClientMessageReceived might have been: a text and no other kind of message, ids in one key. */
+/** What a first version of ClientMessageReceived might have been: text messages only, and both ids in one field. */
 const First = exactShape({ accountId: AccountId, chat: t.string, text: t.string, sentAt: UnixTime }, {}, 'First')
 
-/** And the second: the ids apart, the text still alone. */
+/** What a second version might have been: separate ids, but still text messages only. */
 const Second = exactShape(
   { accountId: AccountId, chatId: Id, clientId: Id, text: t.string, sentAt: Instant },
   {},
   'Second',
 )
 
-/** Two versions that ClientMessageReceived never had, so that today's would be its third. */
+/** Two invented versions of ClientMessageReceived. With them, today's version would be the third. */
 export const olderMessage = [
   earlierVersion('ClientMessageReceived', First, ({ chat, ...rest }) => {
     const [chatId, clientId] = chat.split('/')
@@ -34,7 +34,7 @@ export const dataOfVersions = [
   { ...ids, message: { type: 'TEXT', text: 'Hello', timestamp: '2022-10-10T15:31:19.000Z' } },
 ] as const
 
-/** The headers of its record in a version. */
+/** The headers of the message's record in a version. */
 export const headersOfVersion = (version: number, time: string) => ({
   ce_specversion: '1.0',
   ce_id: `message-v${version}`,

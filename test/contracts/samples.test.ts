@@ -32,7 +32,7 @@ const types: Readonly<Record<string, string>> = {
   CHAT_CLOSED: 'ChatClosed',
 }
 
-/** The fields that each refused sample has wrong. */
+/** The wrong fields of each refused sample. */
 const wrongFields: Readonly<Record<string, ReadonlyArray<string>>> = {
   'webhooks/array': [''],
   'webhooks/no-event-name': ['event_name'],

@@ -70,7 +70,7 @@ versions('a record becomes an event in one place only, so that nobody reads past
   const saying = (pattern: RegExp) =>
     globSync('src/**/*.ts', { cwd: root }).filter((file) => pattern.test(readFileSync(join(root, file), 'utf8')))
   assert.equal(saying(/\brecordedTypes\(/), ['src/kafka/records.ts'])
-  // The demo's bot hears of nothing but what the demo has just played, and the harness makes events of its own.
+  // The demo's bot reads only events that the demo has just created, and the harness creates its events itself.
   assert.equal(saying(/\b(Domain|Conversation|Chat)Event\.decode\(/).sort(), [
     'src/bot/harness.ts',
     'src/simulator/demo/bot.ts',

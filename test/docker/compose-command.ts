@@ -8,19 +8,19 @@ import { text } from './given-files.ts'
 
 const answers = async (command: string, ...args: ReadonlyArray<string>) => E.isRight(await run(command, args))
 
-/** Docker's plugin, or Debian's older program of the same name; undefined where there is neither. */
+/** Docker's plugin, or Debian's older program of the same name; undefined if neither is installed. */
 export const composeCommand = async (): Promise<ReadonlyArray<string> | undefined> => {
   if (await answers('docker', 'compose', 'version')) return ['docker', 'compose']
   return (await answers('docker-compose', 'version')) ? ['docker-compose'] : undefined
 }
 
 const folder = join(root, 'docker')
-// One command takes minutes where it starts everything. A container that restarts for ever must not hold up the tests.
+// A command that starts everything takes minutes. A container that restarts without end must not block the tests.
 const timeout = 10 * 60 * 1000
 
 /**
- * Runs compose on docker/compose.yaml under another name. The older program knows no `name`, so that is left out. It also
- * resolves the paths of a file that it reads from stdin against the current folder.
+ * Runs compose on docker/compose.yaml with another project name. The older program does not know `name`, so `name` is
+ * left out. That program also resolves the paths of a file from stdin against the current folder.
  */
 export const compose =
   ([command = '', ...first]: ReadonlyArray<string>, project: string, env: NodeJS.ProcessEnv) =>

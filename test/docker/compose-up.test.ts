@@ -17,7 +17,7 @@ const lacking = () => {
   const { KAFKA_IMAGE, HAPROXY_IMAGE } = process.env
   return KAFKA_IMAGE && !HAPROXY_IMAGE ? 'there is no stand-in for haproxy' : undefined
 }
-// Six servers, a proxy and eight bridges take minutes of a small machine: only where it is asked for.
+// Six servers, a proxy and eight bridges take minutes on a small machine, so this test runs only on request.
 const why = process.env.TEST_COMPOSE === 'true' ? (whySkipped ?? lacking()) : 'TEST_COMPOSE is not true'
 
 const cluster = suite('the cluster of compose.yaml')
@@ -60,7 +60,7 @@ const consumersReady = async (): Promise<true | undefined> => {
   return states.split('\n').every((state) => state === 'healthy') || undefined
 }
 
-/** The status of the answer; 0 where there was none. */
+/** The status of the answer; 0 if there is none. */
 const post = (chatId: number): Promise<number> =>
   fetch(`http://127.0.0.1:${port}/webhooks/${token}`, {
     ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
@@ -70,7 +70,7 @@ const post = (chatId: number): Promise<number> =>
     () => 0,
   )
 
-/** What the view holds, asked by a program in a container of the bridge: nothing else is let in. */
+/** The number of chats in the view, read in a container of the bridge, because no other client may connect. */
 const chatsInView = async (): Promise<number> => {
   const program = `
     import { readFileSync } from 'node:fs'

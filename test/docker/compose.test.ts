@@ -93,7 +93,7 @@ compose('each ingress has a volume of its own for its journal', () => {
   assert.equal(volumes, ['journal-1:/data', 'journal-2:/data'])
 })
 
-/** What an operator who wants the console writes into docker/.env. */
+/** What an operator writes to docker/.env to use the console. */
 const ofOperator: Readonly<Record<string, string>> = {
   CONSOLE_URL: 'https://console.example.com',
   CONSOLE_OIDC_ISSUER: 'https://login.example.com',

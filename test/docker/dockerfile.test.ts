@@ -45,7 +45,7 @@ dockerfile('nobody runs it, and it drains when it is told to end', () => {
   assert.equal(of(final, 'USER'), ['65532:65532'])
   assert.equal(of(final, 'STOPSIGNAL'), ['SIGTERM'])
   assert.equal(of(final, 'RUN'), [])
-  // A shell in between would not pass the signal on.
+  // A shell in between would not forward the signal.
   assert.equal(of(final, 'ENTRYPOINT'), [
     '["node", "--no-memory-reducer", "--max-semi-space-size=16", "--disable-warning=ExperimentalWarning", "src/app/cli.ts"]',
   ])

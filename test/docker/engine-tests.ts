@@ -1,14 +1,14 @@
 import { output } from '../../docker/local/rootfs.ts'
 import { engineProblem, places } from '../support/engine.ts'
 
-/** Why tests that need an engine for containers are skipped; undefined where they run. */
+/** Why tests that need a container engine are skipped; undefined if they run. */
 export const whySkipped: string | undefined = places.includes('containers')
   ? await engineProblem()
   : 'TEST_ON does not name containers'
 
 type Registers = (name: string, test: () => Promise<void>) => void
 
-/** The suite's own registration where there is an engine; otherwise each test is counted as skipped. */
+/** The suite's own registration if there is an engine. Otherwise each test counts as skipped. */
 export const withEngine = (suite: Registers & { readonly skip: Registers }, missing = whySkipped): Registers => {
   if (missing === undefined) return suite
   console.log(`skipped: ${missing}`)
@@ -21,7 +21,10 @@ export const image = 'livechat-bridge:test'
 
 let built: Promise<string> | undefined
 
-/** The image under test, of the bases that the environment chooses. What docker/local-images makes needs no network. */
+/**
+ * Builds the image under test on the base images that the environment names. On those of docker/local-images, the build
+ * needs no network.
+ */
 export const buildImage = (): Promise<string> => {
   const { NODE_IMAGE, BASE_IMAGE } = process.env
   const bases = [

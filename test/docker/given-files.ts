@@ -9,10 +9,10 @@ import { root } from '../support/outcome.ts'
 
 export const text = (file: string): string => readFileSync(join(root, file), 'utf8')
 
-// biome-ignore lint/suspicious/noExplicitAny: what is asked of a document is what the test is about.
+// biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of a document themselves.
 export type Yaml = any
 
-/** A compose file with its anchors resolved and no variable set: each has what is given for that case. */
+/** A compose file with its anchors resolved. Each variable has its default, as if none were set. */
 export const composeFile = (name: string): Yaml =>
   parse(
     text(`docker/${name}`),
@@ -21,7 +21,7 @@ export const composeFile = (name: string): Yaml =>
     { merge: true },
   )
 
-/** The documents of docker/kubernetes by file, without those that no API server reads. */
+/** The documents of docker/kubernetes by file, without files that no API server reads. */
 export const manifests: ReadonlyArray<{ readonly file: string; readonly manifest: Yaml }> = globSync(
   join(root, 'docker/kubernetes/{config,ingress,projector,egress,archiver,console}.yaml'),
 ).flatMap((path) =>
@@ -31,7 +31,7 @@ export const manifests: ReadonlyArray<{ readonly file: string; readonly manifest
   })),
 )
 
-/** What docker/make-secrets makes, as containers see it at /run/secrets, whatever folder they have it in there. */
+/** The files that docker/make-secrets creates, as containers see them below /run/secrets, in any folder there. */
 export const madeSecrets = (): { readonly names: ReadonlyArray<string>; readonly readFile: ReadFile; said: string } => {
   const folder = temporaryFolder()
   const said = execFileSync(join(root, 'docker/make-secrets'), [folder], { encoding: 'utf8' })

@@ -10,7 +10,7 @@ import { servers } from '../support/servers.ts'
 import { buildImage, docker, image, whySkipped, withEngine } from './engine-tests.ts'
 
 const folder = temporaryFolder()
-// For the one who runs the image, who is nobody here.
+// The user of the image must be able to read this folder, and it is another user than this process's.
 chmodSync(folder, 0o755)
 const started: string[] = []
 
@@ -23,7 +23,7 @@ imaged.after(async () => {
 
 if (whySkipped === undefined) await buildImage()
 
-/** As a hardened host runs it: nothing to write to but its volume, no privilege, the servers of the tests on loopback. */
+/** Runs the image on a hardened host: no privileges, only its volume is writable, the servers are on loopback. */
 const start = async (port: number, adminPort: number): Promise<string> => {
   const { brokers, mongoUrl } = await servers()
   writeFileSync(

@@ -3,12 +3,12 @@ import * as t from 'io-ts'
 import { leafOf } from '../support/arbitraries.ts'
 import { jsonValue } from '../support/json.ts'
 
-/** A wire value, what the domain's data shall have of it, and what shall stand in `extra`; undefined: nothing. */
+/** A wire value, the data that the domain must make from it, and the expected `extra`; undefined means no value. */
 export type Case = { readonly wire: unknown; readonly data: unknown; readonly extra: unknown }
 
 type Entry = { readonly name: string; readonly value: Case }
 
-/** An own property whatever its name, as JSON.parse makes them. */
+/** Creates own properties for all names, as JSON.parse does. */
 const object = (entries: ReadonlyArray<readonly [string, unknown]>): unknown =>
   Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 
@@ -58,7 +58,7 @@ const decoded = (codec: t.Mixed, wire: unknown): unknown => {
   return result._tag === 'Right' ? result.right : undefined
 }
 
-/** Cases of a wire codec: any value that it takes, with fields that it does not know in every object of it. */
+/** Cases of a wire codec: any value that it accepts, with unknown fields in every object. */
 export const casesOf = (codec: t.Mixed): fc.Arbitrary<Case> => {
   const props = propsOf(codec)
   if (props.length > 0)

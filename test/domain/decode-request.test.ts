@@ -29,7 +29,7 @@ const sent = (wire: unknown): unknown => right(readJson(Buffer.from(JSON.stringi
 
 const decoding = suite('decoding a request')
 
-/** The event that a wire codec is of. */
+/** The event name in a wire codec. */
 const literalName = (codec: t.Mixed): unknown => {
   if (codec instanceof t.IntersectionType)
     return codec.types.map(literalName).find((name: unknown) => name !== undefined)
@@ -123,7 +123,7 @@ decoding('unknown fields of nested objects and of array items stand in their pla
   })
 })
 
-// What the io-ts codec of the wire format takes, the reader takes, and what it refuses, the reader refuses: no value lies between.
+// The reader accepts exactly the values that the io-ts codec of the wire format accepts.
 for (const [name, codec] of [...Object.entries(webhooks), ...Object.entries(botApi)])
   decoding(
     `${name}: a mutated payload is decoded or refused as its codec decides, and an event is one of the contract`,

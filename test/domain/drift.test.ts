@@ -19,7 +19,7 @@ const sampleOf = { webhooks: 'webhooks', bot: 'bot-api' } as const
 
 const drift = suite('what the contracts do not know')
 
-/** What is found of a body that is refused today. */
+/** The drift that is found in a body that is refused today. */
 const found = (api: 'webhooks' | 'bot', text: string) => {
   const body = Buffer.from(text)
   const json = readJson(body)

@@ -10,7 +10,7 @@ const it = (text: string): Identity => {
 }
 const texts = (identities: ReadonlyArray<Identity>) => identities.map(({ kind, value }) => `${kind} ${value}`).sort()
 
-/** Documents of two persons who share an address; the second one has two chats under one visitor number. */
+/** Documents of two persons with the same address. The second person has two chats under one visitor number. */
 const documents = [
   ['chat 1', 'visitor 7', 'email a@example.com'],
   ['chat 1', 'client 20'],

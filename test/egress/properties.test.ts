@@ -8,7 +8,10 @@ import { account, answer, botMessage, networkFailure, ok } from './support/value
 
 const test = suite('egress under any service and any crash')
 
-/** `late` has the message and answers after the timeout; so does `applied`, whose connection breaks before the answer. */
+/**
+ * `late` and `applied` process the message, but `late` answers after the timeout and `applied` breaks the connection
+ * before an answer.
+ */
 const answers: Record<string, Answer> = {
   ok: { result: ok },
   slow: { result: ok, afterMs: 2500 },
@@ -20,9 +23,9 @@ const answers: Record<string, Answer> = {
   refused: { result: answer(200, '{"error":{"code":"busy"}}'), drops: true },
 }
 const services = fc.array(fc.constantFrom(...Object.keys(answers)), { maxLength: 60 })
-/** Commands by chat and number: numbers repeat, so some commands are sent again. */
+/** Commands as chat and number. Numbers repeat, so some commands are sent again. */
 const commands = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(8)), { minLength: 1, maxLength: 30 })
-/** A worker dies after so many requests more, when the views hold this part of the log. */
+/** A worker dies after this many more requests. At that time, the views hold this part of the log. */
 const crashes = fc.array(fc.record({ afterRequests: fc.nat(12), viewsHold: fc.nat(10).map((tenths) => tenths / 10) }), {
   maxLength: 4,
 })

@@ -23,7 +23,7 @@ const occupied = async <A>(port: number, use: () => Promise<A>): Promise<A> => {
   }
 }
 
-/** What another process chooses, as another bridge would. */
+/** The port that another process chooses, as another bridge would. */
 const chosenByAnother = async (preferred: number, end = ''): Promise<number> => {
   const module = fileURLToPath(new URL('../../src/embedded/port.ts', import.meta.url))
   const script = `const { choosePort } = await import(${JSON.stringify(module)})

@@ -12,7 +12,7 @@ import { processesOf } from './support.ts'
 
 const processes = suite('server processes')
 
-/** A server that says when it is up in the file `up`, and in `ended` that it was told to end. */
+/** A server that creates the file `up` when it runs, and the file `ended` when it receives SIGTERM. */
 const obedient = 'trap "echo > ended; exit 0" TERM; echo > up; while :; do sleep 0.05; done'
 const stubborn = 'trap "" TERM; echo > up; while :; do sleep 0.05; done'
 

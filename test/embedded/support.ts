@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The processes of a group, as the system lists them, without those that have ended and wait to be collected. */
+/** The running processes of a group, from the system's list. Ended processes that wait to be collected are left out. */
 export const processesOf = async (group: number): Promise<ReadonlyArray<number>> => {
   const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0)
   const members = await Promise.all(

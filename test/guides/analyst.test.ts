@@ -18,8 +18,8 @@ bridge.statsRefresher.start()
 await bridge.statsRefresher.settled()
 await bridge.statsRefresher.stop()
 
-// A hundred times as much of the year before and of other chats: no answer may have any of it, and only the index of
-// what is asked for avoids reading it.
+// Adds a hundred copies of all documents, of the year before and of other chats. No answer may contain them, and only a
+// query that uses an index does not read them.
 const collections = (await db.listCollections({ type: 'collection' }).toArray()).map(({ name }) => name)
 for (const name of collections.filter((each) => !each.startsWith('system.'))) {
   const documents = await db.collection<{ _id: string }>(name).find().toArray()
@@ -129,7 +129,7 @@ for (const [view, question] of [
     assert.not.match(plan, '"COLLSCAN"')
   })
 
-/** The figures of daily_stats for the time that the questions are about: numerators and denominators added. */
+/** The figures of daily_stats for the month of the questions: the sums of numerators and denominators. */
 const figuresOfMonth = async () => {
   const days = Array.from({ length: 31 }, (_, i) => `acme/2026-03-${String(i + 1).padStart(2, '0')}`)
   const all = await Promise.all(days.map((day) => computedStatistics(db, day, () => 'UTC', names.now)))

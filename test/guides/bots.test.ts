@@ -72,7 +72,8 @@ for (const language of languages) {
       await service.agentUnavailable('2037')
       assert.match((await reads(4)).text, 'Leave us your phone number')
 
-      // What became of them: in the log, in the ledger beside the message that each answers, all in the chat's one partition.
+      // The outcomes are in the log, all in the chat's partition, and in the view with the message that each reply
+      // answers.
       const records = await eventually('five outcomes', () => {
         const chatRecords = log.records.filter(({ topic }) => topic === 'bot-conversations' || topic === 'bot-replies')
         const outcomes = chatRecords.filter(({ headers }) => headers.ce_type === 'livechat.BotReplyDelivered.v1')

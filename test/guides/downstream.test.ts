@@ -12,7 +12,7 @@ import { sample, samples } from '../support/samples.ts'
 import { world } from '../support/world.ts'
 import { canRun, folder, languages, runExample } from './examples.ts'
 
-// The watchdog, which would add events of its own, is not waited for.
+// The watchdog would add its own events, so its time is longer than this test.
 const here = await world({ bot: { replyWithin: 3_600_000 } })
 const bridge = await here.start()
 const log = await plainConsumer(here.brokers, here.prefix)
@@ -37,7 +37,7 @@ const botEvent = (text: string) => post(`bot/${account?.bot?.token}`, text)
 
 const topics = eventTopics.map(({ name }) => `${here.prefix}${name}`)
 
-/** What a group has committed, by partition; -1 where it has committed nothing. */
+/** The committed offsets of a group, by partition; -1 if there is none. */
 const committedBy = async (groupId: string) =>
   new Map(
     (await admin.fetchOffsets({ groupId, topics })).flatMap(({ topic, partitions }) =>
@@ -45,7 +45,7 @@ const committedBy = async (groupId: string) =>
     ),
   )
 
-/** Whether a group has committed all that stands on the event topics. */
+/** True if a group has committed all records of the event topics. */
 const hasReadAll = async (groupId: string) => {
   const committed = await committedBy(groupId)
   const ends = await Promise.all(
@@ -64,7 +64,7 @@ const unlike = (record: PlainRecord, headers: Readonly<Record<string, string>>, 
   messages: [{ key: record.key, headers: { ...record.headers, ...headers }, value }],
 })
 
-// What a running bridge makes of the samples; then one event again, one of a later version, and one that is broken.
+// The events that a running bridge makes of the samples. Then: a repeated one, one of a later version, a broken one.
 for (const { text } of samples('webhooks', 'accepted')) await webhook(text)
 for (const [i, { value }] of samples('bot-api', 'accepted').entries())
   await botEvent(JSON.stringify({ ...Object(value), id: `bot-event-${i}` }))

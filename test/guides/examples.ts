@@ -9,7 +9,7 @@ export const folder = fileURLToPath(new URL('../../contracts/guides/examples', i
 
 export type Language = 'TypeScript' | 'Python'
 
-/** The languages to test: Python with the tools, TypeScript with everything else. */
+/** The languages to test: Python in the tests of the tools, TypeScript in all other tests. */
 export const languages: ReadonlyArray<Language> = process.env.TEST_TOOLS === 'true' ? ['Python'] : ['TypeScript']
 
 const python = languages.includes('Python')
@@ -27,7 +27,7 @@ process.once('exit', () => {
 })
 
 export type Example = {
-  /** What it printed so far. */
+  /** What the example has printed so far. */
   readonly out: () => string
   readonly err: () => string
   /** Its exit code. */
@@ -36,7 +36,7 @@ export type Example = {
   readonly stop: () => Promise<number | null>
 }
 
-/** Runs an example of the guides as its reader does, or a copy of it in another folder. */
+/** Runs an example of the guides as a reader does, or a copy of it in another folder. */
 export const runExample = (
   language: Language,
   name: string,

@@ -14,7 +14,7 @@ const metricsText = await (await fetch(`${bridge.adminUrl}/metrics`)).text()
 type Metric = { readonly name: string; readonly type: string }
 const byName = (a: Metric, b: Metric) => (a.name < b.name ? -1 : 1)
 
-/** The metrics that a running bridge tells of. */
+/** The metrics that a running bridge exposes. */
 const exposed: ReadonlyArray<Metric> = [...metricsText.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
   .map(([, name = '', type = '']) => ({ name, type }))
   .sort(byName)
@@ -46,7 +46,7 @@ const slug = (heading: string) =>
     .replaceAll(' ', '-')
 const anchors = [...guideText.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => slug(heading))
 
-/** What Prometheus itself adds to a metric. */
+/** The metrics and labels that Prometheus itself adds. */
 const ofPrometheus = { metrics: ['up'], labels: ['job', 'instance', 'le'] }
 const words = [
   'count',
@@ -71,7 +71,7 @@ type Dashboard = {
 
 const isExposed = (name: string) => exposed.some((metric) => metric.name === name)
 
-/** The metrics that an expression selects, histograms by their own names, with the labels that it asks for. */
+/** The metrics that an expression selects, with the labels of each. A histogram has its name without suffix. */
 const selectorsOf = (expr: string) =>
   [...expr.replace(/\bby \([^)]*\)/g, 'by').matchAll(/\b([a-z]\w*)\b(?:\{([^}]*)\})?/g)]
     .filter(([, name = '']) => !words.includes(name))
@@ -84,7 +84,7 @@ const isKnown = (name: string, labels: ReadonlyArray<string>) =>
   (ofPrometheus.metrics.includes(name) || isExposed(name)) &&
   labels.every((label) => ofPrometheus.labels.includes(label) || labelsOf.get(name)?.includes(label))
 
-/** An expression without its durations, `[5m]`, and the texts of its labels, which hold no metrics. */
+/** An expression without durations (`[5m]`) and label values, because these contain no metrics. */
 const bare = (expr: string) => expr.replace(/\[\w+\]/g, '').replace(/"[^"]*"/g, '""')
 
 const guide = suite('guide for an operator')

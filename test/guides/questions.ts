@@ -5,7 +5,7 @@ export const guideText = readFileSync(new URL('../../contracts/guides/analyst.md
 const block = (section: string, language: string) =>
   new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'ms').exec(section)?.[1]
 
-/** The questions as the guide has them: heading, query, and the answer that it shows. */
+/** The questions of the guide: heading, query, and the answer that it prints. */
 export const questions = guideText
   .split(/^(?=#{2,3} )/m)
   .filter((section) => /^### \d+\. /.test(section))
@@ -15,7 +15,7 @@ export const questions = guideText
     answer: block(section, 'json') ?? 'null',
   }))
 
-/** What the queries are about; the guide's six names. */
+/** The six names that the guide's queries use. */
 export type Names = {
   readonly account: string
   readonly from: Date
@@ -27,7 +27,7 @@ export type Names = {
 
 type Asked = { readonly collection: string; readonly pipeline: Document[] }
 
-/** What a query asks of mongosh's `db`, where each collection has `aggregate` and `find`. */
+/** What a query requests from mongosh's `db`, whose collections have `aggregate` and `find`. */
 export const asked = (query: string, names: Names): Asked => {
   const mongosh = new Proxy(
     {},

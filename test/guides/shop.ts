@@ -4,7 +4,7 @@ import { anEvent } from '../support/given-events.ts'
 type Type = DomainEvent['type']
 
 let count = 0
-/** An event of a chat; `time` as `03-02 09:00:10`, of the year 2026. */
+/** An event of a chat; `time` is like `03-02 09:00:10`, in the year 2026. */
 const event = <T extends Type>(type: T, chatId: string, time: string, part: object = {}): DomainEvent => {
   const made = anEvent(type, `e${++count}`, `2026-${time.replace(' ', 'T')}.000Z`, { chatId, ...part })
   return { ...made, subject: chatId } as DomainEvent
@@ -18,7 +18,7 @@ const visitor = (number: string, chatsCount: number) => ({ visitor: { number, ch
 const accepted = (chatId: string, time: string, agent: object, who: object, session: object = {}) =>
   event('ChatAccepted', chatId, time, { agent, ...who, ...session })
 
-/** A chat that is closed; its log has the visitor's first message, and the agent's answer so many seconds later. */
+/** A closed chat. Its log has the visitor's first message, and the agent's answer `afterSeconds` later. */
 const finished = (chatId: string, time: string, agent: object, who: object, afterSeconds: number, rate?: string) =>
   event('ChatFinished', chatId, time, {
     agents: [agent],
@@ -57,7 +57,7 @@ const refused = (time: string) => ({
   attempts: [{ at: `2026-${time.replace(' ', 'T')}.000Z`, durationMs: 20, status: 400, code: 'invalid_request' }],
 })
 
-/** What happened in a shop in the first days of March 2026, a Monday to the Monday after. */
+/** The events of a shop in the first days of March 2026, from a Monday to the next Monday. */
 export const shop: ReadonlyArray<DomainEvent> = [
   accepted('101', '03-02 09:00:10', ann, visitor('2746', 1), from('google', 'spring')),
   finished('101', '03-02 09:10:00', ann, visitor('2746', 1), 20, 'good'),

@@ -19,7 +19,7 @@ const slug = (heading: string) =>
 const anchorsOf = (text: string) =>
   [...outsideCode(text).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => slug(heading))
 
-/** What a file links to within the repository: the file, from the root, and the section where there is one. */
+/** The links of a file to files of the repository: the path from the root, and the section if the link names one. */
 const linksOf = (file: string) =>
   [...outsideCode(read(file)).matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, to = '']) => to)

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** Sends bytes as they are and collects the answer until the connection is closed; `more` may go on sending. */
+/** Sends bytes unchanged, and collects the answer until the connection closes. `more` may send further bytes. */
 export const raw = (
   port: number,
   bytes: string,

@@ -160,7 +160,7 @@ server('stopping answers what is in flight, closes its connection, and accepts n
       ({ status }) => status,
       (e: NodeJS.ErrnoException) => e.code,
     )
-  // Until it no longer listens; in the very moment a connection may be reset.
+  // Repeats until the server does not listen any more. At that moment a connection may be reset.
   let refused = await ask()
   while (refused === 200 || refused === 'ECONNRESET') refused = await ask()
   resolve(E.right('kafka'))

@@ -22,7 +22,7 @@ const event = (account: string, name: string, id: string, chat = '2037'): Domain
   return right(decodeBotEvent({ event: name, id, chat_id: chat, client_id: '1' }, receipt))
 }
 
-/** A publish whose results the test gives, and what it was asked to publish. */
+/** A publish function that records its events. The test decides its results. */
 const publishing = () => {
   const asked: Array<{ readonly event: DomainEvent; readonly settle: (result: Result) => void }> = []
   const publish = (published: DomainEvent) => {

@@ -44,7 +44,7 @@ filtering('takes few of the keys that were not added for one that was', () => {
   assert.ok(mistaken < 100, `${mistaken} of 10,000`)
 })
 
-/** A look-up in a view where everybody has one: what is asked for, and when the event is in the log. */
+/** A look-up in a view with a document for every key. It records the keys; `resolve` means: the event is in the log. */
 const given = () => {
   const filter = enrichedKeys()
   const { add, setComplete } = filter

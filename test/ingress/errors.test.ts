@@ -17,7 +17,7 @@ const as = (contentType: string, body: string | Buffer, more = {}) => ({
 
 type Row = readonly [name: string, path: string, sent: Sent, status: number, code: string, message: string]
 
-/** interface.md's table of errors; `message` is a part of the answer's. */
+/** The table of errors in interface.md; `message` is a part of the answer's message. */
 const rows: ReadonlyArray<Row> = [
   ['an unknown token', '/webhooks/webhooks-token-of-nobody', { body: accepted }, 401, 'invalid_client', 'path'],
   ['an unknown bot token', '/bot/bot-token-of-nobody', { body: message }, 401, 'invalid_client', 'path'],
@@ -115,7 +115,7 @@ const rows: ReadonlyArray<Row> = [
   ['too large a body of another type', hooks, as('text/plain', large), 415, 'invalid_request', 'Content-Type'],
 ]
 
-/** As much of a body as is kept: all of it, but 64 KiB of one that is too large. */
+/** The part of a body that is kept: 64 KiB of a body that is too large, otherwise all of it. */
 const beginning = (body: string | Buffer = '') => String(body).slice(0, body === large ? 64 * 1024 : undefined)
 
 const isOf = (value: unknown, key: string): unknown =>

@@ -29,7 +29,7 @@ const bot = {
   deadlineMs: 300_000,
 }
 
-/** acme has both interfaces without authorization, `guarded` has it, `slow` may send one request a second. */
+/** acme has both interfaces without authorization, `guarded` requires it, `slow` may send one request a second. */
 export const accounts: ReadonlyArray<Account> = [
   {
     id: right(AccountId.decode('acme')),
@@ -63,7 +63,7 @@ type LogLine = { readonly level: string; readonly fields: object; readonly messa
 
 type Given = Partial<IngressDeps & HttpDeps> & { readonly checks?: Checks }
 
-/** An ingress with ports that remember what they were asked, but for those that the test brings. */
+/** An ingress whose ports record their calls. A test may replace ports. */
 export const build = ({ checks = {}, ...deps }: Given = {}, limits: Partial<Limits> = {}) => {
   const published: DomainEvent[] = []
   const appended: OutgoingRecord[] = []
@@ -111,7 +111,7 @@ export const build = ({ checks = {}, ...deps }: Given = {}, limits: Partial<Limi
   return { ingress, published, appended, logged, requests, quarantined, stop: ingress.stop }
 }
 
-/** The same, listening on a free port. */
+/** The same ingress, listening on a free port. */
 export const start = async (deps: Given = {}, limits: Partial<Limits> = {}) => {
   const built = build(deps, limits)
   const { port } = right(await built.ingress.listen('127.0.0.1', 0))
@@ -157,7 +157,7 @@ const parsed = (text: string): unknown =>
     ),
   )
 
-/** Sends a request, on a connection of its own where no agent is given; a body is JSON unless the headers say otherwise. */
+/** Sends a request, on its own connection if no agent is given. A body is JSON unless the headers say otherwise. */
 export const send = (
   port: number,
   path: string,

@@ -15,7 +15,7 @@ const message = sample('bot-api', 'CLIENT_MESSAGE')
 const refused: E.Either<Failure, never> = E.left({ kind: 'too-large', reason: 'over max.message.bytes' })
 const mebibyte = 1024 * 1024
 
-/** A Kafka that takes events of at most so many bytes, and what it took. */
+/** A Kafka that accepts events of at most this many bytes, and records them. */
 const kafkaOf = (mostBytes: number) => {
   const taken: DomainEvent[] = []
   const publish = async (event: DomainEvent) => {

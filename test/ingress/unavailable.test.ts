@@ -63,7 +63,7 @@ unavailable('the publisher is told the time that is left', async () => {
       told.push(withinMs)
       return E.right('kafka' as const)
     },
-    // The clock is read when the body has come.
+    // The clock is read after the body was received.
     now: () => {
       ms += 1000
       return noon

@@ -55,7 +55,7 @@ const goneOn = (chat: string) => [
   of(`c${chat}`, 'ChatUpdated', chat, { visitor: { ...visitor, chatsCount: 2 } }),
   of(`d${chat}`, 'ClientMessageReceived', chat, { message: text }),
 ]
-/** Appended one after another, and archived. */
+/** Publishes events one after another, and waits until they are archived. */
 const publish = async (events: ReadonlyArray<DomainEvent>) => {
   for (const event of events) right(await kafka.publish(event, 10_000))
   await eventually('the archive', async () => {
@@ -85,7 +85,7 @@ const rebuild = async (dryRun = false) => {
   const asked = { views: viewNames, dryRun, resume: false, discard: false, force: false }
   return { code: await rebuildAsked({ ...given, ...shown, restore: restore() }, asked), said }
 }
-/** Without the places of records, which differ from those of one log. */
+/** A document without the places of its records, because they differ from the places in a single log. */
 const withoutPlaces = (document: object) => {
   const { applied, topic, partition, offset, ...rest } = document as Readonly<Record<string, unknown>>
   return rest

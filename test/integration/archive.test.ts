@@ -74,7 +74,7 @@ const publishAll = async (from: number, to: number) => {
     await Promise.all(eventsOf(chat).map(async (event) => right(await kafka.publish(event, 10_000))))
 }
 
-/** Every document of the folded views, as the bytes that MongoDB has: those of the statistics tell when they were computed. */
+/** The documents of the folded views as BSON. Statistics are missing: they contain the time of their computation. */
 const documents = async () => {
   const all = await Promise.all(
     foldedOf(viewNames).map(async (view) => {
@@ -241,7 +241,7 @@ archive('a replay writes into a topic of its own what the archive has, and nothi
     erased.map(({ headers, value }) => [`${headers.ce_id}`, `${value}`.includes(canary)]),
     ['b-3', 'c-3', 'x1', 'b-3', 'c-3'].map((id, i) => [id, i > 2]),
   )
-  // Readers of the contract can read what is left of them.
+  // Consumers can still decode these records.
   for (const record of records) right(fromRecord({ ...record, topic }))
   const config = await withAdmin(here.brokers, (admin) =>
     admin.describeConfigs({ includeSynonyms: false, resources: [{ type: 2, name: replayed }] }),

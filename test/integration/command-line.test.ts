@@ -20,7 +20,7 @@ const running = new Set<ChildProcess>()
 
 type Run = { readonly child: ChildProcess; readonly text: () => string; readonly ended: Promise<number | null> }
 
-/** The command as a user runs it, without the servers of the environment unless they are given. */
+/** Runs the command as a user does. It does not use the environment's servers, unless `env` names them. */
 const run = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}): Run => {
   const { KAFKA_BROKERS, MONGODB_URL, FORCE_COLOR, ...others } = process.env
   const child = spawn('sh', [join(root, 'src/app/livechat-bridge'), ...args], {
@@ -71,7 +71,7 @@ commandLine.after(async () => {
   for (const child of running) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
 })
 
-/** The page that the sign-in link of the console leads to. */
+/** The page that the console shows after its sign-in link was used. */
 const signedIn = async (link: string) => {
   const { origin, pathname, searchParams } = new URL(link)
   const used = await fetch(`${origin}${pathname}`, {
@@ -85,7 +85,7 @@ const signedIn = async (link: string) => {
   return { status: page.status, text: await page.text() }
 }
 
-/** Every question of the guide for analysts has rows after the demo. */
+/** After the demo, every question of the guide for analysts returns rows. */
 const demoAnswersTheGuide = async (url: string) => {
   await using client = await MongoClient.connect(url)
   const db = client.db()

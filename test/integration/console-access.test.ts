@@ -31,7 +31,7 @@ const cookiesOf = (headers: Readonly<Record<string, unknown>>) =>
 const cookieNamed = (name: string, headers: Readonly<Record<string, unknown>>) =>
   cookiesOf(headers).find((cookie) => cookie.startsWith(`${name}=`) && !cookie.endsWith('=')) ?? ''
 
-/** Up to where the provider sends the browser back. */
+/** Signs in until the provider sends the browser back. */
 const begin = async (
   person: Person,
   { at = server, next = '' }: { readonly at?: Server; readonly next?: string } = {},

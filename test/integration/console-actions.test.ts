@@ -50,7 +50,7 @@ const routes = actingHandlers({
 type Route = keyof typeof routes
 
 const path = '/api/accounts/:account'
-/** What a route answers to somebody with the right role for the account. */
+/** What a route answers to a person with the right role for the account. */
 const answer = async <A>(route: Route, asked: Parameters<typeof given>[0] = {}): Promise<A> => {
   const answered = right(await routes[route](given(asked)))
   if (!('stream' in answered)) return answered.body as A

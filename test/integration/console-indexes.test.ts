@@ -11,7 +11,7 @@ const now = new Date('2026-03-01T12:00:00Z')
 const count = 4_000
 const minutesAgo = (minutes: number) => new Date(now.getTime() - minutes * 60_000)
 
-/** One session every ten minutes. What each filter finds is rare, and none of it is among the newest. */
+/** One session every ten minutes. Each filter finds few sessions, and none of these is among the newest. */
 const session = (n: number) => {
   const kind = n % 40 === 39 ? 'agent' : 'bot'
   const isOpen = n % 400 === 200 || n % 400 === 239
@@ -30,7 +30,7 @@ const session = (n: number) => {
 const all = Array.from({ length: count }, (_, n) => session(n))
 await db.collection<{ _id: string }>('sessions').insertMany([
   ...all,
-  // Another account, whose sessions are none of the answer's.
+  // The same sessions of another account. They must not be in any answer.
   ...all.map((one) => ({ ...one, _id: `b${one._id}`, accountId: 'globex' })),
 ])
 

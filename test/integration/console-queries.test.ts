@@ -36,7 +36,7 @@ const { db, connect, drop } = await testDatabase()
 const mongo = connect()
 await mongo.ensureIndexes()
 
-/** Documents as they stand in MongoDB. */
+/** The collection of a view, used with the plain driver. */
 const documents = (view: string) => db.collection<{ readonly [field: string]: unknown; readonly _id: string }>(view)
 
 const clock = { now: at('12:00:00') }
@@ -88,7 +88,7 @@ const call = (route: keyof typeof handlers & ConsoleRoute, { query = '', ...aske
 const ask = async <A>(route: keyof typeof handlers & ConsoleRoute, asked: Asked = {}): Promise<A> => {
   const answer = right(await call(route, asked))
   if (!('body' in answer)) throw new Error('expected a body')
-  // As the page gets it.
+  // The page receives the answer as JSON.
   return (typeof answer.body === 'string' ? answer.body : JSON.parse(JSON.stringify(answer.body))) as A
 }
 const refused = async (route: keyof typeof handlers & ConsoleRoute, asked: Asked) => {
@@ -97,7 +97,7 @@ const refused = async (route: keyof typeof handlers & ConsoleRoute, asked: Asked
 }
 
 const offsets = new Map<TopicName, number>()
-/** The events go into the views, each at the next offset of its topic. */
+/** Applies the events to the views, each at the next offset of its topic. */
 const take = async (...events: ReadonlyArray<DomainEvent>) => {
   for (const event of events) {
     const topic = topicOf(event).name
@@ -273,7 +273,7 @@ reading('a chat that nobody knows is told, also one of another account', async (
 reading('a long story comes in pages, each the oldest first, without a gap and nothing twice', async () => {
   const entries = Array.from({ length: 1_203 }, (_, n) => ({
     ...{ _id: `acme/bot/long-${n}`, accountId: 'acme', chatId: 'long', type: 'AgentJoined' },
-    // Seven of each time, so that the end of a page cuts some.
+    // Seven entries have the same time, so that some pages end between entries of one time.
     time: new Date(date('08:00:00').getTime() + Math.floor(n / 7)),
     ...{ topic: 'bot-conversations', partition: n % 3, offset: n, data: { accountId: 'acme', chatId: 'long' } },
   }))
@@ -353,7 +353,7 @@ reading('a stream tells of an event within seconds, with the version that the an
     `data: ${JSON.stringify({ version: (await ask<ConversationAnswer>(conversation, silent)).version })}\n\n`,
   )
   await take({ ...anEvent('AgentInvited', 'e6', at('11:59:40'), silent), subject: '77' } as DomainEvent)
-  // Views are written one after the other, so that a version may be told between two of them.
+  // Views are written one after another, so the stream may send a version between two writes.
   await eventually('the version of the answer', async () => {
     const { version } = await ask<ConversationAnswer>(conversation, silent)
     return (await next()) === `data: ${JSON.stringify({ version })}\n\n`

@@ -45,7 +45,7 @@ const ask = (body: object, { session = operatorOf('*'), ...more }: More = {}) =>
   routes['POST /api/accounts/:account/rebuild'](
     given({ body: { what: 'begin', view: 'chats', dryRun: false, ...body }, session, ...more }),
   )
-/** What it says, and whether it was done. */
+/** The lines that the rebuild prints, and whether it succeeded. */
 const rebuild = async (body: object, more: More = {}) => {
   const answer = right(await ask(body, more))
   if (!('stream' in answer)) throw new Error('expected a stream')

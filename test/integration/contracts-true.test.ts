@@ -13,7 +13,7 @@ const here = await world({ bot: { replyWithin: 3_600_000 } })
 const bridge = await here.start()
 const mongo = await MongoClient.connect(here.mongo.url)
 
-/** What is left now, record by record and document by document. */
+/** Checks each record and each document that exists now. */
 const look = async (): Promise<Tally> => {
   const found = tally()
   await checkDatabase(mongo, here.mongo.database, found)

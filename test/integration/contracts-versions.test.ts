@@ -43,7 +43,7 @@ const versions = suite('old records on a real topic')
 versions.after(async () => {
   await room.stop()
   await database.drop()
-  // What the tests leave on the servers is held against the published schemas, which know nothing of these versions.
+  // After the tests, all records are checked against the published schemas, which do not know these versions.
   await withAdmin(brokers, async (admin) => {
     const topics = (await admin.listTopics()).filter((name) => name.startsWith(prefix))
     await admin.deleteTopics({ topics })

@@ -45,7 +45,7 @@ const metric = async (kind: string) =>
       .find((line) => line.startsWith(`livechat_drift_entries{account="acme",kind="${kind}"}`))
       ?.split(' ')[1],
   )
-/** Metrics are as of a second ago at most. */
+/** Metrics may be one second old. */
 const measured = (kind: string, entries: number) =>
   eventually(`${entries} of ${kind}`, async () => (await metric(kind)) === entries || undefined)
 

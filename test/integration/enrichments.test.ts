@@ -38,7 +38,7 @@ const ask = async (email: string) => {
 }
 const shown = (page: string) => ({ result: 'ok', crm_link: `https://crm.example.com/${page}` })
 
-/** How often MongoDB was asked for an enrichment that was not there. */
+/** How many MongoDB queries found no enrichment. */
 const fruitless = () =>
   db.collection('system.profile').countDocuments({ op: 'query', 'command.find': 'enrichments', nreturned: 0 })
 

@@ -38,7 +38,7 @@ const visitor = (number: string) => ({ number, chatsCount: 1, name: secret, emai
 const text = { type: 'TEXT', text: secret, timestamp: at('10:00:00') }
 const of = (subject: string, event: DomainEvent) => ({ ...event, subject }) as DomainEvent
 
-/** Chat 2037 and client 1233 are one person; chat 2038 is somebody with the same address. */
+/** Chat 2037 and client 1233 are one person. Chat 2038 is another person with the same address. */
 const events = [
   anEvent('ChatAccepted', 'e1', at('10:00:00'), {
     visitor: visitor('7'),

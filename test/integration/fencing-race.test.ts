@@ -40,7 +40,7 @@ const reply = (chatId: string, inReplyTo: string) =>
   })
 const shown = (chat: string) => here.service.chat(chat)?.delivered ?? []
 
-/** What became of each chat's reply: `delivered`, or why it was suppressed. */
+/** The outcome of each chat's reply: `delivered`, or the reason why it was suppressed. */
 const outcomes = (chats: ReadonlyArray<string>) =>
   eventually(
     'an outcome of every reply',
@@ -56,7 +56,7 @@ const outcomes = (chats: ReadonlyArray<string>) =>
     60_000,
   )
 
-/** The service hears the 200; `at` in ms since 1970. */
+/** Waits until the bridge answers 200. Returns when the service received it, in ms since 1970. */
 const answered = async (event: ReturnType<typeof here.service.agentJoins>): Promise<number> => {
   const { attempts } = await event
   const last = attempts.at(-1)
@@ -92,7 +92,7 @@ race('none gets through once a newer message has been answered 200 before it was
   assert.equal(chats.flatMap(shown), [])
 })
 
-/** How long so many replies at once take here, from their publishing until clients see the last of them. */
+/** The time that `n` concurrent replies take, from their publishing until clients see the last one, in ms. */
 const timeOfAll = async () => {
   const chats = chatsOf('undisturbed', n)
   const ids = await Promise.all(chats.map((chat) => write(chat)))

@@ -102,7 +102,7 @@ append('a record that the broker never takes is refused alone', async () => {
   const { read, stop } = records('enrichments')
   const given = (key: string | null) => ({ topic: 'enrichments' as const, key, value: '{}', headers: {} })
 
-  // A compacted topic has no place for a record without a key.
+  // A compacted topic refuses a record without a key.
   const outcomes = await Promise.all(['a', null, 'b'].map((key) => room.append(given(key), withinMs)))
 
   await eventually('records of both chats', () => new Set(read.map(({ key }) => String(key))).size === 2)

@@ -20,7 +20,7 @@ const kafka = plainClient(brokers)
 const ofJava = newPrefix()
 const prefix = newPrefix()
 
-// A topic with a compression of its own has its batches compressed anew by the broker: by Java, as its clients do.
+// If a topic has its own compression type, the broker compresses batches again, in Java as Java's clients do.
 const byJava: ReadonlyArray<readonly [string, TopicName]> = [
   ['gzip', 'chats'],
   ['snappy', 'calls'],
@@ -40,7 +40,7 @@ const javaRoom = await roomOf(ofJava)
 
 type Compress = (bytes: Buffer) => Promise<Buffer>
 
-/** Writes as another team's client does; kafkajs gets the compression for the length of the write. */
+/** Writes as another team's client does. kafkajs uses `shrink` for the compression during this write. */
 const write = async (topic: string, values: ReadonlyArray<string>, compression = 0, shrink?: Compress) => {
   const type = compression as keyof typeof CompressionCodecs
   const before = CompressionCodecs[type]
@@ -53,7 +53,7 @@ const write = async (topic: string, values: ReadonlyArray<string>, compression =
   if (shrink !== undefined) CompressionCodecs[type] = before
 }
 
-/** Values of some hundred kilobytes in all, so that there are several blocks, and of a kind that is worth compressing. */
+/** Compressible values of some hundred kilobytes in all, so that there are several blocks. */
 const values = ((): ReadonlyArray<string> => {
   const random = randomNumbers(1)
   const word = () => Math.floor(random() * 4096).toString(36)
@@ -90,7 +90,10 @@ for (const [codec, topic, compression, shrink] of byOthers)
     assert.equal((await readAll(room, topic, values.length)).map(textOf), values)
   })
 
-/** For as long as it is needed, batches of this kind cannot be read: what a broker takes in is sound, and so are its files. */
+/**
+ * Makes reading of batches of this compression fail during `act`. Real damage is not possible here: the broker accepts
+ * only valid batches, and its files are intact.
+ */
 const failing = async (compression: number, error: Error, act: () => Promise<void>) => {
   const type = compression as keyof typeof CompressionCodecs
   const before = CompressionCodecs[type]

@@ -15,7 +15,7 @@ const appendAll = (values: ReadonlyArray<string>, to: TestRoom = room) =>
   Promise.all(values.map((value, i) => to.append(recordOf(keys[i % keys.length] ?? '', value), withinMs)))
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => String(from + i))
 
-/** A group that begins where the log of chats ends now. */
+/** The start offsets of a group that begins at the current end of `chats`. */
 const fromHere = async () => {
   const ends = await room.endOffsets('chats')
   return async (_: unknown, partition: number) => ends.get(partition)

@@ -26,9 +26,9 @@ const valuesOf = async (topic: TopicName) => {
   right(await room.readTopic(topic, async (records) => void values.push(...records.map(textOf))))
   return values.sort()
 }
-/** kafkajs fails once on a connection that has known a deleted topic. */
+/** After a topic was deleted, kafkajs fails once on a connection that knew the topic. */
 const createTopics = () => eventually('the topics to be there', async () => E.isRight(await room.ensureTopics()))
-/** Appends to other topics while one fails: each record is acknowledged, and stands in the log once. */
+/** Appends to another topic while one topic fails. Each record is acknowledged and is in the log once. */
 const othersGoOn = async (name: string) => {
   const texts = Array.from({ length: 100 }, (_, i) => `${name}-${i}`)
   const before = await valuesOf('chats')

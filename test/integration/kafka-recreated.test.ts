@@ -14,7 +14,7 @@ const prefix = newPrefix()
 const room = await roomOf(prefix)
 right(await room.ensureTopics())
 
-/** What a consumer with state of its own remembers of the topics that it has read. */
+/** A consumer with its own state remembers the ids of the topics that it has read. */
 const memory = () => {
   let known: TopicIds | undefined
   return {

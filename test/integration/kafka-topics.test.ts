@@ -60,7 +60,7 @@ topics(
       ],
     })
     assert.ok(others.every(({ differences }) => differences.length === 0))
-    // The archive of a topic has its partitions.
+    // The archive of a topic has as many partitions as the topic.
     assert.equal(
       others.filter(({ partitions }) => partitions !== 4).map(({ name, partitions }) => [name, partitions]),
       [[`${prefix}archive-chats`, 2]],

@@ -38,7 +38,7 @@ const message = (id: number) =>
   anEvent('OfflineMessageReceived', `e${id}`, at('10:00:00'), { offlineMessageId: `${id}` })
 const computed = (asOf?: Date) => computedStatistics(db, day, utc, asOf)
 
-/** An instance that stops for good between the documents and the mark of their days. */
+/** An instance that crashes after it has written the documents and before it marks their days. */
 const crashing = applyWith(
   optimisticUpdate<Views[ViewName]>({
     read: readPresent(db, 'majority'),
@@ -173,7 +173,7 @@ stats('of all sessions of a chain are marked when the slice that made them comes
   assert.equal(days.sort(), [day, 'acme/2026-02-02', 'acme/2026-02-04'])
 })
 
-/** A refresher that has read the documents and waits with what it has computed until it is told to go on. */
+/** A refresher that has computed a day. It writes the result when the test calls the returned function. */
 const holding = async () => {
   const [read] = await readDue(db)
   assert.ok(read)

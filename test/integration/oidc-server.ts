@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 
 export type Person = Readonly<Record<string, unknown>> & { readonly sub: string }
 
-/** What becomes of an ID token on its way to the bridge: its claims, who signs it, or all of it. */
+/** How an ID token is changed on its way to the bridge: its claims, its signer, or the whole token. */
 export type Change = {
   readonly claims?: (claims: JWTPayload) => JWTPayload
   readonly byStranger?: true
@@ -13,7 +13,7 @@ export type Change = {
 
 const keyId = 'first'
 
-/** The real oidc-provider, on which everybody signs in as `person` at once, and whose ID tokens can be changed on their way. */
+/** The real oidc-provider. It signs everybody in as `person` without a form, and a test can change its ID tokens. */
 export const oidcServer = async (redirectUri: string) => {
   const state: { person: Person; change: Change | undefined; answers: boolean } = {
     person: { sub: 'nobody' },
@@ -56,7 +56,7 @@ export const oidcServer = async (redirectUri: string) => {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  // It has no types.
+  // The package has no types.
   const { default: Provider } = await import('oidc-provider' as string)
   const provider = new Provider(issuer, {
     clients: [{ client_id: 'livechat', client_secret: 'a-secret-of-the-client', redirect_uris: [redirectUri] }],
@@ -82,7 +82,7 @@ export const oidcServer = async (redirectUri: string) => {
     },
   })
   const handle = provider.callback()
-  /** Goes where the console sent the browser, as the browser would, until the provider sends it back: the query it brings. */
+  /** Follows redirects as a browser does, until the provider sends it back to the console. Returns that URL's query. */
   const visit = async (location: string): Promise<string> => {
     const cookies = new Map<string, string>()
     let next = location

@@ -5,7 +5,10 @@ import { world } from '../support/world.ts'
 
 const here = await world({ partitions: 2 })
 
-/** Starts a bridge and asks for its readiness until each consumer reads; the answers without repetitions, and each one's checks. */
+/**
+ * Starts a bridge and polls its readiness until each consumer reads. Returns the statuses without repetitions, and the
+ * checks of each answer.
+ */
 const answersOf = async () => {
   const answers: number[] = []
   const checks: Array<ReadonlyArray<string>> = []
@@ -16,7 +19,7 @@ const answersOf = async () => {
       const response = await fetch(`${url}/readyz`)
       if (answers.at(-1) !== response.status) answers.push(response.status)
       const body = await response.text()
-      // retention is always met, so it may come later
+      // the check `retention` always passes, so it may be added later
       const names = Object.keys(JSON.parse(body).checks).filter((name) => name !== 'retention')
       checks.push(names.sort())
       const read = body.match(/"reads \d+ partitions"/g) ?? []
@@ -41,7 +44,7 @@ readiness('a process that starts is not ready until everything runs, and ready f
   for (const { answers, checks } of [first, again]) {
     assert.is(answers.at(-1), 200)
     assert.ok(answers.length <= 2, `${answers}`)
-    // one that comes later would not have kept the process from being ready before it
+    // the process could be ready before a check that is added later
     assert.equal(checks[0], checks.at(-1))
   }
 })

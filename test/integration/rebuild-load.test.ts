@@ -20,7 +20,7 @@ const rebuilds = connectRebuilds({ url: database.url, database: database.databas
 const calls = db.collection<{ _id: string }>('calls')
 const random = (below: number) => Math.floor(Math.random() * below)
 
-/** A log of one partition that grows: the changes of its records. */
+/** A growing log of one partition: the changes of its records. */
 const growingLog = () => {
   const log: Array<ReadonlyArray<Change>> = []
   const append = () => {
@@ -37,7 +37,7 @@ const growingLog = () => {
 }
 type Log = ReturnType<typeof growingLog>
 
-/** A projector's writer that is slow somewhere between reading and writing, and gets a slice again where it fails. */
+/** A projector's writer that is slow somewhere between reading and writing. It applies a slice again if it fails. */
 const projectorOf = (log: Log, mayWrite: () => Promise<boolean>) => {
   const apply = applyWith(
     optimisticUpdate<Views[ViewName]>({
@@ -55,7 +55,7 @@ const projectorOf = (log: Log, mayWrite: () => Promise<boolean>) => {
   let position = 0
   return {
     position: () => position,
-    /** One slice; now and then some of it again, as after a rebalance. */
+    /** Applies one slice. Sometimes it applies earlier records again, as after a rebalance. */
     step: async () => {
       const from = Math.max(0, position - (random(8) === 0 ? 5 : 0))
       const to = Math.min(log.end(), from + 1 + random(8))
@@ -66,7 +66,7 @@ const projectorOf = (log: Log, mayWrite: () => Promise<boolean>) => {
   }
 }
 
-/** One rebuild, which may lose its lock in the middle. */
+/** One rebuild, which may lose its lock before the swap. */
 const rebuildOnce = async (log: Log) => {
   const own = await rebuilds.begin(['calls'], false, new Map())
   assert.ok(own)
@@ -91,7 +91,7 @@ const rebuildOnce = async (log: Log) => {
   await own.forget()
 }
 
-/** In how many rounds of a rebuild under load the view is not what a plain fold of the log is; ends when there are enough. */
+/** Counts the rounds of a rebuild under load in which the view differs from a plain fold. Stops at `enough`. */
 const wrongRounds = async (rounds: number, mayWrite: () => Promise<boolean>, enough = rounds): Promise<number> => {
   let wrong = 0
   for (let round = 0; round < rounds && wrong < enough; round++) {

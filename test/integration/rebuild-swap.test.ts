@@ -23,7 +23,7 @@ const rebuilds = connect()
 const leaseMs = 20_000
 const none = async () => new Map<string, number>()
 
-/** A call from beginning to end: the order in which it is folded, and each of its events, can be seen. */
+/** The events of a call from beginning to end. The document shows each event and the order of the fold. */
 const log = inLog(
   ...(['start', 'agent_connected', 'client_connected', 'end', 'start', 'end'] as const).map((status, i) =>
     anEvent('CallStatusChanged', `e${i}`, at(`10:00:0${i}`), {
@@ -45,7 +45,7 @@ const live = () => db.collection<{ _id: string }>('calls').findOne({ _id: 'acme/
 const damage = (set: object) =>
   db.collection<{ _id: string }>('calls').updateOne({ _id: 'acme/2037' }, { $set: { phone: 'damaged', ...set } })
 
-/** A live writer that stops between reading and writing until it is told to go on; without a gate for the control. */
+/** A live writer that stops between reading and writing until `goOn` is called. The control has no gate. */
 const slowWriter = (gate: () => Promise<boolean> = swapGate(db)) => {
   const { promise: told, resolve: goOn } = Promise.withResolvers<void>()
   const { promise: hasRead, resolve: read } = Promise.withResolvers<void>()
@@ -176,7 +176,7 @@ swap(
       const token = await locked(own, 300)
       const [ready, name] = [swapName('calls', own.writer), rebuiltName('calls', own.writer)]
       if (place !== 'before anything') await rename(db, name, ready)
-      // The holder freezes here; the writer waits for the lease to end, breaks the lock and goes on.
+      // The holder freezes here. The writer waits until the lease ends, breaks the lock and writes.
       await writer()(changes(3, 4))
       const late =
         place === 'after the last look at the lock'
@@ -185,7 +185,7 @@ swap(
       assert.equal(late || [], [], place)
       same(await live(), await foldOf(4))
       await own.unlock(token)
-      // Nothing is lost of the rebuild either: it catches up and tries again.
+      // The rebuild loses nothing: it catches up and tries again.
       await own.applyChanges(changes(3, 4))
       await damage({})
       const again = await locked(own)
@@ -213,7 +213,7 @@ swap('is not the matter of a rebuild that another process has taken over', async
   const own = await rebuilds.resume(async () => new Map([['calls/0', 2]]))
   assert.ok(own)
   assert.equal([own.positions, own.writers], [{ 'calls/0': 2 }, [frozen.writer, own.writer]])
-  // The first one wakes up: it writes, and it swaps.
+  // The first process wakes up. It writes and tries to swap.
   await frozen.applyChanges(changes(2, 3))
   assert.equal(await frozen.swap(token, ['calls']), [])
   assert.is(await frozen.renewLease(), false)
@@ -262,7 +262,7 @@ swap('is of one rebuild at a time, and readers see no gap', async () => {
   assert.is(await rebuilds.resume(none), undefined)
   await own.applyChanges(changes(0, 3))
   const counts = new Set<number>()
-  // A query that is open at the moment of the swap ends with this error (`rebuild --help`), and finds the view when it is asked again.
+  // A query that is open during the swap fails with this error (`rebuild --help`). The next attempt finds the view.
   const queryPlanKilled = 175
   const count = (): Promise<number> =>
     db

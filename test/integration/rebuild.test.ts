@@ -33,9 +33,9 @@ const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: 
 const kafka = connectKafka(settings, { log: createLog('silent'), measure: createMetrics().measure, now })
 const rebuilds = connectRebuilds(here.mongo, { sleep })
 const recordAction = actionRecorder(kafka.append, now, 'operator@test')
-/** Without audit, which each rebuild adds to. */
+/** Without `audit`, because each rebuild adds a document to it. */
 const folded = viewNames.filter((view) => !view.startsWith('daily_stats') && view !== 'audit')
-/** Without the times of computation in daily_stats, which are others after each. */
+/** Without `asOf` and `nextAt` of daily_stats, because they differ after each computation. */
 const all = async (name: string) => {
   const found = db.collection<{ _id: string }>(name).find({}, { projection: { asOf: 0, nextAt: 0 } })
   return (await found.sort({ _id: 1 }).toArray()).map(asFolded)
@@ -44,7 +44,7 @@ const all = async (name: string) => {
 let said: string[] = []
 let rows: Row[] = []
 const quiet: ShowProgress = () => ({ at: () => {}, end: () => {} })
-/** Runs the command's own function; what it says is in `said`. */
+/** Runs the command's own function. Its output is in `said`. */
 const rebuild = (
   asked: Partial<Asked>,
   { signal = new AbortController().signal, show = quiet }: { signal?: AbortSignal; show?: ShowProgress } = {},
@@ -63,7 +63,7 @@ const rebuild = (
 }
 
 let published = 0
-/** Eight events of a chat and of what belongs to it; a client's words are answered, once, and again under the same id. */
+/** Eight events of a chat and its visitor. The delivery of the bot's reply is published twice, under the same id. */
 const eventsOf = (chat: number): ReadonlyArray<DomainEvent> => {
   const second = () => new Date(Date.UTC(2026, 0, 30 + (chat % 4)) + published++ * 1000).toISOString()
   const of = (id: string, type: DomainEvent['type'], part: object = {}): DomainEvent => {
@@ -95,7 +95,7 @@ const publish = async (chat: number): Promise<void> => {
 const publishAll = (from: number, to: number) =>
   Promise.all(Array.from({ length: to - from }, (_, i) => publish(from + i)))
 
-/** A plain fold of all that the log has. */
+/** A plain fold of all records of the log. */
 const fold = async () => {
   const { applyChanges, documents } = memoryViews()
   for (const topic of topicsOf(viewNames))
@@ -118,7 +118,7 @@ const stored = async () =>
       folded.map(async (view) => [view, Object.fromEntries((await all(view)).map((it) => [it._id, it]))] as const),
     ),
   )
-/** Resolves when the projector has taken in everything, statistics too. */
+/** Resolves when the projector has handled all records and computed the statistics. */
 const settled = () =>
   eventually(
     'the projector to be at the end',
@@ -141,7 +141,7 @@ const isRight = async () => {
       same(live, rebuilt)
     }
   }
-  // A day without anything may be there while it is computed.
+  // An empty day may exist while it is computed.
   await eventually('the days to be right', () =>
     days().then(
       () => true,
@@ -276,13 +276,13 @@ rebuilding('that has nothing for a view is refused, and done all the same when i
 })
 
 rebuilding('of a view for which the log has nothing any more, though all of it is there, is done', async () => {
-  // As of somebody who was erased since, and was the only one with an unknown field.
+  // An entry of a person who was the only one with an unknown field and was erased after that.
   await db.collection<{ _id: string }>('drift').insertOne({ _id: 'acme/unknown-field/webhooks/chat_accepted/note' })
   assert.is(await rebuild({ views: ['drift'] }), 0, said.join('\n'))
   assert.equal(await all('drift'), [])
 })
 
-/** Ends at the first look, wherever that is. */
+/** Aborts the rebuild at its first progress report. */
 const interrupting = () => {
   const stop = new AbortController()
   const show: ShowProgress = () => ({ at: () => stop.abort(), end: () => {} })
@@ -322,11 +322,11 @@ rebuilding('under concurrent writes, by two bridges, loses nothing', async () =>
   let running = true
   let chat = 150
   const publishing = (async () => {
-    // New chats, and more of those that are there.
+    // Publishes new chats, and more events of existing ones.
     while (running) {
       await Promise.all([publish(chat), publish(chat % 40), publish((chat * 7) % 40)])
       chat++
-      // The rebuild has to be faster than that on a slow machine as well.
+      // The rebuild must be faster than this, also on a slow machine.
       await sleep(100)
     }
   })()

@@ -41,7 +41,7 @@ const chats = async () =>
     .map(({ _id }) => _id)
     .sort()
 const readiness = async () => (await fetch(`${bridge.adminUrl}/readyz`)).text()
-/** Nothing while the topic is not there. */
+/** The number of records of the topic; undefined while the topic does not exist. */
 const appended = async () => {
   const ends = await admin.fetchTopicOffsets(`${here.prefix}chats`).catch(() => undefined)
   return ends?.reduce((sum, { high }) => sum + Number(high), 0)
@@ -60,7 +60,7 @@ const rebuild = (...args: ReadonlyArray<string>) =>
 const settings = kafkaSettings({ brokers: here.brokers, ssl: false }, { prefix: here.prefix, partitions: 2 }, 'test')
 const kafka = connectKafka(settings, { log: createLog('silent'), measure: createMetrics().measure, now })
 const rebuilds = connectRebuilds(here.mongo, { sleep })
-/** Begins a rebuild of all views, and ends it at its first look. */
+/** Begins a rebuild of all views, and aborts it at its first progress report. */
 const interruptedRebuild = async () => {
   const stop = new AbortController()
   const show = () => ({ at: () => stop.abort(), end: () => {} })
@@ -104,7 +104,7 @@ recreated('also go on after a rebuild that was interrupted, unless its topic was
   await interruptedRebuild()
 
   await admin.deleteTopics({ topics: [`${here.prefix}chats`] })
-  // What comes before may be appended twice: by the producer that waits for the topic, and from the journal.
+  // An event before this may be appended twice: by the producer that waits for the topic, and from the journal.
   await eventually('an empty topic instead', async () => (await appended()) === 0, 60_000)
   for (const id of [22, 23]) assert.is(await acceptChat(id), 200)
   await eventually('the new topic', async () => (await appended()) === 2)

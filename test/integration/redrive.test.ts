@@ -104,7 +104,7 @@ const redrive = async (...args: string[]): Promise<Ran> => {
   await command.parseAsync(args, { from: 'user' })
   return { code, out: lines.out.join(''), err: lines.err.join('') }
 }
-/** Runs it as a user does. */
+/** Runs the command as a separate process, as a user does. */
 const redriveAlone = (...args: string[]) =>
   runCommand(['redrive', ...args], {
     ...{ KAFKA_BROKERS: here.brokers.join(','), MONGODB_URL: here.mongo.url, TOPIC_PREFIX: here.prefix },

@@ -35,7 +35,7 @@ const accepted = (chatId: string, number: string, days: number) =>
     subject: chatId,
   }) as DomainEvent
 
-/** Visitor 1 is silent; visitor 2 was here long ago, and again yesterday. */
+/** Visitor 1 has not returned. Visitor 2 was here long ago and again yesterday. */
 const events = [accepted('11', '1', 40), accepted('12', '1', 31), accepted('21', '2', 40), accepted('22', '2', 1)]
 const telling = async () => {
   const found = await db.collection<{ _id: string }>('chats').find().toArray()

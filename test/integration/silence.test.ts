@@ -11,7 +11,7 @@ const mongo = await MongoClient.connect(here.mongo.url)
 const first = await here.start()
 const log = await plainConsumer(here.brokers, here.prefix)
 
-/** Bot logic that knows one question only, and is silent otherwise. */
+/** Bot logic that answers one question and is silent otherwise. */
 const bot = await startBot(
   { onMessage: ({ data: { message } }) => (message.text === 'Are you there?' ? text('I am.') : undefined) },
   { brokers: here.brokers, topicPrefix: here.prefix, group: 'taciturn' },
@@ -52,7 +52,7 @@ silence(
     await first.stop()
     await here.start()
     await allAre([...before, ...during], (chat) => invitations(chat).length > 0)
-    // of every partition some, so that whatever else was due is over when they are
+    // later chats on every partition: when their invitations are there, all that was due earlier has happened
     await write(later, 'Is this on?')
     await allAre(later, (chat) => invitations(chat).length > 0)
 

@@ -29,7 +29,7 @@ audits.after(async () => {
   await here.stop()
 })
 
-/** A client writes, and each time waits for the bot's answer. */
+/** A client writes, and waits for the bot's reply each time. */
 const talk = async (chatId: string, ...words: ReadonlyArray<string>) => {
   for (const each of words) {
     const answers = service.chat(chatId)?.delivered.length ?? 0
@@ -40,7 +40,7 @@ const talk = async (chatId: string, ...words: ReadonlyArray<string>) => {
       60_000,
     )
   }
-  // The service has taken a reply before the bridge knows of it.
+  // The service has a reply before the bridge knows its outcome.
   await eventually('the outcomes to be in the views', async () => {
     const { delivered = [] } = service.chat(chatId) ?? {}
     return (await db.collection('deliveries').countDocuments({ chatId, state: 'delivered' })) === delivered.length
@@ -136,7 +136,7 @@ audits('are made again when an event comes late', async () => {
   await eventually('the late message to count', async () => (await auditOf('401'))?.differences.length === 0, 60_000)
 })
 
-/** Runs a command that has to succeed. */
+/** Runs a command that must succeed. */
 const command = async (...args: ReadonlyArray<string>) => {
   const servers = { KAFKA_BROKERS: here.brokers.join(','), MONGODB_URL: here.mongo.url }
   const { code, out, err } = await runCommand(args, { ...servers, TOPIC_PREFIX: here.prefix, TOPIC_PARTITIONS: '4' })
@@ -146,7 +146,7 @@ const command = async (...args: ReadonlyArray<string>) => {
 audits('are the same after a rebuild, and gone after an erasure, also once that is rebuilt', async () => {
   for (const chatId of ['501', '502']) {
     await talk(chatId, 'first words', 'second words')
-    // Of two persons.
+    // Each chat has another visitor.
     const fields = { visitor: { ...chatFinished().visitor, number: chatId } }
     await service.finishChat(chatId, { fields, tamper: altering('client', 1) })
   }

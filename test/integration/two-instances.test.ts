@@ -30,7 +30,7 @@ const members = async (group: string) => {
 const chats = Array.from({ length: 20 }, (_, i) => String(1000 + i))
 const perChat = 5
 
-/** Writes from every chat's client, one message after the other in a chat, to the instance that the service knows. */
+/** Every chat's client writes to the instance that the service knows, one message after another in each chat. */
 const write = (from: number) =>
   Promise.all(
     chats.map(async (chat) => {

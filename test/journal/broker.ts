@@ -7,8 +7,8 @@ type Waiting = { readonly record: OutgoingRecord; readonly answer: (outcome: E.E
 const failure = (kind: Failure['kind'], reason: string) => E.left<Failure, void>({ kind, reason })
 
 /**
- * A lane with a broker behind it, as a script wants it: records enter the log in the order of the calls; whether and
- * when that is acknowledged is another matter. A lane that was left (its process died) answers nobody any more.
+ * A lane to a scripted broker. Records enter the log in the order of the calls. The script decides separately whether
+ * and when the broker acknowledges them. The lane of a dead process answers no more calls.
  */
 export const scriptedBroker = () => {
   const log: OutgoingRecord[] = []
@@ -41,9 +41,9 @@ export const scriptedBroker = () => {
       acknowledgeLate: () => {
         for (const acknowledge of late.splice(0)) acknowledge()
       },
-      /** The lane gives up waiting for its first record, which may still enter the log. */
+      /** The lane reports a timeout for its first record, which may still enter the log. */
       giveUp: () => queue[0]?.answer(failure('transient', 'not acknowledged in time')),
-      /** The process dies: what had been sent may still enter the log, the rest never will. */
+      /** The process dies. The first `sent` records still enter the log, the others never do. */
       die: (sent: number) => {
         log.push(...queue.splice(0, sent).map(({ record }) => record))
         queue.length = 0

@@ -4,7 +4,7 @@ import type { Sleep } from '../../src/domain/ports.ts'
 
 type Timer = { readonly due: number; readonly ring: () => void }
 
-/** Time that passes only when it is told to. */
+/** A clock whose time passes only when `pass` is called. */
 export const virtualClock = () => {
   let at = Date.parse('2026-01-31T12:00:00.000Z')
   const timers = new Set<Timer>()

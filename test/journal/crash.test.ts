@@ -49,7 +49,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-/** Plays the script, then lets broker and disk be well until nothing is left to do. */
+/** Runs the script, then lets broker and disk work normally until nothing is left to do. */
 const play = async (script: ReadonlyArray<Step>) => {
   const broker = scriptedBroker()
   const clock = virtualClock()
@@ -73,7 +73,7 @@ const play = async (script: ReadonlyArray<Step>) => {
     cpSync(disk, dir, { recursive: true })
     dead.lane.die(sent)
     const next = start()
-    // Whatever the dead process is told from here on, nobody hears of it.
+    // From here on, an acknowledgement for the dead process does not count.
     process = { ...dead }
     process = await next
     await dead.stop()

@@ -11,7 +11,7 @@ const failover = suite('journal: order through failovers')
 
 type Sent = { readonly id: number; readonly epoch: number | undefined }
 
-/** Broker, journal and drain as plain lists; steps say what happens next, as far as it can happen. */
+/** Broker, journal and drain as plain lists. Each step is the next event; a step that is not possible does nothing. */
 const play = (steps: ReadonlyArray<number>, left: number) => {
   const log: number[] = []
   let lane: Sent[] = []
@@ -80,7 +80,8 @@ const play = (steps: ReadonlyArray<number>, left: number) => {
       lane.push(...batch.ids.map((id) => ({ id, epoch: undefined })))
       if (batch.ids.length === 0) settleBatch([], false)
     }
-    // The rest of a batch is refused: it is not in the lane any more, and the drain begins again behind what was taken.
+    // The broker refuses the rest of a batch. It leaves the lane, and the drain starts again behind the accepted
+    // records.
     if (what === 6 && batch !== undefined) {
       lane = lane.filter(({ epoch }) => epoch !== undefined)
       settleBatch(batch.ids.slice(0, batch.acked), true)

@@ -6,7 +6,7 @@ export type Fault = 'none' | 'no space' | 'no space half-way' | 'no sync' | 'no 
 
 const failed = (code: string) => Promise.reject(Object.assign(new Error(code), { code }))
 
-/** A disk with a fault that can be turned on and off. It writes at once, so that a copy of a folder is what a killed process leaves. */
+/** A disk with a fault to turn on and off. It writes at once, so a copy of a folder is what a killed process leaves. */
 export const faultyDisk = () => {
   const disk: { fault: Fault } = { fault: 'none' }
   const openFile: OpenFile = async (path, flags) => {

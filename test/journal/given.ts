@@ -41,7 +41,7 @@ export const recordingLog = () => {
   return { log, lines, levels: () => lines.map(({ level }) => level) }
 }
 
-/** For tests in which nothing cuts the power: files as they are, without the wait for the disk. */
+/** For tests without power cuts: real files, without waiting for the disk. */
 export const unsynced: OpenFile = async (path, flags) => {
   const handle = await open(path, flags)
   return {
@@ -69,7 +69,7 @@ export const append = async (journal: Journal, records: ReadonlyArray<OutgoingRe
   for (const outcome of await Promise.all(records.map(journal.append))) right(outcome)
 }
 
-/** Everything that waits in the journal, in its order; it is drained by this. */
+/** Drains the journal and returns its records in their order. */
 export const drainAll = async (journal: Journal, most = 7): Promise<ReadonlyArray<OutgoingRecord>> => {
   const records: OutgoingRecord[] = []
   for (;;) {

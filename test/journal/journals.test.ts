@@ -20,12 +20,12 @@ const journalOf = ({ own }: Journals, topic: 'chats' | 'calls') => {
   if (journal === undefined) throw new Error(`no journal for ${topic}`)
   return journal
 }
-/** What a process leaves when it ends: closed or killed, the lock is free and the records are there. */
+/** Ends a process. As after a stop or a kill, its lock is free and its records are there. */
 const end = async ({ own, close }: Journals) => {
   for (const journal of own.values()) await journal.close()
   await close()
 }
-/** Two processes have had records in `1` and in `2`, and both have ended. */
+/** Two processes have written records to the journals in `1` and in `2`, and both have ended. */
 const twoEnded = async (dir: string) => {
   const [first, second] = [right(await open(dir)), right(await open(dir))]
   await append(journalOf(first, 'chats'), [recordOf(1), recordOf(2)])

@@ -1,4 +1,4 @@
-// Writes to the journal in the directory that it is given and prints each number once it is durable, until it is killed.
+// Writes to the journal in the given directory, and prints each number when it is durable, until it is killed.
 import { writeSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import { openAt, recordOf } from './given.ts'

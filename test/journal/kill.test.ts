@@ -8,7 +8,7 @@ import { drainAll, idOf, openAt } from './given.ts'
 
 const program = fileURLToPath(new URL('kill-writer.ts', import.meta.url))
 
-/** Lets a process write until it has told of so many records, then kills it; what it has told of was acknowledged. */
+/** Lets a process write until it has printed this many records, then kills it. It prints acknowledged records only. */
 const writeAndKill = async (dir: string, from: number, enough: number): Promise<ReadonlyArray<number>> => {
   const child = spawn(process.execPath, [program, dir, String(from)], { stdio: ['ignore', 'pipe', 'inherit'] })
   let told = ''

@@ -6,7 +6,7 @@ import { scriptedBroker } from './broker.ts'
 import { virtualClock } from './clock.ts'
 import { idOf, openAt, recordingLog } from './given.ts'
 
-/** Tells when all calls of the journal have been answered. */
+/** Counts the calls of the journal; `busy` is true while one has no answer. */
 const counted = (journal: Journal) => {
   let calls = 0
   const count =
@@ -45,11 +45,11 @@ export const startPolicy = async (
   const policy = topicFallback('chats', journal, {
     ...{ append: lane.append, reject, budgetMs, log, random: () => 0.5, sleep: clock.sleep },
   })
-  /** Until nothing goes on without the broker or the clock. */
+  /** Waits until only the broker or the clock can cause more work. */
   const idle = async () => {
     for (let quiet = 0; quiet < 4; quiet = busy() ? 0 : quiet + 1) await setImmediate()
   }
-  /** The broker takes and acknowledges everything until nothing is left. */
+  /** The broker accepts and acknowledges everything until nothing is left. */
   const recover = async () => {
     broker.setFull(false)
     await idle()
@@ -57,7 +57,7 @@ export const startPolicy = async (
       if (i > 1_000) throw new Error('the direct way does not open again')
       lane.take(Number.POSITIVE_INFINITY, 'now')
       lane.acknowledgeLate()
-      // Now and then long enough for the drain to ask again about what is never answered.
+      // Sometimes long enough for the drain to retry an append that is never answered.
       await clock.pass(i % 10 === 0 ? 100 * budgetMs : budgetMs / 20)
       await idle()
     }

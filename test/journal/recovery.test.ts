@@ -39,7 +39,7 @@ recovery('a tail that is torn at any byte is cut off behind what was acknowledge
   const [file = ''] = segmentsOf(dir)
   const content = readFileSync(join(dir, file))
   const offset = places[2]?.offset ?? 0
-  // As the process that was killed left it: the third record was never acknowledged.
+  // This is the file of a killed process: the third record was never acknowledged.
   encodeHeader(offset).copy(content)
   for (let end = offset + 1; end < content.length; end++) {
     writeFileSync(join(dir, file), content.subarray(0, end))

@@ -11,7 +11,7 @@ export const segmentsOf = (dir: string) =>
     .filter((name) => name.endsWith('.segment'))
     .sort()
 
-/** Writes records into a journal of its own and tells where each of them begins in which file. */
+/** Writes records to a new journal, and returns the file and the offset at which each record begins. */
 export const written = async (records: ReadonlyArray<OutgoingRecord>, segmentBytes = 1_000_000) => {
   const dir = temporaryFolder()
   const journal = await openAt(dir, { segmentBytes })

@@ -9,7 +9,7 @@ import { append, drainAll, idOf, openAt, recordOf } from './given.ts'
 
 const many = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => recordOf(from + i))
 
-/** A disk that counts, and that knows how much of each file has been synced. */
+/** A disk that counts its calls, and knows how much of each file has been synced. */
 const countingDisk = () => {
   const counts = { writes: 0, syncs: 0 }
   const synced = new Map<string, number>()
@@ -31,7 +31,7 @@ const countingDisk = () => {
       close: () => handle.close(),
     } as Awaited<ReturnType<OpenFile>>
   }
-  /** A copy of the directory as a power cut leaves it: what was not synced is gone. */
+  /** A copy of the directory after a power cut: bytes that were not synced are missing. */
   const cutPower = (dir: string) => {
     const copy = temporaryFolder()
     cpSync(dir, copy, { recursive: true })

@@ -22,7 +22,7 @@ const rejects = async (promise: Promise<unknown>, what: RegExp) => {
 const codecs = suite('codecs')
 
 const bytes = Buffer.from('{"text":"Hello, hello, hello"}'.repeat(9_000))
-/** What the Java client's snappy stream looks like, with blocks of 32 KiB. */
+/** The format of the Java client's snappy stream, with blocks of 32 KiB. */
 const framed = async (): Promise<Buffer> => {
   const parts: Buffer[] = [Buffer.from('82534e41505059000000000100000001', 'hex')]
   for (let at = 0; at < bytes.length; at += 32_768) {

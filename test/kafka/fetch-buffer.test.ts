@@ -80,7 +80,7 @@ queues('is all there, in order, in slices within their bounds; the first does no
         const first = catchesUp && takes ? buffer.begin() : buffer.first()
         const stays = first !== undefined && (takes || !catchesUp)
         const records = Array.from({ length: count }, () => recordAt(offset++, value))
-        // Behind the last record there may be what is no record.
+        // Offsets behind the last record may belong to no record.
         offset += gap
         buffer.add(records, offset)
         if (stays) assert.is(buffer.first(), first)

@@ -30,7 +30,7 @@ const readerOf = (partition: number, start: number, handle: HandleSlice = async 
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
   })
 
-/** A batch as kafkajs hands it over. */
+/** A batch as kafkajs passes it to a handler. */
 const batchOf = (fetchedOffset: number, offsets: ReadonlyArray<number>, lastOffset = offsets.at(-1)) =>
   ({
     ...{ topic: 't.chats', partition: 3, highWatermark: '100', fetchedOffset: String(fetchedOffset) },

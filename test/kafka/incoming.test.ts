@@ -37,7 +37,7 @@ incoming('a dead letter of a record outside of the calendar can be written', () 
 })
 
 incoming("headers that are named like an object's own properties are headers", () => {
-  // As kafkajs decodes them: what the object has by that name comes first.
+  // kafkajs decodes the header like this: the object's own property of that name comes first.
   const headers = { constructor: [Object, a] as unknown as Buffer[] }
 
   assert.equal(toIncoming('chats', 0, message(headers)).headers.constructor, a)

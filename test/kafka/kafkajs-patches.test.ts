@@ -16,7 +16,7 @@ patches('fetch: partitions of which nothing came make no batch', async () => {
   const [full, empty] = [{ rawMessages: [{}] }, { rawMessages: [] }]
   const { fetch } = prototype
   prototype.fetch = async () => [empty, full, empty]
-  // Loaded once more: other tests of this process have loaded it.
+  // Loads the patch again, because other tests of this process have loaded it.
   const patch = '../../src/kafka/kafkajs-patches/fetch.ts?again'
   await import(patch)
 

@@ -29,7 +29,7 @@ turns('every record of the parts is read once, partition after partition, one sl
         read.push(...records.map(placeOf))
         reading--
       })
-      // Each partition comes by itself, in slices of any size, some of them again and some beyond its part's end.
+      // Each partition arrives separately, in slices of any size. Some repeat records, some pass the end of their part.
       const source = async (partition: number, { low, high }: { low: number; high: number }) => {
         for (let from = low; from < high + 2; ) {
           const size = 1 + ((choices.next().value ?? 0) % 4)

@@ -6,7 +6,7 @@ import { servers } from '../support/servers.ts'
 
 const nothing = () => undefined
 
-/** What a room has measured and logged, for tests that ask. */
+/** What a room has measured and logged, for tests that check it. */
 export type Seen = {
   readonly logged: Array<readonly [level: string, message: string, fields: object]>
   readonly restarted: string[]
@@ -39,10 +39,10 @@ export const measureOf = ({ restarted, deadLetters }: Seen): Measure => ({
 
 export type TestRoom = KafkaRoom & { readonly seen: Seen }
 
-/** Topics of its own on the broker that all test files share. */
+/** A new topic prefix on the broker that all test files share. */
 export const newPrefix = (): string => `t${randomUUID().slice(0, 8)}.`
 
-/** A room on the tests' broker, or on the one given. */
+/** A room on the tests' broker, or on the given brokers. */
 export const roomOf = async (prefix: string, brokers?: ReadonlyArray<string>, partitions = 4): Promise<TestRoom> => {
   const seen = newSeen()
   const room = connectKafka(

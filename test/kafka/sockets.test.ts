@@ -5,7 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Sockets, trackedSockets } from '../../src/kafka/sockets.ts'
 
-/** A server that takes connections and says nothing. */
+/** A server that accepts connections and sends nothing. */
 const silentServer = async (): Promise<Server> => {
   const server = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -22,7 +22,7 @@ const batchOf = async (): Promise<Buffer> => {
 }
 const damaged = async () => {
   const bytes = await batchOf()
-  // The length of the first record.
+  // This is the length of the first record.
   bytes.writeUInt8(0x7f, 61)
   return bytes
 }

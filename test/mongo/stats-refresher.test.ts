@@ -6,7 +6,7 @@ const refreshing = suite('the refresher of statistics')
 
 const noLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
-/** The days that so many passes compute when each takes as long as said and stays due; and the pauses between passes. */
+/** The days that each of `count` passes computes, and the pauses. Each day takes `eachMs` and stays due. */
 const passes = async (count: number, days: ReadonlyArray<string>, eachMs: number) => {
   const computed: string[][] = []
   const pauses: number[] = []

@@ -19,7 +19,7 @@ const classify = (error: unknown): Failure => ({
 const outcomes = async (promises: ReadonlyArray<Promise<void>>) =>
   (await Promise.allSettled(promises)).map(({ status }) => status)
 
-/** An apply that is told when to go on, and refuses what `refuse` says. */
+/** An apply function that waits until the test opens it, and fails if `refuse` returns an error. */
 const gate = (refuse: (ids: ReadonlyArray<string>) => Error | undefined = () => undefined) => {
   const calls: string[][] = []
   let open = () => {}

@@ -52,7 +52,7 @@ audits('comes first: a rebuild that cannot be recorded does not begin', async ()
   assert.equal(said, [notRecorded({ kind: 'transient', reason: 'the broker is away' })])
 })
 
-/** `redrive show` of a record that is there: what was recorded, and what was printed. */
+/** Runs `redrive show` for an existing record. Returns what was recorded and what was printed. */
 const shown = async (recordAction: (asked: object) => Promise<E.Either<Failure, void>>) => {
   const lines: string[] = []
   const record = {

@@ -37,7 +37,7 @@ const locked: Readonly<Record<string, Locked>> = JSON.parse(
   readFileSync(join(root, 'package-lock.json'), 'utf8'),
 ).packages
 
-/** These packages and all that they depend on. */
+/** These packages and all their dependencies. */
 const withDependencies = (names: ReadonlyArray<string>): ReadonlySet<string> => {
   const all = new Set(names)
   for (const name of all) {
@@ -46,7 +46,7 @@ const withDependencies = (names: ReadonlyArray<string>): ReadonlySet<string> => 
   }
   return all
 }
-/** What a folder takes of a disk, in blocks of 4 KiB, as `du` counts it; packages of other systems are not there. */
+/** The size of a folder on disk in blocks of 4 KiB, like `du`. Packages for other systems are missing and count 0. */
 const bytesOnDisk = (dir: string) =>
   (existsSync(dir) ? [...globSync('**/*', { cwd: dir }), '.'] : []).reduce(
     (sum, file) => sum + 4096 * Math.ceil(lstatSync(join(dir, file)).size / 4096),

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/folder.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const installed = join(root, 'node_modules')
 
-/** A copy of the sources, so that the tree that others read meanwhile stays as it is. Without the lock file nothing is installed. */
+/** A copy of the sources: other tests read the original. Without the lock file nothing is installed. */
 const copyOfSources = (to: string) => {
   const sources = ['package.json', 'tsconfig.json', 'README.md', 'LICENSE']
   for (const name of [...sources, 'contracts', 'docker', 'src'])
@@ -17,7 +17,7 @@ const copyOfSources = (to: string) => {
   return to
 }
 
-/** npm's links: what the package needs, and nothing that only the sources need. */
+/** Links packages as npm does: those that the package needs, and none that only the sources need. */
 const link = (names: ReadonlyArray<string>, project: string) => {
   for (const name of names) {
     const place = join(project, 'node_modules', name)
@@ -37,7 +37,7 @@ const packers = {
   },
 }
 
-/** The package, unpacked in a project that has nothing else, beside the packages that it depends on. Needs no network. */
+/** The package, unpacked in an otherwise empty project with the packages that it depends on. This needs no network. */
 export const emptyProject = (name: keyof typeof packers) => {
   const dir = temporaryFolder()
   const [sources, project] = [join(dir, 'sources'), join(dir, 'project')]
@@ -47,7 +47,7 @@ export const emptyProject = (name: keyof typeof packers) => {
   const tarball = readdirSync(dir).find((file) => file.endsWith('.tgz')) ?? ''
   execFileSync('tar', ['xzf', join(dir, tarball), '--strip-components=1', '-C', place])
   const manifest = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'))
-  // What a project in TypeScript on Node has of its own.
+  // A TypeScript project on Node also has the types of Node.
   link([...Object.keys(manifest.dependencies), '@types/node'], project)
   for (const [command, path] of Object.entries<string>(manifest.bin ?? {}))
     symlinkSync(join('..', name, path), join(project, 'node_modules/.bin', command))
@@ -55,14 +55,14 @@ export const emptyProject = (name: keyof typeof packers) => {
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
   return {
     manifest,
-    /** A file of the sources as it is after packing. */
+    /** A file of the sources after packing. */
     restored: (file: string) => readFileSync(join(sources, file), 'utf8'),
     /** Where the package is installed. */
     place,
     write: (file: string, text: string) => writeFileSync(join(project, file), text),
     run: (command: string, ...args: ReadonlyArray<string>): string =>
       execFileSync(command, args, { cwd: project, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }),
-    /** Runs a command until it is told to end; what it prints goes to stderr. */
+    /** Runs a command until `end` is called. Its output goes to stderr. */
     start: (command: string, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv) => {
       const child = spawn(command, args, {
         cwd: project,
@@ -80,7 +80,7 @@ export const emptyProject = (name: keyof typeof packers) => {
   }
 }
 
-/** The links in a package's texts that lead to nothing in it. */
+/** The links in a package's texts that lead to no file of the package. */
 export const brokenLinks = (place: string): ReadonlyArray<string> =>
   globSync('**/*.md', { cwd: place }).flatMap((name) =>
     [...readFileSync(join(place, name), 'utf8').matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]

@@ -1,4 +1,4 @@
-// Preloaded: prints, when the process ends, the packages of which a module was loaded.
+// Preloaded. When the process ends, it prints the packages of which a module was loaded.
 import { registerHooks } from 'node:module'
 
 const loaded = new Set<string>()

@@ -32,7 +32,7 @@ guard('moves only the offset for an event that was seen', () => {
   assert.equal(once(given, recorded, next), { ...given, applied: { 'chats/2': 7, 'calls/0': 9 } })
 })
 
-/** What is left of the document after these events, the first of them at offset 0. */
+/** The document after these events. The first event has the offset 0. */
 const folded = (events: ReadonlyArray<DomainEvent>, from?: Guard & { name: string }) =>
   events.reduce<(Guard & { name: string }) | undefined>(
     (document, event, offset) =>

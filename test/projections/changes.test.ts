@@ -23,7 +23,7 @@ const expected = {
   BotReplyDelivered: ['conversations acme/2037', 'deliveries acme/2037/r1', 'sessions acme/2037/bot'],
   BotReplyFailed: ['conversations acme/2037', 'deliveries acme/2037/r1', 'sessions acme/2037/bot'],
   BotReplySuppressed: ['conversations acme/2037', 'deliveries acme/2037/r1', 'sessions acme/2037/bot'],
-  // Timeline twice: its entries of the topic, and of an earlier topic of that name.
+  // The timeline is here twice: for its entries of the topic, and for those of an earlier topic of that name.
   ClientErased: ['clients acme/1233', 'timeline acme/1233', 'timeline acme/1233'],
   ChatErased: ['chats acme/2037', 'sessions acme/2037', 'timeline acme/2037', 'timeline acme/2037'],
 } satisfies Record<DomainEvent['type'], ReadonlyArray<string>>

@@ -54,7 +54,7 @@ const messages = [
   { message: secret, timestamp: at('10:00:09'), type: 'agent', agentId: 'a1' },
 ]
 
-/** Every view has a document of it, with the word wherever there may be free text. */
+/** With these events, every view has a document of the person, with the canary wherever there may be free text. */
 const told = [
   ['chats', anEvent('ChatAccepted', 'e1', at('10:00:00'), { ...whole, agent })],
   ['chats', anEvent('ChatAssigned', 'e2', at('10:00:01'), { ...whole, agent, assignTo: secret })],
@@ -94,7 +94,7 @@ const markers = [
   ),
 ] as const
 
-/** Entries of drift are of no person: they have counts of what everybody's requests had. */
+/** Without drift: its entries belong to no person, because they count the requests of all persons. */
 const ofPersons = (documents: Documents): Documents =>
   Object.fromEntries(Object.entries(documents).filter(([key]) => !key.startsWith('drift ')))
 
@@ -103,7 +103,7 @@ const viewsOf = (documents: Documents) => new Set(Object.keys(documents).map((ke
 const counted = (documents: Documents) =>
   Object.entries(documents).map(([key, document]) => {
     const fields = Object.entries(statsViews).find(([view]) => key.startsWith(`${view} `))?.[1]
-    // Of an agent the name goes.
+    // The name of an agent is erased, so `agents` differs.
     const figures = key.startsWith('sessions ') ? measuredFields.filter((name) => name !== 'agents') : []
     const names: ReadonlyArray<string> = [...(fields ?? []), ...figures]
     return [key, names.map((name) => (document as unknown as Record<string, unknown>)[name])]
@@ -139,7 +139,7 @@ erasures('take in what comes later, also where it has the content of what was er
   assert.equal([document.visitor, document.erased, document.firstEventAt], [visitor, true, date('10:02:00')])
 })
 
-/** What is left of a record in the archive once its data key is gone. */
+/** What remains of an archived record after its data key was deleted. */
 const blank = (said: Entry['said']): Entry['said'] => {
   if (isCommand(said)) return said
   const marks = marksByType.get(ceType(said.type)) ?? 'readable'
@@ -156,7 +156,7 @@ erasures('are the same where they are made anew from an archive whose keys are g
       const archived = log.map((it) =>
         isMarker(it) || it.offset > (last.get(subjectOf(it)) ?? -1) ? it : { ...it, said: blank(it.said) },
       )
-      // What was unknown in a request of somebody who was erased is not in the archive any more: drift counts fewer then.
+      // Unknown fields in requests of erased persons are not in the archive any more, so drift counts fewer.
       same(ofPersons(await foldOf(archived)), ofPersons(await foldOf(log)))
     }),
     { numRuns: 300 },

@@ -21,7 +21,7 @@ const second = 1_000
 const hour = 3_600_000
 const instant = (ms: number) => new Date(dayStart + ms).toISOString() as Instant
 
-/** What happens in one bot session, in seconds after its begin; each chat has some, closed one after the other. */
+/** What happens in one bot session, in seconds after its begin. The sessions of a chat follow one after another. */
 const plan = fc.record({
   client: fc.constantFrom('c1', 'c2', 'c3', 'c4'),
   at: fc.integer({ min: 0, max: 20 * 3600 }),
@@ -121,7 +121,7 @@ const measuredBy = async (log: ReadonlyArray<Timed>) => {
   return dailyStats(accountDay('acme/2026-01-31'), { sessions: onDay, begun, ...nothing }, new Date(dayStart + asOfMs))
 }
 
-/** The second way: what each figure is, by reading the log of each chat. */
+/** The second way: computes each figure by reading the log of each chat. */
 const byLog = (log: ReadonlyArray<Timed>): Readonly<Record<string, readonly [number, number]>> => {
   const chats = [...Map.groupBy(log, ({ event: { subject } }) => subject)]
   const has = (events: ReadonlyArray<Timed>, type: Event['type'], is: (data: object) => boolean = () => true) =>
@@ -198,7 +198,7 @@ const byLog = (log: ReadonlyArray<Timed>): Readonly<Record<string, readonly [num
       ]
     })
   const answered = agents.flatMap(({ first }) => (first === undefined ? [] : [first]))
-  // Second by second: how many sessions each agent has.
+  // For each second: how many sessions each agent has.
   let [load, busy] = [0, 0]
   for (const own of Map.groupBy(agents, ({ agent }) => agent).values()) {
     const perSecond = new Map<number, number>()
@@ -265,7 +265,7 @@ figures('leave out what is open, and count it apart', async () => {
     event('ChatAccepted', 'a1', 2 * hour, { agent: { id: 'a1' } }),
   ]
   const { day } = await measuredBy(log)
-  // A day after its only message the bot's session is over; nobody has finished the agent's.
+  // The bot's session ends a day after its only message. Nobody has finished the agent's session.
   assert.equal(day.sessions, { agent: { started: 1, open: 1 }, bot: { started: 1, open: 0 } })
   assert.equal(
     [day.figures.containment, day.figures.csatResponseRate],

@@ -12,7 +12,7 @@ const projectors = suite('the projector')
 type More = {
   readonly topic?: IncomingRecord['topic']
   readonly key?: string
-  /** Of the event, where it is not that of the key. */
+  /** The subject of the event, if it differs from that of the key. */
   readonly subject?: string
   readonly headers?: IncomingRecord['headers']
 }
@@ -27,7 +27,7 @@ const record = (offset: number, value: string, more: More = {}): IncomingRecord 
 const slice = (...records: ReadonlyArray<IncomingRecord>): Slice => ({ topic: 'chats', partition: 1, records })
 const partition: OwnedPartition = { isCurrent: () => true, done: () => {}, pause: () => () => {} }
 
-/** Reads `e1` as a chat's acceptance under that id, of the chat that the header names. */
+/** Reads `e1` as the acceptance of a chat, with that event id. The header `subject` names the chat. */
 const decode: Decode = ({ value, headers: { subject, extra } }) => {
   if (!String(value).startsWith('e')) return E.left({ cause: 'invalid', detail: 'not an event' })
   const event = anEvent('ChatAccepted', String(value), at('10:00:00'))
@@ -35,7 +35,7 @@ const decode: Decode = ({ value, headers: { subject, extra } }) => {
   return E.right({ ...event, subject: String(subject), data } as DomainEvent)
 }
 
-/** Keeps what was done, in its order; a change of a document in `unstorable`, or anything while `away`, is refused. */
+/** Records what was done, in order. It refuses a change of the document `unstorable`, and every change while `away`. */
 const given = (
   refused: { readonly unstorable?: string; readonly away?: boolean } = {},
   hasRoom: () => boolean = () => true,

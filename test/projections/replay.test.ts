@@ -9,7 +9,7 @@ import { changesOfEntries, type Documents, foldOf, memoryViews } from '../suppor
 
 const replay = suite('views under replay')
 
-/** A marker of an erasure erases again where it is repeated. */
+/** Keeps repeated markers of erasures, because a repeated marker erases again. */
 const withoutRepeats = (log: ReadonlyArray<Entry>) =>
   log.filter(
     ({ said, topic, partition }, i) =>
@@ -18,7 +18,7 @@ const withoutRepeats = (log: ReadonlyArray<Entry>) =>
       log.findIndex((it) => it.said.id === said.id && it.topic === topic && it.partition === partition) === i,
   )
 
-/** What may differ between a log with repeats and one without: places in it. */
+/** Without the places in the log, which may differ between a log with repeats and one without. */
 const withoutPlaces = (documents: Documents) =>
   Object.fromEntries(
     Object.entries(documents).map(([key, document]) => {

@@ -18,7 +18,7 @@ const audits = suite('audit of a transcript')
 const start = Date.parse(at('10:00:00'))
 const finishAfterMs = 60_000
 
-/** What somebody writes, and what of it reaches the bridge; `shown` is how the log has what the bridge knows as `text`. */
+/** A message. The bridge does not receive `unheard` ones. `shown` is the text in the chat's log, if different. */
 type Said = Pick<Line, 'from' | 'text'> & {
   readonly unheard?: boolean
   readonly type?: 'MARKDOWN'
@@ -48,7 +48,7 @@ const heard = ({ from, text, type }: Said, time: number): Entry =>
     ...(from === 'bot' && { attempts: [{ at: new Date(time) }] }),
   })
 
-/** A finished session and the entries of its chat: all that was said, of which the bridge hears until an agent writes. */
+/** A finished session and its chat's entries. The log has all messages, the bridge those before an agent's first. */
 const given = (said: ReadonlyArray<Said>, tamper: Tamper = (lines) => lines, from = start) => {
   const firstAgent = said.findIndex((each) => each.from === 'agent')
   const entries = said.flatMap((each, i) =>
@@ -238,7 +238,7 @@ audits('is the same whatever order events came in, and is made again with what c
   }
 })
 
-/** Talk in few words, so that many messages are alike. */
+/** Chats with few words, so that many messages are equal. */
 const word = fc.constantFrom('yes', 'no', 'ok', 'thanks', '1', '2')
 const talking = fc
   .record({

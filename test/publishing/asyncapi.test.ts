@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { topics } from '../../contracts/topics.ts'
 import { folder } from './current.ts'
 
-/** 3.0 is what the generators and renderers of AsyncAPI read today; 3.1 has nothing that we need. */
+/** AsyncAPI's generators and renderers read 3.0 today. 3.1 has nothing that the bridge needs. */
 const explained = new Set<string | number>(['asyncapi-latest-version'])
 
 const { document, diagnostics } = await fromFile(new Parser(), join(folder, 'asyncapi.yaml')).parse()

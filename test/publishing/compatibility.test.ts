@@ -11,7 +11,7 @@ import { partOf } from './current.ts'
 
 const directions: ReadonlyArray<Direction> = ['event', 'received', 'given']
 
-/** Where a change of one schema breaks somebody, by who writes it and who reads it. */
+/** The breaking changes of one schema, by its direction (who writes it and who reads it). */
 const brokenBy = (before: Schema, after: Schema) =>
   Object.fromEntries(
     directions.map((direction) => [

@@ -15,5 +15,5 @@ export const checkedIn: Readonly<Record<string, string>> = Object.fromEntries(
 
 export const partOf = await readContracts()
 
-/** The files as the contracts say. */
+/** The files that the contracts generate now. */
 export const generated = publishedFiles(partOf, { webhooks: readSamples('webhooks'), bot: readSamples('bot-api') })

@@ -18,7 +18,7 @@ const { paths, components }: Document = parse(checkedIn['openapi.yaml'] ?? '')
 
 const operationOf = (path: string): Operation | undefined => paths[path]?.post ?? paths[path]?.get
 
-/** The statuses that an operation may answer. */
+/** The documented statuses of an operation. */
 export const statusesOf = (path: string): ReadonlyArray<number> =>
   Object.keys(operationOf(path)?.responses ?? {}).map(Number)
 export const documentedPaths = Object.keys(paths)
@@ -34,7 +34,7 @@ const validator = (schema: Schema) => {
   return made
 }
 
-/** What in an answer is not as documented: its status, a header, its media type, its body. */
+/** The parts of an answer that differ from the documentation: its status, a header, its media type or its body. */
 export const surprises = (path: string, { status, headers, body, text }: Reply): ReadonlyArray<string> => {
   const response = operationOf(path)?.responses[status]
   if (response === undefined) return [`status ${status}`]

@@ -17,7 +17,7 @@ const contracts = fileURLToPath(new URL('../../contracts', import.meta.url))
 const validators = new Map(published.map((entry) => [entry.name, validatorOf(schemaDocument(entry, partOf))]))
 const codecs = new Map(published.map(({ name, codec }) => [name, codec]))
 
-/** What the schema and the codec of this name say of a value. */
+/** The verdicts of the schema and of the codec with this name. */
 const verdicts = (name: string, value: unknown) => ({
   schema: validators.get(name)?.(value),
   codec: E.isRight(codecs.get(name)?.decode(value) ?? E.left(undefined)),
@@ -29,7 +29,7 @@ type Message = {
   readonly examples?: ReadonlyArray<{ readonly headers?: unknown; readonly payload: unknown }>
 }
 const messages: Readonly<Record<string, Message>> = parse(checkedIn['asyncapi.yaml'] ?? '').components.messages
-/** The document names an event without the version of its schema. */
+/** The document names an event without its schema version. */
 const nameOf = (ref: string | undefined) => {
   const name = ref && basename(ref)
   return published.findLast((entry) => entry.name === name || entry.name.startsWith(`${name}.v`))?.name

@@ -86,7 +86,7 @@ fields('are those directly above them, of the codec itself and of what it is mad
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
-/** Every field of a schema that nothing is said of. */
+/** Every field of a schema that has no description. */
 const undescribed = (schema: unknown, path: string): ReadonlyArray<string> => {
   if (!isObject(schema)) return []
   const { properties, ...rest } = schema

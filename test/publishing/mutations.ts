@@ -103,7 +103,7 @@ const anyChange: fc.Arbitrary<Change> = fc.oneof(
   }),
 )
 
-/** A JSON value with up to three changes anywhere in it: a field taken away, another value in its place, a field more. */
+/** A JSON value with up to three changes anywhere in it: a field removed, a value replaced, or a field added. */
 export const mutationsOf = (values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.tuple(values, fc.array(fc.tuple(fc.nat(), anyChange), { maxLength: 3 })).map(([value, changes]) => {
     const held: unknown = structuredClone({ value })

@@ -19,8 +19,8 @@ export const validatorOf = (schema: Schema): ValidateFunction => {
     logger: { log: unexpected, warn: unexpected, error: unexpected },
   })
   addFormats.default(ajv)
-  // The bridge writes times in UTC, at most to the nanosecond. The format alone allows more, and no schema can say it: generators
-  // cannot read a pattern beside a format.
+  // The bridge writes times in UTC, with nanoseconds at most. The format alone allows more, and no schema can restrict
+  // it: generators cannot read a pattern beside a format.
   ajv.addFormat('date-time', Instant.is)
   return ajv.compile(schema)
 }

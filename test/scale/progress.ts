@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** How far each partition is read, and where it ends; by `topic/partition`. */
+/** The handled offset and the end of each partition, by `topic/partition`. */
 export type Sample = { readonly done: ReadonlyMap<string, number>; readonly ends: ReadonlyMap<string, number> }
 
 const everyMs = 100
 
-/** The longest time in ms for which each partition had records that nobody had finished with, without any progress. */
+/** For each partition, the longest time in ms without progress while it had unhandled records. */
 export const stalls = (samples: ReadonlyArray<Sample & { readonly at: number }>): ReadonlyMap<string, number> => {
   const longest = new Map<string, number>()
   const since = new Map<string, { readonly at: number; readonly done: number }>()
@@ -19,13 +19,13 @@ export const stalls = (samples: ReadonlyArray<Sample & { readonly at: number }>)
   return longest
 }
 
-/** Samples while something happens, and for so long as `until` says. */
+/** Takes samples until `what` has ended, and returns the stalls. */
 export const watching = async (sample: () => Promise<Sample>, what: () => Promise<unknown>) => {
   const samples: Array<Sample & { readonly at: number }> = []
   let over = false
   const sampling = (async () => {
     while (!over) {
-      // The answer is at least as old as the question.
+      // The time before the request: the sample is not older than this.
       const at = performance.now()
       samples.push({ at, ...(await sample()) })
       await wait(everyMs)

@@ -1,4 +1,4 @@
-// How the work of a role is shared by its instances, and for how long a partition stands still when one comes or goes.
+// Measures how a role's instances share its work, and how long a partition makes no progress when one starts or stops.
 import { AssignerProtocol } from 'kafkajs'
 import { startCluster } from '../faults/cluster.ts'
 import { observedWorld } from '../faults/observed-world.ts'
@@ -21,7 +21,7 @@ const watched = ['chats', 'bot-conversations'].map((topic) => `${here.prefix}${t
 
 type Owners = ReadonlyMap<number, string>
 
-/** Which member of the group has each partition, the same of every topic; undefined while that is being settled. */
+/** The group member that owns each partition, the same in every topic; undefined during a rebalance. */
 const owners = (members: number) =>
   withAdmin(here.brokers, async (questions): Promise<Owners | undefined> => {
     const { groups } = await questions.describeGroups([`${here.prefix}projector`])
@@ -36,7 +36,7 @@ const owners = (members: number) =>
   })
 const owned = (members: number) => eventually(`${members} members`, () => owners(members), 60_000)
 
-// One connection for all: a new one for each question would take longer than what is measured.
+// One connection for all requests: a new one for each request would take longer than the measured times.
 const admin = plainClient(here.brokers).admin()
 await admin.connect()
 const byName = (topic: string, offsets: ReadonlyArray<{ readonly partition: number; readonly offset: string }>) =>

@@ -1,4 +1,4 @@
-// How much room a chat takes: in the log, and in MongoDB as documents and as indexes. From the simulator's chats, on real servers.
+// Measures the size of a chat in the log, and in MongoDB as documents and indexes. Simulated chats, real servers.
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -28,7 +28,7 @@ await here.start()
 const answer = 'Thank you. I have found your order: it was handed to the carrier this morning.'
 const bot = await startBot({ onMessage: () => text(answer) }, { brokers, group: 'sizes', topicPrefix: here.prefix })
 
-/** A chat as most are: some questions that a bot answers, then an agent's chat to its end, whose log has ten messages. */
+/** A typical chat: some questions that a bot answers, then an agent's chat to its end, with a log of ten messages. */
 const play = async (id: number) => {
   const { service } = here
   const chat = String(id)
@@ -111,7 +111,7 @@ for (const topic of topics) {
   row(topic, (records / count).toFixed(1), number(bytes / records), number(bytes / count), gigabytes(bytes / count))
 }
 
-// What is in memory only does not count as stored yet.
+// Writes MongoDB's memory to disk, because it does not count as stored before.
 await client.db('admin').command({ fsync: 1 })
 console.log()
 row('collection', 'documents a chat', 'bytes a document (BSON)', 'stored', 'indexes', 'GiB a million chats, one member')

@@ -8,7 +8,7 @@ const openssl = promisify(execFile)
 export type Certificate = {
   readonly cert: string
   readonly key: string
-  /** The files of the two, and of both in one. */
+  /** The files of the certificate, of its key, and of both together. */
   readonly certFile: string
   readonly keyFile: string
   readonly bothFile: string
@@ -25,7 +25,7 @@ const make = async (directory: string, name: string, more: ReadonlyArray<string>
   return { cert, key, certFile, keyFile, bothFile }
 }
 
-/** An authority made for a test, with the certificates that it signs; by the openssl of the machine (3.0 or later). */
+/** A test's certificate authority, and the certificates that it signs. It uses the machine's openssl (3.0 or later). */
 export const newAuthority = async (directory: string, name: string) => {
   mkdirSync(directory, { recursive: true })
   const own = await make(directory, name, ['-addext', 'keyUsage=critical,keyCertSign,cRLSign'])
@@ -33,7 +33,7 @@ export const newAuthority = async (directory: string, name: string) => {
   const constraints = ['-addext', 'basicConstraints=critical,CA:FALSE']
   return {
     own,
-    /** For a server at `localhost`, and at no other name or address. */
+    /** A certificate for a server at `localhost`, and at no other name or address. */
     forLocalhost: (of: string) =>
       make(directory, of, [...signed, ...constraints, '-addext', 'subjectAltName=DNS:localhost']),
     forClient: (of: string) => make(directory, of, [...signed, ...constraints]),

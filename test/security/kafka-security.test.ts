@@ -27,7 +27,7 @@ const roomBy = ({ broker, ...way }: Way) => {
   return { ...room, seen }
 }
 
-/** Makes topics, appends and reads: questions, producer and consumer have connections of their own. */
+/** Creates topics, appends and reads. Admin requests, producer and consumer have separate connections. */
 const comesAndGoes = async (way: Way) => {
   const room = roomBy(way)
   right(await room.ensureTopics())
@@ -40,7 +40,7 @@ const comesAndGoes = async (way: Way) => {
   assert.equal(texts, ['there'])
 }
 
-/** What readiness says; neither there nor in what the room logs stands a secret. */
+/** The reason that readiness reports. Neither the reason nor the log of the room may contain a secret. */
 const refusalOf = async (way: Way) => {
   const room = roomBy(way)
   const { ok, reason } = await room.health()

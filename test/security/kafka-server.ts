@@ -15,7 +15,7 @@ export const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.som
 const jaas = 'org.apache.kafka.common.security'
 const { username, password } = user
 
-/** A real broker that asks its clients who they are, in each of the ways that the bridge knows. */
+/** A real broker that authenticates its clients, in each of the ways that the bridge supports. */
 export const startSecureKafka = async (directory: string, authority: Authority) => {
   const say = (line: string) => console.error(line)
   const jars = right(await kafkaJars(resolve(cacheDir), say))
@@ -51,7 +51,7 @@ export const startSecureKafka = async (directory: string, authority: Authority) 
         '--add-scram',
         `SCRAM-SHA-${bits}=[name=${username},password=${password}]`,
       ]),
-      // Of two lines for the same key, the later counts.
+      // If a key has two lines, the later one counts.
       configure: async () => ({
         port: broker,
         properties: `${kafkaConfig({ broker, controller })}${security.join('\n')}\n`,

@@ -21,7 +21,7 @@ const comesAndGoes = async (url: string) => {
   assert.equal(health, { ok: true, reason: 'the primary answers' })
 }
 
-/** What readiness and the log say, which is no secret. */
+/** The reason in the log. Neither this reason nor readiness may contain a secret. */
 const refusalOf = async (url: string) => {
   const mongo = connect(url)
   const logged = await mongo.ensureIndexes().then(

@@ -14,7 +14,7 @@ import type { Authority } from './certificates.ts'
 export const user = { name: 'bridge', password: 'the password/of@the bridge' }
 const replicaSet = 'secure'
 
-/** A real mongod that speaks TLS only, asks for a certificate or does not, and lets in whom it knows. */
+/** A real mongod that accepts only TLS and known users. It may also require a client certificate. */
 export const startSecureMongod = async (directory: string, authority: Authority, wantsCertificate: boolean) => {
   mkdirSync(join(directory, 'data'), { recursive: true })
   const keyFile = join(directory, 'key')
@@ -49,7 +49,7 @@ export const startSecureMongod = async (directory: string, authority: Authority,
     new MongoClient(
       `mongodb://${login}localhost:${port}/?directConnection=true&${tls}&tlsCertificateKeyFile=${bothFile}`,
     )
-  // Whoever is on the machine may found the set and make its first user, and nothing else.
+  // Before the first user exists, a local client may create the replica set and the first user, and do nothing more.
   await using founder = connect()
   const founding = founder.db('admin')
   await founding.command({ replSetInitiate: { _id: replicaSet, members: [{ _id: 0, host: `localhost:${port}` }] } })
@@ -60,7 +60,7 @@ export const startSecureMongod = async (directory: string, authority: Authority,
   await root.db('admin').command({ createUser: user.name, pwd: user.password, roles })
   const login = (password: string) => `${user.name}:${encodeURIComponent(password)}@`
   return {
-    /** A URL of this server; each part can be another. */
+    /** A URL of this server; each part can be replaced. */
     url: ({ password = user.password, host = 'localhost', options = tls, more = '' } = {}) =>
       `mongodb://${login(password)}${host}:${port}/livechat?authSource=admin&replicaSet=${replicaSet}&${options}${more}`,
     stop: running.stop,

@@ -5,7 +5,7 @@ import { checkSync } from 'recheck'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 
-/** What sees requests, records, documents and answers of the service. */
+/** The code that handles requests, records, documents and answers of the service. */
 const sources = '{contracts,src/{bot,domain,egress,http,ingress,journal,kafka,mongo,projections,shared}}/**/*.ts'
 const root = join(import.meta.dirname, '../..')
 

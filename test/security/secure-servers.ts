@@ -22,7 +22,7 @@ const start = async () => {
 
 let started: ReturnType<typeof start> | undefined
 
-/** A broker and two mongods with TLS and users, for all files; started when the first test asks for them. */
+/** A broker and two mongods with TLS and users, shared by all files. They start when the first test needs them. */
 export const secureServers = () => {
   started ??= start()
   return started

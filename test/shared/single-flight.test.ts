@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { singleFlight } from '../../src/shared/single-flight.ts'
 
-/** Requests that are answered by hand, each with its number. */
+/** Requests that the test answers by hand, each with its number. */
 const requests = () => {
   const begun: Array<{ readonly key: string; readonly answer: () => void; readonly fail: () => void }> = []
   const request = (key: string) =>

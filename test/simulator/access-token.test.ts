@@ -8,7 +8,7 @@ import { type Heard, startFakeBridge } from './fake-bridge.ts'
 
 const { started, stopAll } = createCleanUp()
 
-/** A bridge whose tokens are t1, t2, … for 100 s; of its bot addresses, `refused` says which tokens they refuse. */
+/** A bridge that issues the tokens t1, t2, …, valid for 100 s. Its bot addresses refuse the headers in `refused`. */
 const given = async (refused: ReadonlyArray<string> = []) => {
   let minted = 0
   let ms = 0

@@ -10,7 +10,7 @@ import { type Respond, startFakeBridge } from './fake-bridge.ts'
 const ok = { status: 200, body: { result: 'ok' } }
 const { started, stopAll } = createCleanUp()
 
-/** A service before a bridge that answers so; as patient as the real one, since a busy machine may take its time. */
+/** A service in front of a bridge with these answers. It has the real timeout, because a busy machine may be slow. */
 const given = async (respond: Respond, timeoutMs = 3_000) => {
   const bridge = started(await startFakeBridge(respond))
   const accounts = [serviceAccountOf(plain, bridge.url)]

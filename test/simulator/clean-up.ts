@@ -1,4 +1,4 @@
-/** What was started in a test and has to be stopped after it, however it ends. */
+/** Stops everything that a test has started, however the test ends. */
 export const createCleanUp = () => {
   const started: Array<{ readonly stop: () => Promise<unknown> }> = []
   return {

@@ -3,12 +3,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type Heard = { readonly path: string; readonly authorization: string | undefined; readonly body: string }
-/** What to answer; undefined: nothing, ever. */
+/** The answer; undefined means that there is never an answer. */
 export type Respond = (heard: Heard) => { readonly status: number; readonly body: unknown } | undefined
 
 const ok = { status: 200, body: { result: 'ok' } }
 
-/** Something that listens where a bridge would, keeps what it hears and answers as it is told. */
+/** A server in place of a bridge. It records requests, and `respond` decides its answers. */
 export const startFakeBridge = async (respond: Respond = () => ok) => {
   const heard: Heard[] = []
   const server = createServer(async (request, response) => {

@@ -12,7 +12,7 @@ const instant = fc
 const seconds = fc.integer({ min: 0, max: 4_000_000_000 })
 const whole = fc.integer({ min: -(2 ** 53) + 1, max: 2 ** 53 - 1 })
 
-/** What the house's leaf codecs take, each form of it. */
+/** Values of the contracts' leaf codecs, in every accepted form. */
 const leaves: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   string: text,
   boolean: fc.boolean(),
@@ -53,7 +53,10 @@ export const leafOf = (codec: t.Mixed): fc.Arbitrary<unknown> => {
 const record = (props: t.Props, options: { requiredKeys: string[] } | undefined) =>
   fc.record(Object.fromEntries(Object.entries(props).map(([key, codec]) => [key, arbitraryOf(codec)])), options)
 
-/** Any JSON value that a codec made of t.type, t.partial, t.strict, t.intersection, t.union and t.array decodes, as it is sent. */
+/**
+ * Any JSON value, as it is sent, that a codec decodes. The codec may consist of t.type, t.partial, t.strict,
+ * t.intersection, t.union and t.array.
+ */
 export const arbitraryOf = (codec: t.Mixed): fc.Arbitrary<unknown> => {
   if (codec instanceof t.InterfaceType) return record(codec.props, undefined)
   if (codec instanceof t.PartialType) return record(codec.props, { requiredKeys: [] })

@@ -14,18 +14,18 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 export type BridgeOptions = {
   readonly roles: ReadonlyArray<Role>
   readonly port: number
-  /** Any free one, unless it has to be known before. */
+  /** Default: any free port. */
   readonly adminPort?: number
   readonly dataDir: string
   readonly env: Readonly<Record<string, string>>
-  /** A negative control runs without this one. */
+  /** The defence that a negative control lacks. */
   readonly without?: Defence | undefined
-  /** For Node, and for `start` after its roles. */
+  /** `nodeArgs` are for Node. `startArgs` follow the roles of `start`. */
   readonly nodeArgs?: ReadonlyArray<string>
   readonly startArgs?: ReadonlyArray<string>
-  /** How many files and connections it may have open. */
+  /** The limit of open files and connections (`ulimit -n`). */
   readonly mostDescriptors?: number | undefined
-  /** Another checkout, to compare with: its command is run. */
+  /** Another checkout to compare with. The command of that checkout runs instead. */
   readonly checkout?: string | undefined
 }
 
@@ -35,16 +35,16 @@ const answers = (url: string): Promise<boolean> =>
     () => false,
   )
 
-/** The path of a checkout's command, by its package.json. */
+/** The path of a checkout's command, from its package.json. */
 const commandOf = (checkout: string): string =>
   join(checkout, JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')).bin['livechat-bridge'])
 
 process.setMaxListeners(100)
 
-// On a busy machine several start at once.
+// On a busy machine several bridges may start at once.
 const startsWithinMs = 120_000
 
-/** The bridge as a process of its own, as it is run in earnest; resolves when its HTTP side is up. */
+/** Starts the bridge as a separate process, as in production. Resolves when its HTTP server responds. */
 export const startBridgeProcess = async (options: BridgeOptions) => {
   const { roles, port, dataDir, env, without, nodeArgs = [], startArgs = [], checkout, mostDescriptors } = options
   const url = `http://127.0.0.1:${port}`
@@ -110,7 +110,7 @@ export const startBridgeProcess = async (options: BridgeOptions) => {
     if (!isOver()) await kill('SIGKILL')
     throw error
   })
-  // Old checkouts have one port for everybody.
+  // Old checkouts serve all routes on one port.
   const adminUrl = `http://127.0.0.1:${adminPort}`
   const operatorsUrl = (await answers(`${adminUrl}/livez`)) ? adminUrl : url
   const text = (path: string) =>
@@ -122,10 +122,10 @@ export const startBridgeProcess = async (options: BridgeOptions) => {
     log,
     isOver,
     ended,
-    /** Ends it and waits for that. */
+    /** Sends the signal and waits until the process has ended. */
     kill,
     signal: (signal: NodeJS.Signals) => child.kill(signal),
-    /** What it holds now. */
+    /** The process's memory and resources now. */
     held: async (): Promise<Held> => {
       rmSync(heldFile, { force: true })
       child.kill('SIGUSR2')
@@ -136,7 +136,7 @@ export const startBridgeProcess = async (options: BridgeOptions) => {
     },
     isReady: () => answers(`${operatorsUrl}/readyz`),
     readiness: () => text('/readyz'),
-    /** The sum of a metric over its labels; undefined where it is not told. */
+    /** The sum of a metric over its labels; undefined if the bridge does not expose it. */
     metric: async (name: string): Promise<number | undefined> => {
       const lines = (await text('/metrics').catch(() => ''))
         .split('\n')

@@ -10,7 +10,7 @@ type Node = t.Mixed & {
   readonly value?: unknown
 }
 
-/** Arbitraries by the name of a codec or of a field, instead of what their codec says. */
+/** Arbitraries by the name of a codec or field. They replace the ones that follow from the codec. */
 export type Instead = Readonly<Record<string, fc.Arbitrary<unknown>>>
 
 const awkwardKeys = fc.oneof(
@@ -46,7 +46,7 @@ const record = (props: Readonly<Record<string, t.Mixed>>, required: boolean, ins
 const merged = (parts: ReadonlyArray<fc.Arbitrary<unknown>>) =>
   fc.tuple(...parts).map((values) => Object.assign({}, ...values) as unknown)
 
-/** Values of a codec of the contracts, from its own structure. */
+/** Values of a contract's codec, generated from its structure. */
 export const arbitraryOf = (codec: t.Mixed, instead: Instead = {}): fc.Arbitrary<unknown> => {
   const known = instead[codec.name] ?? leaves[codec.name]
   if (known !== undefined) return known

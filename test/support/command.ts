@@ -6,9 +6,9 @@ const command = fileURLToPath(new URL('../../src/app/livechat-bridge', import.me
 
 export type Ran = { readonly code: number | null; readonly out: string; readonly err: string }
 
-/** Runs the command line to its end as a user does, with these variables beside the environment's. */
+/** Runs the command line to its end, as a user does. `env` is added to this process's environment. */
 export const runCommand = async (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv, cwd?: string): Promise<Ran> => {
-  // With NO_COLOR beside it, which tests may run with, Node would warn on stderr.
+  // Node warns on stderr if both FORCE_COLOR and NO_COLOR are set, and tests may run with NO_COLOR.
   const { FORCE_COLOR, ...inherited } = process.env
   const child = spawn('sh', [command, ...args], {
     env: { ...inherited, ...env },

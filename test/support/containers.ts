@@ -11,7 +11,7 @@ const images = {
 }
 const withinMs = 180_000
 
-/** A server tells its clients where it is: it has the same port inside as outside. */
+/** A server advertises its address to clients, so its port is the same inside and outside the container. */
 const listening = (image: string, port: number) =>
   new GenericContainer(image)
     .withExposedPorts({ container: port, host: port })
@@ -24,7 +24,7 @@ const listening = (image: string, port: number) =>
     .withWaitStrategy(Wait.forHealthCheck())
     .withStartupTimeout(withinMs)
 
-/** The properties of the embedded broker, as the image's variables. */
+/** The properties of the embedded broker, as environment variables of the image. */
 const variables = (properties: string): Record<string, string> =>
   Object.fromEntries(
     properties

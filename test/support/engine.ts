@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { run } from '../../src/embedded/run.ts'
 
-/** Where integration tests find their servers: `TEST_ON`, one of these or both with a comma, embedded ones by default. */
+/** The servers of integration tests, from `TEST_ON`: embedded (default), containers, or both with a comma. */
 export const places = (process.env.TEST_ON ?? 'embedded').split(',')
 
-/** What an engine for containers lacks, in a sentence; undefined where one answers. */
+/** Why no container engine responds, in one sentence; undefined if one responds. */
 export const engineProblem = async (): Promise<string | undefined> => {
   const outcome = await run('docker', ['version', '--format', '{{.Server.Version}}'])
   if (E.isRight(outcome)) return undefined

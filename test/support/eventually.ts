@@ -1,6 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Resolves with the first value that is neither undefined nor false; fails with what was waited for, far beyond any healthy delay. */
+/**
+ * Polls until the value is neither undefined nor false, and resolves with it. The timeout is far beyond any healthy
+ * delay; its error names `what`.
+ */
 export const eventually = async <A>(
   what: string,
   ask: () => Promise<A | undefined | false> | A | undefined | false,

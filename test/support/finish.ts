@@ -6,12 +6,12 @@ import { type StartedServers, startServers } from './start-servers.ts'
 
 const running = new Set<StartedServers>()
 
-// The folders that tests make are in this one, so that none is left behind, also by a test that was killed.
+// All temporary folders of the tests are in this one, so that none remains, even if a test is killed.
 const temporary = mkdtempSync(join(tmpdir(), 'livechat-tests-'))
 process.env.TMPDIR = temporary
 process.once('exit', () => rmSync(temporary, { recursive: true, force: true }))
 
-/** Does the work with servers of its own, which its environment names. Servers that the environment names already are used. */
+/** Runs the work with its own servers, named in its environment. Embedded servers that it names already are reused. */
 export const withServers = async <A>(place: string, work: (env: NodeJS.ProcessEnv) => Promise<A>): Promise<A> => {
   const { KAFKA_BROKERS: givenKafka, MONGODB_URL: givenMongo } = place === 'embedded' ? process.env : {}
   const servers = await startServers(place, {
@@ -32,7 +32,7 @@ export const withServers = async <A>(place: string, work: (env: NodeJS.ProcessEn
   return done
 }
 
-/** Ends the process with the sum of all that was tested in its last line, also after a signal or when it takes too long. */
+/** Prints the sum of all tests in the last line and ends the process, also after a signal or a timeout. */
 export const finish = async (all: () => Promise<Outcome>, minutes: number): Promise<never> => {
   const interrupted = new Promise<Outcome>((resolve) => {
     setTimeout(() => resolve(oneFailed(`the tests have not ended after ${minutes} minutes`)), minutes * 60_000)

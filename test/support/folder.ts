@@ -10,7 +10,7 @@ const makeRoot = () => {
   return made
 }
 
-/** A folder that goes away with this process. */
+/** A folder that is deleted when this process ends. */
 export const temporaryFolder = (): string => {
   root ??= makeRoot()
   return mkdtempSync(join(root, 'f-'))

@@ -59,10 +59,10 @@ const interfaceOf = (type: Type) => {
 /** `10:00:05` on 31 January 2026. */
 export const at = (time: string) => `2026-01-31T${time}.000Z`
 
-/** The same as documents have it. */
+/** The same time, as documents store it. */
 export const date = (time: string) => new Date(at(time))
 
-/** A valid event with the given parts of its data; throws where they do not fit. */
+/** A valid event with the given parts of its data; throws if they are invalid. */
 export const anEvent = <T extends Type>(type: T, id: string, time: string, part: object = {}): Of<T> => {
   const subject = type === 'ClientUpdated' || type === 'ClientErased' ? '1233' : '2037'
   const source = `/accounts/acme/${interfaceOf(type)}`

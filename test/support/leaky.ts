@@ -1,4 +1,4 @@
-// Tests that pass, and leave a server open: what the runner has to notice.
+// These tests pass but leave a server open. The runner must notice that.
 import { createServer } from 'node:net'
 import { test } from 'uvu'
 

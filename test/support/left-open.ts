@@ -1,4 +1,4 @@
-// Preloaded into the tests: asked by the runner, it says what keeps the process from ending, and ends it.
+// Preloaded into the tests. On the runner's SIGUSR2 it prints what keeps the process alive, and ends the process.
 import { ChildProcess } from 'node:child_process'
 import { Server, Socket } from 'node:net'
 
@@ -10,7 +10,7 @@ const described = (handle: unknown): string => {
   return String(Object(handle).constructor?.name)
 }
 
-// Node shows the handles themselves nowhere else.
+// Node shows the handles themselves in no other way.
 const handles = (): ReadonlyArray<unknown> => Reflect.get(process, '_getActiveHandles').call(process)
 
 process.on('SIGUSR2', () => {
@@ -20,8 +20,8 @@ process.on('SIGUSR2', () => {
   process.exit(1)
 })
 
-// All is done, and what would follow is Node's own clean-up, which was seen to loop for ever (node::Environment::CleanupHandles).
+// Only Node's own clean-up would follow, which was seen to loop without end (node::Environment::CleanupHandles).
 process.on('beforeExit', () => {
-  // What others still do then comes first.
+  // The process exits only after all other listeners have finished.
   if (process.listenerCount('beforeExit') === 1) process.exit()
 })

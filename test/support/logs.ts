@@ -6,7 +6,7 @@ import type { TopicName } from '../../contracts/topics.ts'
 import { botReplies, keyOf, topicOf } from '../../contracts/topics.ts'
 import { arbitraryOf } from './codec-arbitrary.ts'
 
-/** What stands in a log: an event or a command, and when it was appended. */
+/** An entry of a log: an event or a command, its place, and when it was appended. */
 export type Entry = {
   readonly said: DomainEvent | BotReply
   readonly topic: TopicName
@@ -53,7 +53,7 @@ const partitions = 3
 
 const partitionOf = (key: string) => (createHash('sha256').update(key).digest()[0] ?? 0) % partitions
 
-/** Under its own id, at its own time; a command id always belongs to one chat, as bot logic's contract has it. */
+/** The entry with its own id and time. A command id belongs to one chat, as the contract of bot replies requires. */
 const appended = (said: Entry['said'], number: number, position: number): Entry['said'] =>
   isCommand(said)
     ? { ...said, id: `r${said.chatId}` as never }
@@ -64,7 +64,7 @@ const appended = (said: Entry['said'], number: number, position: number): Entry[
         ...('commandId' in said.data && { data: { ...said.data, commandId: `r${said.data.chatId}` } }),
       } as DomainEvent)
 
-/** A log of events and commands of a few chats, some of them repeated under the same id with another time. */
+/** A log of events and commands of a few chats. Some are repeated with the same id and another time. */
 export const aLog: fc.Arbitrary<ReadonlyArray<Entry>> = fc
   .array(fc.oneof({ weight: 5, arbitrary: event }, { weight: 1, arbitrary: command }), { minLength: 1, maxLength: 14 })
   .chain((said) =>
@@ -87,9 +87,7 @@ export const aLog: fc.Arbitrary<ReadonlyArray<Entry>> = fc
       }),
   )
 
-/**
- * Slices as consumers may see them: each partition in order without gaps, but again and again from any earlier place.
- */
+/** Slices as consumers may see them: each partition in order without gaps, but repeatedly from an earlier offset. */
 export const deliveriesOf = (log: ReadonlyArray<Entry>): fc.Arbitrary<ReadonlyArray<ReadonlyArray<Entry>>> => {
   const sources = [...Map.groupBy(log, ({ topic, partition }) => `${topic}/${partition}`).values()]
   const step = fc.record({ source: fc.nat(), back: fc.nat(6), length: fc.integer({ min: 1, max: 8 }) })

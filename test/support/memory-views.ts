@@ -11,7 +11,7 @@ export type Documents = Readonly<Record<string, Views[ViewName]>>
 export const changesOfEntries = (entries: ReadonlyArray<Entry>) =>
   entries.flatMap(({ said, ...place }) => changesOf({ ...place, key: null, value: null, headers: {} }, said))
 
-/** A document as a fold leaves it: a session's audit is made after that, and due until then. */
+/** A document as the fold writes it. The audit of a session is due in it, because it is made later. */
 export const asFolded = <D extends object>(document: D): D =>
   'audit' in document ? { ...document, audit: auditDue } : document
 
@@ -25,7 +25,7 @@ const isCopy = (entry: object | undefined, record: object) => entry !== undefine
 const isMatch = (entry: object, record: object) =>
   Object.entries(record).every(([name, value]) => Reflect.get(entry, name) === value)
 
-/** Views in memory: what a plain fold gives. */
+/** Views in memory, as a plain fold writes them. */
 export const memoryViews = (): { readonly applyChanges: ApplyChanges; readonly documents: () => Documents } => {
   const documents = new Map<string, Views[ViewName]>()
   const newest = new Map<string, Views[ViewName]>()

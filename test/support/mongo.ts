@@ -9,7 +9,7 @@ export const sleep: Sleep = (ms, signal) => sleepFor(ms, undefined, signal ? { s
 const silent = () => {}
 export const silentLog: Log = { debug: silent, info: silent, warn: silent, error: silent }
 
-/** A database of the test's own, with the driver beside the bridge's side of it. */
+/** A database for one test: `client` and `db` use the driver directly, `connect` uses the bridge's code. */
 export const testDatabase = async () => {
   const { mongoUrl } = await servers()
   const database = `test-${randomUUID().slice(0, 8)}`
@@ -20,7 +20,7 @@ export const testDatabase = async () => {
     database,
     client,
     db: client.db(database),
-    /** One more instance of the bridge on the same database. */
+    /** Connects one more instance of the bridge to the same database. */
     connect: (others: { readonly url?: string; readonly timeZoneOf?: (accountId: string) => string } = {}): Mongo => {
       const { url = mongoUrl, ...rest } = others
       const mongo = connectMongo({ url, database }, { log: silentLog, sleep, clock: () => performance.now(), ...rest })

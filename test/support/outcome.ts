@@ -10,7 +10,7 @@ export type Outcome = {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
-  /** What was printed of each failure, to be said again at the very end: of a long output often only that is kept. */
+  /** The printed report of each failure. It is printed again at the very end, because often only the end is kept. */
   readonly failures: ReadonlyArray<string>
   /** How long the tests of each file ran. */
   readonly files: ReadonlyArray<{ readonly file: string; readonly ms: number }>
@@ -18,10 +18,10 @@ export type Outcome = {
 
 const nothing: Outcome = { passed: 0, failed: 0, skipped: 0, failures: [], files: [] }
 
-/** One test that failed, for a reason in words. */
+/** One failed test, with its reason. */
 export const oneFailed = (why: string): Outcome => ({ ...nothing, failed: 1, failures: [`   FAIL  ${why}`] })
 
-/** What was not run. */
+/** Tests that were not run. */
 export const skippedTests = (skipped: number): Outcome => ({ ...nothing, skipped })
 
 export const together = (outcomes: ReadonlyArray<Outcome>): Outcome => {
@@ -35,14 +35,14 @@ export const together = (outcomes: ReadonlyArray<Outcome>): Outcome => {
   }
 }
 
-/** Whether what is printed is shown as it comes, as a whole at the end, beside others, or to nobody. */
+/** When output is shown: as it arrives, at the end if other tests run at the same time, or never. */
 type Shown = 'at once' | 'at the end' | 'not'
 
 /** How a process ended: its code, or the signal that ended it. */
 type End = number | NodeJS.Signals
 
 const running = new Set<ChildProcess>()
-// Each has a process group of its own, so that what it has started ends with it when the tests are interrupted.
+// Each child has its own process group. So its own children end with it when the tests are interrupted.
 process.once('exit', () => {
   for (const { pid } of running) if (pid !== undefined) process.kill(-pid, 'SIGKILL')
 })
@@ -77,7 +77,7 @@ const run = (
     })
   })
 
-/** A program of node_modules that ends with 0 when all is well, counted as one test. */
+/** Runs a program of node_modules and counts it as one test, which passes if the exit code is 0. */
 export const check = async (
   name: string,
   tool: string,
@@ -98,7 +98,7 @@ const failuresIn = (plain: string): ReadonlyArray<string> =>
 
 const tail = (text: string) => text.trimEnd().split('\n').slice(-20).join('\n')
 
-/** What uvu counted. It hides a throwing hook, and ends well when a file dies early: both are failures here. */
+/** Reads uvu's counts. uvu hides a throwing hook, and exits with 0 when a file ends early. Here both are failures. */
 export const counted = (output: string, end: End, complaints = ''): Outcome => {
   const plain = stripVTControlCharacters(output)
   const number = (name: string) => Number(new RegExp(`^\\s*${name}:\\s+(\\d+)`, 'm').exec(plain)?.[1] ?? Number.NaN)
@@ -112,7 +112,7 @@ export const counted = (output: string, end: End, complaints = ''): Outcome => {
   return { ...nothing, passed, skipped, failed: total - passed, failures: failuresIn(plain) }
 }
 
-/** Takes what uvu prints, as it comes, and times each file from its own name to that of the next one, or to the end. */
+/** Measures the time of each file from uvu's output: from the file's name to the next file's name, or to the end. */
 export const stopwatch = (now: () => number) => {
   const starts: Array<{ readonly file: string; readonly at: number }> = []
   return {
@@ -124,12 +124,12 @@ export const stopwatch = (now: () => number) => {
   }
 }
 
-/** How long tests may take in all, and how long the process has to end after uvu's sum, in milliseconds. */
+/** The limit for all tests, and the limit for the process to end after uvu prints its sum, in milliseconds. */
 type Limits = { readonly allMs: number; readonly endMs: number }
 const usualLimits: Limits = { allMs: 20 * 60_000, endMs: 30_000 }
 const toSayMs = 5_000
 
-/** Has tests that do not end say what they have left open (`left-open.ts`), and ends them. */
+/** Ends tests that exceed their limits. Before that, they print what they have left open (`left-open.ts`). */
 const watchdog = ({ allMs, endMs }: Limits) => {
   let ended: string | undefined
   let timer: NodeJS.Timeout | undefined
@@ -147,7 +147,7 @@ const watchdog = ({ allMs, endMs }: Limits) => {
       if (/^ {2}Duration:/m.test(stripVTControlCharacters(text)))
         endAfter(child, endMs, `are over, but their process has not ended ${endMs / 1000} s later`)
     },
-    /** Why it had to end them, if it had to. */
+    /** Why the watchdog ended the tests; undefined if it did not. */
     stop: () => {
       clearTimeout(timer)
       return ended

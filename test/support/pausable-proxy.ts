@@ -1,8 +1,8 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /**
- * A proxy in front of a port. While it is paused, connections are taken and stay open, but nothing passes either way:
- * what a client sees of a server that hangs.
+ * A proxy in front of a port. While it is paused, it accepts connections and keeps them open, but passes no data in
+ * either direction. To a client it is a server that hangs.
  */
 export const pausableProxy = async (port: number) => {
   const sockets = new Set<Socket>()

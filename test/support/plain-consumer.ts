@@ -5,7 +5,7 @@ import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { toIncoming } from '../../src/kafka/wire-record.ts'
 import { eventually } from './eventually.ts'
 
-/** A record as any other team's consumer sees it; `topic` is without the prefix. */
+/** A record as another team's consumer sees it; `topic` has no prefix. */
 export type PlainRecord = {
   readonly topic: string
   readonly partition: number
@@ -18,7 +18,7 @@ export type PlainRecord = {
 export const plainClient = (brokers: ReadonlyArray<string>) =>
   new kafkajs.Kafka({ brokers: [...brokers], logLevel: kafkajs.logLevel.NOTHING })
 
-/** A plain kafkajs consumer, without any of our code, that keeps everything on the topics of a prefix from their beginning. */
+/** A plain kafkajs consumer without the bridge's code. It keeps all records of a prefix's topics, from the start. */
 export const plainConsumer = async (brokers: ReadonlyArray<string>, prefix: string) => {
   const records: PlainRecord[] = []
   const consumer = plainClient(brokers).consumer({ groupId: `${prefix}plain`, maxWaitTimeInMs: 100 })
@@ -58,7 +58,7 @@ const rangesOf = (brokers: ReadonlyArray<string>, topics: ReadonlyArray<string>)
   withAdmin(brokers, async (admin) => {
     const ranges = await Promise.all(
       topics.map(async (topic) => {
-        // A broker that has just come back is no leader for a moment.
+        // After a restart, a broker is not yet the leader for a moment.
         const ask = () =>
           admin.fetchTopicOffsets(topic).catch((error) => (error.retriable ? undefined : Promise.reject(error)))
         return (await eventually(`the ends of ${topic}`, ask)).map(({ partition, low, high }) => ({
@@ -69,13 +69,13 @@ const rangesOf = (brokers: ReadonlyArray<string>, topics: ReadonlyArray<string>)
     return ranges.flat()
   })
 
-/** Where each partition of the topics ends, by `<topic>/<partition>`. */
+/** The end offset of each partition of the topics, by `<topic>/<partition>`. */
 export const endsOf = async (brokers: ReadonlyArray<string>, topics: ReadonlyArray<string>) =>
   new Map((await rangesOf(brokers, topics)).map(({ name, high }) => [name, high]))
 
 /**
- * Creates topics, and waits until each of their partitions has a leader. kafkajs's own `waitForLeaders` gives up where a broker does not
- * know a new topic yet.
+ * Creates topics, and waits until each of their partitions has a leader. kafkajs's own `waitForLeaders` fails if a
+ * broker does not know a new topic yet.
  */
 export const createTopics = async (brokers: ReadonlyArray<string>, topics: ReadonlyArray<kafkajs.ITopicConfig>) => {
   await withAdmin(brokers, (admin) => admin.createTopics({ topics: [...topics], waitForLeaders: false }))
@@ -89,7 +89,10 @@ export const createTopics = async (brokers: ReadonlyArray<string>, topics: Reado
   )
 }
 
-/** Every record of these topics of a prefix, in the order of each partition, and why it is not every one, where a batch cannot be read. */
+/**
+ * All records of these topics, in order per partition. If a batch cannot be read, `unread` is the error's name and
+ * records are missing.
+ */
 export const readTopics = async (
   brokers: ReadonlyArray<string>,
   prefix: string,

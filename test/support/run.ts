@@ -4,13 +4,13 @@ import { check, type Outcome, runTests, skippedTests, together } from './outcome
 
 const [, , pattern] = process.argv
 const chosen = pattern ?? '\\.test\\.ts$'
-/** Two halves beside each other, since each waits more than it works. */
+/** Two halves that run in parallel, because each spends most of its time waiting. */
 const integration = ['a-m', 'n-z'].map((half) => `^(?=integration/[${half}])(?=.*?(?:${chosen}))`)
-/** On a second place, those that would tell servers apart. */
+/** On a second place, only the tests whose result may depend on the servers run. */
 const elsewhere = `^(?=integration/(?:kafka-|mongo-|samples|silence|two-instances))(?=.*?(?:${chosen}))`
 const unit = `^(?!integration/|tools/|package/|(?:faults|bench)/short)(?=.*?(?:${chosen}))`
 
-/** Runs test files beside each other, those of each pattern in a process. Most of what they do is to wait for servers. */
+/** Runs the files of each pattern in a process, all in parallel. They spend most of their time waiting for servers. */
 const runOn = (place: string, ...patterns: ReadonlyArray<string>): Promise<ReadonlyArray<Outcome>> =>
   withServers(place, async (env) => {
     const outcomes = await Promise.all(
@@ -29,7 +29,7 @@ const runOn = (place: string, ...patterns: ReadonlyArray<string>): Promise<Reado
   })
 
 const all = async (): Promise<Outcome> => {
-  // Beside the tests, whose servers take a while to start.
+  // These run in parallel with the tests, whose servers take a while to start.
   const tools = Promise.all([
     check('types', 'tsc', ['--noEmit']),
     check('types of the browser code', 'tsc', ['--noEmit', '-p', 'src/console/browser']),

@@ -6,7 +6,7 @@ export type Sample = { readonly name: string; readonly text: string; readonly va
 
 const root = fileURLToPath(new URL('../../contracts', import.meta.url))
 
-/** The samples of an interface, by name: those that are taken, those that are refused, those of events that nobody knows. */
+/** The samples of an interface by name: accepted, refused, or those of events that the bridge does not know. */
 export const samples = (api: 'webhooks' | 'bot-api', kind: 'accepted' | 'refused' | 'unknown'): ReadonlyArray<Sample> =>
   globSync(`${root}/${api}/samples/${kind === 'accepted' ? '' : `${kind}/`}*.json`)
     .sort()

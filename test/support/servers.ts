@@ -4,7 +4,7 @@ import { startServers } from './start-servers.ts'
 
 export type Servers = { readonly brokers: ReadonlyArray<string>; readonly mongoUrl: string }
 
-/** What `npm start` has fetched serves the tests as well. */
+/** Tests use the files that `npm start` has fetched. */
 export const cacheDir = join(process.env.DATA_DIR ?? '.data', 'cache')
 
 const given = (): Servers | undefined => {
@@ -23,16 +23,16 @@ const startPair = async (): Promise<Servers> => {
 let pair: Promise<Servers> | undefined
 
 /**
- * A real broker and a real mongod for integration tests: those that the environment names (the runner starts one pair
- * for all files), or else a pair of this process's own, which ends once nothing else is left to do. To be awaited at
- * the top of a test file; topics, groups and databases have to be named so that files do not meet.
+ * A real broker and a real mongod for integration tests. The environment names them (the runner starts one pair for all
+ * files), or this process starts its own pair and stops it when it has nothing left to do. Await this at the top of a
+ * test file. Files share the servers, so topics, groups and databases need unique names.
  */
 export const servers = (): Promise<Servers> => {
   pair ??= Promise.resolve(given() ?? startPair())
   return pair
 }
 
-/** The URL of a database on the server of this URL. */
+/** The URL of a database on the given server. */
 export const databaseUrl = (server: string, database: string): string => {
   const url = new URL(server)
   url.pathname = `/${database}`

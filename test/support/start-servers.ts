@@ -29,7 +29,7 @@ const embedded = async (wanted: Wanted): Promise<StartedServers> => {
   return { ...started.right, stop: () => started.right.stop().then(clear) }
 }
 
-/** Servers for tests, embedded ones or in containers; the library for these is loaded only when they are wanted. */
+/** Starts servers for tests, embedded or in containers. The library for containers is loaded only if it is needed. */
 export const startServers = async (place: string, wanted: Wanted): Promise<StartedServers> => {
   if (place === 'embedded') return embedded(wanted)
   if (place === 'containers') return (await import('./containers.ts')).startContainers()

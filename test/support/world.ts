@@ -20,24 +20,27 @@ const guardedId = right(AccountId.decode('guarded'))
 
 type BotSettings = Omit<NonNullable<AccountEntry['bot']>, 'token' | 'providerId' | 'baseUrl' | 'authorization'>
 
-/** Servers to stand on: one of each kind, or several. */
+/** The servers that a world uses: one or several of each kind. */
 export type Ground = {
   readonly brokers: ReadonlyArray<string>
   readonly mongoUrl: (database: string) => string
 }
 
 type Options = {
-  /** Those that all tests share, unless others are given. */
+  /** Default: the servers that all tests share. */
   readonly ground?: Ground
   readonly partitions?: number
   readonly bot?: BotSettings
-  /** Accounts that the service knows beside the world's own. */
+  /** Accounts that the service knows in addition to the world's own. */
   readonly others?: ReadonlyArray<ServiceAccount>
-  /** How long the service waits for an answer. Tests run beside each other: its own three seconds are for where nothing else runs. */
+  /**
+   * How long the service waits for an answer. The default is more than the real service's three seconds, because tests
+   * run in parallel.
+   */
   readonly serviceWaitsMs?: number
-  /** Of the account `acme`. */
+  /** A setting of the account `acme`. */
   readonly retainDays?: number
-  /** The processes are negative controls without this one. */
+  /** If set, the processes are negative controls without this defence. */
   readonly without?: Defence | undefined
 }
 
@@ -47,8 +50,8 @@ const sharedGround = async (): Promise<Ground> => {
 }
 
 /**
- * Topics, a database and a folder of its own, two accounts (`guarded` with authorization), their chat service, and bridges, in
- * this process or each as a process of its own.
+ * A world has its own topics, database and folder, two accounts (`guarded` with authorization) and their chat service.
+ * It starts bridges in this process or as separate processes.
  */
 export const world = async (options: Options = {}) => {
   const { partitions = 4, bot: settings = {}, others = [], serviceWaitsMs = 30_000, without, retainDays } = options
@@ -82,7 +85,10 @@ export const world = async (options: Options = {}) => {
   const bridges = new Set<Bridge>()
   const processes = new Set<Promise<BridgeProcess>>()
 
-  /** Starts a bridge in this process and connects the service to it; resolves when it is ready; `onUp` is called when it listens. */
+  /**
+   * Starts a bridge in this process, and resolves when it is ready and the service is connected to it. `onUp` is called
+   * when it listens.
+   */
   const start = async (
     roles: ReadonlyArray<Role> = allRoles,
     onUp?: (bridge: Bridge) => void,
@@ -111,7 +117,7 @@ export const world = async (options: Options = {}) => {
         service.connect(entry.id, serviceAccountOf(entry, bridge.url).bridge ?? { botUrl: '' })
     return bridge
   }
-  /** A place for a bridge as a process: started again it has the ports and the folder that it had, or shares that of another. */
+  /** The ports and the folder of a bridge process. A restart keeps them. `shared` is the folder of another place. */
   const place = async (roles: ReadonlyArray<Role>, more: Readonly<Record<string, string>> = {}, shared?: string) => {
     const [port, adminPort] = [await anyFree(), await anyFree()]
     const dataDir = shared ?? join(dir, String(port))
@@ -134,7 +140,7 @@ export const world = async (options: Options = {}) => {
   }
   let serviceStopped: Promise<unknown> | undefined
   const stop = async () => {
-    // Also those that are still about to start.
+    // This includes bridges that are still starting.
     for (const started of await Promise.allSettled(processes))
       if (started.status === 'fulfilled' && !started.value.isOver()) await started.value.kill('SIGKILL')
     for (const bridge of bridges) await bridge.stop()

@@ -9,7 +9,7 @@ import { parse } from 'yaml'
 import { run } from '../../src/embedded/run.ts'
 import { debianPackage } from './fetched.ts'
 
-/** Series as promtool reads them (`0+6x90`: 90 times 6 more, a minute apart) of a process with a fault, and of one without. */
+/** Series in promtool's notation (`0+6x90`: 90 steps of a minute, each adds 6): a process with and without a fault. */
 type Case = { readonly fault: Series; readonly first?: Series; readonly normal: Series }
 type Series = Readonly<Record<string, string>>
 
@@ -22,14 +22,14 @@ const gauge = (name: string, fault: string, normal: string): Case => ({
   normal: { [name]: normal },
 })
 const counter = (name: string): Case => gauge(name, grows, stands)
-/** A counter of which one event is one too many: its first one begins the series. */
+/** A counter for which each event is a fault. Its series begins with the first event. */
 const event = (name: string): Case => ({ ...counter(name), first: { [name]: '_x75 1x15' } })
 const check = (name: string): Case => gauge(`livechat_check_ok{check="${name}"}`, '0x90', '1x90')
 const requests = (labels: string) => `livechat_http_request_seconds_count{api="bot",${labels}}`
 const attempts = (result: string) => `livechat_delivery_attempt_seconds_count{account="acme",result="${result}"}`
 const bucket = (le: string) => `livechat_http_request_seconds_bucket{api="bot",status="200",le="${le}"}`
 
-/** For each alert the fault that it is meant for. */
+/** For each alert, the fault that must raise it. */
 const cases: Readonly<Record<string, Case>> = {
   LivechatDown: gauge(`up${process}`, '0x90', '1x90'),
   LivechatRestartsOften: gauge(`process_start_time_seconds${process}`, '0+300x90', '1000x90'),

@@ -16,7 +16,7 @@ const ofSamples = (): ReadonlyArray<Described> =>
     requests.filter(({ codec }) => E.isRight(codec.decode(value))).map(({ name }) => ({ schema: name, value })),
   )
 
-/** Each value that stands in a record of a running bridge, but those that break their contract on purpose. */
+/** Each value in the records of a running bridge, except values that break their contract on purpose. */
 const ofRecords = async (): Promise<ReadonlyArray<Described>> => {
   const here = await world({ bot: { replyWithin: 3_600_000 } })
   try {
@@ -34,10 +34,10 @@ const ofRecords = async (): Promise<ReadonlyArray<Described>> => {
   }
 }
 
-/** What generated code must be able to read: every sample, and records of every kind. */
+/** Values that generated code must read: all samples, and records of every kind. */
 export const cases = async (): Promise<ReadonlyArray<Described>> => [...ofSamples(), ...(await ofRecords())]
 
-/** What it must refuse: an event, a command or a request that has nothing. */
+/** Values that it must refuse: the empty object, for each schema with required fields. */
 export const empty = (read: ReadonlyArray<Described>): ReadonlyArray<Described> =>
   [...new Set(read.map(({ schema }) => schema))]
     .filter((schema) => misfit(schema, {}) !== undefined)

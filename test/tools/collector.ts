@@ -12,13 +12,13 @@ export type ReceivedSpan = {
   readonly name: string
   readonly kind: string
   readonly attributes: Readonly<Record<string, string>>
-  /** The traces that it is linked to. */
+  /** The ids of the traces that this span links to. */
   readonly links: ReadonlyArray<string>
 }
 
 const field = (text: string, name: string) => new RegExp(`^ +${name} *: (.*)$`, 'm').exec(text)?.[1] ?? ''
 
-/** What the debug exporter prints of a span. */
+/** Parses a span from the output of the debug exporter. */
 const spanOf = (text: string): ReceivedSpan => {
   const [own = '', links = ''] = text.split(/^Links:$/m)
   return {
@@ -31,7 +31,7 @@ const spanOf = (text: string): ReceivedSpan => {
   }
 }
 
-/** A Collector that prints what it receives, and keeps it for the test. */
+/** A Collector that prints the spans that it receives. They are kept for the test. */
 export const startCollector = async (program: string, directory: string) => {
   const port = await anyFree()
   const file = join(directory, 'collector.json')

@@ -14,11 +14,11 @@ const reversed = '\u202Etxet esrever\u202D \u2066 isolated'
 const emoji = '👩‍👩‍👧‍👦🏳️‍🌈e\u0301'
 const address = 'javascript:window.isHacked=true'
 const long = `${'W'.repeat(60_000)}${'long '.repeat(8_000)}`
-/** Every kind at once, where only one text fits. */
+/** All kinds in one text, for places that hold only one. */
 const all = `${script}${image}${reversed}${emoji}`
 const chat = `h-1"><img src=x onerror="window.isHacked=true">/..?a=b#${emoji}`
 
-/** What nobody may find in a page: something that runs, or that was made of text that came. */
+/** What a page must never contain: a script that ran, or an element that was made from received text. */
 const made =
   "[window.isHacked, document.querySelectorAll('main :is(script, img, iframe, object, svg, style, [onerror], [onload]), main a[href^=javascript]').length]"
 
@@ -29,7 +29,7 @@ const isHarmless = async (page: Page, what: string) => {
   await page.setViewportSize({ width: 1280, height: 900 })
   assert.is(await overflow(page), 0, what)
 }
-/** That each of these can be read on the page. */
+/** Checks that the page shows all these texts. */
 const shows = async (page: Page, texts: ReadonlyArray<string>, what: string) => {
   const text = await page.locator('main').evaluate<string, HTMLElement>((main) => main.textContent ?? '')
   for (const each of texts) assert.ok(text.includes(each), `${what} has not ${each.slice(0, 60)}`)
@@ -37,7 +37,7 @@ const shows = async (page: Page, texts: ReadonlyArray<string>, what: string) => 
 
 const payload = (name: string): Record<string, unknown> => JSON.parse(sample('webhooks', name))
 
-/** The hostile texts in every place where the service or a bot may put text. */
+/** Sends the hostile texts in every place where the service or a bot may put text. */
 const send = async (here: Running) => {
   const { service, produce } = here
   const accepted = payload('chat_accepted')

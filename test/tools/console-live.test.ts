@@ -9,12 +9,12 @@ const live = await consoleSuite('what is live in the console, and what it sends 
 const { test } = live
 
 const entries = '.story .entry'
-/** Where each entry stands in the window. */
+/** The position of each entry in the window. */
 const placesOf = (page: Page) =>
   page.evaluate<number[][]>(
     `[...document.querySelectorAll('${entries}')].map((each) => each.getBoundingClientRect()).map(({ x, y, width, height }) => [x, y, width, height].map(Math.round))`,
   )
-/** Which entries stand elsewhere now, by more than the browser's own rounding. */
+/** The entries that have moved by more than the browser's rounding. */
 const moved = (before: ReadonlyArray<number[]>, after: ReadonlyArray<number[]>) =>
   before.filter((place, i) => place.some((at, j) => Math.abs(at - (after[i]?.[j] ?? Number.NaN)) > 1))
 const entriesOn = (page: Page, count: number) =>
@@ -51,7 +51,7 @@ const reply = (chatId: string, message: object = { type: 'TEXT', text: 'An answe
     ...{ type: 'BotMessage', id: `reply-${chatId}`, accountId: 'acme', chatId, clientId: chatId, message },
   })
 
-/** Calls that the view cannot store for now become dead letters. */
+/** Sends calls that the view cannot store for now. They become dead letters. */
 const unstorable = async (here: Running, phones: ReadonlyArray<string>) => {
   const payload = JSON.parse(sample('webhooks', 'call_event'))
   await here.db.command({ collMod: 'calls', validator: { phone: { $nin: phones } } })

@@ -20,14 +20,14 @@ const variants: Partial<Record<ConsoleRoute, ReadonlyArray<string>>> = {
 }
 const gets = (Object.keys(accessTable) as ConsoleRoute[]).filter((route) => route.startsWith('GET '))
 
-/** Every path that a GET route has here. */
+/** Every path of a GET route in this test. */
 const pathsOf = (route: ConsoleRoute): ReadonlyArray<string> => {
   const path = route.slice('GET /api/'.length).replace(':account', 'acme')
   const chats = path.includes(':chat') ? markedChats : ['']
   return chats.flatMap((chat) => (variants[route] ?? ['']).map((query) => path.replace(':chat', chat) + query))
 }
 
-/** The bytes of an answer; of a stream those of its first moments. */
+/** The text of an answer; of a stream, only its first two chunks. */
 const bytesOf = async (answer: Response): Promise<string> => {
   if (!answer.headers.get('content-type')?.startsWith('text/event-stream')) return answer.text()
   const reader = answer.body?.getReader()
@@ -41,7 +41,7 @@ const read = async (here: Running, path: string, signedIn: SignedIn, body?: unkn
   return { status: answer.status, text: await bytesOf(answer) }
 }
 
-/** Everything that was sent is in the views and topics. */
+/** Waits until everything that was sent is in the views and topics. */
 const arrived = (here: Running) =>
   eventually('what was sent', async () => {
     const operator = await here.signIn('operator')
@@ -109,13 +109,13 @@ test('whoever unmasks a conversation sees it alone, in one session, and is in th
   }
 })
 
-/** Where the first record of a chat stands. */
+/** The topic, partition and offset of a record of a chat. */
 const placeOf = async (here: Running, accountId: string) => {
   const entry = await here.db.collection('timeline').findOne({ accountId, chatId: 'canary-1' })
   return { topic: entry?.topic, partition: entry?.partition, offset: entry?.offset }
 }
 
-/** What shows personal data by a POST that is recorded each time. */
+/** POST routes that return personal data. Each such request is recorded. */
 const posts: ReadonlyArray<readonly [path: string, body: object, roles: ReadonlyArray<ConsoleRole>]> = [
   ['conversations/canary-1/unmask', {}, ['lead', 'privacy']],
   ['drift/unmask', {}, ['operator']],

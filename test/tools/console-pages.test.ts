@@ -16,7 +16,7 @@ const answeredChat = async ({ db }: Running): Promise<string> => {
   return String(found?.chatId)
 }
 
-/** Until the page shows what is stored: a view or a page may be a moment behind. */
+/** Waits until the page shows what is stored. A view or a page may be late for a moment. */
 const agree = async (what: string, shown: () => Promise<unknown>, stored: () => Promise<unknown>) => {
   const last = { shown: undefined as unknown, stored: undefined as unknown }
   const isSame = async () => {

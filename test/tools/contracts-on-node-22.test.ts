@@ -1,4 +1,4 @@
-// What a bot's author does on the oldest Node that the package of the contracts names.
+// Does what a bot author does, on the oldest Node that the contracts' package names.
 import { dirname, join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'

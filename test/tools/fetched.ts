@@ -10,14 +10,14 @@ import { cacheDir } from '../support/servers.ts'
 
 const say = (line: string) => console.log(line)
 
-/** What a command lacks that it needs to run here, in a sentence; undefined where it runs. */
+/** Why a command cannot run here, in one sentence; undefined if it runs. */
 export const lacking = async (command: string, args: ReadonlyArray<string>): Promise<string | undefined> => {
   const outcome = await run(command, args)
   if (E.isRight(outcome)) return undefined
   return outcome.left.missing ? `there is no command ${command}` : `${command} does not run`
 }
 
-/** Installs Debian's package where its command is missing and this user may; what is lacking after that, in a sentence. */
+/** Installs Debian's package if its command is missing and this user may. Returns what is still missing, in words. */
 export const debianPackage = async (
   name: string,
   command: string,
@@ -27,7 +27,7 @@ export const debianPackage = async (
   if (missing === undefined) return undefined
   if (process.getuid?.() !== 0) return `${missing}, and only root may install Debian's ${name}`
   say(`Installing ${name} …`)
-  // The package would start its server; in this run level it does not.
+  // The package would start its server. This run level prevents that.
   const apt = ['RUNLEVEL=1', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '--quiet']
   await run('env', [...apt, 'update'])
   await run('env', [...apt, 'install', '--yes', '--no-install-recommends', name])
@@ -45,7 +45,7 @@ const mustRun = async (
   return problem(outcome.left.output.split('\n').find((line) => /error/i.test(line)) ?? `${command} failed`)
 }
 
-/** A package from npm's registry, installed apart from the project; the path of a file from which it is found. */
+/** Installs a package from npm's registry outside the project. Returns the path of a file that can resolve it. */
 export const npmPackage = async (name: string, version: string): Promise<E.Either<Problem, string>> => {
   const fetched = await fetchOnce({
     target: resolve(cacheDir, `npm-${name.replace('/', '-')}-${version}`),
@@ -71,7 +71,7 @@ export const mavenJars = async (name: string, pom: string): Promise<E.Either<Pro
   })
 }
 
-/** OpenTelemetry's Collector with what tests need of it, built by Go; the path of the program. */
+/** OpenTelemetry's Collector with the parts that the tests need, built by Go. Returns the path of the program. */
 export const collector = async (): Promise<E.Either<Problem, string>> => {
   const version = 'v0.159.0'
   const builder = `go.opentelemetry.io/collector/cmd/builder@${version}`
@@ -93,7 +93,7 @@ export const collector = async (): Promise<E.Either<Problem, string>> => {
   return E.map((directory: string) => join(directory, 'build/otelcol'))(fetched)
 }
 
-/** A folder with Jackson and the generator of OpenAPI clients, where there is a compiler for Java. */
+/** A folder with Jackson and the generator of OpenAPI clients. It requires a Java compiler. */
 export const javaTools = async (): Promise<E.Either<Problem, string>> => {
   const missing = await lacking('javac', ['-version'])
   return missing === undefined

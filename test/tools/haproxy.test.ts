@@ -19,7 +19,7 @@ const skipped = await debianPackage('haproxy', 'haproxy', ['-v'])
 if (skipped !== undefined) console.log(`HAProxy is skipped: ${skipped}`)
 const test = skipped === undefined ? balancer : balancer.skip
 
-/** HAProxy as docker/haproxy.cfg has it, but on loopback and before this one ingress. */
+/** HAProxy with docker/haproxy.cfg, but on loopback and in front of this one ingress. */
 const startBalancer = async (ingress: number) => {
   const port = await anyFree()
   const file = join(temporaryFolder(), 'haproxy.cfg')
@@ -40,7 +40,7 @@ const startBalancer = async (ingress: number) => {
   }
 }
 
-/** The status of the answer to a webhook that comes from this address and claims to come from that one; 0 without an answer. */
+/** Posts a webhook from `localAddress`, with `claimed` in X-Forwarded-For. Returns the status; 0 without an answer. */
 const post = (port: number, token: string, localAddress: string, claimed: string): Promise<number> =>
   new Promise((resolve) => {
     const headers = { 'content-type': 'application/json', 'x-forwarded-for': claimed }

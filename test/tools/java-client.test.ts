@@ -1,4 +1,4 @@
-// What the chat service's developers do in Java: they generate a client from the OpenAPI document, and call the bridge with it.
+// The chat service's developers do this in Java: they generate a client from the OpenAPI document and call the bridge.
 import { execFile, execFileSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ if (E.isLeft(tools)) console.log(`skipped: the client in Java: ${tools.left.mess
 
 const client = suite('the Java client of openapi-generator')
 
-/** A class path with the generated client and with the program that uses it. */
+/** Compiles the generated client and the program that uses it. Returns the class path. */
 const compiled = async (): Promise<string> => {
   const jar = globSync('openapi-generator-cli-*.jar', { cwd: right(tools) })[0] ?? ''
   const document = pathOf('../../contracts/published/openapi.yaml')

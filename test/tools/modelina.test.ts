@@ -1,4 +1,4 @@
-// What a downstream team does in Java, Python or Go: it generates models from the AsyncAPI document with Modelina.
+// A downstream team does this in Java, Python or Go: it generates models from the AsyncAPI document with Modelina.
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, globSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const models = suite('models that Modelina makes')
 
 type Language = 'java' | 'python' | 'go'
 
-/** Generates the models of a language in a folder of their own, and says where. */
+/** Generates the models of a language in a separate folder, and returns its path. */
 const generate = (language: Language, name: string): string => {
   const into = join(folder, language, name)
   mkdirSync(into, { recursive: true })
@@ -35,7 +35,7 @@ const generate = (language: Language, name: string): string => {
 type Case = { readonly name: string; readonly value: unknown }
 const lacks = E.isLeft(modelina) ? modelina.left.message : undefined
 
-/** Values of the events, commands and enrichments, which are what the document describes, with the names of their models. */
+/** Values of the events, commands and enrichments that the document describes, with the names of their models. */
 const values = async (): Promise<ReadonlyArray<Case>> => {
   const described = new Set([...events, ...commands].map(({ name }) => name))
   return (await cases())
@@ -44,17 +44,17 @@ const values = async (): Promise<ReadonlyArray<Case>> => {
 }
 const all = lacks === undefined ? await values() : []
 
-/** Java writes times without the zeros at the end of the fraction of a second. */
+/** Java omits zeros at the end of the fraction of a second. */
 const withoutZeroFractions = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value).replace(/\.([0-9]*?)0+Z"/g, (_, kept) => (kept === '' ? 'Z"' : `.${kept}Z"`)))
 
-/** Go leaves out what is zero or empty where it need not be there. */
+/** Go omits optional fields whose value is zero or empty. */
 const withoutZeros = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value), (_, each) =>
     each === '' || each === 0 || each === false || (Array.isArray(each) && each.length === 0) ? undefined : each,
   )
 
-/** What differs between what was given and what was written. */
+/** The values that differ between input and output. */
 const changed = (given: ReadonlyArray<Case>, written: ReadonlyArray<unknown>, plain = (value: unknown) => value) => {
   assert.is(written.length, given.length)
   return given.flatMap(({ name, value }, i) => {
@@ -101,7 +101,7 @@ register('python', E.isLeft(environment) ? environment.left.message : undefined,
 register('go', await lacking('go', ['version']), () => {
   const into = generate('go', 'main')
   copyFileSync(pathOf('modelina/read_records.go'), join(into, 'read_records.go'))
-  // A BotMessage is written by bots, and read by the bridge alone.
+  // Bots write a BotMessage, and only the bridge reads it.
   const read = all.filter(({ name }) => name !== 'BotMessage')
   const written = run('go', ['run', ...globSync('*.go', { cwd: into })], read, into)
   assert.equal(changed(read, written, withoutZeros), [])

@@ -13,7 +13,7 @@ import { world } from '../support/world.ts'
 
 const known = samples('webhooks', 'accepted').filter(({ name }) => !name.endsWith('extra-fields'))
 
-/** Mounts a small disk there, as long as this process lives; false where that is not allowed. */
+/** Mounts a small disk for the lifetime of this process; returns false if that is not allowed. */
 const mountDisk = (dir: string): boolean => {
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=300m', 'none', dir], { stdio: 'ignore' }).status !== 0)
     return false
@@ -22,8 +22,8 @@ const mountDisk = (dir: string): boolean => {
 }
 
 /**
- * A bridge with servers that it may lose, a small disk, few descriptors, a service, a bot that leaves one client without an answer,
- * and an account with a low limit. Nothing archives.
+ * A bridge whose servers a test can stop, with a small disk, few descriptors, a service, a bot that does not reply to
+ * one client, and an account with a low rate limit. Nothing is archived.
  */
 export const startObservedBridge = async () => {
   const cluster = await startCluster()
@@ -56,9 +56,9 @@ export const startObservedBridge = async () => {
     start: async (env?: Readonly<Record<string, string>>) => {
       bridge = await start(env)
     },
-    /** One of each webhook. */
+    /** Sends one of each webhook. */
     webhooks: () => Promise.all(known.map(({ text: body }) => post(own, body))),
-    /** A chat with the bot from its beginning to its transcript. */
+    /** Plays a chat with the bot, from its beginning to its transcript. */
     wholeChat: async (chatId: string, tamper?: Tamper) => {
       await here.service.clientWrites(chatId, 'Hello')
       await here.service.waitFor('a reply', () => here.service.chat(chatId)?.delivered.length || undefined)

@@ -38,7 +38,7 @@ panels.after(async () => {
   await running?.here.stop()
 })
 
-/** They tell of a machine that is too small, and tests run beside each other. */
+/** These alerts say that the machine is too small. They may fire here, because tests run in parallel. */
 const ofTheMachine = ['LivechatSlowLoop', 'LivechatBotAnswersSlow']
 
 test('under load every panel of every dashboard has data, and no alert fires', async () => {
@@ -184,7 +184,7 @@ test('alerts tell of a process without topics, with journals that are damaged or
 
 test('every alert has fired under a real fault', () => {
   if (running === undefined) return
-  // Without the right to mount a file system there is no small disk to fill up.
+  // Without the right to mount a file system, there is no small disk to fill.
   const without = running.here.hasOwnDisk ? [] : ['LivechatDiskNearlyFull']
   assert.equal([...running.fired(), ...without].sort(), alertNames.toSorted())
 })

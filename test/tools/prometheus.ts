@@ -16,7 +16,7 @@ const { groups } = parse(readFileSync(alertsFile, 'utf8')) as {
 
 export const alertNames = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert))
 
-/** What a rule waits for, or how much it takes, where that is more than a test can bring about: the text, and what is there instead. */
+/** Thresholds and times that a test cannot reach: the text in the rule, and the text that replaces it. */
 const inSmall: Readonly<Record<string, readonly [string, string]>> = {
   LivechatJournalOld: ['> 900', '> 5'],
   LivechatConsumerBehind: ['> 10000', '> 1000'],
@@ -26,7 +26,7 @@ const inSmall: Readonly<Record<string, readonly [string, string]>> = {
 for (const alert of Object.keys(inSmall))
   if (!alertNames.includes(alert)) throw new Error(`there is no alert ${alert} to be made smaller`)
 
-/** The rules as they are, but for how long a fault has to last, and what is in small. */
+/** The rule with smaller thresholds. A fault has to last for 1 s only. */
 const adapted = (rule: Rule): Rule => {
   const [from, to] = inSmall[rule.alert] ?? ['', '']
   if (!rule.expr.includes(from)) throw new Error(`the rule ${rule.alert} does not say ${from}`)
@@ -38,7 +38,7 @@ type Active = {
   readonly alerts: ReadonlyArray<{ readonly state: string; readonly labels: { readonly alertname: string } }>
 }
 
-/** Prometheus as docker/prometheus.yaml has it, but more often, and for the one process that `watch` names. */
+/** Prometheus as in docker/prometheus.yaml, but with shorter intervals and only the process that `watch` names. */
 export const startPrometheus = async () => {
   const directory = temporaryFolder()
   const port = await anyFree()
@@ -50,7 +50,7 @@ export const startPrometheus = async () => {
   }
   const rules = groups.map((group) => ({ ...group, rules: group.rules.map(adapted) }))
   const config = file('prometheus.json', {
-    // A bridge takes up to 2 s to say that a server does not answer.
+    // A bridge takes up to 2 s to report that a server does not respond.
     global: { scrape_interval: '3s', evaluation_interval: '1s' },
     rule_files: [file('rules.json', { groups: rules })],
     scrape_configs: [
@@ -85,13 +85,13 @@ export const startPrometheus = async () => {
   return {
     watch: (adminUrl: string) => file('targets.json', [{ targets: [new URL(adminUrl).host] }]),
     active,
-    /** What a query answers; empty while it has no data, or is not answered. */
+    /** The values that a query returns; empty while it has no data or fails. */
     values: async (query: string): Promise<ReadonlyArray<number>> => {
       const answer = ask<Partial<Answer>>(`query?query=${encodeURIComponent(query)}`)
       const { result = [] } = await answer.catch((): Partial<Answer> => ({}))
       return result.map(({ value: [, value] }) => Number(value)).filter(Number.isFinite)
     },
-    /** Goes on with a fault until all of these fire. */
+    /** Repeats a fault until all these alerts fire. */
     fire: async (names: ReadonlyArray<string>, goOn: () => Promise<unknown> = async () => {}) => {
       let silent = names
       await eventually(
@@ -108,7 +108,7 @@ export const startPrometheus = async () => {
       })
       for (const name of names) fired.add(name)
     },
-    /** All that were waited for. */
+    /** All alerts that a test waited for and that fired. */
     fired: (): ReadonlySet<string> => fired,
     stop: async () => {
       child.kill('SIGTERM')

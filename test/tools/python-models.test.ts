@@ -1,4 +1,4 @@
-// What a downstream team does in Python: it generates models from the published schemas, and reads records with them.
+// A downstream team does this in Python: it generates models from the published schemas and reads records with them.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -26,7 +26,7 @@ const generate = (into: string, ...options: ReadonlyArray<string>): void => {
   execFileSync(python, [script('datamodel-codegen'), ...schemas, ...output, ...options], { stdio: 'pipe' })
 }
 
-/** Which of the cases the models refuse, and why. */
+/** The cases that the models refuse, with the reasons. */
 const refused = (from: string, all: ReadonlyArray<Described>): ReadonlyArray<string> =>
   JSON.parse(execFileSync(python, [pathOf('read_models.py'), from], { input: JSON.stringify(all), encoding: 'utf8' }))
 

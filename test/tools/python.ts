@@ -9,17 +9,17 @@ import { cacheDir } from '../support/servers.ts'
 export type Python = {
   /** The environment's interpreter. */
   readonly python: string
-  /** A command that a package brought, to be run as `python script('name')`: the interpreter in its first line is not there. */
+  /** The path of a package's command. Run it as `python script('name')`: its first line names a missing interpreter. */
   readonly script: (name: string) => string
 }
 
-/** The last of what a command printed that says something: pip's and Python's reasons stand there. */
+/** The last line of the output that has a reason. pip and Python print their reasons at the end. */
 const reasonIn = (output: string) => {
   const lines = output.split('\n').filter((line) => line.trim() !== '')
   return lines.findLast((line) => line.startsWith('ERROR:')) ?? lines.at(-1) ?? 'it gave no reason'
 }
 
-/** Debian has `ensurepip` in a package of its own; pip of the machine serves the environment as well. */
+/** Debian has `ensurepip` in a separate package, so the machine's pip installs into the environment. */
 const install = async (directory: string, requirements: string): Promise<E.Either<Problem, unknown>> => {
   const python = join(directory, 'bin', 'python')
   const pip = ['-m', 'pip', '--no-color', '--python', python, '--disable-pip-version-check', 'install', '--no-input']
@@ -35,9 +35,9 @@ const install = async (directory: string, requirements: string): Promise<E.Eithe
 }
 
 /**
- * A Python environment with the packages that a file pins, made once below `.data/cache` and used again until the file
- * or the machine's Python changes. Left says why there is none (no Python, no pip, PyPI out of reach): tests that need it
- * then count as skipped.
+ * A Python environment with the packages that a file pins. It is created once below `.data/cache` and used again until
+ * the file or the machine's Python changes. Left says why it cannot be created (no Python, no pip, PyPI not reachable).
+ * Tests that need it are then skipped.
  */
 export const venv = async (name: string, requirementsFile: string): Promise<E.Either<Problem, Python>> => {
   const version = await run('python3', ['-c', 'import platform; print(platform.python_version(), end="")'])

@@ -1,4 +1,4 @@
-"""Reads cases from stdin with the models in the folder that is given, and prints the schema of each case that a model refuses."""
+"""Reads cases from stdin with the models in the given folder. Prints the schema of each case that a model refuses."""
 
 import importlib
 import json

@@ -1,4 +1,5 @@
-// What is slow: the checks that need foreign toolchains, skipped if a toolchain or a registry is missing; faults and the benchmark in short.
+// The slow tests: checks that need foreign toolchains (skipped if a toolchain or a registry is missing), and short runs
+// of the faults and the benchmark.
 import { finish, withServers } from '../support/finish.ts'
 import { type Outcome, runTests, together } from '../support/outcome.ts'
 

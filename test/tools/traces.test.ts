@@ -28,7 +28,7 @@ const skipped = E.isLeft(program) ? program.left.message : undefined
 if (skipped !== undefined) console.log(`the Collector is skipped: ${skipped}`)
 const test = skipped === undefined ? traces : traces.skip
 
-/** A bridge that sends its traces to a Collector, the service beyond it, and a bot without an SDK of its own. */
+/** A bridge that sends its traces to a Collector, the chat service, and a bot without its own SDK. */
 const world = async () => {
   const { brokers, mongoUrl } = await servers()
   const directory = mkdtempSync(join(tmpdir(), 'livechat-traces-'))

@@ -1,4 +1,4 @@
-// After the suites, on the servers that they ran on: everything that they left behind is what the published schemas say.
+// Runs after the suites, on their servers: checks that everything that they left there matches the published schemas.
 import '../../src/kafka/compression.ts'
 import { MongoClient } from 'mongodb'
 import { topics } from '../../contracts/topics.ts'
@@ -10,7 +10,7 @@ import { kinds, tally } from './tally.ts'
 
 const names = topics.map(({ name }) => name)
 
-/** By the prefix: which of the bridge's topics are on the broker. */
+/** The bridge's topics on the broker, by prefix. */
 const placesOn = async (brokers: ReadonlyArray<string>) => {
   const all = await withAdmin(brokers, (admin) => admin.listTopics())
   const ours = all.flatMap((topic) => {
@@ -27,7 +27,7 @@ const client = await MongoClient.connect(mongoUrl)
 const databases = await databasesOf(client)
 for (const name of databases) await checkDatabase(client, name, all)
 await client.close()
-// A bridge has worked where there is a database of the same name.
+// If a database has the name of the prefix, a bridge has worked with this prefix.
 for (const [prefix, found] of await placesOn(brokers))
   await checkPrefix(brokers, prefix, found, databases.includes(prefix.slice(0, -1)), all)
 

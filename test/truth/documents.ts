@@ -28,7 +28,7 @@ export const databasesOf = async (client: MongoClient): Promise<ReadonlyArray<st
   return databases.map(({ name }) => name).filter((name) => !internal.has(name))
 }
 
-/** The schema describes a document as JSON, where a date is text; that it is a date in MongoDB only the codec tells. */
+/** The schema describes a document as JSON, where a date is text. The codec checks that MongoDB has a date. */
 const problemOf = (codec: t.Mixed, document: object): string | undefined =>
   codec.is(document) ? misfit(codec.name, JSON.parse(JSON.stringify(document))) : 'is not what its codec says'
 

@@ -24,7 +24,7 @@ const headersOf = ({ headers }: IncomingRecord, only: (name: string) => boolean 
 /** A value that a record holds, and the published schema that describes it. */
 export type Described = { readonly schema: string; readonly value: unknown }
 
-/** What a record holds, by its topic and by what it says of itself: its kind, and each value with its schema. */
+/** The content of a record, from its topic and its headers: its kind, and each value with its schema. */
 export const described = (
   record: IncomingRecord,
 ): { readonly kind: string; readonly values: ReadonlyArray<Described> } => {
@@ -78,7 +78,7 @@ const raw: ReadonlySet<string> = new Set([
   'erasure-confirmations',
 ])
 
-/** An event's key is told by the event. */
+/** The event itself determines its key. */
 const keyProblem = ({ topic, key, value, headers }: IncomingRecord): string | undefined => {
   if (raw.has(topic) || topic.startsWith('archive-')) return undefined
   const expected = `${Object(json(value)).accountId}/${text(headers.ce_subject)}`
@@ -89,8 +89,9 @@ const origin = ({ headers }: IncomingRecord) =>
   [dl.topic, dl.partition, dl.offset].map((name) => text(headers[name])).join('/')
 
 /**
- * Checks every record of the topics of a prefix against the published schemas. What was made wrong on purpose is told by its dead
- * letter; where no bridge has worked on the prefix (not `strict`), only what claims to be an event is checked.
+ * Checks every record of the topics of a prefix against the published schemas. A record that was made wrong on purpose
+ * has a dead letter. If no bridge has worked with the prefix (not `strict`), only records that claim to be events are
+ * checked.
  */
 export const checkPrefix = async (
   brokers: ReadonlyArray<string>,

@@ -6,7 +6,7 @@ const validators = new Map(
   published.map(({ name }) => [name, validatorOf(JSON.parse(checkedIn[`schemas/${name}.json`] ?? ''))]),
 )
 
-/** What in a value does not fit the published schema of this name; undefined where all of it does. */
+/** What in a value does not match the published schema of this name; undefined if all of it matches. */
 export const misfit = (name: string, value: unknown): string | undefined => {
   const accepts = validators.get(name)
   if (accepts === undefined) return `no schema ${name} is published`

@@ -1,13 +1,13 @@
 import { published } from '../../src/publishing/catalogue.ts'
 
-/** What is written somewhere: every event, every view's documents, commands, enrichments and the two raw kinds. */
+/** All kinds that the bridge writes: events, documents of all views, commands, enrichments and the two raw kinds. */
 export const kinds: ReadonlyArray<string> = [
   ...published.filter(({ direction }) => direction === 'event').map(({ name }) => name),
   ...published.map(({ name }) => name).filter((name) => name.endsWith('Document')),
   ...['BotMessage', 'InviteAgent', 'Enrichment', 'OperatorAction', 'quarantine', 'dead-letters'],
 ]
 
-/** How many were checked of each kind, and what is wrong with which. */
+/** How many values of each kind were checked, and the wrong ones. */
 export const tally = () => {
   const checked = new Map<string, number>()
   const wrong: string[] = []

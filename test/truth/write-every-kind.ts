@@ -7,7 +7,7 @@ import { plainClient } from '../support/plain-consumer.ts'
 import { sample, samples } from '../support/samples.ts'
 import type { World } from '../support/world.ts'
 
-/** Has a running bridge write every kind of record and document, and erases a client; the bridge's watchdog must not add any. */
+/** Writes every kind of record and document with a running bridge, and erases a client. No watchdog may add any. */
 export const writeEveryKind = async (here: World, url: string): Promise<void> => {
   const producer = plainClient(here.brokers).producer()
   await producer.connect()

@@ -18,7 +18,7 @@ const test = suite('the pace after trouble')
 
 type Seen = { readonly at: number; readonly isTaken: boolean }
 
-/** As many attempts as the pace lets through, at a service that takes so many a second and answers at once. */
+/** Makes as many attempts as the pace allows. The service accepts `capacity` per second, and answers at once. */
 const run = (start: Pace, capacity: number, from: number, until: number) => {
   const seen: Seen[] = []
   let pace = start

@@ -42,7 +42,7 @@ const addressed = {
 }
 const required = ['type', 'id', 'accountId', 'chatId', 'clientId'] as const
 
-/** Any command that its codec takes. */
+/** Any command that its codec accepts. */
 export const botReplies: fc.Arbitrary<BotReply> = fc.oneof(
   fc.record(
     { type: fc.constant('BotMessage' as const), ...addressed, message: messages },
@@ -89,7 +89,7 @@ const own = fc
     }),
   )
 
-/** A conversation's log: what the service told, some of it twice, and outcomes of commands, in any order. */
+/** The log of a conversation: events of the service, some of them twice, and outcomes of commands, in any order. */
 export const conversationEvents = fc.array(fc.oneof(service, own), { maxLength: 25 }) as fc.Arbitrary<
   ReadonlyArray<ConversationEvent>
 >

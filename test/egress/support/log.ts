@@ -29,7 +29,7 @@ export const memoryLog = (nowMs: () => number) => {
 }
 export type MemoryLog = ReturnType<typeof memoryLog>
 
-/** A partition of one topic as its present owner has it, with how often it is paused. */
+/** A partition of one topic, as its current owner has it. It counts the open pauses. */
 export const ownership = (log: MemoryLog, topic: Topic) => {
   let isCurrent = true
   let pauses = 0

@@ -1,22 +1,22 @@
 import { simulation } from './simulation.ts'
 import { account, answer, botMessage, networkFailure, ok } from './values.ts'
 
-/** A service that is away, then at a fifth of its capacity, then itself again; rates are per second, times in seconds. */
+/** The service is unavailable, then has a fifth of its capacity, then all. Rates are per second, times in seconds. */
 export type Outage = {
   readonly offered: number
   readonly capacity: number
   readonly awayFor: number
   readonly fifthFor: number
   readonly answersAfterMs?: number
-  /** The replies go to so many chats in turns. */
+  /** The replies go to this many chats in turn. */
   readonly chats?: number
 }
 
 export type Minute = { readonly attempts: number; readonly firsts: number; readonly taken: number }
 
 /**
- * Offers replies until the outage is over and one minute more; tells what the service saw
- * of each minute since it went away, and how many seconds it took from its full strength on until nobody waited any more.
+ * Offers replies until one minute after the outage has ended. Returns what the service received in each minute since
+ * the outage began, and the second in which no reply waited any more.
  */
 export const outage = async ({ offered, capacity, awayFor, fifthFor, answersAfterMs = 20, chats = 5000 }: Outage) => {
   const calmFor = 5

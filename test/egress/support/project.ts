@@ -7,7 +7,7 @@ import { deliveryId } from '../../../src/domain/delivery.ts'
 import { evolveConversation } from '../../../src/projections/conversations.ts'
 import { evolveOutcome } from '../../../src/projections/deliveries.ts'
 
-/** The two views that egress reads, as the projector makes them of the first events of bot-conversations' partition 0. */
+/** The two views that egress reads, as the projector folds the first events of partition 0 of bot-conversations. */
 export const project = (events: ReadonlyArray<ConversationEvent>) => {
   const conversations = new Map<string, ConversationDocument>()
   const deliveries = new Map<string, DeliveryDocument>()

@@ -13,7 +13,10 @@ import { memoryLog, ownership } from './log.ts'
 import { virtualTime } from './time.ts'
 import { account, noMeasure, ok, silentLog } from './values.ts'
 
-/** What the service does with a request: when it answers, in ms, and how. It has the message either way, unless it `drops` it. */
+/**
+ * How the service answers a request, and after how many ms. It processes the message, unless it `drops` it (default:
+ * for a failure or a status from 300 on).
+ */
 export type Answer = { readonly result: HttpResult; readonly afterMs?: number; readonly drops?: boolean }
 type Body = { readonly id: string; readonly event: string; readonly chat_id: string }
 export type Requested = { readonly body: Body; readonly at: number; readonly request: HttpRequest }
@@ -28,7 +31,7 @@ type Options = {
 const json = (record: IncomingRecord): unknown => JSON.parse(String(record.value))
 const undecodable = (detail: string): Undecodable => ({ cause: 'invalid', detail })
 
-/** The worker among a log, views, a service and a clock that stand still until a test lets something happen. */
+/** The egress worker with a log, views, a service and a clock in memory. Time passes only when the test lets it. */
 export const simulation = ({ accounts = [account()], answer = () => ({ result: ok }), ports = {} }: Options = {}) => {
   const readers = new Set<() => Promise<void>>()
   const time = virtualTime(async () => {
@@ -90,7 +93,10 @@ export const simulation = ({ accounts = [account()], answer = () => ({ result: o
     ...ports,
   }
 
-  /** Starts a worker and gives it both partitions from where they are committed; it reads what is appended. */
+  /**
+   * Starts a worker and assigns both partitions to it, from the committed offset or from its own `startAt`. It reads
+   * what is appended.
+   */
   const start = async () => {
     let isDead = false
     const never = new Promise<never>(() => undefined)
@@ -117,13 +123,13 @@ export const simulation = ({ accounts = [account()], answer = () => ({ result: o
       if (!broker.hidesEvents) await read('bot-conversations')
     }
     readers.add(readBoth)
-    /** The partitions go to another worker, or this one dies: what it does from now on has no effect on the log. */
+    /** The worker loses both partitions, as in a rebalance. It reads no more records and no longer owns them. */
     const lose = () => {
       readers.delete(readBoth)
       owned['bot-replies'].lose()
       owned['bot-conversations'].lose()
     }
-    /** The process is killed: what it has sent is sent, and nothing comes of it any more. */
+    /** The process is killed: requests that it has sent stay sent, but it publishes and sends nothing more. */
     const die = () => {
       isDead = true
       lose()

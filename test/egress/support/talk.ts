@@ -5,11 +5,11 @@ import { told } from './values.ts'
 
 type Told = Parameters<typeof told>[0]
 
-/** The service tells of something now. */
+/** Appends an event of the service, at the current time. */
 export const tells = (w: Simulation, type: Told, eventId: string, chatId?: string) =>
   w.log.appendEvent(told(type, eventId, w.time.now(), chatId))
 
-/** The projector has taken in so many events of the log. */
+/** The projector has handled this many events of the log. */
 export const projected = (w: Simulation, upTo: number) => {
   w.projector.committed = upTo
   const views = project(w.log.events.slice(0, upTo) as ReadonlyArray<ConversationEvent>)
@@ -20,7 +20,7 @@ export const projected = (w: Simulation, upTo: number) => {
 /** The requests so far: the command's id and when it was sent, in ms since the beginning. */
 export const sent = (w: Simulation) => w.requests.map(({ body, at }) => [body.id, at] as const)
 
-/** What the worker has told the log: the type of each event, and why. */
+/** What the worker has published: the type of each event, and the reason. */
 export const toldOf = (w: Simulation) =>
   w.log.events.flatMap((event) => {
     if (!event.source.endsWith('/egress')) return []

@@ -7,7 +7,7 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 const start = '2026-01-31T12:00:00.000Z'
 
-/** A clock that stands still while anything can happen, then jumps to the next timer; `onTurn` makes more happen. */
+/** A clock that stands still until no work is left, then jumps to the next timer. `onTurn` adds work to each turn. */
 export const virtualTime = (onTurn: () => Promise<void> = async () => undefined) => {
   const timers = new Set<Timer>()
   let ms = 0
@@ -27,14 +27,14 @@ export const virtualTime = (onTurn: () => Promise<void> = async () => undefined)
   const next = () =>
     [...timers].reduce<Timer | undefined>((a, b) => (a !== undefined && a.at <= b.at ? a : b), undefined)
 
-  /** Lets everything happen that can happen without time going by. */
+  /** Runs all work that needs no time to pass. */
   const settle = async () => {
     for (let i = 0; i < 4; i += 1) {
       await turn()
       await onTurn()
     }
   }
-  /** Lets time go by until the condition holds; an error where nothing is left to happen. */
+  /** Lets time pass until the condition holds; throws if no timer is left. */
   const until = async (condition: () => boolean, what = 'the condition') => {
     for (await settle(); !condition(); await settle()) {
       const timer = next()
@@ -43,7 +43,7 @@ export const virtualTime = (onTurn: () => Promise<void> = async () => undefined)
       timer.wake()
     }
   }
-  /** Lets time go by until the promise resolves. */
+  /** Lets time pass until the promise resolves. */
   const resolved = async (promise: Promise<void>) => {
     let isResolved = false
     void promise.then(() => {
@@ -51,7 +51,7 @@ export const virtualTime = (onTurn: () => Promise<void> = async () => undefined)
     })
     await until(() => isResolved)
   }
-  /** Lets so much time go by. */
+  /** Lets this many ms pass. */
   const pass = (duration: number) => resolved(sleep(duration))
   return {
     sleep,

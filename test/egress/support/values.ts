@@ -46,7 +46,7 @@ export const inviteAgent = (commandId: string, chatId = '2037'): BotReply => ({
 
 type Told = 'ClientMessageReceived' | 'AgentInvited' | 'AgentJoined' | 'AgentUnavailable' | 'ChatClosed'
 
-/** An event of a conversation as the service told it. */
+/** An event of a conversation, with the data that the service sent. */
 export const told = (type: Told, eventId: string, time = '2026-01-31T12:00:00.000Z', chatId = '2037'): DomainEvent => {
   const data = {
     accountId,

@@ -10,7 +10,7 @@ const test = suite('the watchdog when the wall clock is set')
 const aMinute = 60_000
 const anHour = 60 * aMinute
 
-/** A simulation whose wall clock can be set; all processes have the same. */
+/** A simulation whose wall clock can be set. All processes use the same clock. */
 const withWallClock = () => {
   let step = 0
   const wall = () => new Date(Date.parse(w.time.now()) + step).toISOString() as Instant

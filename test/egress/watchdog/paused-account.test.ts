@@ -9,7 +9,7 @@ const test = suite('the watchdog while the service wants a pause')
 const aMinute = 60_000
 const pause: Answer = { result: answer(429, '', '999999999') }
 
-/** The service wants a pause of five minutes or more from the first reply on, made to another chat. */
+/** The service answers the first reply, which goes to another chat, with a pause of five minutes or more. */
 const paused = async (answerTo: (event: string, id: string, nth: number) => Answer) => {
   const w = simulation({
     accounts: [account({ deadlineMs: 3_600_000 })],

@@ -11,7 +11,7 @@ import { account, answer, botMessage, inviteAgent, networkFailure, ok } from '..
 
 const test = suite('no client is left in silence, under any log, service, clock and crash')
 
-/** `late` and `applied` have taken the request though it looks as if they had not; `rejected` is the end of it. */
+/** `late` and `applied` process the request, although they look like failures. `rejected` is final. */
 const answers: Record<string, Answer> = {
   ok: { result: ok },
   slow: { result: ok, afterMs: 2500 },
@@ -90,7 +90,7 @@ test('every turn ends with an answer or one invitation, each made when it was du
           const isDue = openEscalations().some(({ about, dueAt }) => id === `watchdog-${about}` && dueAt <= now())
           if (id.startsWith('watchdog') && !isDue) problems.push(`${id} at ${w.time.monotonic()}`)
           if (kind === 'late' || kind === 'applied') ambiguous.push(id)
-          // an invitation that the service refuses for good has nobody left to go to
+          // a final refusal of an invitation leaves nobody to invite, so the service refuses it for now only
           return (kind === 'rejected' && id.startsWith('watchdog') ? answers.error : answers[kind]) ?? { result: ok }
         },
       })

@@ -13,7 +13,7 @@ const counts = fc.record({ before: fc.integer({ min: 1, max: 40 }), added: fc.in
 const distribution = suite('key distribution')
 
 distribution("a key's hash is the one that Kafka's own clients have", () => {
-  // From UtilsTest of Apache Kafka, without the sign.
+  // Values from UtilsTest of Apache Kafka, without the sign.
   assert.is(murmur2(Buffer.from('21')), -973932308 & 0x7fffffff)
   assert.is(murmur2(Buffer.from('foobar')), -790332482 & 0x7fffffff)
   assert.is(murmur2(Buffer.from('a-little-bit-long-string')), -985981536 & 0x7fffffff)

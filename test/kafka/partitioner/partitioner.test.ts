@@ -7,7 +7,7 @@ import { newSeen } from '../rooms.ts'
 const key = Buffer.from('acme/2037')
 const none = () => undefined
 
-/** Topics of which `of` partitions are there and `over` are in use; each question is noted. */
+/** Topics with `of` partitions, of which `over` are in use. Each question to the broker is recorded. */
 const given = (over: number, of: number) => {
   const seen = newSeen()
   const broker = { over, of, away: false }

@@ -1,14 +1,14 @@
 import type { PartitionBatch, ProduceConnection } from '../../../src/kafka/produce/connection.ts'
 
-/** What becomes of a batch: `taken and lost` is in the log and not acknowledged. Anything else is the type of the broker's error. */
+/** The fate of a batch. `taken and lost`: appended, not acknowledged. Other texts: the type of the broker's error. */
 export type Fate = 'taken' | 'taken and lost' | 'lost' | (string & {})
 
 const named = (type: string) => Object.assign(new Error(type), { name: 'KafkaJSProtocolError', type })
 const lost = () => Object.assign(new Error('closed'), { name: 'KafkaJSConnectionClosedError' })
 
 /**
- * Brokers that keep records as real ones do: a batch that comes again under the same sequence number is acknowledged and not
- * appended. `fateOf` decides about each batch, `hold` makes a request wait.
+ * Brokers that keep records as real ones do: a repeated batch with the same sequence number is acknowledged but not
+ * appended. `fateOf` decides the fate of each batch; `hold` can make a request wait.
  */
 export const fakeBrokers = (
   fateOf: (batch: PartitionBatch, values: ReadonlyArray<string>) => Fate,

@@ -51,7 +51,7 @@ const producerOf = (brokers: Pick<ReturnType<typeof fakeBrokers>, 'connect'>, li
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 const always = () => 'taken'
 
-/** Requests that wait until they are let go, in the order in which they came. */
+/** Requests that wait until `release` is called, in the order of their arrival. */
 const held = () => {
   const waiting: Array<() => void> = []
   return { hold: () => new Promise<void>((resolve) => void waiting.push(resolve)), release: () => waiting.shift()?.() }

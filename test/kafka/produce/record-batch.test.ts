@@ -29,7 +29,7 @@ const record = fc.record({
 const records = fc.array(record, { minLength: 1, maxLength: 130 })
 const identity = fc.record({ producerId: fc.integer({ min: 0, max: 2 ** 50 }), sequence: fc.nat() })
 
-/** What kafkajs writes of one batch at a moment: it asks the clock itself, more than once. */
+/** The bytes that kafkajs writes for one batch at a given time. kafkajs reads the clock itself, more than once. */
 const writtenByKafkajs = async (batch: ProduceBatch, at: number): Promise<Buffer> => {
   const now = Date.now
   Date.now = () => at

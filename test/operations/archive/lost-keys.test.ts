@@ -21,7 +21,7 @@ const asRead = ({ topic, key, value, headers }: OutgoingRecord, offset: number):
   headers: Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, Buffer.from(header)])),
 })
 
-/** An archive of three events of chat 1 and one of chat 2; MongoDB does not know the key of chat 1 any more. */
+/** An archive of three events of chat 1 and one of chat 2. MongoDB has lost the key of chat 1. */
 const given = async () => {
   const keys = memoryKeys()
   const wrapping = right(readKeys(newKeyFile('first')))

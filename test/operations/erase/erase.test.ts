@@ -21,7 +21,7 @@ const links = [
 ] as const
 const enriched = 'acme/email:ann@example.com'
 
-/** MongoDB and Kafka in memory; Kafka is away from the given number of records on. */
+/** MongoDB and Kafka in memory. Kafka is unavailable after the number of records in `left`. */
 const world = () => {
   const receipts = new Map<string, ErasureDocument>()
   const log: string[] = []

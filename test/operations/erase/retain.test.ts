@@ -12,11 +12,11 @@ const retaining = suite('privacy.retainDays')
 const dayMs = 24 * 60 * 60 * 1000
 const now = new Date('2026-01-31T10:00:00Z').getTime()
 
-/** An event of a chat so many days ago; chats of the same client are one person. */
+/** An event of a chat this many days ago. Chats of the same client are one person. */
 type Happened = { readonly chat: number; readonly daysAgo: number }
 const clientOf = (chat: number) => chat % 4
 
-/** MongoDB and Kafka in memory, the markers folded at once. */
+/** MongoDB and Kafka in memory. Markers are folded at once. */
 const world = (events: ReadonlyArray<Happened>) => {
   const receipts = new Map<string, ErasureDocument>()
   const markers: string[] = []

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../support/folder.ts'
 
 type Found = { readonly view: string; readonly document: object }
 
-/** Runs the command where these documents are found of whoever is asked for. */
+/** Runs the command. It finds these documents for every person. */
 const run = async (found: ReadonlyArray<Found>, ...args: string[]) => {
   const said = { out: [] as string[], err: [] as string[], code: -1 }
   const erasures = {

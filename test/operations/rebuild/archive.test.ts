@@ -12,7 +12,7 @@ const record = (offset: number, value = 'x'): IncomingRecord => ({
   value: Buffer.from(value),
 })
 const event = (offset: number): Restored => ({ kind: 'record', record: record(offset), generation: 'g' })
-/** Of a topic that was deleted before the present one was created. */
+/** A record of a topic that was deleted before the current one was created. */
 const earlier = (offset: number): Restored => ({ kind: 'record', record: record(offset), generation: 'before' })
 const archivedAs = (offset: number, found: Restored): IncomingRecord => {
   const isEarlier = found.kind !== 'corrupt' && found.generation === 'before'
@@ -24,7 +24,7 @@ const corrupt: Restored = {
   detail: 'headers: expected a partition and an offset',
 }
 
-/** What a broker would have stored from `first` to `last`, as far as its header goes. */
+/** A batch from `first` to `last` as a broker stores it, but only with the offsets of its header. */
 const batch = (first: number, last: number): Restored => {
   const value = Buffer.alloc(61)
   value.writeBigInt64BE(BigInt(first), 0)
@@ -32,7 +32,7 @@ const batch = (first: number, last: number): Restored => {
   return { kind: 'record', record: { ...record(last), value }, generation: 'g' }
 }
 
-/** The topic has nothing but the end of its log; the archive has these, each at its offset there. */
+/** The topic contains only the end of its log. The archive contains these records, each at its offset there. */
 const read = async (
   archive: ReadonlyArray<readonly [offset: number, found: Restored]>,
   end: number,
@@ -147,7 +147,7 @@ reading(
       [1, earlier(5)],
       [2, earlier(6)],
       [3, event(0)],
-      // A process that stood still has archived it late.
+      // A process that was frozen has archived this record late.
       [4, earlier(7)],
       [5, event(1)],
     ] as const
@@ -155,7 +155,7 @@ reading(
       ...{ folded: ['archive-chats/0', 'archive-chats/2', 'archive-chats/4', 0, 1], letters: [], failed: undefined },
       position: 2,
     })
-    // Also where the present topic has everything of its own.
+    // This is also true if the current topic has all its own records.
     assert.equal((await read([[0, earlier(5)]], 0)).folded, ['archive-chats/0'])
   },
 )

@@ -17,7 +17,7 @@ const document = (offset: number, state = 'open') => ({
   state,
   visitor: { name: 'Ann', tags: ['a', 'b'] },
 })
-/** With the log of chats from 10 to 100, and both sides somewhere in it. */
+/** The log of chats has the offsets 10 to 100. Each side has read a part of it. */
 const known = (live: number, rebuilt: number) => ({
   live: new Map([['chats/0', live]]),
   rebuilt: new Map([['chats/0', rebuilt]]),

@@ -8,7 +8,7 @@ import { anEvent, at } from '../../support/given-events.ts'
 
 const replaying = suite('a replay')
 
-/** Of a topic that has everything when the replay begins, and has lost its first records when its consumer begins. */
+/** A replay of a topic that is complete when it begins, and has lost its first records when its consumer begins. */
 const given = async (mayLack: boolean, from = 4) => {
   const specs: ConsumerSpec[] = []
   let low = 0
@@ -24,7 +24,7 @@ const given = async (mayLack: boolean, from = 4) => {
         },
         ranges: async () => new Map([[0, { low, high: 10 }]]),
         ...{ committedOffsets: none, forgetGroup: none, readTopic: none, topicIds: none, deadLetter: () => none },
-        // The archive has nothing; whoever has taken in anything does not ask again.
+        // The archive is empty. A replay that already has a position does not read it again.
         ...(from === 0 && { topicIds: async () => new Map(), readTopic: async () => E.right(undefined) }),
       },
       ...{ restore: undefined, clock: () => 0, signal: new AbortController().signal },

@@ -96,7 +96,7 @@ decisions(
 )
 
 decisions('a loop that redrives everything again and again comes to an end', () => {
-  // A dead letter, and how often it was sent; whatever is sent fails at once and comes back as a dead letter of its own.
+  // Dead letters, and how often each was sent. A sent record fails at once and becomes a new dead letter.
   const all: Array<{ redriven: number; timesSent: number }> = [{ redriven: 0, timesSent: 0 }]
   const round = () => {
     let sent = 0

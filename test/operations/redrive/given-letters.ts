@@ -12,7 +12,7 @@ export const instant = fc.nat(48).map((hours) => new Date(midnight + hours * hou
 export const place = fc.record({ partition: fc.nat(3), offset: fc.nat(20) })
 const few = fc.constantFrom('one', 'two')
 
-/** Dead letters that share much, so that filters meet some of them and not others. */
+/** Dead letters that have many values in common, so that a filter matches some of them. */
 export const deadLetters: fc.Arbitrary<StoredDeadLetter> = fc
   .record({
     origin: fc.record({ topic: fc.constantFrom(...originTopics), partition: fc.nat(3), offset: fc.nat() }),
@@ -24,7 +24,7 @@ export const deadLetters: fc.Arbitrary<StoredDeadLetter> = fc
 
 const bytes = fc.uint8Array({ maxLength: 20 }).map((array) => Buffer.from(array))
 
-/** A record as a consumer reads it, headers of anybody's. */
+/** A record as a consumer reads it, with headers of any client. */
 export const records: fc.Arbitrary<IncomingRecord> = fc.record({
   topic: fc.constantFrom<TopicName>(...originTopics),
   partition: fc.nat(11),
@@ -39,13 +39,13 @@ export const records: fc.Arbitrary<IncomingRecord> = fc.record({
   ),
 })
 
-/** What dead-letters holds once a consumer has given the record up. */
+/** The record in dead-letters after a consumer has given up on `record`. */
 export const letterOf = (record: IncomingRecord, failedAt: Instant): IncomingRecord => {
   const why = { consumer: 'projector', cause: 'contract', detail: 'id: expected text', failedAt }
   return asRead(toDeadLetter(record, why))
 }
 
-/** A written record as it is read again, on a place of its own. */
+/** A written record as a consumer reads it, at its own place. */
 export const asRead = ({ topic, key, value, headers }: ReturnType<typeof toDeadLetter>): IncomingRecord => ({
   ...{ topic, partition: 1, offset: 7, timestamp: midnight },
   key: typeof key === 'string' ? Buffer.from(key) : key,

@@ -35,7 +35,7 @@ const batch = (): IncomingRecord => {
   return { ...deadLetter, headers: { ...deadLetter.headers, dl_cause: Buffer.from('unreadable-batch') } }
 }
 
-/** Kafka and MongoDB in memory; `trouble` is asked at each call of either, by its number. */
+/** Kafka and MongoDB in memory. `trouble` decides by the number of each call whether it fails. */
 const servers = (
   deadLetters: ReadonlyArray<IncomingRecord>,
   sliceSize: number,

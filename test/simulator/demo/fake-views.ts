@@ -3,7 +3,10 @@ import type { IncomingRecord } from '../../../src/domain/ports.ts'
 
 const noon = new Date('2026-01-31T12:00:00.000Z')
 
-/** What the demo looks for, once any event of the document is in the log; a real fold is tested in its own room. */
+/**
+ * The documents that the demo looks for. Each exists once an event of it is in the log. Other tests check the real
+ * fold.
+ */
 const examples: Readonly<Record<ViewName, object>> = {
   chats: {
     state: 'finished',
@@ -32,7 +35,7 @@ const examples: Readonly<Record<ViewName, object>> = {
   drift: {},
 }
 
-/** What is different in each document: how often the client wrote, how a call or a session stands. */
+/** What differs between documents: how often the client wrote, or the state of a call or session. */
 const details = (view: ViewName, id: string, about: ReadonlyArray<IncomingRecord>): object => {
   const has = (text: string) => about.some(({ value, headers }) => `${value} ${headers.ce_type}`.includes(text))
   const count = (text: string) => about.filter(({ headers }) => String(headers.ce_type).includes(text)).length

@@ -43,7 +43,7 @@ const account = (): DemoAccount => {
   return { ...one, webhooks: one.webhooks, bot: one.bot }
 }
 
-/** A bridge, a log and views in memory, with a real service before them; `refuses` are events that it answers 503. */
+/** A bridge, a log and views in memory, behind the real simulated service. The bridge answers 503 to `refuses`. */
 export const createWorld = async (refuses: ReadonlyArray<string> = []) => {
   const demo = account()
   const records: IncomingRecord[] = []
@@ -92,7 +92,7 @@ export const createWorld = async (refuses: ReadonlyArray<string> = []) => {
       attempts: [],
     })
   }
-  /** The line that stays silent is one that refuses here: its two attempts fail at once, and no test waits for them. */
+  /** Replaces the silent address by one that refuses connections: its two attempts fail at once, no test waits. */
   const connect: Service['connect'] = (accountId, to) =>
     service.connect(accountId, { ...to, botUrl: to.botUrl.startsWith(bridge.url) ? to.botUrl : 'http://127.0.0.1:1' })
   const lines: string[] = []

@@ -70,7 +70,7 @@ demo('another bot that answers the same messages breaks no step', async () => {
     said.push(both)
     return both
   }
-  // The story looks for a reply when both have been given.
+  // The demo looks for a reply only after both replies were published.
   const findView: typeof deps.findView = async (view, id) => {
     await setImmediate()
     await Promise.all(said)

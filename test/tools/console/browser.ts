@@ -3,13 +3,13 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { debianPackage } from '../fetched.ts'
 import type { SignedIn } from './world.ts'
 
-/** Debian's Chromium, or in a sentence why there is none. */
+/** Debian's Chromium, or the reason why there is none, in one sentence. */
 export const startChromium = async (): Promise<Browser | string> => {
   const lacking = await debianPackage('chromium', 'chromium')
   return lacking ?? chromium.launch({ executablePath: '/usr/bin/chromium' })
 }
 
-/** What no page may do. */
+/** What a page must never do. */
 export type Mischief = {
   /** Errors and warnings of the console, and errors of the page. */
   readonly errors: string[]
@@ -32,7 +32,7 @@ const watch = (page: Page, origin: string): Mischief => {
 
 type Options = Pick<BrowserContextOptions, 'viewport' | 'colorScheme' | 'deviceScaleFactor'>
 
-/** A tab of a browser of its own, of somebody who is signed in, or of nobody. */
+/** A tab in its own browser context, signed in if a session is given. */
 export const openTab = async (
   browser: Browser,
   origin: string,
@@ -53,19 +53,19 @@ export const openTab = async (
 }
 export type Tab = Awaited<ReturnType<typeof openTab>>
 
-/** Waits until nothing on the page is asked for any more. */
+/** Waits until the page has loaded all its data. */
 export const settled = async (page: Page): Promise<void> => {
   await page.locator('main h1').waitFor()
   await page.locator('main .waiting').first().waitFor({ state: 'detached' })
 }
 
-/** Whether the page is wider than the window: then it scrolls sideways. */
+/** How much wider the page is than the window, in pixels. Above 0, the page scrolls sideways. */
 export const overflow = (page: Page) =>
   page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 
 const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
-/** What axe-core finds: each rule that is broken, with the places. */
+/** What axe-core finds: each broken rule, with the places. */
 export const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
   await page.evaluate(`{${axe}}`)
   return page.evaluate<string[]>(

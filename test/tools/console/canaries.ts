@@ -1,13 +1,13 @@
 import { samples } from '../../support/samples.ts'
 import type { ConsoleWorld } from './world.ts'
 
-/** What the contracts count as words of the service, ids and times: they tell of nobody. */
+/** Fields that the contracts count as the service's own words, ids and times. They are not personal. */
 const impersonal = new Set([
   ...['event', 'event_name', 'type', 'status', 'rate', 'timestamp', 'id', 'widget_id', 'chat_id', 'client_id'],
   ...['agent_id', 'button_id', 'number', 'site_id', 'offline_message_id'],
 ])
 
-/** The value with `mark` and the path in every text that may be personal. */
+/** The value, with `mark` and the field's path in place of each text that may be personal. */
 export const marked = (value: unknown, mark: string, path = ''): unknown => {
   if (Array.isArray(value)) return value.map((each) => marked(each, mark, path))
   if (value !== null && typeof value === 'object')
@@ -20,16 +20,19 @@ export const marked = (value: unknown, mark: string, path = ''): unknown => {
   return typeof value === 'string' && value !== '' ? `${mark}${path}` : value
 }
 
-/** Every field that the contracts do not know, of each kind of value. */
+/** Fields that the contracts do not know, one for each kind of value. */
 const unknown = (mark: string) => ({
   unknown_field: `${mark}.unknown`,
   unknownObject: { inner: [`${mark}.unknown.inner`] },
 })
 
-/** The chats in which the marked texts stand. */
+/** The chats that contain the marked texts. */
 export const markedChats = ['2037', '2040', '2041', 'canary-1', 'canary-2']
 
-/** Sends every sample of both interfaces, replies, and what breaks its contract, all with `mark` wherever something personal may stand. */
+/**
+ * Sends all samples of both interfaces, replies, and a record that breaks its contract, with `mark` in each text that
+ * may be personal.
+ */
 export const sendMarked = async (here: ConsoleWorld, account: string, mark: string): Promise<void> => {
   const { service, produce } = here
   for (const api of ['webhooks', 'bot-api'] as const)

@@ -5,10 +5,10 @@ import { sample } from '../../support/samples.ts'
 import type { ConsoleWorld } from './world.ts'
 
 const days = 27
-/** The same each time, between 0 and 1. */
+/** A number between 0 and 1, the same in each run. */
 const wave = (day: number, of: number) => (Math.sin(day * 1.7 + of * 0.6) + Math.sin(day * 0.45 + of) + 2) / 4
 
-/** A day's figures, a little other than today's: for a chart that has something to show. */
+/** The figures of a day, a little different from today's, so that a chart has something to show. */
 const likeToday = (value: unknown, day: number, path = ''): unknown => {
   if (value === null || typeof value !== 'object' || value instanceof Date) return value
   return Object.fromEntries(
@@ -20,11 +20,14 @@ const likeToday = (value: unknown, day: number, path = ''): unknown => {
   )
 }
 
-/** The day so many days before today. */
+/** The date of the day this many days before today. */
 export const stagedDay = (before: number): string =>
   new Date(Date.now() - before * 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
 
-/** Statistics of earlier days. They stand in the database alone: the bridge takes its times from the clock, and computes the last days anew. */
+/**
+ * Writes statistics of earlier days to the database directly: the bridge takes its times from the clock. It recomputes
+ * the last days, so these are left out.
+ */
 const stageDays = async ({ db }: ConsoleWorld) => {
   const stats = db.collection<{ _id: string; day: string }>('daily_stats')
   const today = await eventually('the statistics of today', async () => {
@@ -42,7 +45,7 @@ const stageDays = async ({ db }: ConsoleWorld) => {
 
 type Say = readonly [who: 'client' | 'bot' | 'agent', text: string]
 
-/** A conversation with a bot that an agent takes over, with a reply that is delivered at the third attempt. */
+/** A bot's conversation that an agent takes over. One reply is delivered at the third attempt. */
 const talk: ReadonlyArray<Say> = [
   ['client', 'Hello, my parcel has not come yet. It was due on Friday.'],
   ['bot', 'Hello! May I have the number of your order?'],
@@ -83,7 +86,7 @@ const stageTalk = async ({ service, produce, db }: ConsoleWorld) => {
   }
 }
 
-/** What the images show beside what the demo plays: a few waiting clients, letters, requests in quarantine, days of statistics. */
+/** Adds what the demo does not play: waiting clients, dead letters, requests in quarantine and days of statistics. */
 export const stage = async (here: ConsoleWorld): Promise<void> => {
   const { service, produce } = here
   const accepted = JSON.parse(sample('webhooks', 'chat_accepted'))

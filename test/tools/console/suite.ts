@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import { openTab, startChromium } from './browser.ts'
 import { type ConsoleWorld, startConsoleWorld } from './world.ts'
 
-/** A console, and a browser to look at it with. */
+/** A console, and a browser to open it. */
 const startRunning = async () => {
   const browser = await startChromium()
   if (typeof browser === 'string') return browser
@@ -27,8 +27,8 @@ let running: ReturnType<typeof startRunning> | undefined
 let users = 0
 
 /**
- * A suite of tests of a console that all files of one process share, since it takes half a minute to start. It ends after the last of
- * them. Where there is no Chromium, all of it is skipped.
+ * A suite of tests of a console. All files of one process share the console, because its start takes half a minute. It
+ * stops after the last suite. Without Chromium, all these tests are skipped.
  */
 export const consoleSuite = async (name: string) => {
   users += 1

@@ -19,13 +19,13 @@ import { temporaryFolder } from '../../support/folder.ts'
 import { plainClient } from '../../support/plain-consumer.ts'
 import { databaseUrl, servers } from '../../support/servers.ts'
 
-/** Somebody who is signed in: what the cookie holds, and the token for requests other than GET. */
+/** A signed-in person: the cookie's value, the token for requests other than GET, and the stored session's id. */
 export type SignedIn = { readonly cookie: string; readonly csrf: string; readonly id: string }
 
 const sessionKey = 'a key of the console, for its tests alone'
 const hour = 60 * 60 * 1000
 
-/** A bridge with its console, the chat service beyond it, a provider of identities, and what the demo has played. */
+/** A bridge with its console, the chat service, an identity provider, and the data that the demo has created. */
 export const startConsoleWorld = async () => {
   const { brokers, mongoUrl } = await servers()
   const name = `console${randomBytes(4).toString('hex')}`
@@ -75,7 +75,7 @@ export const startConsoleWorld = async () => {
     await store.add({ id, who: `${who}@example.com`, groups, expiresAt: new Date(Date.now() + hour), unmasked: [] })
     return { cookie, csrf: keys.csrf(cookie), id }
   }
-  /** Signs somebody in whom the provider has in these groups. */
+  /** Signs in a person who is in these groups at the provider. */
   const signIn = (...groups: ReadonlyArray<string>) => signInAs(groups.join('+'), groups)
   const ask = (path: string, { cookie, csrf }: SignedIn, body?: unknown) =>
     fetch(`${origin}/console/api/${path}`, {
@@ -89,13 +89,13 @@ export const startConsoleWorld = async () => {
     })
   return {
     ...{ origin, bridge, provider, service, db, brokers, command, signIn, ask },
-    /** Somebody of his own with every role in the account acme, who is in no other test. */
+    /** Signs in a person with every role in the account acme, who is in no other test. */
     signInAsAll: (name: string) => signInAs(name, consoleRoles),
     prefix: `${name}.`,
     revoke: ({ id }: SignedIn) => store.remove(id),
-    /** The page of an account, by its path below the account. */
+    /** The URL of an account's page, by its path below the account. */
     page: (path: string, account = 'acme') => `${origin}/console/accounts/${account}/${path}`,
-    /** As it is, also what the service would not send. */
+    /** Posts an event unchanged, even if the service would never send it. */
     postBotEvent: (account: string, body: object) =>
       fetch(`${bridge.url}/bot/bot-${account}-${name}`, {
         ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },

@@ -10,7 +10,7 @@ import org.openapitools.client.model.ReceiveWebhookRequest;
 import org.openapitools.client.model.WireChatAccepted;
 import org.openapitools.client.model.WireClientMessage;
 
-/** Posts an event of each interface to a running bridge with the generated client; stdin says where, as whom and what. */
+/** Posts an event of each interface to a running bridge with the generated client. Stdin has URL, tokens and events. */
 public class CallBridge {
   public static void main(String[] args) throws Exception {
     JsonObject given = JsonParser.parseReader(new InputStreamReader(System.in, "UTF-8")).getAsJsonObject();

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 
-/** Reads records from stdin with the generated classes, and prints what these write again; an error as a text. */
+/** Reads records from stdin with the generated classes, and prints what these write; an error is printed as text. */
 public class ReadRecords {
   public static void main(String[] args) throws Exception {
     ObjectMapper mapper = new ObjectMapper().findAndRegisterModules();

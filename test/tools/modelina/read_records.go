@@ -1,6 +1,6 @@
 package main
 
-// Reads records from stdin with the generated types, and prints what these write again; an error as a text.
+// Reads records from stdin with the generated types, and prints what the types write; an error is printed as text.
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ func read[M Message](raw []byte) (Message, error) {
 	return message, err
 }
 
-// A Go interface cannot be decoded by itself: the discriminator says which type to make.
+// A Go interface cannot be decoded directly: the discriminator selects the type.
 func readMessage(raw []byte) (Message, error) {
 	var tag struct{ Type string }
 	if err := json.Unmarshal(raw, &tag); err != nil {
@@ -32,7 +32,7 @@ func readMessage(raw []byte) (Message, error) {
 	return nil, fmt.Errorf("unknown type of message: %q", tag.Type)
 }
 
-// Reads an event, and its message apart where the type of it is an interface.
+// Reads an event. If the type of its message is an interface, the message is read separately.
 func readEvent(raw []byte, event any) error {
 	field := reflect.ValueOf(event).Elem().FieldByName("Message")
 	if !field.IsValid() || field.Kind() != reflect.Interface {

@@ -1,4 +1,4 @@
-"""Reads records from stdin with the generated models, and prints what these write again; an error as a text."""
+"""Reads records from stdin with the generated models, and prints what the models write; an error is printed as text."""
 
 import importlib
 import json

@@ -3,7 +3,7 @@ import { finish, withServers } from './finish.ts'
 import { check, type Outcome, runTests, skippedTests, together } from './outcome.ts'
 
 const [, , pattern] = process.argv
-const chosen = pattern ?? '\\.test\\.ts$'
+const chosen = `(?=.*?(?:${pattern ?? ''})).*\\.test\\.ts$`
 /** Two halves that run in parallel, because each spends most of its time waiting. */
 const integration = ['a-m', 'n-z'].map((half) => `^(?=integration/[${half}])(?=.*?(?:${chosen}))`)
 /** On a second place, only the tests whose result may depend on the servers run. */

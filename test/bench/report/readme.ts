@@ -31,7 +31,7 @@ export const readme = (
 ): string => `# Results
 
 Written by \`npm run bench\`; [what is measured, and how](../README.md). Each figure is the median of its rounds, in brackets the lowest
-and the highest. A ratio is taken round by round, and the median of these is told.
+and the highest. A ratio is taken round by round, and the table has the median of these.
 
 ${markdown(goalRows(results))}
 

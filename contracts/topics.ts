@@ -116,6 +116,12 @@ export const topics = [
 
 export type TopicName = (typeof topics)[number]['name']
 
+/**
+ * Topics that are not event topics and whose records may have personal data. An erasure is complete when Kafka has
+ * deleted their records by age.
+ */
+export const expiringTopics = [botReplies, quarantine, deadLetters] as const
+
 /** The topics that have records of a chat, with the chat as their key. */
 export const chatTopics = [chats, calls, offlineMessages, botConversations] as const
 

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
-import { unsupportedMarkdown } from '../domain/markdown.ts'
+import { unsupportedMarkdown } from '../domain/message-text.ts'
 import { commandsOf } from './commands.ts'
 import type { Reply } from './replies.ts'
 

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { BotReply } from '../../contracts/commands/bot-reply.ts'
 import { Instant } from '../../contracts/primitives.ts'
-import { completeMessage } from '../../src/domain/complete-message.ts'
+import { completeMessage } from '../../src/domain/message-text.ts'
 import { right } from '../support/either.ts'
 
 const requestedAt = right(Instant.decode('2026-02-01T00:00:00.000Z'))

@@ -5,7 +5,7 @@ import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import { AccountId, Id, shape } from '../../../contracts/primitives.ts'
 import { WireId } from '../../../contracts/wire.ts'
 import type { Account, BotAccount } from '../../domain/accounts.ts'
-import { unsupportedMarkdown } from '../../domain/markdown.ts'
+import { unsupportedMarkdown } from '../../domain/message-text.ts'
 import type { Undecodable } from '../ports.ts'
 
 /** An account that has a bot. */

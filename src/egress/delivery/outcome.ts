@@ -10,8 +10,8 @@ import type {
   BotReplySuppressed,
 } from '../../../contracts/events/index.ts'
 import { Id, type Instant, type NonBlank } from '../../../contracts/primitives.ts'
-import { completeMessage } from '../../domain/complete-message.ts'
 import { contentDigest, deliveryId } from '../../domain/delivery.ts'
+import { completeMessage } from '../../domain/message-text.ts'
 import type { Health, IncomingRecord } from '../../domain/ports.ts'
 import type { SuppressedReason } from '../conversation/conversation-now.ts'
 import type { EgressPorts, Undecodable } from '../ports.ts'

@@ -7,7 +7,7 @@ import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import type { Message } from '../../../contracts/events/message.ts'
 import type { Instant } from '../../../contracts/primitives.ts'
 import type { BotAccount } from '../../domain/accounts.ts'
-import { completeMessage } from '../../domain/complete-message.ts'
+import { completeMessage } from '../../domain/message-text.ts'
 
 const toWire = (message: Message): OutboundMessage => {
   const timestamp = Math.floor(Date.parse(message.timestamp) / 1000) as t.Int

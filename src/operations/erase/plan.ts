@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type DomainEvent, ErasureEvent } from '../../../contracts/events/index.ts'
-import { botReplies, chatTopics, deadLetters, enrichments, quarantine, type Topic } from '../../../contracts/topics.ts'
+import { chatTopics, enrichments, expiringTopics, type Topic } from '../../../contracts/topics.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import { enrichmentKeys, type Identity, type LikelyKind, type Person, resolvePerson } from '../../domain/person.ts'
 import type { ErasedKey, Erasures } from '../../mongo/erasures.ts'
@@ -93,7 +93,7 @@ export const remainsOf = (requestedAt: Date, { retentionDays, backupDays }: Kept
       : `${day(retentionDays)}: the archiver deletes what is archived and older than RETENTION_DAYS`
   return [
     { where: eventTopicsAtLarge, until: plain },
-    ...[botReplies, quarantine, deadLetters].map(ofTopic),
+    ...expiringTopics.map(ofTopic),
     { where: topicText(enrichments.name), until: `${day(2)}: Kafka compacts it` },
     { where: 'keys of removed enrichments in the collection enrichments', until: 'you remove the documents' },
     {

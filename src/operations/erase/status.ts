@@ -2,12 +2,10 @@ import * as E from 'fp-ts/lib/Either.js'
 import { ErasureConfirmation } from '../../../contracts/commands/erasure-confirmation.ts'
 import {
   archiveNameOf,
-  botReplies,
-  deadLetters,
   enrichments,
   erasureConfirmations,
   eventTopics,
-  quarantine,
+  expiringTopics,
 } from '../../../contracts/topics.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import { archiverGroup } from '../../archive/archiver.ts'
@@ -110,7 +108,7 @@ const inTopics = async (
     const hasKey = ({ partition, offset }: Marker) => (archived.get(partition) ?? 0) <= offset
     note(found, `topic ${archiveNameOf(name)}`, those.filter(hasKey).length)
   }
-  for (const { name } of [botReplies, quarantine, deadLetters])
+  for (const { name } of expiringTopics)
     await records(
       kafka,
       name,

@@ -2,6 +2,9 @@ import type { Nodes, Root } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { gfm } from 'micromark-extension-gfm'
+import type { ReplyMessage } from '../../contracts/commands/bot-reply.ts'
+import type { Message } from '../../contracts/events/message.ts'
+import type { Instant } from '../../contracts/primitives.ts'
 
 /**
  * The most characters of a MARKDOWN message: the limit of messengers. Parsing hostile text takes quadratic time. The
@@ -71,3 +74,30 @@ export const unsupportedMarkdown = (content: string): ReadonlyArray<string> =>
   content.length > longestMarkdown
     ? [`more than ${longestMarkdown} characters`]
     : [...new Set(nodesOf(parse(content)).flatMap(({ type }) => names[type] ?? []))]
+
+/** Fills in a message's optional fields: the command's time, and a plain text made from the other fields. */
+export const completeMessage = (message: ReplyMessage, requestedAt: Instant): Message => {
+  const timestamp = message.timestamp ?? requestedAt
+  switch (message.type) {
+    case 'TEXT':
+      return { type: 'TEXT', text: message.text, timestamp }
+    case 'MARKDOWN':
+      return {
+        type: 'MARKDOWN',
+        content: message.content,
+        text: message.text ?? plainText(message.content),
+        timestamp,
+      }
+    case 'BUTTONS': {
+      const forceReply = message.forceReply ?? message.force_reply
+      return {
+        type: 'BUTTONS',
+        title: message.title,
+        text: message.text ?? message.title,
+        buttons: message.buttons.map(({ text, id }) => ({ text, id })),
+        timestamp,
+        ...(forceReply !== undefined && { forceReply }),
+      }
+    }
+  }
+}

@@ -4,7 +4,7 @@ import { domainEvent } from './envelope.ts'
 import { reply } from './reply.ts'
 
 /**
- * The service accepted a bot reply: it answered 200 without an error. Whether the client saw the reply is not known.
+ * The service accepted a bot reply: it answered 2xx without an error. Whether the client saw the reply is not known.
  */
 export const BotReplyDelivered = domainEvent(
   'BotReplyDelivered',

@@ -4,8 +4,8 @@ import { domainEvent } from './envelope.ts'
 
 /**
  * A chat must be forgotten. Every reader that keeps data from earlier records of this key in this topic removes
- * everything personal in it. Records after this one are new data. Each topic of a chat has its own marker, so that the
- * marker has its place in the order there.
+ * everything personal in that data. Records after this one are new data. Each topic of a chat has its own marker, so
+ * that the marker has its place in the order there.
  */
 export const ChatErased = domainEvent(
   'ChatErased',

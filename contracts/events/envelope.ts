@@ -6,8 +6,8 @@ import { exactShape, Id, Instant, NonBlank } from '../primitives.ts'
  * A domain event: the attributes of CloudEvents beside its data. `id` is the ce_id; a repeated event has the same.
  * `source` is `/accounts/<account id>/webhooks`, `/bot`, `/egress` or `/erasures`. `subject` is the chat or client id.
  * `time` is when the bridge received or made the event. Equal bodies of an account's webhooks have an equal
- * `contentHash`. `receivedTime` marks a late event: its request was in quarantine, and an operator took it in after an
- * upgrade. It is when the bridge received the request, and `time` is the same then.
+ * `contentHash`. `receivedTime` marks a late event: its request was in quarantine, and an operator processed it after
+ * an upgrade. `receivedTime` is when the bridge received the request, and the event's `time` equals it.
  */
 export const domainEvent = <Type extends string, Data extends t.Mixed>(type: Type, data: Data) =>
   exactShape(

@@ -3,12 +3,12 @@ import { Text } from '../personal.ts'
 import { Count, exactShape, Id } from '../primitives.ts'
 import { Opaque } from '../wire.ts'
 
-/** The person who writes or calls. `chatsCount` is how many requests the visitor has made so far. */
+/** The person who writes or calls. `chatsCount` is how often the visitor has contacted the account so far. */
 export const Visitor = exactShape(
   {
     /** The visitor's number in the account. */
     number: Id,
-    /** How many requests the visitor has made so far. */
+    /** How often the visitor has contacted the account so far. The service counts this and calls it requests. */
     chatsCount: Count,
   },
   {

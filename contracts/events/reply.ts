@@ -58,7 +58,7 @@ export const reply = {
     requestedAt: Instant,
   },
   optional: {
-    /** The ce_id of the ClientMessageReceived that it answers. */
+    /** The ce_id of the ClientMessageReceived that it answers, or of AgentUnavailable (see `because`). */
     inReplyTo: Id,
     /** The message of the command. */
     message: Message,

@@ -35,7 +35,7 @@ export const DeliveryDocument = exactShape(
   },
   {
     ...foldedOptional,
-    /** The ce_id of the ClientMessageReceived that it answers. */
+    /** The ce_id of the ClientMessageReceived that it answers, or of AgentUnavailable (see `because`). */
     inReplyTo: Id,
     /** The message of the command. Absent until the outcome is known. */
     message: DatedMessage,

@@ -25,7 +25,10 @@ const marked = <C extends Conversation>(current: C, count: number, status: Statu
   ),
 })
 
-/** The client needs no message about AGENT_UNAVAILABLE any more. */
+/**
+ * `unheard` is the newest AGENT_UNAVAILABLE after which neither the bot nor the bridge has written. Without it, the
+ * client needs no message about AGENT_UNAVAILABLE.
+ */
 const withoutUnheard = <C extends Conversation>(current: C): C => {
   const { unheard: _, ...rest } = current
   return rest as C
@@ -45,7 +48,10 @@ const invited = <C extends Conversation>(current: C, sentAt: Date): C => {
   return { ...asked(current), state: state === 'agent' || state === 'closed' ? state : 'invited' }
 }
 
-/** A message waits for a reply unless an agent has the conversation. It waits for an agent who is invited. */
+/**
+ * A message waits for a reply unless an agent has the conversation. If an agent is invited already, the message gets
+ * the status `agent-asked`: it needs no further invitation.
+ */
 const wrote = <C extends Conversation>(current: C, { eventId: id, at }: Pick<Fact, 'at'> & { eventId: Id }): C => {
   const { state } = current
   const status = state === 'invited' ? ({ status: 'agent-asked' } as const) : {}
@@ -127,7 +133,10 @@ export const forgotNone = ({ seen }: Conversation): boolean => seen.length < mos
 export const withFacts = (current: Conversation, facts: ReadonlyArray<Fact>): Conversation =>
   facts.filter(({ id }) => !current.seen.includes(id)).reduce(evolve, current)
 
-/** The deciding part of a stored document. Before its view is rebuilt, an older document has its times as text. */
+/**
+ * The deciding part of a stored document. A document of an old version may have its times as text until its view is
+ * rebuilt.
+ */
 export const conversationOf = (document: ConversationDocument): Conversation => {
   const { state, unanswered, seen, unheard, unavailableAt, lastClientMessageId, clientId } = document
   return {

@@ -40,7 +40,7 @@ export const accessLog =
     if (isClosing()) ctx.set('Connection', 'close')
     const { api, route, accountId, eventId } = ctx.state
     const ms = monotonic() - arrivedAt
-    // People who use the console see how it responds, so its requests are not measured.
+    // The metric is about the service's requests only, not about health probes and the console.
     if (api !== undefined && api !== 'health' && api !== 'console') measure.request(api, ctx.status, ms / 1000)
     // A span that is not ended is not sent. Health probes need no spans.
     if (api !== 'health') {

@@ -51,21 +51,18 @@ export const clientAddresses = (trusted: ReadonlyArray<Network>): ClientAddress 
   }
 }
 
-/**
- * The limits for an address that sends wrong secrets. Its first failures are answered at once, the next ones at the
- * rate below. While too many answers wait, its requests are refused without a check of their secret. Other addresses
- * are not affected.
- */
+/** So many wrong secrets from one address are answered at once. Other addresses are not affected by its failures. */
 const freeFailures = 50
+/** The address's further failures are answered one by one, with this many ms between two answers. */
 const betweenMs = 40
-/** Two seconds, so that a bot event gets its 401 within its 3 s. */
+// How many answers of one address may wait: 50 × 40 ms = 2 s, so that a bot event gets its 401 within its 3 s. While
+// more answers wait, the requests of the address are refused without a check of their secret.
 const mostWaiting = 50
+/** How many addresses are remembered. */
 const mostAddresses = 10_000
-/**
- * Such a refusal is delayed too, because its sender repeats the request as soon as it has an answer. In `heldMs` at
- * most `mostHeld` refusals are delayed.
- */
+/** How many ms a refusal without a check is delayed. Its sender repeats the request as soon as it has an answer. */
 const heldMs = 1_000
+/** How many refusals, of all addresses together, are delayed within `heldMs`. The others are answered at once. */
 const mostHeld = 500
 
 export type FailureDelay = {
@@ -80,7 +77,7 @@ export type FailureDelay = {
 
 /** Pure except for its memory, which has the addresses that failed most recently. `monotonic` is in ms. */
 export const failureDelay = (monotonic: () => number): FailureDelay => {
-  /** When the answer to the next failure of an address would be due without free failures. */
+  /** The time up to which an address has used its rate. Each failure moves it `betweenMs` further. */
   const due = new Map<string, number>()
   const debtOf = (address: string) => Math.max(0, (due.get(address) ?? 0) - monotonic())
   const freeMs = freeFailures * betweenMs

@@ -58,7 +58,7 @@ export type PublicHealthDeps = {
   readonly monotonic: () => number
 }
 
-/** The shortest time between two checks of the dependencies for strangers, and between two collections of metrics. */
+/** The shortest time between two checks that public requests cause, and between two collections of metrics. */
 const askEveryMs = 1_000
 const gatherEveryMs = 100
 

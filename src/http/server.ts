@@ -31,7 +31,10 @@ const listenFailure = (host: string, port: number, { code, message }: NodeJS.Err
   reason: code === 'EADDRINUSE' ? `${host}:${port} is in use` : `cannot listen on ${host}:${port}: ${code ?? message}`,
 })
 
-/** Under constant load no turn is quiet. After so many turns the server stops listening anyway. */
+/**
+ * Under constant load, a connection or request arrives in every turn of the event loop, and `quietTurn` would never
+ * end. After so many turns the server stops listening anyway.
+ */
 const mostTurns = 2_000
 
 /** The HTTP server's own `close` would close idle connections at once. */
@@ -113,7 +116,7 @@ export const createHttpServer = (deps: HttpDeps, routers: Routers, overrides: Pa
       server.closeIdleConnections()
       await within(limits.graceMs, closed, () => undefined)
       server.closeAllConnections()
-      // The server no longer listens. This call ends its timer.
+      // The server no longer listens. This call ends the timer that checks for slow requests.
       server.close()
       await closed
     },

@@ -42,7 +42,7 @@ export type IngressDeps = {
 
 const late = (): E.Either<Failure, never> => E.left({ kind: 'transient', reason: 'no acknowledgement in time' })
 
-/** The same port, but it settles within the given time, whatever the port does. */
+/** The same function, but it settles within the given time, even if `port` settles later or never. */
 export const bounded =
   <A, B>(port: (subject: A, withinMs: number) => Promise<E.Either<Failure, B>>) =>
   (subject: A, withinMs: number): Promise<E.Either<Failure, B>> =>

@@ -14,7 +14,7 @@ const keyOf = ({ type, id, subject, data }: DomainEvent) =>
 const mostRemembered = 20_000
 
 /**
- * The same port for Interface B, whose service repeats an event if it received no answer. An event that is being
+ * The same function for Interface B, whose service repeats an event if it received no answer. An event that is being
  * published or was published is not published again: the repetition gets the first one's result. A failed event is
  * forgotten, so that its retry is published. Consumers deduplicate by ce_id what this process does not remember.
  */

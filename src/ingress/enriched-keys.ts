@@ -44,12 +44,16 @@ export const enrichedKeys = (): EnrichedKeys => {
 /** The newest enrichments of the keys that have one, each with its key. */
 type FindAll = (keys: ReadonlyArray<string>) => Promise<ReadonlyArray<readonly [key: string, enrichment: Enrichment]>>
 
+/**
+ * After a look-up has started, the next one waits until the newest event is published, but not longer than this. During
+ * the wait, more keys join its batch. The reply to an event waits for the publishing anyway.
+ */
 const restAtMostMs = 10
 
 /**
  * Looks up a visitor's enrichment. Most visitors have none, and the filter shows this without a database query. The
- * filter is checked again when the event is in the log, because a key may have been on its way to it. Look-ups that
- * arrive while one is running go to the database together, in the next batch.
+ * filter is checked again when the event is in the log, because a key may have been on its way to the filter. Look-ups
+ * that arrive while one is running go to the database together, in the next batch.
  */
 export const findingEnrichments = (findAll: FindAll, { hasAny, mayHave }: EnrichedKeys): FindEnrichment => {
   let latest: Promise<unknown> = Promise.resolve()

@@ -5,7 +5,10 @@ import type { WebhookReply } from '../../contracts/webhooks/reply.ts'
 import { WireId } from '../../contracts/wire.ts'
 import { within } from '../shared/timeout.ts'
 
-/** The newest enrichment of the first key that has one. It is looked up at the latest when the event is in the log. */
+/**
+ * The newest enrichment of the first key that has one. It is looked up at once or, if no key is known to have one yet,
+ * after the event is in the log.
+ */
 export type FindEnrichment = (
   keysOf: () => ReadonlyArray<string>,
   published: Promise<unknown>,

@@ -49,7 +49,8 @@ export const webhooksRouter = (deps: WebhooksDeps) => {
       accountId: account.id,
       receivedAt,
       traceparent: ctx.state.traceparent,
-      // Interface A has no ids, and people undo changes. So each request is a new event, even with a repeated body.
+      // Interface A has no ids, and a value may change from A to B and back to A: three events, two with equal bodies.
+      // So each request is a new event, even with a repeated body.
       id: randomUUID(),
       contentHash: contentHash(account, body),
     })

@@ -32,7 +32,10 @@ const answerWithinMs = (failures: number) => 600_000 * 2 ** Math.min(failures, 3
 
 const pauses = { baseMs: 50, capMs: 1_000 }
 
-/** Whether Kafka accepted any record, and the failure of the first record that must be repeated. */
+/**
+ * `appended`: at least the oldest record is settled, because Kafka has it or it is stored as a dead letter. `outcome`:
+ * the failure of the first record that must be repeated, or of the journal.
+ */
 type Round = { readonly appended: boolean; readonly outcome: E.Either<Failure, void> }
 
 /** `taken`: positions that Kafka has acknowledged, but that cannot be removed before an older record is repeated. */
@@ -106,7 +109,9 @@ export const drain = async (deps: Deps): Promise<void> => {
     } else {
       failures = 0
       if (records === 0 && tell('Drained')) return
-      // A journal that refuses all records is empty too. Then only a direct send shows whether Kafka is available.
+      // If the journal refuses all records, it is empty. But under load some record is always on its way to it, so the
+      // topic would never become direct. After `NearlyDrained`, new records are held. They are sent to Kafka directly
+      // when the journal has refused the earlier ones: only a direct send shows whether Kafka is available.
       if (records === 0 || (appended && records <= most)) tell('NearlyDrained')
     }
   }

@@ -26,8 +26,9 @@ const ticksInBudget = 20
 
 /**
  * Reports when the budget of the oldest outstanding record is used up, and answers a caller whose timeout has passed.
- * One timer serves all records and callers. It counts ticks instead of reading a clock: a process that was paused
- * processes the answers that have arrived before it counts them as late, and an adjusted clock makes nothing late.
+ * One timer serves all records and callers. It counts ticks instead of reading a clock. After a pause of the process
+ * one tick has passed, not the whole pause, so answers that have already arrived are processed before they count as
+ * late. An adjusted clock makes nothing late.
  */
 export const deadlines = ({ outstanding, budgetMs, sleep, passed }: DeadlineDeps) => {
   const tickMs = budgetMs / ticksInBudget
@@ -75,8 +76,8 @@ type Deps = {
 /**
  * Right when the record is durable. `kafka`: the brokers have acknowledged it. `journal`: it is synced to the local
  * disk and will be drained. Left after at most `withinMs`, which should exceed `budgetMs` by the time that a disk needs
- * to sync. A transient failure: it is not known whether the record is durable, as when the journal is full too. Any
- * other failure: Kafka will never accept this record.
+ * to sync. A transient failure: it is not known whether the record is durable, for example when Kafka fails and the
+ * journal is full. Any other failure: Kafka will never accept this record.
  */
 export type Publish = (record: OutgoingRecord, withinMs: number) => Promise<Outcome>
 

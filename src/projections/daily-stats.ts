@@ -37,8 +37,8 @@ const returns = (begun: StatsInput['begun']): CameBack => {
   const byClient = Map.groupBy(begun, ({ clientId }) => clientId)
   return ({ _id, clientId, lastEventAt, endsAt }) => {
     if (clientId === undefined || endsAt === undefined) return false
-    // Silence ends a session a day after its last event, so returns count from that event. After another end, later
-    // events of the session do not delay a return.
+    // Silence ends a session a day after its last event, so a return counts from that event. After another end, a
+    // return counts from that end, even if the session has later events.
     const from = lastEventAt < endsAt ? lastEventAt : endsAt
     const until = endsAt.getTime() + returnMs
     return (byClient.get(clientId) ?? []).some(

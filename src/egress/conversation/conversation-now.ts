@@ -56,8 +56,9 @@ export const viewsReader = (
 }
 
 /**
- * A conversation from the views and the tail together, and whether a command of it was finished before. `isWhole` is
- * false if the views could not be read, or if the tail has forgotten facts that the views do not hold.
+ * A conversation from the views and the tail together, and whether a command of it was finished before. The tail has
+ * the newest facts of the log, which the views may not have yet (tail.ts). `isWhole` is false if the views could not be
+ * read, or if the tail has forgotten facts that the views do not hold.
  */
 export type ConversationNow = {
   readonly conversation: Conversation
@@ -80,7 +81,7 @@ const keptOf = ({ conversation }: KnownViews, partition: number): Kept =>
         applied: conversation.applied[`bot-conversations/${partition}`] ?? unknown.applied,
       }
 
-/** What the tail keeps of a chat, if that is enough: to show a finished command it must have forgotten nothing. */
+/** What the tail keeps of a chat. Undefined if there is a command to find and `seen` may have forgotten its outcome. */
 const enough = (kept: Kept, { accountId, chatId, id }: ChatOrCommand): Snapshot | undefined => {
   const { seen } = kept.conversation
   const whole = { ...kept, isFinished: false, isWhole: true }
@@ -90,10 +91,11 @@ const enough = (kept: Kept, { accountId, chatId, id }: ChatOrCommand): Snapshot 
 }
 
 /**
- * Reads what is known of a chat, and of one of its commands if there is one, at each call. It reads the documents once:
- * the chat's only if the tail has not kept it, the command's only if the kept chat does not show it. Each call adds the
- * tail's newer facts. If the tail has evicted some since, it reads the documents again. While it cannot read them, the
- * tail alone decides, with what it has kept.
+ * Returns a function that reads what is known of a chat, and of one of its commands if there is one:
+ * - the chat as the tail has kept it, otherwise its document in the views;
+ * - the command's outcome from `seen` of the kept chat if `seen` is complete, otherwise the command's document.
+ * Each call adds the tail's newer facts. The documents are read at the first call, and again after the tail has evicted
+ * facts. While they cannot be read, the tail alone decides, with what it has kept.
  */
 export const conversationNow = (readViews: ReadViews, tail: Tail, partition: number, about: ChatOrCommand) => {
   const { accountId, chatId, id } = about

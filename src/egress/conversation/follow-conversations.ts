@@ -33,8 +33,8 @@ type Ports = Pick<EgressPorts, 'decodeEvent' | 'committedOffsets' | 'monotonic' 
 /**
  * Keeps the tail and the watchdog up to date. It reads bot-conversations from where the views end, and evicts what the
  * views have processed since. It commits nothing: the next reading begins where the views end then, possibly before
- * records that were read here. It begins one record before that. From this record it learns that it owns the partition,
- * so the watchdog watches the partition even if no new event arrives.
+ * records that were read here. A worker learns that it owns a partition from its first slice. So reading begins one
+ * record earlier: the watchdog watches the partition even if no new event arrives.
  */
 export const followConversations = (
   { decodeEvent, committedOffsets, monotonic, log }: Ports,

@@ -23,7 +23,10 @@ export type Tail = {
   readonly isWhole: (partition: number) => boolean
   /** The tail has no facts before this offset. */
   readonly floor: (partition: number) => number
-  /** Keeps a conversation that the views have at least up to this offset, so it is not read again for a while. */
+  /**
+   * Keeps a conversation that the views have at least up to this offset, so it is not read again for six evictions
+   * (usually at least a minute), or until 500 newer ones are kept.
+   */
   readonly keep: (partition: number, chat: string, kept: Kept) => void
   readonly kept: (partition: number, chat: string) => Kept | undefined
   /** A chat's facts after an offset, in log order. Facts that were not read from the log yet are last. */

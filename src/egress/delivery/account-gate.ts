@@ -179,7 +179,8 @@ export const accountGate = ({ monotonic, sleep, requestsPerSecond }: Deps): Acco
     open: async (entrant, withinMs, signal) => {
       const until = monotonic() + withinMs
       for (let waits = 0; !signal.aborted && remaining(entrant) > 0 && monotonic() < until; waits += 1) {
-        // Another attempt was first. Retries that wait for each other do not show how much there is to send.
+        // Another attempt was first. The pace has delayed a first attempt, so it is still needed. Retries that wait for
+        // each other do not show that.
         if (waits > 0 && entrant.grant === undefined && pace !== undefined) pace = heldUp(pace, monotonic())
         await sleep(Math.min(remaining(entrant), until - monotonic()), AbortSignal.any([woken.signal, signal]))
       }

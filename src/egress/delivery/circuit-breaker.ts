@@ -68,10 +68,10 @@ export const failure = (breaker: Breaker, { number, chat, wasProbe }: Attempt, n
 }
 
 /**
- * An account's budget for retries, as a value: within ten seconds 7 % of the first attempts, and a reserve. In calm
- * times an answered retry costs nothing, so isolated failures are retried at once. In trouble every retry counts. The
- * reserve is then six a minute, so attempts stay below 1.1 times the first ones. Times are milliseconds of a monotonic
- * clock.
+ * An account's budget for retries, as a value. A retry is allowed while the retries of the last ten seconds are fewer
+ * than 7 % of the first attempts in that time, plus a reserve. In calm times the reserve is ten and an answered retry
+ * does not count, so isolated failures are retried at once. In trouble the reserve is one and every retry counts. Times
+ * are milliseconds of a monotonic clock.
  */
 export type RetryBudget = ReadonlyArray<Second>
 /** `vain`: the retries without an answer so far. */
@@ -125,7 +125,10 @@ export const busiestSecond = (budget: RetryBudget): number =>
  * milliseconds of a monotonic clock.
  */
 export type Pace = {
-  /** After an outage every failure makes it slower, unless that did not help (`in vain`). Otherwise only 429 does. */
+  /**
+   * `outage`: every failure makes it slower. `outage, in vain`: being slower did not help. With this cause and with
+   * `throttling`, only 429 makes it slower.
+   */
   readonly cause: 'outage' | 'outage, in vain' | 'throttling'
   readonly perSecond: number
   /** When the next attempt may begin. */
@@ -146,6 +149,7 @@ const cost = 14 * gain
 const mostOfPace = 2 * gain
 /** After a pause, the attempts of this many milliseconds may begin at once. */
 const burstMs = 100
+/** How long a pace binds after a first attempt had to wait; see `binds`. */
 const bindsForMs = 10_000
 /**
  * A pace that has delayed nothing for this long is not needed any more. If it is almost at its slowest this long after
@@ -197,7 +201,10 @@ export const paceWaitMs = (pace: Pace, now: number): number =>
 /** A first attempt has to wait behind others. */
 export const heldUp = (pace: Pace, now: number): Pace => ({ ...pace, heldUpAt: now })
 
-/** There is more to send than the service seems able to process. */
+/**
+ * There is more to send than the service seems able to process: in the last ten seconds a first attempt had to wait, or
+ * the pace was set anew after an outage or a 429. Never for a pace that began with a 429.
+ */
 export const binds = ({ cause, heldUpAt }: Pace, now: number): boolean =>
   cause !== 'throttling' && now - heldUpAt < bindsForMs
 

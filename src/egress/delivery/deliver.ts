@@ -47,8 +47,8 @@ type Again = Extract<Step, { readonly kind: 'attempt' }>
 /**
  * Tries a reply until the service has it, the service refuses it, or a limit is reached. Before each attempt it decides
  * again whether the reply may be sent. Attempts of one chat exclude each other, including their conclusion. So the
- * bridge's own messages to the chat take them into account. One race stays open: an event that the service sends during
- * the request comes too late.
+ * bridge's own messages to the chat see the outcome of a finished attempt. One race stays open: an event that the
+ * service sends during the request comes too late.
  */
 export const deliver = async ({ monotonic, random, sleep }: Ports, reply: Reply): Promise<Delivery> => {
   const { command, account, requestedAt, takenAt, work, isLastResort, gate } = reply

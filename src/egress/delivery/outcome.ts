@@ -104,7 +104,7 @@ export const outcomeEvent = ({
   }
 }
 
-/** All events for a command's end. The bridge's own invitation adds AgentInvited, as of its last attempt. */
+/** All events for a command's end. The bridge's own invitation adds AgentInvited, with the time of its last attempt. */
 export const outcomeEvents = (ended: Ended): ReadonlyArray<PublishedEvent> => {
   const { command, outcome, attempts, time, because } = ended
   const event = outcomeEvent(ended)

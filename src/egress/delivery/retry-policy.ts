@@ -31,8 +31,8 @@ const delayAfter = (last: Verdict, failures: number, mostWaitMs: number, random:
 /**
  * What to do with a reply after its attempts so far. `elapsedMs` counts from when this worker took the command, not
  * from when it was appended: an outage of the bridge must not turn a backlog into failures. A refused access token is
- * renewed once. The protocol has two attempts that time out, unless the account configures more. A Retry-After beyond
- * the deadline fails the reply at once.
+ * renewed once. At most `timeouts` attempts may time out: two, as in the protocol, or the account's `attempts` if it
+ * sets that number. A Retry-After beyond the deadline fails the reply at once.
  */
 export const nextStep = (
   history: ReadonlyArray<Verdict>,

@@ -22,7 +22,10 @@ export type Escalation = {
 type Since = { readonly id: Id; readonly at: number }
 type Unanswered = Since & Pick<Conversation['unanswered'][number], 'status'>
 
-/** Who waits in a conversation, and since when: `at` is in ms, on the same clock as `dueAt`. */
+/**
+ * Who waits in a conversation, and since when: `at` is in ms, on the same clock as `dueAt`. `unheard` is the newest
+ * AGENT_UNAVAILABLE after which neither the bot nor the bridge has written.
+ */
 export type Waiting = Pick<Conversation, 'state'> & {
   readonly unanswered: ReadonlyArray<Unanswered>
   readonly unheard?: Since

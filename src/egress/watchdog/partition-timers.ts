@@ -44,7 +44,8 @@ const keyedTimers = (sleep: Sleep, monotonic: () => number, onDue: (key: string)
 
 /**
  * When to look at which chat of a partition, while this worker owns it. The times are hints from the log. The look
- * itself decides what to do, so nothing is lost if the hints are lost.
+ * itself decides what to do. Nothing is lost if the hints are lost with a worker, because `takeOver` (watchdog.ts)
+ * finds open turns in the views again.
  */
 export type PartitionTimers = {
   readonly partition: number
@@ -133,7 +134,8 @@ export const partitionTimers = (
         const { outcome, commandType, inReplyTo, because } = fact
         if (because !== undefined) return
         if (outcome === 'failed') return look(chat, monotonic())
-        // Without `inReplyTo` it may be a repeat in the log, from before the client's newest message: the look decides.
+        // Without `inReplyTo` the outcome may belong to an older message, for example if it is a repeat in the log.
+        // So the timer stays, and the look decides.
         const answersNewest = inReplyTo !== undefined && inReplyTo === newest.get(chat)
         return outcome === 'delivered' && commandType === 'BotMessage' && answersNewest ? forget(chat) : undefined
       }

@@ -11,10 +11,13 @@ export const nameOf = ({ topic, partition }: TopicPartition): string => `${topic
 export type Start = TopicPartition & { readonly start: number; readonly topicId: string }
 export type FindStartOffsets = (partitions: ReadonlyArray<TopicPartition>) => Promise<ReadonlyArray<Start>>
 
-/** The prefix of the end reason when a consumer must not read the topics as they are now. */
+/** The prefix of a session's end reason if `refuseTopics` of the spec has refused its topics. */
 export const refusal = 'refuses to read: '
 
-/** The consumer must not read the topics as they are now. The message says what to do. */
+/**
+ * `refuseTopics` has refused the topics, for example because they were created again or because a view has another
+ * version. The message says what to do.
+ */
 export class TopicsRefused extends Error {}
 
 /**

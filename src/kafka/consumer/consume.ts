@@ -18,7 +18,8 @@ type Deps = Omit<SessionDeps, 'group' | 'findStartOffsets' | 'unfinishedHandlers
 export type Supervised = RunningConsumer & Pick<Session, 'waiting'>
 
 const restartPause = { baseMs: 200, capMs: 2_000 }
-// Only an operator, another build, or the end of the retention can help.
+// Quick retries do not help. Refused topics need an operator. A batch with a compression that this build lacks
+// (kafka/compression.ts) needs another build, or the end of its retention.
 const longPauseMs = 15_000
 const stableAfterMs = 60_000
 const checkLagEveryMs = 10_000

@@ -20,14 +20,17 @@ type FetchBuffer = {
 }
 
 const usualSlice = { records: 500, bytes: 1024 * 1024 }
-// Two slices: the next slice is ready when one has been handled. kafkajs fetches again within its maximum wait.
+// In records two slices: the next slice is ready when one has been handled, and kafkajs fetches again within its
+// maximum wait. In bytes the limit is one slice.
 const usualLimit = { records: 1_000, bytes: 1024 * 1024 }
+/** Bounds for records of 1.4 kB (see domain/ports.ts). If records are larger, a slice has fewer of them. */
 const sized = (records: number) => ({ records, bytes: 1_400 * records })
 
 /** The fetched records of a partition that are not handled yet, in slices of 500 records, or up to `catchUpRecords`. */
 export const fetchBuffer = (catchUpRecords?: number): FetchBuffer => {
   const largestSlice = catchUpRecords === undefined ? usualSlice : sized(catchUpRecords)
-  // One more fetch may be added after the limit is reached.
+  // One more fetch may be added after the limit is reached. A fetch has 1,280 KiB of a partition (kafkajs-consumer.ts):
+  // about 1,000 records of 1.4 kB.
   const catchUpLimit = sized(Math.max(usualLimit.records, largestSlice.records - 1_000))
   const slices: Array<BufferedSlice> = []
   let records = 0
@@ -47,7 +50,8 @@ export const fetchBuffer = (catchUpRecords?: number): FetchBuffer => {
   return {
     add: (added, next) => {
       // Small fetches are joined. Otherwise there would be hundreds of small slices after an outage, each with its own
-      // round trips. Only the first slice may have begun. If it has begun, it must not change.
+      // round trips. The first slice is not joined if its handling has begun, because it must not change then. Without
+      // `catchUpRecords` the first slice is never joined.
       const unchanged = catchUpRecords !== undefined && !isBegun ? 0 : 1
       const last = slices.length > unchanged ? (slices.pop()?.records ?? []) : []
       const joined = slicesOf([...last, ...added], largestSlice)

@@ -111,7 +111,7 @@ const stalledAfterMs = 30_000
 
 /**
  * Finds partitions that have records but receive none: kafkajs can get stuck after a rebalance. Each offset is reported
- * only once, since only a transaction's marker may be behind it, and no record.
+ * only once, since there may be no record after it, only a transaction's marker.
  */
 export const stallDetector = (): ((
   partitions: ReadonlyArray<PartitionProgress>,

@@ -64,7 +64,8 @@ export const consumerOf = (kafka: Kafka, groupId: string, waitsFor?: ConsumerSpe
     minBytes: waitsFor?.bytes ?? 1,
     // How soon added partitions are read; kafkajs's default is five minutes.
     metadataMaxAge: 10_000,
-    // A little more than the producer's largest request. A larger batch is fetched when its partition is the first.
+    // A little more than the producer's largest request. A larger batch is fetched when its partition is the first of a
+    // fetch response.
     maxBytesPerPartition: 1_280 * 1024,
     maxBytes: 5 * 1024 * 1024,
     allowAutoTopicCreation: false,

@@ -18,7 +18,8 @@ const fetchedFrom = (batch: Batch): number | undefined =>
 /**
  * Gives a batch to its reader. False if the batch is not accepted. Only a batch that was fetched from the reader's
  * position is accepted: a late response to a fetch of an earlier generation would skip records. If a second batch is
- * also from another offset, kafkajs has moved by itself, as it does when the records at the position are deleted.
+ * also from another offset, kafkajs has moved by itself, as it does when the records at the position are deleted. Then
+ * the session ends and a new one starts.
  */
 export const batchAcceptor = (onUnexpectedOffset: (name: string) => void) => {
   const rejectedOnce = new WeakSet<PartitionReader>()

@@ -45,7 +45,8 @@ const bounded = <A>(promise: Promise<A>): Promise<A> => within(withinMs, promise
 
 /**
  * Replaces kafkajs's producer. That rejects a whole send for the error of one partition, although the response shows
- * which partitions are acknowledged. With its sequence numbers, a broker may acknowledge records that it does not have.
+ * which partitions are acknowledged. With kafkajs's sequence numbers, a broker may acknowledge records that it does not
+ * have.
  */
 const call = async (broker: Broker, batches: ReadonlyArray<PartitionBatch>, prefix: string) => {
   const { request, response } = broker.lookupRequest(apiKey, versions)({ acks, timeout: timeoutMs, topicData: [] })

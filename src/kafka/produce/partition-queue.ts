@@ -28,7 +28,7 @@ export type PartitionQueue = {
   readonly partition: number
   readonly add: (entry: Entry) => void
   readonly oldest: () => Entry | undefined
-  /** Bytes and records of the next batch. */
+  /** Bytes and records of the next batch. For a repeated batch, `bytes` is the limit of a batch, not its size. */
   readonly size: () => { readonly records: number; readonly bytes: number }
   readonly needsIdentity: () => boolean
   readonly identify: (producerId: number) => void

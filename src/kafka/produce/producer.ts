@@ -32,10 +32,10 @@ type Deps = {
 }
 
 type Producer = {
-  /** Right: durable. Left permanent or too-large: it never can be. Left transient: not accepted, or stopped before. */
+  /** Right: durable. Left permanent or too-large: never. Left transient: not accepted, or stopped without an answer. */
   readonly append: (record: WireRecord) => Promise<E.Either<Failure, void>>
   readonly waiting: () => Waiting
-  /** Refuses new records. Settles the waiting ones by sending them, or after so many milliseconds as 'not known'. */
+  /** Refuses new records and sends the waiting ones. Those that are left after so many ms get a transient Left. */
   readonly stop: (withinMs: number) => Promise<void>
 }
 

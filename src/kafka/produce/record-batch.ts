@@ -173,7 +173,7 @@ const writeRecords = (to: Writer, records: ReadonlyArray<WireRecord>): void => {
   for (const [offset, record] of records.entries()) writeRecord(to, record, offset)
 }
 
-/** Writes a batch in version 2 of Kafka's format, after its length. All records get one timestamp (ms since 1970). */
+/** Writes a batch's length and the batch, in version 2 of Kafka's format. All records get one timestamp (Unix ms). */
 const writeBatch = async (to: Writer, batch: RecordBatch, timestamp: number): Promise<void> => {
   const { records, identity, isCompressed } = batch
   const { int8, int16, int32, int64, position, int32At } = to

@@ -4,6 +4,9 @@ import type { TopicIds } from '../../domain/ports.ts'
 import { duplicateKey } from '../classify.ts'
 import { within } from '../client.ts'
 
+// Two words of this folder: a writer is a process that works on a rebuild and writes its collections. A live writer is
+// a process that writes the live views, such as the projector.
+
 export type Phase = 'creating' | 'replaying' | 'swapping' | 'statistics'
 
 /** The lock that makes the live writers wait while views are swapped. `until` is by the server's clock. */
@@ -20,7 +23,7 @@ export type RebuildDocument = {
   readonly views: ReadonlyArray<ViewName>
   readonly dryRun: boolean
   readonly phase: Phase
-  /** The processes that have worked on it, the newest last. Each names its own collections and consumer group. */
+  /** The writers that have worked on it, the newest last. Each has its own collections and consumer group. */
   readonly writers: ReadonlyArray<string>
   /** By `<topic>/<partition>`, where the newest writer begins. Earlier writers have processed all records before it. */
   readonly positions: Readonly<Record<string, number>>

@@ -115,7 +115,7 @@ const importedIn = (dir: string): ReadonlySet<string> =>
   )
 
 /** Files that use a small part of large packages (7 MB on disk together). That part is put into the file. */
-const bundled = ['markdown.js', 'tracing.js']
+const bundled = ['message-text.js', 'tracing.js']
 
 /** Bundles these files in place, and writes the licences of the bundled packages beside them. */
 const bundle = (dir: string) => {

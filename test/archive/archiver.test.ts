@@ -97,7 +97,7 @@ archiving('what is no event of ours is archived as well, all of it encrypted', a
   )
 })
 
-archiving('what has no key, which no erasure finds, is kept without what it says', async () => {
+archiving('records without a key, which no erasure can find, are kept without their values', async () => {
   const here = given()
   const batch = Buffer.concat([Buffer.alloc(61), Buffer.from('Ann here')])
   batch.writeBigInt64BE(3n, 0)

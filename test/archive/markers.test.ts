@@ -83,7 +83,7 @@ missed('are done again: the key that a copy brings back is destroyed, and the vi
   assert.equal([await here.texts(), here.emptied, await here.lostKey()], [['', undefined], [1], undefined])
 })
 
-missed('also end what a key has encrypted that the copy never had', async () => {
+missed('also erase data whose key the restored copy of MongoDB never had', async () => {
   const here = await given([wrote('a'), erasure], 0)
   await here.apply()
   assert.equal([await here.texts(), await here.lostKey()], [['', undefined], undefined])

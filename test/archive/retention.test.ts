@@ -34,7 +34,7 @@ const at =
     return new Map(offset === undefined ? [] : [[0, offset]])
   }
 
-deleting('deletes what is old up to where every group is', () => {
+deleting('deletes old records up to the lowest committed offset of all groups', () => {
   const range = { low: 2, high: 10 }
   assert.equal(
     [

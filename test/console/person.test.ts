@@ -58,7 +58,7 @@ const refused = (answered: E.Either<{ readonly status: number; readonly message:
 
 const person = suite('a person in the console')
 
-person('is found by what is certain, with what is likely and what is stored, and that is recorded', async () => {
+person('is found by certain links; likely links and stored documents are listed; the search is recorded', async () => {
   const { ask, audit } = servers()
   const { body } = await ask(find, {})
   assert.equal(right(PersonAnswer.decode(body)), body)

@@ -53,7 +53,7 @@ statistics('one answer is made at a time', async () => {
   right((await answers[1]) ?? E.left('no answer'))
 })
 
-statistics('whoever has gone while he waited is not asked for', async () => {
+statistics('no query is made for a client that disconnected while it waited', async () => {
   const { handlers, asked } = withRows(1)
   const first = handlers[csvRoute](given({ query }))
   const gone = new AbortController()

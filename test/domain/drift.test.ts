@@ -26,7 +26,7 @@ const found = (api: 'webhooks' | 'bot', text: string) => {
   const decoded = E.isLeft(json)
     ? E.left({ kind: 'invalid' as const, problems: [json.left] })
     : decoders[api](json.right, receipt)
-  if (E.isRight(decoded)) throw new Error('it is understood')
+  if (E.isRight(decoded)) throw new Error('the request was accepted')
   const { left: reason } = decoded
   const request = { id: 'r1', accountId, api, receivedAt, reason: reason.kind, problems: problemText(reason), body }
   return notUnderstood({ type: 'QuarantinedRequest', ...request }).map(({ example, ...rest }) => ({
@@ -115,7 +115,7 @@ const refusedAt = (api: 'webhooks' | 'bot', name: string) => {
   return found(api, text).map(({ kind, event, path, expected, type }) => [kind, event, path, expected, type])
 }
 
-drift('is each place at which a request was refused, and a new word apart from another shape', () => {
+drift('is each place where a request was refused; an unknown value and a wrong type are different kinds', () => {
   assert.equal(refusedAt('webhooks', 'wrong-messages'), [
     ['refused', 'chat_finished', 'agents.*.id', 'an integer or text', 'nothing'],
     ['refused', 'chat_finished', 'chat.messages.*.timestamp', 'unix time', 'text'],

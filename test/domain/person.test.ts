@@ -28,7 +28,7 @@ person('is found from any of the ids, as far as ids link one document with the n
   }
 })
 
-person('is not whoever has the same address, who is named as likely', async () => {
+person('does not include persons with the same address; they are listed as likely', async () => {
   const { likely } = await resolvePerson(find, it('client 20'), [])
   assert.equal(
     likely.map(({ via, leadsTo }) => [via, texts(leadsTo)]),

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { simulation } from './support/simulation.ts'
-import { answer, botMessage, inviteAgent, noMeasure, ok, told } from './support/values.ts'
+import { answer, botMessage, inviteAgent, noMeasure, ok, serviceEvent } from './support/values.ts'
 
 const test = suite('the egress worker')
 
@@ -11,7 +11,7 @@ const sent = (requests: ReadonlyArray<{ readonly body: { readonly id: string } }
 test('a command is posted, its outcome published and its offset committed', async () => {
   const w = simulation()
   await w.start()
-  w.log.appendEvent(told('ClientMessageReceived', 'm1'))
+  w.log.appendEvent(serviceEvent('ClientMessageReceived', 'm1'))
   w.command(botMessage('c1', { inReplyTo: 'm1' }))
   await w.time.until(w.isDone)
 
@@ -53,7 +53,7 @@ test('a client’s wait is measured once, from the message to the reply that the
   const measure = { ...noMeasure, answered: (account: string, seconds: number) => waits.push([account, seconds]) }
   const w = simulation({ ports: { measure } })
   await w.start()
-  w.log.appendEvent(told('ClientMessageReceived', 'm1'))
+  w.log.appendEvent(serviceEvent('ClientMessageReceived', 'm1'))
   await w.time.pass(2_000)
   w.command(botMessage('c1', { inReplyTo: 'm1' }))
   w.command(botMessage('c2', { inReplyTo: 'm1' }))

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import { simulation } from './support/simulation.ts'
-import { answer, botMessage, inviteAgent, networkFailure, ok, told } from './support/values.ts'
+import { answer, botMessage, inviteAgent, networkFailure, ok, serviceEvent } from './support/values.ts'
 
 const test = suite('fencing')
 
@@ -20,13 +20,13 @@ const after = async (events: ReadonlyArray<DomainEvent>) => {
 }
 
 const cases: ReadonlyArray<[string, ReadonlyArray<DomainEvent>, string]> = [
-  ['a client who waits', [told('ClientMessageReceived', 'm1')], 'BotReplyDelivered'],
-  ['AGENT_JOINED', [told('AgentJoined', 'j1')], 'agent-joined'],
-  ['INVITE_AGENT', [told('AgentInvited', 'i1')], 'agent-invited'],
-  ['CHAT_CLOSED', [told('ChatClosed', 'x1')], 'chat-closed'],
-  ['a message after closing', [told('ChatClosed', 'x1'), told('ClientMessageReceived', 'm2')], 'BotReplyDelivered'],
-  ['AGENT_UNAVAILABLE', [told('AgentInvited', 'i1'), told('AgentUnavailable', 'u1')], 'BotReplyDelivered'],
-  ['a message to the agent', [told('AgentJoined', 'j1'), told('ClientMessageReceived', 'm2')], 'agent-joined'],
+  ['a client who waits', [serviceEvent('ClientMessageReceived', 'm1')], 'BotReplyDelivered'],
+  ['AGENT_JOINED', [serviceEvent('AgentJoined', 'j1')], 'agent-joined'],
+  ['INVITE_AGENT', [serviceEvent('AgentInvited', 'i1')], 'agent-invited'],
+  ['CHAT_CLOSED', [serviceEvent('ChatClosed', 'x1')], 'chat-closed'],
+  ['a message after closing', [serviceEvent('ChatClosed', 'x1'), serviceEvent('ClientMessageReceived', 'm2')], 'BotReplyDelivered'],
+  ['AGENT_UNAVAILABLE', [serviceEvent('AgentInvited', 'i1'), serviceEvent('AgentUnavailable', 'u1')], 'BotReplyDelivered'],
+  ['a message to the agent', [serviceEvent('AgentJoined', 'j1'), serviceEvent('ClientMessageReceived', 'm2')], 'agent-joined'],
 ]
 for (const [name, events, expected] of cases)
   test(`after ${name}: ${expected}`, async () => assert.equal(await after(events), [expected]))
@@ -35,7 +35,7 @@ test('an event that is in the log before the command counts, though the worker r
   const w = simulation()
   await w.start()
   w.broker.hidesEvents = true
-  w.log.appendEvent(told('AgentJoined', 'j1'))
+  w.log.appendEvent(serviceEvent('AgentJoined', 'j1'))
   w.command(botMessage('c1'))
   await w.time.settle()
   assert.is(w.requests.length, 0)
@@ -48,7 +48,7 @@ test('a log that cannot be read for a second leaves no client in silence', async
   const w = simulation()
   await w.start()
   w.broker.hidesEvents = true
-  w.log.appendEvent(told('ClientMessageReceived', 'm1'))
+  w.log.appendEvent(serviceEvent('ClientMessageReceived', 'm1'))
   w.command(botMessage('c1'))
   await w.time.until(w.isDone)
   assert.equal([w.requests.map(({ at }) => at), reasons(w)], [[1000], ['BotReplyDelivered']])
@@ -59,7 +59,7 @@ test('an agent who joins between two attempts stops the second', async () => {
   await w.start()
   w.command(botMessage('c1'))
   await w.time.until(() => w.requests.length === 1)
-  w.log.appendEvent(told('AgentJoined', 'j1'))
+  w.log.appendEvent(serviceEvent('AgentJoined', 'j1'))
   await w.time.until(w.isDone)
   assert.equal([w.requests.length, reasons(w)], [1, ['agent-joined']])
   assert.is(w.outcomes()[0]?.data.attempts.length, 1)
@@ -74,7 +74,7 @@ test('an agent who joins while the breaker is open stops the reply when it is it
   await w.time.pass(50)
   w.command(botMessage('c1'))
   await w.time.settle()
-  w.log.appendEvent(told('AgentJoined', 'j1'))
+  w.log.appendEvent(serviceEvent('AgentJoined', 'j1'))
   await w.time.until(w.isDone)
   assert.equal(
     w.requests.some(({ body }) => body.id === 'c1'),
@@ -99,7 +99,7 @@ test('AGENT_UNAVAILABLE that overtakes the outcome of its invitation lets the bo
   w.command(inviteAgent('i1'))
   await w.time.until(() => w.requests.length === 1)
   await w.time.pass(50)
-  w.log.appendEvent(told('AgentUnavailable', 'u1', w.time.now()))
+  w.log.appendEvent(serviceEvent('AgentUnavailable', 'u1', w.time.now()))
   await w.time.until(w.isDone)
   w.command(botMessage('c1'))
   await w.time.until(w.isDone)
@@ -114,7 +114,7 @@ test('MongoDB away: the tail of the log decides alone, after a wait of two secon
       },
     },
   })
-  w.log.appendEvent(told('AgentJoined', 'j1', undefined, '2038'))
+  w.log.appendEvent(serviceEvent('AgentJoined', 'j1', undefined, '2038'))
   await w.start()
   w.command(botMessage('c1'))
   w.command(botMessage('c2', { chatId: '2038' }))

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
 import { project } from './support/project.ts'
 import { simulation } from './support/simulation.ts'
-import { account, answer, botMessage, ok, told } from './support/values.ts'
+import { account, answer, botMessage, ok, serviceEvent } from './support/values.ts'
 
 const test = suite('ownership, restarts and stopping')
 
@@ -42,7 +42,7 @@ test('what waits when its partition is lost is dropped without effect', async ()
   assert.equal([w.requests.length, w.outcomes(), w.log.committed['bot-replies']], [1, [], 0])
 })
 
-test('what was delivered when its partition had been lost is told, so that nobody sends it again', async () => {
+test('a delivery that ends after its partition was lost is published, so that no other worker repeats it', async () => {
   const w = simulation({ answer: () => ({ result: ok, afterMs: 100 }) })
   const worker = await w.start()
   w.command(botMessage('c1'))
@@ -161,12 +161,12 @@ test('facts that the views have taken in leave the tail, and the fence stays', a
   await w.start()
   w.command(botMessage('c1'))
   await w.time.until(() => w.requests.length === 1)
-  w.log.appendEvent(told('AgentJoined', 'j1'))
+  w.log.appendEvent(serviceEvent('AgentJoined', 'j1'))
   await w.time.pass(11_000)
-  const { conversations } = project([told('AgentJoined', 'j1')] as ReadonlyArray<ConversationEvent>)
+  const { conversations } = project([serviceEvent('AgentJoined', 'j1')] as ReadonlyArray<ConversationEvent>)
   for (const [id, document] of conversations) w.views.set(`conversations/${id}`, document)
   w.projector.committed = 1
-  w.log.appendEvent(told('ClientMessageReceived', 'm1'))
+  w.log.appendEvent(serviceEvent('ClientMessageReceived', 'm1'))
   await w.time.until(w.isDone)
   assert.equal([w.requests.length, w.outcomes()[0]?.type], [1, 'BotReplySuppressed'])
 })

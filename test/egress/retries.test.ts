@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { simulation } from './support/simulation.ts'
-import { account, answer, botMessage, id, networkFailure, ok, told } from './support/values.ts'
+import { account, answer, botMessage, id, networkFailure, ok, serviceEvent } from './support/values.ts'
 
 const test = suite('retries')
 
@@ -164,8 +164,8 @@ test('an account that wants it so has replies suppressed that the client has ove
   for (const whenOvertaken of ['send', 'suppress'] as const) {
     const w = simulation({ accounts: [account({ whenOvertaken })] })
     await w.start()
-    w.log.appendEvent(told('ClientMessageReceived', 'm1'))
-    w.log.appendEvent(told('ClientMessageReceived', 'm2'))
+    w.log.appendEvent(serviceEvent('ClientMessageReceived', 'm1'))
+    w.log.appendEvent(serviceEvent('ClientMessageReceived', 'm2'))
     w.command(botMessage('c1', { inReplyTo: 'm1' }))
     w.command(botMessage('c2', { inReplyTo: 'm2' }))
     await w.time.until(w.isDone)

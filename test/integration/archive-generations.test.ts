@@ -100,8 +100,8 @@ const documents = async () => {
   return Object.fromEntries((await Promise.all(found)).flat())
 }
 const foldedOf = async (events: ReadonlyArray<DomainEvent>) => {
-  const log = events.map((said, offset) => ({
-    ...{ said, topic: topicOf(said).name, partition: 0, offset, timestamp: 0 },
+  const log = events.map((content, offset) => ({
+    ...{ content, topic: topicOf(content).name, partition: 0, offset, timestamp: 0 },
   }))
   const all = Object.entries(await foldOf(log)).filter(([name]) => views.some((view) => name.startsWith(`${view} `)))
   return Object.fromEntries(all.map(([name, document]) => [name, withoutPlaces(document)]))

@@ -21,7 +21,7 @@ import { dated } from '../../src/domain/dated.ts'
 import type { RecordAction } from '../../src/operations/audit.ts'
 import { changesOfEvent } from '../../src/projections/changes.ts'
 import { monotonic } from '../../src/shared/time.ts'
-import { newPrefix, roomOf, withinMs } from '../kafka/rooms.ts'
+import { newPrefix, connectTestKafka, withinMs } from '../kafka/connect.ts'
 import { left, right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { anEvent, at, date } from '../support/given-events.ts'
@@ -30,8 +30,8 @@ import { plainClient } from '../support/plain-consumer.ts'
 import { servers } from '../support/servers.ts'
 
 const prefix = newPrefix()
-const room = await roomOf(prefix)
-await room.ensureTopics()
+const kafka = await connectTestKafka(prefix)
+await kafka.ensureTopics()
 const { db, connect, drop } = await testDatabase()
 const mongo = connect()
 await mongo.ensureIndexes()
@@ -53,7 +53,7 @@ const recordActionOf =
 const handlers = readingHandlers({
   ...mongo.consoleReads,
   ...{ erasedAt: mongo.erasures.erasedAt, recordActionOf, sleep, monotonic, version: '1.2.3' },
-  ...{ ranges: room.ranges, committedOffsets: room.committedOffsets, fetchRecord: room.fetchRecord },
+  ...{ ranges: kafka.ranges, committedOffsets: kafka.committedOffsets, fetchRecord: kafka.fetchRecord },
   now: () => clock.now as Instant,
   timeZoneOf: () => 'Europe/Berlin',
   readiness: async () => ({ ready: false, checks: { kafka: { ok: false, reason: 'no broker answers' } } }),
@@ -257,7 +257,7 @@ reading('what cannot be recorded is not shown', async () => {
   assert.equal(await refused(unmask, { session }), { status: 503, message })
   assert.equal(session.unmasked, [])
   const body = { topic: 'bot-conversations', partition: 0, offset: 0 }
-  await room.append({ topic: 'bot-conversations', key: 'acme/1', value: '{}', headers: {}, partition: 0 }, withinMs)
+  await kafka.append({ topic: 'bot-conversations', key: 'acme/1', value: '{}', headers: {}, partition: 0 }, withinMs)
   assert.equal(await refused(record, { session, body }), { status: 503, message })
   const drift = 'POST /api/accounts/:account/drift/unmask'
   assert.equal(await refused(drift, { session: operator }), { status: 503, message })
@@ -364,9 +364,9 @@ reading('a stream tells of an event within seconds, with the version that the an
 
 const placeOf = async (key: string) => {
   const event = { ...anEvent('ClientMessageReceived', `raw-${key}`, at('10:00:00')), subject: key } as DomainEvent
-  const before = await room.endOffsets('bot-conversations')
-  right(await room.publish({ ...event, data: { ...event.data, chatId: key } } as DomainEvent, withinMs))
-  const after = await room.endOffsets('bot-conversations')
+  const before = await kafka.endOffsets('bot-conversations')
+  right(await kafka.publish({ ...event, data: { ...event.data, chatId: key } } as DomainEvent, withinMs))
+  const after = await kafka.endOffsets('bot-conversations')
   const [partition = 0] = [...after].find(([each, end]) => end > (before.get(each) ?? 0)) ?? []
   return { topic: 'bot-conversations', partition, offset: before.get(partition) ?? 0 }
 }
@@ -413,7 +413,7 @@ reading('a record of somebody who was erased later is not shown', async () => {
 
 reading('of a record that its topic has no more it is told where it may be', async () => {
   const body = await placeOf('old')
-  await room.deleteBefore('bot-conversations', new Map([[body.partition, body.offset + 1]]))
+  await kafka.deleteBefore('bot-conversations', new Map([[body.partition, body.offset + 1]]))
   const { status, message } = await refused(record, { session: lead, body })
   assert.is(status, 404)
   assert.ok(message.includes('livechat-bridge archive replay'), message)
@@ -521,8 +521,8 @@ reading(
   async () => {
     const admin = plainClient((await servers()).brokers).admin()
     await admin.connect()
-    for (const _ of [1, 2, 3]) right(await room.publish(anEvent('ChatAccepted', 'lag', at('10:00:00')), withinMs))
-    const ends = await room.endOffsets('chats')
+    for (const _ of [1, 2, 3]) right(await kafka.publish(anEvent('ChatAccepted', 'lag', at('10:00:00')), withinMs))
+    const ends = await kafka.endOffsets('chats')
     const committed = [...ends].map(([partition, end]) => ({ partition, offset: String(Math.max(0, end - 2)) }))
     await admin.setOffsets({ groupId: `${prefix}projector`, topic: `${prefix}chats`, partitions: committed })
     await admin.disconnect()
@@ -555,7 +555,7 @@ reading('a client for whom an agent was asked still waits, on Now as in the list
 })
 
 reading.after(async () => {
-  await room.stop()
+  await kafka.stop()
   await drop()
 })
 reading.run()

@@ -1,24 +1,24 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { newPrefix, recordOf, roomOf, textOf, withinMs } from '../kafka/rooms.ts'
+import { newPrefix, recordOf, connectTestKafka, textOf, withinMs } from '../kafka/connect.ts'
 import { plainClient } from '../support/plain-consumer.ts'
 import { servers } from '../support/servers.ts'
 
 const prefix = newPrefix()
-const room = await roomOf(prefix)
-await room.ensureTopics()
+const kafka = await connectTestKafka(prefix)
+await kafka.ensureTopics()
 const admin = plainClient((await servers()).brokers).admin()
 await admin.connect()
 
 const count = 3_000
-await Promise.all(Array.from({ length: count }, (_, i) => room.append(recordOf(`acme/${i % 50}`, String(i)), withinMs)))
+await Promise.all(Array.from({ length: count }, (_, i) => kafka.append(recordOf(`acme/${i % 50}`, String(i)), withinMs)))
 
-const placesOf = async (options: Parameters<typeof room.readTopic>[2] = {}) => {
+const placesOf = async (options: Parameters<typeof kafka.readTopic>[2] = {}) => {
   const places: Array<readonly [partition: number, offset: number]> = []
   const values: string[] = []
   let largest = 0
-  const outcome = await room.readTopic(
+  const outcome = await kafka.readTopic(
     'chats',
     async (records) => {
       largest = Math.max(largest, records.length)
@@ -34,13 +34,13 @@ const reading = suite('reading a topic')
 
 reading.after(async () => {
   await admin.disconnect()
-  await room.stop()
+  await kafka.stop()
 })
 
 reading('all that it holds comes once, partition after partition, in slices', async () => {
   const { places, values, largest, outcome } = await placesOf()
 
-  const ends = await room.endOffsets('chats')
+  const ends = await kafka.endOffsets('chats')
   const expected = [...ends]
     .sort(([a], [b]) => a - b)
     .flatMap(([partition, end]) => Array.from({ length: end }, (_, offset) => [partition, offset] as const))
@@ -56,7 +56,7 @@ reading('a part of it is read from its first to its last record', async () => {
       partition === 1 ? { low: low + 10, high: low + 12 } : { low: high - (partition === 3 ? 1 : 0), high },
   })
 
-  const last = ((await room.endOffsets('chats')).get(3) ?? 0) - 1
+  const last = ((await kafka.endOffsets('chats')).get(3) ?? 0) - 1
   assert.equal(places, [
     [1, 10],
     [1, 11],
@@ -65,9 +65,9 @@ reading('a part of it is read from its first to its last record', async () => {
 })
 
 reading('a topic without records is read at once, and one that is not there is told', async () => {
-  const other = await roomOf(newPrefix())
+  const other = await connectTestKafka(newPrefix())
 
-  assert.equal(await room.readTopic('calls', async () => {}), E.right(undefined))
+  assert.equal(await kafka.readTopic('calls', async () => {}), E.right(undefined))
   assert.ok(E.isLeft(await other.readTopic('calls', async () => {})))
   await other.stop()
 })
@@ -75,7 +75,7 @@ reading('a topic without records is read at once, and one that is not there is t
 reading('it ends when that is asked for, and when its reader throws', async () => {
   const enough = new AbortController()
   let slices = 0
-  const outcome = await room.readTopic(
+  const outcome = await kafka.readTopic(
     'chats',
     async () => {
       slices++
@@ -83,7 +83,7 @@ reading('it ends when that is asked for, and when its reader throws', async () =
     },
     { signal: enough.signal },
   )
-  const thrown = await room
+  const thrown = await kafka
     .readTopic('chats', () => Promise.reject(new Error('no more')))
     .catch(({ message }: Error) => message)
 

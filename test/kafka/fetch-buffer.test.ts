@@ -37,7 +37,7 @@ const fetches = fc.array(
   { maxLength: 12 },
 )
 
-queues('while it catches up, what is not begun goes together, and it is full when a large slice is there', () => {
+queues('while it catches up, unstarted records form one slice, and the buffer is full when this slice is large', () => {
   const buffer = fetchBuffer(24_000)
   const add = (from: number, to: number) =>
     buffer.add(

@@ -7,7 +7,7 @@ import { readersOf } from '../../src/kafka/consumer/generations.ts'
 import { type PartitionReader, partitionReader } from '../../src/kafka/consumer/partition-reader.ts'
 import { batchAcceptor } from '../../src/kafka/consumer/session.ts'
 import { semaphore } from '../../src/shared/semaphore.ts'
-import { measureOf, newSeen } from './rooms.ts'
+import { measureOf, newSeen } from './connect.ts'
 
 const nothing = () => {}
 const turn = () => new Promise((resolve) => setImmediate(resolve))

@@ -4,7 +4,7 @@ import { createLog } from '../../src/app/telemetry.ts'
 import type { HandleSlice, IncomingRecord, OwnedPartition } from '../../src/domain/ports.ts'
 import { partitionReader } from '../../src/kafka/consumer/partition-reader.ts'
 import { semaphore } from '../../src/shared/semaphore.ts'
-import { measureOf, newSeen } from './rooms.ts'
+import { measureOf, newSeen } from './connect.ts'
 
 const record = (offset: number): IncomingRecord => ({
   ...{ topic: 'chats', partition: 3, offset, timestamp: 0, key: null, value: Buffer.from(String(offset)), headers: {} },

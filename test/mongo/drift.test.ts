@@ -26,7 +26,7 @@ const chosen = async (
   return (await chooseDrift(ports, 3)(changes, live)).map(({ id }) => id)
 }
 
-choosing('what finds no room is counted together; what is there goes on', async () => {
+choosing('new entries beyond the limit are counted together as others; existing entries continue', async () => {
   const present = ['acme/a', 'acme/b']
   assert.equal(
     await chosen(

@@ -53,7 +53,7 @@ batcher('takes what waits while one apply is under way together, in order', asyn
   assert.equal(calls, [['1'], ['2', '3', '4']])
 })
 
-batcher('lets a trickle gather, and what is plenty go at once', async () => {
+batcher('lets a few changes wait for more, and writes many changes at once', async () => {
   const calls: number[] = []
   const { promise: later, resolve } = Promise.withResolvers<void>()
   const applyChanges = async (changes: ReadonlyArray<Change>) => {

@@ -14,16 +14,16 @@ import { type Documents, foldOf } from '../support/memory-views.ts'
 
 const erasures = suite('views after an erasure')
 
-const isMarker = ({ said }: Entry) => said.type === 'ClientErased' || said.type === 'ChatErased'
-const isCommand = (said: Entry['said']): said is BotReply => said.type === 'BotMessage' || said.type === 'InviteAgent'
+const isMarker = ({ content }: Entry) => content.type === 'ClientErased' || content.type === 'ChatErased'
+const isCommand = (content: Entry['content']): content is BotReply => content.type === 'BotMessage' || content.type === 'InviteAgent'
 
 /** Events, each at the next offset of partition 0 of its topic. */
 const logOf = (...given: ReadonlyArray<readonly [topic: (typeof eventTopics)[number]['name'], DomainEvent]>) => {
   const ends = new Map<string, number>()
-  return given.map(([topic, said], i): Entry => {
+  return given.map(([topic, content], i): Entry => {
     const offset = ends.get(topic) ?? 0
     ends.set(topic, offset + 1)
-    return { said, topic, partition: 0, offset, timestamp: i }
+    return { content, topic, partition: 0, offset, timestamp: i }
   })
 }
 
@@ -140,12 +140,12 @@ erasures('take in what comes later, also where it has the content of what was er
 })
 
 /** What remains of an archived record after its data key was deleted. */
-const blank = (said: Entry['said']): Entry['said'] => {
-  if (isCommand(said)) return said
-  const marks = marksByType.get(ceType(said.type)) ?? 'readable'
-  const data = withBlanks(marks, split(marks, said.data).open)
-  const read = DomainEvent.decode({ ...said, data })
-  if (read._tag === 'Left') throw new Error(said.type)
+const blank = (content: Entry['content']): Entry['content'] => {
+  if (isCommand(content)) return content
+  const marks = marksByType.get(ceType(content.type)) ?? 'readable'
+  const data = withBlanks(marks, split(marks, content.data).open)
+  const read = DomainEvent.decode({ ...content, data })
+  if (read._tag === 'Left') throw new Error(content.type)
   return read.right
 }
 
@@ -154,7 +154,7 @@ erasures('are the same where they are made anew from an archive whose keys are g
     fc.asyncProperty(aLog, async (log) => {
       const last = new Map(log.flatMap((it) => (isMarker(it) ? [[subjectOf(it), it.offset] as const] : [])))
       const archived = log.map((it) =>
-        isMarker(it) || it.offset > (last.get(subjectOf(it)) ?? -1) ? it : { ...it, said: blank(it.said) },
+        isMarker(it) || it.offset > (last.get(subjectOf(it)) ?? -1) ? it : { ...it, content: blank(it.content) },
       )
       // Unknown fields in requests of erased persons are not in the archive any more, so drift counts fewer.
       same(ofPersons(await foldOf(archived)), ofPersons(await foldOf(log)))
@@ -163,8 +163,8 @@ erasures('are the same where they are made anew from an archive whose keys are g
   )
 })
 
-const subjectOf = ({ said, topic, partition }: Entry) =>
-  isCommand(said) ? 'command' : `${topic}/${partition}/${said.data.accountId}/${said.subject}`
+const subjectOf = ({ content, topic, partition }: Entry) =>
+  isCommand(content) ? 'command' : `${topic}/${partition}/${content.data.accountId}/${content.subject}`
 
 erasures('know every topic of a chat and of a client', () => {
   assert.equal(markers.map(([topic]) => topic).sort(), eventTopics.map(({ name }) => name).sort())

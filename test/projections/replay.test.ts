@@ -12,10 +12,10 @@ const replay = suite('views under replay')
 /** Keeps repeated markers of erasures, because a repeated marker erases again. */
 const withoutRepeats = (log: ReadonlyArray<Entry>) =>
   log.filter(
-    ({ said, topic, partition }, i) =>
-      said.type === 'ClientErased' ||
-      said.type === 'ChatErased' ||
-      log.findIndex((it) => it.said.id === said.id && it.topic === topic && it.partition === partition) === i,
+    ({ content, topic, partition }, i) =>
+      content.type === 'ClientErased' ||
+      content.type === 'ChatErased' ||
+      log.findIndex((it) => it.content.id === content.id && it.topic === topic && it.partition === partition) === i,
   )
 
 /** Without the places in the log, which may differ between a log with repeats and one without. */
@@ -91,8 +91,8 @@ replay('hold only documents that their contract knows', async () => {
 replay('are tried with events that are valid themselves', () => {
   fc.assert(
     fc.property(aLog, (log) => {
-      for (const { said } of log)
-        assert.ok(DomainEvent.is(said) || said.type === 'BotMessage' || said.type === 'InviteAgent')
+      for (const { content } of log)
+        assert.ok(DomainEvent.is(content) || content.type === 'BotMessage' || content.type === 'InviteAgent')
     }),
     { numRuns: 50 },
   )

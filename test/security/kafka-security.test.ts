@@ -4,7 +4,7 @@ import type { Instant } from '../../contracts/primitives.ts'
 import type { Slice } from '../../src/domain/ports.ts'
 import type { KafkaSettings } from '../../src/kafka/client.ts'
 import { connectKafka } from '../../src/kafka/kafka.ts'
-import { measureOf, newPrefix, newSeen, recordOf, textOf, withinMs } from '../kafka/rooms.ts'
+import { measureOf, newPrefix, newSeen, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { hasIpv6, user } from './kafka-server.ts'
@@ -13,10 +13,10 @@ import { secureServers } from './secure-servers.ts'
 type Servers = Awaited<ReturnType<typeof secureServers>>
 type Way = Pick<KafkaSettings, 'ssl' | 'sasl'> & { readonly broker: string }
 
-const roomBy = ({ broker, ...way }: Way) => {
+const connectBy = ({ broker, ...way }: Way) => {
   const seen = newSeen()
   const log = (fields: object, message: string) => void seen.logged.push(['', message, fields])
-  const room = connectKafka(
+  const kafka = connectKafka(
     { ...way, brokers: [broker], clientId: 'test', topicPrefix: newPrefix(), partitions: 1 },
     {
       log: { debug: log, info: log, warn: log, error: log },
@@ -24,29 +24,29 @@ const roomBy = ({ broker, ...way }: Way) => {
       now: () => new Date().toISOString() as Instant,
     },
   )
-  return { ...room, seen }
+  return { ...kafka, seen }
 }
 
 /** Creates topics, appends and reads. Admin requests, producer and consumer have separate connections. */
 const comesAndGoes = async (way: Way) => {
-  const room = roomBy(way)
-  right(await room.ensureTopics())
-  right(await room.append(recordOf('acme/1', 'there'), withinMs))
+  const kafka = connectBy(way)
+  right(await kafka.ensureTopics())
+  right(await kafka.append(recordOf('acme/1', 'there'), withinMs))
   const texts: string[] = []
   const handle = async ({ records }: Slice) => void texts.push(...records.map(textOf))
-  await room.consume({ group: 'g', topics: ['chats'], commit: 'when-handled', handle })
+  await kafka.consume({ group: 'g', topics: ['chats'], commit: 'when-handled', handle })
   await eventually('a record', () => texts.length > 0)
-  await room.stop()
+  await kafka.stop()
   assert.equal(texts, ['there'])
 }
 
-/** The reason that readiness reports. Neither the reason nor the log of the room may contain a secret. */
+/** The reason that readiness reports. Neither the reason nor the log of the connection may contain a secret. */
 const refusalOf = async (way: Way) => {
-  const room = roomBy(way)
-  const { ok, reason } = await room.health()
-  const topics = await room.ensureTopics()
-  await room.stop()
-  const said = JSON.stringify([reason, topics, room.seen.logged])
+  const kafka = connectBy(way)
+  const { ok, reason } = await kafka.health()
+  const topics = await kafka.ensureTopics()
+  await kafka.stop()
+  const said = JSON.stringify([reason, topics, kafka.seen.logged])
   assert.equal([ok, topics._tag], [false, 'Left'])
   assert.not.ok(said.includes('PRIVATE KEY') || (way.sasl && said.includes(way.sasl.password)))
   return reason

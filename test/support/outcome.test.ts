@@ -46,7 +46,7 @@ test('a run without a sum failed, and so did one that says so itself', () => {
 
 test('of a run that died, the signal and the last complaints are told', () => {
   const [failure = ''] = counted('a.test.ts\n suite • ', 'SIGSEGV', 'Error: why\n    at somewhere').failures
-  assert.match(failure, /^ {3}FAIL {2}uvu ended with SIGSEGV before its sum, after\na\.test\.ts/)
+  assert.match(failure, /^ {3}FAIL {2}uvu ended with SIGSEGV before it printed its sum. Last output:\na\.test\.ts/)
   assert.match(failure, /Error: why\n {4}at somewhere$/)
 })
 
@@ -57,9 +57,9 @@ test('outcomes are added up with their failures', () => {
 
 test('each file takes the time until the next one begins, or all is over', () => {
   let time = 0
-  const { hear, files } = stopwatch(() => time)
+  const { onOutput, files } = stopwatch(() => time)
   for (const text of ['\u001b[1ma/b.test.ts\u001b[22m\n', ' suite • (1 / 1)\n\nc.test.ts\n', ' next •']) {
-    hear(text)
+    onOutput(text)
     time += 10
   }
   assert.equal(files(), [
@@ -72,7 +72,7 @@ test('tests that pass and leave something open are ended, and say what it is', a
   const limits = { allMs: 60_000, endMs: 100 }
   const { passed, failed, failures } = await runTests('support/leaky\\.ts', process.env, 'not', limits)
   assert.equal([passed, failed], [1, 1])
-  assert.match(failures[0] ?? '', /are over, but their process has not ended.*\n(.*\n)* *server at \{"address":"127/)
+  assert.match(failures[0] ?? '', /have ended, but their process was still running.*\n(.*\n)* *server at \{"address":"127/)
 })
 
 test.run()

@@ -32,7 +32,7 @@ const isHarmless = async (page: Page, what: string) => {
 /** Checks that the page shows all these texts. */
 const shows = async (page: Page, texts: ReadonlyArray<string>, what: string) => {
   const text = await page.locator('main').evaluate<string, HTMLElement>((main) => main.textContent ?? '')
-  for (const each of texts) assert.ok(text.includes(each), `${what} has not ${each.slice(0, 60)}`)
+  for (const each of texts) assert.ok(text.includes(each), `${what} does not show ${each.slice(0, 60)}`)
 }
 
 const payload = (name: string): Record<string, unknown> => JSON.parse(sample('webhooks', name))

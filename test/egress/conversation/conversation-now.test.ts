@@ -12,7 +12,7 @@ import { conversationTail } from '../../../src/egress/conversation/tail.ts'
 import { outcomeEvent } from '../../../src/egress/delivery/outcome.ts'
 import { conversationEvents } from '../support/arbitraries.ts'
 import { project } from '../support/project.ts'
-import { botMessage, told } from '../support/values.ts'
+import { botMessage, serviceEvent } from '../support/values.ts'
 
 const test = suite('what is known of a conversation')
 
@@ -97,8 +97,8 @@ test('what is kept is read again after a while', async () => {
   assert.is(readings, 3)
 })
 
-test('what is kept and has forgotten nothing needs no views, also for a command that was finished', async () => {
-  const events = [told('AgentJoined', 'j1'), delivered('c1')] as ReadonlyArray<ConversationEvent>
+test('a cached chat with all its events is not read from the views again, also for a finished command', async () => {
+  const events = [serviceEvent('AgentJoined', 'j1'), delivered('c1')] as ReadonlyArray<ConversationEvent>
   const tail = tailFrom([], 0)
   let readings = 0
   const views: ReadViews = async (...ids) => {
@@ -113,7 +113,7 @@ test('what is kept and has forgotten nothing needs no views, also for a command 
 })
 
 test('a chat that has forgotten its oldest events does not tell of its commands: their documents do', async () => {
-  const messages = Array.from({ length: 200 }, (_, n) => told('ClientMessageReceived', `m${n}`))
+  const messages = Array.from({ length: 200 }, (_, n) => serviceEvent('ClientMessageReceived', `m${n}`))
   const events = [delivered('c1'), ...messages] as ReadonlyArray<ConversationEvent>
   const tail = tailFrom([], 0)
   let isAway = false
@@ -138,7 +138,7 @@ test('a chat that has forgotten its oldest events does not tell of its commands:
 })
 
 test('facts that are evicted while the views are being read are read anew', async () => {
-  const events = [told('AgentJoined', 'j1')] as ReadonlyArray<ConversationEvent>
+  const events = [serviceEvent('AgentJoined', 'j1')] as ReadonlyArray<ConversationEvent>
   const tail = tailFrom(events, 0)
   let readings = 0
   const views: ReadViews = async (...ids) => {
@@ -152,7 +152,7 @@ test('facts that are evicted while the views are being read are read anew', asyn
 })
 
 test('views that cannot be read leave the tail alone to decide, and are asked again next time', async () => {
-  const tail = tailFrom([told('AgentJoined', 'j1')] as ReadonlyArray<ConversationEvent>, 0)
+  const tail = tailFrom([serviceEvent('AgentJoined', 'j1')] as ReadonlyArray<ConversationEvent>, 0)
   let isAway = true
   const views: ReadViews = async (...ids) => (isAway ? undefined : viewsOf(() => [])(...ids))
   const now = conversationNow(views, tail, 0, command)

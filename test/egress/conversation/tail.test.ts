@@ -31,7 +31,7 @@ test('a fact that is repeated in the log counts where it was first', () => {
   assert.equal(ids(tail.after(0, 'a', -1)), ['f', 'g'])
 })
 
-test('an outcome that is remembered stands last until the log has it, then in its place', () => {
+test('a remembered outcome is last until the log has it, then it is at its offset', () => {
   const tail = conversationTail()
   tail.begin(0, 0)
   tail.remember(0, 'a', fact('own'))
@@ -42,7 +42,7 @@ test('an outcome that is remembered stands last until the log has it, then in it
   assert.equal([ids(tail.after(0, 'a', -1)), ids(tail.after(0, 'a', 100))], [['f1', 'own', 'f3'], []])
 })
 
-test('what the views have taken in may go; the floor tells', () => {
+test('events that the views contain may be evicted; the floor shows up to where', () => {
   const tail = conversationTail()
   tail.begin(0, 0)
   for (let i = 0; i < 4; i += 1) tail.add(0, 'a', fact(`f${i}`), i)

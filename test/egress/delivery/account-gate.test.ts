@@ -75,7 +75,7 @@ test('attempts that come to their time limit together close it for nobody where 
   assert.is(gate.state().isOpen, true)
 })
 
-test('attempts after which nothing was answered close it, also where an earlier one is answered meanwhile', () => {
+test('unanswered attempts open the circuit breaker, even if an earlier attempt is answered during this time', () => {
   const { gate } = gateAt()
   const slow = gate.enter(by('e'))
   const failing = tenOf('a', 'b', 'c', 'd').map((chat) => gate.enter(by(chat)))
@@ -168,7 +168,7 @@ test('64 run at once, the rest in their order', async () => {
   )
 })
 
-test('an account may begin as many requests a second as it may, after a pause as many at once', async () => {
+test('an account may start `requestsPerSecond` requests per second, and as many at once after a pause', async () => {
   const time = virtualTime()
   const gate = accountGate({ monotonic: time.monotonic, sleep: time.sleep, requestsPerSecond: 10 })
   const begun: number[] = []

@@ -43,7 +43,7 @@ test('nothing is left over when all that was begun is finished, in whatever orde
   )
 })
 
-test('a byte budget that is spent is modest again at half, and tells whoever waits once', () => {
+test('a spent byte budget is available again at half, and notifies a waiting caller once', () => {
   const budget = byteBudget(100)
   let told = 0
   const tell = () => {

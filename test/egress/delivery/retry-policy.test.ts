@@ -12,7 +12,7 @@ const timeout: Verdict = { kind: 'retry', why: 'outage', code: 'timeout' }
 const limits = { attempts: 3, timeouts: 2, deadlineMs: 60_000 }
 const half = () => 0.5
 
-test('what is tried at least every so often waits no longer for a Retry-After', () => {
+test('Retry-After never makes a retry wait longer than `mostWaitMs`', () => {
   const often = { ...limits, mostWaitMs: 5000 }
   assert.equal(nextStep([asked(30_000)], often, 0, half), { kind: 'attempt', afterMs: 5000 })
 })

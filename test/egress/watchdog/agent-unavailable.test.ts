@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { simulation } from '../support/simulation.ts'
-import { projected, sent, tells, toldOf } from '../support/talk.ts'
+import { projected, sent, appendServiceEvent, publishedBy } from '../support/talk.ts'
 import { account, botMessage } from '../support/values.ts'
 
 const test = suite('AGENT_UNAVAILABLE')
@@ -12,17 +12,17 @@ const accounts = [account({ agentUnavailableText: 'Leave us your number, please.
 test('the text of the account goes out when the bot says nothing to it, once', async () => {
   const w = simulation({ accounts })
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.until(() => w.requests.length === 1)
   await w.time.pass(1000)
-  tells(w, 'AgentUnavailable', 'u1')
+  appendServiceEvent(w, 'AgentUnavailable', 'u1')
   await w.time.pass(5 * aMinute)
   assert.equal(sent(w), [
     ['watchdog-m1', 10_000],
     ['watchdog-u1', 21_000],
   ])
   assert.match(w.requests[1]?.request.body ?? '', 'Leave us your number, please.')
-  assert.equal(toldOf(w), [
+  assert.equal(publishedBy(w), [
     ['BotReplyDelivered', 'no-reply-in-time'],
     ['AgentInvited', 'no-reply-in-time'],
     ['BotReplyDelivered', 'agent-unavailable'],
@@ -32,7 +32,7 @@ test('the text of the account goes out when the bot says nothing to it, once', a
 test('a bot that speaks for itself is not interrupted', async () => {
   const w = simulation({ accounts })
   await w.start()
-  tells(w, 'AgentUnavailable', 'u1')
+  appendServiceEvent(w, 'AgentUnavailable', 'u1')
   await w.time.pass(5000)
   w.command(botMessage('c1', { inReplyTo: 'u1' }))
   await w.time.pass(aMinute)
@@ -42,7 +42,7 @@ test('a bot that speaks for itself is not interrupted', async () => {
 test('without a text nothing is said', async () => {
   const w = simulation()
   await w.start()
-  tells(w, 'AgentUnavailable', 'u1')
+  appendServiceEvent(w, 'AgentUnavailable', 'u1')
   await w.time.pass(aMinute)
   assert.equal(sent(w), [])
 })
@@ -50,9 +50,9 @@ test('without a text nothing is said', async () => {
 test('an agent who comes after all makes it needless', async () => {
   const w = simulation({ accounts })
   await w.start()
-  tells(w, 'AgentUnavailable', 'u1')
+  appendServiceEvent(w, 'AgentUnavailable', 'u1')
   await w.time.pass(5000)
-  tells(w, 'AgentJoined', 'j1')
+  appendServiceEvent(w, 'AgentJoined', 'j1')
   await w.time.pass(aMinute)
   assert.equal(sent(w), [])
 })
@@ -60,7 +60,7 @@ test('an agent who comes after all makes it needless', async () => {
 test('it survives a restart', async () => {
   const w = simulation({ accounts })
   const first = await w.start()
-  tells(w, 'AgentUnavailable', 'u1')
+  appendServiceEvent(w, 'AgentUnavailable', 'u1')
   await w.time.pass(1000)
   first.lose()
   projected(w, 1)

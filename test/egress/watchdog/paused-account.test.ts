@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Answer, simulation } from '../support/simulation.ts'
-import { sent, tells, toldOf } from '../support/talk.ts'
+import { sent, appendServiceEvent, publishedBy } from '../support/talk.ts'
 import { account, answer, botMessage, ok } from '../support/values.ts'
 
 const test = suite('the watchdog while the service wants a pause')
@@ -25,13 +25,13 @@ const invitations = (w: ReturnType<typeof simulation>) => sent(w).filter(([id]) 
 
 test('a client who waits is handed over within 30 s of the pause, though the reply to it waits for longer', async () => {
   const w = await paused((event) => (event === 'INVITE_AGENT' ? { result: ok } : pause))
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(1000)
   w.command(botMessage('c1', { inReplyTo: 'm1' }))
   await w.time.pass(aMinute)
   assert.equal(sent(w).slice(1), [['watchdog-m1', 30_010]])
   await w.time.pass(5 * aMinute)
-  assert.equal(toldOf(w).slice(0, 3), [
+  assert.equal(publishedBy(w).slice(0, 3), [
     ['BotReplyDelivered', 'no-reply-in-time'],
     ['AgentInvited', 'no-reply-in-time'],
     ['BotReplySuppressed', 'agent-invited'],
@@ -40,7 +40,7 @@ test('a client who waits is handed over within 30 s of the pause, though the rep
 
 test('while the service refuses, one invitation goes out every 30 s, of each client in turn, and no reply', async () => {
   const w = await paused(() => pause)
-  for (const chat of ['a', 'b']) tells(w, 'ClientMessageReceived', `m-${chat}`, chat)
+  for (const chat of ['a', 'b']) appendServiceEvent(w, 'ClientMessageReceived', `m-${chat}`, chat)
   await w.time.pass(4 * aMinute)
   const times = invitations(w).map(([, at]) => at)
   assert.is(sent(w).length, 1 + times.length)
@@ -56,7 +56,7 @@ test('once the service takes an invitation, those of the others follow at once, 
   const w = await paused((event) => (event === 'INVITE_AGENT' ? { result: ok } : pause))
   const chats = ['a', 'b', 'c']
   for (const chat of chats) {
-    tells(w, 'ClientMessageReceived', `m-${chat}`, chat)
+    appendServiceEvent(w, 'ClientMessageReceived', `m-${chat}`, chat)
     w.command(botMessage(`c-${chat}`, { chatId: chat, inReplyTo: `m-${chat}` }))
   }
   await w.time.pass(aMinute)
@@ -72,7 +72,7 @@ test('once the service takes an invitation, those of the others follow at once, 
 test('many replies that wait for the end of the pause do not hold up an invitation', async () => {
   const w = await paused((event) => (event === 'INVITE_AGENT' ? { result: ok } : pause))
   for (let i = 0; i < 200; i += 1) w.command(botMessage(`c${i}`, { chatId: `chat-${i}` }))
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(aMinute)
   assert.equal(sent(w).slice(1), [['watchdog-m1', 30_010]])
 })
@@ -82,7 +82,7 @@ test('a short pause is kept by invitations too', async () => {
     answer: ({ id }, nth) => ({ result: id === 'first' && nth === 0 ? answer(429, '', '20') : ok }),
   })
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(5000)
   w.command(botMessage('first', { chatId: 'other' }))
   await w.time.pass(aMinute)

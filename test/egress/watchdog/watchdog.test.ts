@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { simulation } from '../support/simulation.ts'
-import { projected, sent, tells, toldOf } from '../support/talk.ts'
+import { projected, sent, appendServiceEvent, publishedBy } from '../support/talk.ts'
 import { account, answer, botMessage, inviteAgent, networkFailure, noMeasure, ok } from '../support/values.ts'
 
 const test = suite('the watchdog')
@@ -11,7 +11,7 @@ const aMinute = 60_000
 test('a client whom nobody answers within replyWithin is handed to an agent, and the log says why', async () => {
   const w = simulation()
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(aMinute)
 
   assert.equal(
@@ -45,7 +45,7 @@ test('a client whom nobody answers within replyWithin is handed to an agent, and
 test('a client who is answered in time is left to the bot', async () => {
   const w = simulation()
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(9000)
   w.command(botMessage('c1', { inReplyTo: 'm1' }))
   await w.time.pass(aMinute)
@@ -56,7 +56,7 @@ test('several messages without an answer are one turn, which counts from the fir
   const w = simulation()
   await w.start()
   for (const message of ['m1', 'm2', 'm3']) {
-    tells(w, 'ClientMessageReceived', message)
+    appendServiceEvent(w, 'ClientMessageReceived', message)
     await w.time.pass(4000)
   }
   await w.time.pass(aMinute)
@@ -66,9 +66,9 @@ test('several messages without an answer are one turn, which counts from the fir
 test('a message after the answered one is a turn of its own', async () => {
   const w = simulation()
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(5000)
-  tells(w, 'ClientMessageReceived', 'm2')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm2')
   w.command(botMessage('c1', { inReplyTo: 'm1' }))
   await w.time.pass(aMinute)
   assert.equal(sent(w), [
@@ -81,9 +81,9 @@ test('whoever has been handed over, or is gone, is left alone', async () => {
   for (const event of ['AgentJoined', 'AgentInvited', 'ChatClosed', 'AgentUnavailable'] as const) {
     const w = simulation()
     await w.start()
-    tells(w, 'ClientMessageReceived', 'm1')
+    appendServiceEvent(w, 'ClientMessageReceived', 'm1')
     await w.time.pass(5000)
-    tells(w, event, 'e1')
+    appendServiceEvent(w, event, 'e1')
     await w.time.pass(aMinute)
     assert.equal(sent(w), [], event)
   }
@@ -92,12 +92,12 @@ test('whoever has been handed over, or is gone, is left alone', async () => {
 test('AGENT_UNAVAILABLE does not call again for the same turn, and the next message is a new one', async () => {
   const w = simulation()
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.until(() => w.requests.length === 1)
-  tells(w, 'AgentUnavailable', 'u1')
+  appendServiceEvent(w, 'AgentUnavailable', 'u1')
   await w.time.pass(aMinute)
   assert.equal(sent(w), [['watchdog-m1', 10_000]])
-  tells(w, 'ClientMessageReceived', 'm2')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm2')
   await w.time.pass(aMinute)
   assert.equal(sent(w)[1]?.[0], 'watchdog-m2')
   assert.is(w.requests.length, 2)
@@ -106,7 +106,7 @@ test('AGENT_UNAVAILABLE does not call again for the same turn, and the next mess
 test('a hand-over by the bot counts as an answer', async () => {
   const w = simulation()
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   w.command(inviteAgent('i1'))
   await w.time.pass(aMinute)
   assert.equal(
@@ -123,7 +123,7 @@ test('a reply that is given up calls an agent at once, and that is counted', asy
     ports: { measure },
   })
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(1000)
   w.command(botMessage('c1', { inReplyTo: 'm1' }))
   await w.time.pass(aMinute)
@@ -131,7 +131,7 @@ test('a reply that is given up calls an agent at once, and that is counted', asy
     ['c1', 1000],
     ['watchdog-m1', 1010],
   ])
-  assert.equal(toldOf(w), [
+  assert.equal(publishedBy(w), [
     ['BotReplyFailed', 'rejected'],
     ['BotReplyDelivered', 'delivery-failed'],
     ['AgentInvited', 'delivery-failed'],
@@ -155,10 +155,10 @@ test('a command that can never be sent calls an agent at once, unless the client
   for (const inReplyTo of ['m2', undefined, 'm1']) {
     const w = simulation()
     await w.start()
-    tells(w, 'ClientMessageReceived', 'm1')
+    appendServiceEvent(w, 'ClientMessageReceived', 'm1')
     w.command(botMessage('c0', { inReplyTo: 'm1' }))
     await w.time.pass(500)
-    tells(w, 'ClientMessageReceived', 'm2')
+    appendServiceEvent(w, 'ClientMessageReceived', 'm2')
     await w.time.pass(500)
     w.log.append('bot-replies', 'acme/2037', { ...command, inReplyTo })
     await w.time.pass(aMinute)
@@ -166,7 +166,7 @@ test('a command that can never be sent calls an agent at once, unless the client
       ['c0', 0],
       ['watchdog-m2', inReplyTo === 'm1' ? 10_500 : 1000],
     ])
-    assert.equal(toldOf(w).slice(1, 3), [
+    assert.equal(publishedBy(w).slice(1, 3), [
       ['BotReplyFailed', 'invalid'],
       ['BotReplyDelivered', inReplyTo === 'm1' ? 'no-reply-in-time' : 'delivery-failed'],
     ])
@@ -176,7 +176,7 @@ test('a command that can never be sent calls an agent at once, unless the client
 test('nonsense from bot logic leaves the client to the watchdog', async () => {
   const w = simulation()
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   w.log.append('bot-replies', 'acme/2037', { type: 'BotMessage', id: 'c1', accountId: 'acme', chatId: 1, clientId: 2 })
   await w.time.pass(aMinute)
   assert.equal(sent(w), [['watchdog-m1', 10_000]])
@@ -185,14 +185,14 @@ test('nonsense from bot logic leaves the client to the watchdog', async () => {
 test('a reply that is just being retried does not keep the client waiting, and does not talk over the agent', async () => {
   const w = simulation({ answer: ({ event }) => ({ result: event === 'BOT_MESSAGE' ? answer(503, '', '30') : ok }) })
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   w.command(botMessage('c1', { inReplyTo: 'm1' }))
   await w.time.pass(aMinute)
   assert.equal(sent(w), [
     ['c1', 0],
     ['watchdog-m1', 10_000],
   ])
-  assert.equal(toldOf(w), [
+  assert.equal(publishedBy(w), [
     ['BotReplyDelivered', 'no-reply-in-time'],
     ['AgentInvited', 'no-reply-in-time'],
     ['BotReplySuppressed', 'agent-invited'],
@@ -202,12 +202,12 @@ test('a reply that is just being retried does not keep the client waiting, and d
 test('a reply that is under way when the time is up is waited for', async () => {
   const w = simulation({ answer: () => ({ result: ok, afterMs: 2000 }) })
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(9000)
   w.command(botMessage('c1', { inReplyTo: 'm1' }))
   await w.time.pass(aMinute)
   assert.equal(sent(w), [['c1', 9000]])
-  assert.equal(toldOf(w), [['BotReplyDelivered', undefined]])
+  assert.equal(publishedBy(w), [['BotReplyDelivered', undefined]])
 })
 
 test('while the service is away the invitation waits with the reply; whichever gets through, one of them goes out', async () => {
@@ -215,7 +215,7 @@ test('while the service is away the invitation waits with the reply; whichever g
     answer: () => ({ result: w.time.monotonic() < 100_000 ? networkFailure('ECONNREFUSED') : ok }),
   })
   await w.start()
-  for (let i = 0; i < 20; i += 1) tells(w, 'ClientMessageReceived', `m${i}`, `chat-${i}`)
+  for (let i = 0; i < 20; i += 1) appendServiceEvent(w, 'ClientMessageReceived', `m${i}`, `chat-${i}`)
   for (let i = 0; i < 10; i += 1) w.command(botMessage(`c${i}`, { chatId: `chat-${i}`, inReplyTo: `m${i}` }))
   await w.time.pass(5 * aMinute)
   assert.is(new Set(w.applied).size, 20)
@@ -232,13 +232,13 @@ test('an invitation that cannot be delivered ends with its deadline, and the nex
     answer: () => ({ result: answer(500) }),
   })
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(2 * aMinute)
   const attempts = w.requests.length
   assert.ok(attempts > 2)
   assert.ok(w.requests.every(({ body, at }) => body.id === 'watchdog-m1' && at < 40_010))
-  assert.equal(toldOf(w), [['BotReplyFailed', 'deadline']])
-  tells(w, 'ClientMessageReceived', 'm2')
+  assert.equal(publishedBy(w), [['BotReplyFailed', 'deadline']])
+  appendServiceEvent(w, 'ClientMessageReceived', 'm2')
   await w.time.pass(aMinute)
   assert.ok(w.requests.slice(attempts).length > 2)
   assert.ok(w.requests.slice(attempts).every(({ body }) => body.id === 'watchdog-m2'))
@@ -247,7 +247,7 @@ test('an invitation that cannot be delivered ends with its deadline, and the nex
 test('an account without a bot, or of which nothing is known, has no watchdog', async () => {
   const w = simulation({ accounts: [] })
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(aMinute)
   assert.equal(sent(w), [])
 })
@@ -255,7 +255,7 @@ test('an account without a bot, or of which nothing is known, has no watchdog', 
 test('without Kafka the invitation goes out all the same, and is told when the log is back', async () => {
   const w = simulation()
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(5000)
   w.broker.isAway = true
   await w.time.pass(aMinute)
@@ -266,7 +266,7 @@ test('without Kafka the invitation goes out all the same, and is told when the l
   w.broker.isAway = false
   await w.time.pass(aMinute)
   assert.equal(
-    toldOf(w).map(([type]) => type),
+    publishedBy(w).map(([type]) => type),
     ['BotReplyDelivered', 'AgentInvited'],
   )
 })
@@ -283,9 +283,9 @@ test('with MongoDB away the tail alone decides', async () => {
     },
   })
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
-  tells(w, 'ClientMessageReceived', 'm2', '2038')
-  tells(w, 'AgentJoined', 'j2', '2038')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm2', '2038')
+  appendServiceEvent(w, 'AgentJoined', 'j2', '2038')
   await w.time.pass(aMinute)
   assert.equal(
     sent(w).map(([id]) => id),
@@ -296,10 +296,10 @@ test('with MongoDB away the tail alone decides', async () => {
 test('after a restart the turns that only the views still hold are found, and have their time', async () => {
   const w = simulation()
   const first = await w.start()
-  tells(w, 'ClientMessageReceived', 'm1', 'a')
-  tells(w, 'ClientMessageReceived', 'm2', 'b')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1', 'a')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm2', 'b')
   w.command(botMessage('c2', { chatId: 'b', inReplyTo: 'm2' }))
-  tells(w, 'ClientMessageReceived', 'm3', 'c')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm3', 'c')
   await w.time.pass(2000)
   first.lose()
   projected(w, w.log.events.length)
@@ -313,8 +313,8 @@ test('after a restart the turns that only the views still hold are found, and ha
 
 test('what fell due while nobody was there gets a moment, in which a reply that waits goes first', async () => {
   const w = simulation()
-  tells(w, 'ClientMessageReceived', 'm1', 'a')
-  tells(w, 'ClientMessageReceived', 'm2', 'b')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1', 'a')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm2', 'b')
   projected(w, 1)
   await w.time.pass(aMinute)
   w.command(botMessage('c2', { chatId: 'b', inReplyTo: 'm2' }))
@@ -328,10 +328,10 @@ test('what fell due while nobody was there gets a moment, in which a reply that 
 
 test('what is older than a day is left alone', async () => {
   const w = simulation()
-  tells(w, 'ClientMessageReceived', 'm1', 'a')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1', 'a')
   projected(w, 1)
   await w.time.pass(24 * 60 * aMinute)
-  tells(w, 'ClientMessageReceived', 'm2', 'b')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm2', 'b')
   await w.start()
   await w.time.pass(aMinute)
   assert.equal(
@@ -344,7 +344,7 @@ test('an attempt that was under way in a crash is repeated under its id, and one
   for (const crashAt of [10_005, 10_100]) {
     const w = simulation()
     const first = await w.start()
-    tells(w, 'ClientMessageReceived', 'm1')
+    appendServiceEvent(w, 'ClientMessageReceived', 'm1')
     await w.time.pass(crashAt)
     if (crashAt === 10_005) first.die()
     else first.lose()
@@ -360,7 +360,7 @@ test('an attempt that was under way in a crash is repeated under its id, and one
 test('a worker that has lost its partition calls nobody', async () => {
   const w = simulation()
   const worker = await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(5000)
   worker.lose()
   await w.time.pass(aMinute)
@@ -370,18 +370,18 @@ test('a worker that has lost its partition calls nobody', async () => {
 test('stop lets an invitation under way end and be told, and begins no other', async () => {
   const w = simulation({ answer: () => ({ result: ok, afterMs: 1000 }) })
   const worker = await w.start()
-  tells(w, 'ClientMessageReceived', 'm1', 'a')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1', 'a')
   await w.time.pass(5000)
-  tells(w, 'ClientMessageReceived', 'm2', 'b')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm2', 'b')
   await w.time.until(() => w.requests.length === 1)
   await w.time.resolved(worker.stop())
   await w.time.pass(aMinute)
-  assert.equal([sent(w), toldOf(w).length], [[['watchdog-m1', 10_000]], 2])
+  assert.equal([sent(w), publishedBy(w).length], [[['watchdog-m1', 10_000]], 2])
 })
 
 test('nothing is called for before the log is known up to its end', async () => {
   const w = simulation()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(aMinute)
   const first = await w.start()
   w.command(botMessage('c1', { inReplyTo: 'm1' }))
@@ -406,10 +406,10 @@ test('nothing is called for before the log is known up to its end', async () => 
 test('an outcome that stands in the log twice answers no newer message', async () => {
   const w = simulation()
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   w.command(botMessage('c1'))
   await w.time.until(w.isDone)
-  tells(w, 'ClientMessageReceived', 'm2')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm2')
   await w.time.settle()
   const [outcome] = w.outcomes()
   if (outcome !== undefined) w.log.appendEvent(outcome)
@@ -434,7 +434,7 @@ test('a look that fails is tried again', async () => {
     },
   })
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(aMinute)
   assert.is(w.requests.length, 1)
 })

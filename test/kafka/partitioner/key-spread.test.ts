@@ -60,7 +60,7 @@ distribution('a few records that others wrote anywhere do not count', () => {
   assert.is(keyDistributionOf(24, [...placed(chatsOf(300), 12), ...elsewhere]).keyPartitions, 12)
 })
 
-distribution('where keys fit to no number, all partitions there are count, and it is told', () => {
+distribution('if keys match no number of partitions, all existing partitions are used and the result is marked as mixed', () => {
   const mixed = [...placed(chatsOf(100), 12), ...placed(chatsOf(200).slice(100), 24)]
   assert.equal(keyDistributionOf(24, mixed), { keyPartitions: 24, partitions: 24, mixed: true })
 })

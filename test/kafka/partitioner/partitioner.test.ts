@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TopicName } from '../../../contracts/topics.ts'
 import { murmur2, partitionerOf } from '../../../src/kafka/partitioner.ts'
-import { newSeen } from '../rooms.ts'
+import { newSeen } from '../connect.ts'
 
 const key = Buffer.from('acme/2037')
 const none = () => undefined

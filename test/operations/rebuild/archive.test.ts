@@ -72,7 +72,7 @@ const read = async (
   return { folded, letters, failed, position: positions.get('chats/0') }
 }
 
-reading('over a batch that cannot be read: a dead letter, and as many records may be missing as it had', async () => {
+reading('continues after an unreadable batch: it becomes a dead letter, and as many records as it had may be missing', async () => {
   assert.equal(
     await read(
       [

@@ -17,7 +17,7 @@ const run = () => {
 const bench = suite('benchmark, in short')
 
 for (const { name, what } of jobs)
-  bench(`${name} (${what}): nothing is lost, and each figure is there`, async () => {
+  bench(`${name} (${what}): nothing is lost, and each figure is measured`, async () => {
     const { results, failures } = await run()
     assert.equal(
       failures.filter(({ job }) => job === name),

@@ -56,9 +56,9 @@ for (const [name, codes, say] of all)
     ),
   )
 
-sentences('a code that came later is shown as it is', () => assert.is(words.outcomeWords('sold-on'), 'sold on'))
+sentences('an unknown code is shown unchanged', () => assert.is(words.outcomeWords('sold-on'), 'sold on'))
 
-sentences('a code that every object has is no code of ours', () =>
+sentences('an inherited property is not a known code', () =>
   assert.is(words.outcomeWords('constructor'), 'constructor'),
 )
 
@@ -66,7 +66,7 @@ sentences('the outcomes that can be searched for are those of the contract', () 
   assert.equal([...words.outcomeCodes].sort(), Object.keys(SessionOutcome.keys).sort()),
 )
 
-sentences('what the service answered is said by status and code', () =>
+sentences('an answer of the service is described by its status and code', () =>
   assert.equal(
     [
       words.answerWords(200, undefined),

@@ -69,7 +69,7 @@ const seen = { types: new Set<string>(), refused: new Set<string>() }
 
 for (const api of ['webhooks', 'bot-api'] as const) {
   for (const { name, value } of samples(api, 'accepted'))
-    contracts(`${api}/${name} is taken`, () => {
+    contracts(`${api}/${name} is accepted`, () => {
       const event = right(interfaces[api](value))
       assert.ok(DomainEvent.is(event))
       assert.is(event.type, types[name.split('.')[0] ?? ''])
@@ -85,7 +85,7 @@ for (const api of ['webhooks', 'bot-api'] as const) {
     })
 
   for (const { name, value } of samples(api, 'unknown'))
-    contracts(`${api}/unknown/${name} is an event that nobody knows`, () => {
+    contracts(`${api}/unknown/${name} is an unknown event`, () => {
       assert.equal(interfaces[api](value), E.left({ kind: 'unknown-event' }))
     })
 }

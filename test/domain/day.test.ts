@@ -30,7 +30,7 @@ days('have 23 and 25 hours where clocks are changed', () => {
   assert.equal(['2026-03-28', '2026-03-29', '2026-10-25'].map(hours), [24, 23, 25])
 })
 
-days('begin and end where dayOf says', () => {
+days('begin and end as dayOf says', () => {
   const zones = fc.constantFrom(
     'UTC',
     'Europe/Berlin',
@@ -52,7 +52,7 @@ days('begin and end where dayOf says', () => {
   )
 })
 
-days('know a time zone by its name in any case, and no offsets', () => {
+days('accept the name of a time zone in upper or lower case, and no offsets', () => {
   assert.equal(['UTC', 'europe/berlin', 'Europe/Nowhere', '+02:00', '', 'America/New_York '].map(timeZoneNamed), [
     'UTC',
     'Europe/Berlin',

@@ -37,7 +37,7 @@ const found = (api: 'webhooks' | 'bot', text: string) => {
 const places = (extra: unknown) =>
   unknownFields('webhooks', 'chat_accepted', extra).map(({ path, type, example }) => [path, type, example()])
 
-drift('is each field that an event has beyond its contract, by the innermost values', () => {
+drift('is each field of an event that its contract does not have, by its innermost values', () => {
   const extra = {
     site_id: '12-x',
     visitor: { vip: true, loyalty: { level: 'Gold 2', points: 12.5 } },
@@ -54,14 +54,14 @@ drift('is each field that an event has beyond its contract, by the innermost val
   ])
 })
 
-drift('has the items of a list as one, and each place once', () => {
+drift('counts the items of a list as one place, and has each place once', () => {
   assert.equal(places({ tags: { 0: { color: 'red' }, 7: { color: 'blue' } }, list: [1, 'x', []] }), [
     ['tags.*.color', 'text', 'text of 3: aaa'],
     ['list.*', 'number', 'number: 9'],
   ])
 })
 
-drift('has * in place of what may tell of a person, or is another each time', () => {
+drift('has * instead of keys that may identify a person or that vary', () => {
   const telling = [
     'jane@example.com',
     '+4917012345',
@@ -100,7 +100,7 @@ drift('has * in place of what may tell of a person, or is another each time', ()
   assert.equal(names.map(nameOrAny), names)
 })
 
-drift('is an event name that nobody knows', () => {
+drift('is an unknown event name', () => {
   assert.equal(found('webhooks', '{"event_name":"chat_paused"}'), [
     {
       ...{ kind: 'unknown-event', api: 'webhooks', event: 'chat_paused', path: 'event_name' },
@@ -128,7 +128,7 @@ drift('is each place where a request was refused; an unknown value and a wrong t
   ])
 })
 
-drift('is a body that cannot be read, without a word of it', () => {
+drift('is an unreadable body, without its content', () => {
   const secret = 'x: expected Jane; y'
   const of = (text: string) =>
     found('webhooks', text).map(({ example, ...rest }) => [rest.path, rest.expected, rest.type])
@@ -144,7 +144,7 @@ for (const api of ['webhooks', 'bot'] as const)
 
 const masked = /^(text of [0-9]+: [Aa9_#]*|number: [9#a]+|boolean|null|(array|object) of [0-9]+)$/
 
-drift('never holds what was sent, is bounded, and is total', () => {
+drift('never contains sent values, has a limited size, and never throws', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), jsonValue(4)), (extra) => {
       const all = unknownFields('bot', 'CLIENT_MESSAGE', extra)

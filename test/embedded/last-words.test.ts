@@ -26,7 +26,7 @@ words('of a mongod are its last error and not the lines of its shutdown', () => 
   assert.is(lastWords(log), 'DBException in initAndListen, terminating: DBPathInUse: Unable to lock the lock file')
 })
 
-words('of a server that wrote nothing say so', () => {
+words('of a server without output say so', () => {
   assert.is(lastWords('\n'), 'it wrote no log')
 })
 

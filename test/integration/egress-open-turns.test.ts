@@ -21,7 +21,7 @@ const inPartition = (partition: number, ...events: ReadonlyArray<ConversationEve
   events.map((event, i) => ({ event: dated(event), topic: topicOf(event).name, partition, offset: i + 10 * partition }))
 const conversationEvent = (...given: Parameters<typeof serviceEvent>) => serviceEvent(...given) as ConversationEvent
 
-turns('are found by the partition that their chat is in, not by age alone, and not once they are over', async () => {
+turns('are found by the partition of their chat and their age, unless they have ended', async () => {
   const log = [
     ...inPartition(
       1,
@@ -45,7 +45,7 @@ turns('are found by the partition that their chat is in, not by age alone, and n
   assert.equal(await found(1, 'globex'), [])
 })
 
-turns('are found in documents of a former version too, which have their times as text', async () => {
+turns('are found in documents of an earlier version too, which have times as text', async () => {
   const put = (_id: string, time: string) =>
     db.collection<{ _id: string; unanswered: ReadonlyArray<object> }>('conversations').insertOne({
       ...{ _id: `old/${_id}`, accountId: 'old', chatId: _id, silentSince: time, lastEventAt: time },

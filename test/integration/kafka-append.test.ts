@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import type { ChatClosed } from '../../contracts/events/index.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { fromRecord } from '../../src/kafka/records.ts'
-import { newPrefix, recordOf, connectTestKafka, textOf, withinMs } from '../kafka/connect.ts'
+import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 import { eventually } from '../support/eventually.ts'
 
 const warnings: string[] = []
@@ -45,42 +45,39 @@ append('the topics of the interface are created', () => {
   )
 })
 
-append(
-  'a published event is in the log as a CloudEvent of the binary mode, and comes back as the same event',
-  async () => {
-    const event = closed('evt-1')
-    const { read, stop } = records('bot-conversations')
+append('a published event is a CloudEvent in binary mode in the log, and is read back as the same event', async () => {
+  const event = closed('evt-1')
+  const { read, stop } = records('bot-conversations')
 
-    const published = await kafka.publish(event, withinMs)
+  const published = await kafka.publish(event, withinMs)
 
-    await eventually('a record', () => read.length > 0)
-    const [record] = read
-    assert.equal(published, E.right(undefined))
-    assert.equal(
-      [String(record?.key), String(record?.value)],
-      ['acme/2037', '{"accountId":"acme","chatId":"2037","clientId":"1233"}'],
-    )
-    assert.equal(
-      Object.fromEntries(Object.entries(record?.headers ?? {}).map(([name, value]) => [name, String(value)])),
-      {
-        ce_specversion: '1.0',
-        ce_id: 'evt-1',
-        ce_type: 'livechat.ChatClosed.v1',
-        ce_source: '/accounts/acme/bot',
-        ce_subject: '2037',
-        ce_time: '2026-01-31T12:00:00.000Z',
-        ce_dataschema: 'urn:livechat:schemas:ChatClosed.v1',
-        'content-type': 'application/json',
-        traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-        ce_traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-      },
-    )
-    assert.equal(record && fromRecord(record), E.right(event))
-    await stop()
-  },
-)
+  await eventually('a record', () => read.length > 0)
+  const [record] = read
+  assert.equal(published, E.right(undefined))
+  assert.equal(
+    [String(record?.key), String(record?.value)],
+    ['acme/2037', '{"accountId":"acme","chatId":"2037","clientId":"1233"}'],
+  )
+  assert.equal(
+    Object.fromEntries(Object.entries(record?.headers ?? {}).map(([name, value]) => [name, String(value)])),
+    {
+      ce_specversion: '1.0',
+      ce_id: 'evt-1',
+      ce_type: 'livechat.ChatClosed.v1',
+      ce_source: '/accounts/acme/bot',
+      ce_subject: '2037',
+      ce_time: '2026-01-31T12:00:00.000Z',
+      ce_dataschema: 'urn:livechat:schemas:ChatClosed.v1',
+      'content-type': 'application/json',
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      ce_traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    },
+  )
+  assert.equal(record && fromRecord(record), E.right(event))
+  await stop()
+})
 
-append('what shares a key keeps its order, however many are appended at once', async () => {
+append('records of a key keep their order, however many are appended at once', async () => {
   const keys = ['a/1', 'a/2', 'b/1', 'b/2', 'c/1']
   const { read, stop } = records('chats')
 
@@ -98,7 +95,7 @@ append('what shares a key keeps its order, however many are appended at once', a
   await stop()
 })
 
-append('a record that the broker never takes is refused alone', async () => {
+append('only the record that the broker never accepts is refused', async () => {
   const { read, stop } = records('enrichments')
   const given = (key: string | null) => ({ topic: 'enrichments' as const, key, value: '{}', headers: {} })
 
@@ -114,23 +111,26 @@ append('a record that the broker never takes is refused alone', async () => {
   await stop()
 })
 
-append('a large record is compressed and comes back whole; only one that is still too large is refused', async () => {
-  const { read, stop } = records('clients')
-  const mebibyte = 1024 * 1024
-  const random = (bytes: number) => randomBytes(bytes * 0.75).toString('base64')
-  const values = ['small', '{"text":"Hello"}'.repeat(mebibyte), random(8 * mebibyte), random(14 * mebibyte), 'after']
+append(
+  'a large record is compressed and read back completely; only one that is still too large is refused',
+  async () => {
+    const { read, stop } = records('clients')
+    const mebibyte = 1024 * 1024
+    const random = (bytes: number) => randomBytes(bytes * 0.75).toString('base64')
+    const values = ['small', '{"text":"Hello"}'.repeat(mebibyte), random(8 * mebibyte), random(14 * mebibyte), 'after']
 
-  const outcomes = await Promise.all(
-    values.map((value) => kafka.append({ ...recordOf('acme/1', value), topic: 'clients' }, withinMs)),
-  )
+    const outcomes = await Promise.all(
+      values.map((value) => kafka.append({ ...recordOf('acme/1', value), topic: 'clients' }, withinMs)),
+    )
 
-  await eventually('four records', () => read.length === 4)
-  const durable = E.right(undefined)
-  const refused = E.left({ kind: 'too-large' as const, reason: 'MESSAGE_TOO_LARGE' })
-  assert.equal(outcomes, [durable, durable, durable, refused, durable])
-  assert.ok(read.every((record, i) => textOf(record) === values.filter((_, at) => at !== 3)[i]))
-  await stop()
-})
+    await eventually('four records', () => read.length === 4)
+    const durable = E.right(undefined)
+    const refused = E.left({ kind: 'too-large' as const, reason: 'MESSAGE_TOO_LARGE' })
+    assert.equal(outcomes, [durable, durable, durable, refused, durable])
+    assert.ok(read.every((record, i) => textOf(record) === values.filter((_, at) => at !== 3)[i]))
+    await stop()
+  },
+)
 
 append('times in the log are those of the broker', async () => {
   const { read, stop } = records('calls')
@@ -144,7 +144,7 @@ append('times in the log are those of the broker', async () => {
   await stop()
 })
 
-append('a dead letter holds the bytes and all headers of the original, repeated ones too', async () => {
+append('a dead letter has the bytes and all headers of the original, even repeated headers', async () => {
   const originals = records('bot-replies')
   const letters = records('dead-letters')
   const value = Buffer.from([0xff, 0x00, 0xfe])
@@ -178,7 +178,7 @@ append('a dead letter holds the bytes and all headers of the original, repeated 
   await Promise.all([originals.stop(), letters.stop()])
 })
 
-append('a stopped room refuses records, and kafkajs has given Node nothing to warn of', async () => {
+append('a stopped connection refuses records, and kafkajs has caused no warning of Node', async () => {
   await kafka.stop()
 
   assert.equal(await kafka.append(recordOf('a/1', '1'), withinMs), E.left({ kind: 'transient', reason: 'stopping' }))

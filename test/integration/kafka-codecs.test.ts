@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert'
 import type { TopicName } from '../../contracts/topics.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { randomNumbers } from '../../src/simulator/random.ts'
-import { newPrefix, connectTestKafka, textOf } from '../kafka/connect.ts'
+import { connectTestKafka, newPrefix, textOf } from '../kafka/connect.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { createTopics, plainClient } from '../support/plain-consumer.ts'
@@ -70,10 +70,10 @@ const readAll = async (from: typeof kafka, topic: TopicName, count: number): Pro
   return read
 }
 
-const codecs = suite('compressed batches of others')
+const codecs = suite('compressed batches of other producers')
 
 for (const [codec, topic] of byJava)
-  codecs(`${codec} as Java writes it is read`, async () => {
+  codecs(`${codec} from a Java producer is read`, async () => {
     await write(ofJava + topic, values)
     assert.equal((await readAll(javaKafka, topic, values.length)).map(textOf), values)
   })
@@ -106,27 +106,24 @@ const failing = async (compression: number, error: Error, act: () => Promise<voi
   })
 }
 
-codecs(
-  'a batch that is damaged is one record with all its bytes, and what stands before and behind it is read',
-  async () => {
-    const topic = `${prefix}enrichments`
-    await write(topic, ['before'])
-    await write(topic, ['a', 'b', 'c'], CompressionTypes.LZ4, compressFrame)
-    await write(topic, ['behind'])
-    await failing(CompressionTypes.LZ4, new Error('damaged'), async () => {
-      const [before, batch, behind] = await readAll(kafka, 'enrichments', 3)
-      assert.ok(before && batch && behind)
-      assert.equal([textOf(before), textOf(behind)], ['before', 'behind'])
-      assert.equal([before.offset, batch.offset, behind.offset], [0, 3, 4])
-      await kafka.deadLetter('reader')(batch, 'not-json', 'value: expected JSON')
-      assert.equal(kafka.seen.deadLetters, ['reader: unreadable-batch'])
-      const compressed = await compressFrame(Buffer.alloc(0))
-      assert.ok(batch.value?.includes(compressed.subarray(0, 4)), 'the magic number of the frame is in it')
-    })
-  },
-)
+codecs('a damaged batch is one record with all its bytes, and the records before and after it are read', async () => {
+  const topic = `${prefix}enrichments`
+  await write(topic, ['before'])
+  await write(topic, ['a', 'b', 'c'], CompressionTypes.LZ4, compressFrame)
+  await write(topic, ['behind'])
+  await failing(CompressionTypes.LZ4, new Error('damaged'), async () => {
+    const [before, batch, behind] = await readAll(kafka, 'enrichments', 3)
+    assert.ok(before && batch && behind)
+    assert.equal([textOf(before), textOf(behind)], ['before', 'behind'])
+    assert.equal([before.offset, batch.offset, behind.offset], [0, 3, 4])
+    await kafka.deadLetter('reader')(batch, 'not-json', 'value: expected JSON')
+    assert.equal(kafka.seen.deadLetters, ['reader: unreadable-batch'])
+    const compressed = await compressFrame(Buffer.alloc(0))
+    assert.ok(batch.value?.includes(compressed.subarray(0, 4)), 'the magic number of the frame is in it')
+  })
+})
 
-codecs('what nobody can read yet is told of in time, and the consumer does not hurry in vain', async () => {
+codecs('an unreadable codec is reported in time, and the consumer restarts once only', async () => {
   const unknown = Object.assign(new Error('compression 7 not implemented'), { name: 'KafkaJSNotImplemented' })
   await write(`${prefix}bot-replies`, ['x'], CompressionTypes.ZSTD, promisify(zstdCompress))
   await failing(CompressionTypes.ZSTD, unknown, async () => {
@@ -143,7 +140,7 @@ codecs('what nobody can read yet is told of in time, and the consumer does not h
   })
 })
 
-codecs('the rooms stop', async () => {
+codecs('the connections stop', async () => {
   await Promise.all([kafka.stop(), javaKafka.stop()])
 })
 

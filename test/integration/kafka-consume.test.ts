@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { OwnedPartition, Slice } from '../../src/domain/ports.ts'
-import { newPrefix, recordOf, connectTestKafka, type TestKafka, textOf, withinMs } from '../kafka/connect.ts'
+import { connectTestKafka, newPrefix, recordOf, type TestKafka, textOf, withinMs } from '../kafka/connect.ts'
 import { eventually } from '../support/eventually.ts'
 
 const prefix = newPrefix()
@@ -23,7 +23,7 @@ const fromHere = async () => {
 
 const consume = suite('consume')
 
-consume('a handler that fails in whatever way gets its slice again, and other partitions go on meanwhile', async () => {
+consume('a handler that fails in any way gets its slice again, while other partitions continue', async () => {
   const startAt = await fromHere()
   const failures: unknown[] = [
     new TypeError('a bug'),
@@ -61,7 +61,7 @@ consume('a handler that fails in whatever way gets its slice again, and other pa
   await consumer.stop()
 })
 
-consume('what was handled and committed does not come again after a restart', async () => {
+consume('handled and committed records are not read again after a restart', async () => {
   const startAt = await fromHere()
   const first: string[] = []
   const second: string[] = []
@@ -88,44 +88,47 @@ consume('what was handled and committed does not come again after a restart', as
   )
 })
 
-consume('by handler, only what is said to be done is committed, and the rest comes again', async () => {
-  const startAt = await fromHere()
-  const spec = { group: 'by-handler', topics: ['chats'], commit: 'by-handler' } as const
-  const taken = new Map<number, { readonly offsets: number[]; readonly owned: OwnedPartition }>()
-  const take = ({ partition, records }: Slice, owned: OwnedPartition) => {
-    const known = taken.get(partition) ?? { offsets: [], owned }
-    taken.set(partition, known)
-    known.offsets.push(...records.map(({ offset }) => offset))
-  }
-  const count = () => [...taken.values()].reduce((sum, { offsets }) => sum + offsets.length, 0)
-  const before = await kafka.consume({ ...spec, startAt, handle: async (slice, owned) => take(slice, owned) })
-  await appendAll(numbers(0, 120))
-  await eventually('120 records', () => count() === 120)
+consume(
+  'by handler, only offsets that the handler marks as done are committed, and the rest is read again',
+  async () => {
+    const startAt = await fromHere()
+    const spec = { group: 'by-handler', topics: ['chats'], commit: 'by-handler' } as const
+    const taken = new Map<number, { readonly offsets: number[]; readonly owned: OwnedPartition }>()
+    const take = ({ partition, records }: Slice, owned: OwnedPartition) => {
+      const known = taken.get(partition) ?? { offsets: [], owned }
+      taken.set(partition, known)
+      known.offsets.push(...records.map(({ offset }) => offset))
+    }
+    const count = () => [...taken.values()].reduce((sum, { offsets }) => sum + offsets.length, 0)
+    const before = await kafka.consume({ ...spec, startAt, handle: async (slice, owned) => take(slice, owned) })
+    await appendAll(numbers(0, 120))
+    await eventually('120 records', () => count() === 120)
 
-  const expected = new Map<number, number>()
-  for (const [partition, { offsets, owned }] of taken) {
-    const last = offsets[Math.floor(offsets.length / 2)] ?? 0
-    owned.done(last)
-    owned.done(last - 1)
-    expected.set(partition, last + 1)
-  }
-  await before.stop()
+    const expected = new Map<number, number>()
+    for (const [partition, { offsets, owned }] of taken) {
+      const last = offsets[Math.floor(offsets.length / 2)] ?? 0
+      owned.done(last)
+      owned.done(last - 1)
+      expected.set(partition, last + 1)
+    }
+    await before.stop()
 
-  assert.equal(await kafka.committedOffsets('by-handler', 'chats'), expected)
-  const [one] = taken.values()
-  assert.equal(one?.owned.isCurrent(), false)
-  const firsts = new Map<number, number>()
-  const after = await kafka.consume({
-    ...spec,
-    handle: async ({ partition, records }) =>
-      void firsts.set(partition, firsts.get(partition) ?? records[0]?.offset ?? -1),
-  })
-  await eventually('the first record of each chat', () => firsts.size === expected.size)
-  await after.stop()
-  assert.equal(new Map([...firsts].sort()), new Map([...expected].sort()))
-})
+    assert.equal(await kafka.committedOffsets('by-handler', 'chats'), expected)
+    const [one] = taken.values()
+    assert.equal(one?.owned.isCurrent(), false)
+    const firsts = new Map<number, number>()
+    const after = await kafka.consume({
+      ...spec,
+      handle: async ({ partition, records }) =>
+        void firsts.set(partition, firsts.get(partition) ?? records[0]?.offset ?? -1),
+    })
+    await eventually('the first record of each chat', () => firsts.size === expected.size)
+    await after.stop()
+    assert.equal(new Map([...firsts].sort()), new Map([...expected].sort()))
+  },
+)
 
-consume('a partition that its handler has paused gets nothing until it is resumed', async () => {
+consume('a paused partition gets no records until it is resumed', async () => {
   const startAt = await fromHere()
   const seen: string[] = []
   let resume: (() => void) | undefined
@@ -153,7 +156,7 @@ consume('a partition that its handler has paused gets nothing until it is resume
   await consumer.stop()
 })
 
-consume('reading begins where startAt says, after the partitions are known', async () => {
+consume('reading starts at the offset of startAt, after the partitions are known', async () => {
   const ends = await kafka.endOffsets('chats')
   const heard: unknown[] = []
   const firsts = new Map<number, number>()
@@ -175,7 +178,7 @@ consume('reading begins where startAt says, after the partitions are known', asy
   assert.equal([...firsts].sort(), [...ends].map(([partition, end]) => [partition, end - 2]).sort())
 })
 
-consume('two instances share the partitions, each the same of every topic, and a rebalance loses nothing', async () => {
+consume('two instances share the partitions, the same ones of every topic, and a rebalance loses nothing', async () => {
   const startAt = await fromHere()
   const other = await connectTestKafka(prefix)
   const spec = { group: 'shared', topics: ['chats', 'bot-replies'], commit: 'when-handled' } as const

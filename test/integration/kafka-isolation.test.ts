@@ -6,7 +6,7 @@ import { silent } from '../../src/domain/quiet.ts'
 import { newClient } from '../../src/kafka/client.ts'
 import { isIdentityLost } from '../../src/kafka/errors.ts'
 import { produceConnection } from '../../src/kafka/produce/connection.ts'
-import { newPrefix, recordOf, connectTestKafka, textOf, withinMs } from '../kafka/connect.ts'
+import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { plainClient } from '../support/plain-consumer.ts'
@@ -49,7 +49,7 @@ isolation.after(async () => {
   await Promise.all([kafka.stop(), other.stop(), admin.disconnect()])
 })
 
-isolation('deleted, until it is there again', async () => {
+isolation('deleted, until it exists again', async () => {
   right(await kafka.append(quarantined('old'), withinMs))
   await admin.deleteTopics({ topics: [`${prefix}quarantine`] })
   const waiting = kafka.append(quarantined('new'), 120_000)
@@ -62,7 +62,7 @@ isolation('deleted, until it is there again', async () => {
   assert.equal(await valuesOf('quarantine'), ['new'])
 })
 
-isolation('missing from the start, also for a process that has never known it', async () => {
+isolation('missing from the start, even for a process that has never seen it', async () => {
   await admin.deleteTopics({ topics: [`${prefix}quarantine`] })
   const waiting = other.append(quarantined('first'), 120_000)
 
@@ -72,7 +72,7 @@ isolation('missing from the start, also for a process that has never known it', 
   assert.equal(await waiting, durable)
 })
 
-isolation('a batch that is sent again, on another connection, is in the log once', async () => {
+isolation('a batch that is sent again on another connection is in the log once', async () => {
   const clients = newClient({ brokers, ssl: false, clientId: 'test', topicPrefix: prefix, partitions: 4 }, silent)
   const [first, second] = [produceConnection(clients, prefix), produceConnection(clients, prefix)]
   await Promise.all([first.prepare('calls'), second.prepare('calls')])

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Slice } from '../../src/domain/ports.ts'
-import { newPrefix, recordOf, connectTestKafka, textOf, withinMs } from '../kafka/connect.ts'
+import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { plainClient } from '../support/plain-consumer.ts'
@@ -41,31 +41,28 @@ partitions.after(async () => {
   await Promise.all([kafka.stop(), admin.disconnect()])
 })
 
-partitions(
-  'chats stay in their partition and their order, by whoever ran before and whoever starts after',
-  async () => {
-    const { found, handle, count } = collector()
-    await kafka.consume({ group: 'order', topics: ['chats'], commit: 'when-handled', handle })
-    await appendAll('before')
+partitions('chats stay in their partition and order, for processes started before and after', async () => {
+  const { found, handle, count } = collector()
+  await kafka.consume({ group: 'order', topics: ['chats'], commit: 'when-handled', handle })
+  await appendAll('before')
 
-    await addPartitions('chats', 8)
-    const later = await connectTestKafka(prefix)
-    await appendAll('after', kafka)
-    await appendAll('by another', later)
+  await addPartitions('chats', 8)
+  const later = await connectTestKafka(prefix)
+  await appendAll('after', kafka)
+  await appendAll('by another', later)
 
-    await eventually('three records of each chat', () => count() === 3 * chats.length)
-    for (const { texts, partitions } of found.values())
-      assert.equal([texts, partitions.size], [['before', 'after', 'by another'], 1])
-    const [report] = right(await later.describeTopics())
-    assert.equal(report?.differences, [
-      'partitions is 8, not 4',
-      'keys use the first 4 partitions only; partitions added later stay empty',
-    ])
-    await later.stop()
-  },
-)
+  await eventually('three records of each chat', () => count() === 3 * chats.length)
+  for (const { texts, partitions } of found.values())
+    assert.equal([texts, partitions.size], [['before', 'after', 'by another'], 1])
+  const [report] = right(await later.describeTopics())
+  assert.equal(report?.differences, [
+    'partitions is 8, not 4',
+    'keys use the first 4 partitions only; partitions added later stay empty',
+  ])
+  await later.stop()
+})
 
-partitions('what others write to new partitions is read without a restart', async () => {
+partitions('records of other producers in new partitions are read without a restart', async () => {
   const { found, handle, count } = collector()
   const consumer = await kafka.consume({ group: 'new', topics: ['enrichments'], commit: 'when-handled', handle })
   await eventually('the consumer to be healthy', async () => (await consumer.health()).ok)
@@ -83,7 +80,7 @@ partitions('what others write to new partitions is read without a restart', asyn
   assert.equal(kafka.seen.restarted, [])
 })
 
-partitions('a command in another partition than its conversation is brought there, once', async () => {
+partitions('a command in another partition than its conversation is moved to the right one, once', async () => {
   const { found, handle, count } = collector()
   const brought: Array<readonly [text: string, partition: number, isBrought: boolean | undefined]> = []
   await kafka.consume({

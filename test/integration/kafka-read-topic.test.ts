@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { newPrefix, recordOf, connectTestKafka, textOf, withinMs } from '../kafka/connect.ts'
+import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 import { plainClient } from '../support/plain-consumer.ts'
 import { servers } from '../support/servers.ts'
 
@@ -12,7 +12,9 @@ const admin = plainClient((await servers()).brokers).admin()
 await admin.connect()
 
 const count = 3_000
-await Promise.all(Array.from({ length: count }, (_, i) => kafka.append(recordOf(`acme/${i % 50}`, String(i)), withinMs)))
+await Promise.all(
+  Array.from({ length: count }, (_, i) => kafka.append(recordOf(`acme/${i % 50}`, String(i)), withinMs)),
+)
 
 const placesOf = async (options: Parameters<typeof kafka.readTopic>[2] = {}) => {
   const places: Array<readonly [partition: number, offset: number]> = []
@@ -37,7 +39,7 @@ reading.after(async () => {
   await kafka.stop()
 })
 
-reading('all that it holds comes once, partition after partition, in slices', async () => {
+reading('all records are read once, partition after partition, in slices', async () => {
   const { places, values, largest, outcome } = await placesOf()
 
   const ends = await kafka.endOffsets('chats')
@@ -50,7 +52,7 @@ reading('all that it holds comes once, partition after partition, in slices', as
   assert.ok(largest <= 500)
 })
 
-reading('a part of it is read from its first to its last record', async () => {
+reading('a part of it is read from the first to the last record of the part', async () => {
   const { places } = await placesOf({
     part: (partition, { low, high }) =>
       partition === 1 ? { low: low + 10, high: low + 12 } : { low: high - (partition === 3 ? 1 : 0), high },
@@ -64,7 +66,7 @@ reading('a part of it is read from its first to its last record', async () => {
   ])
 })
 
-reading('a topic without records is read at once, and one that is not there is told', async () => {
+reading('a topic without records is read at once, and a missing topic is reported', async () => {
   const other = await connectTestKafka(newPrefix())
 
   assert.equal(await kafka.readTopic('calls', async () => {}), E.right(undefined))
@@ -72,7 +74,7 @@ reading('a topic without records is read at once, and one that is not there is t
   await other.stop()
 })
 
-reading('it ends when that is asked for, and when its reader throws', async () => {
+reading('it ends on request, and when its reader throws', async () => {
   const enough = new AbortController()
   let slices = 0
   const outcome = await kafka.readTopic(
@@ -90,7 +92,7 @@ reading('it ends when that is asked for, and when its reader throws', async () =
   assert.equal([outcome, slices, thrown], [E.right(undefined), 1, 'no more'])
 })
 
-reading('no consumer group is left', async () => {
+reading('no consumer group remains', async () => {
   const { groups } = await admin.listGroups()
   assert.equal(
     groups.filter(({ groupId }) => groupId.startsWith(prefix)),

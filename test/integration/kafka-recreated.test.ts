@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ConsumerSpec, Health, TopicIds } from '../../src/domain/ports.ts'
-import { newPrefix, recordOf, connectTestKafka, textOf, withinMs } from '../kafka/connect.ts'
+import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { plainClient } from '../support/plain-consumer.ts'
@@ -56,7 +56,7 @@ recreated.after(async () => {
   await Promise.all([kafka.stop(), admin.disconnect()])
 })
 
-recreated('a consumer that stops and starts goes on where it was', async () => {
+recreated('a consumer that stops and starts continues at its offset', async () => {
   const first = await append('first', 3)
   for (const group of ['waits', 'goes-on']) {
     const consumer = await consumerOf(group, remembers)
@@ -73,7 +73,7 @@ recreated('a consumer that stops and starts goes on where it was', async () => {
 })
 
 recreated(
-  'is not read by a consumer whose work belongs to the old one, though the offsets have grown back',
+  'is not read by a consumer whose offsets belong to the old topic, even if the new topic has as many records',
   async () => {
     await recreate()
     await append('new', 10)
@@ -90,14 +90,14 @@ recreated(
   },
 )
 
-recreated('is read from its beginning by the others', async () => {
+recreated('is read from its beginning by the other groups', async () => {
   const consumer = await consumerOf('goes-on')
   await eventually('the records', () => consumer.texts.length >= 10)
   assert.is(consumer.texts[0], 'new-0')
   await consumer.stop()
 })
 
-recreated('has another id, and one that is not there has none', async () => {
+recreated('has another id, and a missing topic has none', async () => {
   const before = await kafka.topicIds(['chats', 'calls'])
   await recreate()
   const after = await kafka.topicIds(['chats', 'calls'])

@@ -3,7 +3,7 @@ import kafkajs from 'kafkajs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { topics as allTopics } from '../../contracts/topics.ts'
-import { newPrefix, recordOf, connectTestKafka, withinMs } from '../kafka/connect.ts'
+import { connectTestKafka, newPrefix, recordOf, withinMs } from '../kafka/connect.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { createTopics, plainClient } from '../support/plain-consumer.ts'
@@ -25,7 +25,7 @@ await createTopics(brokers, [{ topic: `${prefix}chats`, numPartitions: 2, config
 
 const topics = suite('topics')
 
-topics('before they are created, the description says what is missing and creates nothing', async () => {
+topics('before they are created, the description reports what is missing and creates nothing', async () => {
   const reports = right(await kafka.describeTopics())
 
   assert.equal(
@@ -40,7 +40,7 @@ topics('before they are created, the description says what is missing and create
 })
 
 topics(
-  'two instances that create them at once both succeed, and what exists differently is reported and left',
+  'two instances can create them at the same time, and existing topics that differ are reported and kept',
   async () => {
     const other = await connectTestKafka(prefix)
 
@@ -78,7 +78,7 @@ topics(
   },
 )
 
-topics('settings are applied to topics that exist, and what others have set there is kept', async () => {
+topics('settings are applied to existing topics, and settings of others are kept', async () => {
   const name = `${prefix}chats`
   const ownOf = async () => {
     const resources = [{ type: kafkajs.ConfigResourceTypes.TOPIC, name }]
@@ -95,7 +95,7 @@ topics('settings are applied to topics that exist, and what others have set ther
   assert.equal([segment, retention], ['1048576', '-1'])
 })
 
-topics('end offsets are those of after the call, and a group that has committed nothing has none', async () => {
+topics('end offsets are current at the time of the call, and a group without commits has no offset', async () => {
   const before = await kafka.endOffsets('calls')
   right(await kafka.append({ ...recordOf('acme/1', 'x'), topic: 'calls' }, withinMs))
 
@@ -111,11 +111,11 @@ topics('end offsets are those of after the call, and a group that has committed 
   assert.equal(committed, new Map())
 })
 
-topics('the room says that the broker answers', async () => {
+topics('health reports that the broker answers', async () => {
   assert.equal(await kafka.health(), { ok: true, reason: 'brokers: 1' })
 })
 
-topics('where no broker is, every question is answered all the same, and the room stops', async () => {
+topics('without a broker every call still ends, and the connection stops', async () => {
   const nowhere = await connectTestKafka(prefix, ['127.0.0.1:1'])
 
   const appended = nowhere.append(recordOf('acme/1', 'x'), 200)

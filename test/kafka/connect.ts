@@ -43,7 +43,11 @@ export type TestKafka = KafkaRoom & { readonly seen: Seen }
 export const newPrefix = (): string => `t${randomUUID().slice(0, 8)}.`
 
 /** Connects to the broker of the tests, or to the given brokers. */
-export const connectTestKafka = async (prefix: string, brokers?: ReadonlyArray<string>, partitions = 4): Promise<TestKafka> => {
+export const connectTestKafka = async (
+  prefix: string,
+  brokers?: ReadonlyArray<string>,
+  partitions = 4,
+): Promise<TestKafka> => {
   const seen = newSeen()
   const kafka = connectKafka(
     {

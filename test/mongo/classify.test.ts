@@ -55,7 +55,7 @@ for (const [name, error, kind, reason] of table) {
   })
 }
 
-classification('only a document that is there already means that another writer was faster', () => {
+classification('only a duplicate document means that another writer was faster', () => {
   assert.equal([bulk(11000), bulk(11000, 11000), bulk(11000, 121), server(11000)].map(isOvertaken), [
     true,
     true,

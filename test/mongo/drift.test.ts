@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import type { Change } from '../../src/domain/ports.ts'
 import { chooseDrift } from '../../src/mongo/drift.ts'
 
-const choosing = suite('which entries of drift are made')
+const choosing = suite('which entries of drift are created')
 
 const evolve = () => []
 const change = (id: string, more: Partial<Change> = {}): Change => ({

@@ -15,7 +15,8 @@ import { type Documents, foldOf } from '../support/memory-views.ts'
 const erasures = suite('views after an erasure')
 
 const isMarker = ({ content }: Entry) => content.type === 'ClientErased' || content.type === 'ChatErased'
-const isCommand = (content: Entry['content']): content is BotReply => content.type === 'BotMessage' || content.type === 'InviteAgent'
+const isCommand = (content: Entry['content']): content is BotReply =>
+  content.type === 'BotMessage' || content.type === 'InviteAgent'
 
 /** Events, each at the next offset of partition 0 of its topic. */
 const logOf = (...given: ReadonlyArray<readonly [topic: (typeof eventTopics)[number]['name'], DomainEvent]>) => {
@@ -109,7 +110,7 @@ const counted = (documents: Documents) =>
     return [key, names.map((name) => (document as unknown as Record<string, unknown>)[name])]
   })
 
-erasures('say nothing of a person any more, and every document says that it was emptied', async () => {
+erasures('contain no personal data, and every document shows that it was emptied', async () => {
   const all = await foldOf(logOf(...told))
   const before = ofPersons(all)
   const telling = Object.entries(all).filter(([, document]) => JSON.stringify(document).includes(secret))
@@ -120,13 +121,13 @@ erasures('say nothing of a person any more, and every document says that it was 
   assert.equal(viewsOf(after), viewsOf(all))
 })
 
-erasures('count the same for statistics', async () => {
+erasures('give the same statistics', async () => {
   const [before, after] = [await foldOf(logOf(...told)), await foldOf(logOf(...told, ...markers))]
   const isOfBoth = ([key]: ReadonlyArray<unknown>) => String(key) in before
   assert.equal(counted(after).filter(isOfBoth), counted(before))
 })
 
-erasures('take in what comes later, also where it has the content of what was erased', async () => {
+erasures('apply later events, even with the content of erased ones', async () => {
   const again = { ...anEvent('ClientUpdated', 'e20', at('12:00:00'), { ...whole, visitor }), contentHash: 'same' }
   const first = { ...anEvent('ClientUpdated', 'e10', at('10:02:00'), { ...whole, visitor }), contentHash: 'same' }
   const [client] = [...markers]
@@ -149,7 +150,7 @@ const blank = (content: Entry['content']): Entry['content'] => {
   return read.right
 }
 
-erasures('are the same where they are made anew from an archive whose keys are gone, but for drift', async () => {
+erasures('are the same after a rebuild from an archive without the keys, except drift', async () => {
   await fc.assert(
     fc.asyncProperty(aLog, async (log) => {
       const last = new Map(log.flatMap((it) => (isMarker(it) ? [[subjectOf(it), it.offset] as const] : [])))
@@ -166,7 +167,7 @@ erasures('are the same where they are made anew from an archive whose keys are g
 const subjectOf = ({ content, topic, partition }: Entry) =>
   isCommand(content) ? 'command' : `${topic}/${partition}/${content.data.accountId}/${content.subject}`
 
-erasures('know every topic of a chat and of a client', () => {
+erasures('cover every topic of a chat and of a client', () => {
   assert.equal(markers.map(([topic]) => topic).sort(), eventTopics.map(({ name }) => name).sort())
   assert.is(clients.name, 'clients')
 })

@@ -39,7 +39,7 @@ replay('equal a plain fold of the log, however its slices are cut, repeated and 
   )
 })
 
-replay('give the same documents, by reference, when the whole log comes again', async () => {
+replay('return the same documents, by reference, when the whole log is repeated', async () => {
   await fc.assert(
     fc.asyncProperty(aLog, async (log) => {
       const { applyChanges, documents } = memoryViews()
@@ -76,7 +76,7 @@ const codecs = {
 const codecOf = (key: string) =>
   Object.entries(codecs).find(([view]) => key.startsWith(`${view} `))?.[1] ?? views.DailyStatsDocument
 
-replay('hold only documents that their contract knows', async () => {
+replay('contain only documents that match their contract', async () => {
   await fc.assert(
     fc.asyncProperty(aLog, async (log) => {
       for (const [key, document] of Object.entries(await foldOf(log))) {
@@ -88,7 +88,7 @@ replay('hold only documents that their contract knows', async () => {
   )
 })
 
-replay('are tried with events that are valid themselves', () => {
+replay('are tested with valid events', () => {
   fc.assert(
     fc.property(aLog, (log) => {
       for (const { content } of log)

@@ -70,10 +70,10 @@ const ways: Readonly<Record<string, (servers: Servers) => Way>> = {
   }),
 }
 for (const [name, way] of Object.entries(ways))
-  security(`records come and go ${name}`, async () => comesAndGoes(way(await secureServers())))
+  security(`records are written and read ${name}`, async () => comesAndGoes(way(await secureServers())))
 
 const six = hasIpv6 ? security : security.skip
-six('records come and go through a broker that is known by its IPv6 address', async () =>
+six('records are written and read through a broker with an IPv6 address', async () =>
   comesAndGoes({ broker: (await secureServers()).kafka.six, ssl: false }),
 )
 
@@ -91,7 +91,7 @@ const refusals: ReadonlyArray<Refusal> = [
     ],
   ),
   [
-    'an authority that has not signed is told with KAFKA_SSL_CA',
+    'an authority that did not sign the certificate is reported with KAFKA_SSL_CA',
     ({ kafka, stranger }) => ({ broker: kafka.sasl, ssl: { ca: stranger.own.cert }, sasl: scram }),
     /the broker's certificate is not signed by an authority in KAFKA_SSL_CA/,
   ],
@@ -101,14 +101,14 @@ const refusals: ReadonlyArray<Refusal> = [
     /the broker's certificate is not signed by an authority in KAFKA_SSL_CA/,
   ],
   [
-    'a broker under another name than its certificate has is told with KAFKA_BROKERS',
+    'a broker with another name than in its certificate is reported with KAFKA_BROKERS',
     ({ kafka, authority }) => ({
       ...{ broker: kafka.saslAtOtherName, ssl: { ca: authority.own.cert }, sasl: scram },
     }),
     /not for this host: see KAFKA_BROKERS/,
   ],
   [
-    'a broker that wants a certificate is told with KAFKA_SSL_CERT',
+    'a broker that requires a certificate is reported with KAFKA_SSL_CERT',
     ({ kafka, authority }) => ({ broker: kafka.mutual, ssl: { ca: authority.own.cert } }),
     /see KAFKA_SSL_CERT and KAFKA_SSL_KEY/,
   ],

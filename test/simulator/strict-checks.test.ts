@@ -104,7 +104,7 @@ strictChecks('a refusal names the field and what was expected, and changes no ch
   assert.equal(service.chats(), chats)
 })
 
-strictChecks('a refused method is told which one is supported', async () => {
+strictChecks('the answer to a refused method names the supported one', async () => {
   const response = await fetch(`${service.baseUrl}${webhooksPath}`, { method: 'DELETE' })
   assert.is(response.headers.get('allow'), 'POST')
 })

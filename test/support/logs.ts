@@ -46,7 +46,8 @@ const command = fc
   .oneof(arbitraryOf(BotMessage, instead), arbitraryOf(InviteAgent, instead))
   .map((made) => ({ ...(made as BotReply), id: 'r1' }) as BotReply)
 
-const isCommand = (content: Entry['content']): content is BotReply => content.type === 'BotMessage' || content.type === 'InviteAgent'
+const isCommand = (content: Entry['content']): content is BotReply =>
+  content.type === 'BotMessage' || content.type === 'InviteAgent'
 
 const start = Date.UTC(2026, 0, 31, 23, 59, 0)
 const partitions = 3

@@ -78,7 +78,7 @@ const send = async (here: Running) => {
   await service.webhook('acme', { event_name: image, text: all })
 }
 
-test('nothing of them runs, breaks the layout, or is lost', async (here) => {
+test('hostile texts do not run, break the layout, or get lost', async (here) => {
   await send(here)
   const { page, context, errors, elsewhere } = await here.open(await here.signInAsAll('hostile'))
   for (const [id, texts] of [

@@ -70,7 +70,7 @@ const cases: ReadonlyArray<Case> = [
 ]
 for (const [name, result, expected] of cases) test(name, () => assert.equal(classify(result, false, noon), expected))
 
-test('with an access token, 401 asks for a fresh one', () => {
+test('with an access token, 401 requests a new one', () => {
   assert.equal(classify(answer(401), true, noon), { kind: 'unauthorized' })
   const unauthorized = classify(answer(200, error('unauthorized_client')), true, noon)
   assert.equal(unauthorized, { kind: 'unauthorized', code: 'unauthorized_client' })

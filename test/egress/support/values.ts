@@ -47,7 +47,12 @@ export const inviteAgent = (commandId: string, chatId = '2037'): BotReply => ({
 type ServiceEventType = 'ClientMessageReceived' | 'AgentInvited' | 'AgentJoined' | 'AgentUnavailable' | 'ChatClosed'
 
 /** An event of a conversation, with the data that the service sent. */
-export const serviceEvent = (type: ServiceEventType, eventId: string, time = '2026-01-31T12:00:00.000Z', chatId = '2037'): DomainEvent => {
+export const serviceEvent = (
+  type: ServiceEventType,
+  eventId: string,
+  time = '2026-01-31T12:00:00.000Z',
+  chatId = '2037',
+): DomainEvent => {
   const data = {
     accountId,
     chatId,

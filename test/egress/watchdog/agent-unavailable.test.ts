@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { simulation } from '../support/simulation.ts'
-import { projected, sent, appendServiceEvent, publishedBy } from '../support/talk.ts'
+import { appendServiceEvent, projected, publishedBy, sent } from '../support/talk.ts'
 import { account, botMessage } from '../support/values.ts'
 
 const test = suite('AGENT_UNAVAILABLE')
@@ -9,7 +9,7 @@ const test = suite('AGENT_UNAVAILABLE')
 const aMinute = 60_000
 const accounts = [account({ agentUnavailableText: 'Leave us your number, please.' })]
 
-test('the text of the account goes out when the bot says nothing to it, once', async () => {
+test('the text of the account is sent once if the bot does not reply', async () => {
   const w = simulation({ accounts })
   await w.start()
   appendServiceEvent(w, 'ClientMessageReceived', 'm1')
@@ -29,7 +29,7 @@ test('the text of the account goes out when the bot says nothing to it, once', a
   ])
 })
 
-test('a bot that speaks for itself is not interrupted', async () => {
+test('if the bot replies itself, the text is not sent', async () => {
   const w = simulation({ accounts })
   await w.start()
   appendServiceEvent(w, 'AgentUnavailable', 'u1')
@@ -39,7 +39,7 @@ test('a bot that speaks for itself is not interrupted', async () => {
   assert.equal(sent(w), [['c1', 5000]])
 })
 
-test('without a text nothing is said', async () => {
+test('without a text nothing is sent', async () => {
   const w = simulation()
   await w.start()
   appendServiceEvent(w, 'AgentUnavailable', 'u1')
@@ -47,7 +47,7 @@ test('without a text nothing is said', async () => {
   assert.equal(sent(w), [])
 })
 
-test('an agent who comes after all makes it needless', async () => {
+test('if an agent joins after all, the text is not sent', async () => {
   const w = simulation({ accounts })
   await w.start()
   appendServiceEvent(w, 'AgentUnavailable', 'u1')
@@ -57,7 +57,7 @@ test('an agent who comes after all makes it needless', async () => {
   assert.equal(sent(w), [])
 })
 
-test('it survives a restart', async () => {
+test('the text is sent once even across a restart', async () => {
   const w = simulation({ accounts })
   const first = await w.start()
   appendServiceEvent(w, 'AgentUnavailable', 'u1')

@@ -27,7 +27,7 @@ for (const [way, ms] of [
   ['back', -anHour],
   ['forward', anHour],
 ] as const) {
-  test(`one hour ${way}: who waits is handed over after replyWithin, and so is who writes then`, async () => {
+  test(`one hour ${way}: a waiting client is handed over after replyWithin, and so is a client who writes then`, async () => {
     const { w, set, clientWrites } = withWallClock()
     await w.start()
     clientWrites('m1', 'a')
@@ -42,7 +42,7 @@ for (const [way, ms] of [
   })
 }
 
-test('one hour back and a restart: who waits has waited since the restart', async () => {
+test('one hour back and a restart: the waiting time of a client counts from the restart', async () => {
   for (const where of ['the log', 'the views']) {
     const { w, set, clientWrites } = withWallClock()
     const first = await w.start()

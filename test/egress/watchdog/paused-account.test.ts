@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Answer, simulation } from '../support/simulation.ts'
-import { sent, appendServiceEvent, publishedBy } from '../support/talk.ts'
+import { appendServiceEvent, publishedBy, sent } from '../support/talk.ts'
 import { account, answer, botMessage, ok } from '../support/values.ts'
 
 const test = suite('the watchdog while the service wants a pause')
@@ -23,7 +23,7 @@ const paused = async (answerTo: (event: string, id: string, nth: number) => Answ
 }
 const invitations = (w: ReturnType<typeof simulation>) => sent(w).filter(([id]) => id.startsWith('watchdog'))
 
-test('a client who waits is handed over within 30 s of the pause, though the reply to it waits for longer', async () => {
+test('a waiting client is handed over within 30 s of the pause, even if the reply waits longer', async () => {
   const w = await paused((event) => (event === 'INVITE_AGENT' ? { result: ok } : pause))
   appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(1000)
@@ -38,7 +38,7 @@ test('a client who waits is handed over within 30 s of the pause, though the rep
   ])
 })
 
-test('while the service refuses, one invitation goes out every 30 s, of each client in turn, and no reply', async () => {
+test('while the service refuses, one invitation is sent every 30 s, for each client in turn, and no reply', async () => {
   const w = await paused(() => pause)
   for (const chat of ['a', 'b']) appendServiceEvent(w, 'ClientMessageReceived', `m-${chat}`, chat)
   await w.time.pass(4 * aMinute)
@@ -52,7 +52,7 @@ test('while the service refuses, one invitation goes out every 30 s, of each cli
   )
 })
 
-test('once the service takes an invitation, those of the others follow at once, and replies wait on', async () => {
+test('after the service accepts an invitation, the other invitations follow at once, and replies still wait', async () => {
   const w = await paused((event) => (event === 'INVITE_AGENT' ? { result: ok } : pause))
   const chats = ['a', 'b', 'c']
   for (const chat of chats) {
@@ -69,7 +69,7 @@ test('once the service takes an invitation, those of the others follow at once, 
   )
 })
 
-test('many replies that wait for the end of the pause do not hold up an invitation', async () => {
+test('many replies that wait for the end of the pause do not delay an invitation', async () => {
   const w = await paused((event) => (event === 'INVITE_AGENT' ? { result: ok } : pause))
   for (let i = 0; i < 200; i += 1) w.command(botMessage(`c${i}`, { chatId: `chat-${i}` }))
   appendServiceEvent(w, 'ClientMessageReceived', 'm1')
@@ -77,7 +77,7 @@ test('many replies that wait for the end of the pause do not hold up an invitati
   assert.equal(sent(w).slice(1), [['watchdog-m1', 30_010]])
 })
 
-test('a short pause is kept by invitations too', async () => {
+test('invitations wait for the end of a short pause too', async () => {
   const w = simulation({
     answer: ({ id }, nth) => ({ result: id === 'first' && nth === 0 ? answer(429, '', '20') : ok }),
   })

@@ -1,14 +1,14 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { simulation } from '../support/simulation.ts'
-import { projected, sent, appendServiceEvent, publishedBy } from '../support/talk.ts'
+import { appendServiceEvent, projected, publishedBy, sent } from '../support/talk.ts'
 import { account, answer, botMessage, inviteAgent, networkFailure, noMeasure, ok } from '../support/values.ts'
 
 const test = suite('the watchdog')
 
 const aMinute = 60_000
 
-test('a client whom nobody answers within replyWithin is handed to an agent, and the log says why', async () => {
+test('a client without a reply within replyWithin is handed to an agent, and the log has the reason', async () => {
   const w = simulation()
   await w.start()
   appendServiceEvent(w, 'ClientMessageReceived', 'm1')
@@ -42,7 +42,7 @@ test('a client whom nobody answers within replyWithin is handed to an agent, and
   ])
 })
 
-test('a client who is answered in time is left to the bot', async () => {
+test('a client with a reply in time is left to the bot', async () => {
   const w = simulation()
   await w.start()
   appendServiceEvent(w, 'ClientMessageReceived', 'm1')
@@ -52,7 +52,7 @@ test('a client who is answered in time is left to the bot', async () => {
   assert.equal(sent(w), [['c1', 9000]])
 })
 
-test('several messages without an answer are one turn, which counts from the first', async () => {
+test('several messages without a reply are one turn, which counts from the first', async () => {
   const w = simulation()
   await w.start()
   for (const message of ['m1', 'm2', 'm3']) {
@@ -63,7 +63,7 @@ test('several messages without an answer are one turn, which counts from the fir
   assert.equal(sent(w), [['watchdog-m1', 10_000]])
 })
 
-test('a message after the answered one is a turn of its own', async () => {
+test('a message after the answered one is a new turn', async () => {
   const w = simulation()
   await w.start()
   appendServiceEvent(w, 'ClientMessageReceived', 'm1')
@@ -77,7 +77,7 @@ test('a message after the answered one is a turn of its own', async () => {
   ])
 })
 
-test('whoever has been handed over, or is gone, is left alone', async () => {
+test('a client who was handed over or has left is not handed over again', async () => {
   for (const event of ['AgentJoined', 'AgentInvited', 'ChatClosed', 'AgentUnavailable'] as const) {
     const w = simulation()
     await w.start()
@@ -89,7 +89,7 @@ test('whoever has been handed over, or is gone, is left alone', async () => {
   }
 })
 
-test('AGENT_UNAVAILABLE does not call again for the same turn, and the next message is a new one', async () => {
+test('AGENT_UNAVAILABLE causes no second invitation for the same turn, and the next message is a new turn', async () => {
   const w = simulation()
   await w.start()
   appendServiceEvent(w, 'ClientMessageReceived', 'm1')
@@ -103,7 +103,7 @@ test('AGENT_UNAVAILABLE does not call again for the same turn, and the next mess
   assert.is(w.requests.length, 2)
 })
 
-test('a hand-over by the bot counts as an answer', async () => {
+test('a hand-over by the bot counts as a reply', async () => {
   const w = simulation()
   await w.start()
   appendServiceEvent(w, 'ClientMessageReceived', 'm1')
@@ -115,7 +115,7 @@ test('a hand-over by the bot counts as an answer', async () => {
   )
 })
 
-test('a reply that is given up calls an agent at once, and that is counted', async () => {
+test('a reply that is given up invites an agent at once, and is counted', async () => {
   const told: unknown[] = []
   const measure = { ...noMeasure, delivery: (...given: unknown[]) => void told.push(given) }
   const w = simulation({
@@ -142,7 +142,7 @@ test('a reply that is given up calls an agent at once, and that is counted', asy
   ])
 })
 
-test('a command that can never be sent calls an agent at once, unless the client has an answer already', async () => {
+test('a command that can never be sent invites an agent at once, unless the client already has a reply', async () => {
   const heading = { type: 'MARKDOWN', content: '# Hello' }
   const command = {
     type: 'BotMessage',
@@ -173,7 +173,7 @@ test('a command that can never be sent calls an agent at once, unless the client
   }
 })
 
-test('nonsense from bot logic leaves the client to the watchdog', async () => {
+test('after an invalid command of the bot the watchdog still acts for the client', async () => {
   const w = simulation()
   await w.start()
   appendServiceEvent(w, 'ClientMessageReceived', 'm1')
@@ -182,7 +182,7 @@ test('nonsense from bot logic leaves the client to the watchdog', async () => {
   assert.equal(sent(w), [['watchdog-m1', 10_000]])
 })
 
-test('a reply that is just being retried does not keep the client waiting, and does not talk over the agent', async () => {
+test('a reply that is being retried does not delay the invitation, and is not sent after it', async () => {
   const w = simulation({ answer: ({ event }) => ({ result: event === 'BOT_MESSAGE' ? answer(503, '', '30') : ok }) })
   await w.start()
   appendServiceEvent(w, 'ClientMessageReceived', 'm1')
@@ -199,7 +199,7 @@ test('a reply that is just being retried does not keep the client waiting, and d
   ])
 })
 
-test('a reply that is under way when the time is up is waited for', async () => {
+test('the watchdog waits for an attempt that is running when the time is up', async () => {
   const w = simulation({ answer: () => ({ result: ok, afterMs: 2000 }) })
   await w.start()
   appendServiceEvent(w, 'ClientMessageReceived', 'm1')
@@ -210,7 +210,7 @@ test('a reply that is under way when the time is up is waited for', async () => 
   assert.equal(publishedBy(w), [['BotReplyDelivered', undefined]])
 })
 
-test('while the service is away the invitation waits with the reply; whichever gets through, one of them goes out', async () => {
+test('while the service is unavailable the invitation waits with the reply, and only one of them is delivered', async () => {
   const w: ReturnType<typeof simulation> = simulation({
     answer: () => ({ result: w.time.monotonic() < 100_000 ? networkFailure('ECONNREFUSED') : ok }),
   })
@@ -244,7 +244,7 @@ test('an invitation that cannot be delivered ends with its deadline, and the nex
   assert.ok(w.requests.slice(attempts).every(({ body }) => body.id === 'watchdog-m2'))
 })
 
-test('an account without a bot, or of which nothing is known, has no watchdog', async () => {
+test('an account without a bot, or an unknown account, has no watchdog', async () => {
   const w = simulation({ accounts: [] })
   await w.start()
   appendServiceEvent(w, 'ClientMessageReceived', 'm1')
@@ -252,7 +252,7 @@ test('an account without a bot, or of which nothing is known, has no watchdog', 
   assert.equal(sent(w), [])
 })
 
-test('without Kafka the invitation goes out all the same, and is told when the log is back', async () => {
+test('without Kafka the invitation is still sent, and its outcome is published when Kafka is available again', async () => {
   const w = simulation()
   await w.start()
   appendServiceEvent(w, 'ClientMessageReceived', 'm1')
@@ -271,7 +271,7 @@ test('without Kafka the invitation goes out all the same, and is told when the l
   )
 })
 
-test('with MongoDB away the tail alone decides', async () => {
+test('without MongoDB the tail alone decides', async () => {
   const w = simulation({
     ports: {
       readDocument: async () => {
@@ -293,7 +293,7 @@ test('with MongoDB away the tail alone decides', async () => {
   )
 })
 
-test('after a restart the turns that only the views still hold are found, and have their time', async () => {
+test('after a restart the turns that only the views have are found, and keep their times', async () => {
   const w = simulation()
   const first = await w.start()
   appendServiceEvent(w, 'ClientMessageReceived', 'm1', 'a')
@@ -311,7 +311,7 @@ test('after a restart the turns that only the views still hold are found, and ha
   ])
 })
 
-test('what fell due while nobody was there gets a moment, in which a reply that waits goes first', async () => {
+test('an invitation that became due while no worker ran is delayed a little, so that a waiting reply goes first', async () => {
   const w = simulation()
   appendServiceEvent(w, 'ClientMessageReceived', 'm1', 'a')
   appendServiceEvent(w, 'ClientMessageReceived', 'm2', 'b')
@@ -326,7 +326,7 @@ test('what fell due while nobody was there gets a moment, in which a reply that 
   ])
 })
 
-test('what is older than a day is left alone', async () => {
+test('messages older than a day cause no invitation', async () => {
   const w = simulation()
   appendServiceEvent(w, 'ClientMessageReceived', 'm1', 'a')
   projected(w, 1)
@@ -340,7 +340,7 @@ test('what is older than a day is left alone', async () => {
   )
 })
 
-test('an attempt that was under way in a crash is repeated under its id, and one that was told is not', async () => {
+test('an attempt that a crash interrupted is repeated under its id, and one with a published outcome is not', async () => {
   for (const crashAt of [10_005, 10_100]) {
     const w = simulation()
     const first = await w.start()
@@ -357,7 +357,7 @@ test('an attempt that was under way in a crash is repeated under its id, and one
   }
 })
 
-test('a worker that has lost its partition calls nobody', async () => {
+test('a worker that has lost its partition invites no agent', async () => {
   const w = simulation()
   const worker = await w.start()
   appendServiceEvent(w, 'ClientMessageReceived', 'm1')
@@ -367,7 +367,7 @@ test('a worker that has lost its partition calls nobody', async () => {
   assert.equal(sent(w), [])
 })
 
-test('stop lets an invitation under way end and be told, and begins no other', async () => {
+test('stop lets a running invitation end and publishes its outcome, and starts no other', async () => {
   const w = simulation({ answer: () => ({ result: ok, afterMs: 1000 }) })
   const worker = await w.start()
   appendServiceEvent(w, 'ClientMessageReceived', 'm1', 'a')
@@ -379,7 +379,7 @@ test('stop lets an invitation under way end and be told, and begins no other', a
   assert.equal([sent(w), publishedBy(w).length], [[['watchdog-m1', 10_000]], 2])
 })
 
-test('nothing is called for before the log is known up to its end', async () => {
+test('no agent is invited before the log has been read to its end', async () => {
   const w = simulation()
   appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(aMinute)
@@ -403,7 +403,7 @@ test('nothing is called for before the log is known up to its end', async () => 
   )
 })
 
-test('an outcome that stands in the log twice answers no newer message', async () => {
+test('an outcome that is in the log twice does not answer a newer message', async () => {
   const w = simulation()
   await w.start()
   appendServiceEvent(w, 'ClientMessageReceived', 'm1')
@@ -420,7 +420,7 @@ test('an outcome that stands in the log twice answers no newer message', async (
   )
 })
 
-test('a look that fails is tried again', async () => {
+test('a check that throws is repeated', async () => {
   let readings = 0
   const w: ReturnType<typeof simulation> = simulation({
     ports: {

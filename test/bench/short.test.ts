@@ -14,7 +14,7 @@ const run = () => {
   return started
 }
 
-const bench = suite('benchmark, in short')
+const bench = suite('benchmark, short run')
 
 for (const { name, what } of jobs)
   bench(`${name} (${what}): nothing is lost, and each figure is measured`, async () => {

@@ -84,7 +84,7 @@ const row = (day: string, id: string, numerator: number, denominator: number) =>
   chats: { accepted: denominator },
 })
 
-rows('are grouped by agent, or by another key', () => {
+rows('are grouped by agent or by day', () => {
   const [a, b, c] = [row('2026-11-23', '12', 1, 2), row('2026-11-23', '55', 1, 1), row('2026-11-24', '12', 3, 3)]
   assert.equal(totalsOf([a, b, c], 'agent'), [
     { id: '12', rows: [a, c] },

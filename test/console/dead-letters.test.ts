@@ -215,7 +215,7 @@ letters('at most two requests read topics at the same time', async () => {
   const redrives = { find: async () => new Map(), erasedAt: async () => new Map() }
   const asked = deadLettersHandlers({ kafka: { readTopic }, redrives, recordActionOf })
   const answers = [1, 2, 3, 4].map(() => asked[list](given()))
-  await eventually('two that are read for', () => state.now >= 2)
+  await eventually('two reads', () => state.now >= 2)
   gate.resolve()
   for (const answer of await Promise.all(answers)) right(answer)
   assert.is(state.most, 2)

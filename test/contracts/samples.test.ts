@@ -95,7 +95,7 @@ contracts('there is a sample of every event, and a file for every refusal', () =
   assert.equal([...seen.refused].sort(), Object.keys(wrongFields).sort())
 })
 
-contracts('the published sample of a client’s message is read as it is meant', () => {
+contracts('the published sample of a client’s message is decoded with its values', () => {
   const { value } = samples('bot-api', 'accepted').find(({ name }) => name === 'CLIENT_MESSAGE.extra-fields') ?? {}
   assert.equal(right(decodeBotEvent(value, receipt)), {
     type: 'ClientMessageReceived',

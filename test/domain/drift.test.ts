@@ -17,7 +17,7 @@ const receipt = { accountId, receivedAt, traceparent: '', id: 'e1', contentHash:
 const decoders = { webhooks: decodeWebhook, bot: decodeBotEvent }
 const sampleOf = { webhooks: 'webhooks', bot: 'bot-api' } as const
 
-const drift = suite('what the contracts do not know')
+const drift = suite('drift: data that the contracts do not know')
 
 /** The drift that is found in a body that is refused today. */
 const found = (api: 'webhooks' | 'bot', text: string) => {

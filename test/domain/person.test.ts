@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { enrichmentKeys, type FindLinks, type Identity, resolvePerson } from '../../src/domain/person.ts'
 
-const person = suite('who is one person')
+const person = suite('the records of one person')
 
 const it = (text: string): Identity => {
   const [kind, value] = text.split(' ') as [Identity['kind'], string]

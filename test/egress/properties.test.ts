@@ -6,7 +6,7 @@ import { project } from './support/project.ts'
 import { type Answer, simulation } from './support/simulation.ts'
 import { account, answer, botMessage, networkFailure, ok } from './support/values.ts'
 
-const test = suite('egress under any service and any crash')
+const test = suite('egress with any service and any crash')
 
 /**
  * `late` and `applied` process the message, but `late` answers after the timeout and `applied` breaks the connection

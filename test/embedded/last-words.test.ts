@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { lastWords } from '../../src/embedded/last-words.ts'
 
-const words = suite('last words')
+const words = suite('last output')
 
 words('of a broker are its last message, without the stack', () => {
   const log = [

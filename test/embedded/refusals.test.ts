@@ -26,7 +26,7 @@ const program = async (directory: string, name: string, script: string) =>
 const startKafkaWith = (path: string) =>
   withPath(path, () => startEmbedded({ dataDir: temporaryFolder(), cacheDir, kafka: true, mongo: false, say: quiet }))
 
-const refusals = suite('what cannot run here')
+const refusals = suite('servers that cannot run here')
 
 refusals('a missing Java has its own message', async () => {
   assert.equal(

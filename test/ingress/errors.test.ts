@@ -112,7 +112,7 @@ const rows: ReadonlyArray<Row> = [
     'invalid_request',
     'Content-Encoding',
   ],
-  ['too large a body of another type', hooks, as('text/plain', large), 415, 'invalid_request', 'Content-Type'],
+  ['a too large body of another type', hooks, as('text/plain', large), 415, 'invalid_request', 'Content-Type'],
 ]
 
 /** The part of a body that is kept: 64 KiB of a body that is too large, otherwise all of it. */

@@ -60,7 +60,7 @@ sharing(
   },
 )
 
-sharing('replies to all chats are sent once and in order, from any instance', async () => {
+sharing('replies to all chats are sent once and in order, by one of the instances', async () => {
   const producer = plainClient(here.brokers).producer()
   await producer.connect()
   const commands = chats.flatMap((chatId) =>

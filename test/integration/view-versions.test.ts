@@ -65,7 +65,7 @@ versions('documents of an old version are never folded further, and are replaced
   const [rebuilt, ...more] = await chats.find().toArray()
   assert.equal([rebuilt?._id, rebuilt?.firstEventAt instanceof Date, more], ['acme/1', true, []])
   await eventually(
-    'the projector to go on',
+    'the projector to continue',
     async () => (await client.db().collection('timeline').countDocuments()) === 1,
     60_000,
   )

@@ -14,7 +14,7 @@ const sliceOf = (partition: number, from: number, to: number): Slice => ({
 const placeOf = ({ partition, offset }: IncomingRecord) => `${partition}/${offset}`
 const soon = () => new Promise((resolve) => setImmediate(resolve))
 
-const turns = suite('reading in turns')
+const turns = suite('ordered replay')
 
 turns('every record of the ranges is read once, partition after partition, one slice at a time', async () => {
   const range = fc.record({ low: fc.nat(5), length: fc.nat(8) })

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { type Group, optimisticUpdate } from '../../src/mongo/optimistic-update.ts'
 import type { Stored } from '../../src/mongo/store.ts'
 
-const settling = suite('compare and set')
+const settling = suite('optimistic updates')
 
 type Counter = Stored & { readonly applied: Readonly<Record<string, number>>; readonly ids: ReadonlyArray<number> }
 

@@ -167,7 +167,11 @@ const table: ReadonlyArray<Case> = [
       },
     ],
   ],
-  ['nobody has answered', [message('e1', '10:00:00')], [{ outcome: 'unanswered', channelId: 'unknown' }]],
+  [
+    'without a reply a session is unanswered',
+    [message('e1', '10:00:00')],
+    [{ outcome: 'unanswered', channelId: 'unknown' }],
+  ],
   [
     'an agent who joins ends it, and later messages of the client are for the agent',
     [message('e1', '10:00:00'), handOver('e2', '10:00:05'), joined('e3', '10:00:35'), message('e4', '10:01:00')],

@@ -63,12 +63,12 @@ const cases: Readonly<Record<string, readonly [Schema, Schema, ReturnType<typeof
     holding({ type: 'integer' }),
     narrowed('field: type changed from number to integer'),
   ],
-  'a value more in an enumeration': [
+  'an added value of an enumeration': [
     holding({ type: 'string', enum: ['a'] }),
     holding({ type: 'string', enum: ['a', 'b'] }),
     widened('field: value added: b'),
   ],
-  'a value less in an enumeration': [
+  'a removed value of an enumeration': [
     holding({ type: 'string', enum: ['a', 'b'] }),
     holding({ type: 'string', enum: ['b'] }),
     narrowed('field: value removed: a'),
@@ -98,11 +98,7 @@ const cases: Readonly<Record<string, readonly [Schema, Schema, ReturnType<typeof
     holding({ type: 'integer', minimum: 1 }),
     narrowed('field: minimum changed from 0 to 1'),
   ],
-  'no minimum any more': [
-    holding(count),
-    holding({ type: 'integer' }),
-    widened('field: minimum changed from 0 to none'),
-  ],
+  'a removed minimum': [holding(count), holding({ type: 'integer' }), widened('field: minimum changed from 0 to none')],
   'a first maximum length': [
     holding(text),
     holding({ type: 'string', maxLength: 9 }),
@@ -129,12 +125,12 @@ const cases: Readonly<Record<string, readonly [Schema, Schema, ReturnType<typeof
     holding(text),
     narrowed('field: alternative removed: null'),
   ],
-  'another way to say that it may be null': [
+  'another notation for a nullable field': [
     holding({ anyOf: [text, { type: 'null' }] }),
     holding({ type: ['string', 'null'] }),
     nobody,
   ],
-  'a message type more': [
+  'an added message type': [
     holding({ anyOf: [message('TEXT')] }),
     holding({ anyOf: [message('TEXT'), message('CARD')] }),
     widened('field: alternative added: CARD'),
@@ -149,7 +145,7 @@ const cases: Readonly<Record<string, readonly [Schema, Schema, ReturnType<typeof
     holding({ type: 'object', additionalProperties: count }),
     everywhere('field{}: type changed from string to integer'),
   ],
-  'no room for unknown fields any more': [
+  'unknown fields are no longer allowed': [
     before,
     { ...before, additionalProperties: false },
     narrowed('{}: additionalProperties changed'),

@@ -82,7 +82,7 @@ type Refusal = readonly [title: string, way: (servers: Servers) => Way, says: Re
 const refusals: ReadonlyArray<Refusal> = [
   ...(['plain', 'scram-sha-512'] as const).map(
     (mechanism): Refusal => [
-      `a wrong password of ${mechanism} is told with the variables of user and password`,
+      `a wrong password of ${mechanism} is reported with the variables of user and password`,
       ({ kafka, authority }) => ({
         ...{ broker: kafka.sasl, ssl: { ca: authority.own.cert } },
         sasl: { ...user, mechanism, password: wrongPassword },
@@ -113,7 +113,7 @@ const refusals: ReadonlyArray<Refusal> = [
     /see KAFKA_SSL_CERT and KAFKA_SSL_KEY/,
   ],
   [
-    'TLS at a port that speaks none is told with KAFKA_SSL',
+    'TLS at a port without TLS is reported with KAFKA_SSL',
     ({ kafka, authority }) => ({ broker: kafka.plaintext, ssl: { ca: authority.own.cert } }),
     /this port does not use TLS: see KAFKA_SSL and KAFKA_BROKERS/,
   ],

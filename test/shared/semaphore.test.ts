@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { semaphore } from '../../src/shared/semaphore.ts'
 
-const taking = suite('turns')
+const taking = suite('semaphore')
 
 const never = new AbortController().signal
 const later = () => new Promise((resolve) => setImmediate(resolve))

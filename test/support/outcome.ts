@@ -127,7 +127,7 @@ export const stopwatch = (now: () => number) => {
 /** The limit for all tests, and the limit for the process to end after uvu prints its sum, in milliseconds. */
 type Limits = { readonly allMs: number; readonly endMs: number }
 const usualLimits: Limits = { allMs: 20 * 60_000, endMs: 30_000 }
-const toSayMs = 5_000
+const toReportMs = 5_000
 
 /** Ends tests that exceed their limits. Before that, they print what they have left open (`left-open.ts`). */
 const watchdog = ({ allMs, endMs }: Limits) => {
@@ -138,7 +138,7 @@ const watchdog = ({ allMs, endMs }: Limits) => {
     timer = setTimeout(() => {
       ended = why
       child.kill('SIGUSR2')
-      timer = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), toSayMs)
+      timer = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), toReportMs)
     }, ms)
   }
   return {

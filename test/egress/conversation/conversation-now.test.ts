@@ -14,7 +14,7 @@ import { conversationEvents } from '../support/arbitraries.ts'
 import { project } from '../support/project.ts'
 import { botMessage, serviceEvent } from '../support/values.ts'
 
-const test = suite('what is known of a conversation')
+const test = suite('the current state of a conversation')
 
 const viewsOf =
   (events: () => ReadonlyArray<ConversationEvent>): ReadViews =>

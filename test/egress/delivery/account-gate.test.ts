@@ -84,7 +84,7 @@ test('unanswered attempts open the circuit breaker, even if an earlier attempt i
   assert.is(gate.state().isOpen, true)
 })
 
-test('after the wait one probe is allowed, and its success allows the others', async () => {
+test('after the wait one probe is allowed, and after its success all requests', async () => {
   const { time, gate, fail, waited } = gateAt()
   fail(...tenOf('a', 'b', 'c'))
   await waited()

@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { byteBudget, inFlightLimit } from '../../../src/egress/delivery/partition-work.ts'
 
-const test = suite('what is under way in a partition')
+const test = suite('unfinished work of a partition')
 
 const times = (n: number, work: () => void) => Array.from({ length: n }).forEach(work)
 

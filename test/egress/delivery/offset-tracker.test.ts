@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { offsetTracker } from '../../../src/egress/delivery/partition-work.ts'
 
-const test = suite('how far a partition is finished')
+const test = suite('the finished offset of a partition')
 
 test('moves over finished offsets once everything before them is finished', () => {
   const tracker = offsetTracker()

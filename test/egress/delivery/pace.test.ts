@@ -14,7 +14,7 @@ import {
   takeStep,
 } from '../../../src/egress/delivery/circuit-breaker.ts'
 
-const test = suite('the pace after trouble')
+const test = suite('the pace after failures')
 
 type Seen = { readonly at: number; readonly isTaken: boolean }
 

@@ -30,7 +30,7 @@ const cases: ReadonlyArray<[string, ReadonlyArray<Verdict>, number, ReturnType<t
   ['Retry-After is a minimum', [asked(30_000)], 0, { kind: 'attempt', afterMs: 30_000 }],
   ['a short Retry-After does not shorten the wait', [asked(1)], 0, { kind: 'attempt', afterMs: 100 }],
   [
-    'Retry-After beyond the deadline fails by the deadline',
+    'a Retry-After beyond the deadline ends the attempts',
     [asked(30_000)],
     30_000,
     { kind: 'failed', reason: 'deadline' },

@@ -18,7 +18,7 @@ const tell = { kind: 'tell-unavailable', about: 'u1', because: 'agent-unavailabl
 
 type Part = Partial<Waiting>
 const cases: ReadonlyArray<readonly [string, Part, ReadonlyArray<object>]> = [
-  ['nothing is to be done for a client who does not wait', {}, []],
+  ['a client who does not wait needs no escalation', {}, []],
   ['a turn counts from its first message', { unanswered: [m1, m2] }, [invite('m1', 11_000)]],
   ['a message for which an agent was invited is not a turn', { unanswered: [{ ...m1, ...asked }] }, []],
   [

@@ -4,7 +4,7 @@ import { type Answer, simulation } from '../support/simulation.ts'
 import { appendServiceEvent, publishedBy, sent } from '../support/talk.ts'
 import { account, answer, botMessage, ok } from '../support/values.ts'
 
-const test = suite('the watchdog while the service wants a pause')
+const test = suite('the watchdog while the service requests a pause')
 
 const aMinute = 60_000
 const pause: Answer = { result: answer(429, '', '999999999') }

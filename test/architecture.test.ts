@@ -109,7 +109,7 @@ const cycleFrom = (file: string, path: ReadonlyArray<string>, done: Set<string>)
 
 const architecture = suite('architecture')
 
-architecture('a library is imported only in the room that is made for it', () => {
+architecture('a library is imported only in the folders that wrap it', () => {
   const packageOf = (what: string) => what.split('/', what.startsWith('@') ? 2 : 1).join('/')
   assert.equal(
     found(({ file, what }) => {
@@ -120,7 +120,7 @@ architecture('a library is imported only in the room that is made for it', () =>
   )
 })
 
-architecture('a room imports only the rooms that the picture allows', () => {
+architecture('a folder imports only the folders that the diagram allows', () => {
   assert.equal(
     found(({ file, what }) => {
       const [from, to] = [room(file), room(what)]
@@ -132,7 +132,7 @@ architecture('a room imports only the rooms that the picture allows', () => {
   )
 })
 
-architecture('no file imports itself by way of others', () => {
+architecture('there are no import cycles', () => {
   const done = new Set<string>()
   assert.equal(
     sources.flatMap((file) => cycleFrom(file, [], done) ?? []),
@@ -147,7 +147,7 @@ architecture('the contracts import io-ts and fp-ts only', () => {
   )
 })
 
-architecture('the examples of the guides import what their readers have', () => {
+architecture('the examples of the guides import only packages that their readers have', () => {
   const own = /^(livechat-bridge-contracts\/|contracts\/guides\/|kafkajs$|fp-ts\/|node:)/
   assert.equal(
     examples.flatMap(importsOf).filter(({ what }) => !own.test(what)),
@@ -169,7 +169,7 @@ architecture('the environment is read in one file', () => {
   )
 })
 
-architecture('at the top level lie a few files, and four folders', () => {
+architecture('the top level has a few files and four folders', () => {
   const made = /^(?:\..*|node_modules|dist|.*\.tgz)$/
   assert.equal(
     readdirSync(root)

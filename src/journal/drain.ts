@@ -13,7 +13,7 @@ type Deps = {
   readonly send: (record: OutgoingRecord) => Promise<E.Either<Failure, void>>
   readonly reject: Reject
   /** Receives the outcome of a round. True when the drain has ended. */
-  readonly tell: (type: 'NearlyDrained' | 'Drained' | 'DrainFailed') => boolean
+  readonly report: (type: 'NearlyDrained' | 'Drained' | 'DrainFailed') => boolean
   /** Resolves when the journal has kept or refused all records that it has received so far. */
   readonly kept: () => Promise<unknown>
   readonly sleep: Sleep
@@ -89,11 +89,11 @@ const round = async (failures: number, deps: Batch): Promise<Round> => {
 }
 
 /**
- * Sends the journal's records to Kafka, batch after batch, until `tell` returns true or the bridge stops. After the
+ * Sends the journal's records to Kafka, batch after batch, until `report` returns true or the bridge stops. After the
  * stop it does not change the journal.
  */
 export const drain = async (deps: Deps): Promise<void> => {
-  const { journal, tell, sleep, random, stopping, log, journalName } = deps
+  const { journal, report, sleep, random, stopping, log, journalName } = deps
   const batch = { ...deps, taken: new Set<number>() }
   for (let failures = 0; !stopping.aborted; ) {
     const { appended, outcome } = await round(failures, batch)
@@ -104,15 +104,15 @@ export const drain = async (deps: Deps): Promise<void> => {
       if (failures === 0)
         log.warn({ journal: journalName, reason: outcome.left.reason, records }, 'the journal cannot be drained yet')
       failures += 1
-      tell('DrainFailed')
+      report('DrainFailed')
       await sleep(backoff(failures, pauses, random), stopping)
     } else {
       failures = 0
-      if (records === 0 && tell('Drained')) return
+      if (records === 0 && report('Drained')) return
       // If the journal refuses all records, it is empty. But under load some record is always on its way to it, so the
       // topic would never become direct. After `NearlyDrained`, new records are held. They are sent to Kafka directly
       // when the journal has refused the earlier ones: only a direct send shows whether Kafka is available.
-      if (records === 0 || (appended && records <= most)) tell('NearlyDrained')
+      if (records === 0 || (appended && records <= most)) report('NearlyDrained')
     }
   }
 }

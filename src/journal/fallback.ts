@@ -135,13 +135,13 @@ export const topicFallback = (topic: TopicName, journal: Journal, deps: Deps) =>
   const startDrain = () => {
     if (draining) return
     draining = true
-    const tell = (type: 'NearlyDrained' | 'Drained' | 'DrainFailed') => {
+    const report = (type: 'NearlyDrained' | 'Drained' | 'DrainFailed') => {
       happen({ type })
       draining = state.mode !== 'direct'
       return !draining
     }
     const kept = () => Promise.all(journaling)
-    drain({ ...deps, journal, journalName: topic, send: toKafka, tell, kept, stopping: stopping.signal })
+    drain({ ...deps, journal, journalName: topic, send: toKafka, report, kept, stopping: stopping.signal })
   }
 
   const perform = (effect: Effect, item: Item | undefined) => {

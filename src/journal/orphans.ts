@@ -42,7 +42,7 @@ export const drainOrphans = (found: ReadonlyArray<Orphan>, { adopt, append, ...d
   const drainOne = (journalName: string, journal: Journal) =>
     drain({
       ...{ ...deps, journal, journalName, send, stopping: signal },
-      tell: (event) => event === 'Drained',
+      report: (event) => event === 'Drained',
       kept: async () => undefined,
     })
 

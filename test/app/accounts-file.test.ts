@@ -35,14 +35,14 @@ file('a file without accounts is a mistake', () => {
   assert.equal(problems({ accounts: [] }), [{ path: 'BRIDGE_CONFIG accounts', expected: 'at least one account' }])
 })
 
-file('where it is not JSON, the line and column are reported, and nothing of its text', () => {
+file('a file that is not JSON is reported with line and column, and without its text', () => {
   const text = '{\n  "accounts": [ { "id": "acme", "token": my-secret } ]\n}'
   assert.equal(left(readAccounts(E.right(text))), [
     { path: 'BRIDGE_CONFIG', expected: 'valid JSON; the syntax error is at line 2, column 42' },
   ])
 })
 
-file('grants of the console name roles and accounts that are there', () => {
+file('grants of the console may name existing roles and accounts only', () => {
   const account = { id: 'acme' }
   const grants = [
     { group: 'support', role: 'boss', accounts: ['acme'] },

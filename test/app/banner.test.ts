@@ -25,18 +25,18 @@ const shown = (inClone: boolean, signInLink?: string) =>
 
 const what = suite('banner')
 
-what('in a clone, its first command posts a sample that is there', () => {
+what('in a clone, its first command posts a sample that exists', () => {
   assert.ok(existsSync(new URL(`../../${sample}`, import.meta.url)))
   assert.match(shown(true), `curl -H 'Content-Type: application/json' -d @${sample} http://127.0.0.1:8080/webhooks/`)
 })
 
-what('elsewhere it names no file of a clone, and only commands that are there', () => {
+what('outside a clone it names no file of a clone, and only commands that exist', () => {
   assert.not.match(shown(false), 'contracts/')
   assert.not.match(shown(false), 'npm run')
   assert.match(shown(false), 'npx livechat-bridge demo')
 })
 
-what('a sign-in link stands among the addresses where the console runs', () => {
+what('a sign-in link is among the addresses if the console runs', () => {
   const link = 'http://127.0.0.1:8081/console/sign-in?token=secret'
   assert.match(shown(true, link), `console     ${link}`)
   assert.not.match(shown(true), 'console')

@@ -29,7 +29,7 @@ commandLine('--version prints the version of package.json', async () => {
   assert.equal(await run(['--version']), { code: 0, out: `${version}\n`, err: '' })
 })
 
-commandLine('commands that only read leave an empty folder empty', async () => {
+commandLine('commands that only read create no files', async () => {
   const commands = [['check-config'], ['topics'], ['redrive', 'list'], ['rebuild', 'chats'], ['console', 'link']]
   for (const command of commands) {
     await run(command)
@@ -37,7 +37,7 @@ commandLine('commands that only read leave an empty folder empty', async () => {
   }
 })
 
-commandLine('check-config --json prints what the configuration comes to', async () => {
+commandLine('check-config --json prints the effective configuration', async () => {
   const { code, out } = await run(['check-config', '--json'])
   assert.is(code, 0)
   const { valid, kafka, mongodb, http, admin, demo, accounts } = JSON.parse(out)
@@ -59,20 +59,20 @@ commandLine('the console does not listen beyond loopback without OpenID Connect'
   )
 })
 
-commandLine('console link wants a bridge that runs', async () => {
+commandLine('console link requires a running bridge', async () => {
   const { code, err } = await run(['console', 'link'], nowhere)
   assert.is(code, 1)
   assert.match(err, 'No bridge runs with this DATA_DIR: start one with npm start, or set DATA_DIR.')
 })
 
-commandLine('a command that is not known is told', async () => {
+commandLine('an unknown command is reported', async () => {
   const { code, err } = await run(['fly'])
   assert.is.not(code, 0)
   assert.match(err, "unknown command 'fly'")
 })
 
 commandLine(
-  'start ends with 78 and tells every mistake at once, and no secret; check-config --json prints them',
+  'start exits with 78 and prints all mistakes, but no secret; check-config --json prints the mistakes too',
   async () => {
     const accounts = join(folder, 'accounts.json')
     writeFileSync(accounts, '{"accounts":[{"id":"a b","webhooks":{"token":"too-short"},"bott":{}}]}')

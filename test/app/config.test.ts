@@ -39,7 +39,7 @@ const problems = (variables: Variables) =>
 
 const config = suite('config')
 
-config('an empty environment is the first hour: embedded servers and the demo account', () => {
+config('an empty environment selects embedded servers and the demo account', () => {
   assert.equal(
     read({}),
     E.right({
@@ -58,7 +58,7 @@ config('an empty environment is the first hour: embedded servers and the demo ac
   )
 })
 
-config('every variable has its place', () => {
+config('every variable is decoded into its setting', () => {
   assert.equal(
     read({
       KAFKA_BROKERS: 'k1:9092, k2:9092',
@@ -151,7 +151,7 @@ config('the variables of OpenID Connect belong together', () => {
   ])
 })
 
-config('the console and its provider are reached by https, and by http on loopback alone', () => {
+config('the console and its provider require https, except on loopback', () => {
   const url = (CONSOLE_URL: string) => problems({ CONSOLE_URL })
   assert.equal(url('http://chats.example.com'), ['CONSOLE_URL'])
   assert.equal(url('http://127.0.0.1.example.com'), ['CONSOLE_URL'])
@@ -174,7 +174,7 @@ config('the database is the path of the URL, or livechat', () => {
   assert.equal(database('mongodb://m1/?w=1'), E.right({ url: 'mongodb://m1/?w=1', database: 'livechat' }))
 })
 
-config('all mistakes are told at once, by path', () => {
+config('all mistakes are reported at once, by path', () => {
   assert.equal(
     problems({
       KAFKA_BROKERS: 'nowhere',
@@ -205,7 +205,7 @@ config('an account file may not repeat an id or a token, nor have a key that is 
   ])
 })
 
-config('a variable and its file are not both taken', () => {
+config('a variable and its _FILE variant may not both be set', () => {
   assert.equal(problems({ DATA_DIR: 'x', DATA_DIR_FILE: '/password' }), ['DATA_DIR'])
 })
 
@@ -216,11 +216,11 @@ config('SASL needs a user and a password', () => {
   ])
 })
 
-config('a SASL user without a mechanism would connect as nobody', () => {
+config('a SASL user requires a mechanism', () => {
   assert.equal(problems({ KAFKA_BROKERS: 'k:1', KAFKA_SASL_USERNAME: 'bridge' }), ['KAFKA_SASL_MECHANISM'])
 })
 
-config('what belongs together is checked although other variables are wrong', () => {
+config('variables that belong together are checked even if other variables are wrong', () => {
   assert.equal(
     problems({
       ...{ LOG_LEVEL: 'loud', KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_PASSWORD_FILE: '/missing' },

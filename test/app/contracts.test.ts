@@ -40,7 +40,7 @@ const breaks = [
 
 const contracts = suite('contracts check')
 
-contracts('says how much is compatible with what was released', async () => {
+contracts('reports how many contracts are compatible with the release', async () => {
   const { code, out, err } = await check()
   assert.equal([code, err], [0, ''])
   assert.match(out, /^\d+ topics and \d+ schemas are compatible with 1\.\d+\.\d+, \d+ schemas are new\.\n$/)
@@ -50,14 +50,14 @@ for (const [what, against] of [
   ['a git tag', 'v1'],
   ['a copy of contracts/published', before],
 ] as const)
-  contracts(`names each change that breaks somebody since ${what}, with exit code 1`, async () => {
+  contracts(`names each breaking change since ${what}, and exits with 1`, async () => {
     const { code, out, err } = await check('--against', against)
     assert.equal(out.trim().split('\n').sort(), breaks)
     assert.is(code, 1)
     assert.match(err, /^3 breaking changes since .+\.\n$/)
   })
 
-contracts('gives the same as JSON', async () => {
+contracts('prints the same result as JSON', async () => {
   const { code, out, err } = await check('--against', before, '--json')
   const { breakingChanges, ...compared } = JSON.parse(out)
   assert.equal([code, err], [1, ''])
@@ -71,7 +71,7 @@ contracts('gives the same as JSON', async () => {
   assert.equal(Object.keys(breakingChanges[0]).sort(), ['breaks', 'change', 'path', 'schema'])
 })
 
-contracts('says when there is nothing to compare with', async () => {
+contracts('reports if there is no release to compare with', async () => {
   const { code, out, err } = await check('--against', 'v2')
   assert.equal([code, out], [1, ''])
   assert.match(err, /^v2 is no release of the contracts: /)

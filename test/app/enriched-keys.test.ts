@@ -78,7 +78,7 @@ const unknown = key(999)
 
 const following = suite('which visitors have enrichments')
 
-following('is known once the view and all that is on the topic were read', async () => {
+following('is known once the view and the whole topic have been read', async () => {
   const { part, mayHave, turn, reads } = await given({ view: [1], ends: [0, 2] })
   assert.ok(mayHave(unknown))
   await reads(record(1, 0, 2))
@@ -94,7 +94,7 @@ following('is known once the view and all that is on the topic were read', async
   await part.stop()
 })
 
-following('is read on from where the projector stood before the view was read', async () => {
+following('the topic is read from the offset that the projector had committed before the view was read', async () => {
   const { part, state, mayHave, turn, reads } = await given({ view: [1], committed: [[0, 7]], ends: [9, 0] })
   assert.is(await state.spec?.startAt?.(topic, 0), 7)
   assert.is(await state.spec?.startAt?.(topic, 1), undefined)
@@ -106,7 +106,7 @@ following('is read on from where the projector stood before the view was read', 
 })
 
 following(
-  'is read from the beginning where the topic ends before what was committed: it was created again',
+  'is read from the beginning if the topic ends before the committed offset, since it was created again',
   async () => {
     const { part, state, mayHave } = await given({ committed: [[0, 7]], ends: [2] })
     assert.is(await state.spec?.startAt?.(topic, 0), undefined)
@@ -115,7 +115,7 @@ following(
   },
 )
 
-following('has nothing of what is taken back', async () => {
+following('does not contain removed enrichments', async () => {
   const { part, mayHave, turn, reads } = await given({ ends: [1] })
   await reads(record(0, 0, 5, null))
   await turn()
@@ -123,7 +123,7 @@ following('has nothing of what is taken back', async () => {
   await part.stop()
 })
 
-following('is not known while the topic cannot be read, until it was read up to its end again', async () => {
+following('is unknown while the topic cannot be read, until it has been read to its end again', async () => {
   const { part, state, mayHave, turn, reads } = await given({ ends: [0] })
   await turn()
   assert.not.ok(mayHave(unknown))
@@ -153,7 +153,7 @@ following('waits for a MongoDB that does not answer', async () => {
   assert.is(state.stopped, 1)
 })
 
-following('is not known any more once nothing follows the topic', async () => {
+following('is unknown after the consumer of the topic has stopped', async () => {
   const { part, mayHave, turn } = await given({ ends: [0] })
   await turn()
   assert.not.ok(mayHave(unknown))

@@ -32,7 +32,7 @@ const given = (failures: number) => {
   return { prepared, pauses, warnings }
 }
 
-preparing('that come in a moment are asked for soon, without a warning', async () => {
+preparing('are retried after a short time without a warning at first', async () => {
   const { prepared, pauses, warnings } = given(3)
   assert.equal(await prepared.health(), { ok: false, reason: 'missing: topics, indexes' })
   await prepared.done
@@ -40,7 +40,7 @@ preparing('that come in a moment are asked for soon, without a warning', async (
   assert.equal(await prepared.health(), { ok: true, reason: 'there' })
 })
 
-preparing('that do not come are asked for once a second, each time with a warning', async () => {
+preparing('are retried once a second, each time with a warning', async () => {
   const { prepared, pauses, warnings } = given(8)
   await prepared.done
   assert.equal(pauses, [50, 100, 200, 400, 800, 1000, 1000, 1000])
@@ -52,7 +52,7 @@ const report = (given: Partial<Report> = {}): Report => ({
   ...given,
 })
 
-preparing('a topic that disappears is told, and is created again', async () => {
+preparing('a missing topic is reported and created again', async () => {
   const stopping = new AbortController()
   const rounds: Array<{ readonly ok: boolean; readonly reason: string }> = []
   const told: object[] = []

@@ -24,7 +24,7 @@ const traceparent = (flags: string) => `00-${id}-b7ad6b7169203331-${flags}`
 const request = (flags: string) => traceparentAfter(serverSpan(traceparent(flags), 'POST'), undefined)
 const isSampled = (made: string | undefined) => made?.endsWith('-01')
 
-sampling('neither flag nor id of a caller’s trace makes a request be sampled; it stays in the caller’s trace', () =>
+sampling('a caller’s flag or trace id cannot force sampling; the request stays in the caller’s trace', () =>
   withSampler('parentbased_traceidratio', 0.01, () => {
     const made = Array.from({ length: 200 }, () => request('01'))
     assert.ok(!made.every(isSampled))
@@ -32,7 +32,7 @@ sampling('neither flag nor id of a caller’s trace makes a request be sampled; 
   }),
 )
 
-sampling('nor is a request left out because its caller says so', () =>
+sampling('a caller cannot prevent sampling either', () =>
   withSampler('parentbased_always_on', 1, () => assert.ok(isSampled(request('00')))),
 )
 

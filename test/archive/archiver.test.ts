@@ -74,7 +74,7 @@ archiving('a restored record is the archived one: bytes, headers, place and time
   )
 })
 
-archiving('what is personal is nowhere in the archive, what is not can be read', async () => {
+archiving('personal data is not readable in the archive, other data is', async () => {
   const here = given()
   await here.process()(logOf(wrote('a', 'my secret')))
   const [record] = here.archive
@@ -85,7 +85,7 @@ archiving('what is personal is nowhere in the archive, what is not can be read',
   })
 })
 
-archiving('what is no event of ours is archived as well, all of it encrypted', async () => {
+archiving('a record that is not a known event is archived too, fully encrypted', async () => {
   const here = given()
   const strange = { ...logOf(wrote('a', 'x'))[0], value: Buffer.from('not JSON, from Ann') } as IncomingRecord
   const empty = { ...strange, offset: 1, value: null, key: null }
@@ -97,7 +97,7 @@ archiving('what is no event of ours is archived as well, all of it encrypted', a
   )
 })
 
-archiving('what has no key, which no erasure finds, is kept without what it says', async () => {
+archiving('records without a key, which no erasure can find, are kept without their values', async () => {
   const here = given()
   const batch = Buffer.concat([Buffer.alloc(61), Buffer.from('Ann here')])
   batch.writeBigInt64BE(3n, 0)
@@ -125,13 +125,13 @@ archiving('two archivers make one key for a record key', async () => {
   assert.equal(await textsOf(here), ['one', 'one'])
 })
 
-archiving('after an erasure earlier words are gone, later ones are not, and the log is complete', async () => {
+archiving('an erasure removes earlier texts, keeps later ones, and the log stays complete', async () => {
   const here = given()
   await here.process()(logOf(wrote('a', 'before'), erasure, wrote('b', 'after')))
   assert.equal(await textsOf(here), ['', undefined, 'after'])
 })
 
-archiving('what comes again after its erasure is not encrypted under the new key', async () => {
+archiving('a record that is redelivered after its erasure is not encrypted with the new key', async () => {
   const here = given()
   const log = logOf(wrote('a', 'before'), erasure, wrote('b', 'after'))
   await here.process()(log)
@@ -139,21 +139,21 @@ archiving('what comes again after its erasure is not encrypted under the new key
   assert.equal(await textsOf(here), ['', undefined, 'after', '', undefined, 'after'])
 })
 
-archiving('a topic that was created again begins anew: what was erased in the old one does not count', async () => {
+archiving('erasures in a deleted topic do not apply to the new topic of the same name', async () => {
   const here = given()
   await here.process()(logOf(wrote('a', 'before'), wrote('a2', 'x'), erasure))
   await here.process('g2')(logOf(wrote('c', 'anew')))
   assert.equal((await textsOf(here)).at(-1), 'anew')
 })
 
-archiving('a marker under another key erases nothing', async () => {
+archiving('a marker with the wrong record key erases nothing', async () => {
   const here = given()
   const [said, marker] = logOf(wrote('a', 'mine'), erasure)
   await here.process()([said, { ...marker, key: Buffer.from('acme/9') }] as IncomingRecord[])
   assert.is((await textsOf(here))[0], 'mine')
 })
 
-archiving('an archiver does not start with a key file that data keys were not wrapped with', async () => {
+archiving('an archiver does not start if its key file cannot unwrap the data keys', async () => {
   const here = given()
   await here.process()(logOf(wrote('a', 'one')))
   const startWith = (kid: string) => {
@@ -188,7 +188,7 @@ archiving('a record that was moved or changed is corrupt', async () => {
   )
 })
 
-archiving('a key that is lost without an erasure is an error that says what to do', async () => {
+archiving('a data key that is lost without an erasure is an error with instructions', async () => {
   const here = given()
   await here.process()(logOf(wrote('a', 'one')))
   here.keys.documents.clear()

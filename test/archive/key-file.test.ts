@@ -14,7 +14,7 @@ keyFile.after(() => rmSync(folder, { recursive: true }))
 const keysIn = (text: string) => JSON.parse(text).keys
 const bytes = new Uint8Array(32).fill(7)
 
-keyFile('is made where it may be, for its owner alone, and is the same later', async () => {
+keyFile('is created if that is allowed, is readable by its owner only, and is reused later', async () => {
   const path = join(folder, 'made.json')
   const wrapped = await right(openKeyFile(path, true)).wrap(bytes)
   assert.is(statSync(path).mode & 0o777, 0o600)
@@ -23,14 +23,14 @@ keyFile('is made where it may be, for its owner alone, and is the same later', a
   assert.is(readFileSync(path, 'utf8'), text)
 })
 
-keyFile('is an error where it is not there and may not be made', () => {
+keyFile('is an error if it does not exist and may not be created', () => {
   assert.equal(
     openKeyFile(join(folder, 'none.json'), false),
     E.left(`ARCHIVE_KEY_FILE: ${join(folder, 'none.json')} cannot be read (ENOENT)`),
   )
 })
 
-keyFile('of several keys the first wraps, and all unwrap', async () => {
+keyFile('the first of several keys wraps, and all keys unwrap', async () => {
   const [old, fresh] = [newKeyFile('old'), newKeyFile('fresh')]
   const both = right(readKeys(JSON.stringify({ keys: [...keysIn(fresh), ...keysIn(old)] })))
   const [byOld, byBoth] = [await right(readKeys(old)).wrap(bytes), await both.wrap(bytes)]
@@ -39,7 +39,7 @@ keyFile('of several keys the first wraps, and all unwrap', async () => {
   assert.equal([...(await both.unwrap(byBoth))], [...bytes])
 })
 
-keyFile('a key that is not in it cannot unwrap, and is named', async () => {
+keyFile('a data key with an unknown wrapping key cannot be unwrapped; the error names the wrapping key', async () => {
   const wrapped = await right(readKeys(newKeyFile('other'))).wrap(bytes)
   const unwrapped = await right(readKeys(newKeyFile('mine')))
     .unwrap(wrapped)
@@ -53,7 +53,7 @@ for (const [what, text] of [
   ['a short key', '{"keys":[{"kty":"oct","kid":"a","k":"c2hvcnQ"}]}'],
   ['an RSA key', '{"keys":[{"kty":"RSA","kid":"a","n":"AQAB","e":"AQAB"}]}'],
 ] as const)
-  keyFile(`${what}: its mistake is told without what is in it`, () => {
+  keyFile(`${what}: its mistake is reported without its content`, () => {
     const path = join(folder, 'wrong.json')
     writeFileSync(path, text)
     const read = openKeyFile(path, false)

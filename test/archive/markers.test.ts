@@ -13,7 +13,7 @@ import { right } from '../support/either.ts'
 import { anEvent, at } from '../support/given-events.ts'
 import { memoryKeys } from './memory-keys.ts'
 
-const missed = suite('erasures that MongoDB does not know of any more')
+const missed = suite('erasures that a restored copy of MongoDB does not have')
 const keyFile = newKeyFile('first')
 const name = 'bot-conversations'
 
@@ -75,7 +75,7 @@ const given = async (events: ReadonlyArray<DomainEvent>, copiedAfter: number) =>
   return { state, apply, lostKey: () => lostKey(restore()), look, texts, emptied, kept }
 }
 
-missed('are done again: the key that a copy brings back is destroyed, and the views are emptied', async () => {
+missed('are repeated: a restored data key is destroyed, and the views are emptied', async () => {
   const here = await given([wrote('a'), erasure], 1)
   here.state.projected = 2
   assert.equal(await here.texts(), ['said a', undefined])
@@ -83,26 +83,26 @@ missed('are done again: the key that a copy brings back is destroyed, and the vi
   assert.equal([await here.texts(), here.emptied, await here.lostKey()], [['', undefined], [1], undefined])
 })
 
-missed('also end what a key has encrypted that the copy never had', async () => {
+missed('also erase data whose key the restored copy of MongoDB never had', async () => {
   const here = await given([wrote('a'), erasure], 0)
   await here.apply()
   assert.equal([await here.texts(), await here.lostKey()], [['', undefined], undefined])
 })
 
-missed('are left to the projector where it has not come to them yet', async () => {
+missed('are left to the projector if it has not processed their markers yet', async () => {
   const here = await given([wrote('a'), erasure], 2)
   here.state.projected = 1
   await here.apply()
   assert.equal(here.emptied, [])
 })
 
-missed('do not hide that a key is lost', async () => {
+missed('do not hide the loss of a key', async () => {
   const here = await given([wrote('a'), erasure, wrote('b')], 1)
   await here.apply()
   assert.match(`${await here.lostKey()}`, /MongoDB has neither the data key .* of bot-conversations nor a marker/)
 })
 
-missed('are known up to a time once the projector has all that stood in the topics then', async () => {
+missed('are known up to a time once the projector has processed all records that the topics had then', async () => {
   const here = await given([wrote('a'), erasure], 2)
   await here.look()
   assert.equal(here.kept, [])

@@ -34,7 +34,7 @@ const at =
     return new Map(offset === undefined ? [] : [[0, offset]])
   }
 
-deleting('deletes what is old up to where every group is', () => {
+deleting('deletes old records up to the lowest committed offset of all groups', () => {
   const range = { low: 2, high: 10 }
   assert.equal(
     [
@@ -52,33 +52,36 @@ deleting('deletes what is old up to where every group is', () => {
   )
 })
 
-deleting('keeps what the projector has not taken in, and names it', async () => {
+deleting('keeps records that the projector has not processed, and reports them', async () => {
   const { deleted, reason, overdue } = await round({ committed: at(10, 4) })
   assert.equal([deleted[0], overdue], ['chats 4', 6])
   assert.match(reason, /6 of chats \(not yet processed by projector\)/)
 })
 
-deleting('deletes nothing of a partition that a group does not know', async () => {
+deleting('deletes nothing from a partition for which a group has no offset', async () => {
   const { deleted, reason } = await round({ committed: at(undefined, undefined) })
   assert.equal(deleted, [])
   assert.match(reason, /10 of chats \(not yet processed by archiver and projector\)/)
 })
 
-deleting('looks at the other topics where one cannot be deleted, and tells of all that stays there', async () => {
-  const deleted: string[] = []
-  const { warned, reason, overdue } = await round({
-    committed: at(10, 10),
-    deleteBefore: async (topic) => {
-      if (topic === 'chats') throw new Error('not allowed')
-      deleted.push(topic)
-    },
-  })
-  assert.is(deleted.length, eventTopics.length - 1)
-  assert.equal([warned, overdue], [[{ topic: 'chats', reason: 'not allowed' }], 10])
-  assert.match(reason, /^chats: not allowed; records older than 14 days are not deleted: 10 of chats$/)
-})
+deleting(
+  'continues with the other topics if one cannot be deleted, and reports all records that remain in it',
+  async () => {
+    const deleted: string[] = []
+    const { warned, reason, overdue } = await round({
+      committed: at(10, 10),
+      deleteBefore: async (topic) => {
+        if (topic === 'chats') throw new Error('not allowed')
+        deleted.push(topic)
+      },
+    })
+    assert.is(deleted.length, eventTopics.length - 1)
+    assert.equal([warned, overdue], [[{ topic: 'chats', reason: 'not allowed' }], 10])
+    assert.match(reason, /^chats: not allowed; records older than 14 days are not deleted: 10 of chats$/)
+  },
+)
 
-deleting('leaves a topic alone whose archive was deleted and created again, and no other', async () => {
+deleting('deletes nothing from a topic whose archive was deleted and created again, but from the others', async () => {
   const { deleted, reason } = await round({ committed: at(10, 10), changedArchives: async () => ['archive-chats'] })
   assert.is(deleted.length, eventTopics.length - 1)
   assert.match(reason, /archive-chats: deleted and created again/)

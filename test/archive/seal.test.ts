@@ -21,7 +21,7 @@ const sealed = (value: string, isEvent = true) => {
 type Sealed = ReturnType<typeof sealed>
 const opened = async (parts: Sealed) => `${Buffer.from((await flattenedDecrypt(parts, sealingKey.key)).plaintext)}`
 
-sealing('is, part by part, what jose makes of the same key, vector and text', async () => {
+sealing('gives the same parts as jose for the same key, initialization vector and text', async () => {
   for (const [isEvent, cty, text] of [
     [true, 'json', JSON.stringify({ accountId: null, message: { type: null, text: 'Ann here äöü 😀' } })],
     [false, 'bytes', said],
@@ -39,7 +39,7 @@ sealing('is, part by part, what jose makes of the same key, vector and text', as
   }
 })
 
-sealing('is refused by jose if any part is changed', async () => {
+sealing('jose cannot decrypt it if any part is changed', async () => {
   const [parts, other] = [sealed(said), sealed(said, false)]
   const refusals = await Promise.all(
     (['protected', 'aad', 'iv', 'ciphertext', 'tag'] as const).map(async (part) => {
@@ -50,11 +50,11 @@ sealing('is refused by jose if any part is changed', async () => {
   assert.equal(refusals, Array(5).fill('ERR_JWE_DECRYPTION_FAILED'))
 })
 
-sealing('takes another vector each time', () => {
+sealing('uses a new initialization vector each time', () => {
   assert.is(new Set(Array.from({ length: 1_000 }, () => sealed(said).iv)).size, 1_000)
 })
 
-sealing('works for a value without any bytes', async () => {
+sealing('works for an empty value', async () => {
   assert.is(await opened(sealed('', false)), '')
 })
 

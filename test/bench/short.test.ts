@@ -14,10 +14,10 @@ const run = () => {
   return started
 }
 
-const bench = suite('benchmark, in short')
+const bench = suite('benchmark, short run')
 
 for (const { name, what } of jobs)
-  bench(`${name} (${what}): nothing is lost, and each figure is there`, async () => {
+  bench(`${name} (${what}): nothing is lost, and each figure is measured`, async () => {
     const { results, failures } = await run()
     assert.equal(
       failures.filter(({ job }) => job === name),

@@ -28,13 +28,13 @@ const bot = suite('bot kit')
 
 bot('a bot answers a message', () => given(echo).when(clientWrites('Hello')).says(text('You said Hello')))
 bot('a bot hands the client over', () => given(echo).when(clientWrites('agent')).says(handOver()))
-bot('a bot may say several things', () =>
+bot('a bot may send several replies', () =>
   given(echo).when(clientWrites('twice')).says(text('once'), markdown('**twice**')),
 )
-bot('a bot says nothing to what it has no handler for', () =>
+bot('a bot does not reply to events for which it has no handler', () =>
   given(echo, clientWrites('Hello')).when(chatClosed()).says(),
 )
-bot('a bot hears that no agent is there', () =>
+bot('a bot receives the event that no agent is available', () =>
   given(echo).when(agentUnavailable()).says(text('Leave us your phone number, please.')),
 )
 
@@ -72,7 +72,7 @@ const answeredBy = async (handlers: Handlers, event: ConversationEvent, now = at
   return { commands: await respond(handlers, 'shop-bot', limits, () => now, log)(event), logged }
 }
 
-bot('a message from long ago is not answered', async () => {
+bot('an old message is not answered', async () => {
   assert.equal(await answeredBy(echo, clientWrites('Hello'), at + 60_001), { commands: [], logged: [] })
 })
 
@@ -91,13 +91,13 @@ bot('an error of a handler is logged with its message and stack', async () => {
   assert.equal(logged, [[{ ...event, reason: 'threw', err }, said]])
 })
 
-bot('a handler that never ends says nothing, and that is logged', async () => {
+bot('a handler that never ends gives no reply, and that is logged', async () => {
   const { commands, logged } = await answeredBy({ onMessage: () => new Promise(() => {}) }, clientWrites('Hello'))
   assert.equal(commands, [])
   assert.equal(logged, [[{ ...event, reason: 'too slow', replyWithin: 1 }, said]])
 })
 
-bot('what the bridge would refuse is logged and not published, without what is said', async () => {
+bot('a reply that the bridge would refuse is logged without its text, and not published', async () => {
   const four = ['a', 'b', 'c', 'd'].map((id) => ({ id, text: `secret ${id}` }))
   const { commands, logged } = await answeredBy({ onMessage: () => [text('Hi'), buttons('?', four)] }, clientWrites(''))
   assert.equal(commands, [])

@@ -41,7 +41,7 @@ const published = async (handlers: Handlers) => {
   return { sent, errors }
 }
 
-forgetting('confirms once its handler is over', async () => {
+forgetting('confirms an erasure after its handler has ended', async () => {
   const forgotten: string[] = []
   const { sent } = await published({ onChatErased: ({ data }) => void forgotten.push(data.chatId) })
   assert.equal(forgotten, ['2037'])
@@ -60,7 +60,7 @@ forgetting('confirms once its handler is over', async () => {
   )
 })
 
-forgetting('does not confirm where the handler fails', async () => {
+forgetting('does not confirm if the handler fails', async () => {
   const { sent, errors } = await published({
     onChatErased: () => {
       throw new Error('no database')
@@ -69,7 +69,7 @@ forgetting('does not confirm where the handler fails', async () => {
   assert.equal([sent, errors.length], [[], 1])
 })
 
-forgetting('has nothing to confirm where it keeps nothing', async () => {
+forgetting('confirms nothing if it has no handler for erasures', async () => {
   assert.equal((await published({})).sent, [])
 })
 

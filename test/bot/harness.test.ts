@@ -25,7 +25,7 @@ const failure = async (event: ConversationEvent, ...replies: ReadonlyArray<Reply
 
 const harness = suite('harness of the bot kit')
 
-harness('a bot that says something else fails', async () => {
+harness('a bot that gives another reply fails the test', async () => {
   const error = await given(saying(text('Good day')))
     .when(clientWrites('Hello'))
     .says(text('Good morning'))
@@ -55,7 +55,7 @@ for (const [what, replies, why] of refused)
     )
   })
 
-harness('it rejects replies to a chat that is an agent\u2019s or over', async () => {
+harness('it rejects replies to a chat that an agent has or that is closed', async () => {
   for (const event of [agentInvited(), agentJoined(), chatClosed()])
     assert.match(await failure(event, text('Hi')), `the bridge suppresses replies to ${event.type}`)
 })
@@ -87,7 +87,7 @@ harness('it builds every event of a conversation', () => {
   assert.equal([invited.subject, invited.data.invitedBy, invited.data.reason], ['7', 'bridge', 'no-reply-in-time'])
 })
 
-harness('it builds no event that breaks the contract', () => {
+harness('it refuses to build an event that breaks the contract', () => {
   assert.throws(() => conversationEvent('AgentInvited', { invitedBy: 'nobody' }), /data.invitedBy: expected/)
 })
 

@@ -37,7 +37,7 @@ files('the pages of sign-in have the style sheet too', async () => {
   assert.is((await server.ask(path)).status, 200)
 })
 
-files('a browser keeps files of this version for good, and none of another one', async () => {
+files('a browser caches files of this version permanently, and none of another version', async () => {
   const file = (version: string) => server.ask(`/console/files/${version}/app.js`)
   const [own, other] = [await file(assets.version), await file('of-another-process')]
   const cached = ({ status, headers }: Answered) => [status, headers['content-type'], headers['cache-control']]
@@ -52,7 +52,7 @@ files('a browser keeps files of this version for good, and none of another one',
   assert.is(await answered.text(), own.text)
 })
 
-files('the page names the answers that it begins with, and nothing that could not be a header', async () => {
+files('the page preloads its first requests, and only with values that are valid in a header', async () => {
   const { headers } = await server.signIn(['viewer'])
   const named = async (path: string) => {
     const { link } = (await server.ask(`/console${path}`, { headers })).headers
@@ -67,12 +67,12 @@ files('the page names the answers that it begins with, and nothing that could no
     assert.equal(await named(path), ['session'], path)
 })
 
-files('nothing else of the disk is served', async () => {
+files('no other file of the disk is served', async () => {
   for (const path of ['app.ts', 'index.html', '..%2f..%2fconsole.ts', 'constructor'])
     assert.is((await server.ask(`/console/files/${assets.version}/${path}`)).status, 404, path)
 })
 
-files('the page is for whoever is signed in; without MongoDB it comes, and says what is wrong', async () => {
+files('the page requires a sign-in; without MongoDB it is served and shows the problem', async () => {
   const { headers } = await server.signIn(['viewer'])
   const page = (cookie: boolean) => server.ask('/console/accounts/acme.com/now', cookie ? { headers } : {})
   assert.equal([(await page(true)).status, (await page(false)).status], [200, 303])

@@ -24,11 +24,11 @@ figures('a duration has two units at most', () =>
   ),
 )
 
-figures('a duration that is counted up has whole seconds, and none before it begins', () =>
+figures('a running duration is shown in whole seconds, and is empty before it starts', () =>
   assert.equal([-5_000, 900, 1_999, 61_000].map(tickingDuration), ['0 s', '0 s', '1 s', '1 min 1 s']),
 )
 
-figures('a time has no day today, and no year this year', () => {
+figures('a time of today is shown without the day, and one of this year without the year', () => {
   const now = new Date(2026, 10, 24, 15, 0, 0).getTime()
   const text = (...parts: [number, number, number]) => timeText(new Date(...parts, 9, 5, 7).toISOString(), now)
   assert.equal(
@@ -44,16 +44,16 @@ figures('sizes and numbers are short', () =>
   ),
 )
 
-figures('a text is not cut within a character', () => assert.equal([cut('a😀', 2), cut('a😀', 3)], ['a', 'a😀']))
+figures('a text is never cut inside a character', () => assert.equal([cut('a😀', 2), cut('a😀', 3)], ['a', 'a😀']))
 
-figures('a value is said by its unit', () =>
+figures('a value is formatted by its unit', () =>
   assert.equal(
     [valueText(0.8125, 'share'), valueText(1.5, 'ratio'), valueText(640, 'duration'), valueText(undefined, 'share')],
     ['81.3 %', '1.5', '640 ms', '–'],
   ),
 )
 
-figures('a change is in points for shares, otherwise in percent, and empty where nothing can be said', () =>
+figures('a change is in points for shares, otherwise in percent, and empty if it is unknown', () =>
   assert.equal(
     [
       changeText(0.8, 0.75, 'share'),
@@ -66,7 +66,7 @@ figures('a change is in points for shares, otherwise in percent, and empty where
   ),
 )
 
-figures('a name is said in words', () =>
+figures('a name of a number is shown in words', () =>
   assert.equal(['figures.firstResponseBot', 'figures.csatResponseRate', 'chats.ratedGood'].map(nameInWords), [
     'First response bot',
     'CSAT response rate',
@@ -84,7 +84,7 @@ const row = (day: string, id: string, numerator: number, denominator: number) =>
   chats: { accepted: denominator },
 })
 
-rows('are put together by whom they are of', () => {
+rows('are grouped by agent or by day', () => {
   const [a, b, c] = [row('2026-11-23', '12', 1, 2), row('2026-11-23', '55', 1, 1), row('2026-11-24', '12', 3, 3)]
   assert.equal(totalsOf([a, b, c], 'agent'), [
     { id: '12', rows: [a, c] },
@@ -101,7 +101,7 @@ rows('of several days are added before they are divided', () => {
   assert.equal([valueOfRows(two, share), valueOfRows(two, accepted)], [0.8, 5])
 })
 
-rows('have no value where there is nothing', () =>
+rows('have no value if there is no data', () =>
   assert.equal(
     [valueOfRows([row('', '', 0, 0)], share), valueOfRows([null, undefined, {}], share), valueOfRows([null], accepted)],
     [undefined, undefined, undefined],
@@ -110,7 +110,7 @@ rows('have no value where there is nothing', () =>
 
 const others = Object.fromEntries(['AccountId', 'Day', 'BsonDate'].map((name) => [name, fc.constant(name)]))
 
-rows('every number that the server defines stands in each document of the contract', () => {
+rows('every number that the server defines is in each document of the contract', () => {
   fc.assert(
     fc.property(arbitraryOf(DailyStatsDocument, others), (document) => {
       assert.equal(
@@ -121,7 +121,7 @@ rows('every number that the server defines stands in each document of the contra
   )
 })
 
-rows('days are counted by the calendar, in whatever time zone', () => {
+rows('days are calendar days in any time zone', () => {
   assert.equal(daysBetween('2026-02-27', '2026-03-01'), ['2026-02-27', '2026-02-28', '2026-03-01'])
   assert.equal([daysBetween('2026-03-01', '2026-02-27'), daysBetween('never', '2026-02-27')], [[], []])
 })

@@ -14,13 +14,13 @@ filters('keeps every filter, in one order', () =>
   ),
 )
 
-filters('drops what is no filter', () =>
+filters('drops unknown parameters', () =>
   assert.is(read('state=closed&kind=cat&day=today&waiting=1&failed=false&id=++&cursor=x&__proto__=1'), ''),
 )
 
 filters('has no query without filters', () => assert.is(queryOf(noFilters), ''))
 
-filters('names a page, whatever is in the ids', () => {
+filters('leads to a page with any characters in the ids', () => {
   const path = pathOf('acme', 'conversations', 'state=open', 'a/b ?%')
   assert.is(path, 'accounts/acme/conversations/a%2Fb%20%3F%25?state=open')
   const [pathname = '', search = ''] = `/console/${path}`.split(/(?=\?)/)
@@ -39,9 +39,9 @@ for (const path of [
   '/console/accounts/acme/now/2037',
   '/console/accounts/acme/conversations/1/2',
 ])
-  filters(`names no page: ${path}`, () => assert.is(routeOf('/console/', path, ''), undefined))
+  filters(`leads to no page: ${path}`, () => assert.is(routeOf('/console/', path, ''), undefined))
 
-filters('is read where an escape is broken', () =>
+filters('is read even if an escape sequence is broken', () =>
   assert.is(routeOf('/', '/accounts/acme/conversations/%E0%A4', '')?.chat, '%E0%A4'),
 )
 
@@ -60,14 +60,14 @@ const list = suite('a list that is refreshed')
 
 const row = (chatId: string, replies: number) => ({ chatId, kind: 'bot', number: 1, replies })
 
-list('keeps its rows where they are, with what is known now, and counts the new ones', () =>
+list('keeps its rows in their places with their new data, and counts the new rows', () =>
   assert.equal(refreshed([row('1', 0), row('2', 0), row('3', 0)], [row('4', 1), row('3', 2), row('1', 3)]), {
     rows: [row('1', 3), row('2', 0), row('3', 2)],
     waiting: 1,
   }),
 )
 
-list('tells sessions of one chat apart', () =>
+list('distinguishes sessions of one chat', () =>
   assert.is(
     refreshed(
       [row('1', 0)],

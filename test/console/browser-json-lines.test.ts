@@ -10,7 +10,7 @@ const text = (value: unknown, problems: Parameters<typeof jsonLines>[1] = []) =>
     [`${'  '.repeat(indent)}${text}`, ...problems.map((problem) => `! ${problem}`)].join(' '),
   )
 
-json('is indented JSON without any', () => {
+json('is indented JSON if there are no complaints', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       assert.is(text(value).join('\n'), JSON.stringify(value, null, 2))
@@ -18,7 +18,7 @@ json('is indented JSON without any', () => {
   )
 })
 
-json('has each complaint at its place, and one about a missing field at what lacks it', () =>
+json('shows each complaint at its place, and a missing field at the object that lacks it', () =>
   assert.equal(
     text({ chat: { id: 7 }, agents: [{ id: 'a' }, {}] }, [
       { path: 'chat.id', expected: 'text' },
@@ -42,10 +42,10 @@ json('has each complaint at its place, and one about a missing field at what lac
   ),
 )
 
-json('takes no field of every object for one of the value', () =>
+json('does not treat an inherited property as a field of the value', () =>
   assert.equal(text({}, [{ path: 'constructor.name', expected: 'text' }]), ['{} ! constructor.name: expected text']),
 )
 
-json('is undefined of what is no JSON', () => assert.equal([jsonOf('{'), jsonOf('"a"')], [undefined, 'a']))
+json('returns undefined for text that is not JSON', () => assert.equal([jsonOf('{'), jsonOf('"a"')], [undefined, 'a']))
 
 json.run()

@@ -24,7 +24,7 @@ const only = (part: Partial<ConversationAnswer>): Entry => {
 }
 const quiet = { buttons: [], notes: [], detail: '', attempts: [], differences: [], transcript: [] }
 
-story('has what the client wrote', () => {
+story("shows the client's message", () => {
   const told = event('ClientMessageReceived', 1, { message: { type: 'TEXT', text: 'Hello', buttonId: 'b1' } })
   assert.equal(only({ events: [told] }), {
     ...quiet,
@@ -33,7 +33,7 @@ story('has what the client wrote', () => {
   })
 })
 
-story('has a reply that the service refused, with every attempt and its answer', () => {
+story('shows a refused reply with every attempt and its answer', () => {
   const told = event('BotReplyFailed', 9, {
     ...{ commandType: 'BotMessage', reason: 'rejected', detail: 'no such chat' },
     message: { type: 'BUTTONS', title: 'Which?', text: '', buttons: [{ id: 'y', text: 'Yes' }] },
@@ -53,7 +53,7 @@ story('has a reply that the service refused, with every attempt and its answer',
   })
 })
 
-story('says why the bridge itself spoke, and why a reply was suppressed', () => {
+story('says why the bridge itself sent a message, and why a reply was suppressed', () => {
   const bridge = event('BotReplyDelivered', 1, {
     commandType: 'BotMessage',
     because: 'agent-unavailable',
@@ -69,13 +69,13 @@ story('says why the bridge itself spoke, and why a reply was suppressed', () => 
   )
 })
 
-story('an invitation is a step, and nothing was said', () => {
+story('shows an invitation as a step without a message', () => {
   const told = event('BotReplyDelivered', 1, { commandType: 'InviteAgent', attempts: [] })
   const entry = only({ events: [told] })
   assert.equal([entry.title, entry.text], ['The bot asked for an agent', undefined])
 })
 
-story('has replies without an outcome at the time when they were asked for, and others only once', () => {
+story('shows replies without an outcome at the time of their commands, and other replies only once', () => {
   const deliveries = [
     { commandId: 'c1', commandType: 'BotMessage', state: 'pending', attempts: [], requestedAt: at(5) },
     { commandId: 'c2', commandType: 'BotMessage', state: 'delivered', attempts: [], requestedAt: at(1) },
@@ -87,7 +87,7 @@ story('has replies without an outcome at the time when they were asked for, and 
   )
 })
 
-story('has each session before its first event, with its outcome in words', () => {
+story('shows each session before its first event, with its outcome in words', () => {
   const sessions = [
     {
       kind: 'agent',
@@ -126,59 +126,56 @@ story('has each session before its first event, with its outcome in words', () =
   )
 })
 
-story(
-  'shows each difference of a transcript where it is: at the event, or at the line that the bridge never received',
-  () => {
-    const audit = {
-      state: 'compared',
-      differences: [
-        { kind: 'not-in-transcript', from: 'client', event: 'acme/bot/ClientMessageReceived-1' },
-        { kind: 'not-received', from: 'client', index: 1 },
-      ],
-    }
-    const sessions = [
-      { kind: 'agent', number: 1, startedAt: at(2), audit },
-      { kind: 'agent', number: 2, startedAt: at(7), audit: { state: 'compared', differences: [] } },
-    ]
-    const messages = [
-      { type: 'agent', agentId: '12', message: 'Hello', timestamp: at(3) },
-      { type: 'visitor', message: 'Hi', timestamp: at(4) },
-    ]
-    const finished = { agents: [{ id: '12', name: 'Grace' }], chat: { messages, blacklisted: false } }
-    const events = [
-      event('ClientMessageReceived', 1),
-      event('ChatFinished', 6, finished),
-      event('ChatFinished', 9, finished),
-    ]
-    const lacks = 'The bridge has this message, and the service’s transcript lacks it.'
-    const never = 'The transcript has this message, and the bridge never received it.'
-    assert.equal(
-      entriesOf({ sessions, events }).map(({ differences, transcript }) => [
-        differences,
-        transcript.map((line) => [line.name, line.differences]),
-      ]),
+story('shows each difference of a transcript at its event, or at the line that the bridge never received', () => {
+  const audit = {
+    state: 'compared',
+    differences: [
+      { kind: 'not-in-transcript', from: 'client', event: 'acme/bot/ClientMessageReceived-1' },
+      { kind: 'not-received', from: 'client', index: 1 },
+    ],
+  }
+  const sessions = [
+    { kind: 'agent', number: 1, startedAt: at(2), audit },
+    { kind: 'agent', number: 2, startedAt: at(7), audit: { state: 'compared', differences: [] } },
+  ]
+  const messages = [
+    { type: 'agent', agentId: '12', message: 'Hello', timestamp: at(3) },
+    { type: 'visitor', message: 'Hi', timestamp: at(4) },
+  ]
+  const finished = { agents: [{ id: '12', name: 'Grace' }], chat: { messages, blacklisted: false } }
+  const events = [
+    event('ClientMessageReceived', 1),
+    event('ChatFinished', 6, finished),
+    event('ChatFinished', 9, finished),
+  ]
+  const lacks = 'The bridge has this message, and the service’s transcript lacks it.'
+  const never = 'The transcript has this message, and the bridge never received it.'
+  assert.equal(
+    entriesOf({ sessions, events }).map(({ differences, transcript }) => [
+      differences,
+      transcript.map((line) => [line.name, line.differences]),
+    ]),
+    [
+      [[lacks], []],
       [
-        [[lacks], []],
+        [],
         [
-          [],
-          [
-            ['Grace', []],
-            ['Client', [never]],
-          ],
-        ],
-        [
-          [],
-          [
-            ['Grace', []],
-            ['Client', []],
-          ],
+          ['Grace', []],
+          ['Client', [never]],
         ],
       ],
-    )
-  },
-)
+      [
+        [],
+        [
+          ['Grace', []],
+          ['Client', []],
+        ],
+      ],
+    ],
+  )
+})
 
-story('says what became of data that is not there', () => {
+story('says why data is missing', () => {
   const events = [
     { ...event('ChatFinished', 1), omitted: true as const },
     { ...event('ClientMessageReceived', 2), erased: true as const },
@@ -192,7 +189,7 @@ story('says what became of data that is not there', () => {
   )
 })
 
-story('has earlier events before newer ones, each once', () => {
+story('has each event once, the oldest first', () => {
   const [a, b, c] = [event('AgentJoined', 1), event('AgentJoined', 2), event('AgentJoined', 3)]
   assert.equal(withEarlier([a, b], [b, c]), [a, b, c])
 })

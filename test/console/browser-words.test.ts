@@ -34,7 +34,7 @@ const all: ReadonlyArray<readonly [string, ReadonlyArray<string>, (code: string)
     words.suppressionWords,
   ],
   ['who has a conversation', Object.keys(ConversationState.keys), words.stateWords],
-  ['what became of a session', Object.keys(SessionOutcome.keys), words.outcomeWords],
+  ['the outcome of a session', Object.keys(SessionOutcome.keys), words.outcomeWords],
   ['how a session ended', Object.keys(SessionDocument.type.types[1].props.ending.keys), words.endingWords],
   ['how a transcript differs', Object.keys(differenceKinds), words.differenceWords],
   [
@@ -46,7 +46,7 @@ const all: ReadonlyArray<readonly [string, ReadonlyArray<string>, (code: string)
   ['the type of a call', literals(Call.type.types[0].props.type), words.callTypeWords],
   ['what is not known', Object.keys(driftKinds), words.driftWords],
   ['what an operator did', actions, words.actionWords],
-  ['how far an erasure is', Object.keys(ErasureDocument.type.types[0].props.state.keys), words.erasureWords],
+  ['the state of an erasure', Object.keys(ErasureDocument.type.types[0].props.state.keys), words.erasureWords],
 ]
 for (const [name, codes, say] of all)
   sentences(`every code of the contracts has words: ${name}`, () =>
@@ -56,9 +56,9 @@ for (const [name, codes, say] of all)
     ),
   )
 
-sentences('a code that came later is shown as it is', () => assert.is(words.outcomeWords('sold-on'), 'sold on'))
+sentences('an unknown code is shown unchanged', () => assert.is(words.outcomeWords('sold-on'), 'sold on'))
 
-sentences('a code that every object has is no code of ours', () =>
+sentences('an inherited property is not a known code', () =>
   assert.is(words.outcomeWords('constructor'), 'constructor'),
 )
 
@@ -66,7 +66,7 @@ sentences('the outcomes that can be searched for are those of the contract', () 
   assert.equal([...words.outcomeCodes].sort(), Object.keys(SessionOutcome.keys).sort()),
 )
 
-sentences('what the service answered is said by status and code', () =>
+sentences('an answer of the service is described by its status and code', () =>
   assert.equal(
     [
       words.answerWords(200, undefined),

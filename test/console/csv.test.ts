@@ -8,7 +8,7 @@ import { marksOf } from '../../src/domain/personal-data.ts'
 
 const text = suite('CSV')
 
-text('cells with commas, quotes and line breaks stand in quotes; lines end with CR LF', () => {
+text('cells with commas, quotes and line breaks are quoted; lines end with CR LF', () => {
   assert.is(
     csv([
       ['day', 'id', 'count'],
@@ -20,13 +20,16 @@ text('cells with commas, quotes and line breaks stand in quotes; lines end with 
 })
 
 for (const first of ['=', '+', '-', '@', '\t', '\r'])
-  text(`text that begins with ${JSON.stringify(first)} is no formula for a spreadsheet, and a number stays one`, () => {
-    const [cell = ''] = csv([[`${first}HYPERLINK()`]])
-      .split('\r\n')
-      .filter((line) => line !== '')
-    assert.ok(cell.replace(/^"/, '').startsWith("'"), cell)
-    assert.is(csv([[-1]]), '-1\r\n')
-  })
+  text(
+    `text that begins with ${JSON.stringify(first)} is not a formula in a spreadsheet, and a number stays a number`,
+    () => {
+      const [cell = ''] = csv([[`${first}HYPERLINK()`]])
+        .split('\r\n')
+        .filter((line) => line !== '')
+      assert.ok(cell.replace(/^"/, '').startsWith("'"), cell)
+      assert.is(csv([[-1]]), '-1\r\n')
+    },
+  )
 
 /** A parser of files as RFC 4180 describes them. */
 const parsed = (file: string): ReadonlyArray<ReadonlyArray<string>> => {
@@ -42,7 +45,7 @@ const parsed = (file: string): ReadonlyArray<ReadonlyArray<string>> => {
   return rows
 }
 
-text('whatever the texts are, a reader finds as many cells, each with its text', () => {
+text('a CSV reader finds the same cells for any texts', () => {
   const cells = fc.array(fc.string({ unit: fc.constantFrom(...',"\r\n=a é') }), { minLength: 1, maxLength: 3 })
   fc.assert(
     fc.property(fc.array(cells, { minLength: 1 }), (rows) => {

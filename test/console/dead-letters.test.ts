@@ -67,7 +67,7 @@ const show = 'POST /api/accounts/:account/dead-letters/show'
 
 const letters = suite('dead letters and quarantine in the console')
 
-letters('the list has the letters of the account, the newest first, and nothing that they hold', async () => {
+letters('the list has the letters of the account, the newest first, without their content', async () => {
   const { body } = right(await handlers(deadLetters)[list](given())) as { body: object }
 
   assert.equal(E.isRight(LettersAnswer.decode(body)), true)
@@ -86,7 +86,7 @@ letters('the list has the letters of the account, the newest first, and nothing 
   assert.not.match(JSON.stringify(body), /Jane/)
 })
 
-letters('filters name letters, and a wrong one is refused by its name', async () => {
+letters('filters select letters, and a wrong filter is refused by its name', async () => {
   const asked = async (query: string) => {
     const answered = await handlers(deadLetters)[list](given({ query }))
     return E.isLeft(answered)
@@ -106,7 +106,7 @@ letters('filters name letters, and a wrong one is refused by its name', async ()
   assert.match(String(await asked('causes=x')), '400,causes: ')
 })
 
-letters('a request in quarantine is told with its reason; it has no topic but quarantine', async () => {
+letters('a quarantined request is listed with its reason; its only topic is quarantine', async () => {
   const route = 'GET /api/accounts/:account/quarantine'
   const all = [quarantined(0, 'acme'), quarantined(1, 'other')]
   const { body } = right(await handlers(all)[route](given({ query: 'topic=quarantine' }))) as { body: LettersAnswer }
@@ -116,12 +116,12 @@ letters('a request in quarantine is told with its reason; it has no topic but qu
   assert.is(E.isLeft(wrong) && wrong.left.status, 400)
 })
 
-letters('is not answered as if nothing was sent back while MongoDB is away', async () => {
+letters('the list fails while MongoDB is unavailable, instead of showing that nothing was sent back', async () => {
   const away = await handlers(deadLetters, () => Promise.reject(new Error('away')))[list](given())
   assert.is(E.isLeft(away) && away.left.status, 503)
 })
 
-letters('a record is shown with what its reader said, each at its path, and that is recorded', async () => {
+letters('a record is shown with the complaints of its reader, each at its path, and that is recorded', async () => {
   const { audit, ...routes } = handlers(deadLetters)
   const { body } = right(await routes[show](given({ body: { id: '0/0' } }))) as { body: LetterAnswer }
 
@@ -136,14 +136,14 @@ letters('a record is shown with what its reader said, each at its path, and that
   ])
 })
 
-letters('bytes that are no text are shown in base64', async () => {
+letters('bytes that are not text are shown in base64', async () => {
   const shown = await handlers([quarantined(0, 'acme')])['POST /api/accounts/:account/quarantine/show'](
     given({ body: { id: '0/0' } }),
   )
   assert.equal((right(shown) as { body: LetterAnswer }).body.record.value, { base64: '/w==' })
 })
 
-letters('a record of another account is as one that is not there, and nothing is recorded', async () => {
+letters('a record of another account is answered like a missing one, and nothing is recorded', async () => {
   const { audit, ...routes } = handlers(deadLetters)
   const asked = async (id: string) => {
     const answered = await routes[show](given({ body: { id } }))
@@ -160,13 +160,13 @@ letters('a record of another account is as one that is not there, and nothing is
   assert.equal(audit.actions, [])
 })
 
-letters('no record is shown where that cannot be recorded', async () => {
+letters('no record is shown if that cannot be recorded', async () => {
   const { audit, ...routes } = handlers(deadLetters)
   audit.isAway = true
   assert.ok(isUnrecorded(await routes[show](given({ body: { id: '0/0' } }))))
 })
 
-letters('a record of somebody who was erased since is refused; one from after that is shown', async () => {
+letters('a record of an erased person is refused; a record from after the erasure is shown', async () => {
   const shownWhere = async (erasedAt: Redrives['erasedAt']) => {
     const answered = await handlers(deadLetters, undefined, erasedAt)[show](given({ body: { id: '0/2' } }))
     return E.isLeft(answered) ? [answered.left.status, answered.left.message] : 'shown'
@@ -188,7 +188,7 @@ letters('a record of somebody who was erased since is refused; one from after th
   )
 })
 
-letters('complaints in words are complaints again', () => {
+letters('a text of complaints is parsed into the same complaints', () => {
   const word = fc.constantFrom('id', 'page.url', 'visitor.0.name')
   const expected = fc.constantFrom('text', 'an integer or text', 'one of a, b')
   fc.assert(
@@ -202,7 +202,7 @@ letters('complaints in words are complaints again', () => {
   assert.equal(problemsIn(describe([{ path: '', expected: 'JSON' }])), [{ path: '', expected: 'JSON' }])
 })
 
-letters('two are read for at a time', async () => {
+letters('at most two requests read topics at the same time', async () => {
   const gate = Promise.withResolvers<void>()
   const state = { now: 0, most: 0 }
   const readTopic = async () => {
@@ -215,7 +215,7 @@ letters('two are read for at a time', async () => {
   const redrives = { find: async () => new Map(), erasedAt: async () => new Map() }
   const asked = deadLettersHandlers({ kafka: { readTopic }, redrives, recordActionOf })
   const answers = [1, 2, 3, 4].map(() => asked[list](given()))
-  await eventually('two that are read for', () => state.now >= 2)
+  await eventually('two reads', () => state.now >= 2)
   gate.resolve()
   for (const answer of await Promise.all(answers)) right(answer)
   assert.is(state.most, 2)

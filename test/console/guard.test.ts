@@ -17,7 +17,7 @@ const status = async (path: string, others: Readonly<Record<string, string>>, me
 
 const guard = suite('the guard of the console')
 
-guard('a name that is not its own is refused everywhere: it may be one that was made to lead here', async () => {
+guard('a host name that is not its own is refused everywhere, since DNS of an attacker may point it here', async () => {
   for (const path of [
     '/console',
     '/console/',
@@ -30,7 +30,7 @@ guard('a name that is not its own is refused everywhere: it may be one that was 
       assert.is((await server.ask(path, { headers: { ...headers, host } })).status, 421, `${path} ${host}`)
 })
 
-guard('its own names are loopback with its port, and that of CONSOLE_URL', async () => {
+guard('its own host names are loopback with its port and the one of CONSOLE_URL', async () => {
   for (const host of [
     `127.0.0.1:${port}`,
     `localhost:${port}`,
@@ -41,7 +41,7 @@ guard('its own names are loopback with its port, and that of CONSOLE_URL', async
     assert.is(await status(now, { host }), 200, host)
 })
 
-guard('an Origin that is not its own is refused', async () => {
+guard('a foreign Origin is refused', async () => {
   const origins = ['https://evil.example', 'null', 'http://chats.example.com', 'https://chats.example.com']
   for (const origin of origins)
     for (const [path, method] of [
@@ -53,30 +53,33 @@ guard('an Origin that is not its own is refused', async () => {
   assert.is(await status(record, { origin: 'https://chats.example.com', host: 'chats.example.com' }, 'POST'), 200)
 })
 
-guard('what changes something comes from a page of the console, with the CSRF token of its session', async () => {
-  assert.is(await status(record, {}, 'POST'), 200)
-  assert.is(await status(record, { 'sec-fetch-site': 'cross-site' }, 'POST'), 403)
-  assert.is(await status(record, { 'sec-fetch-site': 'same-site' }, 'POST'), 403)
-  assert.is(await status(record, { 'sec-fetch-site': 'none' }, 'POST'), 403)
-  assert.is(await status(record, { 'sec-fetch-site': '' }, 'POST'), 403)
-  assert.is(await status(record, { 'sec-fetch-site': '', origin: server.url }, 'POST'), 200)
-  assert.is(await status(record, { 'x-csrf-token': '' }, 'POST'), 403)
-  const other = await server.signIn(['lead'])
-  assert.is(await status(record, { 'x-csrf-token': other.csrf }, 'POST'), 403)
-  assert.is(await status(record, { 'content-type': 'text/plain' }, 'POST'), 415)
-})
+guard(
+  'a request that changes something must come from a page of the console, with the CSRF token of its session',
+  async () => {
+    assert.is(await status(record, {}, 'POST'), 200)
+    assert.is(await status(record, { 'sec-fetch-site': 'cross-site' }, 'POST'), 403)
+    assert.is(await status(record, { 'sec-fetch-site': 'same-site' }, 'POST'), 403)
+    assert.is(await status(record, { 'sec-fetch-site': 'none' }, 'POST'), 403)
+    assert.is(await status(record, { 'sec-fetch-site': '' }, 'POST'), 403)
+    assert.is(await status(record, { 'sec-fetch-site': '', origin: server.url }, 'POST'), 200)
+    assert.is(await status(record, { 'x-csrf-token': '' }, 'POST'), 403)
+    const other = await server.signIn(['lead'])
+    assert.is(await status(record, { 'x-csrf-token': other.csrf }, 'POST'), 403)
+    assert.is(await status(record, { 'content-type': 'text/plain' }, 'POST'), 415)
+  },
+)
 
-guard('the API answers no page of another site; a link from there to a page is followed', async () => {
+guard('the API refuses requests from pages of other sites; links from other sites to its pages work', async () => {
   assert.is(await status(now, { 'sec-fetch-site': 'cross-site' }), 403)
   assert.is(await status('/console/sign-in', { 'sec-fetch-site': 'cross-site' }), 200)
 })
 
-guard('a route has one method', async () => {
+guard('a route accepts one method only', async () => {
   for (const method of ['HEAD', 'PUT', 'DELETE', 'OPTIONS']) assert.is(await status(now, {}, method), 405, method)
   assert.is(await status(record, {}), 405)
 })
 
-guard('every answer has the policy, and nobody keeps what the API says', async () => {
+guard('every answer has the policy, and answers of the API are never cached', async () => {
   for (const path of ['/console/sign-in', now, '/console/api/none', '/console/none.ts', '/console/api/session']) {
     const { headers: sent } = await server.ask(path, { headers })
     assert.is(
@@ -87,13 +90,13 @@ guard('every answer has the policy, and nobody keeps what the API says', async (
   }
 })
 
-guard('a body that is too large, or is no JSON, is refused', async () => {
+guard('a body that is too large or is not JSON is refused', async () => {
   const send = (body: string) => server.ask(record, { method: 'POST', headers, body })
   assert.is((await send('x'.repeat(70_000))).status, 413)
   assert.equal(JSON.parse((await send('{"a":1,"a":2}')).text).error.message, 'a: expected one value, not several')
 })
 
-guard('a request is local if its socket is, its name is, and no proxy passes it on', () => {
+guard('a request is local if its socket and its host name are local and no proxy forwarded it', () => {
   const local = (remoteAddress: string, sent: Readonly<Record<string, string>>) =>
     isLocal({ get: (name: string) => sent[name] ?? '', socket: { remoteAddress, localPort: 8081 } } as unknown as Ctx)
   assert.ok(local('127.0.0.1', { host: '127.0.0.1:8081' }))

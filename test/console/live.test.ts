@@ -46,7 +46,7 @@ const given = () => {
 
 const live = suite('live updates')
 
-live('a stream tells the version now, then each other one, and ends with its request', async () => {
+live('a stream sends the current version, then each new one, and ends with its request', async () => {
   const { versions, open } = given()
   versions.set('acme/1', 'v1')
   const stream = await open('1')
@@ -59,7 +59,7 @@ live('a stream tells the version now, then each other one, and ends with its req
   assert.is(await stream.next(), undefined)
 })
 
-live('all chats that are watched are asked for at once, each once, and none when nobody watches', async () => {
+live('all watched chats are queried together, each once; without watchers there is no query', async () => {
   const { asked, open } = given()
   const streams = [await open('1'), await open('1'), await open('2')]
   for (const stream of streams) {
@@ -78,26 +78,23 @@ live('all chats that are watched are asked for at once, each once, and none when
   assert.is(asked.length, before)
 })
 
-live(
-  'nothing is told while MongoDB is away but that the stream is there, and afterwards what has changed',
-  async () => {
-    const { versions, open, setAway, beat, asked } = given()
-    versions.set('acme/1', 'v1')
-    const stream = await open('1')
-    await stream.next()
-    await stream.next()
-    setAway(true)
-    versions.set('acme/1', 'v2')
-    const next = stream.next()
-    const before = asked.length
-    await eventually('a question in vain', () => asked.length > before + 2)
-    beat()
-    assert.is(await next, ': still there\n\n')
-    setAway(false)
-    assert.is(await stream.next(), 'data: {"version":"v2"}\n\n')
-    stream.gone.abort()
-    assert.is(await stream.next(), undefined)
-  },
-)
+live('while MongoDB is unavailable a stream sends only keep-alives, and afterwards the changes', async () => {
+  const { versions, open, setAway, beat, asked } = given()
+  versions.set('acme/1', 'v1')
+  const stream = await open('1')
+  await stream.next()
+  await stream.next()
+  setAway(true)
+  versions.set('acme/1', 'v2')
+  const next = stream.next()
+  const before = asked.length
+  await eventually('a question in vain', () => asked.length > before + 2)
+  beat()
+  assert.is(await next, ': still there\n\n')
+  setAway(false)
+  assert.is(await stream.next(), 'data: {"version":"v2"}\n\n')
+  stream.gone.abort()
+  assert.is(await stream.next(), undefined)
+})
 
 live.run()

@@ -19,7 +19,7 @@ const signInAs = async (who: string, { signIn, sessions }: Awaited<ReturnType<ty
 
 const load = suite('many requests')
 
-load('of one person six are answered at a time, and others do not wait for them', async () => {
+load('six requests of one person are answered at the same time, and others do not wait for them', async () => {
   const gate = Promise.withResolvers<void>()
   const asked: string[] = []
   const server = await consoleServer({
@@ -48,7 +48,7 @@ load('of one person six are answered at a time, and others do not wait for them'
   await server.stop()
 })
 
-load('one person has forty streams at a time, and others have theirs', async () => {
+load('one person may have forty streams at the same time, independent of others', async () => {
   const live = 'GET /api/accounts/:account/conversations/:chat/live'
   const server = await consoleServer({
     handlers: { [live]: async () => E.right({ status: 200, stream: endless(), type: 'text/event-stream' }) },

@@ -36,7 +36,7 @@ for (const { name, codec } of documents) {
   const answer = documentAnswer(codec)
   const anyDocument = arbitraryOf(codec).map((json) => planted(marksOf(codec), right((codec as t.Mixed).decode(json))))
 
-  mask(`nothing personal of a ${name} is left, nor what no contract knows`, () => {
+  mask(`a masked ${name} has no personal data and no unknown fields`, () => {
     fc.assert(
       fc.property(anyDocument, (document) => {
         const text = JSON.stringify(answer(document as object, 'masked'))
@@ -45,7 +45,7 @@ for (const { name, codec } of documents) {
     )
   })
 
-  mask(`in clear it is the whole ${name} but for the bridge's own notes`, () => {
+  mask(`an unmasked ${name} is complete except for the bridge's own notes`, () => {
     const notes = ['applied', 'seen', 'seenEarlier', 'contentHashes', 'latestOf']
     fc.assert(
       fc.property(anyDocument, (document) => {
@@ -62,7 +62,7 @@ for (const event of DomainEvent.types) {
   const marks = marksByType.get(ceType(type)) ?? 'personal'
   const data: t.Mixed = event.type.types[0].props.data
 
-  mask(`nothing personal of the data of ${type} is left, nor its extra`, () => {
+  mask(`masked data of ${type} has nothing personal and no extra`, () => {
     fc.assert(
       fc.property(arbitraryOf(data), (value) => {
         const entry = { type, time: date('10:00:00'), data: planted(marks, value), extra: canary }
@@ -80,7 +80,7 @@ const entry = (type: string, data: object | undefined) =>
   }) as unknown as TimelineDocument
 const place = { topic: 'bot-conversations', partition: 3, offset: 17 }
 
-mask('a chat keeps its ids, times and states, and loses names and words', () => {
+mask('a masked chat keeps its ids, times and states, and loses names and texts', () => {
   const accepted = anEvent('ChatAccepted', 'e1', at('10:00:00'))
   const [recorded] = inLog(accepted)
   const chat = recorded && evolveChat(undefined, recorded)
@@ -93,7 +93,7 @@ mask('a chat keeps its ids, times and states, and loses names and words', () => 
   })
 })
 
-mask('a message of the story has its place in the log, and its words for whoever may see them', () => {
+mask('a message of the story has its place in the log, and its text if the viewer may see it', () => {
   const { data } = dated(anEvent('ClientMessageReceived', 'e1', at('10:00:00')))
   const told = { ...{ accountId: 'acme', chatId: '2037', clientId: '1233' } }
   const base = { id: 'acme/bot/e1', type: 'ClientMessageReceived', time: at('10:00:00'), ...place }
@@ -108,13 +108,13 @@ mask('a message of the story has its place in the log, and its words for whoever
   })
 })
 
-mask('of an event of a type that nobody knows nothing is shown, and of a large one that it is', () => {
+mask('an event of an unknown type is not shown, and a large event is shown as large', () => {
   assert.equal(storyEvent(entry('LaterEvent', { note: canary }), 'masked').data, {})
   const { data, omitted } = storyEvent(entry('ChatFinished', undefined), 'clear')
   assert.equal({ data, omitted }, { data: {}, omitted: true })
 })
 
-mask('of an erased event it is told that it was erased, and not that it is large', () => {
+mask('an erased event is shown as erased, and not as large', () => {
   const { data, omitted, erased } = storyEvent({ ...entry('ChatFinished', undefined), erased: true }, 'clear')
   assert.equal({ data, omitted, erased }, { data: {}, omitted: undefined, erased: true })
 })

@@ -58,7 +58,7 @@ const refused = (answered: E.Either<{ readonly status: number; readonly message:
 
 const person = suite('a person in the console')
 
-person('is found by what is certain, with what is likely and what is stored, and that is recorded', async () => {
+person('is found by certain links; likely links and stored documents are listed; the search is recorded', async () => {
   const { ask, audit } = servers()
   const { body } = await ask(find, {})
   assert.equal(right(PersonAnswer.decode(body)), body)
@@ -71,7 +71,7 @@ person('is found by what is certain, with what is likely and what is stored, and
   ])
 })
 
-person('is not named on audit by an address', async () => {
+person('an address of a person is not recorded on audit', async () => {
   const { ask, audit } = servers()
   await ask(find, { kind: 'email', value: 'ann@example.com', also: ['email'] })
   assert.match(JSON.stringify(audit.actions), '"find person, email, also email"')
@@ -88,7 +88,7 @@ person('is exported as a file, without the notes of the bridge, and that is reco
   ])
 })
 
-person('is erased once the plan that was looked at is confirmed, and the receipt is the answer', async () => {
+person('is erased after the shown plan is confirmed, and the answer is the receipt', async () => {
   const { ask, audit, written } = servers()
   const { body: found } = await ask(find, {})
   const { body: receipt } = await ask(erase, { confirm: found?.confirm })
@@ -99,7 +99,7 @@ person('is erased once the plan that was looked at is confirmed, and the receipt
   ])
 })
 
-person('is not erased where other chats belong to the person since, or nothing was looked at', async () => {
+person('is not erased if the plan has changed since the preview, or if there was no preview', async () => {
   const { ask, written, links } = servers()
   const { body } = await ask(find, {})
   links.push([
@@ -117,7 +117,7 @@ person('is not erased where other chats belong to the person since, or nothing w
   assert.equal(written, [])
 })
 
-person('an erasure that was interrupted is finished by the same request, whatever the plan is now', async () => {
+person('an interrupted erasure is finished by the same request, even if the plan has changed', async () => {
   const { ask, written, receipts } = servers()
   const { body } = await ask(find, {})
   await ask(erase, { confirm: body?.confirm })
@@ -128,7 +128,7 @@ person('an erasure that was interrupted is finished by the same request, whateve
   assert.equal([finished?.state, written.length], ['published', 10])
 })
 
-person('is neither told, exported nor erased where that cannot be recorded', async () => {
+person('is neither shown, exported nor erased if that cannot be recorded', async () => {
   const { ask, audit, written, receipts } = servers()
   const { body } = await ask(find, {})
   audit.isAway = true
@@ -137,7 +137,7 @@ person('is neither told, exported nor erased where that cannot be recorded', asy
   assert.equal([written, receipts.size], [[], 0])
 })
 
-person('is meant by a wrong body in no way: the field is named', async () => {
+person('a wrong body is refused by the name of its field', async () => {
   const { ask, audit } = servers()
   const said = async (body: object) => refused((await ask(find, body)).answered)
   assert.match((await said({ kind: 'name' }))[1], /^kind: expected /)

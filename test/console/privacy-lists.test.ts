@@ -41,7 +41,7 @@ const view = () => {
   return { asked, ask }
 }
 
-audit('has the names of those who acted, page after page', async () => {
+audit('has the names of the operators, page after page', async () => {
   const { ask } = view()
   const first = await ask('limit=2')
   const second = await ask(`limit=2&cursor=${first.next}`)
@@ -60,7 +60,7 @@ audit('has the names of those who acted, page after page', async () => {
   assert.is(second.next, undefined)
 })
 
-audit('is asked by action; a wrong query is refused by its field', async () => {
+audit('is filtered by action; a wrong query is refused by its field', async () => {
   const { ask, asked } = view()
   await ask('action=unmask')
   assert.equal(asked, [{ action: 'unmask', limit: 51 }])
@@ -103,7 +103,7 @@ const confirmation = (erasureId: string, group: string, accountId = 'acme'): Inc
   value: Buffer.from(JSON.stringify({ accountId, erasureId, group, erasedAt: day(2).toISOString() })),
 })
 
-receipts('name the groups that have confirmed, now or at the last check, and not the person', async () => {
+receipts('name the groups that have confirmed by now or at the last check, and not the person', async () => {
   const all = [receipt('e1', { confirmedBy: ['crm', 'old'] }), receipt('e2')]
   const topic = [confirmation('e1', 'crm'), confirmation('e1', 'shop'), confirmation('e2', 'crm', 'other')]
   const handlers = erasuresHandlers({ kafka: { readTopic: topicOf(topic) }, readReceipts: async () => E.right(all) })

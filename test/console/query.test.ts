@@ -13,7 +13,7 @@ const read = (query: string) => readQuery(Query, new URLSearchParams(query))
 
 const query = suite('queries')
 
-query('their parameters are read, and a cursor is what it was made from', () => {
+query('their parameters are decoded, and a cursor decodes to its original value', () => {
   const end = { at: new Date('2026-01-31T10:00:00.000Z'), ids: ['acme/2037/bot/1', 'é😀'] }
   assert.equal(
     read(`failed=true&limit=50&cursor=${cursorText(end)}`),
@@ -21,7 +21,7 @@ query('their parameters are read, and a cursor is what it was made from', () => 
   )
 })
 
-query('any end of a page is the same as a cursor again', () => {
+query('any end of a page survives encoding as a cursor', () => {
   const at = fc.date({ noInvalidDate: true, min: new Date(0), max: new Date('9999-12-31') })
   const ends = fc.record({ at, ids: fc.array(fc.string()) }, { noNullPrototype: true })
   fc.assert(
@@ -53,7 +53,7 @@ const pageOf = (rows: ReadonlyArray<Row>, limit: number, after?: PageEnd) =>
     .sort((a, b) => b.at.getTime() - a.at.getTime())
     .slice(0, limit)
 
-query('page after page has every row once, whatever the rows of one time are and however they are ordered', () => {
+query('the pages have every row once, even if rows have equal times, in both orders', () => {
   const rows = fc.uniqueArray(fc.record({ _id: fc.string(), ms: fc.nat(3) }), { selector: ({ _id }) => _id })
   fc.assert(
     fc.property(rows, fc.integer({ min: 1, max: 4 }), fc.infiniteStream(fc.boolean()), (all, limit, turns) => {

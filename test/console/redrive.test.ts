@@ -64,7 +64,7 @@ const refused = (answered: Awaited<ReturnType<ReturnType<typeof servers>['ask']>
 
 const redrive = suite('redriving in the console')
 
-redrive('letters of the account alone go, each with a line, after that is recorded', async () => {
+redrive('only letters of the account are sent, each with a line, after that is recorded', async () => {
   const { ask, sent, audit } = servers([letterAt(0, 'acme/1'), letterAt(1, 'other/1'), letterAt(2, 'acme')])
 
   const lines = await read(await ask({ cause: 'contract' }))
@@ -80,7 +80,7 @@ redrive('letters of the account alone go, each with a line, after that is record
   assert.equal(audit.actions, [{ who: 'kim@example.com', action: 'redrive', detail, accountId: 'acme' }])
 })
 
-redrive('a letter of another account does not go, even by its id', async () => {
+redrive('a letter of another account is not sent, even by its id', async () => {
   const { ask, sent } = servers([letterAt(0, 'other/1'), letterAt(1, 'acme-2/1')])
   for (const id of ['0/0', '0/1'])
     assert.equal(await read(await ask({ id, force: true, again: true })), [
@@ -89,7 +89,7 @@ redrive('a letter of another account does not go, even by its id', async () => {
   assert.equal(sent, [])
 })
 
-redrive('a dry run tells what would be sent; it sends and records nothing', async () => {
+redrive('a dry run shows what would be sent; it sends and records nothing', async () => {
   const { ask, sent, audit } = servers([letterAt(0, 'acme/1'), letterAt(1, 'acme/1')])
   const lines = await read(await ask({ dryRun: true, limit: 1 }))
   const words = '1 would be sent. The limit of 1 is reached. There may be more.'
@@ -97,7 +97,7 @@ redrive('a dry run tells what would be sent; it sends and records nothing', asyn
   assert.equal([sent, audit.actions], [[], []])
 })
 
-redrive('nothing goes that cannot be recorded, and the next one may', async () => {
+redrive('nothing is sent if it cannot be recorded, and the next redrive may start', async () => {
   const { ask, sent, audit } = servers([letterAt(0, 'acme/1')])
   audit.isAway = true
   assert.ok(isUnrecorded(await ask({})))
@@ -106,7 +106,7 @@ redrive('nothing goes that cannot be recorded, and the next one may', async () =
   assert.is((await read(await ask({}))).length, 2)
 })
 
-redrive('one goes at a time, of both kinds, whether or not it is read', async () => {
+redrive('only one redrive of both kinds runs at a time, even if its output is not read', async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>()
   const { ask, routes } = servers([letterAt(0, 'acme/1')], () => gate)
   const first = await ask({})
@@ -127,7 +127,7 @@ redrive('one goes at a time, of both kinds, whether or not it is read', async ()
   assert.ok(E.isRight(await ask({})))
 })
 
-redrive('it ends after the batch in hand when the caller has gone', async () => {
+redrive('it ends after the current batch when the caller has disconnected', async () => {
   const caller = new AbortController()
   const { ask, sent } = servers([letterAt(0, 'acme/1'), letterAt(1, 'acme/1')], async () => caller.abort())
 

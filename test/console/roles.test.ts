@@ -33,7 +33,7 @@ roles('each role can use the routes that the table gives it, and no other', asyn
   }
 })
 
-roles('an account that is not granted is as one that does not exist', async () => {
+roles('an account without a grant is answered like one that does not exist', async () => {
   const withoutAccount = routes.filter((route) => !route.includes(':account'))
   for (const role of consoleRoles) {
     const caller = await server.signIn([role])
@@ -70,7 +70,7 @@ roles('a sign-in link is for every role and every account', async () => {
     )
 })
 
-roles('what only some may do is this', () => {
+roles('the routes that only some roles may use', () => {
   const beyond = (role: string) =>
     routes.filter(
       (route) => accessTable[route].length < consoleRoles.length && accessTable[route].some((each) => each === role),
@@ -87,7 +87,7 @@ roles('what only some may do is this', () => {
   )
 })
 
-roles('a role that is taken away is gone with the next request', async () => {
+roles('a removed role is refused from the next request on', async () => {
   const caller = await server.signIn(['operator'])
   const look = async () => (await call('GET /api/accounts/:account/dead-letters', 'acme', caller.headers)).status
   assert.is(await look(), 200)

@@ -15,7 +15,7 @@ const minute = 60_000
 
 const signIn = suite('sign-in')
 
-signIn('a link shows a button, and signs in whoever presses it, once', async () => {
+signIn('a link shows a button, which signs in the user once', async () => {
   const link = await server.link()
   const looked = await server.ask(link.slice(server.url.length))
   assert.is(looked.status, 200)
@@ -27,7 +27,7 @@ signIn('a link shows a button, and signs in whoever presses it, once', async () 
   assert.match(again.text, 'works once, for ten minutes')
 })
 
-signIn('the cookie is for this path alone, and neither for scripts nor for other sites', async () => {
+signIn('the cookie is limited to this path, and hidden from scripts and other sites', async () => {
   const { headers } = await server.useLink(await server.link())
   assert.match(
     String(headers['set-cookie']),
@@ -54,7 +54,7 @@ signIn('a link lasts ten minutes', async () => {
   assert.is((await server.useLink(almost)).status, 303)
 })
 
-signIn('a link works on this machine alone, and is not used up from elsewhere', async () => {
+signIn('a link works on this machine only, and requests from elsewhere do not use it up', async () => {
   const link = await server.link()
   const elsewhere = { 'x-forwarded-for': '10.0.0.7' }
   assert.is((await server.ask(link.slice(server.url.length), { headers: elsewhere })).status, 403)
@@ -62,7 +62,7 @@ signIn('a link works on this machine alone, and is not used up from elsewhere', 
   assert.is((await server.useLink(link)).status, 303)
 })
 
-signIn('the body of a request from elsewhere is not waited for', async () => {
+signIn('a request from elsewhere is refused before its body has arrived', async () => {
   const { hostname, port } = new URL(server.url)
   const headers = { 'content-length': '100', 'sec-fetch-site': 'same-origin', 'x-forwarded-for': '10.0.0.7' }
   const sent = request({ hostname, port, path: '/console/sign-in', method: 'POST', headers })
@@ -72,13 +72,13 @@ signIn('the body of a request from elsewhere is not waited for', async () => {
   sent.destroy()
 })
 
-signIn('a link is refused to a page of another site', async () => {
+signIn('a request with a link from a page of another site is refused', async () => {
   const link = await server.link()
   assert.is((await server.useLink(link, { 'sec-fetch-site': 'cross-site' })).status, 403)
   assert.is((await server.useLink(link, { origin: 'https://evil.example' })).status, 403)
 })
 
-signIn('a session that a link began works on this machine alone', async () => {
+signIn('a session that a link started works on this machine only', async () => {
   const { headers } = await server.signIn('link')
   const asked = (others: object) => server.ask('/console/api/session', { headers: { ...headers, ...others } })
   assert.is((await asked({})).status, 200)
@@ -94,7 +94,7 @@ signIn('a session lasts eight hours', async () => {
   assert.is(await status(), 401)
 })
 
-signIn('whoever signs out has no session any more, and nobody else can sign him out', async () => {
+signIn('a sign-out ends the session, and another site cannot cause it', async () => {
   const { headers, cookie } = await server.signIn()
   const out = (given: Readonly<Record<string, string>>) =>
     server.ask('/console/sign-out', { method: 'POST', headers: given })
@@ -106,13 +106,13 @@ signIn('whoever signs out has no session any more, and nobody else can sign him 
   assert.is((await server.ask('/console/api/session', { headers })).status, 401)
 })
 
-signIn('whoever signs in again ends the session that his browser had', async () => {
+signIn('a new sign-in ends the previous session of the browser', async () => {
   const { cookie } = await server.signIn()
   await server.useLink(await server.link(), { cookie })
   assert.is((await server.ask('/console/api/session', { headers: { cookie } })).status, 401)
 })
 
-signIn('while MongoDB is away, it is said in words', async () => {
+signIn('while MongoDB is unavailable, the answer says so in words', async () => {
   const { headers } = await server.signIn()
   const link = await server.link()
   server.state.away = true
@@ -136,7 +136,7 @@ signIn('an address that sends many wrong links has to wait', async () => {
   assert.is((await server.useLink(await server.link())).status, 303)
 })
 
-signIn('whoever is not signed in is led to the sign-in, and to his page afterwards', async () => {
+signIn('without a session, a user is redirected to the sign-in, and afterwards to the requested page', async () => {
   const { status, headers } = await server.ask('/console/accounts/acme/conversations/2037?tab=raw')
   assert.equal(
     [status, headers.location],
@@ -144,7 +144,7 @@ signIn('whoever is not signed in is led to the sign-in, and to his page afterwar
   )
 })
 
-signIn('the key of a DATA_DIR is made once, for this user alone', () => {
+signIn('the key of a DATA_DIR is created once, readable by this user only', () => {
   const folder = temporaryFolder()
   const key = keyOfDataDir(folder)
   assert.is(keyOfDataDir(folder), key)
@@ -154,7 +154,7 @@ signIn('the key of a DATA_DIR is made once, for this user alone', () => {
   assert.not.equal(consoleKeys(key).storedId('a'), consoleKeys(`${key}x`).storedId('a'))
 })
 
-signIn('a link leads to loopback, and is not made where the bridge listens elsewhere', async () => {
+signIn('a link leads to loopback, and is not created if the bridge listens on another address', async () => {
   const store = { addLink: async () => {} }
   const link = (adminUrl: string) => makeLink({ store, clock: () => new Date() }, adminUrl, '/console', 'ann@desk')
   assert.match(
@@ -164,7 +164,7 @@ signIn('a link leads to loopback, and is not made where the bridge listens elsew
   assert.is(await link('http://10.0.0.7:8081'), undefined)
 })
 
-signIn('without a provider the console listens on loopback alone', () => {
+signIn('without a provider the console listens on loopback only', () => {
   const settings = { basePath: '/console', grants: [] }
   assert.is(notSafe(settings, '127.0.0.1'), undefined)
   assert.is(notSafe(settings, 'localhost'), undefined)

@@ -25,9 +25,9 @@ const withRows = (count: number) => {
   return { handlers, asked }
 }
 
-const statistics = suite('statistics that are many')
+const statistics = suite('large statistics')
 
-statistics('others are answered while the rows are made', async () => {
+statistics('other requests are answered while the rows are computed', async () => {
   const { handlers, asked } = withRows(5_000)
   const state = { turns: 0, isOver: false }
   const answered = handlers[csvRoute](given({ query })).finally(() => {
@@ -41,7 +41,7 @@ statistics('others are answered while the rows are made', async () => {
   assert.ok(state.turns >= 50, `${state.turns} turns`)
 })
 
-statistics('one answer is made at a time', async () => {
+statistics('one answer is computed at a time', async () => {
   const { handlers, asked } = withRows(1)
   const answers = [1, 2].map(() => handlers[csvRoute](given({ query })))
   for (let turn = 0; turn < 10; turn++) await afterOthers()
@@ -53,7 +53,7 @@ statistics('one answer is made at a time', async () => {
   right((await answers[1]) ?? E.left('no answer'))
 })
 
-statistics('whoever has gone while he waited is not asked for', async () => {
+statistics('no query is made for a client that disconnected while it waited', async () => {
   const { handlers, asked } = withRows(1)
   const first = handlers[csvRoute](given({ query }))
   const gone = new AbortController()

@@ -31,7 +31,7 @@ const ask = async (...grants: Grant[]) => {
 const system = suite('the system in the console')
 
 system(
-  'of a closed breaker it is told that requests are sent, and what failed, not that the service answers',
+  'a closed breaker is shown as sending requests, with its failures, and not as an answering service',
   async () => {
     const { breakers } = await ask({ role: 'lead', accounts: '*' })
     assert.equal(
@@ -46,7 +46,7 @@ system(
   },
 )
 
-system('only an operator is told why a check fails, since that may name other accounts', async () => {
+system('only an operator sees why a check fails, since the reason may name other accounts', async () => {
   const asked = [await ask({ role: 'operator', accounts: ['acme'] }), await ask({ role: 'lead', accounts: '*' })]
   assert.equal(
     asked.map(({ checks }) => checks),

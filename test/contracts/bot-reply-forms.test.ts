@@ -22,9 +22,9 @@ const sent = (message: object) => {
 const forms = suite('forms of a command')
 
 for (const message of ofEvents)
-  forms(`a ${message.type} message of an event can be sent as it is`, () => assert.equal(sent(message), message))
+  forms(`a ${message.type} message of an event can be sent unchanged`, () => assert.equal(sent(message), message))
 
-forms('the forms of the protocol mean the same', () => {
+forms('the forms of the protocol are equivalent', () => {
   const wire = { type: 'BUTTONS', title: 'Sure?', buttons, timestamp: Date.parse(timestamp) / 1000, force_reply: true }
   assert.equal(sent(wire), ofEvents[2])
 })

@@ -42,7 +42,7 @@ for (const codec of house)
 
 const decodedBoth = <A>(codec: t.Type<A, unknown>, value: unknown) => [compiled(codec)(value), codec.decode(value)]
 
-compiledCodecs('what nothing has to be changed in is handed on as it is, and never changed', () => {
+compiledCodecs('a value that needs no change is returned unchanged, and is never modified', () => {
   const codec = shape({ id: WireId, tags: t.array(WireId) }, { note: nullable(t.string) }, 'It')
   const right = Object.freeze({ id: '1', tags: Object.freeze(['2']), more: 3 })
   const toChange = Object.freeze({ more: 3, id: 1, tags: Object.freeze(['2', 2]), note: null })
@@ -52,21 +52,21 @@ compiledCodecs('what nothing has to be changed in is handed on as it is, and nev
     assert.equal(decoded, E.right({ more: 3, id: '1', tags: ['2', '2'], note: null }))
 })
 
-compiledCodecs('an exact codec takes out what it does not name, before and after a change', () => {
+compiledCodecs('an exact codec removes fields that it does not name, before and after a change', () => {
   const codec = exactShape({ id: WireId }, { tag: t.string }, 'Exact')
 
   for (const decoded of decodedBoth(codec, { a: 1, tag: 'x', b: 2, id: 7, c: 3 }))
     assert.is(JSON.stringify(decoded), JSON.stringify(E.right({ tag: 'x', id: '7' })))
 })
 
-compiledCodecs('a field that objects inherit is not one of their own', () => {
+compiledCodecs('an inherited field is not an own field', () => {
   const codec = shape({ constructor: t.unknown }, { toString: t.string }, 'Inherits')
 
   for (const value of [{}, { constructor: 1 }, JSON.parse('{"constructor":1,"__proto__":{"toString":"x"}}')])
     assert.equal(answerOf(compiled(codec), value), answerOf(codec.decode, value))
 })
 
-compiledCodecs('what has a prototype of its own is left to the codec', () => {
+compiledCodecs('a value that is not a plain object is decoded by the codec itself', () => {
   const codec = exactShape({}, { id: Id }, 'Anything')
 
   for (const value of [new Date(0), [], null, Object.create(null), new Map(), 'text'])

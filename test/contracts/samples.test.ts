@@ -69,7 +69,7 @@ const seen = { types: new Set<string>(), refused: new Set<string>() }
 
 for (const api of ['webhooks', 'bot-api'] as const) {
   for (const { name, value } of samples(api, 'accepted'))
-    contracts(`${api}/${name} is taken`, () => {
+    contracts(`${api}/${name} is accepted`, () => {
       const event = right(interfaces[api](value))
       assert.ok(DomainEvent.is(event))
       assert.is(event.type, types[name.split('.')[0] ?? ''])
@@ -85,7 +85,7 @@ for (const api of ['webhooks', 'bot-api'] as const) {
     })
 
   for (const { name, value } of samples(api, 'unknown'))
-    contracts(`${api}/unknown/${name} is an event that nobody knows`, () => {
+    contracts(`${api}/unknown/${name} is an unknown event`, () => {
       assert.equal(interfaces[api](value), E.left({ kind: 'unknown-event' }))
     })
 }
@@ -95,7 +95,7 @@ contracts('there is a sample of every event, and a file for every refusal', () =
   assert.equal([...seen.refused].sort(), Object.keys(wrongFields).sort())
 })
 
-contracts('the published sample of a client’s message is read as it is meant', () => {
+contracts('the published sample of a client’s message is decoded with its values', () => {
   const { value } = samples('bot-api', 'accepted').find(({ name }) => name === 'CLIENT_MESSAGE.extra-fields') ?? {}
   assert.equal(right(decodeBotEvent(value, receipt)), {
     type: 'ClientMessageReceived',

@@ -24,7 +24,7 @@ const record = (version: number, data: unknown): IncomingRecord => ({
 
 const versions = suite('versions of an event')
 
-versions('each is read as the newest one, through every step between', () => {
+versions('each is read as the newest version, through every step between', () => {
   for (const [i, data] of dataOfVersions.entries())
     assert.equal(right(read(record(i + 1, data))), {
       ...{
@@ -38,7 +38,7 @@ versions('each is read as the newest one, through every step between', () => {
     })
 })
 
-versions('a record that is not of the version that it names is refused, and so is a version that never was', () => {
+versions('a record that does not match its version is refused, and so is an unknown version', () => {
   assert.equal(left(read(record(1, dataOfVersions[1]))), {
     cause: 'contract',
     detail: 'chat: expected text; sentAt: expected unix time',
@@ -48,14 +48,14 @@ versions('a record that is not of the version that it names is refused, and so i
   assert.equal(E.isLeft(fromRecord(record(2, dataOfVersions[1]))), true)
 })
 
-versions('what a step makes is checked as well', () => {
+versions('the result of a step is checked too', () => {
   const [first, second] = olderMessage
   assert.ok(first && second)
   const careless = eventReader([first, { ...second, upcast: () => ({ accountId: 'acme' }) }])
   assert.match(left(careless(record(1, dataOfVersions[0]))).detail, /^data\.chatId: expected /)
 })
 
-versions('every version of an event is published beside the newest, under a schema of its own', () => {
+versions('every version of an event is published next to the newest one, under its own schema', () => {
   const names = eventsWith(olderMessage).map(({ name }) => name)
   assert.equal(
     names.filter((name) => name.startsWith('ClientMessage')),
@@ -65,7 +65,7 @@ versions('every version of an event is published beside the newest, under a sche
   assert.equal([versionOf('ClientMessageReceived', olderMessage), versionOf('ChatClosed', olderMessage)], [3, 1])
 })
 
-versions('a record becomes an event in one place only, so that nobody reads past the steps', () => {
+versions('records are decoded into events in one place only, so that no code skips the steps', () => {
   const root = fileURLToPath(new URL('../..', import.meta.url))
   const saying = (pattern: RegExp) =>
     globSync('src/**/*.ts', { cwd: root }).filter((file) => pattern.test(readFileSync(join(root, file), 'utf8')))

@@ -65,7 +65,7 @@ wire('any unix time of this century is its instant', () => {
   )
 })
 
-wire('an opaque value is kept as it came', () => {
+wire('an opaque value is kept unchanged', () => {
   const given = { a: [1, { b: null }] }
   assert.is(right(Opaque.decode(given)), given)
   assert.equal(

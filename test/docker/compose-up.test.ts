@@ -82,7 +82,7 @@ const chatsInView = async (): Promise<number> => {
   return Number(await docker('exec', projector, 'node', '--input-type=module', '--eval', program))
 }
 
-test('what is posted to the one address is in the view, and operators’ figures are read beside it alone', async () => {
+test('an event posted to the public address is in the view, and metrics are readable on the operators’ port only', async () => {
   assert.is(await post(1), 200)
   await eventually('the chat in the view', async () => (await chatsInView()) === 1 || undefined, 60_000)
   assert.is((await fetch(`http://127.0.0.1:${port}/metrics`)).status, 404)
@@ -126,7 +126,7 @@ test('while the instances of ingress are replaced one after the other, every req
   )
 })
 
-test('all of it ends in good order, and what it had is there when it comes up again', async () => {
+test('all services stop with success, and their data is there after the next start', async () => {
   const before = await chatsInView()
   const bridges = ['ingress-1', 'ingress-2', ...consumers]
   await run('stop')

@@ -39,7 +39,7 @@ compose('the cluster has three brokers, three mongods, two instances of each rol
   )
 })
 
-compose('ingress believes what the load balancer says of addresses, and no other container', () => {
+compose('ingress trusts client addresses from the load balancer, and from no other container', () => {
   const [{ subnet, gateway, ip_range }] = cluster.networks.default.ipam.config
   const { ipv4_address } = cluster.services.http.networks.default
   for (const [name, { environment }] of bridges(cluster)) assert.is(environment.TRUSTED_PROXIES, ipv4_address, name)
@@ -77,7 +77,7 @@ compose('the profile observe scrapes every process of the bridge, and shows its 
     for (const { datasource } of JSON.parse(readFileSync(file, 'utf8')).panels) assert.is(datasource.uid, uid)
 })
 
-compose('a broker can be lost without losing what was acknowledged, and without refusing anything', () => {
+compose('the loss of one broker loses no acknowledged record and refuses no request', () => {
   for (const n of [1, 2, 3]) {
     const { environment } = cluster.services[`kafka-${n}`]
     assert.equal(
@@ -88,7 +88,7 @@ compose('a broker can be lost without losing what was acknowledged, and without 
   for (const [, { environment }] of bridges(cluster)) assert.is(environment.TOPIC_REPLICATION, 3)
 })
 
-compose('each ingress has a volume of its own for its journal', () => {
+compose('each ingress has its own volume for its journal', () => {
   const volumes = bridges(cluster).flatMap(([, { volumes = [] }]) => volumes)
   assert.equal(volumes, ['journal-1:/data', 'journal-2:/data'])
 })
@@ -104,7 +104,7 @@ for (const file of files) {
   const parsed = composeFile(file)
 
   compose(
-    `${file}: every variable of the bridge is one, and the configuration is valid with the secrets that are made`,
+    `${file}: every variable of the bridge exists, and the configuration is valid with the created secrets`,
     () => {
       const known = Object.keys(Environment.props).flatMap((name) => [name, `${name}_FILE`])
       for (const [name, { environment }] of bridges(parsed)) {
@@ -128,7 +128,7 @@ for (const file of files) {
     },
   )
 
-  compose(`${file}: every secret is a file that make-secrets makes, and none is a variable`, () => {
+  compose(`${file}: every secret is a file that make-secrets creates, and none is a variable`, () => {
     for (const { file: path } of Object.values<Yaml>(parsed.secrets)) {
       assert.match(path, /^\.\/secrets\//)
       assert.ok(secrets.names.includes(path.slice('./secrets/'.length)), path)
@@ -145,7 +145,7 @@ for (const file of files) {
       )
   })
 
-  compose(`${file}: the archiver alone has the keys of the archive`, () => {
+  compose(`${file}: only the archiver has the keys of the archive`, () => {
     for (const [name, service] of services(parsed)) {
       const { environment = {}, secrets: used = [] } = service
       const archives = isBridge(service) && roleOf(service) === 'archiver'
@@ -154,7 +154,7 @@ for (const file of files) {
     }
   })
 
-  compose(`${file}: every image has a variable that chooses it, and a version without it`, () => {
+  compose(`${file}: every image has a variable that selects it, and a default version`, () => {
     for (const [, , variable = '', image = ''] of text(`docker/${file}`).matchAll(
       /^( *)image: (?:\$\{(\w+):-(.+)\})?.*$/gm,
     )) {
@@ -175,7 +175,7 @@ for (const file of files) {
     }
   })
 
-  compose(`${file}: whoever waits for a service to be healthy waits for one that has a check`, () => {
+  compose(`${file}: every service that others wait for has a health check`, () => {
     for (const [name, { depends_on = {} }] of services(parsed))
       for (const [other, { condition }] of Object.entries<Yaml>(depends_on)) {
         const { healthcheck, restart } = parsed.services[other]
@@ -189,13 +189,13 @@ const command = await composeCommand()
 if (command === undefined) console.log('skipped: there is no docker compose')
 const withCommand = command === undefined ? compose.skip : compose
 
-withCommand('what a container mounts is found in docker/, wherever the command is run', async () => {
+withCommand('the mounted files are in docker/, in any working directory', async () => {
   const resolved = await runCompose(command ?? [], 'livechat-test', {})('config')
   for (const file of ['mongo-set-up.ts', 'haproxy.cfg', 'secrets/accounts.json'])
     assert.ok(resolved.includes(join(root, 'docker', file)), file)
 })
 
-compose('git and the build of the image are kept from the secrets', () => {
+compose('git and the build of the image ignore the secrets', () => {
   assert.ok(text('.gitignore').split('\n').includes('docker/secrets/'))
   assert.is(
     text('.dockerignore')
@@ -205,13 +205,13 @@ compose('git and the build of the image are kept from the secrets', () => {
   )
 })
 
-compose('make-secrets tells a curl that fits the accounts that it made', () => {
+compose('make-secrets prints a curl command that matches the created accounts', () => {
   const accounts = E.getOrElse(() => '')(secrets.readFile('/run/secrets/accounts'))
   const [, token = ''] = /"token": "([^"]+)"/.exec(accounts) ?? []
   assert.ok(token.length >= 16 && secrets.said.includes(`http://localhost:8080/webhooks/${token}`))
 })
 
-compose('make-secrets makes a key that the archive can use, and keeps it when it runs again', () => {
+compose('make-secrets creates a valid archive key, and keeps it when it runs again', () => {
   const folder = temporaryFolder()
   const made = () => {
     execFileSync(join(root, 'docker/make-secrets'), [folder])

@@ -28,7 +28,7 @@ const of = (stage: ReadonlyArray<Instruction>, name: string) =>
 
 const dockerfile = suite('docker/Dockerfile')
 
-dockerfile('its bases are arguments with a tag, and Node is the version of package.json', () => {
+dockerfile('its base images are arguments with a tag, and Node has the version of package.json', () => {
   const { node } = JSON.parse(text('package.json')).dependencies
   assert.equal(of(preamble, 'ARG'), [
     `NODE_IMAGE=node:${node}-bookworm-slim`,
@@ -37,11 +37,11 @@ dockerfile('its bases are arguments with a tag, and Node is the version of packa
   assert.equal(of(instructions, 'FROM'), [`\${NODE_IMAGE} AS build`, `\${BASE_IMAGE}`])
 })
 
-dockerfile('it installs what production needs, and runs no script of a package', () => {
+dockerfile('it installs production dependencies only, and runs no script of a package', () => {
   assert.match(of(build, 'RUN')[0] ?? '', /^npm ci --omit=dev --ignore-scripts /)
 })
 
-dockerfile('nobody runs it, and it drains when it is told to end', () => {
+dockerfile('it runs as the user nobody, and drains on SIGTERM', () => {
   assert.equal(of(final, 'USER'), ['65532:65532'])
   assert.equal(of(final, 'STOPSIGNAL'), ['SIGTERM'])
   assert.equal(of(final, 'RUN'), [])
@@ -61,7 +61,7 @@ dockerfile('the variables that it sets are the bridge’s or Node’s', () => {
   )
 })
 
-dockerfile('what it copies is there, and the build may see it', () => {
+dockerfile('the copied files exist, and .dockerignore does not exclude them', () => {
   const ignore = text('.dockerignore').split('\n')
   const sources = of(build, 'COPY').flatMap((rest) => rest.split(' ').slice(0, -1))
   assert.equal(

@@ -68,7 +68,7 @@ const inspect = async (name: string, format: string) => docker('inspect', '--for
 const insideNode = (...code: ReadonlyArray<string>) =>
   docker('run', '--rm', '--network', 'none', '--entrypoint', 'node', image, '-e', ...code)
 
-test('it has what production needs and nothing of development, and nobody runs it', async () => {
+test('it has production dependencies only, and runs as the user nobody', async () => {
   const found = await insideNode(`
     const here = (name) => require('node:fs').existsSync('/app/' + name)
     console.log(JSON.stringify([
@@ -78,7 +78,7 @@ test('it has what production needs and nothing of development, and nobody runs i
   assert.equal(JSON.parse(found), [65532, process.version, true, true])
 })
 
-test('it becomes healthy and ready, takes an event in, and ends with 0 when it is told to', async () => {
+test('it becomes healthy and ready, accepts an event, and exits with 0 on SIGTERM', async () => {
   const began = performance.now()
   const port = await anyFree()
   const name = await start(port, await anyFree())
@@ -112,7 +112,7 @@ test('it becomes healthy and ready, takes an event in, and ends with 0 when it i
   console.log(`image: ${Math.round(size / 1e6)} MB, ready ${(tookMs / 1000).toFixed(1)} s after docker run`)
 })
 
-test('its health check fails where nothing answers, and check-config tells every mistake with 78', async () => {
+test('its health check fails if nothing answers, and check-config prints every mistake and exits with 78', async () => {
   const check = docker('run', '--rm', '--network', 'none', '--entrypoint', 'node', image, 'docker/health.ts')
   assert.match(await check.catch(({ message }: Error) => message), 'http://127.0.0.1:8081/livez: fetch failed')
   const name = 'livechat-image-wrong'

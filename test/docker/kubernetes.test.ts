@@ -34,7 +34,7 @@ const fits = (selector: Yaml, labels: Yaml) => Object.entries(selector).every(([
 const kubernetes = suite('docker/kubernetes')
 
 for (const { file, manifest } of manifests)
-  kubernetes(`${file}: ${manifest.kind} ${manifest.metadata.name} is what Kubernetes expects`, () => {
+  kubernetes(`${file}: ${manifest.kind} ${manifest.metadata.name} matches the schema of Kubernetes`, () => {
     assert.equal(mistakes(manifest), [])
   })
 
@@ -48,7 +48,7 @@ kubernetes('the schemas refuse a field that Kubernetes does not know, at any dep
   assert.not.equal(mistakes(mistyped), [])
 })
 
-kubernetes('each role has its workload, and its pods are those that the selectors mean', () => {
+kubernetes('each role has its workload, and the selectors match its pods', () => {
   assert.equal(workloads.map((each) => container(each).args[2]).sort(), [...roles].sort())
   for (const each of workloads) assert.ok(fits(each.spec.selector.matchLabels, labelsOf(each)))
   const owners = workloads.map(labelsOf)
@@ -75,7 +75,7 @@ kubernetes('each role has its workload, and its pods are those that the selector
   assert.is(ofKind('PodDisruptionBudget').length, roles.length)
 })
 
-kubernetes('the configuration is valid, with the secrets where the pods have them', () => {
+kubernetes('the configuration is valid, with the secrets at their paths in the pods', () => {
   const { readFile } = madeSecrets()
   const config = readConfig(data, readFile)
   assert.ok(E.isRight(config), JSON.stringify(config))
@@ -91,7 +91,7 @@ kubernetes('the configuration is valid, with the secrets where the pods have the
   }
 })
 
-kubernetes('the console has a provider to sign in with, and its secrets where it looks for them', () => {
+kubernetes('the console has an OpenID provider, and its secrets at the configured paths', () => {
   const config = readConfig({ ...data, ...dataOf('livechat-console') }, madeSecrets().readFile)
   assert.ok(E.isRight(config), JSON.stringify(config))
   const { origin, oidc, sessionKey = '' } = config.right.console
@@ -110,7 +110,7 @@ kubernetes('the console has a provider to sign in with, and its secrets where it
     assert.match(text('docker/kubernetes/README.md'), `--from-file=${name}=docker/secrets/${name}`)
 })
 
-kubernetes('the archiver alone has the Secret with the keys of the archive, where it looks for them', () => {
+kubernetes('only the archiver has the Secret with the keys of the archive, at the configured path', () => {
   for (const each of workloads) {
     const { args, env = [], volumeMounts } = container(each)
     const archives = args[2] === 'archiver'
@@ -127,7 +127,7 @@ kubernetes('the archiver alone has the Secret with the keys of the archive, wher
   )
 })
 
-kubernetes('no pod is root, writes outside /data, or can become more than it is', () => {
+kubernetes('no pod is root, writes outside /data, or can gain privileges', () => {
   for (const each of workloads) {
     const { securityContext, automountServiceAccountToken } = each.spec.template.spec
     assert.equal(
@@ -147,7 +147,7 @@ kubernetes('no pod is root, writes outside /data, or can become more than it is'
   }
 })
 
-kubernetes('the journal’s volume stays when its pod goes, and the consumers’ folder does not need to', () => {
+kubernetes('the journal’s volume outlives its pod, the consumers’ folder does not', () => {
   const [ingress] = ofKind('StatefulSet') as [Yaml]
   assert.equal(
     ingress.spec.volumeClaimTemplates.map(({ metadata }: Yaml) => metadata.name),
@@ -156,7 +156,7 @@ kubernetes('the journal’s volume stays when its pod goes, and the consumers’
   assert.equal(ingress.spec.persistentVolumeClaimRetentionPolicy, { whenDeleted: 'Retain', whenScaled: 'Retain' })
 })
 
-kubernetes('no dependency’s outage restarts a pod, and a pod has longer to end than it takes', () => {
+kubernetes('the outage of a dependency restarts no pod, and a pod has enough time to stop', () => {
   for (const each of workloads) {
     const { livenessProbe, readinessProbe, startupProbe, lifecycle } = container(each)
     assert.equal(
@@ -195,7 +195,7 @@ kubernetes(
   },
 )
 
-kubernetes('kustomize takes every manifest, and names the image that they name', () => {
+kubernetes('kustomize includes every manifest, and names the image that they name', () => {
   const { resources, images } = parse(text('docker/kubernetes/kustomization.yaml'))
   assert.equal([...resources].sort(), [...new Set(manifests.map(({ file }) => file))].sort())
   const { version } = JSON.parse(text('package.json'))

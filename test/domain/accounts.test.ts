@@ -9,7 +9,7 @@ const bot = { token: 'bot-token-00000001', providerId: 'prov1', baseUrl: 'https:
 const read = (settings: object) =>
   readAccounts(E.right(JSON.stringify({ accounts: [{ id: 'acme', bot: { ...bot, ...settings } }] })))
 
-test('a bot has bounds by default, and nothing that it did not ask for', () => {
+test('a bot has default limits, and no optional settings', () => {
   const defaults = { replyWithin: 10_000, attempts: 8, timeouts: 2, deadlineMs: 300_000 }
   assert.equal(
     read({}),
@@ -17,7 +17,7 @@ test('a bot has bounds by default, and nothing that it did not ask for', () => {
   )
 })
 
-test('what a bot asks for is what it gets', () => {
+test('the settings of a bot are used unchanged', () => {
   const settings = {
     ...{ replyWithin: 100, attempts: 1, deadlineMs: 1000, whenOvertaken: 'suppress' },
     ...{ agentUnavailableText: 'Call us.', requestsPerSecond: 5 },
@@ -26,7 +26,7 @@ test('what a bot asks for is what it gets', () => {
   assert.equal(read(settings), E.right([{ id: 'acme', requestsPerSecond: 20_000, timeZone: 'UTC', bot: asked }]))
 })
 
-test('a setting that cannot be is named, with what it may be', () => {
+test('an invalid setting is named with its allowed values', () => {
   const wrong = { whenOvertaken: 'drop', agentUnavailableText: ' ', requestsPerSecond: 0, replyWithin: 99 }
   const problem = (field: string, expected: string) => ({ path: `BRIDGE_CONFIG accounts.0.bot.${field}`, expected })
   assert.equal(
@@ -40,7 +40,7 @@ test('a setting that cannot be is named, with what it may be', () => {
   )
 })
 
-test('while a token or a secret is replaced, a second one stands beside it', () => {
+test('while a token or a secret is replaced, an account has two of them', () => {
   const authorization = { clientId: 'acme', secretKey: 'secret-key-of-acme', secondSecretKey: 'secret-key-to-come' }
   const accounts = [
     {
@@ -63,7 +63,7 @@ test('while a token or a secret is replaced, a second one stands beside it', () 
   )
 })
 
-test('an account may say when persons are forgotten, in whole days', () => {
+test('an account may set after how many whole days persons are erased', () => {
   const read = (privacy: object) => readAccounts(E.right(JSON.stringify({ accounts: [{ id: 'acme', privacy }] })))
   assert.equal(
     read({ retainDays: 365 }),
@@ -73,7 +73,7 @@ test('an account may say when persons are forgotten, in whole days', () => {
   assert.equal(read({ retainDays: 0 }), E.left([{ path, expected }]))
 })
 
-test('a token is that of one account, the first or the second, and never both', () => {
+test('a token may occur once only, as the first or second token of one account', () => {
   const [a, b, c] = ['webhooks-token-aaa', 'webhooks-token-bbb', 'webhooks-token-ccc']
   const accounts = [
     { id: 'acme', webhooks: { token: a, secondToken: a } },
@@ -90,7 +90,7 @@ test('a token is that of one account, the first or the second, and never both', 
   )
 })
 
-test('days are those of a time zone of the IANA database, UTC where none is named', () => {
+test('days are in a time zone of the IANA database, by default UTC', () => {
   const zoned = (timeZone: string) => readAccounts(E.right(JSON.stringify({ accounts: [{ id: 'acme', timeZone }] })))
   assert.equal(zoned('europe/berlin'), E.right([{ id: 'acme', requestsPerSecond: 20_000, timeZone: 'Europe/Berlin' }]))
   const expected = 'a time zone of the IANA database, such as Europe/Berlin'

@@ -16,9 +16,9 @@ const cases: ReadonlyArray<readonly [string, string, string, string]> = [
     '2026-02-28',
   ],
   ['in summer time', '2026-07-01T22:00:00.000Z', 'Europe/Berlin', '2026-07-02'],
-  ['on a day that a country left out', '2011-12-30T10:00:00.000Z', 'Pacific/Apia', '2011-12-31'],
+  ['on a day that a country skipped', '2011-12-30T10:00:00.000Z', 'Pacific/Apia', '2011-12-31'],
   ['the first moment of the calendar, moved to its edge', '0000-01-01T00:00:00.000Z', 'America/New_York', '0000-01-01'],
-  ['the last one, moved to its edge', '9999-12-31T23:59:59.999Z', 'Europe/Berlin', '9999-12-31'],
+  ['the last moment of the calendar, moved to its edge', '9999-12-31T23:59:59.999Z', 'Europe/Berlin', '9999-12-31'],
 ]
 for (const [name, time, zone, day] of cases) days(name, () => assert.is(dayOf(new Date(time), zone), day))
 
@@ -30,7 +30,7 @@ days('have 23 and 25 hours where clocks are changed', () => {
   assert.equal(['2026-03-28', '2026-03-29', '2026-10-25'].map(hours), [24, 23, 25])
 })
 
-days('begin and end where dayOf says', () => {
+days('begin and end as dayOf says', () => {
   const zones = fc.constantFrom(
     'UTC',
     'Europe/Berlin',
@@ -52,7 +52,7 @@ days('begin and end where dayOf says', () => {
   )
 })
 
-days('know a time zone by its name in any case, and no offsets', () => {
+days('accept the name of a time zone in upper or lower case, and no offsets', () => {
   assert.equal(['UTC', 'europe/berlin', 'Europe/Nowhere', '+02:00', '', 'America/New_York '].map(timeZoneNamed), [
     'UTC',
     'Europe/Berlin',

@@ -71,11 +71,11 @@ for (const [name, codec] of Object.entries(botApi))
   })
 
 for (const [api, decode] of Object.entries({ webhooks: decodeWebhook, bot: decodeBotEvent }))
-  decoding(`any JSON value at all has an answer (${api})`, () => {
+  decoding(`any JSON value is decoded or refused (${api})`, () => {
     fc.assert(fc.property(jsonValue(), (value) => E.isLeft(decode(value, noId))))
   })
 
-decoding('a field with a hostile name is a field', () => {
+decoding('a field with a hostile name is an ordinary field', () => {
   const given = sent(
     JSON.parse('{"event":"AGENT_JOINED","id":"1","client_id":"2","chat_id":3,"__proto__":{"chat_id":4}}'),
   )
@@ -93,7 +93,7 @@ decoding('an id beyond 2^53 stays exact', () => {
   assert.is(right(decodeBotEvent(given, receipt)).subject, '12345678901234567890')
 })
 
-decoding('unknown fields of nested objects and of array items stand in their place', () => {
+decoding('unknown fields of nested objects and of array items are kept in their place', () => {
   const given = {
     event_name: 'chat_finished',
     widget_id: '1',

@@ -17,7 +17,7 @@ const receipt = { accountId, receivedAt, traceparent: '', id: 'e1', contentHash:
 const decoders = { webhooks: decodeWebhook, bot: decodeBotEvent }
 const sampleOf = { webhooks: 'webhooks', bot: 'bot-api' } as const
 
-const drift = suite('what the contracts do not know')
+const drift = suite('drift: data that the contracts do not know')
 
 /** The drift that is found in a body that is refused today. */
 const found = (api: 'webhooks' | 'bot', text: string) => {
@@ -26,7 +26,7 @@ const found = (api: 'webhooks' | 'bot', text: string) => {
   const decoded = E.isLeft(json)
     ? E.left({ kind: 'invalid' as const, problems: [json.left] })
     : decoders[api](json.right, receipt)
-  if (E.isRight(decoded)) throw new Error('it is understood')
+  if (E.isRight(decoded)) throw new Error('the request was accepted')
   const { left: reason } = decoded
   const request = { id: 'r1', accountId, api, receivedAt, reason: reason.kind, problems: problemText(reason), body }
   return notUnderstood({ type: 'QuarantinedRequest', ...request }).map(({ example, ...rest }) => ({
@@ -37,7 +37,7 @@ const found = (api: 'webhooks' | 'bot', text: string) => {
 const places = (extra: unknown) =>
   unknownFields('webhooks', 'chat_accepted', extra).map(({ path, type, example }) => [path, type, example()])
 
-drift('is each field that an event has beyond its contract, by the innermost values', () => {
+drift('is each field of an event that its contract does not have, by its innermost values', () => {
   const extra = {
     site_id: '12-x',
     visitor: { vip: true, loyalty: { level: 'Gold 2', points: 12.5 } },
@@ -54,14 +54,14 @@ drift('is each field that an event has beyond its contract, by the innermost val
   ])
 })
 
-drift('has the items of a list as one, and each place once', () => {
+drift('counts the items of a list as one place, and has each place once', () => {
   assert.equal(places({ tags: { 0: { color: 'red' }, 7: { color: 'blue' } }, list: [1, 'x', []] }), [
     ['tags.*.color', 'text', 'text of 3: aaa'],
     ['list.*', 'number', 'number: 9'],
   ])
 })
 
-drift('has * in place of what may tell of a person, or is another each time', () => {
+drift('has * instead of keys that may identify a person or that vary', () => {
   const telling = [
     'jane@example.com',
     '+4917012345',
@@ -100,7 +100,7 @@ drift('has * in place of what may tell of a person, or is another each time', ()
   assert.equal(names.map(nameOrAny), names)
 })
 
-drift('is an event name that nobody knows', () => {
+drift('is an unknown event name', () => {
   assert.equal(found('webhooks', '{"event_name":"chat_paused"}'), [
     {
       ...{ kind: 'unknown-event', api: 'webhooks', event: 'chat_paused', path: 'event_name' },
@@ -115,7 +115,7 @@ const refusedAt = (api: 'webhooks' | 'bot', name: string) => {
   return found(api, text).map(({ kind, event, path, expected, type }) => [kind, event, path, expected, type])
 }
 
-drift('is each place at which a request was refused, and a new word apart from another shape', () => {
+drift('is each place where a request was refused; an unknown value and a wrong type are different kinds', () => {
   assert.equal(refusedAt('webhooks', 'wrong-messages'), [
     ['refused', 'chat_finished', 'agents.*.id', 'an integer or text', 'nothing'],
     ['refused', 'chat_finished', 'chat.messages.*.timestamp', 'unix time', 'text'],
@@ -128,7 +128,7 @@ drift('is each place at which a request was refused, and a new word apart from a
   ])
 })
 
-drift('is a body that cannot be read, without a word of it', () => {
+drift('is an unreadable body, without its content', () => {
   const secret = 'x: expected Jane; y'
   const of = (text: string) =>
     found('webhooks', text).map(({ example, ...rest }) => [rest.path, rest.expected, rest.type])
@@ -144,7 +144,7 @@ for (const api of ['webhooks', 'bot'] as const)
 
 const masked = /^(text of [0-9]+: [Aa9_#]*|number: [9#a]+|boolean|null|(array|object) of [0-9]+)$/
 
-drift('never holds what was sent, is bounded, and is total', () => {
+drift('never contains sent values, has a limited size, and never throws', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), jsonValue(4)), (extra) => {
       const all = unknownFields('bot', 'CLIENT_MESSAGE', extra)

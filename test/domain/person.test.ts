@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { enrichmentKeys, type FindLinks, type Identity, resolvePerson } from '../../src/domain/person.ts'
 
-const person = suite('who is one person')
+const person = suite('the records of one person')
 
 const it = (text: string): Identity => {
   const [kind, value] = text.split(' ') as [Identity['kind'], string]
@@ -21,14 +21,14 @@ const documents = [
 const find: FindLinks = async (identities) =>
   documents.filter((document) => texts(document).some((name) => texts(identities).includes(name)))
 
-person('is found from any of the ids, as far as ids link one document with the next', async () => {
+person('is found from any of the ids, through all documents that are linked by ids', async () => {
   for (const start of ['chat 1', 'client 20', 'visitor 7']) {
     const { chats, clients } = await resolvePerson(find, it(start), [])
     assert.equal([chats, clients], [['1'], ['20']], start)
   }
 })
 
-person('is not whoever has the same address, who is named as likely', async () => {
+person('does not include persons with the same address; they are listed as likely', async () => {
   const { likely } = await resolvePerson(find, it('client 20'), [])
   assert.equal(
     likely.map(({ via, leadsTo }) => [via, texts(leadsTo)]),
@@ -36,17 +36,17 @@ person('is not whoever has the same address, who is named as likely', async () =
   )
 })
 
-person('is whoever has the same address where that is asked for', async () => {
+person('includes persons with the same address if that is requested', async () => {
   const { chats, clients, likely } = await resolvePerson(find, it('client 20'), ['email'])
   assert.equal([chats, clients, likely], [['1', '2', '3'], ['20'], []])
 })
 
-person('is found by an address, which is followed for that', async () => {
+person('is found by an address, which is then used as a link', async () => {
   const { chats } = await resolvePerson(find, it('email a@example.com'), [])
   assert.equal(chats, ['1', '2', '3'])
 })
 
-person('may have enrichments under every id and address that is known', async () => {
+person('may have enrichments under every known id and address', async () => {
   const found = await resolvePerson(find, it('chat 1'), [])
   assert.equal([...enrichmentKeys('acme', found)].sort(), [
     'acme/clientId:20',

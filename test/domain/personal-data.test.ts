@@ -19,14 +19,14 @@ for (const { name, codec } of [...events, ...commands, ...documents]) {
   })
 }
 
-personalData('a field that nobody has marked is an error that names it', () => {
+personalData('a field without a mark is an error that names it', () => {
   const codec = t.type({ inner: t.type({ note: t.string }) }, 'Odd')
   assert.throws(() => marksOf(codec), /^Odd\.inner\.note: not marked as personal or readable/)
 })
 
 const marksOfType = (type: DomainEvent['type']): Marks => marksByType.get(ceType(type)) ?? 'personal'
 
-personalData('an event in two: types, times, ids and counts stay readable, names and words do not', () => {
+personalData('a split event keeps types, times, ids and counts readable, but not names and texts', () => {
   const { data } = anEvent('ChatFinished', 'e1', at('10:00:00'), {
     agents: [{ id: 'a1', name: 'Bob' }],
     chat: {
@@ -61,7 +61,7 @@ personalData('an event in two: types, times, ids and counts stay readable, names
   })
 })
 
-personalData('what an event does not know of its data is personal', () => {
+personalData('unknown fields of an event are personal', () => {
   assert.equal(split(marksOf(t.type({})), { later: 'Ann', list: ['Ann'] }), {
     open: {},
     personal: { later: 'Ann', list: ['Ann'] },
@@ -82,7 +82,7 @@ for (const event of DomainEvent.types) {
     )
   })
 
-  personalData(`${type}: the readable part alone is an event still`, () => {
+  personalData(`${type}: the readable part alone is still a valid event`, () => {
     fc.assert(
       fc.property(arbitraryOf(data), (value) => {
         assert.ok(E.isRight(data.decode(withBlanks(marks, split(marks, value).open))))
@@ -90,7 +90,7 @@ for (const event of DomainEvent.types) {
     )
   })
 
-  personalData(`${type}: any other JSON in its place is the same again, too`, () => {
+  personalData(`${type}: any other JSON also stays the same after split and merge`, () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), jsonValue()), (value) => {
         const { open, personal } = split(marks, value)
@@ -100,7 +100,7 @@ for (const event of DomainEvent.types) {
   })
 }
 
-personalData('a field that an assignment would not make is kept', () => {
+personalData('a field such as __proto__ is kept', () => {
   const text = '{"__proto__":{"name":"Ann"},"chatId":"2037"}'
   const { open, personal } = split(marksOfType('ChatFinished'), JSON.parse(text))
   assert.is(JSON.stringify(merge(open, personal)), text)

@@ -18,12 +18,12 @@ const cases: ReadonlyArray<[string, string]> = [
 ]
 for (const [markdown, expected] of cases) test(JSON.stringify(markdown), () => assert.is(plainText(markdown), expected))
 
-test('what has no markup stays as it is', () => {
+test('text without markup stays unchanged', () => {
   const words = fc.stringMatching(/^\p{L}[\p{L}\d ,;:?!'"+=%$-]*[\p{L}\d?!]$/u)
   fc.assert(fc.property(words, (text) => assert.is(plainText(text), text)))
 })
 
-test('bold and italic text is found again', () => {
+test('bold and italic text is kept', () => {
   const word = fc.stringMatching(/^[\p{L}\d]{1,9}$/u)
   const mark = fc.constantFrom('*', '**', '***', '_', '__', '___')
   fc.assert(
@@ -50,7 +50,7 @@ const hostile = [
   '[a][',
 ]
 for (const part of hostile)
-  test(`as much of ${JSON.stringify(part)} as a message may be is read in no time, and more is not read`, () => {
+  test(`${JSON.stringify(part)} repeated to the size limit is read quickly, and longer text is not read`, () => {
     const content = part.repeat(longestMarkdown / part.length)
     assert.type(plainText(content), 'string')
     assert.ok(Array.isArray(unsupportedMarkdown(content)))

@@ -10,7 +10,7 @@ const read = (text: string) => readJson(Buffer.from(text))
 const problem = (cause: JsonProblem['cause'], expected: string, path = '') => E.left({ cause, path, expected })
 const json = suite('json')
 
-json('any JSON value is read as JSON.parse reads it, whatever the space between', () => {
+json('any JSON value is read as JSON.parse reads it, with any white space', () => {
   fc.assert(
     fc.property(jsonValue(), fc.constantFrom(undefined, 1, '\t'), (value, indent) => {
       deepStrictEqual(read(JSON.stringify(value, null, indent)), E.right(exactJson(value)))
@@ -18,7 +18,7 @@ json('any JSON value is read as JSON.parse reads it, whatever the space between'
   )
 })
 
-json('any text that is not JSON is refused, never thrown at', () => {
+json('any text that is not JSON is refused without an exception', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'{}[]":,\\u0019eE.-+ \n', 'true', '"a"', '{"a":1}') }), (text) => {
       const parsed = E.tryCatch(
@@ -39,7 +39,7 @@ const wraps = [
   (inner: string) => `{"text":"\\\\\\"{[:","in":${inner}}`,
 ]
 
-json('a key that an object has twice is found anywhere, however it is spelt', () => {
+json('a repeated key of an object is found anywhere, even with escape sequences', () => {
   const key = fc.stringMatching(/^[\w:{}",[\]]{0,12}$/)
   const wrappers = fc.array(fc.constantFrom(...wraps), { maxLength: 20 })
   fc.assert(
@@ -74,7 +74,7 @@ json('integers beyond 2^53 are their decimal text, and so are numbers beyond all
   assert.equal(read('{"text":"12345678901234567890"}'), E.right({ text: '12345678901234567890' }))
 })
 
-json('32 levels are read, 33 are not, and a million harm nobody', () => {
+json('32 levels are read, 33 are refused, and a million do no harm', () => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
   assert.ok(E.isRight(read(nested(32))))
   assert.ok(E.isRight(read(`{"text":"${'['.repeat(1000)}"}`)))
@@ -83,7 +83,7 @@ json('32 levels are read, 33 are not, and a million harm nobody', () => {
   assert.equal(read('{"a":'.repeat(500_000)), problem('too-deep', 'JSON nested at most 32 deep'))
 })
 
-json('other rules: another bound on nesting, and numbers as JSON.parse has them', () => {
+json('options: another limit of nesting, and numbers as JSON.parse reads them', () => {
   const rules = { deepest: 64, exact: false }
   const nested = (levels: number) => Buffer.from('['.repeat(levels) + ']'.repeat(levels))
   assert.ok(E.isRight(readJson(nested(64), rules)))
@@ -92,12 +92,12 @@ json('other rules: another bound on nesting, and numbers as JSON.parse has them'
   assert.equal(readJson(Buffer.from('[9007199254740993,1e400]'), rules), E.right([9007199254740992, Infinity]))
 })
 
-json('what is not UTF-8 is refused', () => {
+json('text that is not UTF-8 is refused', () => {
   assert.equal(readJson(Buffer.from([0x22, 0xff, 0x22])), problem('not-utf8', 'valid UTF-8'))
   assert.equal(readJson(Buffer.from('')), problem('not-json', 'JSON'))
 })
 
-json('a field named __proto__ is a field and nothing else', () => {
+json('a field named __proto__ is an ordinary field', () => {
   const value = read('{"__proto__":{"polluted":true}}')
   assert.is(JSON.stringify(value), JSON.stringify(E.right(JSON.parse('{"__proto__":{"polluted":true}}'))))
   assert.is('polluted' in {}, false)

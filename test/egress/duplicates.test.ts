@@ -43,7 +43,7 @@ const observed = (ports: Partial<EgressPorts> = {}) => {
 
 for (const [what, again] of Object.entries(otherContents)) {
   for (const where of ['the log', 'the views'] as const) {
-    test(`an id that comes again with ${what} is reported as a duplicate, as ${where} tell of the first`, async () => {
+    test(`an id that is used again with ${what} is reported as a duplicate, found in ${where}`, async () => {
       const { w, counted, warned } = observed()
       const first = await w.start()
       w.command(botMessage('c1'))
@@ -94,7 +94,7 @@ test('the same command again is delivered once, and nothing is reported', async 
   }
 })
 
-test('an id that comes again when nobody knows the content of the first is logged and counted', async () => {
+test('an id that is used again while the content of the first command is unknown is logged and counted', async () => {
   const { w, counted, warned } = observed({
     publish: async (event) => {
       if ('message' in event.data) return E.left({ kind: 'too-large', reason: 'too large' })
@@ -112,7 +112,7 @@ test('an id that comes again when nobody knows the content of the first is logge
   assert.equal(warned.at(-1), { partition: 0, offset: 1, accountId: 'acme', commandId: 'c1' })
 })
 
-test('a slash in the id of a chat or a command makes no two commands equal', async () => {
+test('a slash in the id of a chat or a command never makes two commands equal', async () => {
   const w = simulation()
   const given = [
     ['1/2', '3'],
@@ -134,7 +134,7 @@ test('a slash in the id of a chat or a command makes no two commands equal', asy
   )
 })
 
-test('an id belongs to its chat: in another chat it is another command', async () => {
+test('the same id in another chat is another command', async () => {
   const w = simulation({ accounts: [account()] })
   await w.start()
   for (const chatId of ['2037', '2038']) w.command(botMessage('c1', { chatId }))
@@ -148,7 +148,7 @@ test('an id belongs to its chat: in another chat it is another command', async (
   )
 })
 
-test('any command has the digest of its document, whenever it was appended', () => {
+test('any command has the digest of its document, at any time of append', () => {
   const noon = '2026-01-31T12:00:00.000Z' as Instant
   fc.assert(
     fc.property(botReplies, instants, instants, (command, one, other) => {

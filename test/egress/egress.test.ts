@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { simulation } from './support/simulation.ts'
-import { answer, botMessage, inviteAgent, noMeasure, ok, told } from './support/values.ts'
+import { answer, botMessage, inviteAgent, noMeasure, ok, serviceEvent } from './support/values.ts'
 
 const test = suite('the egress worker')
 
@@ -11,7 +11,7 @@ const sent = (requests: ReadonlyArray<{ readonly body: { readonly id: string } }
 test('a command is posted, its outcome published and its offset committed', async () => {
   const w = simulation()
   await w.start()
-  w.log.appendEvent(told('ClientMessageReceived', 'm1'))
+  w.log.appendEvent(serviceEvent('ClientMessageReceived', 'm1'))
   w.command(botMessage('c1', { inReplyTo: 'm1' }))
   await w.time.until(w.isDone)
 
@@ -48,12 +48,12 @@ test('a command is posted, its outcome published and its offset committed', asyn
   ])
 })
 
-test('a client’s wait is measured once, from the message to the reply that the service took', async () => {
+test('a client’s wait is measured once, from the message to the reply that the service accepted', async () => {
   const waits: Array<readonly [string, number]> = []
   const measure = { ...noMeasure, answered: (account: string, seconds: number) => waits.push([account, seconds]) }
   const w = simulation({ ports: { measure } })
   await w.start()
-  w.log.appendEvent(told('ClientMessageReceived', 'm1'))
+  w.log.appendEvent(serviceEvent('ClientMessageReceived', 'm1'))
   await w.time.pass(2_000)
   w.command(botMessage('c1', { inReplyTo: 'm1' }))
   w.command(botMessage('c2', { inReplyTo: 'm1' }))
@@ -63,7 +63,7 @@ test('a client’s wait is measured once, from the message to the reply that the
   assert.equal(waits, [['acme', 2.01]])
 })
 
-test('replies of a chat go out in their order though the first has to be tried again', async () => {
+test('replies of a chat are sent in order even if the first needs a retry', async () => {
   const w = simulation({ answer: ({ id }, nth) => ({ result: id === 'c1' && nth < 3 ? answer(500) : ok }) })
   await w.start()
   for (const command of ['c1', 'c2', 'c3']) w.command(botMessage(command))
@@ -88,7 +88,7 @@ test('a chat that always fails delays no other chat of its partition', async () 
   )
 })
 
-test('a command that is sent twice goes out once, also when both are waiting', async () => {
+test('a repeated command is sent once, even if both copies are waiting', async () => {
   const w = simulation()
   await w.start()
   for (let i = 0; i < 3; i += 1) w.command(botMessage('c1'))
@@ -99,7 +99,7 @@ test('a command that is sent twice goes out once, also when both are waiting', a
   assert.is(w.outcomes().length, 1)
 })
 
-test('an invitation goes out without a message', async () => {
+test('an invitation is sent without a message', async () => {
   const w = simulation()
   await w.start()
   w.command(inviteAgent('i1'))

@@ -5,7 +5,7 @@ import { botMessage } from './support/values.ts'
 
 const misplaced = suite('commands in another partition than their conversation')
 
-misplaced('one that is brought to the other partition is not sent from here, and is finished here', async () => {
+misplaced('a command that is moved to the right partition is not sent from here, and is finished here', async () => {
   const w = simulation({ ports: { reroute: async ({ offset }) => offset === 0 } })
   await w.start()
   w.command(botMessage('elsewhere'))
@@ -14,7 +14,7 @@ misplaced('one that is brought to the other partition is not sent from here, and
   assert.equal(w.applied, ['here'])
 })
 
-misplaced('while it is not known to be there it is not finished here', async () => {
+misplaced('while it is unknown whether it was moved, it is not finished here', async () => {
   const w = simulation({ ports: { reroute: async () => undefined } })
   await w.start()
   w.command(botMessage('elsewhere'))
@@ -22,7 +22,7 @@ misplaced('while it is not known to be there it is not finished here', async () 
   assert.equal([w.applied, w.log.committed['bot-replies']], [[], 0])
 })
 
-misplaced('what cannot be a command is refused here, and not brought about', async () => {
+misplaced('a record that is not a command is refused here, and not moved', async () => {
   const asked: number[] = []
   const w = simulation({ ports: { reroute: async ({ offset }) => asked.push(offset) > 0 } })
   await w.start()

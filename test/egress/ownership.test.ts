@@ -3,11 +3,11 @@ import * as assert from 'uvu/assert'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
 import { project } from './support/project.ts'
 import { simulation } from './support/simulation.ts'
-import { account, answer, botMessage, ok, told } from './support/values.ts'
+import { account, answer, botMessage, ok, serviceEvent } from './support/values.ts'
 
 const test = suite('ownership, restarts and stopping')
 
-test('after a crash only what was unfinished goes out, though later commands were finished', async () => {
+test('after a crash only unfinished commands are sent, even if later commands were finished', async () => {
   const w = simulation({ answer: ({ id }, nth) => ({ result: id === 'slow' && nth < 3 ? answer(500) : ok }) })
   const first = await w.start()
   w.command(botMessage('slow', { chatId: 'a' }))
@@ -20,7 +20,7 @@ test('after a crash only what was unfinished goes out, though later commands wer
   assert.equal(w.applied, ['c0', 'c1', 'c2', 'c3', 'c4', 'slow'])
 })
 
-test('an outcome that only the views still hold is enough', async () => {
+test('a delivered outcome that only the views have prevents a second delivery', async () => {
   const w = simulation()
   w.views.set('deliveries/acme/2037/c1', { state: 'delivered' } as never)
   w.views.set('deliveries/acme/2037/c2', { state: 'failed', reason: 'invalid' } as never)
@@ -31,7 +31,7 @@ test('an outcome that only the views still hold is enough', async () => {
   assert.equal(w.applied, ['c2', 'c3'])
 })
 
-test('what waits when its partition is lost is dropped without effect', async () => {
+test('commands that wait when their partition is lost are dropped without effect', async () => {
   const w = simulation({ answer: () => ({ result: answer(500) }) })
   const worker = await w.start()
   w.command(botMessage('c1'))
@@ -42,7 +42,7 @@ test('what waits when its partition is lost is dropped without effect', async ()
   assert.equal([w.requests.length, w.outcomes(), w.log.committed['bot-replies']], [1, [], 0])
 })
 
-test('what was delivered when its partition had been lost is told, so that nobody sends it again', async () => {
+test('a delivery that ends after its partition was lost is published, so that no other worker repeats it', async () => {
   const w = simulation({ answer: () => ({ result: ok, afterMs: 100 }) })
   const worker = await w.start()
   w.command(botMessage('c1'))
@@ -55,7 +55,7 @@ test('what was delivered when its partition had been lost is told, so that nobod
   assert.is(w.requests.length, 1)
 })
 
-test('a final refusal that comes when its partition had been lost is left to the new owner', async () => {
+test('a final refusal that arrives after its partition was lost is left to the new owner', async () => {
   const w = simulation({ answer: () => ({ result: answer(400), afterMs: 100 }) })
   const worker = await w.start()
   w.command(botMessage('c1'))
@@ -65,7 +65,7 @@ test('a final refusal that comes when its partition had been lost is left to the
   assert.equal([w.outcomes(), w.log.committed['bot-replies']], [[], 0])
 })
 
-test('a partition that comes back to the same worker goes on at once with what it had', async () => {
+test('a partition that returns to the same worker continues at once with its state', async () => {
   const w = simulation({ answer: (_, nth) => ({ result: nth === 0 ? answer(503, '', '60') : ok }) })
   const worker = await w.start()
   w.command(botMessage('c1'))
@@ -80,7 +80,7 @@ test('a partition that comes back to the same worker goes on at once with what i
   assert.ok(w.time.monotonic() < 2000)
 })
 
-test('stop lets the attempt under way end, tells its outcome, and leaves the rest', async () => {
+test('stop lets the current attempt end, publishes its outcome, and leaves the rest', async () => {
   const w = simulation({ answer: () => ({ result: ok, afterMs: 1000 }) })
   const worker = await w.start()
   w.command(botMessage('c1'))
@@ -101,7 +101,7 @@ test('stop abandons a back-off', async () => {
   assert.equal([w.outcomes(), w.log.committed['bot-replies'], w.time.monotonic()], [[], 0, 100])
 })
 
-test('while the broker is away nothing is finished, and health says so', async () => {
+test('while the broker is unavailable nothing is finished, and health reports it', async () => {
   const w = simulation()
   const worker = await w.start()
   w.broker.isAway = true
@@ -128,7 +128,7 @@ test('above a thousand unfinished commands a partition is paused, below half of 
   await w.time.until(w.isDone)
 })
 
-test('a stuck chat does not pause its partition, however much its bot says meanwhile, up to ten thousand replies', async () => {
+test('a stuck chat does not pause its partition until ten thousand replies wait', async () => {
   const w = simulation({
     answer: ({ chat_id }) => ({ result: chat_id === 'stuck' ? answer(503, '', '600') : ok, afterMs: 1 }),
     accounts: [account({ deadlineMs: 3_600_000 })],
@@ -143,7 +143,7 @@ test('a stuck chat does not pause its partition, however much its bot says meanw
   assert.is(worker.owned['bot-replies'].isPaused(), true)
 })
 
-test('64 MiB of commands that wait pause a partition, until half of them are finished', async () => {
+test('64 MiB of waiting commands pause a partition, until half of them are finished', async () => {
   const w = simulation({ answer: () => ({ result: ok, afterMs: 100 }) })
   const worker = await w.start()
   const text = 'x'.repeat(4 * 1024 * 1024)
@@ -156,17 +156,17 @@ test('64 MiB of commands that wait pause a partition, until half of them are fin
   assert.is(worker.owned['bot-replies'].isPaused(), false)
 })
 
-test('facts that the views have taken in leave the tail, and the fence stays', async () => {
+test('facts that the views contain are evicted from the tail, and the fence still works', async () => {
   const w = simulation({ answer: (_, nth) => ({ result: nth === 0 ? answer(503, '', '30') : ok }) })
   await w.start()
   w.command(botMessage('c1'))
   await w.time.until(() => w.requests.length === 1)
-  w.log.appendEvent(told('AgentJoined', 'j1'))
+  w.log.appendEvent(serviceEvent('AgentJoined', 'j1'))
   await w.time.pass(11_000)
-  const { conversations } = project([told('AgentJoined', 'j1')] as ReadonlyArray<ConversationEvent>)
+  const { conversations } = project([serviceEvent('AgentJoined', 'j1')] as ReadonlyArray<ConversationEvent>)
   for (const [id, document] of conversations) w.views.set(`conversations/${id}`, document)
   w.projector.committed = 1
-  w.log.appendEvent(told('ClientMessageReceived', 'm1'))
+  w.log.appendEvent(serviceEvent('ClientMessageReceived', 'm1'))
   await w.time.until(w.isDone)
   assert.equal([w.requests.length, w.outcomes()[0]?.type], [1, 'BotReplySuppressed'])
 })

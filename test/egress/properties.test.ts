@@ -6,7 +6,7 @@ import { project } from './support/project.ts'
 import { type Answer, simulation } from './support/simulation.ts'
 import { account, answer, botMessage, networkFailure, ok } from './support/values.ts'
 
-const test = suite('egress under any service and any crash')
+const test = suite('egress with any service and any crash')
 
 /**
  * `late` and `applied` process the message, but `late` answers after the timeout and `applied` breaks the connection
@@ -32,7 +32,7 @@ const crashes = fc.array(fc.record({ afterRequests: fc.nat(12), viewsHold: fc.na
 
 const unique = (ids: ReadonlyArray<string>) => [...new Set(ids)]
 
-test('first deliveries are in order, none is missing, none repeats a finished one, commits stay below open work', async () => {
+test('first deliveries are in order and complete, no finished one is repeated, commits stay below open work', async () => {
   await fc.assert(
     fc.asyncProperty(services, commands, crashes, async (service, replies, deaths) => {
       let requests = 0
@@ -79,7 +79,7 @@ test('first deliveries are in order, none is missing, none repeats a finished on
   )
 })
 
-test('without crashes, a reply repeats only where the service had it and did not say so', async () => {
+test('without crashes, a reply is repeated only if the service received it and did not confirm it', async () => {
   await fc.assert(
     fc.asyncProperty(services, commands, async (service, replies) => {
       let ambiguous = 0

@@ -6,7 +6,7 @@ const test = suite('recovery from an outage')
 
 const known = await outage({ offered: 4, capacity: 10, awayFor: 60, fifthFor: 60 })
 
-test('nothing is lost, whatever it had to wait for', () => assert.is(known.applied, known.replies))
+test('nothing is lost, however long it had to wait', () => assert.is(known.applied, known.replies))
 
 test('in each minute, attempts are at most 1.1 times the first attempts and a reserve of six', () => {
   const isStorm = ({ attempts, firsts }: (typeof known.minutes)[number]) => attempts > 1.1 * firsts + 6
@@ -23,7 +23,7 @@ test('the service is at its full rate within a minute', () => {
 
 const crowded = await outage({ offered: 8, capacity: 20, awayFor: 60, fifthFor: 150, chats: 100 })
 
-test('where each chat has many replies that wait for each other, they are all there a minute after the backlog could be', () => {
+test('if each chat has many waiting replies, all are delivered a minute after the backlog could be finished', () => {
   const { replies, applied, minutes, isFull, drainedAt } = crowded
   const backlog = (60 + 150 * (4 / 8)) * 8
   assert.is(applied, replies)

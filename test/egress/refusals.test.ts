@@ -21,7 +21,7 @@ const handled = async (w: Simulation, value: unknown, key: string | null = 'acme
   return { letters: w.deadLetters, refusals: refusals(w) }
 }
 
-test('Markdown beyond links, bold and italic becomes a dead letter, and its author is told', async () => {
+test('Markdown other than links, bold and italic becomes a dead letter, and its author gets an event', async () => {
   const detail = 'message.content: expected links, bold and italic only, found heading, list'
   assert.equal(await handled(simulation(), markdown('# Title\n\n- item')), {
     letters: [{ offset: 0, cause: 'invalid', detail }],
@@ -64,7 +64,7 @@ test('a command whose author cannot be read becomes a dead letter only', async (
   assert.equal([letters.length, refusals], [1, []])
 })
 
-test('bytes that make the reading itself fail become a dead letter and block nothing', async () => {
+test('bytes that make the decoder throw become a dead letter and block nothing', async () => {
   const w = simulation()
   const { letters, refusals } = await handled(w, 'no json')
   assert.equal(letters, [{ offset: 0, cause: 'unforeseen', detail: 'SyntaxError' }])
@@ -74,7 +74,7 @@ test('bytes that make the reading itself fail become a dead letter and block not
   assert.equal(w.applied, ['c2'])
 })
 
-test('its author is told the type that was sent, whatever it was', async () => {
+test('the event for its author has the type that was sent, valid or not', async () => {
   const types = ['InviteAgent', 'BotMessage', 'Typing', 7, '', undefined]
   const told: unknown[] = []
   for (const type of types) {
@@ -88,7 +88,7 @@ test('its author is told the type that was sent, whatever it was', async () => {
   )
 })
 
-test('what the service says to a reply that it rejects is told, up to 500 characters, without secrets, and never logged', async () => {
+test("the service's answer to a rejected reply is published, up to 500 characters, without secrets, and never logged", async () => {
   const token = 'bot-"token"/0123456789'
   const logged: object[] = []
   const body = JSON.stringify({
@@ -112,7 +112,7 @@ test('what the service says to a reply that it rejects is told, up to 500 charac
   ])
 })
 
-test('a rejection without a word has no detail', async () => {
+test('a rejection without a body has no detail', async () => {
   const w = simulation({ answer: () => ({ result: answer(400, '') }) })
   await w.start()
   w.command(botMessage('c1'))
@@ -120,7 +120,7 @@ test('a rejection without a word has no detail', async () => {
   assert.equal(refusals(w), [['rejected', undefined]])
 })
 
-test('a refused command may come again corrected, under its id', async () => {
+test('a refused command may be corrected and sent again under its id', async () => {
   const w = simulation()
   await handled(w, markdown('# Title'))
   w.command(botMessage('c1'))
@@ -129,7 +129,7 @@ test('a refused command may come again corrected, under its id', async () => {
   assert.is(new Set(w.outcomes().map((event) => event.id)).size, 2)
 })
 
-test('what was delivered keeps its outcome when its id comes again in a bad command, which is a duplicate', async () => {
+test('a delivered command keeps its outcome when its id is used again in a bad command, which is a duplicate', async () => {
   const w = simulation()
   await w.start()
   w.command(botMessage('c1'))
@@ -155,7 +155,7 @@ test('a dead letter that cannot be kept yet is not skipped', async () => {
   assert.equal([w.deadLetters.length, w.outcomes().length], [1, 1])
 })
 
-test('an outcome is appended once, however long the log takes to acknowledge it', async () => {
+test('an outcome is appended once, even if the log acknowledges it late', async () => {
   const published: string[] = []
   const w: Simulation = simulation({
     ports: {
@@ -171,7 +171,7 @@ test('an outcome is appended once, however long the log takes to acknowledge it'
   assert.equal(published, ['acme/2037/c1:delivered'])
 })
 
-test('an outcome that the log refuses for its size is told without the message', async () => {
+test('an outcome that the log refuses for its size is published without the message', async () => {
   const published: string[] = []
   const w = simulation({
     ports: {

@@ -1,14 +1,14 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { simulation } from './support/simulation.ts'
-import { account, answer, botMessage, id, networkFailure, ok, told } from './support/values.ts'
+import { account, answer, botMessage, id, networkFailure, ok, serviceEvent } from './support/values.ts'
 
 const test = suite('retries')
 
 const sent = (requests: ReadonlyArray<{ readonly body: { readonly id: string } }>) =>
   requests.map(({ body }) => body.id)
 
-test('a failure is tried again under the same id until the service has it, each attempt on record', async () => {
+test('a failed reply is retried under the same id until the service accepts it, and each attempt is recorded', async () => {
   const answers = [networkFailure('ECONNRESET'), answer(503, '{"error":{"code":"busy"}}'), ok]
   const w = simulation({ answer: (_, nth) => ({ result: answers[nth] ?? ok }) })
   await w.start()
@@ -33,7 +33,7 @@ test('an attempt that takes longer than 3 s is a timeout', async () => {
   ])
 })
 
-test('a final answer is the end at once', async () => {
+test('a final answer ends the attempts at once', async () => {
   const w = simulation({ answer: () => ({ result: answer(400, '{"error":{"code":"invalid_request"}}') }) })
   await w.start()
   w.command(botMessage('c1'))
@@ -57,7 +57,7 @@ test('a reply is held until Retry-After, and so is the whole account after 429',
   assert.equal([...w.applied].sort(), ['c1', 'd1'])
 })
 
-test('a Retry-After of thirty years holds an account up for five minutes', async () => {
+test('a Retry-After of thirty years pauses an account for five minutes', async () => {
   const w = simulation({
     accounts: [account({ deadlineMs: 3_600_000 })],
     answer: (_, nth) => ({ result: nth === 0 ? answer(429, '', '999999999') : ok }),
@@ -71,7 +71,7 @@ test('a Retry-After of thirty years holds an account up for five minutes', async
   )
 })
 
-test('replies wait while the service is away, and none is lost', async () => {
+test('replies wait while the service is unavailable, and none is lost', async () => {
   const away = { until: 60_000 }
   const w: ReturnType<typeof simulation> = simulation({
     answer: () => ({ result: w.time.monotonic() < away.until ? networkFailure('ECONNREFUSED') : ok, afterMs: 1 }),
@@ -83,7 +83,7 @@ test('replies wait while the service is away, and none is lost', async () => {
   assert.ok(w.requests.filter(({ at }) => at < away.until).length < 100)
 })
 
-test('a reply is given up at its deadline, however long the service stays away', async () => {
+test('a reply is given up at its deadline, even if the service is still unavailable', async () => {
   const w = simulation({
     accounts: [account({ attempts: 100, deadlineMs: 30_000 })],
     answer: () => ({ result: networkFailure('ECONNREFUSED') }),
@@ -128,7 +128,7 @@ test('a refused access token is replaced by a fresh one, once for each reply', a
   assert.ok(w.requests.every(({ request }) => request.url.includes('/providers/prov1/')))
 })
 
-test('with the service away, then at a fifth of its capacity, there is no storm, and it ends within a minute', async () => {
+test('after an outage and a recovery at a fifth of the capacity there is no retry storm, and it ends within a minute', async () => {
   let second = -1
   let taken = 0
   const begun = new Set<string>()
@@ -160,12 +160,12 @@ test('with the service away, then at a fifth of its capacity, there is no storm,
   assert.equal(minutes.filter(isStorm), [])
 })
 
-test('an account that wants it so has replies suppressed that the client has overtaken', async () => {
+test('an account may have replies suppressed if the client wrote again', async () => {
   for (const whenOvertaken of ['send', 'suppress'] as const) {
     const w = simulation({ accounts: [account({ whenOvertaken })] })
     await w.start()
-    w.log.appendEvent(told('ClientMessageReceived', 'm1'))
-    w.log.appendEvent(told('ClientMessageReceived', 'm2'))
+    w.log.appendEvent(serviceEvent('ClientMessageReceived', 'm1'))
+    w.log.appendEvent(serviceEvent('ClientMessageReceived', 'm2'))
     w.command(botMessage('c1', { inReplyTo: 'm1' }))
     w.command(botMessage('c2', { inReplyTo: 'm2' }))
     await w.time.until(w.isDone)

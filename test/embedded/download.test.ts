@@ -16,7 +16,7 @@ const fill = async (directory: string) => {
   return E.right(undefined)
 }
 
-download('a download that failed half way leaves nothing that is taken for complete', async () => {
+download('a download that failed half way leaves nothing that looks complete', async () => {
   const cache = temporaryFolder()
   const target = join(cache, 'thing')
   const fetch = async (directory: string) => {
@@ -30,7 +30,7 @@ download('a download that failed half way leaves nothing that is taken for compl
   assert.equal(await readdir(cache), [])
 })
 
-download('what was fetched once is not fetched again', async () => {
+download('a fetched file is not fetched again', async () => {
   const target = join(temporaryFolder(), 'thing')
   const heard: string[] = []
   const say = (line: string) => heard.push(line.replace(/[\d.]+ s$/, 'N s'))
@@ -50,7 +50,7 @@ download('two processes that fetch at once both have the whole download', async 
   assert.ok(existsSync(join(target, 'file')))
 })
 
-download('a file that was changed, is missing or was not asked for is named', async () => {
+download('a changed, missing or unexpected file is named', async () => {
   const directory = temporaryFolder()
   const empty = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
   await writeFile(join(directory, 'right.jar'), '')

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { lastWords } from '../../src/embedded/last-words.ts'
 
-const words = suite('last words')
+const words = suite('last output')
 
 words('of a broker are its last message, without the stack', () => {
   const log = [
@@ -26,7 +26,7 @@ words('of a mongod are its last error and not the lines of its shutdown', () => 
   assert.is(lastWords(log), 'DBException in initAndListen, terminating: DBPathInUse: Unable to lock the lock file')
 })
 
-words('of a server that wrote nothing say so', () => {
+words('of a server without output say so', () => {
   assert.is(lastWords('\n'), 'it wrote no log')
 })
 

@@ -12,7 +12,7 @@ for (const [memory, cache] of [
   [8, '1.00'],
   [64, '1.00'],
 ] as const)
-  caching(`is ${cache} GB where the memory is ${memory} GiB`, () => {
+  caching(`is ${cache} GB if the memory is ${memory} GiB`, () => {
     assert.is(cacheGigabytes(memory * gibibyte), cache)
   })
 

@@ -36,12 +36,12 @@ const chosenByAnother = async (preferred: number, end = ''): Promise<number> => 
 
 const port = suite('port of an embedded server')
 
-port('the preferred port is taken when it is free', async () => {
+port('the preferred port is used if it is free', async () => {
   const preferred = await anyFree()
   assert.is(await choosePort(file(), { preferred }), preferred)
 })
 
-port('where the preferred port is in use, another one is chosen and remembered', async () => {
+port('if the preferred port is in use, another one is chosen and remembered', async () => {
   const [preferred, remembering] = [await anyFree(), file()]
   const [first, second] = await occupied(preferred, async () => [
     await choosePort(remembering, { preferred }),

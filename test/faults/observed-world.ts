@@ -3,7 +3,7 @@ import type { ServiceAccount } from '../../src/simulator/account.ts'
 import type { ReceivedRequest } from '../../src/simulator/state.ts'
 import type { BridgeProcess } from '../support/bridge-process.ts'
 import { eventually } from '../support/eventually.ts'
-import { type Ground, type Place, world } from '../support/world.ts'
+import { type Place, type WorldServers, world } from '../support/world.ts'
 import { check } from './checker.ts'
 import type { Defence } from './defences.ts'
 import { projectorOf } from './projector.ts'
@@ -19,7 +19,7 @@ const shownBy = ({ at, event, applied }: ReceivedRequest): ReadonlyArray<ShownRe
   applied && event?.event === 'BOT_MESSAGE' ? [{ chat: event.chat_id, id: event.id, text: event.message.text, at }] : []
 
 /** Servers that can run functions once a scenario has ended. */
-type Cluster = Ground & { readonly afterwards: (leave: () => Promise<void>) => unknown }
+type Cluster = WorldServers & { readonly afterwards: (leave: () => Promise<void>) => unknown }
 
 /** A world on a cluster, with everything that is visible from outside; `settings` are those of the accounts' bots. */
 export const observedWorld = async (
@@ -28,7 +28,7 @@ export const observedWorld = async (
   settings: NonNullable<Parameters<typeof world>[0]>['bot'] = {},
   others: ReadonlyArray<ServiceAccount> = [],
 ) => {
-  const here = await world({ ground: cluster, without, bot: settings, others, serviceWaitsMs })
+  const here = await world({ servers: cluster, without, bot: settings, others, serviceWaitsMs })
   const { brokers, prefix, mongo, service } = here
   const recorders: Array<ReturnType<typeof recorder>> = []
   const stop = async () => {

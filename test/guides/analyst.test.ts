@@ -54,13 +54,13 @@ guide('has twelve questions', () => {
 })
 
 for (const { title, query, answer } of questions) {
-  guide(`${title} is answered as the guide says`, async () => {
+  guide(`${title} returns the result of the guide`, async () => {
     const { collection, pipeline } = asked(query, names)
     const found = await db.collection(collection).aggregate(pipeline).toArray()
     assert.equal(JSON.parse(JSON.stringify(found)), JSON.parse(answer))
   })
 
-  guide(`${title} is served by an index of what it asks for`, async () => {
+  guide(`${title} uses an index that fits its filter`, async () => {
     const { collection, pipeline } = asked(query, names)
     const explained = await db.collection(collection).aggregate(pipeline).explain('queryPlanner')
     const plan = JSON.stringify(explained, (key, value) => (key === 'rejectedPlans' ? undefined : value))
@@ -84,7 +84,7 @@ guide('every other query returns rows', async () => {
 
 const inMarch = { accountId: 'acme', startedAt: { $gte: names.from, $lt: names.to } }
 
-guide('the flat view of sessions has a row for each, without arrays', async () => {
+guide('the flat view of sessions has a row for each session, without arrays', async () => {
   const rows = await db.collection('analytics_sessions').find(inMarch).sort({ startedAt: 1 }).toArray()
   assert.equal(
     rows.map(({ _id, outcome, agentName = '-' }) => `${_id} ${outcome} ${agentName}`),
@@ -105,7 +105,7 @@ guide('the flat view of sessions has a row for each, without arrays', async () =
   assert.ok(times.length > rows.length && times.every((time) => time instanceof Date))
 })
 
-guide('the flat view of messages has a row for each, of agents and of bots', async () => {
+guide('the flat view of messages has a row for each message, of agents and of bots', async () => {
   const of = async (chatId: string) => {
     const rows = await db.collection('analytics_messages').find({ accountId: 'acme', chatId }).sort({ at: 1 }).toArray()
     return rows.map(({ kind, from, text, at }) => `${kind} ${from} ${text} ${at.toISOString()}`)
@@ -124,7 +124,7 @@ for (const [view, question] of [
   ['analytics_sessions', inMarch],
   ['analytics_messages', { accountId: 'acme', chatId: '101' }],
 ] as const)
-  guide(`${view} is read by an index of what it is asked for`, async () => {
+  guide(`${view} is read by an index that fits its queries`, async () => {
     const plan = JSON.stringify(await db.collection(view).find(question).explain('queryPlanner'))
     assert.not.match(plan, '"COLLSCAN"')
   })
@@ -145,7 +145,7 @@ const answerTo = async (number: number): Promise<ReadonlyArray<Document>> => {
   return db.collection(collection).aggregate(pipeline).toArray()
 }
 
-guide('gives the same figures as daily_stats', async () => {
+guide('returns the same figures as daily_stats', async () => {
   const figure = await figuresOfMonth()
   const [bot] = await answerTo(6)
   const [queue] = await answerTo(8)

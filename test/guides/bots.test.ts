@@ -19,12 +19,14 @@ const hours = markdown('We are **open** from 9 to 20, [find us](https://shop.exa
 const sorry = text('Nobody is free now. Leave us your phone number, and we will call you back.')
 
 inMemory('it shows what it can do', () => given(shopBot).when(clientWrites('Hello')).says(menu))
-inMemory('it tells the opening hours', () => given(shopBot).when(clientWrites('Opening hours')).says(hours))
+inMemory('it answers with the opening hours', () => given(shopBot).when(clientWrites('Opening hours')).says(hours))
 inMemory('it knows a click by its id', () => given(shopBot).when(clientWrites('Open?', 'hours')).says(hours))
 inMemory('it hands over', () =>
   given(shopBot).when(clientWrites('Talk to a person')).says(text('One moment, please.'), handOver()),
 )
-inMemory('it asks for a number when nobody is there', () => given(shopBot).when(agentUnavailable()).says(sorry))
+inMemory('it asks for a phone number when no agent is available', () =>
+  given(shopBot).when(agentUnavailable()).says(sorry),
+)
 
 inMemory.run()
 
@@ -33,7 +35,7 @@ const onServers = suite("the shop's bot on real servers")
 for (const language of languages) {
   const test = canRun(language) ? onServers : onServers.skip
 
-  test(`${language}: a client is answered, handed over, and asked for a number when nobody is there`, async () => {
+  test(`${language}: a client gets replies, is handed over, and is asked for a phone number when no agent is available`, async () => {
     const here = await world()
     await here.start()
     let bot: Example | undefined
@@ -108,7 +110,7 @@ for (const language of languages) {
 if (languages.includes('Python')) {
   const both = canRun('Python') ? onServers : onServers.skip
 
-  both('the bot in Python goes on where the bot in TypeScript was stopped: nobody is answered twice', async () => {
+  both('the bot in Python continues where the bot in TypeScript stopped: no client gets two replies', async () => {
     const here = await world()
     await here.start()
     const log = await plainConsumer(here.brokers, here.prefix)

@@ -136,7 +136,7 @@ for (const language of languages) {
     return example
   }
 
-  test(`${language}: every event is kept once, and what is not understood is kept apart`, async () => {
+  test(`${language}: every event is stored once, and unknown records are stored separately`, async () => {
     const example = await subscribe('a')
     assert.is(told(example.out()).length, wanted.length)
     assert.is(skipped(example.err()).length, 3)
@@ -157,7 +157,7 @@ for (const language of languages) {
     assert.equal([...rowsOf(file)].sort(byId), [...wanted].sort(byId))
   })
 
-  test(`${language}: all of the log read anew changes nothing`, async () => {
+  test(`${language}: reading the whole log again changes nothing`, async () => {
     const before = rowsOf(file)
     const example = await subscribe('b')
     assert.equal(told(example.out()), [])
@@ -203,7 +203,7 @@ if (languages.includes('Python')) {
 for (const language of languages) {
   const test = canRun(language) ? guide : guide.skip
 
-  test(`${language}: an erased chat is forgotten as far as its topic told of it, and that is confirmed`, async () => {
+  test(`${language}: an erased chat is deleted up to the marker in its topic, and that is confirmed`, async () => {
     const { subject = '', topic } = wanted.find(({ type }) => type === 'ChatAccepted') ?? {}
     const file = join(temporaryFolder(), 'events.sqlite')
     const GROUP = `${here.prefix}${language}-forgets`
@@ -241,7 +241,7 @@ for (const language of languages) {
 if (languages.includes('Python')) {
   const copied = canRun('Python') ? guide : guide.skip
 
-  copied('Python: a copy of enrich.py says what it misses, and works with SCHEMAS', async () => {
+  copied('Python: a copy of enrich.py reports what it lacks, and works with SCHEMAS', async () => {
     const elsewhere = temporaryFolder()
     copyFileSync(join(folder, 'enrich.py'), join(elsewhere, 'enrich.py'))
     const args = ['acme', 'email', 'copy@example.com', '{"crmLink":"https://crm.example.com/7"}']
@@ -259,7 +259,7 @@ for (const language of languages) {
   const enrich = (email: string, ...enrichment: ReadonlyArray<string>) =>
     runExample(language, 'enrich', at, ['acme', 'email', email, ...enrichment])
 
-  test(`${language}: what is published of a visitor is what agents see, until it is taken back`, async () => {
+  test(`${language}: agents see the published data of a visitor until it is removed`, async () => {
     const email = `${language.toLowerCase()}@example.com`
     const accepted = JSON.parse(sample('webhooks', 'chat_accepted'))
     const ask = () => webhook(JSON.stringify({ ...accepted, visitor: { ...accepted.visitor, email } }))
@@ -294,7 +294,7 @@ for (const language of languages) {
 }
 
 guide(
-  'a misspelt enrichment and one of an unknown account are dead letters, and agents go on to see what was there',
+  'a misspelt enrichment and one of an unknown account are dead letters, and agents still see the earlier data',
   async () => {
     const publish = async (key: string, value: string) => {
       await producer.send({ topic: `${here.prefix}enrichments`, messages: [{ key, value }] })

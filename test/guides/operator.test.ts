@@ -91,11 +91,11 @@ const guide = suite('guide for an operator')
 
 guide.after(here.stop)
 
-guide('the table of metrics is that of a running bridge, name by name and type by type', () => {
+guide('the table of metrics has the names and types of a running bridge', () => {
   assert.equal(documented, exposed)
 })
 
-guide('every label that a running bridge tells is in the table', () => {
+guide('every label of a running bridge is in the table', () => {
   const seen = [...metricsText.matchAll(/^(\w+?)(?:_bucket|_count|_sum)?\{([^}]*)\} /gm)].flatMap(
     ([, name = '', labels = '']) => [...labels.matchAll(/(\w+)="/g)].map(([, label = '']) => ({ name, label })),
   )
@@ -106,7 +106,7 @@ guide('every label that a running bridge tells is in the table', () => {
   assert.equal(unknown, [])
 })
 
-guide('every alert asks for metrics and labels that there are', () => {
+guide('every alert uses existing metrics and labels', () => {
   const selected = rules.flatMap(({ alert, expr }) => selectorsOf(bare(expr)).map((each) => ({ alert, ...each })))
   assert.ok(rules.length > 0 && rules.every(({ alert }) => selected.some((each) => each.alert === alert)))
   assert.equal(
@@ -115,7 +115,7 @@ guide('every alert asks for metrics and labels that there are', () => {
   )
 })
 
-guide('every panel of the dashboards asks for metrics and labels that there are', () => {
+guide('every panel of the dashboards uses existing metrics and labels', () => {
   const folder = new URL('../../docker/grafana/dashboards/', import.meta.url)
   const queries = readdirSync(folder).flatMap((file) => {
     const { panels } = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Dashboard
@@ -132,7 +132,7 @@ guide('every panel of the dashboards asks for metrics and labels that there are'
   )
 })
 
-guide('every metric that a guide names is one of a running bridge', () => {
+guide('every metric that a guide names exists in a running bridge', () => {
   const guides = readdirSync(new URL('../../contracts/guides/', import.meta.url)).filter((name) => name.endsWith('.md'))
   const unknown = guides.flatMap((name) =>
     [...read(name).matchAll(/\blivechat_\w+/g)]
@@ -142,7 +142,7 @@ guide('every metric that a guide names is one of a running bridge', () => {
   assert.equal(unknown, [])
 })
 
-guide('every check of readiness that an alert names is one of a running bridge', async () => {
+guide('every readiness check that an alert names exists in a running bridge', async () => {
   const { checks } = (await (await fetch(`${bridge.adminUrl}/readyz`)).json()) as { readonly checks: object }
   const named = rules.flatMap(({ expr }) =>
     [...expr.matchAll(/check=~?"([^"]*)"/g)].flatMap(([, names = '']) => names.split('|')),

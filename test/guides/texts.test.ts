@@ -31,7 +31,7 @@ const linksOf = (file: string) =>
 
 const guides = suite('texts for readers')
 
-guides('every link within the repository leads somewhere', () => {
+guides('every link within the repository has a target', () => {
   const links = texts.flatMap(linksOf)
   const broken = links.filter(
     ({ path, anchor }) =>
@@ -52,7 +52,7 @@ guides('the README links to every guide', () => {
   )
 })
 
-guides('the bot in its guide is the bot that is tested', () => {
+guides('the guide shows the tested bot', () => {
   const shown = /^```ts\n(export const shopBot.*?)^```$/ms.exec(read('contracts/guides/bot-author.md'))?.[1]
   assert.ok(shown !== undefined && read('contracts/guides/examples/shop-bot.ts').includes(shown))
 })

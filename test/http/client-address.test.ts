@@ -12,12 +12,12 @@ const addressOf = (proxies: string, ...sent: Parameters<typeof request>) =>
 
 const addresses = suite('the address of a client')
 
-addresses('is the address of the connection, whatever the client writes, if no proxy is trusted', () => {
+addresses('is the address of the connection if no proxy is trusted, with any headers', () => {
   assert.is(addressOf('', '203.0.113.7', '198.51.100.1'), '203.0.113.7')
   assert.is(addressOf('', '::ffff:203.0.113.7'), '203.0.113.7')
 })
 
-addresses('is the last one that is no trusted proxy: a client can write what stands before it', () => {
+addresses('is the last address that is not a trusted proxy, since a client can write the addresses before it', () => {
   const proxies = '10.0.0.0/8, 2001:db8::/32'
   assert.is(addressOf(proxies, '10.1.2.3', '198.51.100.1, 203.0.113.7'), '203.0.113.7')
   assert.is(addressOf(proxies, '::ffff:10.1.2.3', '203.0.113.7, 10.9.9.9'), '203.0.113.7')
@@ -25,12 +25,12 @@ addresses('is the last one that is no trusted proxy: a client can write what sta
   assert.is(addressOf(proxies, '203.0.113.9', '203.0.113.7'), '203.0.113.9')
 })
 
-addresses('is that of the proxy if it says nothing that is an address', () => {
+addresses('is the address of the proxy if it forwards no valid address', () => {
   for (const forwarded of [undefined, '', 'unknown', '10.0.0.2, secret'])
     assert.is(addressOf('10.0.0.0/8', '10.0.0.1', forwarded), '10.0.0.1')
 })
 
-addresses('networks that are none are named', () => {
+addresses('invalid networks are named', () => {
   for (const wrong of ['10.0.0.0/33', 'example.com', '10.0.0.0/8/8', '::1/129', '10.0.0.0/x'])
     assert.equal(readNetworks(`127.0.0.1, ${wrong}`), E.left(wrong))
 })
@@ -45,7 +45,7 @@ const given = () => {
 }
 
 delays(
-  'the first failures of an address are answered at once, later ones wait longer and longer, others do not',
+  'the first failures of an address are answered at once, later ones are delayed more and more, others are not',
   () => {
     const { afterFailure } = given()
     const waits = Array.from({ length: 55 }, () => afterFailure('203.0.113.7'))
@@ -54,7 +54,7 @@ delays(
   },
 )
 
-delays('an address with too many answers that wait is refused until they are due', () => {
+delays('an address with too many delayed answers is refused until they are sent', () => {
   const { afterFailure, refusedAfter, pass } = given()
   for (let i = 0; i < 101; i++) afterFailure('203.0.113.7')
   assert.equal([refusedAfter('203.0.113.7'), refusedAfter('203.0.113.8')], [1000, undefined])
@@ -62,7 +62,7 @@ delays('an address with too many answers that wait is refused until they are due
   assert.is(refusedAfter('203.0.113.7'), undefined)
 })
 
-delays('refusals are held back too, but no more than 500 in a second', () => {
+delays('refusals are delayed too, but at most 500 per second', () => {
   const { afterFailure, refusedAfter, pass } = given()
   for (let i = 0; i < 200; i++) afterFailure('203.0.113.7')
   const waits = () => Array.from({ length: 502 }, () => refusedAfter('203.0.113.7'))
@@ -72,7 +72,7 @@ delays('refusals are held back too, but no more than 500 in a second', () => {
   assert.equal(waits(), expected)
 })
 
-delays('it forgets, and remembers no more than 10,000 addresses', () => {
+delays('it forgets failures, and remembers at most 10,000 addresses', () => {
   const { afterFailure, pass } = given()
   for (let i = 0; i < 60; i++) afterFailure('203.0.113.7')
   pass(10_000)

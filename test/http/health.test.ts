@@ -11,7 +11,7 @@ for (const [whose, begin] of [
   ['the public port', () => start({ checks: { kafka: noBroker } })],
   ["the operators' port", () => startOperators({ kafka: noBroker })],
 ] as const)
-  health(`${whose} is alive whatever the dependencies say, and answers GET and HEAD only`, async () => {
+  health(`${whose} is alive independent of the dependencies, and answers GET and HEAD only`, async () => {
     const { port, stop } = await begin()
     assert.is((await send(port, '/livez', get)).status, 200)
     assert.is((await send(port, '/livez', { method: 'HEAD' })).status, 200)
@@ -20,7 +20,7 @@ for (const [whose, begin] of [
     await stop()
   })
 
-health('the public port says one word, and has no metrics', async () => {
+health('the public port answers with one word, and has no metrics', async () => {
   for (const [ok, status, word] of [
     [true, 200, 'ready'],
     [false, 503, 'unready'],
@@ -39,7 +39,7 @@ health('the public port says one word, and has no metrics', async () => {
   }
 })
 
-health('the public port asks its dependencies once a second, however often it is asked', async () => {
+health('the public port checks its dependencies once per second, however often it is called', async () => {
   let asked = 0
   let now = 0
   const checks = {
@@ -93,14 +93,14 @@ health('the operators’ port is not ready with the reason of each dependency th
   await stop()
 })
 
-health('metrics are Prometheus’ text', async () => {
+health('metrics have the text format of Prometheus', async () => {
   const { port, stop } = await startOperators()
   const { status, headers, text } = await send(port, '/metrics', get)
   assert.equal([status, headers['content-type'], text], [200, 'text/plain; version=0.0.4; charset=utf-8', 'up 1\n'])
   await stop()
 })
 
-health('metrics are gathered ten times a second, however often they are read', async () => {
+health('metrics are collected at most ten times per second, however often they are read', async () => {
   let gathered = 0
   let now = 0
   const metrics = async () => `gathered ${++gathered}\n`

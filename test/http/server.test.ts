@@ -18,7 +18,7 @@ const timeouts = { headersMs: 60, requestMs: 120, checkMs: 10 }
 
 const server = suite('server')
 
-server('what is not HTTP is answered 400 and cut off', async () => {
+server('input that is not HTTP is answered 400, and its connection is closed', async () => {
   const { port, stop } = await start()
   for (const bytes of ['hello\r\n\r\n', 'GET / HTTP/9.9\r\n\r\n', 'BREW /pot HTTP/1.1\r\nHost: x\r\n\r\n'])
     assert.equal(parse(await raw(port, bytes)), {
@@ -30,7 +30,7 @@ server('what is not HTTP is answered 400 and cut off', async () => {
   await stop()
 })
 
-server('headers and bodies that come too slowly are cut off', async () => {
+server('connections with too slow headers or bodies are closed', async () => {
   const { port, stop, published } = await start({}, timeouts)
   assert.is(parse(await raw(port, 'POST / HTTP/1.1\r\nHost:')).status, 408)
   assert.is(parse(await raw(port, `${head(hooks, 100)}{`)).status, 408)
@@ -38,7 +38,7 @@ server('headers and bodies that come too slowly are cut off', async () => {
   await stop()
 })
 
-server('a bot’s body that comes too slowly is answered 408 in time', async () => {
+server('a too slow body of a bot event is answered 408 in time', async () => {
   const { port, stop, published } = await start({}, { ...timeouts, botMs: 30 })
   const { status, closes } = parse(await raw(port, `${head(bot, 100)}{`))
   assert.equal([status, closes], [408, true])
@@ -59,7 +59,7 @@ server('the answer to an endless body is sent before the connection is closed', 
   await stop()
 })
 
-server('a body that breaks off is no event', async () => {
+server('an incomplete body is not an event', async () => {
   const { port, stop, published, appended, logged } = await start()
   const socket = connect(port, '127.0.0.1', () => socket.write(`${head(hooks, 100)}{`, () => socket.destroy()))
   while (logged.length === 0) await new Promise(setImmediate)
@@ -71,7 +71,7 @@ server('a body that breaks off is no event', async () => {
   await stop()
 })
 
-server('whatever is thrown is answered 500 without details, and logged without its message', async () => {
+server('any exception is answered 500 without details, and logged without its message', async () => {
   const { port, stop, logged } = await start({
     publish: async () => {
       throw new Error('John Smith')
@@ -141,7 +141,7 @@ server('a well-formed traceparent is passed on, any other is replaced, and so ar
   await stop()
 })
 
-server('stopping answers what is in flight, closes its connection, and accepts nothing more', async () => {
+server('stopping answers the requests in flight, closes their connections, and accepts no more', async () => {
   const { promise, resolve } = Promise.withResolvers<E.Either<never, 'kafka'>>()
   const begun = Promise.withResolvers<void>()
   const publish = () => {
@@ -180,7 +180,7 @@ const keeping = (port: number) => {
   return { ask, leave: () => agent.destroy() }
 }
 
-server('stopping is told by readiness first, and callers are answered as ever while they find out', async () => {
+server('stopping is shown by readiness first, and requests are still answered normally for some time', async () => {
   const { port, stop, published } = await start({}, { leaveMs: 60_000 })
   const { ask, leave } = keeping(port)
   await ask('/livez')
@@ -210,7 +210,7 @@ server('stopping then closes each connection with the answer to its next request
   leave()
 })
 
-server('stopping waits for nobody longer than it says', async () => {
+server('stopping waits for no client longer than its limit', async () => {
   const begun = Promise.withResolvers<void>()
   const { port, stop } = await start(
     {
@@ -235,7 +235,7 @@ server('idle connections do not hold up stopping', async () => {
   agent.destroy()
 })
 
-server('an address that is taken is a failure that says so', async () => {
+server('an address in use is reported as a failure', async () => {
   const { port, stop } = await start()
   const second = await build().ingress.listen('127.0.0.1', port)
   assert.equal(second, E.left({ kind: 'permanent', reason: `127.0.0.1:${port} is in use` }))

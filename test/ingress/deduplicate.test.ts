@@ -35,7 +35,7 @@ const publishing = () => {
 
 const repeats = suite('deduplicate')
 
-repeats('an event that comes again while it is published waits for the first result', async () => {
+repeats('an event that is repeated while it is published waits for the first result', async () => {
   const { asked, publish } = publishing()
   const port = deduplicate(publish)
   const both = [port(event('acme', 'AGENT_JOINED', 'a'), 1000), port(event('acme', 'AGENT_JOINED', 'a'), 1000)]
@@ -46,7 +46,7 @@ repeats('an event that comes again while it is published waits for the first res
   assert.is(asked.length, 1)
 })
 
-repeats('an id that comes again with another content is published as well', () => {
+repeats('an id that is repeated with other content is published too', () => {
   const { asked, publish } = publishing()
   const port = deduplicate(publish)
   const first = event('acme', 'AGENT_JOINED', 'a')
@@ -94,7 +94,7 @@ repeats('another account, kind, chat or id is another event', () => {
   )
 })
 
-repeats('what is crowded out of the memory is published again', async () => {
+repeats('an event that was evicted from the memory is published again', async () => {
   const ids: string[] = []
   const port = deduplicate(async ({ id }) => {
     ids.push(id)
@@ -104,7 +104,7 @@ repeats('what is crowded out of the memory is published again', async () => {
   assert.equal(ids, ['a', 'b', 'c', 'a'])
 })
 
-repeats('a port that never settles is late, and one without time left is not asked', async () => {
+repeats('a call that never settles is late, and without remaining time there is no call', async () => {
   const { asked, publish } = publishing()
   const late = E.left({ kind: 'transient', reason: 'no acknowledgement in time' })
   assert.equal(await bounded(publish)(event('acme', 'AGENT_JOINED', 'a'), 1), late)

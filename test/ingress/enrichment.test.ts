@@ -35,7 +35,7 @@ const answers = async (findEnrichment: FindEnrichment, name: string, enrichmentM
   return { status, body, events: published.length }
 }
 
-enrichment('chat_accepted and chat_updated are answered with what is known of the visitor', async () => {
+enrichment('chat_accepted and chat_updated are answered with the enrichment of the visitor', async () => {
   for (const name of ['chat_accepted', 'chat_updated'])
     assert.equal(await answers(async () => found, name), { status: 200, body: shown, events: 1 })
 })
@@ -80,11 +80,11 @@ const failures: Readonly<Record<string, FindEnrichment>> = {
   'never answers': () => never(),
 }
 for (const [how, find] of Object.entries(failures))
-  enrichment(`a look-up that ${how} costs the event nothing`, async () => {
+  enrichment(`a look-up that ${how} does not harm the event`, async () => {
     assert.equal(await answers(find, 'chat_accepted', 10), { status: 200, body: { result: 'ok' }, events: 1 })
   })
 
-enrichment('the look-up runs beside the publishing, not after it', async () => {
+enrichment('the look-up runs in parallel with the publishing', async () => {
   const looked = Promise.withResolvers<void>()
   const { port, stop } = await start({
     publish: async () => {

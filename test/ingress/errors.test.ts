@@ -112,7 +112,7 @@ const rows: ReadonlyArray<Row> = [
     'invalid_request',
     'Content-Encoding',
   ],
-  ['too large a body of another type', hooks, as('text/plain', large), 415, 'invalid_request', 'Content-Type'],
+  ['a too large body of another type', hooks, as('text/plain', large), 415, 'invalid_request', 'Content-Type'],
 ]
 
 /** The part of a body that is kept: 64 KiB of a body that is too large, otherwise all of it. */
@@ -151,7 +151,7 @@ for (const [name, path, sent, status, code, text] of rows)
     assert.equal(published, [])
   })
 
-errors('over the rate limit, both interfaces together: 429 with Retry-After', async () => {
+errors('above the rate limit of both interfaces together: 429 with Retry-After', async () => {
   const first = await send(port, '/webhooks/webhooks-token-slow', { body: accepted })
   const second = await send(port, '/bot/bot-token-of-slow', { body: message })
   assert.equal([first.status, second.status], [200, 429])
@@ -159,24 +159,21 @@ errors('over the rate limit, both interfaces together: 429 with Retry-After', as
   assert.is(second.headers['retry-after'], '1')
 })
 
-errors(
-  'an address that sends wrong tokens again and again gets 429, a second later, for whatever it asks',
-  async () => {
-    const slept: number[] = []
-    const strict = await start({ monotonic: () => 0, sleep: async (ms) => void slept.push(ms) })
-    for (let n = 0; n < 101; n++) await send(strict.port, `/bot/guessed-token-${n}`, { body: message })
-    const paths = [bot, hooks, '/oauth/token']
-    const replies = await Promise.all(paths.map((path) => send(strict.port, path, { body: message })))
-    await strict.stop()
-    assert.equal(
-      replies.map(({ status, headers }) => [status, headers['retry-after']]),
-      Array(3).fill([429, '1']),
-    )
-    assert.equal(slept.slice(-4), [2040, 1000, 1000, 1000])
-  },
-)
+errors('an address that repeatedly sends wrong tokens gets 429, after a second, for any request', async () => {
+  const slept: number[] = []
+  const strict = await start({ monotonic: () => 0, sleep: async (ms) => void slept.push(ms) })
+  for (let n = 0; n < 101; n++) await send(strict.port, `/bot/guessed-token-${n}`, { body: message })
+  const paths = [bot, hooks, '/oauth/token']
+  const replies = await Promise.all(paths.map((path) => send(strict.port, path, { body: message })))
+  await strict.stop()
+  assert.equal(
+    replies.map(({ status, headers }) => [status, headers['retry-after']]),
+    Array(3).fill([429, '1']),
+  )
+  assert.equal(slept.slice(-4), [2040, 1000, 1000, 1000])
+})
 
-errors('what was not understood is kept byte for byte, with why', async () => {
+errors('a request that was not understood is stored byte for byte, with the reason', async () => {
   const body = Buffer.from([0x1f, 0x8b, 0x00, 0xff])
   const reply = await send(port, bot, as('application/json', body, { 'content-encoding': 'gzip' }))
   assert.is(reply.status, 415)
@@ -201,7 +198,7 @@ errors('what was not understood is kept byte for byte, with why', async () => {
   assert.equal(quarantined, [['bot', 'media-type']])
 })
 
-errors('an unknown event_name is taken and kept', async () => {
+errors('an unknown event_name is accepted and stored', async () => {
   const body = '{"event_name":"client_attribute_updated","client_id":1233}'
   const reply = await send(port, hooks, { body })
   assert.equal([reply.status, reply.body], [200, { result: 'ok' }])
@@ -211,13 +208,13 @@ errors('an unknown event_name is taken and kept', async () => {
   )
 })
 
-errors('JSON in UTF-8 is taken however it is called', async () => {
+errors('JSON in UTF-8 is accepted with every spelling of its content type', async () => {
   for (const type of ['application/json', 'Application/JSON; charset="UTF-8"', 'application/json;charset=utf8'])
     assert.is((await send(port, bot, as(type, message))).status, 200)
   assert.is((await send(port, bot, as('application/json', message, { 'content-encoding': 'identity' }))).status, 200)
 })
 
-errors('a token of the account opens, with or without Bearer', async () => {
+errors('a token of the account is accepted, with or without Bearer', async () => {
   for (const authorization of ['token of guarded', 'Bearer token of guarded', 'bearer token of guarded'])
     assert.is((await send(port, guarded, as('application/json', message, { authorization }))).status, 200)
 })

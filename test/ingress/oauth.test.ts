@@ -24,7 +24,7 @@ oauth.after(stop)
 
 const granted: Readonly<Record<string, Sent>> = {
   'a form': form([grant, ...credentials]),
-  'a form with parameters that nobody knows, and one without a value': form([
+  'a form with unknown parameters, and one without a value': form([
     grant,
     ...credentials,
     ['scope', ''],

@@ -22,7 +22,7 @@ const times = (count: number, ask: () => boolean) => Array.from({ length: count 
 
 const limiting = suite('the limit of requests')
 
-limiting('is so many in a second from the first on', () => {
+limiting('limits the requests of a second from the first request on', () => {
   const { allowed, at } = given(5_000)
   assert.equal(times(5, allowed), [true, true, true, false, false])
   at(999.9)
@@ -31,13 +31,13 @@ limiting('is so many in a second from the first on', () => {
   assert.equal(times(4, allowed), [true, true, true, false])
 })
 
-limiting("is each account's own", () => {
+limiting('is separate for each account', () => {
   const { allowed } = given()
   times(4, allowed)
   assert.ok(allowed(second))
 })
 
-limiting('holds at any time of the clock, also after a long pause', () => {
+limiting('holds at any time of the clock, even after a long pause', () => {
   const ms = fc.integer({ min: 0, max: 2 ** 45 })
   fc.assert(
     fc.property(ms, ms, (start, pause) => {

@@ -23,7 +23,7 @@ tokens.after(stop)
 
 const status = async (path: string, body: string) => (await send(port, path, { body })).status
 
-tokens('both tokens lead to the account, and no other one does', async () => {
+tokens('both tokens lead to the account, and no other token does', async () => {
   const accepted = sample('webhooks', 'chat_accepted')
   const joined = sample('bot-api', 'AGENT_JOINED')
   for (const token of ['webhooks-token-acme', 'second-webhooks-token-acme'])

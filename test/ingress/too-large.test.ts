@@ -37,7 +37,7 @@ large('the end of a long chat is accepted: 4 MB', async () => {
   await stop()
 })
 
-large('an event that Kafka refuses goes without the texts that repeat its messages', async () => {
+large('an event that Kafka refuses as too large is published without the texts that repeat its messages', async () => {
   const { taken, publish } = kafkaOf(mebibyte)
   const { port, stop, appended } = await start({ publish })
   assert.is((await send(port, hooks, { body: long })).status, 200)
@@ -50,7 +50,7 @@ large('an event that Kafka refuses goes without the texts that repeat its messag
   await stop()
 })
 
-large('an event that does not fit at all is answered 413: its beginning and its size are in quarantine', async () => {
+large('an event that is still too large is answered 413: its beginning and its size are in quarantine', async () => {
   for (const [path, body] of [
     [hooks, JSON.stringify({ ...finished, unknown: text })],
     [bot, JSON.stringify({ ...JSON.parse(message), unknown: text })],
@@ -73,7 +73,7 @@ large('an event that does not fit at all is answered 413: its beginning and its 
   }
 })
 
-large('a body that says it is too large is not read further than its beginning', async () => {
+large('of a body with a too large content length only the beginning is read', async () => {
   const { port, stop, appended } = await start()
   const body = 'y'.repeat(9 * mebibyte)
   assert.is((await send(port, hooks, { body })).status, 413)
@@ -83,7 +83,7 @@ large('a body that says it is too large is not read further than its beginning',
 })
 
 large(
-  'bodies beyond the memory for all of them are answered 503 with Retry-After, and the memory comes back',
+  'bodies that exceed the memory limit of all bodies are answered 503 with Retry-After, and the memory is released',
   async () => {
     const [held, begun] = [Promise.withResolvers<E.Either<never, 'kafka'>>(), Promise.withResolvers<void>()]
     const publish = () => {

@@ -37,7 +37,7 @@ for (const [how, ports] of broken) {
     isUnavailable(await send(port, bot, { body: message }), 'bot')
   })
 
-  unavailable(`what cannot be kept, because its keeping ${how}, is answered 503 instead of its error`, async () => {
+  unavailable(`a refused request whose storing ${how} is answered 503 instead of its error`, async () => {
     isUnavailable(await send(port, hooks, { body: 'not json' }), 'webhooks')
     isUnavailable(await send(port, hooks, { body: '{"event_name":"unheard_of"}' }), 'webhooks')
     isUnavailable(await send(port, bot, { body: '{"event":"UNHEARD_OF"}' }), 'bot')
@@ -45,7 +45,7 @@ for (const [how, ports] of broken) {
   })
 }
 
-unavailable('the budget of Interface B counts from the arrival, whatever takes the time', async () => {
+unavailable('the time budget of Interface B counts from the arrival of the request', async () => {
   const slow = await start({ verify: () => never() }, short)
   isUnavailable(
     await send(slow.port, '/bot/bot-token-guarded', { body: message, headers: { authorization: 'x' } }),
@@ -55,7 +55,7 @@ unavailable('the budget of Interface B counts from the arrival, whatever takes t
   await slow.stop()
 })
 
-unavailable('the publisher is told the time that is left', async () => {
+unavailable('the publisher gets the remaining time', async () => {
   const told: number[] = []
   let ms = 0
   const { port, stop } = await start({
@@ -88,7 +88,7 @@ unavailable('after a failure the same request is published again, after a succes
   await stop()
 })
 
-unavailable('an event that is in the journal alone: a webhook is accepted, a bot event is answered 503', async () => {
+unavailable('an event that is only in the journal: a webhook is accepted, a bot event is answered 503', async () => {
   const { port, stop } = await start({ publish: async () => E.right('journal') })
   assert.is((await send(port, hooks, { body: accepted })).status, 200)
   isUnavailable(await send(port, bot, { body: message }), 'bot')
@@ -96,7 +96,7 @@ unavailable('an event that is in the journal alone: a webhook is accepted, a bot
 })
 
 unavailable(
-  'the same webhook twice at once is two events; the same bot event twice is one, and two answers',
+  'two equal webhooks at the same time are two events; two equal bot events are one event with two answers',
   async () => {
     const { promise, resolve } = Promise.withResolvers<E.Either<never, 'kafka'>>()
     const begun = Promise.withResolvers<void>()

@@ -100,14 +100,14 @@ const documents = async () => {
   return Object.fromEntries((await Promise.all(found)).flat())
 }
 const foldedOf = async (events: ReadonlyArray<DomainEvent>) => {
-  const log = events.map((said, offset) => ({
-    ...{ said, topic: topicOf(said).name, partition: 0, offset, timestamp: 0 },
+  const log = events.map((content, offset) => ({
+    ...{ content, topic: topicOf(content).name, partition: 0, offset, timestamp: 0 },
   }))
   const all = Object.entries(await foldOf(log)).filter(([name]) => views.some((view) => name.startsWith(`${view} `)))
   return Object.fromEntries(all.map(([name, document]) => [name, withoutPlaces(document)]))
 }
 
-const generations = suite('what was archived before a topic was deleted and created again')
+const generations = suite('records that were archived before a topic was deleted and created again')
 generations.after(async () => {
   await Promise.all([kafka.stop(), mongo.stop(), rebuilds.stop(), client.close()])
   await here.stop()
@@ -115,7 +115,7 @@ generations.after(async () => {
 
 const log = [...begun('1'), ...begun('2')]
 
-generations('is folded by a rebuild before the present topic, as one log', async () => {
+generations('are folded by a rebuild before the current topic, as one log', async () => {
   await publish(log)
   for (const more of [
     [...goneOn('1'), ...begun('3')],
@@ -131,7 +131,7 @@ generations('is folded by a rebuild before the present topic, as one log', async
   assert.is((await rebuild(true)).said.at(-1), 'There is no difference, and nothing was changed.')
 })
 
-generations('is written by a replay in its order, and the present topic goes on behind it', async () => {
+generations('are written by a replay in their order, followed by the current topic', async () => {
   const written: OutgoingRecord[] = []
   const append = async (record: OutgoingRecord) => E.right(void written.push(record))
   const { continueAt } = await replay({ kafka, restore: restore(), append, signal }, 'chats', 'elsewhere', {})
@@ -143,7 +143,7 @@ generations('is written by a replay in its order, and the present topic goes on 
   assert.equal(continueAt, Object.fromEntries(present.map(([partition, { high }]) => [partition, high])))
 })
 
-generations('is emptied by an erasure in the present topic', async () => {
+generations('are emptied by an erasure in the current topic', async () => {
   await publish(topics.map((topic) => of(`x-${topic}`, 'ChatErased', '2', { topic, erasureId: 'e1' })))
   const told = async () => {
     const all = Object.entries(await documents()).filter(([, document]) => JSON.stringify(document).includes(text.text))

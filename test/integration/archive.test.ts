@@ -134,7 +134,7 @@ archive.after(async () => {
   rmSync(folder, { recursive: true })
 })
 
-archive('without an archiver nothing is deleted, and a process tells of what is old', async () => {
+archive('without an archiver nothing is deleted, and a process reports old records', async () => {
   const bridge = await here.start(['projector'], undefined, { retentionDays: 1e-5 })
   await publishAll(0, chats)
   await folds()
@@ -146,7 +146,7 @@ archive('without an archiver nothing is deleted, and a process tells of what is 
 })
 
 archive(
-  'the archiver deletes what is archived and old; the archive has each record, and nothing of a person in it',
+  'the archiver deletes archived old records; the archive has each record, without readable personal data',
   async () => {
     await here.start(['projector', 'archiver'], undefined, { retentionDays: 1e-5, archiveKeyFile })
     await eventually('deletion', async () => (await recordsIn(eventTopics)) === 0)
@@ -180,7 +180,7 @@ archive('without the keys a rebuild stops, says why, and changes nothing', async
   await discard()
 })
 
-archive('an erasure destroys the data key of its record key alone, and later events have a new one', async () => {
+archive('an erasure destroys only the data key of its record key, and later events have a new one', async () => {
   const id = 'bot-conversations/acme/3'
   const keyOf = async () => (await mongo.archiveKeys.find([id])).get(id)
   const before = await keyOf()
@@ -209,7 +209,7 @@ const command = (...args: ReadonlyArray<string>) =>
 const replay = (...args: ReadonlyArray<string>) => command('replay', ...args)
 const replayed = `${here.prefix.slice(0, -1)}-replayed`
 
-archive('a replay writes into a topic of its own what the archive has, and nothing of who was erased', async () => {
+archive('a replay writes the archive into its own topic, without the data of erased persons', async () => {
   const topic = 'bot-conversations'
   const archived = async () =>
     [...(await kafka.ranges(`archive-${topic}`)).values()].reduce((sum, { low, high }) => sum + high - low, 0)
@@ -255,7 +255,7 @@ archive('a replay writes into a topic of its own what the archive has, and nothi
   )
 })
 
-archive('a replay does not write into a topic that exists, least of all one of the bridge', async () => {
+archive('a replay does not write into an existing topic, nor into one of the bridge', async () => {
   const results = [
     await replay('chats', '--into', `${here.prefix}calls`),
     await replay('chats', '--into', replayed),
@@ -271,7 +271,7 @@ archive('a replay does not write into a topic that exists, least of all one of t
 })
 
 archive(
-  'an archiver appends a marker to the partitions of enrichments that are in use, and nobody takes it for a record',
+  'an archiver appends markers to the used partitions of enrichments, and no reader treats them as records',
   async () => {
     const enrichment = {
       topic: 'enrichments',
@@ -295,7 +295,7 @@ archive(
   },
 )
 
-archive('of a topic that is missing, the retention tells that', async () => {
+archive('the retention reports a missing topic', async () => {
   const none = connectKafka(
     { ...settings, topicPrefix: `${here.prefix}none.` },
     { log: createLog('silent'), measure: createMetrics().measure, now },
@@ -308,7 +308,7 @@ archive('of a topic that is missing, the retention tells that', async () => {
   await none.stop()
 })
 
-archive('a data key that MongoDB has lost stops a rebuild until the loss is accepted', async () => {
+archive('a data key that is lost in MongoDB stops a rebuild until the loss is accepted', async () => {
   await eventually('deletion', async () => (await recordsIn(eventTopics)) === 0)
   await db.collection<{ _id: string }>('archive_keys').deleteOne({ _id: 'chats/acme/7' })
   const stopped = await rebuild(true)

@@ -35,7 +35,7 @@ kit('a bot answers every message of a chat, in order', async () => {
   )
 })
 
-kit('its consumer group is the one that was given, without a prefix', async () => {
+kit('its consumer group has the given name, without a prefix', async () => {
   const admin = plainClient(here.brokers).admin()
   await admin.connect()
   const { groups } = await admin.listGroups()

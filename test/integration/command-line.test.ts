@@ -100,7 +100,7 @@ const demoAnswersTheGuide = async (url: string) => {
   }
 }
 
-commandLine('start brings up everything, the demo runs against it, and the next start has its data', async () => {
+commandLine('start runs everything, the demo works with it, and the next start has its data', async () => {
   const first = await start()
   const answer = await fetch(first.webhooks, {
     method: 'POST',

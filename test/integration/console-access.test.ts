@@ -66,22 +66,19 @@ access.before.each(async () => {
   await base.db.collection('console_sessions').deleteMany({})
 })
 
-access(
-  'whoever signs in at the provider has the roles of the groups, and is led to the page that was asked for',
-  async () => {
-    const page = '/console/accounts/acme/conversations/2037?tab=raw'
-    const { transaction, search } = await begin(ann, { next: page })
-    const finished = await finish(search, transaction)
-    assert.equal([finished.status, finished.headers.location], [303, page])
-    const now = (account: string) =>
-      server.ask(`/console/api/accounts/${account}/now`, { headers: { ...host, cookie: finished.session } })
-    assert.equal([(await now('acme')).status, (await now('other')).status], [200, 404])
-    const [stored] = await base.db.collection('console_sessions').find().toArray()
-    assert.equal([stored?.who, stored?.groups], ['ann@example.com', ['lead']])
-  },
-)
+access('a user who signs in at the provider has the roles of the groups, and gets to the requested page', async () => {
+  const page = '/console/accounts/acme/conversations/2037?tab=raw'
+  const { transaction, search } = await begin(ann, { next: page })
+  const finished = await finish(search, transaction)
+  assert.equal([finished.status, finished.headers.location], [303, page])
+  const now = (account: string) =>
+    server.ask(`/console/api/accounts/${account}/now`, { headers: { ...host, cookie: finished.session } })
+  assert.equal([(await now('acme')).status, (await now('other')).status], [200, 404])
+  const [stored] = await base.db.collection('console_sessions').find().toArray()
+  assert.equal([stored?.who, stored?.groups], ['ann@example.com', ['lead']])
+})
 
-access('nobody is led to another site', async () => {
+access('a sign-in never redirects to another site', async () => {
   for (const next of [
     'https://evil.example/console/',
     '//evil.example/console/',
@@ -93,7 +90,7 @@ access('nobody is led to another site', async () => {
   }
 })
 
-access('an address that is not verified names nobody', async () => {
+access('an unverified address identifies nobody', async () => {
   const { email_verified, preferred_username, ...unknown } = ann
   await signIn({ ...ann, email_verified: false })
   await signIn({ ...unknown, sub: 'u-2' })
@@ -102,7 +99,7 @@ access('an address that is not verified names nobody', async () => {
   assert.equal(stored.map(({ who }) => who).sort(), ['ann', 'kim@example.com', 'u-2'])
 })
 
-access('whoever has no group with a role is told so', async () => {
+access('a user without a role sees that', async () => {
   await nobody(await signIn({ ...ann, groups: ['accountants'] }), 403, 'You have no role here')
   const { groups, ...without } = ann
   await nobody(await signIn(without), 403, 'You have no role here')
@@ -135,7 +132,7 @@ for (const [which, change] of Object.entries(wrong))
     await nobody(await signIn(ann, change), 403, 'You are not signed in')
   })
 
-access('the same tokens sign in where nothing is wrong with them', async () => {
+access('the same tokens sign in if they are valid', async () => {
   assert.is((await signIn(ann, { claims: (claims) => claims })).status, 303)
 })
 
@@ -158,7 +155,7 @@ access('the answer of another provider is refused', async () => {
   await nobody(await finish(`?${mixedUp}`, transaction), 403, 'You are not signed in')
 })
 
-access('what the browser keeps while it signs in lasts ten minutes, and cannot be changed or read', async () => {
+access('the cookie of a running sign-in lasts ten minutes, and cannot be changed or read', async () => {
   const { transaction, search } = await begin(ann)
   await nobody(await finish(search, `${transaction}x`), 400, 'This sign-in has ended')
   assert.not.match(Buffer.from(transaction, 'base64url').toString('latin1'), 'state')
@@ -168,7 +165,7 @@ access('what the browser keeps while it signs in lasts ten minutes, and cannot b
   await late.stop()
 })
 
-access('a provider that calls itself something else is not believed', async () => {
+access('a provider with another issuer name is refused', async () => {
   const { port } = new URL(provider.issuer)
   const misled = await consoleServer({
     settings: { ...settings, oidc: { ...oidc, issuer: `http://localhost:${port}` } },
@@ -178,7 +175,7 @@ access('a provider that calls itself something else is not believed', async () =
   await misled.stop()
 })
 
-access('while the provider is away, nobody can sign in; sessions go on', async () => {
+access('while the provider is unavailable, nobody can sign in; sessions continue', async () => {
   const { session } = await signIn(ann)
   const { transaction, search } = await begin(ann)
   const late = await consoleServer({ settings, store })
@@ -191,7 +188,7 @@ access('while the provider is away, nobody can sign in; sessions go on', async (
   await late.stop()
 })
 
-access('a session that is revoked has ended, and another process knows it at once', async () => {
+access('a revoked session ends at once, in other processes too', async () => {
   const { session } = await signIn(ann)
   const beside = await consoleServer({ settings, store: base.connect().consoleSessions })
   assert.equal([(await sessionOf(session)).status, (await sessionOf(session, beside)).status], [200, 200])
@@ -200,7 +197,7 @@ access('a session that is revoked has ended, and another process knows it at onc
   await beside.stop()
 })
 
-access('grants that are taken away count for sessions that began with them', async () => {
+access('removed grants also apply to existing sessions', async () => {
   const { session } = await signIn({ ...ann, groups: ['lead', 'viewer'] })
   const fewer = await consoleServer({
     settings: { ...settings, grants: roleGroups.filter(({ role }) => role === 'viewer') },
@@ -219,13 +216,13 @@ access('grants that are taken away count for sessions that began with them', asy
   await Promise.all([fewer.stop(), none.stop()])
 })
 
-access('of many who use a link at once, one is signed in', async () => {
+access('if many use a link at the same time, only one is signed in', async () => {
   const link = await server.link()
   const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await server.useLink(link)).status))
   assert.equal(statuses.sort(), [303, ...Array(19).fill(403)])
 })
 
-access('MongoDB deletes what has expired', async () => {
+access('MongoDB deletes expired sessions and links', async () => {
   for (const name of ['console_sessions', 'console_links']) {
     const indexes = await base.db.collection(name).indexes()
     assert.equal(

@@ -78,7 +78,7 @@ const letter = (accountId: string, cause: string) =>
     async () => (await letters(accountId, `cause=${cause}`)).letters[0],
   )
 
-const acting = suite('what is done in the console')
+const acting = suite('actions in the console')
 
 acting.after(async () => {
   await producer.disconnect()
@@ -87,7 +87,7 @@ acting.after(async () => {
   await here.stop()
 })
 
-acting('a dead letter is seen and sent back by its own account alone, once, and is in its view then', async () => {
+acting('a dead letter is shown to and sent back by its own account only, once, and is then in its view', async () => {
   const payload = JSON.parse(sample('webhooks', 'call_event'))
   const calls = db.collection('calls')
   await db.command({ collMod: 'calls', validator: { phone: { $ne: '+15550199' } } })
@@ -118,7 +118,7 @@ acting('a dead letter is seen and sent back by its own account alone, once, and 
   assert.is((await letters('acme', 'cause=unstorable')).letters[0]?.redriven.length, 1)
 })
 
-acting('a letter is shown to its own account alone, with what its reader said at which path', async () => {
+acting('a letter is shown to its own account only, with the complaints of its reader and their paths', async () => {
   await producer.send({
     topic: `${here.prefix}enrichments`,
     messages: [{ key: 'guarded/clientId:3', value: '{"contactInfo":{"name":7}}' }],
@@ -139,7 +139,7 @@ acting('a letter is shown to its own account alone, with what its reader said at
   )
 })
 
-acting('a request in quarantine is taken in once by its own account alone', async () => {
+acting('a quarantined request is redriven once, by its own account only', async () => {
   const payload = JSON.parse(sample('webhooks', 'call_event'))
   const value = JSON.stringify({ ...payload, chat_id: '77001' })
   const receivedAt = new Date(Date.now() - 60_000).toISOString()
@@ -178,7 +178,7 @@ acting('a request in quarantine is taken in once by its own account alone', asyn
   assert.equal(shown.problems, [{ path: 'visitor', expected: 'an object' }])
 })
 
-acting('a person is found, exported and erased, and a plan that has changed since is refused', async () => {
+acting('a person is found, exported and erased, and an outdated plan is refused', async () => {
   const visitor = { number: '7', chatsCount: 1, name: 'Ann', email: 'ann@example.com' }
   for (const event of [
     anEvent('ChatAccepted', 'e1', at('10:00:00'), { visitor }),
@@ -230,7 +230,7 @@ acting('a person is found, exported and erased, and a plan that has changed sinc
   assert.equal((await answer<ErasuresAnswer>(`GET ${path}/erasures`, { accountId: 'guarded' })).erasures, [])
 })
 
-acting('nothing is told, sent or erased that cannot be recorded', async () => {
+acting('nothing is shown, sent or erased if that cannot be recorded', async () => {
   const { id } = (await letters('acme')).letters[0] ?? {}
   const person = { kind: 'client', value: '1233' }
   const { confirm } = await answer<PersonAnswer>(`POST ${path}/person`, { body: person })
@@ -257,7 +257,7 @@ acting('nothing is told, sent or erased that cannot be recorded', async () => {
   assert.is(await db.collection('erasures').countDocuments({}), receipts)
 })
 
-acting('the audit log has what was done for the account, page after page', async () => {
+acting('the audit log has the actions for the account, page after page', async () => {
   const seen = await eventually('all actions', async () => {
     const first = await answer<AuditAnswer>(`GET ${path}/audit`, { query: 'limit=3' })
     const second = await answer<AuditAnswer>(`GET ${path}/audit`, { query: `limit=200&cursor=${first.next}` })

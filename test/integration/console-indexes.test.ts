@@ -54,7 +54,7 @@ const explained = async (filters: ConversationFilters, after?: { readonly at: Da
   }
 }
 
-const indexes = suite('questions of the console')
+const indexes = suite('queries of the console')
 
 const ordered: Readonly<Record<string, ConversationFilters>> = {
   nothing: {},
@@ -69,7 +69,7 @@ const ordered: Readonly<Record<string, ConversationFilters>> = {
 }
 for (const [name, filters] of Object.entries(ordered))
   for (const page of ['first', 'later'] as const)
-    indexes(`the ${page} page by ${name} reads what it shows, in the order of an index`, async () => {
+    indexes(`the ${page} page by ${name} reads only what it shows, in the order of an index`, async () => {
       const after = { at: minutesAgo(10 * 1_500), ids: ['acme/1500/bot/1'] }
       const { stages, examined, found } = await explained(filters, page === 'first' ? undefined : after)
       assert.ok(stages.includes('IXSCAN'), stages.join())
@@ -91,7 +91,7 @@ for (const [name, filters] of Object.entries({
     assert.ok(examined <= open.length, `${examined} documents of ${open.length}`)
   })
 
-indexes('two filters together read what the rarer one finds', async () => {
+indexes('two filters together read only the results of the rarer one', async () => {
   const { stages, examined } = await explained({ outcome: 'abandoned', widget: 'w8' })
   assert.not.ok(stages.includes('COLLSCAN'), stages.join())
   assert.ok(examined <= count / 50, `${examined} documents`)
@@ -108,7 +108,7 @@ for (const [name, asked] of Object.entries({
   'of one action': { action: 'erase' },
   'after another page': { after: { at: minutesAgo(2_000), _id: 'a02001' } },
 } satisfies Record<string, Partial<AuditAsked>>))
-  indexes(`a page of the audit log ${name} reads what it shows, in the order of an index`, async () => {
+  indexes(`a page of the audit log ${name} reads only what it shows, in the order of an index`, async () => {
     const { where, options } = auditQuery('acme', { limit, ...asked })
     const found = await db.collection<{ _id: string }>('audit').find(where, options).toArray()
     const { executionStats } = await db

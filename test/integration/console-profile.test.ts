@@ -57,7 +57,7 @@ const profiled = async (ask: () => Promise<unknown>) => {
 }
 const inOrder = (all: Awaited<ReturnType<typeof profiled>>) => all.sort((a, b) => (a.view < b.view ? -1 : 1))
 
-const profile = suite('what MongoDB does for the console')
+const profile = suite('the work of MongoDB for the console')
 
 profile('a story is read by its chat, in the order of an index', async () => {
   const asked = await profiled(async () => right(await readStory({ accountId: 'acme', chatId: '4' })))
@@ -68,7 +68,7 @@ profile('a story is read by its chat, in the order of an index', async () => {
   ])
 })
 
-profile('a version needs no entry of timeline, and of the other views those of the chat', async () => {
+profile('a version reads no entry of timeline, and only the documents of the chat from other views', async () => {
   const asked = await profiled(async () => right(await readVersions([{ accountId: 'acme', chatId: '4' }])))
   assert.equal(inOrder(asked), [
     { view: 'chats', plan: 'IXSCAN', docsExamined: 1 },
@@ -79,7 +79,7 @@ profile('a version needs no entry of timeline, and of the other views those of t
   ])
 })
 
-profile('what happens now is counted from indexes; documents are read of those who wait', async () => {
+profile('the figures of Now are counted from indexes; only the documents of waiting clients are read', async () => {
   const asked = await profiled(async () =>
     right(
       await countNow('acme', {

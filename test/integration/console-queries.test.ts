@@ -21,7 +21,7 @@ import { dated } from '../../src/domain/dated.ts'
 import type { RecordAction } from '../../src/operations/audit.ts'
 import { changesOfEvent } from '../../src/projections/changes.ts'
 import { monotonic } from '../../src/shared/time.ts'
-import { newPrefix, roomOf, withinMs } from '../kafka/rooms.ts'
+import { connectTestKafka, newPrefix, withinMs } from '../kafka/connect.ts'
 import { left, right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { anEvent, at, date } from '../support/given-events.ts'
@@ -30,8 +30,8 @@ import { plainClient } from '../support/plain-consumer.ts'
 import { servers } from '../support/servers.ts'
 
 const prefix = newPrefix()
-const room = await roomOf(prefix)
-await room.ensureTopics()
+const kafka = await connectTestKafka(prefix)
+await kafka.ensureTopics()
 const { db, connect, drop } = await testDatabase()
 const mongo = connect()
 await mongo.ensureIndexes()
@@ -53,7 +53,7 @@ const recordActionOf =
 const handlers = readingHandlers({
   ...mongo.consoleReads,
   ...{ erasedAt: mongo.erasures.erasedAt, recordActionOf, sleep, monotonic, version: '1.2.3' },
-  ...{ ranges: room.ranges, committedOffsets: room.committedOffsets, fetchRecord: room.fetchRecord },
+  ...{ ranges: kafka.ranges, committedOffsets: kafka.committedOffsets, fetchRecord: kafka.fetchRecord },
   now: () => clock.now as Instant,
   timeZoneOf: () => 'Europe/Berlin',
   readiness: async () => ({ ready: false, checks: { kafka: { ok: false, reason: 'no broker answers' } } }),
@@ -126,7 +126,7 @@ await take({ ...anEvent('ClientMessageReceived', 'e5', at('11:59:30'), silent), 
 
 const reading = suite('what the console shows')
 
-reading('now: who waits, who talks, what happens, and the days by the account’s time zone', async () => {
+reading('Now has the waiting clients, open chats, latest events, and days in the account’s time zone', async () => {
   await documents('daily_stats').insertOne({
     ...{ _id: 'acme/2026-01-24', accountId: 'acme', day: '2026-01-24', asOf: date('09:00:00') },
     offlineMessages: 4,
@@ -184,14 +184,14 @@ for (const [query, rows] of [
     assert.equal(await ask<ConversationsAnswer>(conversations, { query }), { rows })
   })
 
-reading('conversations page by page are all of them, once', async () => {
+reading('the pages of conversations have each one once', async () => {
   const first = await ask<ConversationsAnswer>(conversations, { query: 'limit=2' })
   assert.equal(first.rows, [waitingRow, agentRow])
   const second = await ask<ConversationsAnswer>(conversations, { query: `limit=2&cursor=${first.next}` })
   assert.equal(second, { rows: [row] })
 })
 
-reading('a wrong filter is told by its name, and another account has nothing of this one', async () => {
+reading('a wrong filter is reported by its name, and another account sees nothing of this one', async () => {
   const message = 'state: expected open or over'
   assert.equal(await refused(conversations, { query: 'state=opne' }), { status: 400, message })
   assert.equal(await ask<ConversationsAnswer>(conversations, { accountId: 'globex' }), { rows: [] })
@@ -227,7 +227,7 @@ reading('a conversation is the whole story, masked', async () => {
   for (const personal of ['Ann', 'Bob', 'Hello']) assert.not.ok(bytes.includes(personal), personal)
 })
 
-reading('whoever asks sees it as it is for 15 minutes, once that is recorded, and nobody else does', async () => {
+reading('after an unmask that is recorded, only this user sees clear text, for 15 minutes', async () => {
   const granted = await ask<UnmaskAnswer>(unmask, { session: lead })
   assert.equal(granted, { unmaskedUntil: at('12:15:00') })
   assert.equal(recorded.splice(0), [
@@ -244,33 +244,33 @@ reading('whoever asks sees it as it is for 15 minutes, once that is recorded, an
   clock.now = at('12:00:00')
 })
 
-reading('whose role is taken away sees it masked again', async () => {
+reading('a user who lost the role sees it masked again', async () => {
   const session = { ...sessionOf('lead'), grants: [{ role: 'viewer', accounts: ['acme'] }] } as const
   session.unmasked.push({ accountId: 'acme', chatId: '2037', until: date('12:10:00') })
   assert.is((await ask<ConversationAnswer>(conversation, { session })).masked, true)
 })
 
-reading('what cannot be recorded is not shown', async () => {
+reading('nothing is shown if that cannot be recorded', async () => {
   audit.isAway = true
   const session = sessionOf('lead')
   const message = 'Nothing was done, since it cannot be recorded on the topic audit: no broker answers'
   assert.equal(await refused(unmask, { session }), { status: 503, message })
   assert.equal(session.unmasked, [])
   const body = { topic: 'bot-conversations', partition: 0, offset: 0 }
-  await room.append({ topic: 'bot-conversations', key: 'acme/1', value: '{}', headers: {}, partition: 0 }, withinMs)
+  await kafka.append({ topic: 'bot-conversations', key: 'acme/1', value: '{}', headers: {}, partition: 0 }, withinMs)
   assert.equal(await refused(record, { session, body }), { status: 503, message })
   const drift = 'POST /api/accounts/:account/drift/unmask'
   assert.equal(await refused(drift, { session: operator }), { status: 503, message })
   audit.isAway = false
 })
 
-reading('a chat that nobody knows is told, also one of another account', async () => {
+reading('an unknown chat is reported, and a chat of another account too', async () => {
   const message = 'chat: expected the id of a chat that the views know'
   assert.equal(await refused(conversation, { chatId: '1' }), { status: 404, message })
   assert.equal(await refused(conversation, { accountId: 'globex' }), { status: 404, message })
 })
 
-reading('a long story comes in pages, each the oldest first, without a gap and nothing twice', async () => {
+reading('a long story has pages, each with the oldest event first, without gaps and repetitions', async () => {
   const entries = Array.from({ length: 1_203 }, (_, n) => ({
     ...{ _id: `acme/bot/long-${n}`, accountId: 'acme', chatId: 'long', type: 'AgentJoined' },
     // Seven entries have the same time, so that some pages end between entries of one time.
@@ -293,7 +293,7 @@ reading('a long story comes in pages, each the oldest first, without a gap and n
   )
 })
 
-reading('large events make a page shorter, not the answer longer', async () => {
+reading('large events make a page shorter, so that the answer stays small', async () => {
   const entries = Array.from({ length: 30 }, (_, n) => ({
     ...{ _id: `acme/bot/large-${n}`, accountId: 'acme', chatId: 'large', type: 'AgentJoined', time: new Date(n) },
     ...{ topic: 'bot-conversations', partition: 0, offset: n, data: { note: 'x'.repeat(1024 * 1024 - 1024) } },
@@ -339,7 +339,7 @@ for (const [what, change] of changes)
     assert.is(await versionOf('77'), other)
   })
 
-reading('a stream tells of an event within seconds, with the version that the answer has then', async () => {
+reading('a stream reports an event within seconds, with the version of the next answer', async () => {
   const gone = new AbortController()
   const live = 'GET /api/accounts/:account/conversations/:chat/live'
   const answer = right(await call(live, { chatId: '77', signal: gone.signal }))
@@ -364,14 +364,14 @@ reading('a stream tells of an event within seconds, with the version that the an
 
 const placeOf = async (key: string) => {
   const event = { ...anEvent('ClientMessageReceived', `raw-${key}`, at('10:00:00')), subject: key } as DomainEvent
-  const before = await room.endOffsets('bot-conversations')
-  right(await room.publish({ ...event, data: { ...event.data, chatId: key } } as DomainEvent, withinMs))
-  const after = await room.endOffsets('bot-conversations')
+  const before = await kafka.endOffsets('bot-conversations')
+  right(await kafka.publish({ ...event, data: { ...event.data, chatId: key } } as DomainEvent, withinMs))
+  const after = await kafka.endOffsets('bot-conversations')
   const [partition = 0] = [...after].find(([each, end]) => end > (before.get(each) ?? 0)) ?? []
   return { topic: 'bot-conversations', partition, offset: before.get(partition) ?? 0 }
 }
 
-reading('one raw record with all that it holds, and that somebody looked', async () => {
+reading('a raw record is shown completely, and the look is recorded', async () => {
   recorded.length = 0
   const body = await placeOf('raw')
   const answer = await ask<RecordAnswer>(record, { session: lead, body })
@@ -389,7 +389,7 @@ reading('one raw record with all that it holds, and that somebody looked', async
   assert.equal(recorded.splice(0), [{ who: 'lead@desk', action: 'unmask', detail, accountId: 'acme' }])
 })
 
-reading('a record of another account, of no place, or of another kind of topic is not shown', async () => {
+reading('a record of another account, a missing place, or another kind of topic is not shown', async () => {
   const body = await placeOf('mine')
   const none = { status: 404, message: 'offset: expected a record of this account; the topic has none there' }
   assert.equal(await refused(record, { session: lead, body, accountId: 'globex' }), none)
@@ -403,7 +403,7 @@ reading('a record of another account, of no place, or of another kind of topic i
   assert.is((await refused(record, { session: lead, body: { topic: 'chats' } })).status, 400)
 })
 
-reading('a record of somebody who was erased later is not shown', async () => {
+reading('a record of a person who was erased later is not shown', async () => {
   const body = await placeOf('gone')
   const hash = (await mongo.erasures.hmac())('chat acme/gone')
   await documents('erasures').insertOne({ _id: 'erasure', keys: [hash], requestedAt: new Date(Date.now() + 60_000) })
@@ -411,9 +411,9 @@ reading('a record of somebody who was erased later is not shown', async () => {
   assert.equal(await refused(record, { session: lead, body }), { status: 404, message })
 })
 
-reading('of a record that its topic has no more it is told where it may be', async () => {
+reading('for a record that its topic no longer has, the answer says where it may be', async () => {
   const body = await placeOf('old')
-  await room.deleteBefore('bot-conversations', new Map([[body.partition, body.offset + 1]]))
+  await kafka.deleteBefore('bot-conversations', new Map([[body.partition, body.offset + 1]]))
   const { status, message } = await refused(record, { session: lead, body })
   assert.is(status, 404)
   assert.ok(message.includes('livechat-bridge archive replay'), message)
@@ -482,7 +482,7 @@ reading('statistics by agent have ids and no names, also as CSV', async () => {
   })
 })
 
-reading('drift without its places and examples, and with them once that is recorded', async () => {
+reading('drift is shown without places and examples, and with them after that is recorded', async () => {
   await take(anEvent('ClientUpdated', 'w7', at('10:06:00'), { extra: { loyalty: 'Gold9', tier: 2 } }))
   recorded.length = 0
   const drift = 'GET /api/accounts/:account/drift'
@@ -517,12 +517,12 @@ reading('drift without its places and examples, and with them once that is recor
 })
 
 reading(
-  'the system: readiness in words, how far groups are behind, and breakers of accounts that one may see',
+  'the page System has readiness in words, the lag of groups, and the circuit breakers of permitted accounts',
   async () => {
     const admin = plainClient((await servers()).brokers).admin()
     await admin.connect()
-    for (const _ of [1, 2, 3]) right(await room.publish(anEvent('ChatAccepted', 'lag', at('10:00:00')), withinMs))
-    const ends = await room.endOffsets('chats')
+    for (const _ of [1, 2, 3]) right(await kafka.publish(anEvent('ChatAccepted', 'lag', at('10:00:00')), withinMs))
+    const ends = await kafka.endOffsets('chats')
     const committed = [...ends].map(([partition, end]) => ({ partition, offset: String(Math.max(0, end - 2)) }))
     await admin.setOffsets({ groupId: `${prefix}projector`, topic: `${prefix}chats`, partitions: committed })
     await admin.disconnect()
@@ -542,7 +542,7 @@ reading(
   },
 )
 
-reading('a client for whom an agent was asked still waits, on Now as in the list', async () => {
+reading('a client for whom an agent was invited still waits, both on Now and in the list', async () => {
   const invited = { chatId: '99', clientId: '100' }
   await take(
     { ...anEvent('ClientMessageReceived', 'e98', at('11:50:00'), invited), subject: '99' } as DomainEvent,
@@ -555,7 +555,7 @@ reading('a client for whom an agent was asked still waits, on Now as in the list
 })
 
 reading.after(async () => {
-  await room.stop()
+  await kafka.stop()
   await drop()
 })
 reading.run()

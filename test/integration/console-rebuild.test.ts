@@ -71,7 +71,7 @@ rebuilding.after(async () => {
   await here.stop()
 })
 
-rebuilding('a dry run says what differs, and a rebuild mends it; both are on audit', async () => {
+rebuilding('a dry run shows differences, and a rebuild repairs them; both are on audit', async () => {
   right(await kafka.publish(anEvent('ChatAccepted', 'a', at('10:00:00')), 10_000))
   const chat = await eventually('the chat', async () => (await chats.findOne({})) ?? undefined)
   await chats.deleteOne({ _id: chat._id })
@@ -92,7 +92,7 @@ rebuilding('a dry run says what differs, and a rebuild mends it; both are on aud
   assert.equal(await recorded(), [dryLine, 'kim@example.com rebuild: rebuild, views chats', dryLine])
 })
 
-rebuilding('who is not an operator of every account rebuilds nothing', async () => {
+rebuilding('a user who is not an operator of every account may not rebuild', async () => {
   for (const session of [operatorOf(['acme']), given().session]) {
     const answered = await ask({ dryRun: true }, { session })
     assert.is(E.isLeft(answered) && answered.left.status, 403)
@@ -101,7 +101,7 @@ rebuilding('who is not an operator of every account rebuilds nothing', async () 
   assert.is((await rebuild({ dryRun: true }, { session })).ok, true)
 })
 
-rebuilding('nothing is compared or rebuilt that cannot be recorded', async () => {
+rebuilding('nothing is compared or rebuilt if that cannot be recorded', async () => {
   audit.isAway = true
   const words = 'Nothing was done, since it cannot be recorded on the topic audit: the broker is away'
   const dry = await ask({ dryRun: true })
@@ -110,7 +110,7 @@ rebuilding('nothing is compared or rebuilt that cannot be recorded', async () =>
   audit.isAway = false
 })
 
-rebuilding('what was interrupted waits until somebody goes on with it, or discards it', async () => {
+rebuilding('an interrupted rebuild waits until it is resumed or discarded', async () => {
   const gone = AbortSignal.abort()
   assert.is((await rebuild({}, { signal: gone })).ok, false)
   const second = await rebuild({})
@@ -120,18 +120,21 @@ rebuilding('what was interrupted waits until somebody goes on with it, or discar
   assert.is((await rebuild({ what: 'resume', view: undefined })).said.at(-1), 'Done.')
 })
 
-rebuilding('without the keys of the archive it says where to rebuild what is in the archive alone', async () => {
-  const ranges = await kafka.ranges('chats')
-  await kafka.deleteBefore('chats', new Map([...ranges].map(([partition, { high }]) => [partition, high])))
+rebuilding(
+  'without the keys of the archive it says where to rebuild views from records that only the archive has',
+  async () => {
+    const ranges = await kafka.ranges('chats')
+    await kafka.deleteBefore('chats', new Map([...ranges].map(([partition, { high }]) => [partition, high])))
 
-  const { said, ok } = await rebuild({ dryRun: true })
+    const { said, ok } = await rebuild({ dryRun: true })
 
-  assert.is(ok, false)
-  assert.equal(said, [
-    'The first records of the view are only in the archive, and this process has no ARCHIVE_KEY_FILE. Nothing was changed.',
-    'Where the role archiver runs: livechat-bridge rebuild chats --dry-run',
-  ])
-  assert.is((await rebuild({ view: 'calls', dryRun: true })).ok, true)
-})
+    assert.is(ok, false)
+    assert.equal(said, [
+      'The first records of the view are only in the archive, and this process has no ARCHIVE_KEY_FILE. Nothing was changed.',
+      'Where the role archiver runs: livechat-bridge rebuild chats --dry-run',
+    ])
+    assert.is((await rebuild({ view: 'calls', dryRun: true })).ok, true)
+  },
+)
 
 rebuilding.run()

@@ -34,7 +34,7 @@ truth.after(async () => {
   await here.stop()
 })
 
-truth('every kind of record and document is as its published schema says', async () => {
+truth('every kind of record and document matches its published schema', async () => {
   await writeEveryKind(here, bridge.url)
 
   const left = await eventually(
@@ -54,7 +54,7 @@ truth('every kind of record and document is as its published schema says', async
   assert.equal(left.wrong, [])
 })
 
-truth('what is not as its schema says is found', async () => {
+truth('a record or document that does not match its schema is found', async () => {
   const views = mongo.db(here.mongo.database)
   await views.collection<{ _id: string }>('chats').insertOne({ _id: 'acme/wrong', state: 'ajar' } as { _id: string })
   const { wrong } = await look()

@@ -10,7 +10,7 @@ import { eventReader, fromCommand } from '../../src/kafka/records.ts'
 import { classify } from '../../src/mongo/classify.ts'
 import { projector } from '../../src/projections/projector.ts'
 import { dataOfVersions, headersOfVersion, olderMessage } from '../contracts/older-message.ts'
-import { newPrefix, roomOf } from '../kafka/rooms.ts'
+import { connectTestKafka, newPrefix } from '../kafka/connect.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { testDatabase } from '../support/mongo.ts'
@@ -18,11 +18,11 @@ import { plainClient, withAdmin } from '../support/plain-consumer.ts'
 import { servers } from '../support/servers.ts'
 
 const prefix = newPrefix()
-const room = await roomOf(prefix)
+const kafka = await connectTestKafka(prefix)
 const database = await testDatabase()
 const mongo = database.connect()
 const decode = eventReader(olderMessage)
-right(await room.ensureTopics())
+right(await kafka.ensureTopics())
 
 const now = new Date().toISOString()
 const { brokers } = await servers()
@@ -36,12 +36,12 @@ for (const [i, data] of dataOfVersions.entries())
 await producer.disconnect()
 
 const follow = (group: string, topic: IncomingRecord['topic'], handle: HandleSlice) =>
-  room.consume({ group, topics: [topic], commit: 'when-handled', handle })
+  kafka.consume({ group, topics: [topic], commit: 'when-handled', handle })
 
 const versions = suite('old records on a real topic')
 
 versions.after(async () => {
-  await room.stop()
+  await kafka.stop()
   await database.drop()
   // After the tests, all records are checked against the published schemas, which do not know these versions.
   await withAdmin(brokers, async (admin) => {
@@ -51,7 +51,7 @@ versions.after(async () => {
 })
 
 versions('the projector folds every version into the views', async () => {
-  const deadLetter = room.deadLetter('projector')
+  const deadLetter = kafka.deadLetter('projector')
   const { applyChanges } = mongo
   const handle = projector({
     decode,
@@ -74,7 +74,7 @@ versions('the projector folds every version into the views', async () => {
     documents.map(({ type, data }) => ({ type, data })),
     dataOfVersions.map(() => ({ type: 'ClientMessageReceived', data: dataInView })),
   )
-  assert.equal(room.seen.deadLetters, [])
+  assert.equal(kafka.seen.deadLetters, [])
 })
 
 versions('a bot of the kit answers every version', async () => {
@@ -82,7 +82,7 @@ versions('a bot of the kit answers every version', async () => {
     onMessage: ({ data }: { data: { message: { text: string } } }) => text(`You said ${data.message.text}`),
   }
   const handle = worker({
-    ...{ decode, append: room.append, sleep: (ms: number) => sleep(ms), log: silent },
+    ...{ decode, append: kafka.append, sleep: (ms: number) => sleep(ms), log: silent },
     forget: async () => undefined,
     respond: respond(bot, 'bot', defaultLimits, () => Date.parse(now), silent),
   })

@@ -58,7 +58,7 @@ view.after(async () => {
   await here.stop()
 })
 
-view('has unknown fields, unknown events, new words and refused shapes, and a metric counts them', async () => {
+view('has unknown fields, unknown events, unknown values and refused types, and a metric counts them', async () => {
   await measured('unknown-field', 0)
   const secret = 'Jane Doe 4711'
   for (const chat_id of [1, 2, 3])
@@ -86,7 +86,7 @@ view('has unknown fields, unknown events, new words and refused shapes, and a me
     await measured(kind, documents.filter((each) => each.kind === kind).length)
 })
 
-view('counts an event once that was appended twice', async () => {
+view('counts an event that was appended twice only once', async () => {
   const event = anEvent('ChatUpdated', randomUUID(), at('10:00:00'), { extra: { twice: 1 } })
   right(await kafka.publish(event, 20_000))
   right(await kafka.publish(event, 20_000))
@@ -125,7 +125,7 @@ view('is the same when it is rebuilt', async () => {
   assert.equal(await all(), before)
 })
 
-view('has a thousand entries of an account at most; the rest is counted together', async () => {
+view('has at most a thousand entries of an account; the rest is counted together', async () => {
   const letters = 'abcdefghijklmnopqrstuvwxyz'
   const name = (i: number) =>
     `field_${letters[Math.floor(i / 26) % 26]}${letters[i % 26]}${letters[Math.floor(i / 676)]}`
@@ -134,7 +134,7 @@ view('has a thousand entries of an account at most; the rest is counted together
     const fields = Array.from({ length: 100 }, (_, j) => [name(100 * i + j), j])
     assert.is(await post({ ...accepted, chat_id: 100 + i, ...Object.fromEntries(fields) }), 200)
   }
-  const others = await eventually('what finds no room', async () => {
+  const others = await eventually('the entry for others', async () => {
     const found = await drift.findOne({ _id: 'acme/others' })
     return found !== null && found.count >= 2 ? found : undefined
   })

@@ -6,7 +6,7 @@ import { conversationOf } from '../../src/domain/conversation.ts'
 import { dated } from '../../src/domain/dated.ts'
 import { whoseClientWaits } from '../../src/mongo/read-views.ts'
 import { changesOfEvent } from '../../src/projections/changes.ts'
-import { told } from '../egress/support/values.ts'
+import { serviceEvent } from '../egress/support/values.ts'
 import { testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()
@@ -19,21 +19,21 @@ const old = '2026-01-30T12:00:00.000Z'
 const now = '2026-01-31T12:00:00.000Z'
 const inPartition = (partition: number, ...events: ReadonlyArray<ConversationEvent>) =>
   events.map((event, i) => ({ event: dated(event), topic: topicOf(event).name, partition, offset: i + 10 * partition }))
-const said = (...given: Parameters<typeof told>) => told(...given) as ConversationEvent
+const conversationEvent = (...given: Parameters<typeof serviceEvent>) => serviceEvent(...given) as ConversationEvent
 
-turns('are found by the partition that their chat is in, not by age alone, and not once they are over', async () => {
+turns('are found by the partition of their chat and their age, unless they have ended', async () => {
   const log = [
     ...inPartition(
       1,
-      said('ClientMessageReceived', 'm1', now, 'waits'),
-      said('ClientMessageReceived', 'm2', now, 'has an agent'),
-      said('AgentJoined', 'j2', now, 'has an agent'),
-      said('ClientMessageReceived', 'm3', old, 'long gone'),
-      said('ClientMessageReceived', 'm4', old, 'long ago and now'),
-      said('ClientMessageReceived', 'm5', now, 'long ago and now'),
-      said('AgentUnavailable', 'u6', now, 'nobody there'),
+      conversationEvent('ClientMessageReceived', 'm1', now, 'waits'),
+      conversationEvent('ClientMessageReceived', 'm2', now, 'has an agent'),
+      conversationEvent('AgentJoined', 'j2', now, 'has an agent'),
+      conversationEvent('ClientMessageReceived', 'm3', old, 'long gone'),
+      conversationEvent('ClientMessageReceived', 'm4', old, 'long ago and now'),
+      conversationEvent('ClientMessageReceived', 'm5', now, 'long ago and now'),
+      conversationEvent('AgentUnavailable', 'u6', now, 'nobody there'),
     ),
-    ...inPartition(2, said('ClientMessageReceived', 'm7', now, 'elsewhere')),
+    ...inPartition(2, conversationEvent('ClientMessageReceived', 'm7', now, 'elsewhere')),
   ]
   await mongo.applyChanges(log.flatMap(changesOfEvent))
   const found = async (partition: number, ...accounts: ReadonlyArray<string>) => {
@@ -45,7 +45,7 @@ turns('are found by the partition that their chat is in, not by age alone, and n
   assert.equal(await found(1, 'globex'), [])
 })
 
-turns('are found in documents of a former version too, which have their times as text', async () => {
+turns('are found in documents of an earlier version too, which have times as text', async () => {
   const put = (_id: string, time: string) =>
     db.collection<{ _id: string; unanswered: ReadonlyArray<object> }>('conversations').insertOne({
       ...{ _id: `old/${_id}`, accountId: 'old', chatId: _id, silentSince: time, lastEventAt: time },

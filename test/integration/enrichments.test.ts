@@ -50,11 +50,11 @@ enriching.after(async () => {
   await here.stop()
 })
 
-enriching('show from the first request on what was published before', async () => {
+enriching('show earlier enrichments from the first request on', async () => {
   assert.equal(await ask('before@example.com'), shown('before'))
 })
 
-enriching('cost MongoDB no look-up where nothing was published of the visitor', async () => {
+enriching('cause no look-up in MongoDB for a visitor without enrichments', async () => {
   await db.command({ profile: 2 })
   await eventually('a visitor who is not looked up', async () => {
     const before = await fruitless()
@@ -64,7 +64,7 @@ enriching('cost MongoDB no look-up where nothing was published of the visitor', 
   assert.equal(await ask('before@example.com'), shown('before'))
 })
 
-enriching('show what the view has, as soon as it has it', async () => {
+enriching('show the content of the view as soon as it is there', async () => {
   for (let i = 0; i < 20; i++) {
     await publish(`visitor${i}@example.com`, `https://crm.example.com/${i}`)
     await stored(`visitor${i}@example.com`)
@@ -72,12 +72,12 @@ enriching('show what the view has, as soon as it has it', async () => {
   }
 })
 
-enriching('show nothing any more of what was taken back', async () => {
+enriching('no longer show removed enrichments', async () => {
   await publish('before@example.com', null)
   await eventually('a plain answer', async () => !('crm_link' in Object(await ask('before@example.com'))) || undefined)
 })
 
-enriching('go on without a projector, with what the view has', async () => {
+enriching('continue without a projector, with the content of the view', async () => {
   await projector.stop()
   assert.equal(await ask('visitor7@example.com'), shown('7'))
 })

@@ -92,13 +92,13 @@ erasing.before(async () => {
   await eventually('the last chat', async () => (await db.collection('chats').countDocuments()) === 2)
 })
 
-erasing('needs to know who is meant', async () => {
+erasing('requires a person', async () => {
   const { code, text: said } = await run('erase', '--account', 'acme')
   assert.is(code, 1)
   assert.match(said, /Name the person/)
 })
 
-erasing('shows what there is and whom it leaves alone, and a dry run changes nothing', async () => {
+erasing('shows the stored data and who is not included, and a dry run changes nothing', async () => {
   const { code, text: said } = await run('erase', '--account', 'acme', '--client', '1233', '--dry-run')
   assert.is(code, 0)
   assert.match(said, /Chats: 2037\. Clients: 1233\./)
@@ -106,12 +106,12 @@ erasing('shows what there is and whom it leaves alone, and a dry run changes not
   assert.equal(await receipts(), [])
 })
 
-erasing('does nothing without a yes', async () => {
+erasing('does nothing without a confirmation', async () => {
   const { code } = await run('erase', '--account', 'acme', '--client', '1233')
   assert.equal([code, await receipts()], [1, []])
 })
 
-erasing('is preceded by an export that has everything', async () => {
+erasing('an export before it has everything', async () => {
   const file = join(folder, 'export.json')
   const { code } = await run('export', '--account', 'acme', '--client', '1233', '--out', file)
   const { documents, enrichments } = JSON.parse(readFileSync(file, 'utf8'))
@@ -121,7 +121,7 @@ erasing('is preceded by an export that has everything', async () => {
   assert.equal(enrichments, [{ key: enrichment.key, value: { contactInfo: { name: secret } } }])
 })
 
-erasing('that is killed before its markers are written is finished by the same command', async () => {
+erasing('if it is killed before its markers are written, the same command finishes it', async () => {
   const file = join(folder, 'receipt.json')
   const away = {
     ...kafka,
@@ -147,7 +147,7 @@ erasing('that is killed before its markers are written is finished by the same c
   assert.is(JSON.parse(readFileSync(file, 'utf8'))._id, receipt?._id)
 })
 
-erasing('empties the views of that person, and of nobody else', async () => {
+erasing('empties the views of that person, and of no other', async () => {
   await eventually('the markers in timeline', async () => {
     const [receipt] = await receipts()
     return receipt !== undefined && (await mongo.erasures.markers(receipt)).length === chatTopics.length + 1
@@ -157,14 +157,14 @@ erasing('empties the views of that person, and of nobody else', async () => {
   assert.is(await db.collection('chats').countDocuments({ erased: true }), 1)
 })
 
-erasing('leaves a receipt that names nobody', async () => {
+erasing('writes a receipt without names', async () => {
   const [receipt] = await receipts()
   assert.not.ok(/2037|1233|CANARY/.test(JSON.stringify({ ...receipt, found: undefined })))
   assert.is(receipt?.requestedBy, 'officer')
   assert.ok(receipt?.remains.some(({ where, until }) => where === 'event topics' && until.includes('archiver')))
 })
 
-erasing('status says what is left, who has confirmed, and does not call it complete', async () => {
+erasing('status shows the remaining data and the confirmations, and does not report it as complete', async () => {
   const [receipt] = await receipts()
   const confirmation = {
     accountId: 'acme',
@@ -193,18 +193,15 @@ erasing('status says what is left, who has confirmed, and does not call it compl
   )
 })
 
-erasing(
-  'takes a chat that the views do not have out of the log and the archive, and nobody whom it does not know',
-  async () => {
-    const file = join(folder, 'unknown.json')
-    const rest = ['--account', 'acme', '--yes', '--receipt', file]
-    const unknown = await run('erase', ...rest, '--visitor', '999')
-    assert.match(unknown.text, /The views have nothing of this person/)
-    const { code } = await run('erase', ...rest, '--chat', '9999')
-    const { state, markers } = JSON.parse(readFileSync(file, 'utf8'))
-    assert.equal([code, state, markers], [0, 'published', chatTopics.length])
-  },
-)
+erasing('erases a chat that the views do not have from log and archive, and refuses an unknown visitor', async () => {
+  const file = join(folder, 'unknown.json')
+  const rest = ['--account', 'acme', '--yes', '--receipt', file]
+  const unknown = await run('erase', ...rest, '--visitor', '999')
+  assert.match(unknown.text, /The views have nothing of this person/)
+  const { code } = await run('erase', ...rest, '--chat', '9999')
+  const { state, markers } = JSON.parse(readFileSync(file, 'utf8'))
+  assert.equal([code, state, markers], [0, 'published', chatTopics.length])
+})
 
 erasing.after(async () => {
   await Promise.all([kafka.stop(), mongo.stop(), client.close()])

@@ -11,7 +11,7 @@ const log = await plainConsumer(here.brokers, here.prefix)
 const producer = plainClient(here.brokers).producer()
 await producer.connect()
 
-const race = suite('late replies and what happens meanwhile, on real servers')
+const race = suite('late replies and events at the same time, on real servers')
 
 race.after(async () => {
   await producer.disconnect()
@@ -66,7 +66,7 @@ const answered = async (event: ReturnType<typeof here.service.agentJoins>): Prom
 
 const n = 50
 
-race('none gets through once the joining of an agent has been answered 200 before it was published', async () => {
+race('no reply is delivered if the joining of an agent was answered 200 before the reply was published', async () => {
   const chats = chatsOf('joined', n)
   await Promise.all(
     chats.map(async (chat) => {
@@ -79,7 +79,7 @@ race('none gets through once the joining of an agent has been answered 200 befor
   assert.equal(chats.flatMap(shown), [])
 })
 
-race('none gets through once a newer message has been answered 200 before it was published', async () => {
+race('no reply is delivered if a newer message was answered 200 before the reply was published', async () => {
   const chats = chatsOf('overtaken', n)
   await Promise.all(
     chats.map(async (chat) => {
@@ -102,7 +102,7 @@ const timeOfAll = async () => {
   return Math.max(...chats.flatMap(shown).map(({ at }) => at)) - began
 }
 
-race('what happens while a reply is on its way may come too late for it: how often, and by how much', async () => {
+race('an event may be too late for a reply that is on its way: how often, and by how much', async () => {
   const spreadMs = await timeOfAll()
   const chats = chatsOf('race', n)
   const answeredAt = new Map<string, number>()

@@ -5,18 +5,18 @@ import * as assert from 'uvu/assert'
 import type { ChatClosed } from '../../contracts/events/index.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { fromRecord } from '../../src/kafka/records.ts'
-import { newPrefix, recordOf, roomOf, textOf, withinMs } from '../kafka/rooms.ts'
+import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 import { eventually } from '../support/eventually.ts'
 
 const warnings: string[] = []
 process.on('warning', ({ name }) => name === 'TimeoutNegativeWarning' && warnings.push(name))
 
-const room = await roomOf(newPrefix())
-const topics = await room.ensureTopics()
+const kafka = await connectTestKafka(newPrefix())
+const topics = await kafka.ensureTopics()
 
 const records = (topic: IncomingRecord['topic']) => {
   const read: IncomingRecord[] = []
-  const consumer = room.consume({
+  const consumer = kafka.consume({
     group: `reader-of-${topic}`,
     topics: [topic],
     commit: 'when-handled',
@@ -45,47 +45,44 @@ append('the topics of the interface are created', () => {
   )
 })
 
-append(
-  'a published event is in the log as a CloudEvent of the binary mode, and comes back as the same event',
-  async () => {
-    const event = closed('evt-1')
-    const { read, stop } = records('bot-conversations')
+append('a published event is a CloudEvent in binary mode in the log, and is read back as the same event', async () => {
+  const event = closed('evt-1')
+  const { read, stop } = records('bot-conversations')
 
-    const published = await room.publish(event, withinMs)
+  const published = await kafka.publish(event, withinMs)
 
-    await eventually('a record', () => read.length > 0)
-    const [record] = read
-    assert.equal(published, E.right(undefined))
-    assert.equal(
-      [String(record?.key), String(record?.value)],
-      ['acme/2037', '{"accountId":"acme","chatId":"2037","clientId":"1233"}'],
-    )
-    assert.equal(
-      Object.fromEntries(Object.entries(record?.headers ?? {}).map(([name, value]) => [name, String(value)])),
-      {
-        ce_specversion: '1.0',
-        ce_id: 'evt-1',
-        ce_type: 'livechat.ChatClosed.v1',
-        ce_source: '/accounts/acme/bot',
-        ce_subject: '2037',
-        ce_time: '2026-01-31T12:00:00.000Z',
-        ce_dataschema: 'urn:livechat:schemas:ChatClosed.v1',
-        'content-type': 'application/json',
-        traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-        ce_traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-      },
-    )
-    assert.equal(record && fromRecord(record), E.right(event))
-    await stop()
-  },
-)
+  await eventually('a record', () => read.length > 0)
+  const [record] = read
+  assert.equal(published, E.right(undefined))
+  assert.equal(
+    [String(record?.key), String(record?.value)],
+    ['acme/2037', '{"accountId":"acme","chatId":"2037","clientId":"1233"}'],
+  )
+  assert.equal(
+    Object.fromEntries(Object.entries(record?.headers ?? {}).map(([name, value]) => [name, String(value)])),
+    {
+      ce_specversion: '1.0',
+      ce_id: 'evt-1',
+      ce_type: 'livechat.ChatClosed.v1',
+      ce_source: '/accounts/acme/bot',
+      ce_subject: '2037',
+      ce_time: '2026-01-31T12:00:00.000Z',
+      ce_dataschema: 'urn:livechat:schemas:ChatClosed.v1',
+      'content-type': 'application/json',
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      ce_traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    },
+  )
+  assert.equal(record && fromRecord(record), E.right(event))
+  await stop()
+})
 
-append('what shares a key keeps its order, however many are appended at once', async () => {
+append('records of a key keep their order, however many are appended at once', async () => {
   const keys = ['a/1', 'a/2', 'b/1', 'b/2', 'c/1']
   const { read, stop } = records('chats')
 
   const appended = await Promise.all(
-    Array.from({ length: 2_000 }, (_, i) => room.append(recordOf(keys[i % keys.length] ?? '', String(i)), withinMs)),
+    Array.from({ length: 2_000 }, (_, i) => kafka.append(recordOf(keys[i % keys.length] ?? '', String(i)), withinMs)),
   )
 
   await eventually('2,000 records', () => read.length >= 2_000)
@@ -98,12 +95,12 @@ append('what shares a key keeps its order, however many are appended at once', a
   await stop()
 })
 
-append('a record that the broker never takes is refused alone', async () => {
+append('only the record that the broker never accepts is refused', async () => {
   const { read, stop } = records('enrichments')
   const given = (key: string | null) => ({ topic: 'enrichments' as const, key, value: '{}', headers: {} })
 
   // A compacted topic refuses a record without a key.
-  const outcomes = await Promise.all(['a', null, 'b'].map((key) => room.append(given(key), withinMs)))
+  const outcomes = await Promise.all(['a', null, 'b'].map((key) => kafka.append(given(key), withinMs)))
 
   await eventually('records of both chats', () => new Set(read.map(({ key }) => String(key))).size === 2)
   assert.equal(outcomes, [
@@ -114,29 +111,32 @@ append('a record that the broker never takes is refused alone', async () => {
   await stop()
 })
 
-append('a large record is compressed and comes back whole; only one that is still too large is refused', async () => {
-  const { read, stop } = records('clients')
-  const mebibyte = 1024 * 1024
-  const random = (bytes: number) => randomBytes(bytes * 0.75).toString('base64')
-  const values = ['small', '{"text":"Hello"}'.repeat(mebibyte), random(8 * mebibyte), random(14 * mebibyte), 'after']
+append(
+  'a large record is compressed and read back completely; only one that is still too large is refused',
+  async () => {
+    const { read, stop } = records('clients')
+    const mebibyte = 1024 * 1024
+    const random = (bytes: number) => randomBytes(bytes * 0.75).toString('base64')
+    const values = ['small', '{"text":"Hello"}'.repeat(mebibyte), random(8 * mebibyte), random(14 * mebibyte), 'after']
 
-  const outcomes = await Promise.all(
-    values.map((value) => room.append({ ...recordOf('acme/1', value), topic: 'clients' }, withinMs)),
-  )
+    const outcomes = await Promise.all(
+      values.map((value) => kafka.append({ ...recordOf('acme/1', value), topic: 'clients' }, withinMs)),
+    )
 
-  await eventually('four records', () => read.length === 4)
-  const durable = E.right(undefined)
-  const refused = E.left({ kind: 'too-large' as const, reason: 'MESSAGE_TOO_LARGE' })
-  assert.equal(outcomes, [durable, durable, durable, refused, durable])
-  assert.ok(read.every((record, i) => textOf(record) === values.filter((_, at) => at !== 3)[i]))
-  await stop()
-})
+    await eventually('four records', () => read.length === 4)
+    const durable = E.right(undefined)
+    const refused = E.left({ kind: 'too-large' as const, reason: 'MESSAGE_TOO_LARGE' })
+    assert.equal(outcomes, [durable, durable, durable, refused, durable])
+    assert.ok(read.every((record, i) => textOf(record) === values.filter((_, at) => at !== 3)[i]))
+    await stop()
+  },
+)
 
 append('times in the log are those of the broker', async () => {
   const { read, stop } = records('calls')
   const now = Date.now
   Date.now = () => now() - 3_600_000
-  const appended = await room.append({ ...recordOf('acme/1', 'x'), topic: 'calls' }, withinMs)
+  const appended = await kafka.append({ ...recordOf('acme/1', 'x'), topic: 'calls' }, withinMs)
   Date.now = now
 
   await eventually('one record', () => read.length === 1)
@@ -144,11 +144,11 @@ append('times in the log are those of the broker', async () => {
   await stop()
 })
 
-append('a dead letter holds the bytes and all headers of the original, repeated ones too', async () => {
+append('a dead letter has the bytes and all headers of the original, even repeated headers', async () => {
   const originals = records('bot-replies')
   const letters = records('dead-letters')
   const value = Buffer.from([0xff, 0x00, 0xfe])
-  await room.append(
+  await kafka.append(
     { topic: 'bot-replies', key: Buffer.from([0xff]), value, headers: { mine: Buffer.from([0xfd]) } },
     withinMs,
   )
@@ -156,7 +156,7 @@ append('a dead letter holds the bytes and all headers of the original, repeated 
   const [original] = originals.read
   assert.ok(original)
 
-  await room.deadLetter('egress')(original, 'contract', 'id: expected text')
+  await kafka.deadLetter('egress')(original, 'contract', 'id: expected text')
 
   await eventually('the dead letter', () => letters.read.length === 1)
   const [letter] = letters.read
@@ -174,14 +174,14 @@ append('a dead letter holds the bytes and all headers of the original, repeated 
   assert.equal(Date.parse(String(dl_timestamp)), original.timestamp)
   assert.ok(Date.parse(String(dl_failed_at)) >= original.timestamp)
   assert.equal(dl_first_failed_at, dl_failed_at)
-  assert.equal(room.seen.deadLetters, ['egress: contract'])
+  assert.equal(kafka.seen.deadLetters, ['egress: contract'])
   await Promise.all([originals.stop(), letters.stop()])
 })
 
-append('a stopped room refuses records, and kafkajs has given Node nothing to warn of', async () => {
-  await room.stop()
+append('a stopped connection refuses records, and kafkajs has caused no warning of Node', async () => {
+  await kafka.stop()
 
-  assert.equal(await room.append(recordOf('a/1', '1'), withinMs), E.left({ kind: 'transient', reason: 'stopping' }))
+  assert.equal(await kafka.append(recordOf('a/1', '1'), withinMs), E.left({ kind: 'transient', reason: 'stopping' }))
   assert.equal(warnings, [])
 })
 

@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert'
 import type { TopicName } from '../../contracts/topics.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { randomNumbers } from '../../src/simulator/random.ts'
-import { newPrefix, roomOf, textOf } from '../kafka/rooms.ts'
+import { connectTestKafka, newPrefix, textOf } from '../kafka/connect.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { createTopics, plainClient } from '../support/plain-consumer.ts'
@@ -16,7 +16,7 @@ import { servers } from '../support/servers.ts'
 
 const { CompressionCodecs, CompressionTypes } = kafkajs
 const { brokers } = await servers()
-const kafka = plainClient(brokers)
+const plain = plainClient(brokers)
 const ofJava = newPrefix()
 const prefix = newPrefix()
 
@@ -34,9 +34,9 @@ await createTopics(
     configEntries: [{ name: 'compression.type', value }],
   })),
 )
-const room = await roomOf(prefix)
-right(await room.ensureTopics())
-const javaRoom = await roomOf(ofJava)
+const kafka = await connectTestKafka(prefix)
+right(await kafka.ensureTopics())
+const javaKafka = await connectTestKafka(ofJava)
 
 type Compress = (bytes: Buffer) => Promise<Buffer>
 
@@ -46,7 +46,7 @@ const write = async (topic: string, values: ReadonlyArray<string>, compression =
   const before = CompressionCodecs[type]
   if (shrink !== undefined)
     CompressionCodecs[type] = () => ({ compress: ({ buffer }: { buffer: Buffer }) => shrink(buffer) })
-  const producer = kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner, retry: { retries: 1 } })
+  const producer = plain.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner, retry: { retries: 1 } })
   await producer.connect()
   const messages = values.map((value) => ({ key: 'acme/1', value }))
   await producer.send({ topic, compression, messages }).finally(() => producer.disconnect())
@@ -60,7 +60,7 @@ const values = ((): ReadonlyArray<string> => {
   return Array.from({ length: 60 }, (_, i) => `${i} ${Array.from({ length: 2_000 }, word).join(' ')}`)
 })()
 
-const readAll = async (from: typeof room, topic: TopicName, count: number): Promise<ReadonlyArray<IncomingRecord>> => {
+const readAll = async (from: typeof kafka, topic: TopicName, count: number): Promise<ReadonlyArray<IncomingRecord>> => {
   const read: IncomingRecord[] = []
   const consumer = await from.consume({
     ...{ group: `reads-${topic}`, topics: [topic], commit: 'when-handled' },
@@ -70,12 +70,12 @@ const readAll = async (from: typeof room, topic: TopicName, count: number): Prom
   return read
 }
 
-const codecs = suite('compressed batches of others')
+const codecs = suite('compressed batches of other producers')
 
 for (const [codec, topic] of byJava)
-  codecs(`${codec} as Java writes it is read`, async () => {
+  codecs(`${codec} from a Java producer is read`, async () => {
     await write(ofJava + topic, values)
-    assert.equal((await readAll(javaRoom, topic, values.length)).map(textOf), values)
+    assert.equal((await readAll(javaKafka, topic, values.length)).map(textOf), values)
   })
 
 const byOthers: ReadonlyArray<readonly [string, TopicName, number, Compress]> = [
@@ -87,7 +87,7 @@ const byOthers: ReadonlyArray<readonly [string, TopicName, number, Compress]> = 
 for (const [codec, topic, compression, shrink] of byOthers)
   codecs(`${codec} is read`, async () => {
     await write(prefix + topic, values, compression, shrink)
-    assert.equal((await readAll(room, topic, values.length)).map(textOf), values)
+    assert.equal((await readAll(kafka, topic, values.length)).map(textOf), values)
   })
 
 /**
@@ -106,31 +106,28 @@ const failing = async (compression: number, error: Error, act: () => Promise<voi
   })
 }
 
-codecs(
-  'a batch that is damaged is one record with all its bytes, and what stands before and behind it is read',
-  async () => {
-    const topic = `${prefix}enrichments`
-    await write(topic, ['before'])
-    await write(topic, ['a', 'b', 'c'], CompressionTypes.LZ4, compressFrame)
-    await write(topic, ['behind'])
-    await failing(CompressionTypes.LZ4, new Error('damaged'), async () => {
-      const [before, batch, behind] = await readAll(room, 'enrichments', 3)
-      assert.ok(before && batch && behind)
-      assert.equal([textOf(before), textOf(behind)], ['before', 'behind'])
-      assert.equal([before.offset, batch.offset, behind.offset], [0, 3, 4])
-      await room.deadLetter('reader')(batch, 'not-json', 'value: expected JSON')
-      assert.equal(room.seen.deadLetters, ['reader: unreadable-batch'])
-      const compressed = await compressFrame(Buffer.alloc(0))
-      assert.ok(batch.value?.includes(compressed.subarray(0, 4)), 'the magic number of the frame is in it')
-    })
-  },
-)
+codecs('a damaged batch is one record with all its bytes, and the records before and after it are read', async () => {
+  const topic = `${prefix}enrichments`
+  await write(topic, ['before'])
+  await write(topic, ['a', 'b', 'c'], CompressionTypes.LZ4, compressFrame)
+  await write(topic, ['behind'])
+  await failing(CompressionTypes.LZ4, new Error('damaged'), async () => {
+    const [before, batch, behind] = await readAll(kafka, 'enrichments', 3)
+    assert.ok(before && batch && behind)
+    assert.equal([textOf(before), textOf(behind)], ['before', 'behind'])
+    assert.equal([before.offset, batch.offset, behind.offset], [0, 3, 4])
+    await kafka.deadLetter('reader')(batch, 'not-json', 'value: expected JSON')
+    assert.equal(kafka.seen.deadLetters, ['reader: unreadable-batch'])
+    const compressed = await compressFrame(Buffer.alloc(0))
+    assert.ok(batch.value?.includes(compressed.subarray(0, 4)), 'the magic number of the frame is in it')
+  })
+})
 
-codecs('what nobody can read yet is told of in time, and the consumer does not hurry in vain', async () => {
+codecs('an unreadable codec is reported in time, and the consumer restarts once only', async () => {
   const unknown = Object.assign(new Error('compression 7 not implemented'), { name: 'KafkaJSNotImplemented' })
   await write(`${prefix}bot-replies`, ['x'], CompressionTypes.ZSTD, promisify(zstdCompress))
   await failing(CompressionTypes.ZSTD, unknown, async () => {
-    const consumer = await room.consume({
+    const consumer = await kafka.consume({
       ...{ group: 'unknown', topics: ['bot-replies'], commit: 'when-handled', handle: async () => {} },
     })
     const tells = async () => {
@@ -138,13 +135,13 @@ codecs('what nobody can read yet is told of in time, and the consumer does not h
       return !ok && reason.includes('7 not implemented')
     }
     await eventually('the batch to be reported', tells, 15_000)
-    assert.equal(room.seen.restarted, ['unknown'])
+    assert.equal(kafka.seen.restarted, ['unknown'])
     await consumer.stop()
   })
 })
 
-codecs('the rooms stop', async () => {
-  await Promise.all([room.stop(), javaRoom.stop()])
+codecs('the connections stop', async () => {
+  await Promise.all([kafka.stop(), javaKafka.stop()])
 })
 
 codecs.run()

@@ -2,28 +2,28 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { OwnedPartition, Slice } from '../../src/domain/ports.ts'
-import { newPrefix, recordOf, roomOf, type TestRoom, textOf, withinMs } from '../kafka/rooms.ts'
+import { connectTestKafka, newPrefix, recordOf, type TestKafka, textOf, withinMs } from '../kafka/connect.ts'
 import { eventually } from '../support/eventually.ts'
 
 const prefix = newPrefix()
-const room = await roomOf(prefix)
-const created = await room.ensureTopics()
+const kafka = await connectTestKafka(prefix)
+const created = await kafka.ensureTopics()
 if (E.isLeft(created)) throw new Error(created.left.reason)
 
 const keys = Array.from({ length: 24 }, (_, i) => `acme/${i}`)
-const appendAll = (values: ReadonlyArray<string>, to: TestRoom = room) =>
+const appendAll = (values: ReadonlyArray<string>, to: TestKafka = kafka) =>
   Promise.all(values.map((value, i) => to.append(recordOf(keys[i % keys.length] ?? '', value), withinMs)))
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => String(from + i))
 
 /** The start offsets of a group that begins at the current end of `chats`. */
 const fromHere = async () => {
-  const ends = await room.endOffsets('chats')
+  const ends = await kafka.endOffsets('chats')
   return async (_: unknown, partition: number) => ends.get(partition)
 }
 
 const consume = suite('consume')
 
-consume('a handler that fails in whatever way gets its slice again, and other partitions go on meanwhile', async () => {
+consume('a handler that fails in any way gets its slice again, while other partitions continue', async () => {
   const startAt = await fromHere()
   const failures: unknown[] = [
     new TypeError('a bug'),
@@ -35,7 +35,7 @@ consume('a handler that fails in whatever way gets its slice again, and other pa
   let broken: number | undefined
   const seen: string[] = []
   const whileBroken: string[] = []
-  const consumer = await room.consume({
+  const consumer = await kafka.consume({
     ...{ group: 'failing', topics: ['chats'], commit: 'when-handled', startAt },
     handle: async ({ partition, records }) => {
       broken ??= partition
@@ -46,7 +46,7 @@ consume('a handler that fails in whatever way gets its slice again, and other pa
   })
   // A broker that has just started may end the first attempts to join.
   await eventually('the group is joined', async () => (await consumer.health()).ok)
-  room.seen.restarted.length = 0
+  kafka.seen.restarted.length = 0
 
   await appendAll(numbers(0, 200))
 
@@ -56,17 +56,17 @@ consume('a handler that fails in whatever way gets its slice again, and other pa
     numbers(0, 200).map(Number),
   )
   assert.ok(whileBroken.length > 0)
-  assert.equal(room.seen.restarted, [])
+  assert.equal(kafka.seen.restarted, [])
   assert.equal(consumer.health(), { ok: true, reason: 'reads 4 partitions' })
   await consumer.stop()
 })
 
-consume('what was handled and committed does not come again after a restart', async () => {
+consume('handled and committed records are not read again after a restart', async () => {
   const startAt = await fromHere()
   const first: string[] = []
   const second: string[] = []
   const spec = { group: 'restarted', topics: ['chats'], commit: 'when-handled' } as const
-  const before = await room.consume({
+  const before = await kafka.consume({
     ...{ ...spec, startAt },
     handle: async ({ records }) => void first.push(...records.map(textOf)),
   })
@@ -75,7 +75,7 @@ consume('what was handled and committed does not come again after a restart', as
   await before.stop()
   await appendAll(numbers(100, 150))
 
-  const after = await room.consume({
+  const after = await kafka.consume({
     ...spec,
     handle: async ({ records }) => void second.push(...records.map(textOf)),
   })
@@ -88,48 +88,51 @@ consume('what was handled and committed does not come again after a restart', as
   )
 })
 
-consume('by handler, only what is said to be done is committed, and the rest comes again', async () => {
-  const startAt = await fromHere()
-  const spec = { group: 'by-handler', topics: ['chats'], commit: 'by-handler' } as const
-  const taken = new Map<number, { readonly offsets: number[]; readonly owned: OwnedPartition }>()
-  const take = ({ partition, records }: Slice, owned: OwnedPartition) => {
-    const known = taken.get(partition) ?? { offsets: [], owned }
-    taken.set(partition, known)
-    known.offsets.push(...records.map(({ offset }) => offset))
-  }
-  const count = () => [...taken.values()].reduce((sum, { offsets }) => sum + offsets.length, 0)
-  const before = await room.consume({ ...spec, startAt, handle: async (slice, owned) => take(slice, owned) })
-  await appendAll(numbers(0, 120))
-  await eventually('120 records', () => count() === 120)
+consume(
+  'by handler, only offsets that the handler marks as done are committed, and the rest is read again',
+  async () => {
+    const startAt = await fromHere()
+    const spec = { group: 'by-handler', topics: ['chats'], commit: 'by-handler' } as const
+    const taken = new Map<number, { readonly offsets: number[]; readonly owned: OwnedPartition }>()
+    const take = ({ partition, records }: Slice, owned: OwnedPartition) => {
+      const known = taken.get(partition) ?? { offsets: [], owned }
+      taken.set(partition, known)
+      known.offsets.push(...records.map(({ offset }) => offset))
+    }
+    const count = () => [...taken.values()].reduce((sum, { offsets }) => sum + offsets.length, 0)
+    const before = await kafka.consume({ ...spec, startAt, handle: async (slice, owned) => take(slice, owned) })
+    await appendAll(numbers(0, 120))
+    await eventually('120 records', () => count() === 120)
 
-  const expected = new Map<number, number>()
-  for (const [partition, { offsets, owned }] of taken) {
-    const last = offsets[Math.floor(offsets.length / 2)] ?? 0
-    owned.done(last)
-    owned.done(last - 1)
-    expected.set(partition, last + 1)
-  }
-  await before.stop()
+    const expected = new Map<number, number>()
+    for (const [partition, { offsets, owned }] of taken) {
+      const last = offsets[Math.floor(offsets.length / 2)] ?? 0
+      owned.done(last)
+      owned.done(last - 1)
+      expected.set(partition, last + 1)
+    }
+    await before.stop()
 
-  assert.equal(await room.committedOffsets('by-handler', 'chats'), expected)
-  const [one] = taken.values()
-  assert.equal(one?.owned.isCurrent(), false)
-  const firsts = new Map<number, number>()
-  const after = await room.consume({
-    ...spec,
-    handle: async ({ partition, records }) =>
-      void firsts.set(partition, firsts.get(partition) ?? records[0]?.offset ?? -1),
-  })
-  await eventually('the first record of each chat', () => firsts.size === expected.size)
-  await after.stop()
-  assert.equal(new Map([...firsts].sort()), new Map([...expected].sort()))
-})
+    assert.equal(await kafka.committedOffsets('by-handler', 'chats'), expected)
+    const [one] = taken.values()
+    assert.equal(one?.owned.isCurrent(), false)
+    const firsts = new Map<number, number>()
+    const after = await kafka.consume({
+      ...spec,
+      handle: async ({ partition, records }) =>
+        void firsts.set(partition, firsts.get(partition) ?? records[0]?.offset ?? -1),
+    })
+    await eventually('the first record of each chat', () => firsts.size === expected.size)
+    await after.stop()
+    assert.equal(new Map([...firsts].sort()), new Map([...expected].sort()))
+  },
+)
 
-consume('a partition that its handler has paused gets nothing until it is resumed', async () => {
+consume('a paused partition gets no records until it is resumed', async () => {
   const startAt = await fromHere()
   const seen: string[] = []
   let resume: (() => void) | undefined
-  const consumer = await room.consume({
+  const consumer = await kafka.consume({
     ...{ group: 'paused', topics: ['chats'], commit: 'when-handled', startAt },
     handle: async ({ partition, records }, owned) => {
       seen.push(...records.map((record) => `${partition}: ${textOf(record)}`))
@@ -153,11 +156,11 @@ consume('a partition that its handler has paused gets nothing until it is resume
   await consumer.stop()
 })
 
-consume('reading begins where startAt says, after the partitions are known', async () => {
-  const ends = await room.endOffsets('chats')
+consume('reading starts at the offset of startAt, after the partitions are known', async () => {
+  const ends = await kafka.endOffsets('chats')
   const heard: unknown[] = []
   const firsts = new Map<number, number>()
-  const consumer = await room.consume({
+  const consumer = await kafka.consume({
     ...{ group: 'placed', topics: ['chats'], commit: 'when-handled' },
     onAssigned: (partitions) => void heard.push(partitions),
     startAt: async (topic, partition) => {
@@ -175,9 +178,9 @@ consume('reading begins where startAt says, after the partitions are known', asy
   assert.equal([...firsts].sort(), [...ends].map(([partition, end]) => [partition, end - 2]).sort())
 })
 
-consume('two instances share the partitions, each the same of every topic, and a rebalance loses nothing', async () => {
+consume('two instances share the partitions, the same ones of every topic, and a rebalance loses nothing', async () => {
   const startAt = await fromHere()
-  const other = await roomOf(prefix)
+  const other = await connectTestKafka(prefix)
   const spec = { group: 'shared', topics: ['chats', 'bot-replies'], commit: 'when-handled' } as const
   const seen = new Set<string>()
   const inOrder = new Map<string, number>()
@@ -192,7 +195,7 @@ consume('two instances share the partitions, each the same of every topic, and a
     }
   }
   const owned = { first: [] as ReadonlyArray<number>, second: [] as ReadonlyArray<number> }
-  const first = await room.consume({
+  const first = await kafka.consume({
     ...{ ...spec, handle },
     onAssigned: (partitions) => {
       owned.first = partitions
@@ -217,11 +220,11 @@ consume('two instances share the partitions, each the same of every topic, and a
   await second.stop()
   await eventually('all records under one consumer', () => owned.first.length === 4 && seen.size === 2_000)
   assert.equal(inversions, [])
-  assert.equal([room.seen.restarted, other.seen.restarted], [[], []])
+  assert.equal([kafka.seen.restarted, other.seen.restarted], [[], []])
   await first.stop()
   await other.stop()
 })
 
-consume('the room stops with its consumers', () => room.stop())
+consume('the connection stops with its consumers', () => kafka.stop())
 
 consume.run()

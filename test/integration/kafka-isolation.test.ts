@@ -6,7 +6,7 @@ import { silent } from '../../src/domain/quiet.ts'
 import { newClient } from '../../src/kafka/client.ts'
 import { isIdentityLost } from '../../src/kafka/errors.ts'
 import { produceConnection } from '../../src/kafka/produce/connection.ts'
-import { newPrefix, recordOf, roomOf, textOf, withinMs } from '../kafka/rooms.ts'
+import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { plainClient } from '../support/plain-consumer.ts'
@@ -16,18 +16,18 @@ const { brokers } = await servers()
 const admin = plainClient(brokers).admin()
 await admin.connect()
 const prefix = newPrefix()
-const [room, other] = [await roomOf(prefix), await roomOf(prefix)]
-right(await room.ensureTopics())
+const [kafka, other] = [await connectTestKafka(prefix), await connectTestKafka(prefix)]
+right(await kafka.ensureTopics())
 
 const durable = E.right(undefined)
 const quarantined = (value: string) => ({ topic: 'quarantine' as const, key: 'acme', value, headers: {} })
 const valuesOf = async (topic: TopicName) => {
   const values: string[] = []
-  right(await room.readTopic(topic, async (records) => void values.push(...records.map(textOf))))
+  right(await kafka.readTopic(topic, async (records) => void values.push(...records.map(textOf))))
   return values.sort()
 }
 /** After a topic was deleted, kafkajs fails once on a connection that knew the topic. */
-const createTopics = () => eventually('the topics to be there', async () => E.isRight(await room.ensureTopics()))
+const createTopics = () => eventually('the topics to be there', async () => E.isRight(await kafka.ensureTopics()))
 /** Appends to another topic while one topic fails. Each record is acknowledged and is in the log once. */
 const othersGoOn = async (name: string) => {
   const texts = Array.from({ length: 100 }, (_, i) => `${name}-${i}`)
@@ -36,7 +36,7 @@ const othersGoOn = async (name: string) => {
   for (let from = 0; from < texts.length; from += 10)
     appended.push(
       ...(await Promise.all(
-        texts.slice(from, from + 10).map((text) => room.append(recordOf(`acme/${text}`, text), withinMs)),
+        texts.slice(from, from + 10).map((text) => kafka.append(recordOf(`acme/${text}`, text), withinMs)),
       )),
     )
   assert.ok(appended.every(E.isRight))
@@ -46,14 +46,14 @@ const othersGoOn = async (name: string) => {
 const isolation = suite('a topic that fails delays only its own records')
 
 isolation.after(async () => {
-  await Promise.all([room.stop(), other.stop(), admin.disconnect()])
+  await Promise.all([kafka.stop(), other.stop(), admin.disconnect()])
 })
 
-isolation('deleted, until it is there again', async () => {
-  right(await room.append(quarantined('old'), withinMs))
+isolation('deleted, until it exists again', async () => {
+  right(await kafka.append(quarantined('old'), withinMs))
   await admin.deleteTopics({ topics: [`${prefix}quarantine`] })
-  const waiting = room.append(quarantined('new'), 120_000)
-  await eventually('one failing topic', () => room.waiting().failing.length === 1)
+  const waiting = kafka.append(quarantined('new'), 120_000)
+  await eventually('one failing topic', () => kafka.waiting().failing.length === 1)
 
   await othersGoOn('deleted')
 
@@ -62,7 +62,7 @@ isolation('deleted, until it is there again', async () => {
   assert.equal(await valuesOf('quarantine'), ['new'])
 })
 
-isolation('missing from the start, also for a process that has never known it', async () => {
+isolation('missing from the start, even for a process that has never seen it', async () => {
   await admin.deleteTopics({ topics: [`${prefix}quarantine`] })
   const waiting = other.append(quarantined('first'), 120_000)
 
@@ -72,7 +72,7 @@ isolation('missing from the start, also for a process that has never known it', 
   assert.equal(await waiting, durable)
 })
 
-isolation('a batch that is sent again, on another connection, is in the log once', async () => {
+isolation('a batch that is sent again on another connection is in the log once', async () => {
   const clients = newClient({ brokers, ssl: false, clientId: 'test', topicPrefix: prefix, partitions: 4 }, silent)
   const [first, second] = [produceConnection(clients, prefix), produceConnection(clients, prefix)]
   await Promise.all([first.prepare('calls'), second.prepare('calls')])

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Slice } from '../../src/domain/ports.ts'
-import { newPrefix, recordOf, roomOf, textOf, withinMs } from '../kafka/rooms.ts'
+import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { plainClient } from '../support/plain-consumer.ts'
@@ -9,10 +9,10 @@ import { servers } from '../support/servers.ts'
 
 const prefix = newPrefix()
 const { brokers } = await servers()
-const room = await roomOf(prefix)
+const kafka = await connectTestKafka(prefix)
 const admin = plainClient(brokers).admin()
 await admin.connect()
-right(await room.ensureTopics())
+right(await kafka.ensureTopics())
 
 const chats = Array.from({ length: 40 }, (_, chat) => `acme/${chat}`)
 /** By chat: the texts in the order of their offsets, and the partitions that hold them. */
@@ -30,7 +30,7 @@ const collector = () => {
   const count = () => [...found.values()].reduce((sum, { texts }) => sum + texts.length, 0)
   return { found, handle, count }
 }
-const appendAll = (text: string, to = room) =>
+const appendAll = (text: string, to = kafka) =>
   Promise.all(chats.map((chat) => to.append(recordOf(chat, text), withinMs).then(right)))
 const addPartitions = (topic: string, count: number) =>
   admin.createPartitions({ topicPartitions: [{ topic: `${prefix}${topic}`, count }] })
@@ -38,36 +38,33 @@ const addPartitions = (topic: string, count: number) =>
 const partitions = suite('partitions that are added while the bridge runs')
 
 partitions.after(async () => {
-  await Promise.all([room.stop(), admin.disconnect()])
+  await Promise.all([kafka.stop(), admin.disconnect()])
 })
 
-partitions(
-  'chats stay in their partition and their order, by whoever ran before and whoever starts after',
-  async () => {
-    const { found, handle, count } = collector()
-    await room.consume({ group: 'order', topics: ['chats'], commit: 'when-handled', handle })
-    await appendAll('before')
-
-    await addPartitions('chats', 8)
-    const later = await roomOf(prefix)
-    await appendAll('after', room)
-    await appendAll('by another', later)
-
-    await eventually('three records of each chat', () => count() === 3 * chats.length)
-    for (const { texts, partitions } of found.values())
-      assert.equal([texts, partitions.size], [['before', 'after', 'by another'], 1])
-    const [report] = right(await later.describeTopics())
-    assert.equal(report?.differences, [
-      'partitions is 8, not 4',
-      'keys use the first 4 partitions only; partitions added later stay empty',
-    ])
-    await later.stop()
-  },
-)
-
-partitions('what others write to new partitions is read without a restart', async () => {
+partitions('chats stay in their partition and order, for processes started before and after', async () => {
   const { found, handle, count } = collector()
-  const consumer = await room.consume({ group: 'new', topics: ['enrichments'], commit: 'when-handled', handle })
+  await kafka.consume({ group: 'order', topics: ['chats'], commit: 'when-handled', handle })
+  await appendAll('before')
+
+  await addPartitions('chats', 8)
+  const later = await connectTestKafka(prefix)
+  await appendAll('after', kafka)
+  await appendAll('by another', later)
+
+  await eventually('three records of each chat', () => count() === 3 * chats.length)
+  for (const { texts, partitions } of found.values())
+    assert.equal([texts, partitions.size], [['before', 'after', 'by another'], 1])
+  const [report] = right(await later.describeTopics())
+  assert.equal(report?.differences, [
+    'partitions is 8, not 4',
+    'keys use the first 4 partitions only; partitions added later stay empty',
+  ])
+  await later.stop()
+})
+
+partitions('records of other producers in new partitions are read without a restart', async () => {
+  const { found, handle, count } = collector()
+  const consumer = await kafka.consume({ group: 'new', topics: ['enrichments'], commit: 'when-handled', handle })
   await eventually('the consumer to be healthy', async () => (await consumer.health()).ok)
   await addPartitions('enrichments', 6)
 
@@ -80,20 +77,20 @@ partitions('what others write to new partitions is read without a restart', asyn
   await eventually('both records', () => count() === 2)
   assert.equal([...(found.get('acme/5')?.partitions ?? [])], [5])
   assert.equal(consumer.health(), { ok: true, reason: 'reads 6 partitions' })
-  assert.equal(room.seen.restarted, [])
+  assert.equal(kafka.seen.restarted, [])
 })
 
-partitions('a command in another partition than its conversation is brought there, once', async () => {
+partitions('a command in another partition than its conversation is moved to the right one, once', async () => {
   const { found, handle, count } = collector()
   const brought: Array<readonly [text: string, partition: number, isBrought: boolean | undefined]> = []
-  await room.consume({
+  await kafka.consume({
     ...{ group: 'commands', topics: ['bot-replies'], commit: 'when-handled' },
     handle: async (slice) => {
-      for (const record of slice.records) brought.push([textOf(record), slice.partition, await room.reroute(record)])
+      for (const record of slice.records) brought.push([textOf(record), slice.partition, await kafka.reroute(record)])
       await handle(slice)
     },
   })
-  right(await room.append({ ...recordOf('acme/1', 'in place'), topic: 'bot-replies' }, withinMs))
+  right(await kafka.append({ ...recordOf('acme/1', 'in place'), topic: 'bot-replies' }, withinMs))
   await eventually('one record', () => count() === 1)
   const home = [...(found.get('acme/1')?.partitions ?? [])][0] ?? 0
 

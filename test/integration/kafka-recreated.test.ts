@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ConsumerSpec, Health, TopicIds } from '../../src/domain/ports.ts'
-import { newPrefix, recordOf, roomOf, textOf, withinMs } from '../kafka/rooms.ts'
+import { connectTestKafka, newPrefix, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { plainClient } from '../support/plain-consumer.ts'
@@ -11,8 +11,8 @@ const { brokers } = await servers()
 const admin = plainClient(brokers).admin()
 await admin.connect()
 const prefix = newPrefix()
-const room = await roomOf(prefix)
-right(await room.ensureTopics())
+const kafka = await connectTestKafka(prefix)
+right(await kafka.ensureTopics())
 
 /** A consumer with its own state remembers the ids of the topics that it has read. */
 const memory = () => {
@@ -31,7 +31,7 @@ const remembers = memory()
 const isRefused = ({ reason }: Health) => reason.includes('refuses to read: do something about it')
 const consumerOf = async (group: string, given: Partial<ConsumerSpec> = {}) => {
   const texts: string[] = []
-  const consumer = await room.consume({
+  const consumer = await kafka.consume({
     ...{ group, topics: ['chats'], commit: 'when-handled', ...given },
     handle: async ({ records }) => void texts.push(...records.map(textOf)),
   })
@@ -39,13 +39,13 @@ const consumerOf = async (group: string, given: Partial<ConsumerSpec> = {}) => {
 }
 const append = async (name: string, count: number) => {
   const texts = Array.from({ length: count }, (_, i) => `${name}-${i}`)
-  for (const text of texts) right(await room.append(recordOf('acme/1', text), withinMs))
+  for (const text of texts) right(await kafka.append(recordOf('acme/1', text), withinMs))
   return texts
 }
 const recreate = async () => {
   await admin.deleteTopics({ topics: [`${prefix}chats`] })
   await eventually('the topic to be created again', async () => {
-    const created = await room.ensureTopics()
+    const created = await kafka.ensureTopics()
     return created._tag === 'Right' && (await admin.listTopics()).includes(`${prefix}chats`)
   })
 }
@@ -53,10 +53,10 @@ const recreate = async () => {
 const recreated = suite('a topic that was deleted and created again')
 
 recreated.after(async () => {
-  await Promise.all([room.stop(), admin.disconnect()])
+  await Promise.all([kafka.stop(), admin.disconnect()])
 })
 
-recreated('a consumer that stops and starts goes on where it was', async () => {
+recreated('a consumer that stops and starts continues at its offset', async () => {
   const first = await append('first', 3)
   for (const group of ['waits', 'goes-on']) {
     const consumer = await consumerOf(group, remembers)
@@ -73,7 +73,7 @@ recreated('a consumer that stops and starts goes on where it was', async () => {
 })
 
 recreated(
-  'is not read by a consumer whose work belongs to the old one, though the offsets have grown back',
+  'is not read by a consumer whose offsets belong to the old topic, even if the new topic has as many records',
   async () => {
     await recreate()
     await append('new', 10)
@@ -90,17 +90,17 @@ recreated(
   },
 )
 
-recreated('is read from its beginning by the others', async () => {
+recreated('is read from its beginning by the other groups', async () => {
   const consumer = await consumerOf('goes-on')
   await eventually('the records', () => consumer.texts.length >= 10)
   assert.is(consumer.texts[0], 'new-0')
   await consumer.stop()
 })
 
-recreated('has another id, and one that is not there has none', async () => {
-  const before = await room.topicIds(['chats', 'calls'])
+recreated('has another id, and a missing topic has none', async () => {
+  const before = await kafka.topicIds(['chats', 'calls'])
   await recreate()
-  const after = await room.topicIds(['chats', 'calls'])
+  const after = await kafka.topicIds(['chats', 'calls'])
 
   assert.equal([before.size, after.size, before.get('calls') === after.get('calls')], [2, 2, true])
   assert.not.equal(before.get('chats'), after.get('chats'))

@@ -3,17 +3,17 @@ import kafkajs from 'kafkajs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { topics as allTopics } from '../../contracts/topics.ts'
-import { newPrefix, recordOf, roomOf, withinMs } from '../kafka/rooms.ts'
+import { connectTestKafka, newPrefix, recordOf, withinMs } from '../kafka/connect.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { createTopics, plainClient } from '../support/plain-consumer.ts'
 import { servers } from '../support/servers.ts'
 
 const prefix = newPrefix()
-const room = await roomOf(prefix)
+const kafka = await connectTestKafka(prefix)
 const { brokers } = await servers()
-const kafka = plainClient(brokers)
-const admin = kafka.admin()
+const plain = plainClient(brokers)
+const admin = plain.admin()
 await admin.connect()
 
 const names = allTopics.map(({ name }) => `${prefix}${name}`)
@@ -25,8 +25,8 @@ await createTopics(brokers, [{ topic: `${prefix}chats`, numPartitions: 2, config
 
 const topics = suite('topics')
 
-topics('before they are created, the description says what is missing and creates nothing', async () => {
-  const reports = right(await room.describeTopics())
+topics('before they are created, the description reports what is missing and creates nothing', async () => {
+  const reports = right(await kafka.describeTopics())
 
   assert.equal(
     reports.map(({ name }) => name),
@@ -40,11 +40,11 @@ topics('before they are created, the description says what is missing and create
 })
 
 topics(
-  'two instances that create them at once both succeed, and what exists differently is reported and left',
+  'two instances can create them at the same time, and existing topics that differ are reported and kept',
   async () => {
-    const other = await roomOf(prefix)
+    const other = await connectTestKafka(prefix)
 
-    const both = await Promise.all([room.ensureTopics(), other.ensureTopics()])
+    const both = await Promise.all([kafka.ensureTopics(), other.ensureTopics()])
 
     const [chats, ...others] = right(both[0])
     assert.equal(both.map(E.isRight), [true, true])
@@ -78,7 +78,7 @@ topics(
   },
 )
 
-topics('settings are applied to topics that exist, and what others have set there is kept', async () => {
+topics('settings are applied to existing topics, and settings of others are kept', async () => {
   const name = `${prefix}chats`
   const ownOf = async () => {
     const resources = [{ type: kafkajs.ConfigResourceTypes.TOPIC, name }]
@@ -87,36 +87,36 @@ topics('settings are applied to topics that exist, and what others have set ther
     return Object.fromEntries(entries.map(({ configName, configValue }) => [configName, configValue]))
   }
 
-  const [chats] = right(await room.applyTopics())
+  const [chats] = right(await kafka.applyTopics())
 
   assert.equal(chats?.differences, ['partitions is 2, not 4'])
-  assert.equal(right(await room.describeTopics())[0], chats)
+  assert.equal(right(await kafka.describeTopics())[0], chats)
   const { 'segment.bytes': segment, 'retention.ms': retention } = await ownOf()
   assert.equal([segment, retention], ['1048576', '-1'])
 })
 
-topics('end offsets are those of after the call, and a group that has committed nothing has none', async () => {
-  const before = await room.endOffsets('calls')
-  right(await room.append({ ...recordOf('acme/1', 'x'), topic: 'calls' }, withinMs))
+topics('end offsets are current at the time of the call, and a group without commits has no offset', async () => {
+  const before = await kafka.endOffsets('calls')
+  right(await kafka.append({ ...recordOf('acme/1', 'x'), topic: 'calls' }, withinMs))
 
-  const many = await Promise.all(Array.from({ length: 100 }, () => room.endOffsets('calls')))
+  const many = await Promise.all(Array.from({ length: 100 }, () => kafka.endOffsets('calls')))
 
   const sum = (ends: ReadonlyMap<number, number>) => [...ends.values()].reduce((all, end) => all + end, 0)
   assert.equal([before.size, sum(before)], [4, 0])
   assert.equal(new Set(many.map(sum)), new Set([1]))
   // A broker that has just started may still be loading its groups.
   const committed = await eventually('the coordinator', () =>
-    room.committedOffsets('nobody', 'calls').catch(() => undefined),
+    kafka.committedOffsets('nobody', 'calls').catch(() => undefined),
   )
   assert.equal(committed, new Map())
 })
 
-topics('the room says that the broker answers', async () => {
-  assert.equal(await room.health(), { ok: true, reason: 'brokers: 1' })
+topics('health reports that the broker answers', async () => {
+  assert.equal(await kafka.health(), { ok: true, reason: 'brokers: 1' })
 })
 
-topics('where no broker is, every question is answered all the same, and the room stops', async () => {
-  const nowhere = await roomOf(prefix, ['127.0.0.1:1'])
+topics('without a broker every call still ends, and the connection stops', async () => {
+  const nowhere = await connectTestKafka(prefix, ['127.0.0.1:1'])
 
   const appended = nowhere.append(recordOf('acme/1', 'x'), 200)
   const outcomes = await Promise.all([
@@ -142,7 +142,7 @@ topics('where no broker is, every question is answered all the same, and the roo
 })
 
 topics('all connections are closed', async () => {
-  await Promise.all([room.stop(), admin.disconnect()])
+  await Promise.all([kafka.stop(), admin.disconnect()])
 })
 
 topics.run()

@@ -53,7 +53,7 @@ const crashing = applyWith(
 )
 const crash = (error: Error) => assert.is(error.message, 'crash')
 
-stats('follow the documents, on two instances that refresh side by side', async () => {
+stats('follow the documents, with two instances that refresh in parallel', async () => {
   for (const { statsRefresher } of instances) statsRefresher.start()
   for (let i = 0; i < 30; i++) await instances[i % 2]?.applyChanges(changes(message(i)))
   await one.statsRefresher.settled()
@@ -62,7 +62,7 @@ stats('follow the documents, on two instances that refresh side by side', async 
   assert.equal(found, (await computed(found?.asOf)).day)
 })
 
-stats('keep a session on the day on which it began when the chat is opened again on another', async () => {
+stats('keep a session on the day of its start when the chat is opened again on another day', async () => {
   one.statsRefresher.start()
   const chat = { chat: { messages: [], blacklisted: false, rate: 'bad' } }
   await one.applyChanges(
@@ -79,7 +79,7 @@ stats('keep a session on the day on which it began when the chat is opened again
   assert.equal([second?.chats.accepted, second?.sessions.agent], [1, { started: 1, open: 1 }])
 })
 
-stats('are there by agent, widget and bot as well', async () => {
+stats('exist by agent, widget and bot too', async () => {
   one.statsRefresher.start()
   await one.applyChanges(
     changes(
@@ -100,56 +100,56 @@ stats('are there by agent, widget and bot as well', async () => {
   )
 })
 
+stats('are computed again when a session ends by time only, and no more when all sessions have ended', async () => {
+  await one.applyChanges(changes(anEvent('ClientMessageReceived', 'e1', at('10:00:00'))))
+  const early = async () => computed(new Date(at('12:00:00')))
+  const [read] = await readDue(db)
+  assert.ok(read)
+  await computeDayIn(db, utc, early)(read)
+  assert.equal((await statsOf(day))?.sessions.bot, { started: 1, open: 1 })
+  one.statsRefresher.start()
+  await eventually('the session to be over', async () => (await statsOf(day))?.sessions.bot.open === 0)
+  assert.is((await statsOf(day))?.nextAt, undefined)
+})
+
 stats(
-  'are computed again when a session has ended with the time alone, and no more when all have settled',
+  'count calls, offline messages and replies of the day by their content, for each account separately',
   async () => {
-    await one.applyChanges(changes(anEvent('ClientMessageReceived', 'e1', at('10:00:00'))))
-    const early = async () => computed(new Date(at('12:00:00')))
-    const [read] = await readDue(db)
-    assert.ok(read)
-    await computeDayIn(db, utc, early)(read)
-    assert.equal((await statsOf(day))?.sessions.bot, { started: 1, open: 1 })
-    one.statsRefresher.start()
-    await eventually('the session to be over', async () => (await statsOf(day))?.sessions.bot.open === 0)
-    assert.is((await statsOf(day))?.nextAt, undefined)
+    const times = [
+      new Date('2026-01-30T23:59:59.999Z'),
+      new Date('2026-01-31T00:00:00.000Z'),
+      new Date('2026-01-31T23:59:59.999Z'),
+      new Date('2026-02-01T00:00:00.000Z'),
+    ]
+    const put = (view: ViewName, ...all: ReadonlyArray<(time: Date) => object>) => {
+      const of = (accountId: string) => all.flatMap((fields) => times.map((time) => ({ accountId, ...fields(time) })))
+      return db.collection(view).insertMany(['acme', 'other'].flatMap(of))
+    }
+    await put(
+      'calls',
+      (firstEventAt) => ({ firstEventAt, type: 'incoming', state: 'end' }),
+      (firstEventAt) => ({ firstEventAt, type: 'callback', state: 'error' }),
+      (firstEventAt) => ({ firstEventAt, type: 'callback', state: 'queued' }),
+    )
+    await put('offline_messages', (receivedAt) => ({ receivedAt }))
+    await put(
+      'deliveries',
+      (finishedAt) => ({ finishedAt, state: 'delivered' }),
+      (finishedAt) => ({ finishedAt, state: 'suppressed' }),
+      (requestedAt) => ({ requestedAt, state: 'pending' }),
+    )
+    const found = await computed()
+    assert.equal(found.day.calls, {
+      total: 6,
+      byType: { callback: 4, incoming: 2, outgoing: 0 },
+      byOutcome: { ended: 2, failed: 2, open: 2 },
+    })
+    assert.is(found.day.offlineMessages, 2)
+    assert.equal(found.day.replies, { delivered: 2, failed: 0, suppressed: 2 })
   },
 )
 
-stats('count calls, offline messages and replies of the day by what they say, and of the account alone', async () => {
-  const times = [
-    new Date('2026-01-30T23:59:59.999Z'),
-    new Date('2026-01-31T00:00:00.000Z'),
-    new Date('2026-01-31T23:59:59.999Z'),
-    new Date('2026-02-01T00:00:00.000Z'),
-  ]
-  const put = (view: ViewName, ...all: ReadonlyArray<(time: Date) => object>) => {
-    const of = (accountId: string) => all.flatMap((fields) => times.map((time) => ({ accountId, ...fields(time) })))
-    return db.collection(view).insertMany(['acme', 'other'].flatMap(of))
-  }
-  await put(
-    'calls',
-    (firstEventAt) => ({ firstEventAt, type: 'incoming', state: 'end' }),
-    (firstEventAt) => ({ firstEventAt, type: 'callback', state: 'error' }),
-    (firstEventAt) => ({ firstEventAt, type: 'callback', state: 'queued' }),
-  )
-  await put('offline_messages', (receivedAt) => ({ receivedAt }))
-  await put(
-    'deliveries',
-    (finishedAt) => ({ finishedAt, state: 'delivered' }),
-    (finishedAt) => ({ finishedAt, state: 'suppressed' }),
-    (requestedAt) => ({ requestedAt, state: 'pending' }),
-  )
-  const found = await computed()
-  assert.equal(found.day.calls, {
-    total: 6,
-    byType: { callback: 4, incoming: 2, outgoing: 0 },
-    byOutcome: { ended: 2, failed: 2, open: 2 },
-  })
-  assert.is(found.day.offlineMessages, 2)
-  assert.equal(found.day.replies, { delivered: 2, failed: 0, suppressed: 2 })
-})
-
-stats('are marked when a slice comes again, since it is not known whether its mark was set', async () => {
+stats('are marked again when a slice is repeated, since the first mark may be missing', async () => {
   await crashing(changes(message(1))).catch(crash)
   assert.is(await due(), 0)
   await one.applyChanges(changes(message(1)))
@@ -158,7 +158,7 @@ stats('are marked when a slice comes again, since it is not known whether its ma
   assert.is((await statsOf(day))?.offlineMessages, 1)
 })
 
-stats('of all sessions of a chain are marked when the slice that made them comes again', async () => {
+stats('of all sessions of a chain are marked again when their slice is repeated', async () => {
   const chat = { chat: { messages: [], blacklisted: false } }
   const slice = changes(
     anEvent('ChatAccepted', 'e1', at('10:00:00')),
@@ -203,7 +203,7 @@ stats('of an older computation never replace those of a newer one', async () => 
   assert.is(await due(), 0)
 })
 
-stats('of an older computation that was written first are replaced, and it ticks off no newer mark', async () => {
+stats('of an older computation are replaced, and it clears no newer mark', async () => {
   await one.applyChanges(changes(message(1)))
   const older = await holding()
   await one.applyChanges(changes(message(1), message(2)))
@@ -214,13 +214,13 @@ stats('of an older computation that was written first are replaced, and it ticks
   assert.equal([(await statsOf(day))?.offlineMessages, await due()], [2, 0])
 })
 
-stats('of a day that nothing belongs to any more go with a rebuild', async () => {
+stats('of a day without any documents are removed by a rebuild', async () => {
   await db.collection('daily_stats').insertOne({ _id: day as never, offlineMessages: 99 })
   await recomputeDays(db, utc, [day], () => {})
   assert.is(await statsOf(day), null)
 })
 
-stats('by agent, widget and bot go with a rebuild too, where nothing belongs to their day any more', async () => {
+stats('by agent, widget and bot are also removed by a rebuild if their day has no documents', async () => {
   const rows = db.collection<{ _id: string }>('daily_stats_by')
   await rows.insertOne({ ...{ _id: `${day}/agent/a1`, accountId: 'acme', day: '2026-01-31' } })
   assert.equal(await allDays(db, utc), [day])
@@ -228,21 +228,21 @@ stats('by agent, widget and bot go with a rebuild too, where nothing belongs to 
   assert.equal([await rows.countDocuments(), await statsOf(day)], [0, null])
 })
 
-stats('have flat views beside them, which never replace a collection that somebody else has made', async () => {
+stats('have flat views, which never replace a collection of another owner', async () => {
   await db.createCollection('analytics_sessions')
   const refused = await ensureFlatViews(db).catch((error: unknown) => classify(error).reason)
   assert.match(String(refused), /analytics_sessions is a collection that the bridge did not create/)
   assert.is(await db.dropCollection('analytics_sessions'), true)
 })
 
-stats('of a day that nothing ever belonged to are not made', async () => {
+stats('of a day that never had documents are not created', async () => {
   await markDays(db, [day])
   one.statsRefresher.start()
   await one.statsRefresher.settled()
   assert.is(await statsOf(day), null)
 })
 
-stats('are right in the end when several refresh at once, each as fast as it can, while documents change', async () => {
+stats('are correct in the end when several processes refresh at full speed while documents change', async () => {
   const compute = computeDayIn(db, utc)
   let writing = true
   const refreshing = Array.from({ length: 4 }, async () => {
@@ -256,7 +256,7 @@ stats('are right in the end when several refresh at once, each as fast as it can
   assert.is((await statsOf(day))?.offlineMessages, 60)
 })
 
-stats('are computed by whichever instance starts next when the refresher died in the middle', async () => {
+stats('are computed by the next instance that starts if the refresher died during its work', async () => {
   await one.applyChanges(changes(message(1)))
   await readDue(db)
   await computed()

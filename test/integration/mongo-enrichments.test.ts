@@ -30,7 +30,7 @@ enrichments('are found by the first key that has one', async () => {
   assert.is(await findEnrichment([]), undefined)
 })
 
-enrichments('are gone once they are removed, whatever is replayed', async () => {
+enrichments('stay removed, even after a replay', async () => {
   await storeEnrichments([recorded(2, token, null)])
   assert.equal(await findEnrichment([token, phone]), link('by phone'))
   await storeEnrichments([recorded(0, phone, link('by phone')), recorded(1, token, link('by token'))])
@@ -41,12 +41,12 @@ enrichments('are gone once they are removed, whatever is replayed', async () => 
   })
 })
 
-enrichments('have the newest of several records that come together', async () => {
+enrichments('have the newest of several records in one slice', async () => {
   await storeEnrichments([3, 4, 5].map((offset) => recorded(offset, token, link(`at ${offset}`))))
   assert.equal(await findEnrichment([token]), link('at 5'))
 })
 
-enrichments('have keys that are listed for one account alone', async () => {
+enrichments('have keys that are listed for one account only', async () => {
   const others = ['acm/phone:1', 'acme-2/phone:1', 'acme0/phone:1', 'b/phone:1']
   await storeEnrichments(others.map((key, i) => recorded(6 + i, key, link('other'))))
   const keys: string[] = []

@@ -25,7 +25,7 @@ const outcomeOf = (promise: Promise<unknown>) =>
     (error: unknown) => classify(error).kind,
   )
 
-outage('is told to each caller as an outage while it lasts, and is over without a restart', async () => {
+outage('is reported to each caller as an outage while it lasts, and needs no restart', async () => {
   await mongo.applyChanges(change('e1'))
   assert.equal(await mongo.health(), { ok: true, reason: 'the primary answers' })
   proxy.pause()

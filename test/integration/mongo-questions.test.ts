@@ -7,9 +7,9 @@ import { testDatabase } from '../support/mongo.ts'
 const { db, connect, drop } = await testDatabase()
 const { ensureIndexes } = connect()
 
-const questions = suite("analysts' questions")
+const questions = suite("analysts' queries")
 
-questions('have their indexes, which can be made again', async () => {
+questions('have their indexes, which can be created again', async () => {
   await ensureIndexes()
   await ensureIndexes()
   const names = await db.collection('timeline').indexes()
@@ -70,7 +70,7 @@ for (const kind of kinds) {
   })
 }
 
-questions('for a person by an address are answered whatever its capitals, of that account alone', async () => {
+questions('for a person by an address ignore its case, and find persons of that account only', async () => {
   const client = (accountId: string, clientId: string) => ({
     ...{ _id: `${accountId}/${clientId}`, accountId, clientId, visitor: { email: 'Mary@Example.com' } },
   })

@@ -15,7 +15,7 @@ zones.after(drop)
 const acme = (timeZone: string) => [{ id: 'acme' as AccountId, timeZone }]
 const days = async () => (await db.collection('daily_stats').find().sort({ day: 1 }).toArray()).map(({ day }) => day)
 
-zones('are those of the zone, and a change is told until they are computed anew', async () => {
+zones('are days of the zone, and a change of the zone is reported until they are computed again', async () => {
   const berlin = connect({ timeZoneOf: timeZonesOf(acme('Europe/Berlin')) })
   assert.equal(await berlin.timeZonesChanged(acme('Europe/Berlin')), [])
   const message = anEvent('OfflineMessageReceived', 'e1', '2026-01-31T23:30:00.000Z')

@@ -59,7 +59,7 @@ views('equal a plain fold of the log under replays, and a second replay changes 
   )
 })
 
-views('equal it when two instances work through the same partitions at once', async () => {
+views('equal the fold when two instances process the same partitions at once', async () => {
   const whole = async (instance: typeof one, slices: ReadonlyArray<ReadonlyArray<Entry>>) => {
     for (const slice of slices) await instance.applyChanges(changesOfEntries(slice))
   }
@@ -74,7 +74,7 @@ views('equal it when two instances work through the same partitions at once', as
   )
 })
 
-views('are not overwritten by a writer that read before another has written', async () => {
+views('are not overwritten by a writer that read before another writer wrote', async () => {
   const [first, second] = inLog(
     anEvent('ClientUpdated', 'e1', at('10:00:00')),
     anEvent('ClientUpdated', 'e2', at('10:00:01')),
@@ -93,7 +93,7 @@ views('are not overwritten by a writer that read before another has written', as
   assert.equal(await one.readDocument('clients', 'acme/1233'), after)
 })
 
-views('are folded from what a majority has, and so are enrichments', async () => {
+views('are folded from majority reads, and so are enrichments', async () => {
   await db.command({ profile: 2 })
   await one.applyChanges(inLog(anEvent('ClientUpdated', 'e1', at('10:00:00'))).flatMap(changesOfEvent))
   await one.storeEnrichments([{ topic: 'enrichments', partition: 0, offset: 0, key: 'acme/clientId:1', value: {} }])
@@ -109,7 +109,7 @@ views('are folded from what a majority has, and so are enrichments', async () =>
   ])
 })
 
-views('take in events of a document that somebody has made by hand', async () => {
+views('process events of a document that was created by hand', async () => {
   const clients = db.collection<{ _id: string; applied?: null }>('clients')
   for (const made of [{ _id: 'acme/1233' }, { _id: 'acme/1233', applied: null }]) {
     await clients.replaceOne({ _id: made._id }, made, { upsert: true })
@@ -119,7 +119,7 @@ views('take in events of a document that somebody has made by hand', async () =>
   }
 })
 
-views('take more documents at once than go into one bulk write', async () => {
+views('process more documents at once than fit into one bulk write', async () => {
   const events = Array.from({ length: 700 }, (_, i) =>
     anEvent('OfflineMessageReceived', `e${i}`, at('10:00:00'), { offlineMessageId: `${i}` }),
   )
@@ -129,7 +129,7 @@ views('take more documents at once than go into one bulk write', async () => {
   assert.is(await db.collection('timeline').countDocuments(), 700)
 })
 
-views('refuse a document above 16 MB as its own fault, and take in the others that came with it', async () => {
+views('refuse only a document above 16 MB, and store the other documents of its slice', async () => {
   const [good, large] = inLog<DomainEvent>(
     anEvent('ClientUpdated', 'e1', at('10:00:00')),
     anEvent('OfflineMessageReceived', 'e2', at('10:00:00'), { message: 'x'.repeat(17_000_000) }),
@@ -147,7 +147,7 @@ views('refuse a document above 16 MB as its own fault, and take in the others th
   assert.equal(Object.keys(await stored()).sort(), ['clients acme/1233', 'timeline acme/webhooks/e1'])
 })
 
-views('take in a chat with a log of 8 MiB, of which neither document has all', async () => {
+views('store a chat with a log of 8 MiB, which no document has completely', async () => {
   const message = 'Ж'.repeat(1_000)
   const messages = Array.from({ length: 4_000 }, () => ({ type: 'client', message, timestamp: at('10:00:00') }))
   const event = anEvent('ChatFinished', 'e1', at('10:05:00'), { chat: { messages, blacklisted: false } })

@@ -38,7 +38,7 @@ const readiness = suite('readiness')
 
 readiness.after(() => here.stop())
 
-readiness('a process that starts is not ready until everything runs, and ready from then on', async () => {
+readiness('a starting process is not ready until everything runs, and then stays ready', async () => {
   const [first, again] = [await answersOf(), await answersOf()]
 
   for (const { answers, checks } of [first, again]) {

@@ -127,11 +127,11 @@ const wrongRounds = async (rounds: number, mayWrite: () => Promise<boolean>, eno
 
 const load = suite('rebuilds under load')
 
-load('lose nothing and repair what was damaged, however slow the writers are and whoever loses the lock', async () => {
+load('lose nothing and repair damage, even with slow writers and lost locks', async () => {
   assert.is(await wrongRounds(12, swapGate(db)), 0)
 })
 
-load('would lose events if the writers did not ask for the lock (control)', async () => {
+load('would lose events if the writers did not check the lock (control)', async () => {
   assert.ok((await wrongRounds(100, async () => true, 1)) > 0)
 })
 

@@ -94,7 +94,7 @@ const clear = async () => {
 swap.before.each(clear)
 
 for (const set of [{}, { applied: {} }, { applied: { 'calls/0': 2 } }])
-  swap(`is not undone by a writer that has read before it and writes after it: ${JSON.stringify(set)}`, async () => {
+  swap(`is not undone by a writer that read before it and writes after it: ${JSON.stringify(set)}`, async () => {
     await writer()(changes(0, 3))
     await damage(set)
     const own = await begun()
@@ -113,7 +113,7 @@ for (const set of [{}, { applied: {} }, { applied: { 'calls/0': 2 } }])
     same(await live(), await foldOf(6))
   })
 
-swap('is not undone by a writer that took a wiped document for missing', async () => {
+swap('is not undone by a writer that read a wiped document as missing', async () => {
   const own = await begun()
   await own.applyChanges(changes(0, 3))
   const { apply, hasRead, goOn } = slowWriter()
@@ -128,7 +128,7 @@ swap('is not undone by a writer that took a wiped document for missing', async (
   same(await live(), await foldOf(4))
 })
 
-swap('makes writers wait, who then fold from the rebuilt documents', async () => {
+swap('makes writers wait, and they then fold from the rebuilt documents', async () => {
   await writer()(changes(0, 3))
   await damage({})
   const own = await begun()
@@ -146,7 +146,7 @@ swap('makes writers wait, who then fold from the rebuilt documents', async () =>
   same(await live(), await foldOf(5))
 })
 
-swap('without the gate would lose the events of a writer that went on (control)', async () => {
+swap('without the lock would lose the events of a writer that did not wait (control)', async () => {
   await writer()(changes(0, 3))
   const own = await begun()
   await own.applyChanges(changes(0, 3))
@@ -165,39 +165,36 @@ swap('without the gate would lose the events of a writer that went on (control)'
   )
 })
 
-swap(
-  'does not happen any more once a writer has broken a lock whose lease is over, wherever its holder hangs',
-  async () => {
-    for (const place of ['before anything', 'with the collection ready', 'after the last look at the lock']) {
-      await clear()
-      await writer()(changes(0, 3))
-      const own = await begun()
-      await own.applyChanges(changes(0, 3))
-      const token = await locked(own, 300)
-      const [ready, name] = [swapName('calls', own.writer), rebuiltName('calls', own.writer)]
-      if (place !== 'before anything') await rename(db, name, ready)
-      // The holder freezes here. The writer waits until the lease ends, breaks the lock and writes.
-      await writer()(changes(3, 4))
-      const late =
-        place === 'after the last look at the lock'
-          ? (await rename(db, ready, 'calls')) && ['calls']
-          : await swapIn(db, { writer: own.writer, token }, ['calls'])
-      assert.equal(late || [], [], place)
-      same(await live(), await foldOf(4))
-      await own.unlock(token)
-      // The rebuild loses nothing: it catches up and tries again.
-      await own.applyChanges(changes(3, 4))
-      await damage({})
-      const again = await locked(own)
-      assert.equal(await own.swap(again, ['calls']), ['calls'])
-      await own.unlock(again)
-      same(await live(), await foldOf(4))
-      await own.forget()
-    }
-  },
-)
+swap('is not done after a writer has broken a lock with an expired lease, wherever its holder hangs', async () => {
+  for (const place of ['before anything', 'with the collection ready', 'after the last look at the lock']) {
+    await clear()
+    await writer()(changes(0, 3))
+    const own = await begun()
+    await own.applyChanges(changes(0, 3))
+    const token = await locked(own, 300)
+    const [ready, name] = [swapName('calls', own.writer), rebuiltName('calls', own.writer)]
+    if (place !== 'before anything') await rename(db, name, ready)
+    // The holder freezes here. The writer waits until the lease ends, breaks the lock and writes.
+    await writer()(changes(3, 4))
+    const late =
+      place === 'after the last look at the lock'
+        ? (await rename(db, ready, 'calls')) && ['calls']
+        : await swapIn(db, { writer: own.writer, token }, ['calls'])
+    assert.equal(late || [], [], place)
+    same(await live(), await foldOf(4))
+    await own.unlock(token)
+    // The rebuild loses nothing: it catches up and tries again.
+    await own.applyChanges(changes(3, 4))
+    await damage({})
+    const again = await locked(own)
+    assert.equal(await own.swap(again, ['calls']), ['calls'])
+    await own.unlock(again)
+    same(await live(), await foldOf(4))
+    await own.forget()
+  }
+})
 
-swap('holds nobody back for good when the rebuild has died with the lock', async () => {
+swap('does not block writers permanently if the rebuild died with the lock', async () => {
   const own = await begun()
   await locked(own, 200)
   await writer()(changes(0, 2))
@@ -205,7 +202,7 @@ swap('holds nobody back for good when the rebuild has died with the lock', async
   assert.is((await rebuildsIn(db).findOne())?.lock, undefined)
 })
 
-swap('is not the matter of a rebuild that another process has taken over', async () => {
+swap('is not done by a rebuild that another process has taken over', async () => {
   const frozen = await begun()
   await frozen.applyChanges(changes(0, 2))
   const token = await locked(frozen)
@@ -228,7 +225,7 @@ swap('is not the matter of a rebuild that another process has taken over', async
   assert.equal(left, ['calls', 'rebuilds'])
 })
 
-swap('is resumed for the views that are left when it ended between two of them', async () => {
+swap('is resumed for the remaining views if it ended between two views', async () => {
   const own = await rebuilds.begin(['calls', 'clients'], false, new Map())
   assert.ok(own)
   await own.make(['calls', 'clients'])
@@ -255,7 +252,7 @@ swap('keeps the indexes of the view, and those that others have made', async () 
   assert.equal((await db.collection('calls').indexes()).map(({ name }) => name).sort(), before)
 })
 
-swap('is of one rebuild at a time, and readers see no gap', async () => {
+swap('is done by one rebuild at a time, and readers see no gap', async () => {
   await writer()(changes(0, 3))
   const own = await begun()
   assert.is(await rebuilds.begin(['clients'], false, new Map()), undefined)

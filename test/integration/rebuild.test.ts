@@ -204,20 +204,20 @@ rebuilding('of one view leaves the others alone', async () => {
   await isRight()
 })
 
-rebuilding('of daily_stats computes every day anew', async () => {
+rebuilding('of daily_stats computes every day again', async () => {
   const before = await all('daily_stats')
   await db.collection('daily_stats').deleteMany({})
   assert.is(await rebuild({ views: ['daily_stats'] }), 0)
   same(await all('daily_stats'), before)
 })
 
-rebuilding('that is dry finds nothing where nothing is wrong', async () => {
+rebuilding('with a dry run finds nothing if nothing is wrong', async () => {
   assert.is(await rebuild({ views: viewNames, dryRun: true }), 0, said.join('\n'))
   assert.ok(said.includes('chats: 150 documents are the same'))
   assert.equal(await unfinishedHandlers(), [])
 })
 
-rebuilding('that is dry names what differs by ids and fields, and changes nothing', async () => {
+rebuilding('with a dry run names differences by ids and fields, and changes nothing', async () => {
   await damage()
   const before = [await stored(), await all('daily_stats')]
   assert.is(await rebuild({ views: viewNames, dryRun: true }), 1)
@@ -250,7 +250,7 @@ rebuilding('that is dry names what differs by ids and fields, and changes nothin
   await isRight()
 })
 
-rebuilding('that has nothing for a view is refused, and done all the same when it is forced', async () => {
+rebuilding('that has no records for a view is refused unless it is forced', async () => {
   await db.collection<{ _id: string }>('chats').deleteMany({})
   await db.collection<{ _id: string }>('chats').insertOne({ _id: 'acme/planted' })
   const other = connectKafka(
@@ -275,7 +275,7 @@ rebuilding('that has nothing for a view is refused, and done all the same when i
   await isRight()
 })
 
-rebuilding('of a view for which the log has nothing any more, though all of it is there, is done', async () => {
+rebuilding('of a view without records in a complete log is done', async () => {
   // An entry of a person who was the only one with an unknown field and was erased after that.
   await db.collection<{ _id: string }>('drift').insertOne({ _id: 'acme/unknown-field/webhooks/chat_accepted/note' })
   assert.is(await rebuild({ views: ['drift'] }), 0, said.join('\n'))
@@ -289,7 +289,7 @@ const interrupting = () => {
   return { signal: stop.signal, show }
 }
 
-rebuilding('that was interrupted is told, and can be resumed', async () => {
+rebuilding('that was interrupted is reported, and can be resumed', async () => {
   await damage()
   const before = await stored()
   assert.is(await rebuild({ views: folded }, interrupting()), 1)

@@ -80,7 +80,7 @@ recreated.after(async () => {
   await here.stop()
 })
 
-recreated('are left alone until they are rebuilt, and then go on', async () => {
+recreated('are left unchanged until they are rebuilt, and then continue', async () => {
   for (const id of [1, 2, 3]) assert.is(await acceptChat(id), 200)
   await eventually('three chats', async () => (await chats()).length === 3)
 
@@ -97,30 +97,33 @@ recreated('are left alone until they are rebuilt, and then go on', async () => {
   await eventually('the projector to go on', async () => String(await chats()) === String(expected), 60_000)
 })
 
-recreated('also go on after a rebuild that was interrupted, unless its topic was created again meanwhile', async () => {
-  await recreate()
-  assert.is(await acceptChat(21), 200)
-  await eventually('the new topic', async () => (await appended()) === 1)
-  await interruptedRebuild()
+recreated(
+  'also continue after an interrupted rebuild, unless the topic was created again during this time',
+  async () => {
+    await recreate()
+    assert.is(await acceptChat(21), 200)
+    await eventually('the new topic', async () => (await appended()) === 1)
+    await interruptedRebuild()
 
-  await admin.deleteTopics({ topics: [`${here.prefix}chats`] })
-  // An event before this may be appended twice: by the producer that waits for the topic, and from the journal.
-  await eventually('an empty topic instead', async () => (await appended()) === 0, 60_000)
-  for (const id of [22, 23]) assert.is(await acceptChat(id), 200)
-  await eventually('the new topic', async () => (await appended()) === 2)
-  const refused = await rebuild('--resume')
-  assert.is(refused.code, 1)
-  assert.match(refused.out, 'These topics were deleted and created again after the rebuild began: chats. Drop it')
-  assert.is((await rebuild('--discard')).code, 0)
+    await admin.deleteTopics({ topics: [`${here.prefix}chats`] })
+    // An event before this may be appended twice: by the producer that waits for the topic, and from the journal.
+    await eventually('an empty topic instead', async () => (await appended()) === 0, 60_000)
+    for (const id of [22, 23]) assert.is(await acceptChat(id), 200)
+    await eventually('the new topic', async () => (await appended()) === 2)
+    const refused = await rebuild('--resume')
+    assert.is(refused.code, 1)
+    assert.match(refused.out, 'These topics were deleted and created again after the rebuild began: chats. Drop it')
+    assert.is((await rebuild('--discard')).code, 0)
 
-  await interruptedRebuild()
-  const resumed = await rebuild('--resume', '--json')
-  assert.is(resumed.code, 0, resumed.err)
-  const { done, views } = JSON.parse(resumed.out)
-  assert.equal([done, views.find(({ view }: { view: string }) => view === 'chats')?.rebuilt], [true, 2])
-  assert.is(await acceptChat(24), 200)
-  const expected = ['acme/22', 'acme/23', 'acme/24']
-  await eventually('the projector to go on', async () => String(await chats()) === String(expected), 60_000)
-})
+    await interruptedRebuild()
+    const resumed = await rebuild('--resume', '--json')
+    assert.is(resumed.code, 0, resumed.err)
+    const { done, views } = JSON.parse(resumed.out)
+    assert.equal([done, views.find(({ view }: { view: string }) => view === 'chats')?.rebuilt], [true, 2])
+    assert.is(await acceptChat(24), 200)
+    const expected = ['acme/22', 'acme/23', 'acme/24']
+    await eventually('the projector to go on', async () => String(await chats()) === String(expected), 60_000)
+  },
+)
 
 recreated.run()

@@ -137,7 +137,7 @@ dead.after(async () => {
   await here.stop()
 })
 
-dead('a command that its consumer does not take is kept, and goes out once its cause is mended', async () => {
+dead('a command that its consumer refuses is stored, and is sent after its cause is repaired', async () => {
   const command = {
     ...{ type: 'BotMessage', id: 'r-1', accountId: 'acme', chatId: '2037', clientId: '1233' },
     message: { type: 'TEXT', text: 'Hello' },
@@ -162,7 +162,7 @@ dead('a command that its consumer does not take is kept, and goes out once its c
   )
 })
 
-dead('poison is kept byte for byte, with where it was, why it is here, and when that was', async () => {
+dead('a poison record is stored byte for byte, with its place, reason and time', async () => {
   const before = Date.now()
   await produce('bot-conversations', {
     ...{ key: bytes.key, value: bytes.value },
@@ -191,7 +191,7 @@ dead('poison is kept byte for byte, with where it was, why it is here, and when 
   assert.equal([header(command, 'dl_topic'), header(command, 'dl_consumer')], ['bot-replies', 'egress'])
 })
 
-dead('list prints the letters that fit, and which of them were sent back', async () => {
+dead('list prints the matching letters, and which of them were sent back', async () => {
   const [known, event, command] = [await letter('unknown-account'), await letter('headers'), await letter('not-json')]
 
   const [all, other, some, json] = await Promise.all([
@@ -213,7 +213,7 @@ dead('list prints the letters that fit, and which of them were sent back', async
   assert.equal(other, { code: 0, out: 'requests in quarantine: 0\n', err: '' })
 })
 
-dead('show prints a letter with its bytes, and nothing that steers the terminal', async () => {
+dead('show prints a letter with its bytes, without terminal control characters', async () => {
   const [event, command] = [await letter('headers'), await letter('not-json')]
 
   const [binary, text, none, wrong] = await Promise.all([
@@ -231,7 +231,7 @@ dead('show prints a letter with its bytes, and nothing that steers the terminal'
   assert.match(wrong.err, 'Expected an ID as list prints it')
 })
 
-dead('a dry run prints what would be sent, and sends and remembers nothing', async () => {
+dead('a dry run prints what would be sent, and sends and stores nothing', async () => {
   const event = await letter('headers')
   const count = read.length
 
@@ -243,7 +243,7 @@ dead('a dry run prints what would be sent, and sends and remembers nothing', asy
   assert.match(linesWith((await redrive('list', '--cause', 'headers')).out, idOf(event))[0] ?? '', / no /)
 })
 
-dead('what fails again comes back with its count and its first time, until the guard refuses it', async () => {
+dead('a letter that fails again has its count and its first time, until the guard refuses it', async () => {
   const first = await letter('headers')
   for (const times of [1, 2, 3]) {
     const sent = await redrive('send', '--cause', 'headers')
@@ -276,7 +276,7 @@ dead('what fails again comes back with its count and its first time, until the g
   assert.equal(header(await letter('headers', 5), 'dl_redriven'), '4')
 })
 
-dead('what was sent before is sent again only when that is asked for', async () => {
+dead('a letter that was sent before is sent again only on request', async () => {
   const first = await letter('headers')
 
   const once = await redrive('send', '--id', idOf(first))
@@ -306,7 +306,7 @@ dead('an event that could not be stored for a while is in its view after a redri
   assert.is(letters('unstorable').length, 1)
 })
 
-dead('the letters of a key go back in their order, so many and so fast as is asked for', async () => {
+dead('the letters of a key are sent back in their order, with the requested limit and rate', async () => {
   const key = 'acme/clientId:3'
   const values = Array.from({ length: 6 }, (_, n) => `{"poison":${n}}`)
   for (const value of values) await produce('enrichments', { key, value })
@@ -339,58 +339,55 @@ dead('the letters of a key go back in their order, so many and so fast as is ask
   )
 })
 
-dead(
-  'a request in quarantine that is understood today becomes its event once, and replaces nothing newer',
-  async () => {
-    const inQuarantine = (id: string, receivedAt: string, payload: object) =>
-      produce('quarantine', {
-        ...{ key: 'acme', value: JSON.stringify(payload) },
-        headers: {
-          id,
-          interface: 'webhooks',
-          received_at: receivedAt,
-          reason: 'invalid',
-          problems: 'visitor: expected',
-        },
-      })
-    const payload = JSON.parse(sample('webhooks', 'call_event'))
-    const [call, chatId] = [payload.call, '77001']
-    const at = (second: number) => new Date(Date.now() - 60_000 + second * 1_000).toISOString()
-    await inQuarantine('late-start', at(1), { ...payload, chat_id: chatId, call: { ...call, phone: '+15550200' } })
-    await inQuarantine('late-end', at(2), { ...payload, chat_id: chatId, call: { ...call, phone: '+15550201' } })
-    await inQuarantine('unknown', at(3), { event_name: 'new_event' })
-    const calls = db.collection('calls')
-    const taken = /^processed +\d+\/\d+ {2}acme {2}CallStatusChanged$/gm
-
-    const dry = await redrive('quarantine', '--dry-run')
-    const sent = await redrive('quarantine', '--account', 'acme')
-    const again = await redrive('quarantine')
-
-    assert.match(dry.out, /2 would be processed, 1 not processed\n$/)
-    assert.is(sent.out.match(taken)?.length, 2)
-    assert.match(sent.out, /2 processed, 1 not processed\n$/)
-    assert.match(again.out, /2 processed before, 1 not processed\n$/)
-    const late = await eventually('both events', () => {
-      const events = on('calls').filter((each) => header(each, 'ce_receivedtime') !== undefined)
-      return events.length === 2 ? events : undefined
+dead('a quarantined request that is valid today becomes its event once, and replaces nothing newer', async () => {
+  const inQuarantine = (id: string, receivedAt: string, payload: object) =>
+    produce('quarantine', {
+      ...{ key: 'acme', value: JSON.stringify(payload) },
+      headers: {
+        id,
+        interface: 'webhooks',
+        received_at: receivedAt,
+        reason: 'invalid',
+        problems: 'visitor: expected',
+      },
     })
-    assert.equal(late.map((each) => header(each, 'ce_id')).sort(), ['late-end', 'late-start'])
-    for (const each of late) assert.is(header(each, 'ce_receivedtime'), header(each, 'ce_time'))
-    const entries = () => db.collection('timeline').countDocuments({ chatId, type: 'CallStatusChanged' })
-    await eventually('both entries', async () => ((await entries()) === 2 ? true : undefined))
-    const stored = await eventually('the call', async () => (await calls.findOne({ chatId })) ?? undefined)
-    assert.is(stored.phone, '+15550201')
+  const payload = JSON.parse(sample('webhooks', 'call_event'))
+  const [call, chatId] = [payload.call, '77001']
+  const at = (second: number) => new Date(Date.now() - 60_000 + second * 1_000).toISOString()
+  await inQuarantine('late-start', at(1), { ...payload, chat_id: chatId, call: { ...call, phone: '+15550200' } })
+  await inQuarantine('late-end', at(2), { ...payload, chat_id: chatId, call: { ...call, phone: '+15550201' } })
+  await inQuarantine('unknown', at(3), { event_name: 'new_event' })
+  const calls = db.collection('calls')
+  const taken = /^processed +\d+\/\d+ {2}acme {2}CallStatusChanged$/gm
 
-    await here.service.webhook('acme', { ...payload, chat_id: chatId, call: { ...call, phone: '+15550202' } })
-    await eventually('the newer event', async () => (await calls.findOne({ phone: '+15550202' })) ?? undefined)
-    await inQuarantine('too-late', at(4), { ...payload, chat_id: chatId, call: { ...call, phone: '+15550203' } })
-    assert.match((await redrive('quarantine')).out, /1 processed, 2 processed before, 1 not processed\n$/)
-    await eventually('its entry', async () => ((await entries()) === 4 ? true : undefined))
-    assert.is((await calls.findOne({ chatId }))?.phone, '+15550202')
-  },
-)
+  const dry = await redrive('quarantine', '--dry-run')
+  const sent = await redrive('quarantine', '--account', 'acme')
+  const again = await redrive('quarantine')
 
-dead('each action that is no dry run is recorded on audit, with who did it', async () => {
+  assert.match(dry.out, /2 would be processed, 1 not processed\n$/)
+  assert.is(sent.out.match(taken)?.length, 2)
+  assert.match(sent.out, /2 processed, 1 not processed\n$/)
+  assert.match(again.out, /2 processed before, 1 not processed\n$/)
+  const late = await eventually('both events', () => {
+    const events = on('calls').filter((each) => header(each, 'ce_receivedtime') !== undefined)
+    return events.length === 2 ? events : undefined
+  })
+  assert.equal(late.map((each) => header(each, 'ce_id')).sort(), ['late-end', 'late-start'])
+  for (const each of late) assert.is(header(each, 'ce_receivedtime'), header(each, 'ce_time'))
+  const entries = () => db.collection('timeline').countDocuments({ chatId, type: 'CallStatusChanged' })
+  await eventually('both entries', async () => ((await entries()) === 2 ? true : undefined))
+  const stored = await eventually('the call', async () => (await calls.findOne({ chatId })) ?? undefined)
+  assert.is(stored.phone, '+15550201')
+
+  await here.service.webhook('acme', { ...payload, chat_id: chatId, call: { ...call, phone: '+15550202' } })
+  await eventually('the newer event', async () => (await calls.findOne({ phone: '+15550202' })) ?? undefined)
+  await inQuarantine('too-late', at(4), { ...payload, chat_id: chatId, call: { ...call, phone: '+15550203' } })
+  assert.match((await redrive('quarantine')).out, /1 processed, 2 processed before, 1 not processed\n$/)
+  await eventually('its entry', async () => ((await entries()) === 4 ? true : undefined))
+  assert.is((await calls.findOne({ chatId }))?.phone, '+15550202')
+})
+
+dead('each action except a dry run is recorded on audit, with the operator', async () => {
   const actions = () => db.collection('audit').find({ action: 'redrive' }).sort({ at: 1 }).toArray()
   const found = await eventually('the actions', async () => {
     const all = await actions()
@@ -410,7 +407,7 @@ dead('each look at a record is recorded on audit, under its account', async () =
   assert.ok(looks.some(({ accountId }) => accountId === 'acme'))
 })
 
-dead('no consumer group is left behind', async () => {
+dead('no consumer group remains', async () => {
   const { groups } = await admin.listGroups()
   assert.equal(
     groups.map(({ groupId }) => groupId).filter((id) => id.startsWith(`${here.prefix}read-`)),

@@ -49,7 +49,7 @@ retaining.after(async () => {
   await client.close()
 })
 
-retaining('two archivers erase who was silent for so long once, and nobody else', async () => {
+retaining('two archivers erase silent persons once, and nobody else', async () => {
   const projector = await here.start(['projector'])
   for (const event of events) right(await kafka.publish(event, 20_000))
   await eventually('the views', async () => (await telling()).length === 4)

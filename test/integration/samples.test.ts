@@ -60,7 +60,7 @@ integration.after(async () => {
 
 for (const { api, url, source } of interfaces)
   for (const { name, value } of samples(api, 'accepted'))
-    integration(`${api}/${name} is answered, stands in its topic as a CloudEvent, and in its views`, async () => {
+    integration(`${api}/${name} is answered, is in its topic as a CloudEvent, and in its views`, async () => {
       const traceId = randomBytes(16).toString('hex')
       const answer = await post(url, JSON.stringify({ ...Object(value), id: randomUUID() }), traceId)
       assert.equal([answer.status, await answer.json()], [200, { result: 'ok' }])
@@ -98,7 +98,7 @@ const kept = (sample: Sample) =>
 
 for (const { api, url } of interfaces)
   for (const sample of [...samples(api, 'refused'), ...samples(api, 'unknown')])
-    integration(`${api}/${sample.name} is not understood, and kept byte for byte`, async () => {
+    integration(`${api}/${sample.name} is not understood, and stored byte for byte`, async () => {
       const { status } = await post(url, sample.text)
       assert.ok([200, 400, 405].includes(status))
       const record = await kept(sample)

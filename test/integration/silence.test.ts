@@ -35,7 +35,7 @@ const allAre = (chats: ReadonlyArray<string>, isSo: (chat: string) => boolean) =
   eventually(`all of ${chats[0]}, …`, () => (chats.every(isSo) ? true : undefined), 60_000)
 
 silence(
-  'silent bot logic: each client is handed to an agent once, across a restart, and the log says why',
+  'silent bot logic: each client is handed to an agent once, across a restart, and the log has the reason',
   async () => {
     await write(['warm-up'], 'Are you there?')
     await allAre(['warm-up'], (chat) => received(chat).length > 0)
@@ -85,7 +85,7 @@ silence(
   },
 )
 
-silence('a client for whom no agent is there either gets the text of the account', async () => {
+silence('a client gets the text of the account if no agent is available', async () => {
   const chat = 'before-0'
   await here.service.agentUnavailable(chat, { accountId: 'acme' })
   await allAre([chat], () => received(chat).length > 0)

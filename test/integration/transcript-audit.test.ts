@@ -57,7 +57,7 @@ const auditOf = async (chatId: string, number = 1) => {
 }
 const metrics = async () => (await fetch(`${bridge.adminUrl}/metrics`)).text()
 
-audits('find nothing in chats of which all was told, also where an agent took over', async () => {
+audits('find nothing in complete chats, even if an agent took over', async () => {
   const chats = Array.from({ length: 10 }, (_, i) => `${100 + i}`)
   await Promise.all(
     chats.map(async (chatId, i) => {
@@ -83,7 +83,7 @@ const tampered: ReadonlyArray<readonly [string, Tamper, string, string]> = [
   ['206', reordering('bot', 1), 'order', 'bot'],
 ]
 
-audits('find each kind of difference, count it by kind, and leave words out', async () => {
+audits('find each kind of difference, count it by kind, and contain no texts', async () => {
   await Promise.all(
     tampered.map(async ([chatId, tamper]) => {
       await talk(chatId, 'first words', 'second words', 'third words')
@@ -121,7 +121,7 @@ audits('say why a chat cannot be compared', async () => {
   assert.is((await auditOf('303'))?.replies, 'no-bot-messages-in-transcript')
 })
 
-audits('are made again when an event comes late', async () => {
+audits('are computed again when an event is late', async () => {
   await talk('401', 'one')
   service.clientWritesUnheard('401', 'late')
   const timestamp = Math.floor(Date.now() / 1000)
@@ -143,7 +143,7 @@ const command = async (...args: ReadonlyArray<string>) => {
   assert.is(code, 0, out + err)
 }
 
-audits('are the same after a rebuild, and gone after an erasure, also once that is rebuilt', async () => {
+audits('are the same after a rebuild, and removed after an erasure, even after its rebuild', async () => {
   for (const chatId of ['501', '502']) {
     await talk(chatId, 'first words', 'second words')
     // Each chat has another visitor.

@@ -48,15 +48,19 @@ const counted = async () => {
   return documents.reduce((sum, { clientMessages }) => sum + Number(clientMessages), 0)
 }
 
-sharing('both are members of each group, and every event is in the log in order and in the views once', async () => {
-  for (const group of ['projector', 'enrichments', 'egress'])
-    await eventually(`two members of ${group}`, async () => (await members(group)) === 2 || undefined)
-  await write(0)
-  await eventually('all messages in the views', async () => (await counted()) === chats.length * perChat || undefined)
-  for (const chat of chats) assert.equal(texts(chat), ['message 0', 'message 1', 'message 2', 'message 3', 'message 4'])
-})
+sharing(
+  'both instances are members of each group, and every event is in the log in order and in the views once',
+  async () => {
+    for (const group of ['projector', 'enrichments', 'egress'])
+      await eventually(`two members of ${group}`, async () => (await members(group)) === 2 || undefined)
+    await write(0)
+    await eventually('all messages in the views', async () => (await counted()) === chats.length * perChat || undefined)
+    for (const chat of chats)
+      assert.equal(texts(chat), ['message 0', 'message 1', 'message 2', 'message 3', 'message 4'])
+  },
+)
 
-sharing('replies to all chats go out once and in order, whichever instance has them', async () => {
+sharing('replies to all chats are sent once and in order, by one of the instances', async () => {
   const producer = plainClient(here.brokers).producer()
   await producer.connect()
   const commands = chats.flatMap((chatId) =>
@@ -82,7 +86,7 @@ sharing('replies to all chats go out once and in order, whichever instance has t
   }
 })
 
-sharing('when one of them stops, the other goes on with its part', async () => {
+sharing('when one instance stops, the other continues its work', async () => {
   await bridges[0]?.stop()
   await write(perChat)
   await eventually(

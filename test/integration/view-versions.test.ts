@@ -24,13 +24,13 @@ versions.after(async () => {
   await here.stop()
 })
 
-versions('a view that is empty becomes one of the present version, and stays one with documents', async () => {
+versions('an empty view gets the current version, and keeps it with documents', async () => {
   assert.equal(await others(), [])
   await bridge.applyChanges(inLog(anEvent('ChatAccepted', 'e1', at('10:00:00'))).flatMap(changesOfEvent))
   assert.equal(await others(), [])
 })
 
-versions('a view with documents of another version, or of none, is told', async () => {
+versions('a view with documents of another version or without a version is reported', async () => {
   await marks.updateOne({ _id: 'chats' }, { $set: { version: 0 } })
   await marks.deleteOne({ _id: 'timeline' })
   assert.equal(await others(), ['chats', 'timeline'])
@@ -38,7 +38,7 @@ versions('a view with documents of another version, or of none, is told', async 
   assert.equal(await others(), [])
 })
 
-versions('documents of an old form are never folded on, and are replaced by a rebuild', async () => {
+versions('documents of an old version are never folded further, and are replaced by a rebuild', async () => {
   const chats = client.db().collection<{ _id: string; firstEventAt: unknown }>('chats')
   const old = { _id: 'acme/1', firstEventAt: '2026-01-31T10:00:00.000Z', state: 'open', applied: {}, seen: [] }
   await chats.insertOne(old)
@@ -65,7 +65,7 @@ versions('documents of an old form are never folded on, and are replaced by a re
   const [rebuilt, ...more] = await chats.find().toArray()
   assert.equal([rebuilt?._id, rebuilt?.firstEventAt instanceof Date, more], ['acme/1', true, []])
   await eventually(
-    'the projector to go on',
+    'the projector to continue',
     async () => (await client.db().collection('timeline').countDocuments()) === 1,
     60_000,
   )

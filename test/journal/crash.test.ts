@@ -98,9 +98,9 @@ const play = async (script: ReadonlyArray<Step>) => {
   return { acknowledged, log: broker.firstIds(), keyOf: (id: number) => keys[id], state: process.state() }
 }
 
-const crashes = suite('journal: anything dies at any time')
+const crashes = suite('journal: any process dies at any time')
 
-crashes('all that was acknowledged is in the log, first occurrences in order per key', async () => {
+crashes('all acknowledged records are in the log, first occurrences in order per key', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (script) => {
       const { acknowledged, log, keyOf, state } = await play(script)

@@ -11,7 +11,7 @@ import { damage, reopened, segmentsOf, three, written } from './segments.ts'
 const damaged = suite('journal: damage')
 
 damaged(
-  'a byte flipped anywhere, in the newest record too, costs that record, is reported and is set aside',
+  'a byte flipped anywhere, even in the newest record, loses only that record, which is reported and set aside',
   async () => {
     const records = Array.from({ length: 8 }, (_, i) => recordOf(i + 1, 'acme/1', i * 3))
     await fc.assert(
@@ -60,7 +60,7 @@ damaged('damage is reported with its file, position and reason', async () => {
   ])
 })
 
-damaged('damage that happens while the journal is open is met by the reader', async () => {
+damaged('damage that happens while the journal is open is found by the reader', async () => {
   const dir = temporaryFolder()
   const { log, levels } = recordingLog()
   const journal = await openAt(dir, { log })
@@ -102,7 +102,7 @@ damaged('a damaged checkpoint is reported, and everything is drained again', asy
   assert.is(damaged.places, 1)
 })
 
-damaged('records that were cut off from outside are reported, and are no torn tail', async () => {
+damaged('records that were cut off from outside are reported, and are not treated as a torn tail', async () => {
   const { dir, bytes } = await written(three)
   const [file = ''] = segmentsOf(dir)
   truncateSync(join(dir, file), bytes - 1)
@@ -118,7 +118,7 @@ damaged('records that were cut off from outside are reported, and are no torn ta
   )
 })
 
-damaged('with a damaged header no bytes are taken for a torn tail', async () => {
+damaged('with a damaged header no bytes are treated as a torn tail', async () => {
   const { dir } = await written(three)
   const [file = ''] = segmentsOf(dir)
   damage(join(dir, file), 9, 1)

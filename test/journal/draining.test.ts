@@ -10,7 +10,7 @@ const many = (from: number, to: number) => Array.from({ length: to - from + 1 },
 
 const draining = suite('journal: draining')
 
-draining('what was drained is not drained again after a restart, and nothing else is missing', async () => {
+draining('drained records are not drained again after a restart, and no other record is missing', async () => {
   for (const most of [1, 2, 5]) {
     const dir = temporaryFolder()
     const first = await openAt(dir, { segmentBytes: 500 })
@@ -27,7 +27,7 @@ draining('what was drained is not drained again after a restart, and nothing els
   }
 })
 
-draining('peek gives the same records until they are drained', async () => {
+draining('peek returns the same records until they are drained', async () => {
   const journal = await openAt(temporaryFolder())
   await append(journal, many(1, 5))
   assert.equal(right(await journal.peek(3)), right(await journal.peek(3)))
@@ -39,7 +39,7 @@ draining('peek gives the same records until they are drained', async () => {
   await journal.close()
 })
 
-draining('drained segments are deleted, the last one too, and positions go on after a restart', async () => {
+draining('drained segments are deleted, even the last one, and positions continue after a restart', async () => {
   const dir = temporaryFolder()
   const first = await openAt(dir, { segmentBytes: 300 })
   await append(first, many(1, 20))
@@ -55,7 +55,7 @@ draining('drained segments are deleted, the last one too, and positions go on af
   await second.close()
 })
 
-draining('records that come while others are drained are in their order', async () => {
+draining('records that arrive while others are drained are in their order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(fc.nat(6), fc.nat(6)), { maxLength: 12 }), async (steps) => {
       const journal = await openAt(temporaryFolder(), { segmentBytes: 250 })
@@ -79,7 +79,7 @@ draining('records that come while others are drained are in their order', async 
   )
 })
 
-draining('the state tells how much waits and since when', async () => {
+draining('the state shows how much waits and since when', async () => {
   const times = ['2026-01-31T12:00:01.000Z', '2026-01-31T12:00:02.000Z'] as (typeof noon)[]
   const journal = await openAt(temporaryFolder(), { now: () => times.shift() ?? noon })
   assert.equal(journal.state(), { records: 0, bytes: 0, damaged: { places: 0, bytes: 0 } })

@@ -93,7 +93,7 @@ const play = (steps: ReadonlyArray<number>, left: number) => {
   return { log: [...new Set(log)], acknowledged: [...new Set(acknowledged)], mode: state.mode }
 }
 
-failover('whatever happens, all that was acknowledged is in the log once in the order in which it came', () => {
+failover('under any faults, all acknowledged records are in the log once, in the order of arrival', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom(0, 0, 0, 1, 1, 2, 3, 3, 4, 5, 6), { maxLength: 150 }),

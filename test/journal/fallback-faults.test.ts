@@ -12,9 +12,9 @@ import { budgetMs, startPolicy } from './policy.ts'
 const withinMs = 2_500
 const given = () => startPolicy(temporaryFolder())
 
-const policy = suite('journal: in front of the broker, when more goes wrong')
+const policy = suite('journal: in front of the broker, with more faults')
 
-policy('while the lane stays full the drain goes on trying, and the log stays quiet', async () => {
+policy("while the producer's buffer stays full the drain keeps trying, and logs nothing more", async () => {
   const { publish: append, idle, broker, clock, lines, recover, stop } = await given()
   broker.setFull(true)
   await append(recordOf(1), withinMs)
@@ -34,24 +34,27 @@ policy('while the lane stays full the drain goes on trying, and the log stays qu
   await stop()
 })
 
-policy('a journaled record that the broker refuses for ever is kept elsewhere, and the others go on', async () => {
-  const { publish: append, idle, broker, clock, rejected, keeping, recover, stop } = await given()
-  broker.setFull(true)
-  await Promise.all([1, 2, 3].map((id) => append(recordOf(id), withinMs)))
-  broker.refusedForEver.add(2)
-  keeping.fails = true
-  broker.setFull(false)
-  await clock.pass(1_000)
-  await idle()
-  assert.equal(rejected, [])
-  keeping.fails = false
-  await recover()
-  assert.equal(rejected, [2])
-  assert.equal(broker.firstIds(), [1, 3])
-  await stop()
-})
+policy(
+  'a journaled record that the broker refuses permanently becomes a dead letter, and the others continue',
+  async () => {
+    const { publish: append, idle, broker, clock, rejected, keeping, recover, stop } = await given()
+    broker.setFull(true)
+    await Promise.all([1, 2, 3].map((id) => append(recordOf(id), withinMs)))
+    broker.refusedForEver.add(2)
+    keeping.fails = true
+    broker.setFull(false)
+    await clock.pass(1_000)
+    await idle()
+    assert.equal(rejected, [])
+    keeping.fails = false
+    await recover()
+    assert.equal(rejected, [2])
+    assert.equal(broker.firstIds(), [1, 3])
+    await stop()
+  },
+)
 
-policy('a journal that is full refuses, and readiness says so', async () => {
+policy('a full journal refuses records, and readiness reports it', async () => {
   const {
     publish: append,
     broker,
@@ -74,7 +77,7 @@ policy('a journal that is full refuses, and readiness says so', async () => {
   await stop()
 })
 
-policy('a disk that hangs costs the caller its time and no more', async () => {
+policy('a disk that hangs costs the caller only time', async () => {
   const [reached, resumed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const {
     publish: append,
@@ -102,7 +105,7 @@ policy('a disk that hangs costs the caller its time and no more', async () => {
   await stop()
 })
 
-policy('under a steady load the journal is emptied and the direct way opens again', async () => {
+policy('under a steady load the journal is drained and direct sending starts again', async () => {
   const { publish: append, idle, broker, lane, state, stop } = await given()
   broker.setFull(true)
   await append(recordOf(1), withinMs)
@@ -131,33 +134,30 @@ policy('under a steady load the journal is emptied and the direct way opens agai
   await stop()
 })
 
-policy(
-  'what Kafka has acknowledged is not sent again when an older record of the batch has to be repeated',
-  async () => {
-    const dir = temporaryFolder()
-    const before = await openAt(dir)
-    await append(before, [recordOf(1), recordOf(2), recordOf(3)])
-    await before.close()
-    const sent: number[] = []
-    const journal = await openAt(dir)
-    const over = Promise.withResolvers<void>()
-    const { stop } = topicFallback('chats', journal, {
-      append: async (record) => {
-        sent.push(idOf(record))
-        if (sent.length === 1) return E.left({ kind: 'transient', reason: 'the first partition has no leader' })
-        if (sent.length === 4) over.resolve()
-        return E.right(undefined)
-      },
-      ...{ reject: async () => undefined, budgetMs, random: () => 0, sleep: async () => undefined },
-      log: recordingLog().log,
-    })
-    await over.promise
-    await stop()
-    assert.equal(sent, [1, 2, 3, 1])
-  },
-)
+policy('acknowledged records are not sent again when an older record of the batch has to be repeated', async () => {
+  const dir = temporaryFolder()
+  const before = await openAt(dir)
+  await append(before, [recordOf(1), recordOf(2), recordOf(3)])
+  await before.close()
+  const sent: number[] = []
+  const journal = await openAt(dir)
+  const over = Promise.withResolvers<void>()
+  const { stop } = topicFallback('chats', journal, {
+    append: async (record) => {
+      sent.push(idOf(record))
+      if (sent.length === 1) return E.left({ kind: 'transient', reason: 'the first partition has no leader' })
+      if (sent.length === 4) over.resolve()
+      return E.right(undefined)
+    },
+    ...{ reject: async () => undefined, budgetMs, random: () => 0, sleep: async () => undefined },
+    log: recordingLog().log,
+  })
+  await over.promise
+  await stop()
+  assert.equal(sent, [1, 2, 3, 1])
+})
 
-policy('a topic that Kafka does not take delays only its own records', async () => {
+policy('a topic that Kafka does not accept delays only its own records', async () => {
   const root = temporaryFolder()
   const opened = right(await openJournals({ dir: root, maxBytes: 100_000, now: () => noon, log: recordingLog().log }))
   const clock = virtualClock()

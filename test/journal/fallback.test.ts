@@ -47,7 +47,7 @@ policy('after the budget everything outstanding is in the journal, and later rec
   await stop()
 })
 
-policy('an acknowledgement inside the budget keeps the broker in use', async () => {
+policy('after an acknowledgement inside the budget records still go to the broker', async () => {
   const { publish: append, idle, clock, lane, state, stop } = await given()
   const answer = append(recordOf(1), withinMs)
   await clock.pass(budgetMs * 0.9)
@@ -59,7 +59,7 @@ policy('an acknowledgement inside the budget keeps the broker in use', async () 
   await stop()
 })
 
-policy('a record that the broker refuses for ever is refused, not journaled', async () => {
+policy('a record that the broker refuses permanently is refused, not journaled', async () => {
   const { publish: append, idle, broker, lane, state, stop } = await given()
   broker.refusedForEver.add(1)
   const answer = append(recordOf(1), withinMs)
@@ -71,7 +71,7 @@ policy('a record that the broker refuses for ever is refused, not journaled', as
   await stop()
 })
 
-policy('a lane that is full sends records to the journal at once', async () => {
+policy("while the producer's buffer is full, records go to the journal at once", async () => {
   const { publish: append, broker, state, recover, stop } = await given()
   broker.setFull(true)
   assert.equal(await append(recordOf(1), withinMs), E.right('journal'))

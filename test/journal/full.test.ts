@@ -10,7 +10,7 @@ const many = (from: number, to: number) => Array.from({ length: to - from + 1 },
 
 const full = suite('journal: full')
 
-full('past the cap a record is refused, and taken again once there is room', async () => {
+full('above the size limit a record is refused, and after records are drained it is accepted', async () => {
   const journal = await openAt(temporaryFolder(), { maxBytes: 1_000, segmentBytes: 200 })
   const outcomes = await Promise.all(many(1, 20).map(journal.append))
   const taken = outcomes.filter(E.isRight).length
@@ -26,41 +26,38 @@ full('past the cap a record is refused, and taken again once there is room', asy
 })
 
 for (const fault of ['no space', 'no space half-way', 'no sync', 'no sync and no truncate', 'no new file'] as const) {
-  full(
-    `${fault}: the record is refused, nothing stands in the way of the next, and what was taken survives`,
-    async () => {
-      const dir = temporaryFolder()
-      const { disk, openFile } = faultyDisk()
-      const { log, levels } = recordingLog()
-      const first = await openAt(dir, { openFile, log, segmentBytes: 400 })
-      await append(first, many(1, 6))
-      disk.fault = fault
-      const refused = await Promise.all(many(7, 12).map(first.append))
-      const again = await first.append(recordOf(13))
-      disk.fault = 'none'
-      await append(first, many(14, 16))
-      await first.close()
+  full(`${fault}: the record is refused, the next one is accepted, and accepted records survive`, async () => {
+    const dir = temporaryFolder()
+    const { disk, openFile } = faultyDisk()
+    const { log, levels } = recordingLog()
+    const first = await openAt(dir, { openFile, log, segmentBytes: 400 })
+    await append(first, many(1, 6))
+    disk.fault = fault
+    const refused = await Promise.all(many(7, 12).map(first.append))
+    const again = await first.append(recordOf(13))
+    disk.fault = 'none'
+    await append(first, many(14, 16))
+    await first.close()
 
-      const taken = many(7, 13)
-        .filter((_, i) => E.isRight([...refused, again][i] ?? journalFull))
-        .map(idOf)
-      assert.equal([...refused, again].filter(E.isLeft).slice(-1), [journalFull])
-      assert.equal(levels(), ['error', 'info'])
+    const taken = many(7, 13)
+      .filter((_, i) => E.isRight([...refused, again][i] ?? journalFull))
+      .map(idOf)
+    assert.equal([...refused, again].filter(E.isLeft).slice(-1), [journalFull])
+    assert.equal(levels(), ['error', 'info'])
 
-      const second = await openAt(dir, { segmentBytes: 400 })
-      const ids = (await drainAll(second)).map(idOf)
-      await second.close()
-      const acknowledged = [1, 2, 3, 4, 5, 6, ...taken, 14, 15, 16]
-      assert.equal(
-        ids.filter((id) => acknowledged.includes(id)),
-        acknowledged,
-      )
-      if (fault !== 'no sync and no truncate') assert.equal(ids, acknowledged)
-    },
-  )
+    const second = await openAt(dir, { segmentBytes: 400 })
+    const ids = (await drainAll(second)).map(idOf)
+    await second.close()
+    const acknowledged = [1, 2, 3, 4, 5, 6, ...taken, 14, 15, 16]
+    assert.equal(
+      ids.filter((id) => acknowledged.includes(id)),
+      acknowledged,
+    )
+    if (fault !== 'no sync and no truncate') assert.equal(ids, acknowledged)
+  })
 }
 
-full('a full disk does not keep drained segments from being deleted', async () => {
+full('a full disk does not prevent the deletion of drained segments', async () => {
   const dir = temporaryFolder()
   const { disk, openFile } = faultyDisk()
   const { log, levels } = recordingLog()

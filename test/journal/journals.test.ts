@@ -37,7 +37,7 @@ const twoEnded = async (dir: string) => {
 
 const journals = suite('journal: one folder for each process')
 
-journals('only a journal that a living process holds is passed over; its number is free after that', async () => {
+journals('only a journal of a living process is skipped; its number is free after that process ends', async () => {
   const dir = temporaryFolder()
   const first = right(await open(dir))
   const second = right(await open(dir))
@@ -49,7 +49,7 @@ journals('only a journal that a living process holds is passed over; its number 
   await end(third)
 })
 
-journals('a restart takes the folder with records before an empty one', async () => {
+journals('a restart uses the folder with records before an empty one', async () => {
   const dir = temporaryFolder()
   const [first, second] = [right(await open(dir)), right(await open(dir))]
   await append(journalOf(second, 'chats'), [recordOf(1)])
@@ -67,7 +67,7 @@ const obstacles: ReadonlyArray<readonly [string, (dir: string) => void]> = [
   ['a segment is a folder', (dir) => mkdirSync(join(dir, '1', 'chats', '000000000000009-0a0b0c0d.segment'))],
 ]
 for (const [what, hinder] of obstacles)
-  journals(`${what}: the folder is named and never passed over`, async () => {
+  journals(`${what}: the folder is reported and never skipped`, async () => {
     const dir = temporaryFolder()
     const before = right(await open(dir))
     await append(journalOf(before, 'chats'), [recordOf(1)])
@@ -79,7 +79,7 @@ for (const [what, hinder] of obstacles)
     assert.not.ok(existsSync(join(dir, '2')))
   })
 
-journals('the journals of all topics share one cap', async () => {
+journals('the journals of all topics share one size limit', async () => {
   const opened = right(await open(temporaryFolder(), 1_000))
   const [chats, calls] = [journalOf(opened, 'chats'), journalOf(opened, 'calls')]
   const outcomes = []
@@ -89,7 +89,7 @@ journals('the journals of all topics share one cap', async () => {
   await end(opened)
 })
 
-journals('records of an older version are moved to the journals of their topics, although these are full', async () => {
+journals('records of an older version are moved to the journals of their topics, even if these are full', async () => {
   const dir = temporaryFolder()
   const older = await openAt(join(dir, '1'), { maxBytes: 1_000 })
   await append(older, [recordOf(1), callOf(2), recordOf(3)])
@@ -137,7 +137,7 @@ journals('a journal whose process has ended is drained in its order, and reporte
 })
 
 journals(
-  'a journal whose process ends later is found by the next look; one that cannot be opened is reported',
+  'a journal whose process ends later is found by the next check; one that cannot be opened is reported',
   async () => {
     const dir = temporaryFolder()
     const opened = right(await open(dir))
@@ -172,7 +172,7 @@ journals(
   },
 )
 
-journals('damage of an adopted journal is reported, and the records around it are drained', async () => {
+journals('damage in an adopted journal is reported, and the records around it are drained', async () => {
   const dir = temporaryFolder()
   await twoEnded(dir)
   const [file = ''] = segmentsOf(join(dir, '2', 'chats'))
@@ -197,7 +197,7 @@ journals('damage of an adopted journal is reported, and the records around it ar
   await end(opened)
 })
 
-journals('readiness reports journals without a process, and stays met', () => {
+journals('readiness reports journals without a process, and stays ready', () => {
   const orphans = { journals: 2, records: 40, unusable: [{ dir: '/data/journal/3', reason: 'EISDIR' }] }
   const damaged = { places: 0, bytes: 0 }
   assert.equal(

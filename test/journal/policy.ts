@@ -54,7 +54,7 @@ export const startPolicy = async (
     broker.setFull(false)
     await idle()
     for (let i = 1; policy.state().isFailedOver || lane.waiting().length > 0; i++) {
-      if (i > 1_000) throw new Error('the direct way does not open again')
+      if (i > 1_000) throw new Error('the failover does not end')
       lane.take(Number.POSITIVE_INFINITY, 'now')
       lane.acknowledgeLate()
       // Sometimes long enough for the drain to retry an append that is never answered.

@@ -7,7 +7,7 @@ import { anyRecord, recordOf } from './given.ts'
 
 const record = suite('journal: a record as bytes')
 
-record('any record comes back as it was, text as text and bytes as bytes', () => {
+record('any record is read back unchanged, text as text and bytes as bytes', () => {
   fc.assert(
     fc.property(anyRecord, (given) => {
       assert.equal(decodeRecord(encodeRecord(given)), E.right(given))

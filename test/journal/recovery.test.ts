@@ -14,7 +14,7 @@ const segment = '000000000000001-0a0b0c0d.segment'
 
 const recovery = suite('journal: recovery')
 
-recovery('what was appended is there after a restart, in its order', async () => {
+recovery('appended records are there after a restart, in their order', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(anyRecord, { maxLength: 20 }),
@@ -34,7 +34,7 @@ recovery('what was appended is there after a restart, in its order', async () =>
   )
 })
 
-recovery('a tail that is torn at any byte is cut off behind what was acknowledged, with a warning', async () => {
+recovery('a tail that is torn at any byte is cut off after the acknowledged records, with a warning', async () => {
   const { dir, places } = await written(three)
   const [file = ''] = segmentsOf(dir)
   const content = readFileSync(join(dir, file))
@@ -79,22 +79,25 @@ recovery('a torn tail that cannot be copied is not cut off: the journal does not
   assert.equal(readFileSync(join(dir, file)), before)
 })
 
-recovery('killed between the first group and the header: nothing was acknowledged, nothing is damaged', async () => {
-  const { dir } = await written(three)
-  const [file = ''] = segmentsOf(dir)
-  const content = readFileSync(join(dir, file))
-  content.fill(0, 0, headerSize)
-  writeFileSync(join(dir, file), content.subarray(0, -1))
-  const { records, damaged, lines } = await reopened(dir)
-  assert.equal(records.map(idOf), [1, 2])
-  assert.equal(damaged, { places: 0, bytes: 0 })
-  assert.equal(
-    lines.map(({ level }) => level),
-    ['warn'],
-  )
-})
+recovery(
+  'after a kill between the first group and the header nothing was acknowledged and nothing is damaged',
+  async () => {
+    const { dir } = await written(three)
+    const [file = ''] = segmentsOf(dir)
+    const content = readFileSync(join(dir, file))
+    content.fill(0, 0, headerSize)
+    writeFileSync(join(dir, file), content.subarray(0, -1))
+    const { records, damaged, lines } = await reopened(dir)
+    assert.equal(records.map(idOf), [1, 2])
+    assert.equal(damaged, { places: 0, bytes: 0 })
+    assert.equal(
+      lines.map(({ level }) => level),
+      ['warn'],
+    )
+  },
+)
 
-recovery('a segment of the older format, without a header, is read wholly', async () => {
+recovery('a segment of the older format, without a header, is read completely', async () => {
   const { dir } = await written(three)
   const [file = ''] = segmentsOf(dir)
   writeFileSync(join(dir, file), readFileSync(join(dir, file)).subarray(headerSize))
@@ -103,7 +106,7 @@ recovery('a segment of the older format, without a header, is read wholly', asyn
   assert.equal(damaged, { places: 0, bytes: 0 })
 })
 
-recovery('after a torn tail new records follow the good ones', async () => {
+recovery('after a torn tail new records follow the valid ones', async () => {
   const { dir } = await written(three)
   appendFileSync(join(dir, segmentsOf(dir)[0] ?? ''), 'torn')
   const journal = await openAt(dir)

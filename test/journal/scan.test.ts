@@ -15,7 +15,7 @@ const numbered = (given: ReadonlyArray<Buffer>) => given.map((body, i) => ({ pos
 
 const scanning = suite('journal: reading frames')
 
-scanning('frames are read as they were written', () => {
+scanning('frames are read unchanged', () => {
   fc.assert(
     fc.property(bodies, (given) => {
       const content = Buffer.concat(framed(given))
@@ -25,7 +25,7 @@ scanning('frames are read as they were written', () => {
   )
 })
 
-scanning('a segment that is torn anywhere keeps the whole frames and tells of the rest', () => {
+scanning('a segment that is torn anywhere keeps its complete frames, and the rest is reported', () => {
   fc.assert(
     fc.property(bodies, fc.nat(), (given, at) => {
       const frames = framed(given)
@@ -46,7 +46,7 @@ scanning('a segment that is torn anywhere keeps the whole frames and tells of th
   )
 })
 
-scanning('a byte that is flipped anywhere costs the frame that it is in, and no other', () => {
+scanning('a byte that is flipped anywhere loses only its own frame', () => {
   fc.assert(
     fc.property(bodies, fc.nat(), fc.integer({ min: 1, max: 255 }), (given, at, flip) => {
       const frames = framed(given)
@@ -67,7 +67,7 @@ scanning('a byte that is flipped anywhere costs the frame that it is in, and no 
   )
 })
 
-scanning('a frame inside a damaged record is not taken for a record', () => {
+scanning('a frame inside a damaged record is not read as a record', () => {
   const forged = encodeFrame(Buffer.from('00000000', 'hex'), {
     position: 9,
     appendedAt: 1,

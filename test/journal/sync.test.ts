@@ -42,9 +42,9 @@ const countingDisk = () => {
   return { counts, openFile, cutPower }
 }
 
-const sync = suite('journal: made durable')
+const sync = suite('journal: durability')
 
-sync('what waits together is written together, with one sync', async () => {
+sync('records that wait together are written together, with one sync', async () => {
   const { counts, openFile } = countingDisk()
   const journal = await openAt(temporaryFolder(), { openFile })
   await append(journal, many(1, 64))
@@ -52,7 +52,7 @@ sync('what waits together is written together, with one sync', async () => {
   await journal.close()
 })
 
-sync('what has been acknowledged is there after a power cut', async () => {
+sync('acknowledged records are there after a power cut', async () => {
   const { openFile, cutPower } = countingDisk()
   const dir = temporaryFolder()
   const journal = await openAt(dir, { openFile, segmentBytes: 500 })
@@ -83,14 +83,14 @@ sync('every new folder is private, and its name is made durable in the folder ab
     assert.is(statSync(join(root, folder)).mode & 0o777, 0o700)
 })
 
-sync('a folder that others could read is closed to them', async () => {
+sync('a folder that other users could read becomes private', async () => {
   const folder = join(temporaryFolder(), 'data')
   mkdirSync(folder, { mode: 0o755 })
   await makePrivateFolder(folder)
   assert.is(statSync(folder).mode & 0o777, 0o700)
 })
 
-sync('a folder that all users share stays as it is', async () => {
+sync('a folder that all users share stays unchanged', async () => {
   const folder = join(temporaryFolder(), 'shared')
   mkdirSync(folder)
   chmodSync(folder, 0o1777)

@@ -5,7 +5,7 @@ import { coPartitioned } from '../../src/kafka/consumer/kafkajs-consumer.ts'
 
 const assigner = suite('co-partitioned assignment')
 
-assigner('partitions go to the members in turns, the same of every topic', () => {
+assigner('members get partitions in turn, the same ones of every topic', () => {
   const topics = new Map([
     ['chats', [0, 1, 2, 3, 4]],
     ['bot-replies', [0, 1, 2]],
@@ -22,36 +22,33 @@ assigner('partitions go to the members in turns, the same of every topic', () =>
   )
 })
 
-assigner(
-  'every partition has exactly one member, whatever the order of the members, and shares differ by one at most',
-  () => {
-    fc.assert(
-      fc.property(
-        fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 8 }),
-        fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 4 }),
-        (members, counts) => {
-          const topics = new Map(counts.map((count, i) => [`t${i}`, Array.from({ length: count }, (_, p) => p)]))
+assigner('every partition has exactly one member, for any order of members, and shares differ by at most one', () => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 8 }),
+      fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 4 }),
+      (members, counts) => {
+        const topics = new Map(counts.map((count, i) => [`t${i}`, Array.from({ length: count }, (_, p) => p)]))
 
-          const shares = coPartitioned(members, topics)
+        const shares = coPartitioned(members, topics)
 
-          assert.equal(coPartitioned([...members].reverse(), topics), shares)
-          for (const [topic, partitions] of topics) {
-            const given = [...shares.values()].map((share) => share[topic] ?? [])
-            const lengths = given.map(({ length }) => length)
-            assert.equal(
-              given.flat().sort((a, b) => a - b),
-              partitions,
-            )
-            assert.ok(Math.max(...lengths) - Math.min(...lengths) <= 1)
-          }
-          const owners = (topic: string) =>
-            new Map([...shares].flatMap(([member, share]) => (share[topic] ?? []).map((p) => [p, member])))
-          for (const [p, member] of owners('t0'))
-            for (const topic of topics.keys()) assert.ok([member, undefined].includes(owners(topic).get(p)))
-        },
-      ),
-    )
-  },
-)
+        assert.equal(coPartitioned([...members].reverse(), topics), shares)
+        for (const [topic, partitions] of topics) {
+          const given = [...shares.values()].map((share) => share[topic] ?? [])
+          const lengths = given.map(({ length }) => length)
+          assert.equal(
+            given.flat().sort((a, b) => a - b),
+            partitions,
+          )
+          assert.ok(Math.max(...lengths) - Math.min(...lengths) <= 1)
+        }
+        const owners = (topic: string) =>
+          new Map([...shares].flatMap(([member, share]) => (share[topic] ?? []).map((p) => [p, member])))
+        for (const [p, member] of owners('t0'))
+          for (const topic of topics.keys()) assert.ok([member, undefined].includes(owners(topic).get(p)))
+      },
+    ),
+  )
+})
 
 assigner.run()

@@ -60,11 +60,11 @@ const bombs: ReadonlyArray<readonly [string, number, () => Promise<Buffer>]> = [
   ['zstd', 4, () => promisify(zstdCompress)(zeros)],
 ]
 for (const [name, number, bomb] of bombs)
-  codecs(`${name} that would come to more than 64 MiB is refused before it does`, async () => {
+  codecs(`${name} that would exceed 64 MiB is refused before it is decompressed completely`, async () => {
     await rejects(decompress(number, await bomb()), /larger than/)
   })
 
-codecs('what kafkajs would take for bytes that are not compressed is refused', () => {
+codecs('data that kafkajs would treat as uncompressed is refused', () => {
   for (const number of [5, 6, 7])
     assert.throws(() => decompress(number, bytes), `compression ${number} not implemented`)
 })

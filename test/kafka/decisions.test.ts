@@ -14,9 +14,9 @@ import { kindOf, reasonOf, refusalOf } from '../../src/kafka/errors.ts'
 import { backoff } from '../../src/shared/backoff.ts'
 import { slicesOf } from '../../src/shared/slices.ts'
 
-const decisions = suite('decisions of the Kafka room')
+const decisions = suite('decisions of the Kafka adapter')
 
-decisions('a pause grows with the failures to its cap, half of it by chance', () => {
+decisions('a backoff grows with the failures up to its maximum, and half of it is random', () => {
   const bounds = { baseMs: 100, capMs: 5_000 }
 
   assert.equal(
@@ -31,7 +31,7 @@ decisions('a pause grows with the failures to its cap, half of it by chance', ()
   )
 })
 
-decisions('slices keep all records in their order and within their bounds', () => {
+decisions('slices keep all records in order and within their limits', () => {
   const record = (offset: number, size: number): IncomingRecord => ({
     ...{ topic: 'chats', partition: 0, offset, timestamp: 0, key: null, value: Buffer.alloc(size), headers: {} },
   })
@@ -51,7 +51,7 @@ decisions('slices keep all records in their order and within their bounds', () =
 })
 
 decisions(
-  'reading begins where it is asked to, or where the group is, or at the beginning, but never outside of the log',
+  "reading starts at the requested offset, the group's offset, or the beginning, but never outside of the log",
   () => {
     const range = { low: 10, high: 20 }
 
@@ -74,7 +74,7 @@ const activity = (given: Partial<ConsumerActivity> = {}): ConsumerActivity => ({
   ...given,
 })
 
-decisions('a consumer is restarted when it does not join, hear from its group or fetch any more', () => {
+decisions('a consumer is restarted when it no longer joins, has contact to its group, or fetches', () => {
   assert.equal(
     [
       failureOf(activity(), 105_000),
@@ -122,7 +122,7 @@ decisions('a consumer is unhealthy after some seconds, not at once', () => {
   )
 })
 
-decisions('a partition that has records and does not get them for half a minute is reported once for its place', () => {
+decisions('a partition that does not get its records for half a minute is reported once for its offset', () => {
   const look = stallDetector()
   const places = (position: number, end: number) => [{ name: 'chats/3', position, end }]
 
@@ -141,7 +141,7 @@ decisions('a partition that has records and does not get them for half a minute 
   )
 })
 
-decisions("an error's kind is the broker's, and words that may quote data are not repeated", () => {
+decisions('an error has the kind of the broker, and texts that may quote data are not repeated', () => {
   const protocol = Object.assign(new Error('too large'), { name: 'KafkaJSProtocolError', type: 'MESSAGE_TOO_LARGE' })
   const wrapped = Object.assign(new Error('too large', { cause: protocol }), { name: 'KafkaJSNonRetriableError' })
   const invalid = Object.assign(new Error('no key'), { name: 'KafkaJSProtocolError', type: 'INVALID_RECORD' })

@@ -20,7 +20,7 @@ const taken = (buffer: ReturnType<typeof fetchBuffer>): ReadonlyArray<BufferedSl
 
 const queues = suite('fetch buffer')
 
-queues('that came bit by bit behind a slice that hangs goes together after it', () => {
+queues('records that arrive in small parts behind a slow slice form one slice', () => {
   const buffer = fetchBuffer()
   for (let offset = 0; offset < 400; offset += 2) buffer.add([recordAt(offset), recordAt(offset + 1)], offset + 2)
   assert.equal(
@@ -37,7 +37,7 @@ const fetches = fc.array(
   { maxLength: 12 },
 )
 
-queues('while it catches up, what is not begun goes together, and it is full when a large slice is there', () => {
+queues('while it catches up, unstarted records form one slice, and the buffer is full when this slice is large', () => {
   const buffer = fetchBuffer(24_000)
   const add = (from: number, to: number) =>
     buffer.add(
@@ -69,7 +69,7 @@ queues('while it catches up, what is not begun goes together, and it is full whe
 
 const isWithin = (catchesUp: boolean) => (catchesUp ? [24_000, 24_000 * 1_400] : [500, 1024 * 1024])
 
-queues('is all there, in order, in slices within their bounds; the first does not change once it is begun', () => {
+queues('all records are there, in order, in slices within their limits; a started slice does not change', () => {
   fc.assert(
     fc.property(fetches, fc.boolean(), (all, catchesUp) => {
       const buffer = fetchBuffer(catchesUp ? 24_000 : undefined)

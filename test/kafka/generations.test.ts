@@ -7,7 +7,7 @@ import { readersOf } from '../../src/kafka/consumer/generations.ts'
 import { type PartitionReader, partitionReader } from '../../src/kafka/consumer/partition-reader.ts'
 import { batchAcceptor } from '../../src/kafka/consumer/session.ts'
 import { semaphore } from '../../src/shared/semaphore.ts'
-import { measureOf, newSeen } from './rooms.ts'
+import { measureOf, newSeen } from './connect.ts'
 
 const nothing = () => {}
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -46,20 +46,17 @@ const batchOf = (fetchedOffset: number, offsets: ReadonlyArray<number>, lastOffs
 
 const generations = suite('generations of a consumer group')
 
-generations(
-  'a batch counts when it was fetched from where its reader is, holes and markers in it included',
-  async () => {
-    const take = batchAcceptor(nothing)
-    const reader = readerOf(3, 10)
+generations("a batch is accepted if it was fetched at the reader's position, even with gaps and markers", async () => {
+  const take = batchAcceptor(nothing)
+  const reader = readerOf(3, 10)
 
-    const taken = [take(batchOf(10, [12, 14], 15), reader), take(batchOf(16, [16]), reader)]
+  const taken = [take(batchOf(10, [12, 14], 15), reader), take(batchOf(16, [16]), reader)]
 
-    await reader.handled()
-    assert.equal([taken, reader.position(), reader.finished()], [[true, true], 17, 17])
-  },
-)
+  await reader.handled()
+  assert.equal([taken, reader.position(), reader.finished()], [[true, true], 17, 17])
+})
 
-generations('a late batch of an earlier generation is not taken, since that would skip what lies between', () => {
+generations('a late batch of an earlier generation is refused, since it would skip records', () => {
   const unexpected: string[] = []
   const take = batchAcceptor((name) => unexpected.push(name))
   const reader = readerOf(3, 10)
@@ -69,7 +66,7 @@ generations('a late batch of an earlier generation is not taken, since that woul
   assert.equal([taken, reader.position(), unexpected], [[false, true], 11, []])
 })
 
-generations('a partition that goes on elsewhere is told of', () => {
+generations('a partition that another member continues is reported', () => {
   const unexpected: string[] = []
   const take = batchAcceptor((name) => unexpected.push(name))
   const reader = readerOf(3, 10)
@@ -80,7 +77,7 @@ generations('a partition that goes on elsewhere is told of', () => {
   assert.equal([unexpected, reader.position()], [['chats/3'], 10])
 })
 
-generations('what is finished is committed once, one request at a time', async () => {
+generations('finished offsets are committed once, one request at a time', async () => {
   const [one, two, three] = [readerOf(1, 5), readerOf(2, 5), readerOf(3, 5)]
   const sent: Offsets[] = []
   const answers: Array<() => void> = []
@@ -118,7 +115,7 @@ generations('what is finished is committed once, one request at a time', async (
   ])
 })
 
-generations('a commit that fails is repeated with what is finished by then', async () => {
+generations('a failed commit is repeated with the offsets that are finished by then', async () => {
   const reader = readerOf(3, 5)
   const sent: string[] = []
   let now = 7
@@ -143,7 +140,7 @@ generations('a commit that fails is repeated with what is finished by then', asy
   assert.equal([sent, failing, failsSince()], [['6', '7'], 7, undefined])
 })
 
-generations('a new generation begins a partition when the handler that the last one left has ended', async () => {
+generations('a new generation starts a partition after the handler of the previous generation has ended', async () => {
   const { promise: running, resolve: finish } = Promise.withResolvers<void>()
   const unfinishedHandlers = new Map<string, Promise<void>>()
   const readers = readersOf(unfinishedHandlers)

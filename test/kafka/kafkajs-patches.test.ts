@@ -10,7 +10,7 @@ const unknownTopic = 3
 
 const patches = suite('patches of kafkajs')
 
-patches('fetch: partitions of which nothing came make no batch', async () => {
+patches('fetch: partitions without data make no batch', async () => {
   type Group = { readonly prototype: { fetch: (nodeId: string) => Promise<ReadonlyArray<object>> } }
   const { prototype }: Group = require('kafkajs/src/consumer/consumerGroup.js')
   const [full, empty] = [{ rawMessages: [{}] }, { rawMessages: [] }]
@@ -34,10 +34,10 @@ for (const version of [0, 1, 2, 3, 4, 5, 6]) {
       { topicErrorCode, partitionMetadata: [{ partitionErrorCode: 0, leader: 1 }] },
     ],
   })
-  patches(`metadata v${version}: a partition without a leader fails no other`, async () => {
+  patches(`metadata v${version}: a partition without a leader does not affect other partitions`, async () => {
     assert.equal(await parse(answer(0)), answer(0))
   })
-  patches(`metadata v${version}: a topic that is not there is an error`, async () => {
+  patches(`metadata v${version}: a missing topic is an error`, async () => {
     const error = await parse(answer(unknownTopic)).catch(({ type }) => type)
     assert.is(error, 'UNKNOWN_TOPIC_OR_PARTITION')
   })

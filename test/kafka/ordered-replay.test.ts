@@ -14,9 +14,9 @@ const sliceOf = (partition: number, from: number, to: number): Slice => ({
 const placeOf = ({ partition, offset }: IncomingRecord) => `${partition}/${offset}`
 const soon = () => new Promise((resolve) => setImmediate(resolve))
 
-const turns = suite('reading in turns')
+const turns = suite('ordered replay')
 
-turns('every record of the parts is read once, partition after partition, one slice at a time', async () => {
+turns('every record of the ranges is read once, partition after partition, one slice at a time', async () => {
   const range = fc.record({ low: fc.nat(5), length: fc.nat(8) })
   await fc.assert(
     fc.asyncProperty(fc.array(range, { maxLength: 4 }), fc.infiniteStream(fc.nat()), async (ranges, choices) => {
@@ -49,7 +49,7 @@ turns('every record of the parts is read once, partition after partition, one sl
   )
 })
 
-turns('what was ended begins nothing more, and is over when what was begun has ended', async () => {
+turns('after its end the replay starts no slice, and is finished when the running slice has ended', async () => {
   const read: string[] = []
   const held = Promise.withResolvers<void>()
   const reading = orderedReplay(
@@ -79,7 +79,7 @@ turns('what was ended begins nothing more, and is over when what was begun has e
   assert.equal(read, ['0/0', '0/1'])
 })
 
-turns('what reading throws ends it', async () => {
+turns('an exception of the reader ends it', async () => {
   const { take, over } = orderedReplay(new Map([[0, { low: 0, high: 2 }]]), () => Promise.reject(new Error('no more')))
   const ended = over.then(
     () => 'well',

@@ -4,7 +4,7 @@ import { createLog } from '../../src/app/telemetry.ts'
 import type { HandleSlice, IncomingRecord, OwnedPartition } from '../../src/domain/ports.ts'
 import { partitionReader } from '../../src/kafka/consumer/partition-reader.ts'
 import { semaphore } from '../../src/shared/semaphore.ts'
-import { measureOf, newSeen } from './rooms.ts'
+import { measureOf, newSeen } from './connect.ts'
 
 const record = (offset: number): IncomingRecord => ({
   ...{ topic: 'chats', partition: 3, offset, timestamp: 0, key: null, value: Buffer.from(String(offset)), headers: {} },
@@ -49,24 +49,27 @@ const readerOf = (
 
 const reading = suite('partition reader')
 
-reading('slices of at most 500 records are handled one after the other, and each moves what is finished', async () => {
-  const lengths: number[] = []
-  const { reader, consumed } = readerOf(async ({ records: { length } }) => void lengths.push(length))
+reading(
+  'slices of at most 500 records are handled one after the other, and each moves the finished offset',
+  async () => {
+    const lengths: number[] = []
+    const { reader, consumed } = readerOf(async ({ records: { length } }) => void lengths.push(length))
 
-  reader.add(records(10, 610), 612, 700)
-  await reader.handled()
+    reader.add(records(10, 610), 612, 700)
+    await reader.handled()
 
-  assert.equal(lengths, [500, 100])
-  assert.equal(consumed, [
-    [500, 190],
-    [100, 88],
-  ])
-  // 612: two offsets behind the last record are markers of a transaction
-  assert.equal([reader.finished(), reader.position()], [612, 612])
-})
+    assert.equal(lengths, [500, 100])
+    assert.equal(consumed, [
+      [500, 190],
+      [100, 88],
+    ])
+    // 612: two offsets behind the last record are markers of a transaction
+    assert.equal([reader.finished(), reader.position()], [612, 612])
+  },
+)
 
 reading(
-  'while it catches up, a partition that is far behind wants more until much is there, which is handled together',
+  'while it catches up, a partition that is far behind collects many records and handles them together',
   async () => {
     const lengths: number[] = []
     const { reader } = readerOf(
@@ -133,22 +136,25 @@ reading('a handler that throws before it returns a promise is a failure like any
   assert.equal([calls, reader.finished()], [2, 11])
 })
 
-reading('by handler, what is done is finished, however the handler resolves, and never goes back', async () => {
-  let owned: OwnedPartition | undefined
-  const { reader } = readerOf(async (_, given) => {
-    owned = given
-  }, 'by-handler')
-  reader.add(records(10, 20), 20, 20)
-  await reader.handled()
-  assert.is(reader.finished(), undefined)
+reading(
+  'by handler, offsets that are marked as done are finished, even if the handler fails, and never move back',
+  async () => {
+    let owned: OwnedPartition | undefined
+    const { reader } = readerOf(async (_, given) => {
+      owned = given
+    }, 'by-handler')
+    reader.add(records(10, 20), 20, 20)
+    await reader.handled()
+    assert.is(reader.finished(), undefined)
 
-  owned?.done(14)
-  owned?.done(12)
+    owned?.done(14)
+    owned?.done(12)
 
-  assert.is(reader.finished(), 15)
-})
+    assert.is(reader.finished(), 15)
+  },
+)
 
-reading('a retired reader is not current, and what its handler finishes has no effect', async () => {
+reading('a retired reader is not current, and offsets that its handler finishes have no effect', async () => {
   const { promise: running, resolve: finish } = Promise.withResolvers<void>()
   let owned: OwnedPartition | undefined
   const { reader, consumed } = readerOf((_, given) => {
@@ -168,7 +174,7 @@ reading('a retired reader is not current, and what its handler finishes has no e
   assert.equal(consumed, [])
 })
 
-reading('nothing is handled before an earlier owner in this process has ended', async () => {
+reading('no slice is handled before an earlier owner in this process has ended', async () => {
   const { promise: earlier, resolve: end } = Promise.withResolvers<void>()
   let calls = 0
   const { reader } = readerOf(async () => void calls++, 'when-handled', earlier)
@@ -182,7 +188,7 @@ reading('nothing is handled before an earlier owner in this process has ended', 
   assert.equal([before, calls], [0, 1])
 })
 
-reading('a paused partition wants nothing and handles nothing until every pause is over', async () => {
+reading('a paused partition fetches and handles nothing until every pause has ended', async () => {
   let owned: OwnedPartition | undefined
   let calls = 0
   const { reader, wants } = readerOf(async (_, given) => {
@@ -206,7 +212,7 @@ reading('a paused partition wants nothing and handles nothing until every pause 
   assert.equal([calls, reader.wantsMore(), wants.at(-1)], [2, true, true])
 })
 
-reading('a full queue wants no more until half of it is handled', async () => {
+reading('a full queue stops fetching until half of it is handled', async () => {
   const ends: Array<() => void> = []
   const { reader } = readerOf(() => new Promise((resolve) => ends.push(resolve)))
   reader.add(records(10, 1_510), 1_510, 1_510)
@@ -222,20 +228,17 @@ reading('a full queue wants no more until half of it is handled', async () => {
   assert.equal(wanted, [false, false, true, true])
 })
 
-reading(
-  'a partition that goes to another member has no lag here any more, whatever its handler still does',
-  async () => {
-    const handled = Promise.withResolvers<void>()
-    const { reader, consumed, left } = readerOf(() => handled.promise)
+reading('a partition that another member takes over has no lag here, even if its handler still runs', async () => {
+  const handled = Promise.withResolvers<void>()
+  const { reader, consumed, left } = readerOf(() => handled.promise)
 
-    reader.add(records(10, 12), 12, 50)
-    await turn()
-    reader.retire()
-    handled.resolve()
-    await reader.handled()
+  reader.add(records(10, 12), 12, 50)
+  await turn()
+  reader.retire()
+  handled.resolve()
+  await reader.handled()
 
-    assert.equal([left, consumed], [['g chats/3'], []])
-  },
-)
+  assert.equal([left, consumed], [['g chats/3'], []])
+})
 
 reading.run()

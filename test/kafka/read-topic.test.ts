@@ -3,9 +3,9 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readTopicWith } from '../../src/kafka/read-topic.ts'
 
-const reading = suite('reading a topic that gives nothing')
+const reading = suite('reading a topic that returns nothing')
 
-reading('is given up after half a minute with the reason of its consumer, which is stopped', async () => {
+reading('gives up after half a minute with the reason of its consumer, and stops the consumer', async () => {
   let now = 0
   const done: string[] = []
   const readTopic = readTopicWith({

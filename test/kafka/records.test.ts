@@ -44,7 +44,7 @@ const without = (name: string) =>
 
 const cloudEvents = suite('cloud events')
 
-cloudEvents('an event that is written and read is the same event', () => {
+cloudEvents('an event stays the same when it is written and read', () => {
   fc.assert(
     fc.property(event, (given) => {
       const read = fromRecord(asRead(toRecord(given)))
@@ -54,7 +54,7 @@ cloudEvents('an event that is written and read is the same event', () => {
   )
 })
 
-cloudEvents('its headers are those of the CloudEvents package', () => {
+cloudEvents('its headers equal those of the CloudEvents package', () => {
   fc.assert(
     fc.property(event, (given) => {
       const { type, id, source, subject, time, traceparent, contentHash, receivedTime } = given
@@ -71,7 +71,7 @@ cloudEvents('its headers are those of the CloudEvents package', () => {
   )
 })
 
-cloudEvents('a record that is no event is refused with the place and without a value', () => {
+cloudEvents('a record that is not an event is refused with the path and without a value', () => {
   assert.equal(
     [
       causeOf({}),
@@ -102,7 +102,7 @@ cloudEvents('a record that is no event is refused with the place and without a v
   )
 })
 
-cloudEvents('brackets a million deep are refused, and brackets in text are none', () => {
+cloudEvents('brackets that are nested a million deep are refused, and brackets in text do not count', () => {
   const deep = '['.repeat(1_000_000)
   const text = JSON.stringify({ accountId: 'acme', chatId: '2037', extra: { text: `"${deep}\\` } })
 
@@ -114,7 +114,7 @@ const commandOf = (chatId: string) => ({
   value: Buffer.from(`{"type":"InviteAgent","id":"c1","accountId":"acme","chatId":${chatId},"clientId":1233}`),
 })
 
-cloudEvents("an id beyond 2^53 that others write as a number is not rounded to another chat's", () => {
+cloudEvents('an id beyond 2^53 that other producers write as a number is not rounded to another id', () => {
   const chatIds = ['2037', '9007199254740993', '"9007199254740993"'].map((given) => {
     const read = fromCommand(commandOf(given))
     return E.isRight(read) ? read.right.chatId : read.left.detail
@@ -123,7 +123,7 @@ cloudEvents("an id beyond 2^53 that others write as a number is not rounded to a
   assert.equal(chatIds, ['2037', '9007199254740993', '9007199254740993'])
 })
 
-cloudEvents('a number that only a double has is read as it was written', () => {
+cloudEvents('a number that only a double can represent is read unchanged', () => {
   const extra = { integer: 1e20, beyondSafe: 2 ** 53 + 2, small: 5e-324 }
   const given = { ...closed, data: { ...closed.data, extra } }
   assert.equal(fromRecord(asRead(toRecord(given as DomainEvent))), E.right(given))

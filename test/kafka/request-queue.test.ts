@@ -28,7 +28,7 @@ const request = (correlationId: number, sendRequest: () => void) => ({
 
 const requestQueue = suite("kafkajs's request queue, patched")
 
-requestQueue('nothing is scheduled while nothing waits', () => {
+requestQueue('no timer runs while no request waits', () => {
   const queue = newQueue()
 
   queue.checkPendingRequests()
@@ -36,7 +36,7 @@ requestQueue('nothing is scheduled while nothing waits', () => {
   assert.is(queue.throttleCheckTimeoutId, null)
 })
 
-requestQueue('a throttled request is sent when the throttling is over', async () => {
+requestQueue('a throttled request is sent when the throttling ends', async () => {
   const queue = newQueue()
   const { promise: sent, resolve } = Promise.withResolvers<void>()
   queue.throttledUntil = Date.now() + 20
@@ -49,7 +49,7 @@ requestQueue('a throttled request is sent when the throttling is over', async ()
   queue.destroy()
 })
 
-requestQueue('a request whose throttling is over just now is sent as well', async () => {
+requestQueue('a request whose throttling ends at this moment is sent too', async () => {
   const queue = newQueue()
   const { promise: sent, resolve } = Promise.withResolvers<void>()
   queue.throttledUntil = Date.now() + 20

@@ -23,19 +23,16 @@ const endOf = (socket: Socket) =>
 
 const sockets = suite('tracked sockets')
 
-sockets(
-  'a connection on which nothing is said is destroyed with an error, which rejects what waits on it',
-  async () => {
-    const server = await silentServer()
-    const socket = await open(trackedSockets(20), server)
+sockets('a connection without traffic is destroyed with an error, which rejects waiting requests', async () => {
+  const server = await silentServer()
+  const socket = await open(trackedSockets(20), server)
 
-    assert.is(await endOf(socket), 'no answer on the connection')
-    assert.ok(socket.destroyed)
-    server.close()
-  },
-)
+  assert.is(await endOf(socket), 'no answer on the connection')
+  assert.ok(socket.destroyed)
+  server.close()
+})
 
-sockets('all that are open are destroyed at once, and new ones may be opened', async () => {
+sockets('all open sockets are destroyed at once, and new ones may be opened', async () => {
   const server = await silentServer()
   const tracked = trackedSockets(60_000)
   const before = await Promise.all([open(tracked, server), open(tracked, server)])
@@ -51,7 +48,7 @@ sockets('all that are open are destroyed at once, and new ones may be opened', a
   server.close()
 })
 
-sockets('a client that was given up can open none', async () => {
+sockets('a closed client cannot open a socket', async () => {
   const server = await silentServer()
   const tracked = trackedSockets(60_000)
   tracked.close()
@@ -62,7 +59,7 @@ sockets('a client that was given up can open none', async () => {
   server.close()
 })
 
-sockets('one that is gone keeps nothing of what is asked of it', async () => {
+sockets('a closed socket keeps no listeners', async () => {
   const server = await silentServer()
   const tracked = trackedSockets(60_000)
   const socket = await open(tracked, server)

@@ -5,7 +5,7 @@ import { decodeResponse, encodeRequest, idsOf } from '../../src/kafka/topic-ids.
 
 const ids = suite('ids of topics')
 
-ids('the request is version 10 of Metadata, behind the tags of its header', () => {
+ids('the request has version 10 of Metadata, after the tags of its header', () => {
   const hex = `00 02 ${'00'.repeat(16)} 02 74 00 00 00 00 00`.replaceAll(' ', '')
   assert.is(encodeRequest(['t']).toString('hex'), hex)
   assert.is(
@@ -16,7 +16,7 @@ ids('the request is version 10 of Metadata, behind the tags of its header', () =
   )
 })
 
-ids('the response has an id for each topic that is there', () => {
+ids('the response has an id for each existing topic', () => {
   const [id, none] = ['ab'.repeat(16), '00'.repeat(16)]
   const partition = '0000 00000000 00000001 00000005 02 00000001 02 00000001 01 00'
   const text = [
@@ -28,7 +28,7 @@ ids('the response has an id for each topic that is there', () => {
   assert.equal(decodeResponse(bytes), new Map([['t', Buffer.from(id, 'hex').toString('base64url')]]))
 })
 
-ids('a topic that has none yet is an error, not a topic without an id', () => {
+ids('a topic that has no id yet is an error', () => {
   const known = new Map([['x.chats', 'a']])
   assert.equal(idsOf(['chats'], 'x.', known), new Map([['chats', 'a']]))
   assert.throws(() => idsOf(['chats', 'calls'], 'x.', known), 'a topic id is not known yet: calls')

@@ -13,7 +13,7 @@ const stateOf = (given: Partial<TopicState> = {}): TopicState => ({
 const settings = suite('topic settings')
 
 settings(
-  "a topic is created with its clean-up, the broker's times, and two in-sync replicas where there are three",
+  "a topic is created with its clean-up, the broker's times, and two in-sync replicas if there are three replicas",
   () => {
     const times = { 'message.timestamp.type': 'LogAppendTime' }
     assert.equal(
@@ -54,7 +54,7 @@ settings(
   },
 )
 
-settings('a topic as it would be created has no differences', () => {
+settings('a topic with the settings of the bridge has no differences', () => {
   assert.equal(reportOf(chats, defaults, stateOf(), true), {
     name: 'livechat.chats',
     key: '<account id>/<chat id>',
@@ -66,7 +66,7 @@ settings('a topic as it would be created has no differences', () => {
   })
 })
 
-settings('each difference is told', () => {
+settings('each difference is reported', () => {
   const config = { ...configOf(chats, 3), 'retention.ms': '86400000' }
 
   const { cleanUp, differences } = reportOf(chats, defaults, stateOf({ partitions: 6, replication: 1, config }), false)
@@ -75,7 +75,7 @@ settings('each difference is told', () => {
   assert.equal(differences, ['partitions is 6, not 12', 'replication is 1, not 3', 'retention.ms is 86400000, not -1'])
 })
 
-settings('fewer than two in-sync replicas are told where there are three brokers, however many are wanted', () => {
+settings('fewer than two in-sync replicas are reported on three brokers, for any wanted number', () => {
   const differencesOf = (brokers: number, minimum: string) => {
     const config = { ...configOf(chats, 3), 'min.insync.replicas': minimum }
     return reportOf(chats, { ...defaults, replication: undefined } as never, stateOf({ brokers, config }), false)
@@ -87,14 +87,14 @@ settings('fewer than two in-sync replicas are told where there are three brokers
   )
 })
 
-settings('a topic that is not there is said to be missing, and why it cannot be created', () => {
+settings('a missing topic is reported as missing, with the reason why it cannot be created', () => {
   assert.equal(reportOf(chats, defaults, undefined, false).differences, ['does not exist'])
   assert.equal(reportOf(chats, defaults, undefined, false, 'TOPIC_AUTHORIZATION_FAILED').differences, [
     'does not exist and cannot be created: TOPIC_AUTHORIZATION_FAILED',
   ])
 })
 
-settings('settings of others are kept when those of the bridge are applied', () => {
+settings('other settings are kept when the settings of the bridge are applied', () => {
   const ownConfig = { 'retention.ms': '1', 'segment.bytes': '1048576', 'min.insync.replicas': '3' }
 
   assert.equal(appliedConfig(chats, stateOf({ ownConfig })), {

@@ -29,7 +29,7 @@ const damaged = async () => {
 
 const batches = suite('a batch that cannot be read')
 
-batches('a sound one is read as it always was', async () => {
+batches('a valid batch is read as before', async () => {
   const { records } = await decodeBatch(new Decoder(await batchOf()))
   assert.equal(
     records.map(({ offset, value }: { offset: string; value: Buffer }) => [offset, String(value)]),
@@ -41,7 +41,7 @@ batches('a sound one is read as it always was', async () => {
   )
 })
 
-batches('is one record at its last offset, with its bytes, and the next one is read', async () => {
+batches('becomes one record at its last offset, with its bytes, and the next batch is read', async () => {
   const [first, second] = [await damaged(), await batchOf()]
   const decoder = new Decoder(Buffer.concat([first, second]))
   const { records } = await decodeBatch(decoder)
@@ -53,7 +53,7 @@ batches('is one record at its last offset, with its bytes, and the next one is r
   assert.is((await decodeBatch(decoder)).records.length, 3)
 })
 
-batches('that reads well, but is not what was written, is told by its checksum', async () => {
+batches('a batch that is readable but was changed is found by its checksum', async () => {
   const bytes = await batchOf()
   bytes.write('x', bytes.indexOf('b', 61))
   const decoder = new Decoder(Buffer.concat([bytes, await batchOf()]))
@@ -64,7 +64,7 @@ batches('that reads well, but is not what was written, is told by its checksum',
   assert.is((await decodeBatch(decoder)).records.length, 3)
 })
 
-batches('with the checksum that goes with its bytes, but that cannot be read, is one record as well', async () => {
+batches('an unreadable batch with a correct checksum becomes one record too', async () => {
   const bytes = await damaged()
   bytes.writeUInt32BE(crc32c(bytes.subarray(21)), 17)
   const [{ value }] = (await decodeBatch(new Decoder(bytes))).records
@@ -72,20 +72,20 @@ batches('with the checksum that goes with its bytes, but that cannot be read, is
   assert.not.match(whyUnreadable(value) ?? '', /checksum/)
 })
 
-batches('whose header contradicts itself stays an error: nobody knows where it ends', async () => {
+batches('a batch with a contradictory header stays an error, since its end is unknown', async () => {
   const bytes = await damaged()
   bytes.writeInt32BE(1_000_000, 23)
   const thrown = await decodeBatch(new Decoder(bytes)).catch((error: unknown) => error)
   assert.instance(thrown, Error)
 })
 
-batches('of which only a part has come is no damaged one', async () => {
+batches('a batch that has arrived only in part is not damaged', async () => {
   const bytes = await batchOf()
   const thrown = await decodeBatch(new Decoder(bytes.subarray(0, bytes.length - 1))).catch((error: Error) => error)
   assert.is(thrown.name, 'KafkaJSPartialMessageError')
 })
 
-batches('a value that is no batch is none', () => {
+batches('a value that is not a batch is not read as a batch', () => {
   assert.equal([whyUnreadable(null), whyUnreadable(Buffer.from('x'))], [undefined, undefined])
 })
 

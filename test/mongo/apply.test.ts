@@ -31,7 +31,7 @@ groups('have one group for each document, with its changes in their order', () =
   )
 })
 
-groups('go in pieces that make up the whole', () => {
+groups('are split into chunks with all items in order', () => {
   fc.assert(
     fc.property(fc.array(fc.nat()), fc.integer({ min: 1, max: 9 }), (items, size) => {
       const pieces = chunks(items, size)
@@ -41,7 +41,7 @@ groups('go in pieces that make up the whole', () => {
   )
 })
 
-groups('leave nineteen twentieths of the time to others, where statistics take long', () => {
+groups('slow statistics use at most a twentieth of the time', () => {
   assert.equal([0, 10, 50, 100, 4_000].map(pauseAfter), [500, 500, 950, 1_900, 76_000])
 })
 

@@ -24,10 +24,10 @@ const server = (code: number) => new MongoServerError({ errmsg: 'refused', code 
 const table: ReadonlyArray<readonly [string, unknown, 'transient' | 'permanent', string]> = [
   ['a field name with NUL', new BSON.BSONError('key a'), 'permanent', 'BSONError'],
   ['a document above 16 MB', new MongoInvalidArgumentError('too large'), 'permanent', 'MongoInvalidArgumentError'],
-  ['the same, told by the server', server(10334), 'permanent', 'MongoServerError 10334'],
+  ['the same, reported by the server', server(10334), 'permanent', 'MongoServerError 10334'],
   ['nested too deep', bulk(15), 'permanent', 'MongoBulkWriteError 15'],
   ['a validator', bulk(121, 121), 'permanent', 'MongoBulkWriteError 121, 121'],
-  ['a fault of a document beside something else', bulk(121, 11000), 'transient', 'MongoBulkWriteError 121, 11000'],
+  ['a fault of a document and another error', bulk(121, 11000), 'transient', 'MongoBulkWriteError 121, 11000'],
   ['a fold that overflows the stack', new RangeError('stack'), 'permanent', 'RangeError'],
   ['a connection that breaks', new MongoNetworkError('reset'), 'transient', 'MongoNetworkError'],
   ['a silent connection', new MongoNetworkTimeoutError('silent'), 'transient', 'MongoNetworkTimeoutError'],
@@ -55,7 +55,7 @@ for (const [name, error, kind, reason] of table) {
   })
 }
 
-classification('only a document that is there already means that another writer was faster', () => {
+classification('only a duplicate document means that another writer was faster', () => {
   assert.equal([bulk(11000), bulk(11000, 11000), bulk(11000, 121), server(11000)].map(isOvertaken), [
     true,
     true,

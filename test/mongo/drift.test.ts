@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import type { Change } from '../../src/domain/ports.ts'
 import { chooseDrift } from '../../src/mongo/drift.ts'
 
-const choosing = suite('which entries of drift are made')
+const choosing = suite('which entries of drift are created')
 
 const evolve = () => []
 const change = (id: string, more: Partial<Change> = {}): Change => ({
@@ -26,7 +26,7 @@ const chosen = async (
   return (await chooseDrift(ports, 3)(changes, live)).map(({ id }) => id)
 }
 
-choosing('what finds no room is counted together; what is there goes on', async () => {
+choosing('new entries beyond the limit are counted together as others; existing entries continue', async () => {
   const present = ['acme/a', 'acme/b']
   assert.equal(
     await chosen(

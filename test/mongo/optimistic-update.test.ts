@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { type Group, optimisticUpdate } from '../../src/mongo/optimistic-update.ts'
 import type { Stored } from '../../src/mongo/store.ts'
 
-const settling = suite('compare and set')
+const settling = suite('optimistic updates')
 
 type Counter = Stored & { readonly applied: Readonly<Record<string, number>>; readonly ids: ReadonlyArray<number> }
 
@@ -49,14 +49,14 @@ const memory = (
   return { run, log, documents }
 }
 
-settling('reads, writes, and tells when it is written', async () => {
+settling('reads, writes, and resolves when it is written', async () => {
   const { run, log, documents } = memory()
   await run([group(0, 1, 2)])
   assert.equal(log, ['read', 'write', 'written'])
   assert.equal(documents.get('a'), { _id: 'a', applied: { log: 2 }, ids: [0, 1, 2] })
 })
 
-settling('writes nothing where everything has been taken in', async () => {
+settling('writes nothing if all events were processed before', async () => {
   const { run, log } = memory()
   await run([group(0, 1, 2)])
   log.length = 0
@@ -64,7 +64,7 @@ settling('writes nothing where everything has been taken in', async () => {
   assert.equal(log, ['read', 'written'])
 })
 
-settling('folds again what another writer has changed meanwhile', async () => {
+settling('folds again if another writer has changed the document', async () => {
   let once = true
   const { run, log, documents } = memory((all) => {
     if (once) all.set('a', { _id: 'a', applied: { log: 1 }, ids: [0, 1] })
@@ -75,7 +75,7 @@ settling('folds again what another writer has changed meanwhile', async () => {
   assert.equal(documents.get('a'), { _id: 'a', applied: { log: 2 }, ids: [0, 1, 2] })
 })
 
-settling('tells of what an overtaken attempt has written, as it was before', async () => {
+settling('reports documents that an overtaken attempt has written, with their old state', async () => {
   const told: (ReadonlyArray<number> | undefined)[] = []
   let results: ReadonlyArray<'written' | 'overtaken'> = ['overtaken', 'written']
   let stored: Counter | undefined
@@ -96,7 +96,7 @@ settling('tells of what an overtaken attempt has written, as it was before', asy
   assert.equal(told, [undefined, [0, 1]])
 })
 
-settling('waits until it may write, and reads only then', async () => {
+settling('waits for the permission to write before it reads', async () => {
   let asked = 0
   const { run, log } = memory(
     () => {},

@@ -52,7 +52,7 @@ refreshing('computes the newest day of an account in each pass, and the others i
   assert.equal(pauses, [57_000, 57_000, 57_000, 57_000])
 })
 
-refreshing('computes all days in one pass where they take little time', async () => {
+refreshing('computes all days in one pass if they take little time', async () => {
   const days = Array.from({ length: 20 }, (_, i) => `acme/2026-01-${10 + i}`)
   const { computed } = await passes(2, days, 10)
   assert.equal(

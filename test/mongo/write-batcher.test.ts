@@ -43,7 +43,7 @@ const gate = (refuse: (ids: ReadonlyArray<string>) => Error | undefined = () => 
   }
 }
 
-batcher('takes what waits while one apply is under way together, in order', async () => {
+batcher('applies changes that wait during one apply together, in order', async () => {
   const { calls, begun, open, apply } = gate()
   const first = apply([change('1')])
   await begun
@@ -53,7 +53,7 @@ batcher('takes what waits while one apply is under way together, in order', asyn
   assert.equal(calls, [['1'], ['2', '3', '4']])
 })
 
-batcher('lets a trickle gather, and what is plenty go at once', async () => {
+batcher('lets a few changes wait for more, and writes many changes at once', async () => {
   const calls: number[] = []
   const { promise: later, resolve } = Promise.withResolvers<void>()
   const applyChanges = async (changes: ReadonlyArray<Change>) => {
@@ -70,7 +70,7 @@ batcher('lets a trickle gather, and what is plenty go at once', async () => {
   assert.equal(calls, [2, 100])
 })
 
-batcher('begins another apply beside those under way only where much waits, and no more than it may', async () => {
+batcher('starts a parallel apply only if many changes wait, up to its limit', async () => {
   const calls: number[] = []
   const opened = Promise.withResolvers<void>()
   const applyChanges = async (changes: ReadonlyArray<Change>) => {
@@ -86,7 +86,7 @@ batcher('begins another apply beside those under way only where much waits, and 
   assert.equal(calls, [100, 1_000, 1_000])
 })
 
-batcher('tells each caller of an outage, and goes on with what comes after', async () => {
+batcher('reports an outage to each caller, and continues with later changes', async () => {
   let away = true
   const { calls, open, apply } = gate(() => (away ? new Error('away') : undefined))
   const done = [apply([change('1')]), apply([change('2')]), apply([change('3')])]
@@ -97,7 +97,7 @@ batcher('tells each caller of an outage, and goes on with what comes after', asy
   assert.equal(calls, [['1', '2', '3'], ['4']])
 })
 
-batcher('lets only the caller fail whose documents cannot be stored', async () => {
+batcher('fails only the caller whose documents cannot be stored', async () => {
   const { calls, open, apply } = gate((ids) => (ids.includes('bad') ? new RangeError('too large') : undefined))
   const done = [apply([change('1')]), apply([change('2')]), apply([change('bad')]), apply([change('3')])]
   open()

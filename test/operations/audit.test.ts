@@ -12,7 +12,7 @@ import { right } from '../support/either.ts'
 const noon = '2026-01-31T12:00:00.000Z' as Instant
 const audits = suite("the record of operators' actions")
 
-audits('has who, what, when and the account, under the account as its key', async () => {
+audits('has the operator, action, time and account, with the account as its key', async () => {
   const records: OutgoingRecord[] = []
   const append = async (record: OutgoingRecord) => E.right(void records.push(record))
   const record = actionRecorder(append, () => noon, 'operator@test')
@@ -36,7 +36,7 @@ audits('has who, what, when and the account, under the account as its key', asyn
   assert.is.not(id, second.id)
 })
 
-audits('comes first: a rebuild that cannot be recorded does not begin', async () => {
+audits('comes first: a rebuild that cannot be recorded does not start', async () => {
   const away = async () => E.left({ kind: 'transient' as const, reason: 'the broker is away' })
   const said: string[] = []
   const never = new Proxy({}, { get: () => assert.unreachable('nothing else is asked') })
@@ -75,7 +75,7 @@ const shown = async (recordAction: (asked: object) => Promise<E.Either<Failure, 
   return { code, lines }
 }
 
-audits('has also a look at a record, which shows what is personal', async () => {
+audits('also has each look at a record, which shows personal data', async () => {
   const asked: object[] = []
   const { code, lines } = await shown(async (action) => E.right(void asked.push(action)))
   assert.is(code, 0)
@@ -83,7 +83,7 @@ audits('has also a look at a record, which shows what is personal', async () => 
   assert.equal(asked, [{ action: 'unmask', detail: 'redrive show, id 0/7, quarantine true', accountId: 'acme' }])
 })
 
-audits('comes first: a record is not shown where the look cannot be recorded', async () => {
+audits('comes first: a record is not shown if the look cannot be recorded', async () => {
   const away = { kind: 'transient', reason: 'the broker is away' } as const
   assert.equal(await shown(async () => E.left(away)), { code: 1, lines: [notRecorded(away)] })
 })

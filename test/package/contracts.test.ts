@@ -55,12 +55,12 @@ const bytesOnDisk = (dir: string) =>
 
 const tarball = suite('the package of the contracts in an empty project')
 
-tarball('the programs of the guides type-check as they are, and a mistake does not', () => {
+tarball('the programs of the guides type-check unchanged, and a program with a mistake does not', () => {
   assert.is(typeCheck(...examples.map((name) => `${name}.ts`), 'test.ts'), '')
   assert.throws(() => typeCheck('wrong.ts'))
 })
 
-tarball('a bot is tested with it, which loads nothing that the package does not name', () => {
+tarball('a bot is tested with it, and loads only dependencies of the package', () => {
   const lines = project.run(process.execPath, '--import', preload, 'test.ts').trim().split('\n')
   assert.is(lines[0], 'as expected urn:livechat:schemas:ChatClosed.v1')
   const named = withDependencies(Object.keys(project.manifest.dependencies))
@@ -71,7 +71,7 @@ tarball('a bot is tested with it, which loads nothing that the package does not 
   )
 })
 
-tarball('an event is read with it by io-ts and fp-ts alone, and what is wrong is told without values', () => {
+tarball('an event is read with io-ts and fp-ts only, and mistakes are reported without values', () => {
   project.write('readme.ts', programOfReadme(project.place))
   assert.is(typeCheck('readme.ts'), '')
   const lines = project.run(process.execPath, '--import', preload, 'readme.ts').trim().split('\n')
@@ -79,7 +79,7 @@ tarball('an event is read with it by io-ts and fp-ts alone, and what is wrong is
   assert.equal(JSON.parse(lines.at(-1) ?? ''), ['fp-ts', 'io-ts', 'livechat-bridge-contracts'])
 })
 
-tarball('it needs Node 22 or later, brings none along, and takes 15 MB of a disk with all that it depends on', () => {
+tarball('it requires Node 22 or later, does not include it, and needs 15 MB of disk with all dependencies', () => {
   const { engines, dependencies } = project.manifest
   const packages = withDependencies(Object.keys(dependencies))
   assert.is(engines.node, '>=22')
@@ -91,28 +91,31 @@ tarball('it needs Node 22 or later, brings none along, and takes 15 MB of a disk
   assert.ok(bytes <= 15_000_000, `${bytes} bytes`)
 })
 
-tarball('a batch whose compression needs another package is refused by its name, as one that can be read later', () => {
-  project.write(
-    'compressed.ts',
-    `import kafkajs from 'kafkajs'
+tarball(
+  'for a batch whose compression needs another package, the error names the package, and the batch is retried',
+  () => {
+    project.write(
+      'compressed.ts',
+      `import kafkajs from 'kafkajs'
 await import('./node_modules/livechat-bridge-contracts/dist/src/kafka/compression.js')
 const codecs = kafkajs.CompressionCodecs as Readonly<Record<number, () => { decompress: (bytes: Buffer) => Promise<Buffer> }>>
 for (const number of [2, 3])
   await codecs[number]?.().decompress(Buffer.alloc(64)).catch((error: Error) => console.log(error.name, error.message))
 `,
-  )
-  assert.equal(project.run(process.execPath, 'compressed.ts').trim().split('\n'), [
-    'KafkaJSNotImplemented compression: the npm package snappy is not installed',
-    'KafkaJSNotImplemented compression: the npm package lz4-napi is not installed',
-  ])
-})
+    )
+    assert.equal(project.run(process.execPath, 'compressed.ts').trim().split('\n'), [
+      'KafkaJSNotImplemented compression: the npm package snappy is not installed',
+      'KafkaJSNotImplemented compression: the npm package lz4-napi is not installed',
+    ])
+  },
+)
 
-tarball('what is bundled in its files stands there with its licence', () => {
+tarball('bundled packages are listed with their licences', () => {
   const licences = readFileSync(join(project.place, 'THIRD-PARTY-LICENSES'), 'utf8')
   for (const name of ['mdast-util-from-markdown', 'micromark', '@opentelemetry/api'])
     assert.match(licences, `# ${name}\n`)
 })
 
-tarball('its texts lead only to what is in it', () => assert.equal(brokenLinks(project.place), []))
+tarball('its texts link only to files of the package', () => assert.equal(brokenLinks(project.place), []))
 
 tarball.run()

@@ -54,7 +54,7 @@ tarball('a bot and a reader of the contracts type-check, and a mistake in one do
   assert.throws(() => typeCheck('wrong.ts'))
 })
 
-tarball('the bot kit answers, and pulls in neither the HTTP side nor MongoDB', () => {
+tarball('the bot kit works, and loads neither the HTTP code nor MongoDB', () => {
   assert.match(project.run(process.execPath, 'bot.ts'), 'both as expected')
   const loaded = packages('bot.ts')
   assert.ok(loaded.includes('kafkajs'))
@@ -73,18 +73,18 @@ tarball('the bot kit answers, and pulls in neither the HTTP side nor MongoDB', (
   )
 })
 
-tarball('the contracts read an event with io-ts and fp-ts alone', () => {
+tarball('the contracts read an event with io-ts and fp-ts only', () => {
   assert.is(project.run(process.execPath, 'downstream.ts').trim(), 'chats acme/2037 urn:livechat:schemas:ChatClosed.v1')
   assert.equal(packages('downstream.ts'), ['fp-ts', 'io-ts', 'livechat-bridge'])
 })
 
-tarball('its command runs', () => {
+tarball('its command works', () => {
   const command = 'node_modules/.bin/livechat-bridge'
   assert.match(project.run(command, '--help'), 'rebuild')
   assert.match(project.run(command, 'contracts', 'check'), 'are compatible with')
 })
 
-tarball('the bridge runs from it, on real servers, and ends when it is told to', async () => {
+tarball('the bridge from it runs on real servers, and ends on a signal', async () => {
   const { brokers, mongoUrl } = await servers()
   const port = await anyFree()
   const bridge = project.start('node_modules/.bin/livechat-bridge', ['start'], {
@@ -100,7 +100,7 @@ tarball('the bridge runs from it, on real servers, and ends when it is told to',
   assert.is(await bridge.end(), 0)
 })
 
-tarball('its texts lead only to what is in it', () => {
+tarball('its texts link only to files of the package', () => {
   assert.ok(globSync('**/*.md', { cwd: project.place }).includes('README.md'))
   assert.equal(brokenLinks(project.place), [])
 })
@@ -111,7 +111,7 @@ tarball('the program of its README runs', () => {
   assert.match(project.run(process.execPath, 'readme.ts'), 'data: expected an object')
 })
 
-tarball('package.json and README.md are the sources’ own again after packing', () => {
+tarball('package.json and README.md are restored after packing', () => {
   for (const name of ['package.json', 'README.md'])
     assert.is(project.restored(name), readFileSync(join(root, name), 'utf8'))
   assert.equal([project.manifest.scripts, project.manifest.devDependencies], [undefined, undefined])

@@ -15,7 +15,7 @@ const recorded = { ...place, event: dated(anEvent('ChatAccepted', 'e1', at('10:0
 const current = { applied: { 'chats/2': 6, 'calls/0': 9 }, seen: ['webhooks/e0'], name: 'before' }
 const next = (given: { applied: Record<string, number>; seen: string[] }) => ({ ...given, name: 'after' })
 
-guard('takes in a record above the stored offset of its own partition', () => {
+guard('applies a record above the stored offset of its own partition', () => {
   assert.equal(once(current, recorded, next), {
     applied: { 'chats/2': 7, 'calls/0': 9 },
     seen: ['webhooks/e0', 'webhooks/e1'],
@@ -23,11 +23,11 @@ guard('takes in a record above the stored offset of its own partition', () => {
   })
 })
 
-guard('gives the same document for a record at or below it', () => {
+guard('returns the same document for a record at or below it', () => {
   for (const offset of [0, 5, 6]) assert.is(once(current, { ...recorded, offset }, next), current)
 })
 
-guard('moves only the offset for an event that was seen', () => {
+guard('moves only the offset for an event that was applied before', () => {
   const given = { ...current, seen: ['webhooks/e1', 'webhooks/e0'] }
   assert.equal(once(given, recorded, next), { ...given, applied: { 'chats/2': 7, 'calls/0': 9 } })
 })
@@ -45,7 +45,7 @@ const folded = (events: ReadonlyArray<DomainEvent>, from?: Guard & { name: strin
 const numbered = (count: number) =>
   Array.from({ length: count }, (_, i) => anEvent('ClientUpdated', `${i}`, at('10:00:00')))
 
-guard('remembers the newest 200 events as they are, and those before them by their digests', () => {
+guard('remembers the newest 200 events by their ids, and earlier ones by their digests', () => {
   const document = folded(numbered(202))
   assert.equal(
     document?.seen,
@@ -55,7 +55,7 @@ guard('remembers the newest 200 events as they are, and those before them by the
   assert.is(document?.seenEarlier, digests.map((text) => text.slice(0, 11)).join(''))
 })
 
-guard('does not count an event again, however many of the newest 10,200 lie between', () => {
+guard('does not count an event again within the newest 10,200 events', () => {
   const events = numbered(10_200)
   const full = folded(events)
   assert.is(full?.seenEarlier?.length, 110_000)
@@ -71,7 +71,7 @@ guard('does not count an event again, however many of the newest 10,200 lie betw
   assert.is(after?.seenEarlier?.length, 110_000)
 })
 
-guard('takes a document that lacks its notes for one that has taken in nothing', () => {
+guard('treats a document without its bookkeeping as one without applied events', () => {
   const made = { name: 'by hand' } as Guard & { name: string }
   assert.equal(once(made, recorded, next), { applied: { 'chats/2': 7 }, seen: ['webhooks/e1'], name: 'after' })
 })
@@ -79,18 +79,18 @@ guard('takes a document that lacks its notes for one that has taken in nothing',
 const states = (...hashes: ReadonlyArray<string>) =>
   hashes.map((contentHash, i) => ({ ...anEvent('ClientUpdated', `${i}`, at('10:00:00')), contentHash }))
 
-guard('does not count a repetition of the last content, but counts it when it comes back after another', () => {
+guard('does not count a repetition of the last content, but counts it after other content', () => {
   assert.is(folded(states('A', 'A', 'B', 'A', 'A'))?.name, '0 2 3 ')
   assert.equal(folded(states('A', 'A', 'B'))?.contentHashes, { ClientUpdated: 'B' })
 })
 
-guard('knows a repetition when the bridge sends it again after other content', () => {
+guard('recognizes a repetition when the bridge sends it again after other content', () => {
   const [first, repetition, other] = states('A', 'A', 'B')
   assert.ok(first && repetition && other)
   assert.is(folded([first, repetition, other, repetition])?.name, '0 2 ')
 })
 
-guard('compares content within one type of event, and not with an event that has no hash', () => {
+guard('compares content within one event type, and not with an event without a hash', () => {
   const accepted = { ...anEvent('ChatAccepted', 'c', at('10:00:00')), contentHash: 'A' }
   const [first, last] = states('A', 'A')
   assert.ok(first && last)
@@ -108,7 +108,7 @@ guard('counts as often as the content changes', () => {
   )
 })
 
-guard('takes in a late event, unless the document has a newer one', () => {
+guard('applies a late event, unless the document has a newer one', () => {
   const late = { ...recorded, event: { ...recorded.event, receivedTime: recorded.event.time } }
   const withNewest = (lastEventAt: string) => ({ ...current, lastEventAt: lastEventAt as Instant })
   assert.is(once(withNewest(at('09:59:59')), late, next).name, 'after')
@@ -121,7 +121,7 @@ guard('takes in a late event, unless the document has a newer one', () => {
   assert.is(once(newer, recorded, next).name, 'after')
 })
 
-guard('takes in content again that came before in an outdated late event', () => {
+guard('applies content that came before in an outdated late event only', () => {
   const update = (id: string, time: string, contentHash: string) => ({
     ...({ topic: 'clients', partition: 0 } as const),
     event: { ...dated(anEvent('ClientUpdated', id, at(time))), contentHash },
@@ -141,7 +141,7 @@ guard('takes in content again that came before in an outdated late event', () =>
   assert.is(once(after, { ...update('again', '10:20:00', 'B'), offset: 2 }, keep).name, 'new')
 })
 
-guard('tells events of different interfaces apart though they have one id', () => {
+guard('distinguishes events of different interfaces with equal ids', () => {
   assert.equal(
     ['webhooks', 'bot', 'egress'].map((from) => identity({ source: `/accounts/acme/${from}`, id: '1' })),
     ['webhooks/1', 'bot/1', 'egress/1'],

@@ -52,13 +52,13 @@ calls('a failed call has its reason', () => {
   )
 })
 
-calls('a start after the end begins anew', () => {
+calls('a start after the end starts a new call', () => {
   const again = callOf(...whole, call('e4', '11:00:00', 'start'))
   assert.equal(again?.startedAt, date('11:00:00'))
   assert.not.ok(again && ('endedAt' in again || 'totalMs' in again))
 })
 
-calls('a repeated status stands in the history once and does not turn the call back', () => {
+calls('a repeated status is in the history once and does not change the state back', () => {
   assert.equal(callOf(...whole, call('e2', '10:01:00', 'agent_connected')), {
     ...callOf(...whole),
     applied: { 'calls/0': 3 },

@@ -39,7 +39,7 @@ for (const [type, documents] of Object.entries(expected)) {
   })
 }
 
-changes('of a command that was refused as a duplicate are its entry in timeline alone', () => {
+changes('of a command that was refused as a duplicate are only its entry in timeline', () => {
   const event = dated(anEvent('BotReplyFailed', 'e1', at('10:00:00'), { reason: 'duplicate' }))
   const documents = changesOfEvent({ event, topic: 'bot-conversations', partition: 0, offset: 0 })
   assert.equal(

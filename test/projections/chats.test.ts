@@ -26,7 +26,7 @@ const finished = anEvent('ChatFinished', 'e2', at('10:05:00'), {
   },
 })
 
-chats('a finished chat has all that its events have told', () => {
+chats('a finished chat has all data of its events', () => {
   assert.equal(chatOf(accepted, finished), {
     _id: 'acme/2037',
     accountId: 'acme',
@@ -59,7 +59,7 @@ chats('a chat keeps its first acceptance when a second agent accepts it', () => 
   )
 })
 
-chats('a chat that is accepted anew is open, and keeps what its last end told until the next', () => {
+chats('a chat that is accepted again is open, and keeps the data of its last end until the next', () => {
   const again = anEvent('ChatAccepted', 'e3', at('11:00:00'))
   const { state, acceptedAt, finishedAt, totalMs, rate } = chatOf(accepted, finished, again) ?? {}
   assert.equal(
@@ -78,7 +78,7 @@ chats('a repeated acceptance neither opens a finished chat nor moves its times',
   assert.equal(after, { ...before, applied: { 'chats/0': 2 } })
 })
 
-chats('an assignment and an update have times of their own and leave a finished chat finished', () => {
+chats('an assignment and an update have their own times and leave a finished chat finished', () => {
   const assigned = anEvent('ChatAssigned', 'e3', at('10:06:00'), { assignTo: 'https://crm.example.com/1' })
   const updated = anEvent('ChatUpdated', 'e4', at('10:07:00'))
   const { state, assignTo, assignedAt, updatedAt } = chatOf(accepted, finished, assigned, updated) ?? {}
@@ -93,7 +93,7 @@ chats('an assignment and an update have times of their own and leave a finished 
   )
 })
 
-chats('a chat keeps the newest 4 MiB of its log, and tells how many messages were left out', () => {
+chats('a chat keeps the newest 4 MiB of its log, and counts the omitted messages', () => {
   const message = (i: number) => ({ type: 'agent', message: `${i}`.padEnd(99_900), timestamp: at('10:00:00') })
   const messages = Array.from({ length: 50 }, (_, i) => message(i))
   const long = anEvent('ChatFinished', 'e3', at('10:05:00'), { chat: { messages, blacklisted: false } })
@@ -104,7 +104,7 @@ chats('a chat keeps the newest 4 MiB of its log, and tells how many messages wer
   assert.not.ok(short && 'messagesOmitted' in short)
 })
 
-chats('a chat whose acceptance never came has no total time', () => {
+chats('a chat without an acceptance has no total time', () => {
   const chat = chatOf(finished)
   assert.equal(chat?.state, 'finished')
   assert.not.ok(chat && 'totalMs' in chat)

@@ -13,7 +13,7 @@ const clientOf = (...events: ReadonlyArray<ClientUpdated>) =>
 const first = anEvent('ClientUpdated', 'e1', at('10:00:00'), { status: { id: 's1' }, tags: [{ id: 't1' }] })
 const second = anEvent('ClientUpdated', 'e2', at('11:00:00'), { assignedAgent: { id: 'a1' } })
 
-clients('a client is as its newest update describes it, and what that leaves out is gone', () => {
+clients('a client has the data of its newest update only', () => {
   assert.equal(clientOf(first, second), {
     _id: 'acme/1233',
     accountId: 'acme',
@@ -28,7 +28,7 @@ clients('a client is as its newest update describes it, and what that leaves out
   })
 })
 
-clients('an older update that is repeated does not come back', () => {
+clients('a repeated older update changes nothing', () => {
   assert.equal(clientOf(first, second, first), { ...clientOf(first, second), applied: { 'clients/0': 2 } })
 })
 

@@ -74,17 +74,17 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<ConversationEvent>, o
     { replyTimesMs: [1_000], awaitingReplyTo: 'e3', repliesDelivered: 2 },
   ],
   [
-    'a reply to a message that is not known answers all',
+    'a reply to an unknown message answers all',
     [message('e1', '10:00:00'), reply('e2', '10:00:01', { inReplyTo: 'nonsense' })],
     { replyTimesMs: [1_000], awaitingReplyTo: undefined },
   ],
   [
-    'a delivered hand-over invites an agent, and the client goes on waiting',
+    'a delivered hand-over invites an agent, and the client still waits',
     [message('e1', '10:00:00'), handOver('e2', '10:00:01')],
     { state: 'invited', outcome: 'agent', invitedAt: date('10:00:01'), awaitingReplyTo: 'e1', replyTimesMs: [] },
   ],
   [
-    'an agent who joins has the conversation, and what the client writes then does not wait for the bot',
+    'an agent who joins has the conversation, and later messages of the client do not wait for the bot',
     [message('e1', '10:00:00'), invited('e2', '10:00:01'), joined('e3', '10:00:02'), message('e4', '10:00:09')],
     { state: 'agent', outcome: 'agent', joinedAt: date('10:00:02'), awaitingReplyTo: undefined, clientMessages: 2 },
   ],
@@ -94,22 +94,22 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<ConversationEvent>, o
     { state: 'agent' },
   ],
   [
-    'a hand-over whose outcome is recorded after the answer that no agent is there does not hide it',
+    'a hand-over whose outcome is recorded after AGENT_UNAVAILABLE does not hide that event',
     [message('e1', '10:00:00'), unavailable('e2', '10:00:02'), handOver('e3', '10:00:03', '10:00:01')],
     { state: 'unavailable', outcome: 'agent', unavailableAt: date('10:00:02') },
   ],
   [
-    'a second hand-over after no agent was there invites again',
+    'a second hand-over after no agent was available invites again',
     [message('e1', '10:00:00'), handOver('e2', '10:00:01'), unavailable('e3', '10:00:02'), handOver('e4', '10:01:00')],
     { state: 'invited' },
   ],
   [
-    'a reply of the bot after no agent was there answers the client',
+    'a reply of the bot after no agent was available answers the client',
     [message('e1', '10:00:00'), handOver('e2', '10:00:01'), unavailable('e3', '10:00:02'), reply('e4', '10:00:04')],
     { state: 'unavailable', outcome: 'agent', replyTimesMs: [4_000], awaitingReplyTo: undefined },
   ],
   [
-    'a closed conversation stays closed whatever comes late, and waits for nothing',
+    'a closed conversation stays closed after late events, and waits for nothing',
     [message('e1', '10:00:00'), closed('e2', '10:00:01'), joined('e3', '10:00:02'), reply('e4', '10:00:03')],
     { state: 'closed', closedAt: date('10:00:01'), awaitingReplyTo: undefined, replyTimesMs: [] },
   ],
@@ -128,7 +128,7 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<ConversationEvent>, o
     { repliesFailed: 1, repliesSuppressed: 1, repliesDelivered: 0, outcome: 'open', awaitingReplyTo: 'e1' },
   ],
   [
-    'a reply that was given up marks its message, and the client goes on waiting',
+    'a reply that was given up marks its message, and the client still waits',
     [message('e1', '10:00:00'), message('e2', '10:00:05'), failed('e3', '10:00:06', { inReplyTo: 'e1' })],
     {
       unanswered: [
@@ -139,12 +139,12 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<ConversationEvent>, o
     },
   ],
   [
-    'a reply that will never be sent as it is marks its message',
+    'a reply that can never be sent marks its message',
     [message('e1', '10:00:00'), failed('e3', '10:00:06', { reason: 'invalid' })],
     { unanswered: [{ id: 'e1', at: date('10:00:00'), status: 'reply-failed' }], repliesFailed: 1 },
   ],
   [
-    'once an agent was asked for, nobody is silent, though the client waits',
+    'after an agent was invited, the message is not overdue, but the client still waits',
     [message('e1', '10:00:00'), invited('e2', '10:00:10'), message('e3', '10:00:20')],
     {
       unanswered: [
@@ -173,7 +173,7 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<ConversationEvent>, o
     { unheard: undefined, silentSince: undefined, outcome: 'open', awaitingReplyTo: 'e1', replyTimesMs: [] },
   ],
   [
-    'an invitation that the bridge could not deliver is not made again for the same message',
+    'an invitation that the bridge could not deliver is not repeated for the same message',
     [
       message('e1', '10:00:00'),
       message('e2', '10:00:05'),

@@ -35,7 +35,7 @@ stats('of a day without anything are zeros, and no figure has a value', () => {
   for (const figure of Object.values(figures)) assert.equal(figure, { numerator: 0, denominator: 0 })
 })
 
-stats('count what the documents say', () => {
+stats('count the data of the documents', () => {
   const { day: found } = dailyStats(
     day,
     {
@@ -72,7 +72,7 @@ const session = (fields: object) =>
     ...fields,
   }) as Views['sessions']
 
-stats('follow a session on its own days, and on that of the one before', () => {
+stats('follow a session on its own days, and on the day of the previous session', () => {
   const given = session({
     latestOf: 'acme/2037/agent',
     previousStartedAt: new Date('2026-01-20T10:00:00.000Z'),
@@ -84,19 +84,19 @@ stats('follow a session on its own days, and on that of the one before', () => {
   assert.equal(days('America/New_York'), ['acme/2026-01-31', 'acme/2026-01-31', 'acme/2026-01-20'])
 })
 
-stats('follow a bot session on the days of what it may be a return after, also where one of them has 23 hours', () => {
+stats('follow a bot session on the days after which it may be a return, even if one of them has 23 hours', () => {
   const began = new Date('2026-03-29T22:30:00.000Z')
   const given = session({ kind: 'bot', latestOf: 'acme/2037/bot', startedAt: began })
   const days = daysOf('sessions', given, () => 'Europe/Berlin').map(({ day }) => day)
   assert.equal([...new Set(days)].sort(), ['2026-03-26', '2026-03-27', '2026-03-28', '2026-03-29', '2026-03-30'])
 })
 
-stats('do not follow when an open bot session will have ended', () => {
+stats('do not follow the future end of an open bot session', () => {
   const given = session({ kind: 'bot', endsAt: new Date('2026-02-02T00:30:00.000Z') })
   assert.equal(daysOf('sessions', given, () => 'UTC').map(dayId), ['acme/2026-01-31'])
 })
 
-stats('do not follow views that say nothing of them', () => {
+stats('do not follow views that do not affect them', () => {
   assert.equal(
     daysOf('timeline', session({}), () => 'UTC'),
     [],

@@ -28,7 +28,7 @@ const [delivered] = inLog(anEvent('BotReplyDelivered', 'e1', at('10:00:02')))
 const [failed] = inLog(anEvent('BotReplyFailed', 'e2', at('10:00:03'), { reason: 'deadline', detail: '503' }))
 assert.ok(delivered && failed)
 
-deliveries('a command is pending, without what it says: an erasure could not take that away', () => {
+deliveries('a command is pending, without its text, which an erasure could not remove', () => {
   assert.equal(pending(), {
     _id: 'acme/2037/r1',
     accountId: 'acme',
@@ -66,13 +66,13 @@ deliveries('command and outcome give the same document in both orders', () => {
   assert.equal(pending(evolveOutcome(undefined, failed)), expected)
 })
 
-deliveries('a later outcome replaces a failure, and leaves nothing of it', () => {
+deliveries('a later outcome replaces a failure completely', () => {
   const document = evolveOutcome(evolveOutcome(pending(), failed), { ...delivered, offset: 5 })
   assert.equal(document.state, 'delivered')
   assert.not.ok('reason' in document || 'detail' in document)
 })
 
-deliveries('what was delivered stays delivered', () => {
+deliveries('a delivered command stays delivered', () => {
   const before = evolveOutcome(pending(), delivered)
   const after = evolveOutcome(before, { ...failed, offset: 5 })
   assert.equal(after, {

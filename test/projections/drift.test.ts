@@ -34,7 +34,7 @@ const fold = (changes: Changes) => {
 const inQuarantine = (...requests: ReadonlyArray<QuarantinedRequest>) =>
   requests.flatMap((each, offset) => driftOfRequest(each, { topic: 'quarantine', partition: 2, offset }))
 
-drift('has for each place its count, its kinds of values, its times, and the shape of the first value', () => {
+drift('has for each place its count, value types, times, and the pattern of the first value', () => {
   const log = inLog(
     anEvent('ChatAccepted', 'e1', at('10:00:00'), { extra: { visitor: { level: null } } }),
     anEvent('ChatAccepted', 'e2', at('09:00:00'), { extra: { visitor: { level: 'Gold' } } }),
@@ -51,7 +51,7 @@ drift('has for each place its count, its kinds of values, its times, and the sha
   ])
 })
 
-drift('has nothing of what the contract knows, and nothing of the bridge itself', () => {
+drift('has no known fields, and no events of the bridge itself', () => {
   const log = inLog<DomainEvent>(
     anEvent('ChatAccepted', 'e1', at('10:00:00')),
     anEvent('BotReplyDelivered', 'e2', at('10:00:00')),
@@ -60,14 +60,14 @@ drift('has nothing of what the contract knows, and nothing of the bridge itself'
   assert.equal(log.flatMap(driftOfEvent), [])
 })
 
-drift('has what was refused, each request once', () => {
+drift('has the refused requests, each once', () => {
   const again = request('r1', at('10:00:00'))
   const [document] = fold(inQuarantine(again, request('r2', at('10:01:00')), again))
   assert.equal([document?.kind, document?.count, document?.applied], ['new-value', 2, { 'quarantine/2': 2 }])
   assert.equal([document?.expected, document?.example], ['"start" or "end"', 'text of 6: aaaaaa'])
 })
 
-drift('knows the newest requests, in bounded space', () => {
+drift('remembers the newest requests, in limited space', () => {
   const all = Array.from({ length: 3 * mostDriftSeen }, (_, i) => request(`r${i}`, at('10:00:00')))
   const [document] = fold(inQuarantine(...all))
   assert.is(document?.seen?.length, 11 * mostDriftSeen)
@@ -85,7 +85,7 @@ const requests = fc.array(
   }),
 )
 
-drift('is the same in whatever order partitions are read, and however often; its contract knows it', () => {
+drift('is the same for any order and repetition of partitions, and matches its contract', () => {
   fc.assert(
     fc.property(requests, fc.array(fc.nat(2)), (given, turns) => {
       const log = given.map(({ minute, partition, extra }, i) => {

@@ -78,13 +78,13 @@ const recorded = (offset: number, value: RecordedEnrichment['value']): RecordedE
   value,
 })
 
-enrichments('an older record does not bring back what was removed', () => {
+enrichments('an older record does not restore a removed enrichment', () => {
   const removed = evolveEnrichment(evolveEnrichment(undefined, recorded(3, { enableAssign: true })), recorded(4, null))
   assert.equal(removed, { _id: 'acme/clientId:1', applied: { 'enrichments/2': 4 } })
   assert.is(evolveEnrichment(removed, recorded(3, { enableAssign: true })), removed)
 })
 
-enrichments('what cannot be read is a dead letter once the others are kept', async () => {
+enrichments('an unreadable record becomes a dead letter after the others are stored', async () => {
   const done: unknown[] = []
   const handle = enrichmentHandler({
     storeEnrichments: async (given) => {

@@ -14,16 +14,17 @@ import { type Documents, foldOf } from '../support/memory-views.ts'
 
 const erasures = suite('views after an erasure')
 
-const isMarker = ({ said }: Entry) => said.type === 'ClientErased' || said.type === 'ChatErased'
-const isCommand = (said: Entry['said']): said is BotReply => said.type === 'BotMessage' || said.type === 'InviteAgent'
+const isMarker = ({ content }: Entry) => content.type === 'ClientErased' || content.type === 'ChatErased'
+const isCommand = (content: Entry['content']): content is BotReply =>
+  content.type === 'BotMessage' || content.type === 'InviteAgent'
 
 /** Events, each at the next offset of partition 0 of its topic. */
 const logOf = (...given: ReadonlyArray<readonly [topic: (typeof eventTopics)[number]['name'], DomainEvent]>) => {
   const ends = new Map<string, number>()
-  return given.map(([topic, said], i): Entry => {
+  return given.map(([topic, content], i): Entry => {
     const offset = ends.get(topic) ?? 0
     ends.set(topic, offset + 1)
-    return { said, topic, partition: 0, offset, timestamp: i }
+    return { content, topic, partition: 0, offset, timestamp: i }
   })
 }
 
@@ -109,7 +110,7 @@ const counted = (documents: Documents) =>
     return [key, names.map((name) => (document as unknown as Record<string, unknown>)[name])]
   })
 
-erasures('say nothing of a person any more, and every document says that it was emptied', async () => {
+erasures('contain no personal data, and every document shows that it was emptied', async () => {
   const all = await foldOf(logOf(...told))
   const before = ofPersons(all)
   const telling = Object.entries(all).filter(([, document]) => JSON.stringify(document).includes(secret))
@@ -120,13 +121,13 @@ erasures('say nothing of a person any more, and every document says that it was 
   assert.equal(viewsOf(after), viewsOf(all))
 })
 
-erasures('count the same for statistics', async () => {
+erasures('give the same statistics', async () => {
   const [before, after] = [await foldOf(logOf(...told)), await foldOf(logOf(...told, ...markers))]
   const isOfBoth = ([key]: ReadonlyArray<unknown>) => String(key) in before
   assert.equal(counted(after).filter(isOfBoth), counted(before))
 })
 
-erasures('take in what comes later, also where it has the content of what was erased', async () => {
+erasures('apply later events, even with the content of erased ones', async () => {
   const again = { ...anEvent('ClientUpdated', 'e20', at('12:00:00'), { ...whole, visitor }), contentHash: 'same' }
   const first = { ...anEvent('ClientUpdated', 'e10', at('10:02:00'), { ...whole, visitor }), contentHash: 'same' }
   const [client] = [...markers]
@@ -140,21 +141,21 @@ erasures('take in what comes later, also where it has the content of what was er
 })
 
 /** What remains of an archived record after its data key was deleted. */
-const blank = (said: Entry['said']): Entry['said'] => {
-  if (isCommand(said)) return said
-  const marks = marksByType.get(ceType(said.type)) ?? 'readable'
-  const data = withBlanks(marks, split(marks, said.data).open)
-  const read = DomainEvent.decode({ ...said, data })
-  if (read._tag === 'Left') throw new Error(said.type)
+const blank = (content: Entry['content']): Entry['content'] => {
+  if (isCommand(content)) return content
+  const marks = marksByType.get(ceType(content.type)) ?? 'readable'
+  const data = withBlanks(marks, split(marks, content.data).open)
+  const read = DomainEvent.decode({ ...content, data })
+  if (read._tag === 'Left') throw new Error(content.type)
   return read.right
 }
 
-erasures('are the same where they are made anew from an archive whose keys are gone, but for drift', async () => {
+erasures('are the same after a rebuild from an archive without the keys, except drift', async () => {
   await fc.assert(
     fc.asyncProperty(aLog, async (log) => {
       const last = new Map(log.flatMap((it) => (isMarker(it) ? [[subjectOf(it), it.offset] as const] : [])))
       const archived = log.map((it) =>
-        isMarker(it) || it.offset > (last.get(subjectOf(it)) ?? -1) ? it : { ...it, said: blank(it.said) },
+        isMarker(it) || it.offset > (last.get(subjectOf(it)) ?? -1) ? it : { ...it, content: blank(it.content) },
       )
       // Unknown fields in requests of erased persons are not in the archive any more, so drift counts fewer.
       same(ofPersons(await foldOf(archived)), ofPersons(await foldOf(log)))
@@ -163,10 +164,10 @@ erasures('are the same where they are made anew from an archive whose keys are g
   )
 })
 
-const subjectOf = ({ said, topic, partition }: Entry) =>
-  isCommand(said) ? 'command' : `${topic}/${partition}/${said.data.accountId}/${said.subject}`
+const subjectOf = ({ content, topic, partition }: Entry) =>
+  isCommand(content) ? 'command' : `${topic}/${partition}/${content.data.accountId}/${content.subject}`
 
-erasures('know every topic of a chat and of a client', () => {
+erasures('cover every topic of a chat and of a client', () => {
   assert.equal(markers.map(([topic]) => topic).sort(), eventTopics.map(({ name }) => name).sort())
   assert.is(clients.name, 'clients')
 })

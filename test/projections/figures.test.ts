@@ -230,7 +230,7 @@ const byLog = (log: ReadonlyArray<Timed>): Readonly<Record<string, readonly [num
 
 const figures = suite('figures')
 
-figures('are what the log says, read a second way', async () => {
+figures('equal a second, independent computation from the log', async () => {
   await fc.assert(
     fc.asyncProperty(logs, async (log) => {
       const { day } = await measuredBy(log)
@@ -244,7 +244,7 @@ figures('are what the log says, read a second way', async () => {
   )
 })
 
-figures('that are shares are from 0 to 1, of every group', async () => {
+figures('that are shares are from 0 to 1, for every group', async () => {
   await fc.assert(
     fc.asyncProperty(logs, async (log) => {
       const { day, by } = await measuredBy(log)
@@ -259,7 +259,7 @@ figures('that are shares are from 0 to 1, of every group', async () => {
   )
 })
 
-figures('leave out what is open, and count it apart', async () => {
+figures('leave out open sessions, and count them separately', async () => {
   const log = [
     event('ClientMessageReceived', 'b1', hour, { clientId: 'c1' }),
     event('ChatAccepted', 'a1', 2 * hour, { agent: { id: 'a1' } }),

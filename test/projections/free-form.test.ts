@@ -12,12 +12,12 @@ const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth 
 const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
 
-freeFormValues('that can be stored stay themselves', () => {
+freeFormValues('that can be stored stay unchanged', () => {
   const given = { a: [1, 'two', null, { 'b.c': true }], '': {} }
   assert.is(storable(given), given)
 })
 
-freeFormValues('get field names that MongoDB and its drivers can hold', () => {
+freeFormValues('get field names that MongoDB and its drivers can store', () => {
   const given = JSON.parse(
     '{"$ref":"x","a\\u0000b":1,"_bsontype":"ObjectId","constructor":[],"__proto__":{"$y":1},"\\ud800":"\\udc00"}',
   )
@@ -36,12 +36,12 @@ freeFormValues('that are nested too deep end in text', () => {
   assert.ok(depthOf(storable(nested(5_000))) < 70)
 })
 
-freeFormValues('of any depth are bearable', () => {
+freeFormValues('of any depth are accepted', () => {
   const deep = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`)
   assert.ok(depthOf(storable(deep)) < 70)
 })
 
-freeFormValues('come back from BSON as they went', () => {
+freeFormValues('are read back from BSON unchanged', () => {
   const text = fc.array(fc.nat(0xffff), { maxLength: 5 }).map((units) => String.fromCharCode(...units))
   fc.assert(
     fc.property(fc.oneof(freeForm, fc.dictionary(text, text, { noNullPrototype: true })), (given) => {

@@ -5,7 +5,7 @@ import { anEvent, at, date, inLog } from '../support/given-events.ts'
 
 const offline = suite('offline messages')
 
-offline('a message keeps the time of its first receipt when it comes again under another id', () => {
+offline('a message keeps the time of its first receipt when it is repeated under another id', () => {
   const [first, second] = inLog(
     anEvent('OfflineMessageReceived', 'e1', at('10:00:00')),
     anEvent('OfflineMessageReceived', 'e2', at('10:20:00'), { message: 'Hello? Anyone?' }),

@@ -70,7 +70,7 @@ const given = (
   return { done, viewed, handle }
 }
 
-projectors('applies a slice at once and keeps what cannot be read as dead letters after that', async () => {
+projectors('applies a slice at once, and then stores unreadable records as dead letters', async () => {
   const { done, handle } = given()
   await handle(slice(record(5, 'nonsense'), record(6, 'e1'), record(7, 'e2')), partition)
   assert.equal(done, [
@@ -80,7 +80,7 @@ projectors('applies a slice at once and keeps what cannot be read as dead letter
   ])
 })
 
-projectors('measures how long after its arrival an event is in the views, and not while they are away', async () => {
+projectors('measures the time from arrival to the views, but not during an outage of the views', async () => {
   const { viewed, handle } = given()
   await handle(slice(record(5, 'nonsense'), record(6, 'e1')), partition)
   const away = given({ away: true })
@@ -88,13 +88,13 @@ projectors('measures how long after its arrival an event is in the views, and no
   assert.equal([viewed, away.viewed], [['webhooks after 2 s'], []])
 })
 
-projectors('leaves commands that cannot be read to egress', async () => {
+projectors('leaves unreadable commands to egress', async () => {
   const { done, handle } = given()
   await handle(slice(record(5, 'nonsense', { topic: 'bot-replies' })), partition)
   assert.equal(done, ['apply ', '1 in 0.5 s'])
 })
 
-projectors('takes in all but the change that cannot be stored', async () => {
+projectors('stores all changes except the one that cannot be stored', async () => {
   const { done, handle } = given({ unstorable: 'acme/webhooks/e2' })
   await handle(slice(record(5, 'e1'), record(6, 'e2'), record(7, 'e3')), partition)
   assert.equal(done, [
@@ -111,7 +111,7 @@ projectors('takes in all but the change that cannot be stored', async () => {
   ])
 })
 
-projectors('a large slice goes in pieces that have the records of a key together, in their order', async () => {
+projectors('a large slice is split into pieces that keep the records of a key together and in order', async () => {
   const { done, handle } = given()
   const chats = ['1', '2', '3']
   const events = Array.from({ length: 1_200 }, (_, i) => {
@@ -127,7 +127,7 @@ projectors('a large slice goes in pieces that have the records of a key together
   assert.equal(entries.slice(0, 3), [expected.slice(0, 500), expected.slice(500, 1_000), expected.slice(1_000)])
 })
 
-projectors('what is not known to the contracts is counted at the end of a slice, in the order of the log', async () => {
+projectors('data unknown to the contracts is counted at the end of a slice, in the order of the log', async () => {
   const { done, handle } = given()
   const extras = new Map([
     [0, 'mood'],
@@ -143,20 +143,17 @@ projectors('what is not known to the contracts is counted at the end of a slice,
   assert.is(done.at(-2), `apply ${places.join(', ')}`)
 })
 
-projectors(
-  'an event under a key of another chat is a dead letter, since nothing says in which order it came',
-  async () => {
-    const { done, handle } = given()
-    await handle(slice(record(5, 'e1', { subject: '2038' })), partition)
-    assert.equal(done, [
-      'apply ',
-      'dead letter 5: wrong-key, key: expected <accountId>/<subject> of the event',
-      '1 in 0.5 s',
-    ])
-  },
-)
+projectors('an event with the key of another chat is a dead letter, since its order is unknown', async () => {
+  const { done, handle } = given()
+  await handle(slice(record(5, 'e1', { subject: '2038' })), partition)
+  assert.equal(done, [
+    'apply ',
+    'dead letter 5: wrong-key, key: expected <accountId>/<subject> of the event',
+    '1 in 0.5 s',
+  ])
+})
 
-projectors('takes a piece of one slice after the other where there is no room', async () => {
+projectors('processes one piece after the other if memory is short', async () => {
   let underWay = 0
   let most = 0
   const applyChanges = async () => {
@@ -171,7 +168,7 @@ projectors('takes a piece of one slice after the other where there is no room', 
   assert.is(most, 1)
 })
 
-projectors('of a large slice, takes in all but what cannot be stored', async () => {
+projectors('stores all changes of a large slice except those that cannot be stored', async () => {
   const { done, handle } = given({ unstorable: 'acme/webhooks/e700' })
   const events = Array.from({ length: 1_200 }, (_, i) => record(i, `e${i}`))
   await handle(slice(...events), partition)
@@ -184,7 +181,7 @@ projectors('of a large slice, takes in all but what cannot be stored', async () 
   assert.ok(done.length < 100)
 })
 
-projectors('throws in an outage and makes no dead letter', async () => {
+projectors('throws in an outage and writes no dead letter', async () => {
   const { done, handle } = given({ away: true })
   const outcome = await handle(slice(record(5, 'nonsense'), record(6, 'e1')), partition).then(
     () => 'resolved',

@@ -12,10 +12,10 @@ const replay = suite('views under replay')
 /** Keeps repeated markers of erasures, because a repeated marker erases again. */
 const withoutRepeats = (log: ReadonlyArray<Entry>) =>
   log.filter(
-    ({ said, topic, partition }, i) =>
-      said.type === 'ClientErased' ||
-      said.type === 'ChatErased' ||
-      log.findIndex((it) => it.said.id === said.id && it.topic === topic && it.partition === partition) === i,
+    ({ content, topic, partition }, i) =>
+      content.type === 'ClientErased' ||
+      content.type === 'ChatErased' ||
+      log.findIndex((it) => it.content.id === content.id && it.topic === topic && it.partition === partition) === i,
   )
 
 /** Without the places in the log, which may differ between a log with repeats and one without. */
@@ -39,7 +39,7 @@ replay('equal a plain fold of the log, however its slices are cut, repeated and 
   )
 })
 
-replay('give the same documents, by reference, when the whole log comes again', async () => {
+replay('return the same documents, by reference, when the whole log is repeated', async () => {
   await fc.assert(
     fc.asyncProperty(aLog, async (log) => {
       const { applyChanges, documents } = memoryViews()
@@ -76,7 +76,7 @@ const codecs = {
 const codecOf = (key: string) =>
   Object.entries(codecs).find(([view]) => key.startsWith(`${view} `))?.[1] ?? views.DailyStatsDocument
 
-replay('hold only documents that their contract knows', async () => {
+replay('contain only documents that match their contract', async () => {
   await fc.assert(
     fc.asyncProperty(aLog, async (log) => {
       for (const [key, document] of Object.entries(await foldOf(log))) {
@@ -88,11 +88,11 @@ replay('hold only documents that their contract knows', async () => {
   )
 })
 
-replay('are tried with events that are valid themselves', () => {
+replay('are tested with valid events', () => {
   fc.assert(
     fc.property(aLog, (log) => {
-      for (const { said } of log)
-        assert.ok(DomainEvent.is(said) || said.type === 'BotMessage' || said.type === 'InviteAgent')
+      for (const { content } of log)
+        assert.ok(DomainEvent.is(content) || content.type === 'BotMessage' || content.type === 'InviteAgent')
     }),
     { numRuns: 50 },
   )

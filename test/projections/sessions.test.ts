@@ -40,7 +40,7 @@ const log = [
   { message: 'Bye', timestamp: at('10:00:20'), type: 'agent', agentId: 'a2' },
 ]
 
-sessions('an agent session has what its events have told, and what they have not is unknown', async () => {
+sessions('an agent session has the data of its events, and the rest is unknown', async () => {
   const page = { page: { url: 'https://shop.example/cart' }, session: { utmJson: { source: 'google' } } }
   const given = [
     accepted('e1', '10:00:05', page),
@@ -95,7 +95,7 @@ sessions('an agent session has what its events have told, and what they have not
   ])
 })
 
-sessions('a chat that is accepted again keeps the verdict on its first session', async () => {
+sessions('a chat that is accepted again keeps the rating of its first session', async () => {
   const [first, second, ...others] = await sessionsOf(
     accepted('e1', '10:00:00'),
     finished('e2', '10:05:00', { rate: 'bad' }),
@@ -107,7 +107,7 @@ sessions('a chat that is accepted again keeps the verdict on its first session',
   assert.equal([second?.rating, second?.previousEndedAt, second?.handleMs], ['good', on('10:05:00'), 600_000])
 })
 
-sessions('a chat that is accepted again with the same words is accepted again', async () => {
+sessions('a second acceptance with the same content is an acceptance too', async () => {
   const hash = { contentHash: 'same' }
   const all = await sessionsOf(
     { ...accepted('e1', '10:00:00'), ...hash },
@@ -138,7 +138,7 @@ sessions('a second finish without acceptance does not replace the first', async 
   )
 })
 
-sessions('a log that goes on from the session before counts its own messages', async () => {
+sessions('a log that continues from the previous session counts its own messages', async () => {
   const more = [...log, { message: 'Again', timestamp: at('11:00:00'), type: 'visitor' }]
   const all = await sessionsOf(
     accepted('e1', '10:00:00'),
@@ -158,7 +158,7 @@ sessions('a log that goes on from the session before counts its own messages', a
 type Case = readonly [string, ReadonlyArray<ConversationEvent>, ReadonlyArray<object>]
 const table: ReadonlyArray<Case> = [
   [
-    'the bot has answered: contained so far, and over a day after the last event',
+    'after a reply of the bot a session is contained so far, and ends a day after its last event',
     [message('e1', '10:00:00', { extra: { channel: { id: '77', type: 'widget' } } }), reply('e2', '10:00:02')],
     [
       {
@@ -167,9 +167,13 @@ const table: ReadonlyArray<Case> = [
       },
     ],
   ],
-  ['nobody has answered', [message('e1', '10:00:00')], [{ outcome: 'unanswered', channelId: 'unknown' }]],
   [
-    'an agent who joined ends it, and what the client writes then is for the agent',
+    'without a reply a session is unanswered',
+    [message('e1', '10:00:00')],
+    [{ outcome: 'unanswered', channelId: 'unknown' }],
+  ],
+  [
+    'an agent who joins ends it, and later messages of the client are for the agent',
     [message('e1', '10:00:00'), handOver('e2', '10:00:05'), joined('e3', '10:00:35'), message('e4', '10:01:00')],
     [
       {
@@ -180,7 +184,7 @@ const table: ReadonlyArray<Case> = [
     ],
   ],
   [
-    'an agent who joined before the question is in the log has its queue time all the same',
+    'an agent who joined before the invitation is in the log has a queue time too',
     [message('e1', '10:00:00'), joined('e2', '10:00:35'), handOver('e3', '10:00:36', '10:00:05')],
     [
       {
@@ -190,12 +194,12 @@ const table: ReadonlyArray<Case> = [
     ],
   ],
   [
-    'a question that the service tells as well is one question',
+    'an invitation that the service reports too is one invitation',
     [message('e1', '10:00:00'), handOver('e2', '10:00:05'), anEvent('AgentInvited', 'e3', at('10:00:06'))],
     [{ outcome: 'abandoned', invitations: [{ by: 'bot', at: on('10:00:05') }] }],
   ],
   [
-    'no agent was there: the session goes on, and a later question is another',
+    'if no agent is available the session continues, and a later invitation is another one',
     [
       ...[message('e1', '10:00:00'), handOver('e2', '10:00:05'), unavailable('e3', '10:00:07')],
       ...[handOver('e4', '10:02:00'), closed('e5', '10:03:00')],
@@ -211,7 +215,7 @@ const table: ReadonlyArray<Case> = [
     ],
   ],
   [
-    'after closing the next message begins the next session',
+    'after closing the next message starts the next session',
     [message('e1', '10:00:00'), reply('e2', '10:00:02'), closed('e3', '10:01:00'), message('e4', '10:30:00')],
     [
       { outcome: 'contained', ending: 'closed', nextStartedAt: on('10:30:00') },
@@ -219,7 +223,7 @@ const table: ReadonlyArray<Case> = [
     ],
   ],
   [
-    'so it does after a day of silence, also where an agent had joined',
+    'after a day of silence too, even if an agent had joined',
     [
       ...[message('e1', '10:00:00'), joined('e2', '10:00:35'), message('e3', '10:00:40')],
       { ...message('e4', '10:00:00'), time: nextDay('10:00:40') },
@@ -227,12 +231,12 @@ const table: ReadonlyArray<Case> = [
     [{ ending: 'agent-joined' }, { number: 2, startedAt: new Date(nextDay('10:00:40')) }],
   ],
   [
-    'a session that fell silent ended a day after its last event',
+    'a session without further events ends a day after its last event',
     [message('e1', '10:00:00'), { ...message('e2', '10:00:00'), time: nextDay('10:00:00') }],
     [{ ending: 'silence', endsAt: new Date(nextDay('10:00:00')), clientMessages: 1 }, { number: 2 }],
   ],
   [
-    'the bridge asked for an agent: an intervention, and no answer of the bot',
+    'an invitation by the bridge is an intervention, and not a reply of the bot',
     [
       message('e1', '10:00:00'),
       reply('e2', '10:00:10', {
@@ -243,7 +247,7 @@ const table: ReadonlyArray<Case> = [
     [{ outcome: 'abandoned', interventions: 1, replies: 0, invitations: [{ by: 'bridge', at: on('10:00:10') }] }],
   ],
   [
-    'what comes before the first message counts no message',
+    'events before the first message count no message',
     [unavailable('e1', '09:59:00'), message('e2', '10:00:00')],
     [{ startedAt: on('10:00:00'), clientMessages: 1, invitations: [{ by: 'unknown', unavailableAt: on('09:59:00') }] }],
   ],
@@ -259,7 +263,7 @@ for (const [name, given, expected] of table)
     }
   })
 
-sessions('an agent who joins after more invitations than are kept has the session', async () => {
+sessions('an agent who joins after more invitations than are stored has the session', async () => {
   const asked = Array.from({ length: 101 }, (_, i) => [
     anEvent(
       'AgentInvited',

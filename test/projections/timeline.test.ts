@@ -9,7 +9,7 @@ const timeline = suite('timeline')
 const event = dated(anEvent('ClientMessageReceived', 'e1', at('10:00:00'), { extra: { $sender: { 'a.b': 1 } } }))
 const recorded = { event, topic: 'bot-conversations', partition: 3, offset: 12 } as const
 
-timeline('an entry has the event, its place, and what the contract does not know as text', () => {
+timeline('an entry has the event, its place, and unknown fields as text', () => {
   const { extra, ...data } = event.data
   assert.equal(evolveTimeline(undefined, recorded), {
     _id: 'acme/bot/e1',
@@ -32,7 +32,7 @@ timeline('an entry of an event with more than 1 MiB of JSON names its record, an
   assert.equal(evolveTimeline(undefined, { ...recorded, bytes: 1024 * 1024 + 1 }), rest)
 })
 
-timeline('events of other accounts and interfaces that have the same id have entries of their own', () => {
+timeline('events of other accounts and interfaces with the same id have their own entries', () => {
   const ids = [
     { ...event, data: { ...event.data, accountId: 'zeta' as typeof event.data.accountId } },
     { ...event, source: '/accounts/acme/egress' },
@@ -41,7 +41,7 @@ timeline('events of other accounts and interfaces that have the same id have ent
   assert.equal(ids, ['zeta/bot/e1', 'acme/egress/e1', 'acme/bot/e1'])
 })
 
-timeline('the first record of an event stays', () => {
+timeline('the first record of an event is kept', () => {
   const first = evolveTimeline(undefined, recorded)
   assert.is(evolveTimeline(first, { ...recorded, offset: 40 }), first)
 })

@@ -74,11 +74,11 @@ const kinds = (said: ReadonlyArray<Said>, tamper?: Tamper) =>
 
 const talk = [client('one'), bot('1'), client('two'), bot('2'), client('three'), bot('3')]
 
-audits('finds nothing where all was told', () => {
+audits('finds nothing in a complete chat', () => {
   assert.equal(audited(talk), { state: 'compared', differences: [], replies: 'compared' })
 })
 
-audits('finds what never came, what the log lacks, other words and another order, on both sides', () => {
+audits('finds missing messages, missing log lines, other texts and another order, on both sides', () => {
   assert.equal(kinds([...talk.slice(0, 2), unheard('lost'), ...talk.slice(2)]), [['not-received', 'client', 2]])
   assert.equal(kinds(talk, losing('client', 1)), [['not-in-transcript', 'client', undefined]])
   assert.equal(kinds(talk, losing('bot', 2)), [['not-in-transcript', 'bot', undefined]])
@@ -94,14 +94,14 @@ audits('finds what never came, what the log lacks, other words and another order
   )
 })
 
-audits('names the event and the place, and no words', () => {
+audits('names the event and the place, and no texts', () => {
   const { session, entries } = given(talk, altering('client', 1))
   const [difference] = transcriptAudit(session, entries).differences
   assert.equal(difference, { kind: 'text', from: 'client', index: 2, event: entries[2]?._id })
   assert.not.match(JSON.stringify(difference), 'two')
 })
 
-audits('does not miss what may have gone to an agent, but does before', () => {
+audits('does not report messages that may have gone to an agent, but reports earlier ones', () => {
   const handedOver = [client('one'), bot('1'), agent('Hello'), client('two'), agent('Bye'), client('three')]
   assert.equal(kinds(handedOver), [])
   assert.equal(kinds([client('one'), unheard('two'), bot('1'), agent('Hello')]), [['not-received', 'client', 1]])
@@ -115,12 +115,12 @@ audits('does not miss what may have gone to an agent, but does before', () => {
   assert.equal(withAgents.differences, [])
 })
 
-audits('does not take what a client wrote to an agent for what the log lacks', () => {
+audits('does not report messages of a client to an agent as missing in the log', () => {
   const said = [client('one'), bot('1'), client('two'), agent('Hello'), client('three')]
   assert.equal(kinds(said, losing('client', 1)), [['not-in-transcript', 'client', undefined]])
 })
 
-audits('finds what came late in its place, and no other order for that', () => {
+audits('finds a late message in its place, without a difference in order', () => {
   const said = [client('one'), bot('1'), unheard('late'), client('last')]
   const { session, entries } = given(said)
   const late = heard(client('late'), session.endsAt.getTime() + 5_000)
@@ -131,7 +131,7 @@ audits('finds what came late in its place, and no other order for that', () => {
   assert.equal(transcriptAudit(session, [...entries, late]).differences, [])
 })
 
-audits('does not miss a reply that was under way when the chat was finished', () => {
+audits('does not report a reply that was on its way when the chat was finished', () => {
   const { session, entries } = given(talk)
   const after = (ms: number) => heard(bot('late'), session.endsAt.getTime() + ms)
   assert.equal(transcriptAudit(session, [...entries, after(-1)]).differences, [])
@@ -141,7 +141,7 @@ audits('does not miss a reply that was under way when the chat was finished', ()
   )
 })
 
-audits('does not compare replies where the transcript has none of them, and does not take others for them', () => {
+audits('does not compare replies if the transcript has none, nor match them with other lines', () => {
   const withoutBot: Tamper = (lines) => lines.filter(({ from }) => from !== 'bot')
   assert.equal(audited(talk, withoutBot), {
     ...{ state: 'compared', differences: [] },
@@ -151,7 +151,7 @@ audits('does not compare replies where the transcript has none of them, and does
   assert.equal(audited(talk, greeting).differences, [])
 })
 
-audits('compares no words of Markdown, of which the log may show anything', () => {
+audits('does not compare texts of Markdown, since the log may show them differently', () => {
   const bold: Said = { from: 'bot', text: 'very', type: 'MARKDOWN', shown: '<b>very</b>' }
   assert.equal(kinds([...talk, bold]), [])
 })
@@ -186,29 +186,26 @@ audits('says why a chat cannot be compared', () => {
   assert.is(transcriptAudit(tooMany.session, tooMany.entries).reason, 'too-many-messages')
 })
 
-audits(
-  'of a chat that is finished again has the messages of each session, with a log that goes on or begins anew',
-  () => {
-    const later = start + 3_600_000
-    const [first, second] = [given(talk), given([client('again'), bot('yes')], undefined, later)]
-    const endsAt = second.session.endsAt
-    const session = { endsAt, previousEndedAt: first.session.endsAt, agents: [] }
-    const all = [...first.entries, ...second.entries]
-    assert.equal(transcriptAudit(session, all), { state: 'compared', differences: [], replies: 'compared' })
-    const logs = all.flatMap(({ type, data }) =>
-      type === 'ChatFinished' ? [(data as { chat: { messages: ReadonlyArray<object> } }).chat.messages] : [],
-    )
-    const goesOn = all.map((each) =>
-      each === all.at(-1) ? { ...each, data: { chat: { messages: logs.flat() } } } : each,
-    ) as ReadonlyArray<Entry>
-    assert.equal(transcriptAudit(session, goesOn), { state: 'compared', differences: [], replies: 'compared' })
-    assert.equal(transcriptAudit(first.session, goesOn).differences, [])
-    const between = heard(client('on the way'), first.session.endsAt.getTime() + 1_000)
-    assert.equal(transcriptAudit(session, [...goesOn, between]).differences, [])
-  },
-)
+audits('uses the messages of each session if a chat is finished again, with a continued or a new log', () => {
+  const later = start + 3_600_000
+  const [first, second] = [given(talk), given([client('again'), bot('yes')], undefined, later)]
+  const endsAt = second.session.endsAt
+  const session = { endsAt, previousEndedAt: first.session.endsAt, agents: [] }
+  const all = [...first.entries, ...second.entries]
+  assert.equal(transcriptAudit(session, all), { state: 'compared', differences: [], replies: 'compared' })
+  const logs = all.flatMap(({ type, data }) =>
+    type === 'ChatFinished' ? [(data as { chat: { messages: ReadonlyArray<object> } }).chat.messages] : [],
+  )
+  const goesOn = all.map((each) =>
+    each === all.at(-1) ? { ...each, data: { chat: { messages: logs.flat() } } } : each,
+  ) as ReadonlyArray<Entry>
+  assert.equal(transcriptAudit(session, goesOn), { state: 'compared', differences: [], replies: 'compared' })
+  assert.equal(transcriptAudit(first.session, goesOn).differences, [])
+  const between = heard(client('on the way'), first.session.endsAt.getTime() + 1_000)
+  assert.equal(transcriptAudit(session, [...goesOn, between]).differences, [])
+})
 
-audits('is the same whatever order events came in, and is made again with what comes late', async () => {
+audits('is the same for any order of events, and is computed again with late events', async () => {
   const messages = [
     { message: 'Hi', timestamp: at('10:00:00'), type: 'visitor' },
     { message: 'Hello', timestamp: at('10:00:01'), type: 'agent' },
@@ -255,7 +252,7 @@ const talking = fc
     ],
   )
 
-audits('of any correct chat finds nothing', () => {
+audits('finds nothing in any correct chat', () => {
   fc.assert(
     fc.property(talking, (said) => {
       const { state, differences } = audited(said)
@@ -265,7 +262,7 @@ audits('of any correct chat finds nothing', () => {
   )
 })
 
-audits('of any chat in which one message of many was lost, altered or moved finds that and nothing else', () => {
+audits('finds only the one lost, altered or moved message in any chat', () => {
   const place = fc.record({ n: fc.integer({ min: 2, max: 30 }), at: fc.nat(), from: fc.constantFrom('client', 'bot') })
   fc.assert(
     fc.property(place, ({ n, at: any, from }) => {
@@ -284,7 +281,7 @@ audits('of any chat in which one message of many was lost, altered or moved find
   )
 })
 
-audits('of a correct run of a million events finds nothing', () => {
+audits('finds nothing in a correct run of a million events', () => {
   const random = randomNumbers(7)
   const words = ['yes', 'no', 'ok', 'thanks', 'please', 'when?', 'order 1', 'order 2']
   let events = 0
@@ -304,7 +301,7 @@ audits('of a correct run of a million events finds nothing', () => {
   }
 })
 
-audits('a common sequence is as long as one can be, in the order of both lists', () => {
+audits('a common sequence is a longest one, in the order of both lists', () => {
   const longest = (a: string, b: string): number =>
     a === '' || b === ''
       ? 0

@@ -6,7 +6,7 @@ import { changesOfEvent } from '../../src/projections/changes.ts'
 import { changesStats, foldedOf, topicsOf, viewNames } from '../../src/projections/view-topics.ts'
 import { anEvent, at, inLog } from '../support/given-events.ts'
 
-const sources = suite('what a view is made from')
+const sources = suite('the source topics of a view')
 
 for (const { name } of DomainEvent.types)
   sources(`the topic of ${name} is read for every view that it changes`, () => {
@@ -15,11 +15,11 @@ for (const { name } of DomainEvent.types)
       assert.ok(topicsOf([view]).includes(topicOf(event).name), view)
   })
 
-sources('each topic is read once, however many views need it', () => {
+sources('each topic is read once for all views that need it', () => {
   assert.equal(topicsOf(['conversations', 'deliveries', 'daily_stats']), ['bot-conversations', 'bot-replies'])
 })
 
-sources('statistics alone are not folded, and follow the views that they count', () => {
+sources('only statistics are not folded; they follow the views that they count', () => {
   assert.equal(
     viewNames.filter((view) => !foldedOf(viewNames).includes(view)),
     ['daily_stats', 'daily_stats_by'],

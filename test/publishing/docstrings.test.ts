@@ -4,7 +4,7 @@ import { docstringsOf } from '../../src/publishing/docstrings.ts'
 
 const docstrings = suite('docstrings')
 
-docstrings('are those directly above an exported constant, their lines joined, their paragraphs kept', () => {
+docstrings('are the comments directly above an exported constant, with joined lines and kept paragraphs', () => {
   const source = `
 /** Not exported. */
 const hidden = 1

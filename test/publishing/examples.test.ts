@@ -48,7 +48,7 @@ const samplesOf = (api: string) =>
 const examples = suite('examples')
 
 for (const [name, { headers, payload, examples: given = [] }] of Object.entries(messages))
-  examples(`the examples of ${name} are of its schemas and its codecs`, () => {
+  examples(`the examples of ${name} match its schemas and codecs`, () => {
     const schemaOfHeaders = nameOf(headers?.$ref ?? headers?.allOf?.[0]?.$ref)
     const schemaOfPayload = nameOf(payload.$ref)
     for (const example of given) {
@@ -63,7 +63,7 @@ const interfaces: Readonly<Record<string, Readonly<Record<string, t.Mixed>>>> = 
 }
 
 for (const [api, events] of Object.entries(interfaces))
-  examples(`every sample of contracts/${api} is accepted by a schema where it is by the codec`, () => {
+  examples(`every sample of contracts/${api} is accepted by a schema if the codec accepts it`, () => {
     const samples = samplesOf(api)
     assert.ok(samples.length > 10)
     for (const { file, value } of samples)

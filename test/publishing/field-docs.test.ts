@@ -63,7 +63,7 @@ export const Outer = exactShape(
 
 const fields = suite('docstrings of fields')
 
-fields('are those directly above them, of the codec itself and of what it is made with, by their paths', () => {
+fields('are the comments directly above the fields, in the codec and its parts, by their paths', () => {
   const docsOf = fieldDocs(
     new Map([
       ['parts.ts', parts],
@@ -97,7 +97,7 @@ const undescribed = (schema: unknown, path: string): ReadonlyArray<string> => {
   ]
 }
 
-fields('every published field has one', () => {
+fields('every published field has a docstring', () => {
   const all: ReadonlyArray<Schema> = published.map((entry) => schemaDocument(entry, partOf))
   assert.equal(
     all.flatMap((schema) => undescribed(schema, String(schema.title))),

@@ -38,7 +38,7 @@ jsonSchema('each structure has its schema', () => {
   for (const [codec, expected] of cases) assert.equal(schemaOf(codec), expected, codec.name)
 })
 
-jsonSchema('a named part is defined once, with its description, and referred to', () => {
+jsonSchema('a named part is defined once, with its description, and referenced', () => {
   const partOf = (codec: t.Mixed) => (codec === Tag ? { name: 'Tag', description: 'A tag.', fieldDoc } : undefined)
   assert.equal(compile([t.type({ first: Tag, more: t.array(Tag) })], partOf, '$defs'), {
     schemas: [
@@ -52,7 +52,7 @@ jsonSchema('a named part is defined once, with its description, and referred to'
   })
 })
 
-jsonSchema('a named leaf stands in its field, with the description of the field or its own', () => {
+jsonSchema('a named leaf is inlined in its field, with the description of the field or its own', () => {
   const Colour = t.string
   const partOf = (codec: t.Mixed) =>
     codec === Colour ? { name: 'Colour', description: 'A colour.', fieldDoc } : undefined
@@ -64,21 +64,21 @@ jsonSchema('a named leaf stands in its field, with the description of the field 
   })
 })
 
-jsonSchema('a field that refers to a part keeps its own description: it stands around the reference', () => {
+jsonSchema('a field that refers to a part keeps its own description, next to the reference', () => {
   const Page = t.type({ tag: Tag }, 'Page')
   const partOf = (codec: t.Mixed) => (codec === Tag ? { name: 'Tag', description: 'A tag.', fieldDoc } : undefined)
   const [page] = compile([Page], partOf, '$defs', undefined, (path) => `The ${path}.`).schemas
   assert.equal(page?.properties, { tag: { title: 'Tag', description: 'The tag.', allOf: [{ $ref: '#/$defs/Tag' }] } })
 })
 
-jsonSchema('every object and enumeration inside has a title made of the path to it', () => {
+jsonSchema('every inner object and enumeration has a title made of its path', () => {
   const codec = t.type({ last_message: t.type({ kind: t.keyof({ a: null }) }), more: t.array(t.type({})) })
   const [schema = {}] = compile([codec], nameless, '$defs').schemas
   const titles = [...JSON.stringify(titled(schema, 'Chat')).matchAll(/"title":"(\w+)"/g)].map(([, title]) => title)
   assert.equal(titles, ['Chat', 'ChatLastMessage', 'ChatLastMessageKind', 'ChatMoreItem'])
 })
 
-jsonSchema('what it cannot say truthfully is an error', () => {
+jsonSchema('a codec that a schema cannot express is an error', () => {
   const named = (codec: t.Mixed) =>
     codec instanceof t.ArrayType ? undefined : { name: 'Same', description: '', fieldDoc }
   const Other = t.type({ id: t.string })

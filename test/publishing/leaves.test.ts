@@ -32,12 +32,12 @@ const codecs: ReadonlyArray<t.Mixed> = [
 
 const leafCodecs = suite('leaf codecs')
 
-leafCodecs('the table has each of them', () => {
+leafCodecs('the table has each leaf codec', () => {
   assert.equal(codecs.map(({ name }) => name).sort(), Object.keys(leaves).sort())
 })
 
 for (const codec of codecs) {
-  leafCodecs(`${codec.name} and its schema agree on every value at the edges`, () => {
+  leafCodecs(`${codec.name} and its schema agree on every boundary value`, () => {
     const accepts = validatorOf(compile([codec], nameless, '$defs').schemas[0] ?? {})
     assert.equal(
       edges.filter((value) => accepts(value)),
@@ -46,7 +46,7 @@ for (const codec of codecs) {
   })
 }
 
-leafCodecs('in a request, the schema of WireId takes integers of any size, which are read as their digits', () => {
+leafCodecs('in a request, the schema of WireId accepts integers of any size, which are read as their digits', () => {
   const inDigits = (value: unknown) =>
     Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(Number(value)).toString() : value
   const accepts = validatorOf(compile([WireId], nameless, '$defs', { leaves: leavesOfRequests }).schemas[0] ?? {})
@@ -56,7 +56,7 @@ leafCodecs('in a request, the schema of WireId takes integers of any size, which
   )
 })
 
-leafCodecs('a codec that decides for itself and is not in the table is an error', () => {
+leafCodecs('a codec with its own check that is not in the table is an error', () => {
   const Odd = new t.Type<number, number, unknown>(
     'Odd',
     (u): u is number => typeof u === 'number' && u % 2 === 1,

@@ -21,7 +21,7 @@ const assertFits = (name: string, value: unknown) => {
   assert.ok(accepts?.(value), `${name}: ${JSON.stringify(accepts?.errors)}`)
 }
 
-const records = suite('records as they are written')
+const records = suite('written records')
 
 for (const codec of DomainEvent.types)
   records(`${codec.name}: headers and value fit their schemas`, () => {
@@ -36,7 +36,7 @@ for (const codec of DomainEvent.types)
     )
   })
 
-records('the headers of a quarantined request fit their schema, and no field is beyond it', () => {
+records('the headers of a quarantined request fit their schema, without extra fields', () => {
   const [account] = accounts
   assert.ok(account)
   for (const contentType of ['application/json', '']) {
@@ -48,7 +48,7 @@ records('the headers of a quarantined request fit their schema, and no field is 
   }
 })
 
-records('the headers of a dead letter fit their schema beside the original ones', () => {
+records('the headers of a dead letter fit their schema, next to the original ones', () => {
   const original = { topic: 'bot-replies', partition: 7, offset: 1042, timestamp: 1665415880000 } as const
   const why = { consumer: 'egress', cause: 'contract', detail: 'id: expected text', failedAt: noon }
   const { headers } = toDeadLetter({ ...original, key: null, value: null, headers: { mine: Buffer.from('1') } }, why)

@@ -4,7 +4,7 @@ import { checkedIn, generated } from './current.ts'
 
 const published = suite('contracts/published')
 
-published('is what `npm run contracts` makes of the contracts, file by file', () => {
+published('equals the output of `npm run contracts`, file by file', () => {
   assert.equal(Object.keys(checkedIn), [...generated.keys()].sort())
   for (const [path, text] of generated) assert.fixture(checkedIn[path] ?? '', text, path)
 })

@@ -33,7 +33,7 @@ const start = async (env: Readonly<Record<string, string>>) =>
 
 const security = suite('the bridge on servers with TLS and users')
 
-security('a webhook ends in a view', async () => {
+security('a webhook reaches a view', async () => {
   const { mongod } = await secureServers()
   const bridge = await start({ KAFKA_SASL_PASSWORD_FILE: passwordFile })
   await eventually('readiness', async () => (await bridge.isReady()) || undefined, 60_000)
@@ -49,7 +49,7 @@ security('a webhook ends in a view', async () => {
   assert.is((await bridge.kill('SIGTERM')).code, 0)
 })
 
-security('with wrong passwords it runs, is not ready, and says which settings it means and no secret', async () => {
+security('with wrong passwords it runs, is not ready, and names the settings without secrets', async () => {
   const { mongod } = await secureServers()
   const bridge = await start({
     KAFKA_SASL_PASSWORD: 'a-wrong-secret',

@@ -4,7 +4,7 @@ import type { Instant } from '../../contracts/primitives.ts'
 import type { Slice } from '../../src/domain/ports.ts'
 import type { KafkaSettings } from '../../src/kafka/client.ts'
 import { connectKafka } from '../../src/kafka/kafka.ts'
-import { measureOf, newPrefix, newSeen, recordOf, textOf, withinMs } from '../kafka/rooms.ts'
+import { measureOf, newPrefix, newSeen, recordOf, textOf, withinMs } from '../kafka/connect.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
 import { hasIpv6, user } from './kafka-server.ts'
@@ -13,10 +13,10 @@ import { secureServers } from './secure-servers.ts'
 type Servers = Awaited<ReturnType<typeof secureServers>>
 type Way = Pick<KafkaSettings, 'ssl' | 'sasl'> & { readonly broker: string }
 
-const roomBy = ({ broker, ...way }: Way) => {
+const connectBy = ({ broker, ...way }: Way) => {
   const seen = newSeen()
   const log = (fields: object, message: string) => void seen.logged.push(['', message, fields])
-  const room = connectKafka(
+  const kafka = connectKafka(
     { ...way, brokers: [broker], clientId: 'test', topicPrefix: newPrefix(), partitions: 1 },
     {
       log: { debug: log, info: log, warn: log, error: log },
@@ -24,29 +24,29 @@ const roomBy = ({ broker, ...way }: Way) => {
       now: () => new Date().toISOString() as Instant,
     },
   )
-  return { ...room, seen }
+  return { ...kafka, seen }
 }
 
 /** Creates topics, appends and reads. Admin requests, producer and consumer have separate connections. */
 const comesAndGoes = async (way: Way) => {
-  const room = roomBy(way)
-  right(await room.ensureTopics())
-  right(await room.append(recordOf('acme/1', 'there'), withinMs))
+  const kafka = connectBy(way)
+  right(await kafka.ensureTopics())
+  right(await kafka.append(recordOf('acme/1', 'there'), withinMs))
   const texts: string[] = []
   const handle = async ({ records }: Slice) => void texts.push(...records.map(textOf))
-  await room.consume({ group: 'g', topics: ['chats'], commit: 'when-handled', handle })
+  await kafka.consume({ group: 'g', topics: ['chats'], commit: 'when-handled', handle })
   await eventually('a record', () => texts.length > 0)
-  await room.stop()
+  await kafka.stop()
   assert.equal(texts, ['there'])
 }
 
-/** The reason that readiness reports. Neither the reason nor the log of the room may contain a secret. */
+/** The reason that readiness reports. Neither the reason nor the log of the connection may contain a secret. */
 const refusalOf = async (way: Way) => {
-  const room = roomBy(way)
-  const { ok, reason } = await room.health()
-  const topics = await room.ensureTopics()
-  await room.stop()
-  const said = JSON.stringify([reason, topics, room.seen.logged])
+  const kafka = connectBy(way)
+  const { ok, reason } = await kafka.health()
+  const topics = await kafka.ensureTopics()
+  await kafka.stop()
+  const said = JSON.stringify([reason, topics, kafka.seen.logged])
   assert.equal([ok, topics._tag], [false, 'Left'])
   assert.not.ok(said.includes('PRIVATE KEY') || (way.sasl && said.includes(way.sasl.password)))
   return reason
@@ -70,10 +70,10 @@ const ways: Readonly<Record<string, (servers: Servers) => Way>> = {
   }),
 }
 for (const [name, way] of Object.entries(ways))
-  security(`records come and go ${name}`, async () => comesAndGoes(way(await secureServers())))
+  security(`records are written and read ${name}`, async () => comesAndGoes(way(await secureServers())))
 
 const six = hasIpv6 ? security : security.skip
-six('records come and go through a broker that is known by its IPv6 address', async () =>
+six('records are written and read through a broker with an IPv6 address', async () =>
   comesAndGoes({ broker: (await secureServers()).kafka.six, ssl: false }),
 )
 
@@ -82,7 +82,7 @@ type Refusal = readonly [title: string, way: (servers: Servers) => Way, says: Re
 const refusals: ReadonlyArray<Refusal> = [
   ...(['plain', 'scram-sha-512'] as const).map(
     (mechanism): Refusal => [
-      `a wrong password of ${mechanism} is told with the variables of user and password`,
+      `a wrong password of ${mechanism} is reported with the variables of user and password`,
       ({ kafka, authority }) => ({
         ...{ broker: kafka.sasl, ssl: { ca: authority.own.cert } },
         sasl: { ...user, mechanism, password: wrongPassword },
@@ -91,7 +91,7 @@ const refusals: ReadonlyArray<Refusal> = [
     ],
   ),
   [
-    'an authority that has not signed is told with KAFKA_SSL_CA',
+    'an authority that did not sign the certificate is reported with KAFKA_SSL_CA',
     ({ kafka, stranger }) => ({ broker: kafka.sasl, ssl: { ca: stranger.own.cert }, sasl: scram }),
     /the broker's certificate is not signed by an authority in KAFKA_SSL_CA/,
   ],
@@ -101,19 +101,19 @@ const refusals: ReadonlyArray<Refusal> = [
     /the broker's certificate is not signed by an authority in KAFKA_SSL_CA/,
   ],
   [
-    'a broker under another name than its certificate has is told with KAFKA_BROKERS',
+    'a broker with another name than in its certificate is reported with KAFKA_BROKERS',
     ({ kafka, authority }) => ({
       ...{ broker: kafka.saslAtOtherName, ssl: { ca: authority.own.cert }, sasl: scram },
     }),
     /not for this host: see KAFKA_BROKERS/,
   ],
   [
-    'a broker that wants a certificate is told with KAFKA_SSL_CERT',
+    'a broker that requires a certificate is reported with KAFKA_SSL_CERT',
     ({ kafka, authority }) => ({ broker: kafka.mutual, ssl: { ca: authority.own.cert } }),
     /see KAFKA_SSL_CERT and KAFKA_SSL_KEY/,
   ],
   [
-    'TLS at a port that speaks none is told with KAFKA_SSL',
+    'TLS at a port without TLS is reported with KAFKA_SSL',
     ({ kafka, authority }) => ({ broker: kafka.plaintext, ssl: { ca: authority.own.cert } }),
     /this port does not use TLS: see KAFKA_SSL and KAFKA_BROKERS/,
   ],

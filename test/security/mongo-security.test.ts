@@ -37,12 +37,12 @@ const refusalOf = async (url: string) => {
 
 const security = suite('MongoDB with TLS and authentication')
 
-security('indexes are made over TLS with user and password', async () => {
+security('indexes are created over TLS with user and password', async () => {
   const { mongod } = await secureServers()
   await comesAndGoes(mongod.url())
 })
 
-security('and with a certificate of the client beside that', async () => {
+security('indexes are created with a client certificate too', async () => {
   const { mutualMongod, client } = await secureServers()
   await comesAndGoes(mutualMongod.url({ more: `&tlsCertificateKeyFile=${client.bothFile}` }))
 })
@@ -51,22 +51,22 @@ type Refusal = readonly [title: string, url: (servers: Servers) => string, says:
 
 const refusals: ReadonlyArray<Refusal> = [
   [
-    'a wrong password is told with MONGODB_URL',
+    'a wrong password is reported with MONGODB_URL',
     ({ mongod }) => mongod.url({ password: 'a-wrong-secret' }),
     /the user name, the password or the authSource of MONGODB_URL is wrong/,
   ],
   [
-    'an authority that has not signed is told with tlsCAFile',
+    'an authority that did not sign the certificate is reported with tlsCAFile',
     ({ mongod, stranger }) => mongod.url({ options: `tls=true&tlsCAFile=${stranger.own.certFile}` }),
     /the server's certificate is not signed by an authority in tlsCAFile of MONGODB_URL/,
   ],
   [
-    'a server under another name than its certificate has is told with the hosts of MONGODB_URL',
+    'a server with another name than in its certificate is reported with the hosts of MONGODB_URL',
     ({ mongod }) => mongod.url({ host: '127.0.0.1' }),
     /not for this host: see the hosts of MONGODB_URL/,
   ],
   [
-    'a server that wants a certificate is told with tlsCertificateKeyFile',
+    'a server that requires a certificate is reported with tlsCertificateKeyFile',
     ({ mutualMongod }) => mutualMongod.url(),
     /see tls and tlsCertificateKeyFile of MONGODB_URL/,
   ],

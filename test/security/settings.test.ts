@@ -28,7 +28,7 @@ const mistakesIn = (variables: Variables): ReadonlyArray<string> => {
 
 const settings = suite('settings for TLS')
 
-settings('an authority and a certificate with its key are taken from their files', async () => {
+settings('an authority and a certificate with its key are read from their files', async () => {
   const { code, out, err } = await runCommand(['check-config'], {
     ...usual,
     ...{
@@ -46,7 +46,7 @@ settings('an authority and a certificate with its key are taken from their files
 
 const wrong: ReadonlyArray<readonly [title: string, variables: Variables, mistakes: ReadonlyArray<string>]> = [
   [
-    'what is no certificate and no key is told by its variable',
+    'an invalid certificate or key is reported with its variable',
     { KAFKA_SSL: 'true', KAFKA_SSL_CA_FILE: garbage, KAFKA_SSL_CERT: 'c2VjcmV0', KAFKA_SSL_KEY_FILE: one.certFile },
     [
       'KAFKA_SSL_CA: expected certificates in PEM',
@@ -70,12 +70,12 @@ const wrong: ReadonlyArray<readonly [title: string, variables: Variables, mistak
     ['KAFKA_SSL: expected true, since a KAFKA_SSL_ variable is set'],
   ],
   [
-    'a file that MONGODB_URL names is there',
+    'a file that MONGODB_URL names must exist',
     { MONGODB_URL: `mongodb://u:c2VjcmV0@h/?tls=true&tlsCAFile=${directory}/missing` },
     ['MONGODB_URL tlsCAFile: expected a file that can be read (ENOENT)'],
   ],
   [
-    'an option that MongoDB does not have is told by its name, and the URL is not',
+    'an unknown option of MongoDB is reported by its name, without the URL',
     { MONGODB_URL: 'mongodb://u:c2VjcmV0@h/?tlsAuthority=x' },
     ['MONGODB_URL: expected a URL with valid MongoDB options: option tlsauthority is not supported'],
   ],

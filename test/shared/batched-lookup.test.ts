@@ -15,9 +15,9 @@ const asking = (rest?: () => Promise<void>) => {
 }
 const turn = () => new Promise(setImmediate)
 
-const lookUps = suite('look-ups together')
+const lookUps = suite('batched look-ups')
 
-lookUps('those of one turn share a question, those that come meanwhile the next', async () => {
+lookUps('look-ups of one turn share a query, later ones share the next query', async () => {
   const { asked, ask } = asking()
   const first = [ask(['a', 'b']), ask(['b', 'c'])]
   await turn()
@@ -35,7 +35,7 @@ lookUps('those of one turn share a question, those that come meanwhile the next'
   assert.is((await second[0])?.get('d'), 'd!')
 })
 
-lookUps('a question that fails, fails for those who shared it alone', async () => {
+lookUps('a failed query fails only for the callers that shared it', async () => {
   const { asked, ask } = asking()
   const failed = ask(['a']).catch(() => 'failed')
   await turn()
@@ -47,7 +47,7 @@ lookUps('a question that fails, fails for those who shared it alone', async () =
   assert.is((await later).get('b'), 'b!')
 })
 
-lookUps('the next question waits for the rest as well, and the first for nothing', async () => {
+lookUps('the next query waits for the pause too, and the first query does not wait', async () => {
   const { promise: rested, resolve: rest } = Promise.withResolvers<void>()
   const { asked, ask } = asking(() => rested)
   const first = ask(['a'])

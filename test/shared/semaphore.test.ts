@@ -2,37 +2,40 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { semaphore } from '../../src/shared/semaphore.ts'
 
-const taking = suite('turns')
+const taking = suite('semaphore')
 
 const never = new AbortController().signal
 const later = () => new Promise((resolve) => setImmediate(resolve))
 
-taking('so many have one at once, and the others get theirs in the order in which they asked', async () => {
-  const take = semaphore(2)
-  const got: number[] = []
-  const ask = async (who: number) => {
-    const turn = await take(never)
-    got.push(who)
-    return turn
-  }
-  const asked = [1, 2, 3, 4].map(ask)
-  await later()
-  const before = [...got]
-  const turn = await asked[1]
-  turn?.[Symbol.dispose]()
-  turn?.[Symbol.dispose]()
-  await later()
+taking(
+  'a limited number of callers have a turn, and the others get theirs in the order of their requests',
+  async () => {
+    const take = semaphore(2)
+    const got: number[] = []
+    const ask = async (who: number) => {
+      const turn = await take(never)
+      got.push(who)
+      return turn
+    }
+    const asked = [1, 2, 3, 4].map(ask)
+    await later()
+    const before = [...got]
+    const turn = await asked[1]
+    turn?.[Symbol.dispose]()
+    turn?.[Symbol.dispose]()
+    await later()
 
-  assert.equal(
-    [before, got],
-    [
-      [1, 2],
-      [1, 2, 3],
-    ],
-  )
-})
+    assert.equal(
+      [before, got],
+      [
+        [1, 2],
+        [1, 2, 3],
+      ],
+    )
+  },
+)
 
-taking('who gives up waiting does not keep the others from theirs', async () => {
+taking('a caller that gives up waiting does not block the others', async () => {
   const take = semaphore(1)
   const first = await take(never)
   const closed = new AbortController()

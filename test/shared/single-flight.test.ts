@@ -14,9 +14,9 @@ const requests = () => {
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-const coalescing = suite('coalesced requests')
+const coalescing = suite('single-flight requests')
 
-coalescing('who asks while a request is under way shares the next one, which begins after the question', async () => {
+coalescing('calls during a running request share the next one, which starts after these calls', async () => {
   const { begun, ask } = requests()
   const first = ask('a')
   const later = [ask('a'), ask('a')]
@@ -30,7 +30,7 @@ coalescing('who asks while a request is under way shares the next one, which beg
   assert.is(begun.length, 2)
 })
 
-coalescing('a request that fails fails for those who share it only', async () => {
+coalescing('a failed request fails only for the callers that share it', async () => {
   const { begun, ask } = requests()
   const first = ask('a').catch(String)
   const second = ask('a').catch(String)
@@ -58,7 +58,7 @@ coalescing('different keys do not wait for each other', async () => {
   )
 })
 
-coalescing('once all is answered a new question begins at once', async () => {
+coalescing('after all requests are answered, a new call starts a request at once', async () => {
   const { begun, ask } = requests()
   const first = ask('a')
   begun[0]?.answer()

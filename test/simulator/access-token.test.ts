@@ -61,14 +61,14 @@ accessToken('it is renewed before it expires', async () => {
   assert.equal(heard(), ['/oauth/token', 't1', 't1', '/oauth/token', 't2'])
 })
 
-accessToken('after a 401 the second attempt has a new one', async () => {
+accessToken('after a 401 the second attempt has a new token', async () => {
   const { service, heard } = await given(['t1'])
   const { regular } = await service.clientWrites('1', 'one')
   assert.is(regular, true)
   assert.equal(heard(), ['/oauth/token', 't1', '/oauth/token', 't2'])
 })
 
-accessToken('without one the attempt fails and the chat goes to an agent', async () => {
+accessToken('without a token the attempt fails and the chat goes to an agent', async () => {
   const bridge = started(await startFakeBridge(() => ({ status: 401, body: { error: 'invalid_client' } })))
   const service = started(await startService({ accounts: [serviceAccountOf(authorized, bridge.url)], now: () => 0 }))
   const exchange = await service.clientWrites('1', 'one')
@@ -77,7 +77,7 @@ accessToken('without one the attempt fails and the chat goes to an agent', async
   assert.is(service.chat('1')?.state, 'invited')
 })
 
-accessToken('the bot is let in with a token that the service was given, until it expires', async () => {
+accessToken('the service accepts the token that it issued to the bot, until it expires', async () => {
   const { service, ask, pass } = await given()
   await service.clientWrites('1', 'one')
   const held = await ask('t1')
@@ -89,7 +89,7 @@ accessToken('the bot is let in with a token that the service was given, until it
   assert.is(await ask('t1'), 401)
 })
 
-accessToken('a token that the service does not hold is compared with what an exchange gives', async () => {
+accessToken('a token that the service does not have is compared with the result of an exchange', async () => {
   const { ask, heard } = await given()
   assert.equal([await ask('t1'), await ask('another')], [200, 401])
   assert.equal(heard(), ['/oauth/token', '/oauth/token'])

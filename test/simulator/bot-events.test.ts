@@ -91,7 +91,7 @@ botEvents('two attempts without an answer in time move the chat to an agent', as
   assert.is(service.chat('2037')?.state, 'invited')
 })
 
-botEvents('nobody listening is no regular response, until the service is told another address', async () => {
+botEvents('a refused connection is an irregular response, until the service gets another address', async () => {
   const { bridge, service } = await given(() => ok)
   const gone = await startFakeBridge()
   await gone.stop()
@@ -103,14 +103,17 @@ botEvents('nobody listening is no regular response, until the service is told an
   assert.equal(outcome(taken), { regular: true, attempts: [200] })
 })
 
-botEvents('an event that an agent hears of without a regular response leaves the chat with the agent', async () => {
-  const { service } = await given(() => ({ status: 500, body: {} }))
-  await service.agentJoins('2037')
-  assert.is(service.chat('2037')?.state, 'agent')
-  assert.equal(service.chat('2037')?.invitations, [])
-})
+botEvents(
+  'an event during a chat with an agent leaves the chat with the agent, even without a regular response',
+  async () => {
+    const { service } = await given(() => ({ status: 500, body: {} }))
+    await service.agentJoins('2037')
+    assert.is(service.chat('2037')?.state, 'agent')
+    assert.equal(service.chat('2037')?.invitations, [])
+  },
+)
 
-botEvents('each step of a chat tells the bot and changes who has it', async () => {
+botEvents('each step of a chat sends an event to the bot and changes who has the chat', async () => {
   const { bridge, service } = await given(() => ok)
   const states: unknown[] = []
   const note = () => states.push(service.chat('2037')?.state)
@@ -136,7 +139,7 @@ botEvents('each step of a chat tells the bot and changes who has it', async () =
   )
 })
 
-botEvents('a webhook is sent once, whatever is answered', async () => {
+botEvents('a webhook is sent once, for any answer', async () => {
   const { bridge, service } = await given(() => ({ status: 503, body: { result: 'error' } }))
   const answer = await service.webhook('acme', { event_name: 'chat_accepted' })
   assert.equal(answer, { at: 0, tookMs: 0, kind: 'answered', status: 503, body: { result: 'error' } })

@@ -29,7 +29,7 @@ const given = async () => {
 
 const misbehaviour = suite('misbehaviour')
 
-misbehaviour('a service takes so many requests a second, and the rest as it is told', () => {
+misbehaviour('a service accepts a number of requests per second, and handles the rest as configured', () => {
   let ms = 0
   const script = atMost(8, { kind: 'error', status: 503 }, () => ms)
   const taken = (n: number) =>
@@ -41,24 +41,27 @@ misbehaviour('a service takes so many requests a second, and the rest as it is t
   assert.is(taken(5), 2)
 })
 
-misbehaviour('what came to a service while its process stood still is taken as if it had come one by one', () => {
-  let [ms, stoodStill] = [0, 0]
-  const script = atMost(
-    8,
-    { kind: 'error', status: 503 },
-    () => ms,
-    () => stoodStill,
-  )
-  const taken = (n: number) =>
-    Array.from({ length: n }, (_, i) => script({ chatId: '1', id: String(i), attempt: 1 })).filter((it) => !it).length
-  taken(5)
-  ;[ms, stoodStill] = [1_000, 1_000]
-  assert.is(taken(10), 8)
-  ;[ms, stoodStill] = [5_000, 0]
-  assert.is(taken(10), 2)
-})
+misbehaviour(
+  'requests that arrived while the process of the service was paused count as if they had arrived one by one',
+  () => {
+    let [ms, stoodStill] = [0, 0]
+    const script = atMost(
+      8,
+      { kind: 'error', status: 503 },
+      () => ms,
+      () => stoodStill,
+    )
+    const taken = (n: number) =>
+      Array.from({ length: n }, (_, i) => script({ chatId: '1', id: String(i), attempt: 1 })).filter((it) => !it).length
+    taken(5)
+    ;[ms, stoodStill] = [1_000, 1_000]
+    assert.is(taken(10), 8)
+    ;[ms, stoodStill] = [5_000, 0]
+    assert.is(taken(10), 2)
+  },
+)
 
-misbehaviour('behaviours are used up in turn, then all is regular', async () => {
+misbehaviour('behaviours are used in turn, then all answers are regular', async () => {
   const { service, post, shown } = await given()
   service.misbehave(
     inTurn(
@@ -96,7 +99,7 @@ misbehaviour('a dropped connection may have been applied or not', async () => {
   assert.equal(shown(), ['b'])
 })
 
-misbehaviour('a delayed request is applied when its time has come', async () => {
+misbehaviour('a delayed request is applied after its delay', async () => {
   const { service, post, shown, sleeping } = await given()
   service.misbehave(inTurn({ kind: 'delay', ms: 5000 }))
   const response = post('a')
@@ -107,7 +110,7 @@ misbehaviour('a delayed request is applied when its time has come', async () => 
   assert.equal(shown(), ['a'])
 })
 
-misbehaviour('a late answer comes after the client has seen the message', async () => {
+misbehaviour('a late answer is sent after the client has seen the message', async () => {
   const { service, post, shown, sleeping } = await given()
   service.misbehave(inTurn({ kind: 'late', ms: 5000 }))
   const response = post('a')
@@ -116,7 +119,7 @@ misbehaviour('a late answer comes after the client has seen the message', async 
   assert.is((await response).status, 200)
 })
 
-misbehaviour('a slow body begins at once and ends late', async () => {
+misbehaviour('a slow body starts at once and ends late', async () => {
   const { service, post, sleeping } = await given()
   service.misbehave(inTurn({ kind: 'slow-body', ms: 5000 }))
   const response = await post('a')
@@ -124,7 +127,7 @@ misbehaviour('a slow body begins at once and ends late', async () => {
   assert.equal([response.status, await response.json()], [200, { result: 'ok' }])
 })
 
-misbehaviour('a script for one chat leaves the others alone', async () => {
+misbehaviour('a script for one chat does not affect the others', async () => {
   const { service, post, shown } = await given()
   service.misbehave(always({ kind: 'error', status: 502 }), '1')
   assert.equal([(await post('a', '1')).status, (await post('b', '2')).status], [502, 200])
@@ -133,7 +136,7 @@ misbehaviour('a script for one chat leaves the others alone', async () => {
   assert.equal([shown('1'), shown('2')], [['a'], ['b']])
 })
 
-misbehaviour('what is sent twice is shown twice, and every request is kept', async () => {
+misbehaviour('a repeated message is shown twice, and every request is stored', async () => {
   const { service, post, shown } = await given()
   await post('a')
   await post('a')
@@ -144,7 +147,7 @@ misbehaviour('what is sent twice is shown twice, and every request is kept', asy
   )
 })
 
-misbehaviour('chance gives each behaviour its share, the same for the same seed in any order', () => {
+misbehaviour('random behaviours have their shares, the same for the same seed in any order', () => {
   const late: Behaviour = { kind: 'late', ms: 4000 }
   const broken: Behaviour = { kind: 'error', status: 500 }
   const shares = [

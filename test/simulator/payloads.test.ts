@@ -49,7 +49,7 @@ for (const [example, codec] of events)
     assert.is(codec.decode(example)._tag, 'Right')
   })
 
-payload('overrides replace fields and add some', () => {
+payload('overrides replace fields and add new ones', () => {
   const example = payloads.chatAccepted({ chat_id: 1, topic: { topic_id: 2 } })
   assert.equal([example.chat_id, example.topic, example.widget_id], [1, { topic_id: 2 }, '3948'])
 })
@@ -62,7 +62,7 @@ payload('the log of a rated chat ends now, and passes its contract', () => {
   assert.is(wire.WireChatFinished.decode(rated)._tag, 'Right')
 })
 
-payload('a load is the same for the same seed, and another for another', () => {
+payload('a load is the same for the same seed, and different for another seed', () => {
   assert.equal([...generate(1, 50)], [...generate(1, 50)])
   assert.not.equal([...generate(1, 50)], [...generate(2, 50)])
 })

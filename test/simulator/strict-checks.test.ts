@@ -45,7 +45,7 @@ const table: ReadonlyArray<readonly [string, Case, number, string]> = [
     200,
     'ok',
   ],
-  ['an access token is asked for and taken', withToken('access-token'), 200, 'ok'],
+  ['an access token is requested and accepted', withToken('access-token'), 200, 'ok'],
   ['another path is malformed', { path: '/bot/bot-token-of-acme' }, 404, 'invalid_request'],
   ['a path without token is malformed', { path: '/webhooks/prov1' }, 404, 'invalid_request'],
   ['a path may be percent-encoded', { path: '/webhooks/prov1/bot%2Dtoken%2Dof%2Dacme' }, 200, 'ok'],
@@ -58,7 +58,7 @@ const table: ReadonlyArray<readonly [string, Case, number, string]> = [
   ['a missing access token is refused', { path: providersPath }, 401, 'unauthorized_client'],
   ['a wrong access token is refused', withToken('another'), 401, 'unauthorized_client'],
   ['a scheme before the access token is refused', withToken('Bearer access-token'), 401, 'unauthorized_client'],
-  ['authorization cannot be gone round', { path: '/webhooks/prov2/bot-token-of-globex' }, 401, 'unauthorized_client'],
+  ['authorization cannot be bypassed', { path: '/webhooks/prov2/bot-token-of-globex' }, 401, 'unauthorized_client'],
   ['no access token was agreed', { path: '/providers/prov1/bot-token-of-acme' }, 401, 'unauthorized_client'],
   ['text is not JSON', { headers: { 'content-type': 'text/plain' } }, 400, 'invalid_request'],
   ['a body that is not JSON is refused', { body: '{' }, 400, 'invalid_request'],
@@ -104,7 +104,7 @@ strictChecks('a refusal names the field and what was expected, and changes no ch
   assert.equal(service.chats(), chats)
 })
 
-strictChecks('a refused method is told which one is supported', async () => {
+strictChecks('the answer to a refused method names the supported one', async () => {
   const response = await fetch(`${service.baseUrl}${webhooksPath}`, { method: 'DELETE' })
   assert.is(response.headers.get('allow'), 'POST')
 })

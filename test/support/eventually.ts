@@ -13,7 +13,7 @@ export const eventually = async <A>(
   for (;;) {
     const value = await ask()
     if (value !== undefined && value !== false) return value
-    if (performance.now() > deadline) throw new Error(`waited in vain for ${what}`)
+    if (performance.now() > deadline) throw new Error(`timed out while waiting for ${what}`)
     await wait(20)
   }
 }

@@ -8,7 +8,7 @@ import { arbitraryOf } from './codec-arbitrary.ts'
 
 /** An entry of a log: an event or a command, its place, and when it was appended. */
 export type Entry = {
-  readonly said: DomainEvent | BotReply
+  readonly content: DomainEvent | BotReply
   readonly topic: TopicName
   readonly partition: number
   readonly offset: number
@@ -46,7 +46,8 @@ const command = fc
   .oneof(arbitraryOf(BotMessage, instead), arbitraryOf(InviteAgent, instead))
   .map((made) => ({ ...(made as BotReply), id: 'r1' }) as BotReply)
 
-const isCommand = (said: Entry['said']): said is BotReply => said.type === 'BotMessage' || said.type === 'InviteAgent'
+const isCommand = (content: Entry['content']): content is BotReply =>
+  content.type === 'BotMessage' || content.type === 'InviteAgent'
 
 const start = Date.UTC(2026, 0, 31, 23, 59, 0)
 const partitions = 3
@@ -54,27 +55,27 @@ const partitions = 3
 const partitionOf = (key: string) => (createHash('sha256').update(key).digest()[0] ?? 0) % partitions
 
 /** The entry with its own id and time. A command id belongs to one chat, as the contract of bot replies requires. */
-const appended = (said: Entry['said'], number: number, position: number): Entry['said'] =>
-  isCommand(said)
-    ? { ...said, id: `r${said.chatId}` as never }
+const appended = (content: Entry['content'], number: number, position: number): Entry['content'] =>
+  isCommand(content)
+    ? { ...content, id: `r${content.chatId}` as never }
     : ({
-        ...said,
+        ...content,
         id: `e${number}`,
         time: new Date(start + position * 7_000).toISOString(),
-        ...('commandId' in said.data && { data: { ...said.data, commandId: `r${said.data.chatId}` } }),
+        ...('commandId' in content.data && { data: { ...content.data, commandId: `r${content.data.chatId}` } }),
       } as DomainEvent)
 
 /** A log of events and commands of a few chats. Some are repeated with the same id and another time. */
 export const aLog: fc.Arbitrary<ReadonlyArray<Entry>> = fc
   .array(fc.oneof({ weight: 5, arbitrary: event }, { weight: 1, arbitrary: command }), { minLength: 1, maxLength: 14 })
-  .chain((said) =>
+  .chain((contents) =>
     fc
-      .array(fc.nat(said.length - 1), { maxLength: 24 })
-      .map((repeats) => [...said.keys(), ...repeats].map((number, position) => ({ number, position })))
+      .array(fc.nat(contents.length - 1), { maxLength: 24 })
+      .map((repeats) => [...contents.keys(), ...repeats].map((number, position) => ({ number, position })))
       .map((places) => {
         const ends = new Map<string, number>()
         return places.flatMap(({ number, position }): ReadonlyArray<Entry> => {
-          const it = said[number]
+          const it = contents[number]
           if (it === undefined) return []
           const entry = appended(it, number, position)
           const topic = isCommand(entry) ? botReplies.name : topicOf(entry).name
@@ -82,7 +83,7 @@ export const aLog: fc.Arbitrary<ReadonlyArray<Entry>> = fc
           const partition = partitionOf(key)
           const offset = ends.get(`${topic}/${partition}`) ?? 0
           ends.set(`${topic}/${partition}`, offset + 1)
-          return [{ said: entry, topic, partition, offset, timestamp: start + position * 7_000 }]
+          return [{ content: entry, topic, partition, offset, timestamp: start + position * 7_000 }]
         })
       }),
   )

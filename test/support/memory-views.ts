@@ -9,7 +9,7 @@ export type Documents = Readonly<Record<string, Views[ViewName]>>
 
 /** The changes of a log's entries, in their order. */
 export const changesOfEntries = (entries: ReadonlyArray<Entry>) =>
-  entries.flatMap(({ said, ...place }) => changesOf({ ...place, key: null, value: null, headers: {} }, said))
+  entries.flatMap(({ content, ...place }) => changesOf({ ...place, key: null, value: null, headers: {} }, content))
 
 /** A document as the fold writes it. The audit of a session is due in it, because it is made later. */
 export const asFolded = <D extends object>(document: D): D =>

@@ -24,7 +24,7 @@ c.test.ts
 
 ${sum(4, 2)}`
 
-test('what is printed of each failure is kept, whole and without what follows', () => {
+test('the report of each failure is kept completely, without the lines after it', () => {
   const { failures, passed, failed, skipped } = counted(oneOfTwo, 1)
   assert.equal([passed, failed, skipped], [2, 2, 0])
   assert.equal(failures, [
@@ -33,7 +33,7 @@ test('what is printed of each failure is kept, whole and without what follows', 
   ])
 })
 
-test('a run without a sum failed, and so did one that says so itself', () => {
+test('a run without a sum has failed, and a run with a failing exit code too', () => {
   for (const [output, code] of [
     ['a.test.ts\n suite • ', 0],
     [sum(2, 2), 7],
@@ -44,22 +44,22 @@ test('a run without a sum failed, and so did one that says so itself', () => {
   }
 })
 
-test('of a run that died, the signal and the last complaints are told', () => {
+test('the report of a crashed run has the signal and the last lines of stderr', () => {
   const [failure = ''] = counted('a.test.ts\n suite • ', 'SIGSEGV', 'Error: why\n    at somewhere').failures
-  assert.match(failure, /^ {3}FAIL {2}uvu ended with SIGSEGV before its sum, after\na\.test\.ts/)
+  assert.match(failure, /^ {3}FAIL {2}uvu ended with SIGSEGV before it printed its sum. Last output:\na\.test\.ts/)
   assert.match(failure, /Error: why\n {4}at somewhere$/)
 })
 
-test('outcomes are added up with their failures', () => {
+test('outcomes are summed with their failures', () => {
   assert.equal(together([counted(sum(2, 2), 0), counted(oneOfTwo, 1)]).failed, 2)
   assert.is(together([counted(oneOfTwo, 1), counted(oneOfTwo, 1)]).failures.length, 4)
 })
 
-test('each file takes the time until the next one begins, or all is over', () => {
+test('the time of each file ends when the next file starts, or at the end of the run', () => {
   let time = 0
-  const { hear, files } = stopwatch(() => time)
+  const { onOutput, files } = stopwatch(() => time)
   for (const text of ['\u001b[1ma/b.test.ts\u001b[22m\n', ' suite • (1 / 1)\n\nc.test.ts\n', ' next •']) {
-    hear(text)
+    onOutput(text)
     time += 10
   }
   assert.equal(files(), [
@@ -68,11 +68,14 @@ test('each file takes the time until the next one begins, or all is over', () =>
   ])
 })
 
-test('tests that pass and leave something open are ended, and say what it is', async () => {
+test('tests that pass but leave something open are ended, and the report names it', async () => {
   const limits = { allMs: 60_000, endMs: 100 }
   const { passed, failed, failures } = await runTests('support/leaky\\.ts', process.env, 'not', limits)
   assert.equal([passed, failed], [1, 1])
-  assert.match(failures[0] ?? '', /are over, but their process has not ended.*\n(.*\n)* *server at \{"address":"127/)
+  assert.match(
+    failures[0] ?? '',
+    /have ended, but their process was still running.*\n(.*\n)* *server at \{"address":"127/,
+  )
 })
 
 test.run()

@@ -105,7 +105,7 @@ export const counted = (output: string, end: End, complaints = ''): Outcome => {
   const [total, passed, skipped] = [number('Total'), number('Passed'), number('Skipped')]
   if (![total, passed, skipped].every(Number.isInteger))
     return oneFailed(
-      `uvu ended with ${end} before its sum, after\n${tail(plain)}\n${tail(stripVTControlCharacters(complaints))}`,
+      `uvu ended with ${end} before it printed its sum. Last output:\n${tail(plain)}\n${tail(stripVTControlCharacters(complaints))}`,
     )
   if (end !== 0 && total === passed)
     return { ...oneFailed(`uvu ended with ${end} although all passed`), passed, skipped }
@@ -116,7 +116,7 @@ export const counted = (output: string, end: End, complaints = ''): Outcome => {
 export const stopwatch = (now: () => number) => {
   const starts: Array<{ readonly file: string; readonly at: number }> = []
   return {
-    hear: (text: string) => {
+    onOutput: (text: string) => {
       for (const [file] of stripVTControlCharacters(text).matchAll(/^\S+\.test\.ts$/gm))
         starts.push({ file, at: now() })
     },
@@ -127,7 +127,7 @@ export const stopwatch = (now: () => number) => {
 /** The limit for all tests, and the limit for the process to end after uvu prints its sum, in milliseconds. */
 type Limits = { readonly allMs: number; readonly endMs: number }
 const usualLimits: Limits = { allMs: 20 * 60_000, endMs: 30_000 }
-const toSayMs = 5_000
+const toReportMs = 5_000
 
 /** Ends tests that exceed their limits. Before that, they print what they have left open (`left-open.ts`). */
 const watchdog = ({ allMs, endMs }: Limits) => {
@@ -138,14 +138,14 @@ const watchdog = ({ allMs, endMs }: Limits) => {
     timer = setTimeout(() => {
       ended = why
       child.kill('SIGUSR2')
-      timer = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), toSayMs)
+      timer = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), toReportMs)
     }, ms)
   }
   return {
-    hear: (text: string, child: ChildProcess) => {
+    onOutput: (text: string, child: ChildProcess) => {
       if (timer === undefined) endAfter(child, allMs, `have not ended after ${allMs / 1000} s`)
       if (/^ {2}Duration:/m.test(stripVTControlCharacters(text)))
-        endAfter(child, endMs, `are over, but their process has not ended ${endMs / 1000} s later`)
+        endAfter(child, endMs, `have ended, but their process was still running ${endMs / 1000} s later`)
     },
     /** Why the watchdog ended the tests; undefined if it did not. */
     stop: () => {
@@ -164,10 +164,10 @@ export const runTests = async (
 ): Promise<Outcome> => {
   const preloaded = ['--import', join(root, 'test/support/left-open.ts')]
   const args = [...preloaded, join(root, 'node_modules/uvu/bin.js'), 'test', pattern]
-  const { hear, files } = stopwatch(() => performance.now())
-  const { hear: watch, stop } = watchdog(limits)
+  const { onOutput, files } = stopwatch(() => performance.now())
+  const { onOutput: watch, stop } = watchdog(limits)
   const { end, output, complaints } = await run(process.execPath, args, env, shown, (text, child) => {
-    hear(text)
+    onOutput(text)
     watch(text, child)
   })
   const why = stop()

@@ -20,7 +20,7 @@ const runOn = (place: string, ...patterns: ReadonlyArray<string>): Promise<Reado
     return [
       ...outcomes,
       await check(
-        `what the tests left on the servers (${place}) is as the published schemas say`,
+        `records and documents on the servers (${place}) match the published schemas`,
         'node',
         ['test/truth/check.ts', ...(whole ? ['--all'] : [])],
         env,

@@ -21,14 +21,14 @@ const guardedId = right(AccountId.decode('guarded'))
 type BotSettings = Omit<NonNullable<AccountEntry['bot']>, 'token' | 'providerId' | 'baseUrl' | 'authorization'>
 
 /** The servers that a world uses: one or several of each kind. */
-export type Ground = {
+export type WorldServers = {
   readonly brokers: ReadonlyArray<string>
   readonly mongoUrl: (database: string) => string
 }
 
 type Options = {
   /** Default: the servers that all tests share. */
-  readonly ground?: Ground
+  readonly servers?: WorldServers
   readonly partitions?: number
   readonly bot?: BotSettings
   /** Accounts that the service knows in addition to the world's own. */
@@ -44,7 +44,7 @@ type Options = {
   readonly without?: Defence | undefined
 }
 
-const sharedGround = async (): Promise<Ground> => {
+const sharedServers = async (): Promise<WorldServers> => {
   const { brokers, mongoUrl } = await servers()
   return { brokers, mongoUrl: (database) => databaseUrl(mongoUrl, database) }
 }
@@ -55,7 +55,7 @@ const sharedGround = async (): Promise<Ground> => {
  */
 export const world = async (options: Options = {}) => {
   const { partitions = 4, bot: settings = {}, others = [], serviceWaitsMs = 30_000, without, retainDays } = options
-  const { brokers, mongoUrl } = options.ground ?? (await sharedGround())
+  const { brokers, mongoUrl } = options.servers ?? (await sharedServers())
   const name = `t${randomBytes(5).toString('hex')}`
   const prefix = `${name}.`
   const dir = temporaryFolder()

@@ -32,7 +32,7 @@ const isHarmless = async (page: Page, what: string) => {
 /** Checks that the page shows all these texts. */
 const shows = async (page: Page, texts: ReadonlyArray<string>, what: string) => {
   const text = await page.locator('main').evaluate<string, HTMLElement>((main) => main.textContent ?? '')
-  for (const each of texts) assert.ok(text.includes(each), `${what} has not ${each.slice(0, 60)}`)
+  for (const each of texts) assert.ok(text.includes(each), `${what} does not show ${each.slice(0, 60)}`)
 }
 
 const payload = (name: string): Record<string, unknown> => JSON.parse(sample('webhooks', name))
@@ -78,7 +78,7 @@ const send = async (here: Running) => {
   await service.webhook('acme', { event_name: image, text: all })
 }
 
-test('nothing of them runs, breaks the layout, or is lost', async (here) => {
+test('hostile texts do not run, break the layout, or get lost', async (here) => {
   await send(here)
   const { page, context, errors, elsewhere } = await here.open(await here.signInAsAll('hostile'))
   for (const [id, texts] of [

@@ -61,7 +61,7 @@ const unstorable = async (here: Running, phones: ReadonlyArray<string>) => {
 const callsOf = (here: Running, phones: ReadonlyArray<string>) =>
   here.db.collection('calls').countDocuments({ phone: { $in: [...phones] } })
 
-test('dead letters are shown, tried, sent again one or many at once, and are in their view then', async (here) => {
+test('dead letters are shown, dry-run, sent again one or many at once, and are then in their view', async (here) => {
   const phones = ['+15550101', '+15550102', '+15550103']
   await unstorable(here, phones)
   const { page, context, errors } = await here.open(await here.signInAsAll('live'))
@@ -104,7 +104,7 @@ test('dead letters are shown, tried, sent again one or many at once, and are in 
   await context.close()
 })
 
-test('a command and a request that break their contracts are shown with the complaint at its place', async (here) => {
+test('a command and a request that break their contracts are shown with each complaint at its place', async (here) => {
   const [chat, secret] = ['broken-1', 'What nobody shall see']
   await here.produce('bot-replies', `acme/${chat}`, reply(chat, { type: 'BUTTONS', title: secret, buttons: [] }))
   await here.service.webhook('acme', { ...JSON.parse(sample('webhooks', 'chat_accepted')), visitor: { number: {} } })
@@ -135,7 +135,7 @@ test('a command and a request that break their contracts are shown with the comp
   await context.close()
 })
 
-test('an operator of all accounts sees what differs in a view, and rebuilds it; one of a single account is told why not', async (here) => {
+test('an operator of all accounts sees the differences of a view, and rebuilds it; one of a single account sees why that is refused', async (here) => {
   const chats = here.db.collection<{ _id: string }>('chats')
   const chat = await chats.findOne({})
   assert.ok(chat)

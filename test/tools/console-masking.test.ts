@@ -59,7 +59,7 @@ const given = (here: Running) => {
   return sent.all
 }
 
-test('no GET answers anything personal to any role, and nothing of another account', async (here) => {
+test('no GET returns personal data to any role, nor data of another account', async (here) => {
   await given(here)
   for (const role of consoleRoles) {
     const signedIn = await here.signIn(role)
@@ -83,7 +83,7 @@ const looks = (here: Running, who: string) =>
     .find({ who: `${who}@example.com` })
     .toArray()
 
-test('whoever unmasks a conversation sees it alone, in one session, and is in the audit log', async (here) => {
+test('only the user who unmasks a conversation sees it, in one session, and this is in the audit log', async (here) => {
   await given(here)
   for (const role of ['lead', 'privacy'] as const) {
     const [own, another] = [await here.signIn(role, 'own'), await here.signIn(role, 'another')]
@@ -123,7 +123,7 @@ const posts: ReadonlyArray<readonly [path: string, body: object, roles: Readonly
   ['person/export', { kind: 'client', value: '1233' }, ['privacy']],
 ]
 
-test('only the right roles can ask for what is personal, and each time it is recorded', async (here) => {
+test('only the right roles can request personal data, and each request is recorded', async (here) => {
   await given(here)
   const operator = await here.signIn('operator')
   const { text: letters } = await read(here, 'accounts/acme/dead-letters?cause=contract', operator)

@@ -7,7 +7,7 @@ import { consoleSuite } from './console/suite.ts'
 const openId = await consoleSuite('OpenID Connect in the browser')
 const { test } = openId
 
-test('a lead signs in with the provider, comes to the page that was asked for, and signs out', async (here) => {
+test('a lead signs in with the provider, gets to the requested page, and signs out', async (here) => {
   here.provider.state.person = { sub: 'u-1', email: 'ann@example.com', email_verified: true, groups: ['lead'] }
   const { page, context, errors } = await here.open()
   await page.goto(here.page('statistics?by=agent'))
@@ -31,7 +31,7 @@ test('a lead signs in with the provider, comes to the page that was asked for, a
   await context.close()
 })
 
-test('somebody without a role is told so', async (here) => {
+test('a user without a role sees that', async (here) => {
   here.provider.state.person = { sub: 'u-2', email: 'eve@example.com', groups: ['accountants'] }
   const { page, context } = await here.open()
   await page.goto(here.page('now'))
@@ -40,7 +40,7 @@ test('somebody without a role is told so', async (here) => {
   await context.close()
 })
 
-test('once a session is revoked its stream ends, the page says so, and goes on after another sign-in', async (here) => {
+test('after a session is revoked its stream ends, the page shows it, and continues after another sign-in', async (here) => {
   here.provider.state.person = { sub: 'u-3', email: 'kim@example.com', email_verified: true, groups: ['viewer'] }
   await here.service.clientWrites('revoked-1', 'Hello')
   const { page, context } = await here.open()

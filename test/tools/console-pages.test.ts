@@ -27,7 +27,7 @@ const agree = async (what: string, shown: () => Promise<unknown>, stored: () => 
 }
 const card = (page: Page, id: string) => page.locator('section', { has: page.locator(`#${id}`) })
 
-test('whoever has the printed link signs in with it, once, and has every account', async (here) => {
+test('the printed link signs in a user once, with access to every account', async (here) => {
   const { out } = await here.command('console', 'link')
   const { page, context, errors } = await here.open()
   await page.goto(out.trim())
@@ -42,7 +42,7 @@ test('whoever has the printed link signs in with it, once, and has every account
   await context.close()
 })
 
-test('the page Now shows who waits, today’s figures, and what /readyz says', async (here) => {
+test('the page Now shows waiting clients, today’s figures, and the result of /readyz', async (here) => {
   const { page, context } = await here.open(await here.signInAsAll('pages'))
   const { db, bridge } = here
   await page.goto(here.page('now'))
@@ -95,7 +95,7 @@ test('the page Conversations has every session, the newest first, and its filter
   await context.close()
 })
 
-test('a conversation is hidden until it is unmasked, and that is in the audit log', async (here) => {
+test('a conversation is masked until it is unmasked, and the unmask is in the audit log', async (here) => {
   const chat = await answeredChat(here)
   const { page, context } = await here.open(await here.signInAsAll('unmasks'))
   await page.goto(here.page(`conversations/${chat}`))
@@ -127,7 +127,7 @@ test('a conversation is hidden until it is unmasked, and that is in the audit lo
   await context.close()
 })
 
-test('the pages Statistics and Drift have what the views have', async (here) => {
+test('the pages Statistics and Drift have the data of the views', async (here) => {
   const { page, context } = await here.open(await here.signInAsAll('pages'))
   const names = ['Chats accepted', 'Conversations started']
   await agree(

@@ -16,7 +16,7 @@ const lists = [
   ...['audit', 'conversations?id=nobody'],
 ]
 
-test('no page has a fault that axe-core finds, an error, a foreign request, or scrolls sideways, in both themes and at 360 px', async (here) => {
+test('in both themes and at 360 px, no page has a finding of axe-core, an error, a foreign request, or a horizontal scroll bar', async (here) => {
   const signedIn = await here.signInAsAll('pages')
   const found = await here.db
     .collection('sessions')
@@ -38,7 +38,7 @@ test('no page has a fault that axe-core finds, an error, a foreign request, or s
   }
 })
 
-test('the policy is strict on every file, the charts’ library among them, and all of them are small', async (here) => {
+test('the policy is strict on every file, including the library of charts, and all files are small', async (here) => {
   const { page, context } = await here.open(await here.signInAsAll('pages'))
   const responses: Response[] = []
   page.on('response', (response) => responses.push(response))

@@ -14,7 +14,7 @@ const say = (line: string) => console.log(line)
 export const lacking = async (command: string, args: ReadonlyArray<string>): Promise<string | undefined> => {
   const outcome = await run(command, args)
   if (E.isRight(outcome)) return undefined
-  return outcome.left.missing ? `there is no command ${command}` : `${command} does not run`
+  return outcome.left.missing ? `there is no command ${command}` : `${command} fails to run`
 }
 
 /** Installs Debian's package if its command is missing and this user may. Returns what is still missing, in words. */

@@ -53,7 +53,7 @@ const post = (port: number, token: string, localAddress: string, claimed: string
     sent.end('{"event_name":"unknown"}')
   })
 
-test('a stranger who guesses tokens is refused, whatever address it claims, and no other client is', async () => {
+test('an attacker who guesses tokens is refused, with any claimed address, and other clients are not', async () => {
   const [stranger, client] = ['127.0.0.2', '127.0.0.3']
   const still = { sleep: async () => {}, monotonic: () => 0 }
   const ingress = await start({ trustedProxies: right(readNetworks('127.0.0.1')), ...still })

@@ -35,7 +35,7 @@ const compiled = async (): Promise<string> => {
 
 const test = E.isRight(tools) ? client : client.skip
 
-test('it compiles as it is generated, and posts to both interfaces of a running bridge, with an access token', async () => {
+test('it compiles unchanged, and posts to both interfaces of a running bridge, with an access token', async () => {
   const classPath = await compiled()
   const here = await world()
   try {

@@ -27,7 +27,7 @@ const mountDisk = (dir: string): boolean => {
  */
 export const startObservedBridge = async () => {
   const cluster = await startCluster()
-  const here = await world({ ground: cluster, partitions: 2, bot: { replyWithin: 20_000 } })
+  const here = await world({ servers: cluster, partitions: 2, bot: { replyWithin: 20_000 } })
   const limited = { id: 'limited', webhooks: { token: 'webhooks-token-of-limited' }, requestsPerSecond: 1 }
   const accounts = join(temporaryFolder(), 'accounts.json')
   writeFileSync(accounts, JSON.stringify({ accounts: [here.account, limited] }))

@@ -68,7 +68,7 @@ test('under load every panel of every dashboard has data, and no alert fires', a
   assert.ok(queries.length > 40)
 })
 
-test('alerts tell of what callers, bots and the service do wrong, of many counters from the first time on', async () => {
+test('alerts fire for faults of callers, bots and the service, for many counters from the first increase on', async () => {
   if (running === undefined) return
   const { post, own, limited, service, brokers, prefix, wholeChat } = running.here
   const producer = plainClient(brokers).producer()
@@ -95,7 +95,7 @@ test('alerts tell of what callers, bots and the service do wrong, of many counte
   service.behave()
 })
 
-test('alerts tell of a process that has more to do than it can, and of a disk that is nearly full', async () => {
+test('alerts fire for an overloaded process, and for a nearly full disk', async () => {
   if (running === undefined) return
   const { post, own, service, brokers, prefix, bridge, dataDir, hasOwnDisk } = running.here
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 800 })
@@ -121,7 +121,7 @@ test('alerts tell of a process that has more to do than it can, and of a disk th
   await producer.disconnect()
 })
 
-test('alerts tell of a process that is down, and of old records that nobody archives', async () => {
+test('alerts fire for a process that is down, and for old records without an archiver', async () => {
   if (running === undefined) return
   const { kill, start, webhooks } = running.here
   await kill()
@@ -130,7 +130,7 @@ test('alerts tell of a process that is down, and of old records that nobody arch
   await running.fire(['LivechatRetentionOverdue'], webhooks)
 })
 
-test('alerts tell that MongoDB is away, and that outcomes of replies cannot be published', async () => {
+test('alerts fire if MongoDB is unavailable, and if outcomes of replies cannot be published', async () => {
   if (running === undefined) return
   const { service, cluster, brokers, prefix, webhooks } = running.here
   let isAsked = false
@@ -149,7 +149,7 @@ test('alerts tell that MongoDB is away, and that outcomes of replies cannot be p
   await running.fire(['LivechatMongoAway', 'LivechatConsumerStands', 'LivechatOutcomesWait'], webhooks)
 })
 
-test('alerts tell that Kafka is away, and what becomes of the journal and of consumers', async () => {
+test('alerts fire if Kafka is unavailable, for the journal and for consumers', async () => {
   if (running === undefined) return
   running.here.cluster.broker.kill()
   const names = ['KafkaAway', 'SendsFail', 'JournalFull', 'JournalOld', 'RequestsFail', 'ConsumerRestarts']
@@ -159,7 +159,7 @@ test('alerts tell that Kafka is away, and what becomes of the journal and of con
   )
 })
 
-test('alerts tell of a process without topics, with journals that are damaged or nobody’s, and that starts again and again', async () => {
+test('alerts fire for a process without topics, with damaged or orphaned journals, and with repeated restarts', async () => {
   if (running === undefined) return
   const { kill, start, dataDir } = running.here
   await kill()

@@ -29,7 +29,7 @@ for (const alert of Object.keys(inSmall))
 /** The rule with smaller thresholds. A fault has to last for 1 s only. */
 const adapted = (rule: Rule): Rule => {
   const [from, to] = inSmall[rule.alert] ?? ['', '']
-  if (!rule.expr.includes(from)) throw new Error(`the rule ${rule.alert} does not say ${from}`)
+  if (!rule.expr.includes(from)) throw new Error(`the rule ${rule.alert} does not contain ${from}`)
   return { ...rule, expr: rule.expr.replace(from, to), ...(rule.for !== undefined && { for: '1s' }) }
 }
 

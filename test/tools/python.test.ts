@@ -26,13 +26,13 @@ python.after(() => {
   if (E.isRight(empty)) rmSync(dirname(dirname(empty.right.python)), { recursive: true })
 })
 
-here('an environment runs apart from the machine, and is made once', async () => {
+here('an environment is isolated from the machine, and is created once', async () => {
   const prefix = await run(right(empty).python, ['-c', 'import sys; print(sys.prefix != sys.base_prefix)'])
   assert.equal(prefix, E.right('True\n'))
   assert.equal(right(await venv('nothing', nothing)).python, right(empty).python)
 })
 
-here('where the packages cannot be had, it says why', async () => {
+here('if the packages cannot be installed, it reports why', async () => {
   const reason = left(await venv('missing', requirements('./missing-1.0-py3-none-any.whl\n')))
   assert.match(reason.message, /^ERROR: .*missing-1\.0/)
 })

@@ -35,7 +35,7 @@ const { checked, wrong } = all
 const missing = process.argv.includes('--all') ? kinds.filter((kind) => !checked.has(kind)) : []
 for (const [kind, count] of [...checked].sort(([a], [b]) => (a < b ? -1 : 1))) console.log(`  ${kind}: ${count}`)
 for (const problem of wrong.slice(0, 20)) console.log(`  ✘ ${problem}`)
-for (const kind of missing) console.log(`  ✘ nothing was left of ${kind}`)
+for (const kind of missing) console.log(`  ✘ no ${kind} was written`)
 const total = [...checked.values()].reduce((sum, count) => sum + count, 0)
 console.log(`  ${total} records and documents checked, ${wrong.length} wrong`)
 process.exit(wrong.length + missing.length === 0 ? 0 : 1)

@@ -30,7 +30,7 @@ export const databasesOf = async (client: MongoClient): Promise<ReadonlyArray<st
 
 /** The schema describes a document as JSON, where a date is text. The codec checks that MongoDB has a date. */
 const problemOf = (codec: t.Mixed, document: object): string | undefined =>
-  codec.is(document) ? misfit(codec.name, JSON.parse(JSON.stringify(document))) : 'is not what its codec says'
+  codec.is(document) ? misfit(codec.name, JSON.parse(JSON.stringify(document))) : 'does not match its codec'
 
 /** Checks every document of every view in a database against its codec and the published schema. */
 export const checkDatabase = async (client: MongoClient, name: string, { count }: Tally): Promise<void> => {

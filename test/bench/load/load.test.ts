@@ -25,7 +25,7 @@ load('no two requests have the same body, and each is a chat_accepted of 1.3 KB'
   }
 })
 
-load('the sum of the newest numbers is that of the last event of each chat', () => {
+load('the expected sum is the sum of the numbers of the last event of each chat', () => {
   for (const [events, chats] of [
     [0, 3],
     [2, 3],
@@ -53,18 +53,21 @@ const serverOf = async (answers: ReadonlyArray<ReadonlyArray<string>>) => {
   return { port: (server.address() as AddressInfo).port, close: () => server.close() }
 }
 
-load('an answer is heard when it is whole, with a length or in chunks; none is heard as 0', async () => {
-  const server = await serverOf([
-    ['HTTP/1.1 200 OK\r\nContent-Le', 'ngth: 4\r\n\r\n', 'ab', 'cd'],
-    ['HTTP/1.1 503 No\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n', '0\r\n\r\n'],
-  ])
-  const connection = await openConnection(server.port)
-  const heard = []
-  for (let i = 0; i < 3; i++) heard.push(await new Promise((resolve) => connection.send(Buffer.from('x'), resolve)))
-  assert.equal(heard, [200, 503, 0])
-  assert.not(connection.isOpen())
-  server.close()
-})
+load(
+  'an answer is reported when it is complete, with a length or in chunks; a missing answer is reported as 0',
+  async () => {
+    const server = await serverOf([
+      ['HTTP/1.1 200 OK\r\nContent-Le', 'ngth: 4\r\n\r\n', 'ab', 'cd'],
+      ['HTTP/1.1 503 No\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n', '0\r\n\r\n'],
+    ])
+    const connection = await openConnection(server.port)
+    const heard = []
+    for (let i = 0; i < 3; i++) heard.push(await new Promise((resolve) => connection.send(Buffer.from('x'), resolve)))
+    assert.equal(heard, [200, 503, 0])
+    assert.not(connection.isOpen())
+    server.close()
+  },
+)
 
 /** A connection that responds when the test says so. */
 const heldConnection = () => {
@@ -79,28 +82,31 @@ const heldConnection = () => {
   }
 }
 
-load('an open loop counts from when a request was due, also of those that had to wait for a connection', async () => {
-  const { connection, release } = heldConnection()
-  const since: number[] = []
-  let asked = 0
-  const loop = {
-    ...{ connections: [connection], seconds: 0.05 },
-    next: () => Buffer.from(String(asked++)),
-    heard: (_: number, at: number) => void since.push(at),
-  }
-  const running = openLoop(loop, 200)
-  const releasing = setInterval(() => asked > 0 && release(), 30)
-  await running
-  clearInterval(releasing)
-  assert.is(since.length, 10)
-  const [first = 0] = since
-  assert.equal(
-    since.map((at) => Math.round(at - first)),
-    [0, 5, 10, 15, 20, 25, 30, 35, 40, 45],
-  )
-})
+load(
+  'an open loop measures from the time when a request was due, even if it had to wait for a connection',
+  async () => {
+    const { connection, release } = heldConnection()
+    const since: number[] = []
+    let asked = 0
+    const loop = {
+      ...{ connections: [connection], seconds: 0.05 },
+      next: () => Buffer.from(String(asked++)),
+      heard: (_: number, at: number) => void since.push(at),
+    }
+    const running = openLoop(loop, 200)
+    const releasing = setInterval(() => asked > 0 && release(), 30)
+    await running
+    clearInterval(releasing)
+    assert.is(since.length, 10)
+    const [first = 0] = since
+    assert.equal(
+      since.map((at) => Math.round(at - first)),
+      [0, 5, 10, 15, 20, 25, 30, 35, 40, 45],
+    )
+  },
+)
 
-load('a closed loop has one request under way for each connection', async () => {
+load('a closed loop has one outstanding request for each connection', async () => {
   const held = [heldConnection(), heldConnection()]
   let [asked, answered, most] = [0, 0, 0]
   const running = closedLoop({

@@ -30,13 +30,13 @@ const goal: Goal = {
 
 const report = suite('report of the benchmark')
 
-report('what is reached is a ratio for each round; nothing where the peer was not measured', () => {
+report('a result is a ratio for each round, and is missing if the peer was not measured', () => {
   assert.equal(reached([result], goal), [0.9, 1.2, 1.1])
   assert.equal(reached([result], { ...goal, of: { ...goal.of, metric: 'p50' } }), [])
   assert.equal(reached([], goal), [])
 })
 
-report('a goal is met from its own side', () => {
+report('a goal is an upper or a lower limit', () => {
   assert.is(verdictOf(goal, 1.2), 'reaches the aim')
   assert.is(verdictOf(goal, 1), 'reaches the must')
   assert.is(verdictOf(goal, 0.89), 'behind')
@@ -44,7 +44,7 @@ report('a goal is met from its own side', () => {
   assert.is(verdictOf({ ...goal, sense: 'at most', must: 2, aim: 1.3 }, 2.1), 'behind')
 })
 
-report('the table has the goals of the jobs that were run, with must, aim, median and range', () => {
+report('the table has the goals of the executed jobs, with must, aim, median and range', () => {
   const ceiling = 'Koa and io-ts, no Kafka'
   const measured = {
     ...result,
@@ -69,7 +69,7 @@ report('figures have a line for each participant and a column for each metric', 
   ])
 })
 
-report('plots are drawn of what was measured, and the page shows each', () => {
+report('measured jobs have plots, and the page shows each plot', () => {
   const drawn = plots([result])
   assert.equal(
     drawn.map(({ file }) => file),
@@ -81,7 +81,7 @@ report('plots are drawn of what was measured, and the page shows each', () => {
   assert.match(page, /a CPU/)
 })
 
-report('a job that was not measured keeps its plots, and its place on the page', async () => {
+report('a job that was not measured keeps its old plots and its place on the page', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'livechat-bench-'))
   const read = (file: string) => readFile(join(dir, file), 'utf8')
   try {

@@ -12,9 +12,9 @@ import { conversationTail } from '../../../src/egress/conversation/tail.ts'
 import { outcomeEvent } from '../../../src/egress/delivery/outcome.ts'
 import { conversationEvents } from '../support/arbitraries.ts'
 import { project } from '../support/project.ts'
-import { botMessage, told } from '../support/values.ts'
+import { botMessage, serviceEvent } from '../support/values.ts'
 
-const test = suite('what is known of a conversation')
+const test = suite('the current state of a conversation')
 
 const viewsOf =
   (events: () => ReadonlyArray<ConversationEvent>): ReadViews =>
@@ -38,7 +38,7 @@ const delivered = (id: string) =>
     ...{ requestedAt: '2026-01-31T12:00:00.000Z' as Instant, time: '2026-01-31T12:00:00.000Z' as Instant },
   })
 
-test('the views of any part of the log, and a tail that begins anywhere in it, tell the same as the whole', async () => {
+test('views of any part of the log and a tail from any offset give the same result as the whole log', async () => {
   await fc.assert(
     fc.asyncProperty(conversationEvents, fc.nat(25), fc.nat(25), async (events, a, b) => {
       const [begin, applied] = [Math.min(a, b), Math.max(a, b)]
@@ -56,7 +56,7 @@ test('the views of any part of the log, and a tail that begins anywhere in it, t
   )
 })
 
-test('what is kept of a conversation tells the same as the whole, whatever is evicted meanwhile, and is not read again', async () => {
+test('a cached conversation gives the same result as the whole log, even after evictions, and is not read again', async () => {
   await fc.assert(
     fc.asyncProperty(conversationEvents, fc.array(fc.nat(25), { maxLength: 5 }), async (events, evictions) => {
       const tail = conversationTail()
@@ -83,7 +83,7 @@ test('what is kept of a conversation tells the same as the whole, whatever is ev
   )
 })
 
-test('what is kept is read again after a while', async () => {
+test('a cached conversation is read again after some time', async () => {
   const tail = tailFrom([], 0)
   let readings = 0
   const views: ReadViews = async (chat, delivery) => {
@@ -97,8 +97,8 @@ test('what is kept is read again after a while', async () => {
   assert.is(readings, 3)
 })
 
-test('what is kept and has forgotten nothing needs no views, also for a command that was finished', async () => {
-  const events = [told('AgentJoined', 'j1'), delivered('c1')] as ReadonlyArray<ConversationEvent>
+test('a cached chat with all its events is not read from the views again, also for a finished command', async () => {
+  const events = [serviceEvent('AgentJoined', 'j1'), delivered('c1')] as ReadonlyArray<ConversationEvent>
   const tail = tailFrom([], 0)
   let readings = 0
   const views: ReadViews = async (...ids) => {
@@ -112,8 +112,8 @@ test('what is kept and has forgotten nothing needs no views, also for a command 
   assert.is(readings, 1)
 })
 
-test('a chat that has forgotten its oldest events does not tell of its commands: their documents do', async () => {
-  const messages = Array.from({ length: 200 }, (_, n) => told('ClientMessageReceived', `m${n}`))
+test('if a cached chat lacks its oldest events, the documents of deliveries decide about its commands', async () => {
+  const messages = Array.from({ length: 200 }, (_, n) => serviceEvent('ClientMessageReceived', `m${n}`))
   const events = [delivered('c1'), ...messages] as ReadonlyArray<ConversationEvent>
   const tail = tailFrom([], 0)
   let isAway = false
@@ -137,8 +137,8 @@ test('a chat that has forgotten its oldest events does not tell of its commands:
   ])
 })
 
-test('facts that are evicted while the views are being read are read anew', async () => {
-  const events = [told('AgentJoined', 'j1')] as ReadonlyArray<ConversationEvent>
+test('if facts are evicted while the views are being read, the views are read again', async () => {
+  const events = [serviceEvent('AgentJoined', 'j1')] as ReadonlyArray<ConversationEvent>
   const tail = tailFrom(events, 0)
   let readings = 0
   const views: ReadViews = async (...ids) => {
@@ -151,8 +151,8 @@ test('facts that are evicted while the views are being read are read anew', asyn
   assert.equal([conversation.state, readings], ['agent', 2])
 })
 
-test('views that cannot be read leave the tail alone to decide, and are asked again next time', async () => {
-  const tail = tailFrom([told('AgentJoined', 'j1')] as ReadonlyArray<ConversationEvent>, 0)
+test('if the views cannot be read, the tail alone decides, and the next call reads the views again', async () => {
+  const tail = tailFrom([serviceEvent('AgentJoined', 'j1')] as ReadonlyArray<ConversationEvent>, 0)
   let isAway = true
   const views: ReadViews = async (...ids) => (isAway ? undefined : viewsOf(() => [])(...ids))
   const now = conversationNow(views, tail, 0, command)

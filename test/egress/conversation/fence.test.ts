@@ -19,7 +19,7 @@ for (const [state, expected] of cases)
     assert.is(decide({ state }, inviteAgent('i1')), expected)
   })
 
-test('an overtaken message is sent unless the account wants otherwise; an invitation is never overtaken', () => {
+test('an overtaken message is sent unless the account forbids it; an invitation is never overtaken', () => {
   const conversation = { state: 'bot', lastClientMessageId: id('m2') } as const
   const overtaken = botMessage('c1', { inReplyTo: 'm1' })
   assert.is(decide(conversation, overtaken), 'send')

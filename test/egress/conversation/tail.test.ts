@@ -20,7 +20,7 @@ test("has a chat's facts after an offset, in the order of the log", () => {
   )
 })
 
-test('a fact that is repeated in the log counts where it was first', () => {
+test('a repeated fact is kept at its first offset', () => {
   const tail = conversationTail()
   for (const [id, offset] of [
     ['f', 1],
@@ -31,7 +31,7 @@ test('a fact that is repeated in the log counts where it was first', () => {
   assert.equal(ids(tail.after(0, 'a', -1)), ['f', 'g'])
 })
 
-test('an outcome that is remembered stands last until the log has it, then in its place', () => {
+test('a remembered outcome is last until the log has it, then it is at its offset', () => {
   const tail = conversationTail()
   tail.begin(0, 0)
   tail.remember(0, 'a', fact('own'))
@@ -42,7 +42,7 @@ test('an outcome that is remembered stands last until the log has it, then in it
   assert.equal([ids(tail.after(0, 'a', -1)), ids(tail.after(0, 'a', 100))], [['f1', 'own', 'f3'], []])
 })
 
-test('what the views have taken in may go; the floor tells', () => {
+test('events that the views contain may be evicted; the floor shows up to where', () => {
   const tail = conversationTail()
   tail.begin(0, 0)
   for (let i = 0; i < 4; i += 1) tail.add(0, 'a', fact(`f${i}`), i)
@@ -51,7 +51,7 @@ test('what the views have taken in may go; the floor tells', () => {
   assert.equal([ids(tail.after(0, 'a', -1)), tail.floor(0)], [['f2', 'f3'], 2])
 })
 
-test('reading that begins anew begins with nothing', () => {
+test('after a new start of reading the tail is empty', () => {
   const tail = conversationTail()
   tail.begin(0, 0)
   tail.add(0, 'a', fact('f0'), 0)
@@ -60,7 +60,7 @@ test('reading that begins anew begins with nothing', () => {
   assert.equal([ids(tail.after(0, 'a', -1)), tail.floor(0)], [[], 9])
 })
 
-test('an offset is reached once everything before it has been read, also across a new beginning', async () => {
+test('an offset is reached once everything before it has been read, even after a new start of reading', async () => {
   const tail = conversationTail()
   const reached: number[] = []
   const wait = (offset: number) => void tail.reached(0, offset).then(() => reached.push(offset))
@@ -79,7 +79,7 @@ test('an offset is reached once everything before it has been read, also across 
   assert.equal(reached, [2, 3, 5])
 })
 
-test('beyond its bytes the oldest facts go first, and it is not whole until the views hold them', () => {
+test('above its byte limit the oldest facts are evicted, and it is incomplete until the views contain them', () => {
   const forgotten: number[] = []
   const tail = conversationTail((partition) => void forgotten.push(partition), 20_000)
   tail.begin(0, 0)

@@ -28,7 +28,7 @@ const gateAt = () => {
 }
 const tenOf = (...chats: ReadonlyArray<string>) => Array.from({ length: 10 }, (_, i) => chats[i % chats.length] ?? '')
 
-test('ten failures in a row of three chats close it for a second', async () => {
+test('ten consecutive failures of three chats open the circuit breaker for a second', async () => {
   const { gate, fail, waited } = gateAt()
   fail(...tenOf('a', 'b', 'c'))
   assert.is(gate.enter(by('d')), undefined)
@@ -36,14 +36,14 @@ test('ten failures in a row of three chats close it for a second', async () => {
   assert.ok(gate.enter(by('d')))
 })
 
-test('an operator sees whether it is closed, and the pace that holds it back', () => {
+test('the state shows whether the circuit breaker is open, and the pace that limits it', () => {
   const { gate, fail } = gateAt()
   assert.equal(gate.state(), { isOpen: false })
   fail(...tenOf('a', 'b', 'c'))
   assert.equal(gate.state(), { isOpen: true, perSecond: 10 })
 })
 
-test('an operator sees how many failed in a row while it is open to all', () => {
+test('the state shows the number of consecutive failures while requests are still allowed', () => {
   const { gate, fail } = gateAt()
   fail('a', 'a')
   assert.equal(gate.state(), { isOpen: false, failures: 2 })
@@ -51,13 +51,13 @@ test('an operator sees how many failed in a row while it is open to all', () => 
   assert.equal(gate.state(), { isOpen: false })
 })
 
-test('one chat that always fails closes it for nobody', () => {
+test('one chat that always fails does not open the circuit breaker', () => {
   const { gate, fail } = gateAt()
   fail(...tenOf('a'), ...tenOf('a'))
   assert.ok(gate.enter(by('b')))
 })
 
-test('an answer between the failures begins the count anew', () => {
+test('an answer between the failures restarts the count', () => {
   const { gate, fail } = gateAt()
   fail(...tenOf('a', 'b', 'c').slice(1))
   gate.enter(by('d'))?.({ kind: 'rejected' })
@@ -65,7 +65,7 @@ test('an answer between the failures begins the count anew', () => {
   assert.ok(gate.enter(by('d')))
 })
 
-test('attempts that come to their time limit together close it for nobody where a later one was answered', () => {
+test('attempts that time out together do not open the circuit breaker if a later attempt was answered', () => {
   const { gate, fail } = gateAt()
   const late = tenOf('a', 'b', 'c', 'd').map((chat) => gate.enter(by(chat)))
   gate.enter(by('e'))?.(delivered)
@@ -75,7 +75,7 @@ test('attempts that come to their time limit together close it for nobody where 
   assert.is(gate.state().isOpen, true)
 })
 
-test('attempts after which nothing was answered close it, also where an earlier one is answered meanwhile', () => {
+test('unanswered attempts open the circuit breaker, even if an earlier attempt is answered during this time', () => {
   const { gate } = gateAt()
   const slow = gate.enter(by('e'))
   const failing = tenOf('a', 'b', 'c', 'd').map((chat) => gate.enter(by(chat)))
@@ -84,7 +84,7 @@ test('attempts after which nothing was answered close it, also where an earlier 
   assert.is(gate.state().isOpen, true)
 })
 
-test('after the wait one probe goes through, and its success lets the others in', async () => {
+test('after the wait one probe is allowed, and after its success all requests', async () => {
   const { time, gate, fail, waited } = gateAt()
   fail(...tenOf('a', 'b', 'c'))
   await waited()
@@ -113,7 +113,7 @@ test('a probe that fails doubles the wait, 30 s at most', async () => {
   assert.equal(waits, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
 })
 
-test('a failure of an attempt that began before it closed changes nothing', async () => {
+test('a failure of an attempt that started before the circuit breaker opened changes nothing', async () => {
   const { gate, fail, waited } = gateAt()
   const late = gate.enter(by('a'))
   fail(...tenOf('a', 'b', 'c'))
@@ -121,7 +121,7 @@ test('a failure of an attempt that began before it closed changes nothing', asyn
   assert.is(await waited(), 1000)
 })
 
-test('429 pauses the account as long as it asks', async () => {
+test('429 pauses the account for the requested time', async () => {
   const { gate, waited } = gateAt()
   gate.enter(by('a'))?.({ kind: 'retry', why: 'throttled', retryAfterMs: 7000 })
   assert.is(gate.enter(by('b')), undefined)
@@ -149,7 +149,7 @@ test('waiting ends when the time is up or the signal aborts', async () => {
   assert.is(time.monotonic(), 500)
 })
 
-test('64 run at once, the rest in their order', async () => {
+test('64 requests run at once, the others follow in their order', async () => {
   const { time, gate } = gateAt()
   const begun: number[] = []
   const release = new AbortController()
@@ -168,7 +168,7 @@ test('64 run at once, the rest in their order', async () => {
   )
 })
 
-test('an account may begin as many requests a second as it may, after a pause as many at once', async () => {
+test('an account may start `requestsPerSecond` requests per second, and as many at once after a pause', async () => {
   const time = virtualTime()
   const gate = accountGate({ monotonic: time.monotonic, sleep: time.sleep, requestsPerSecond: 10 })
   const begun: number[] = []
@@ -181,7 +181,7 @@ test('an account may begin as many requests a second as it may, after a pause as
   assert.is(begun.at(-1), 2500)
 })
 
-test('retries are granted in the order of asking, ten in ten seconds where there is nothing else', async () => {
+test('retries are granted in the order of requests, ten in ten seconds without other traffic', async () => {
   const { time, gate } = gateAt()
   const granted: number[] = []
   for (let i = 0; i < 12; i += 1) void gate.grantRetry(false, aMinute, never).then(() => granted.push(i))
@@ -195,7 +195,7 @@ test('retries are granted in the order of asking, ten in ten seconds where there
   )
 })
 
-test('after an outage attempts begin at ten a second, and quicker with each answer', async () => {
+test('after an outage attempts start at ten per second, and faster with each answer', async () => {
   const { time, gate, fail, waited } = gateAt()
   fail(...tenOf('a', 'b', 'c'))
   await waited()
@@ -208,7 +208,7 @@ test('after an outage attempts begin at ten a second, and quicker with each answ
   assert.ok(took > 4000 && took < 7000, `100 attempts in ${took} ms`)
 })
 
-test('in trouble every retry counts, whatever becomes of it', async () => {
+test('during failures every retry uses the budget, with any outcome', async () => {
   const { time, gate, fail } = gateAt()
   fail(...tenOf('a', 'b', 'c'))
   const granted: number[] = []
@@ -232,7 +232,7 @@ test('a retry that the service answers costs nothing', async () => {
   assert.is(time.monotonic(), 0)
 })
 
-test('a retry is not granted any more when the time is up or the signal aborts', async () => {
+test('no retry is granted after the time is up or the signal aborts', async () => {
   const { time, gate } = gateAt()
   for (let i = 0; i < 10; i += 1) void gate.grantRetry(false, aMinute, never)
   const told: unknown[] = []

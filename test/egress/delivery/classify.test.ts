@@ -4,7 +4,7 @@ import { classify, type Verdict } from '../../../src/egress/delivery/classify.ts
 import type { HttpResult } from '../../../src/egress/delivery/post.ts'
 import { answer, networkFailure } from '../support/values.ts'
 
-const test = suite('what an answer of the service means')
+const test = suite('the meaning of an answer of the service')
 
 const noon = Date.parse('2026-01-31T12:00:00.000Z')
 const error = (code: string) => JSON.stringify({ error: { code, message: 'why' } })
@@ -14,7 +14,7 @@ type Case = [string, HttpResult, Verdict]
 const cases: ReadonlyArray<Case> = [
   ['200 is delivered', answer(200, '{"result":"ok"}'), { kind: 'delivered' }],
   ['204 with no body is delivered', answer(204, ''), { kind: 'delivered' }],
-  ['200 with a body that is no JSON is delivered', answer(200, '<html>'), { kind: 'delivered' }],
+  ['200 with a body that is not JSON is delivered', answer(200, '<html>'), { kind: 'delivered' }],
   ['200 with a JSON array is delivered', answer(200, '[1]'), { kind: 'delivered' }],
   ['200 with a null error is delivered', answer(200, '{"error":null}'), { kind: 'delivered' }],
   [
@@ -23,25 +23,21 @@ const cases: ReadonlyArray<Case> = [
     { kind: 'rejected', code: 'invalid_request' },
   ],
   [
-    '200 with the client refused is rejected',
+    '200 with a refused client is rejected',
     answer(200, error('invalid_client')),
     { kind: 'rejected', code: 'invalid_client' },
   ],
-  ['200 with another error is tried again', answer(200, error('busy')), { kind: 'retry', why: 'error', code: 'busy' }],
-  [
-    '200 with an error in words is tried again',
-    answer(200, '{"error":"no"}'),
-    { kind: 'retry', why: 'error', code: 'no' },
-  ],
-  ['200 with an error without a code is tried again', answer(200, '{"error":{}}'), { kind: 'retry', why: 'error' }],
+  ['200 with another error is retried', answer(200, error('busy')), { kind: 'retry', why: 'error', code: 'busy' }],
+  ['200 with an error as text is retried', answer(200, '{"error":"no"}'), { kind: 'retry', why: 'error', code: 'no' }],
+  ['200 with an error without a code is retried', answer(200, '{"error":{}}'), { kind: 'retry', why: 'error' }],
   ['302 is rejected', answer(302), { kind: 'rejected' }],
   ['400 is rejected', answer(400, error('invalid_request')), { kind: 'rejected', code: 'invalid_request' }],
   ['401 is rejected', answer(401, error('unauthorized_client')), { kind: 'rejected', code: 'unauthorized_client' }],
   ['403 is rejected', answer(403), { kind: 'rejected' }],
   ['404 is rejected', answer(404), { kind: 'rejected' }],
   ['405 is rejected', answer(405), { kind: 'rejected' }],
-  ['408 is tried again', answer(408), outage],
-  ['429 slows the account down', answer(429), { kind: 'retry', why: 'throttled' }],
+  ['408 is retried', answer(408), outage],
+  ['429 pauses the account', answer(429), { kind: 'retry', why: 'throttled' }],
   ['429 with seconds', answer(429, '', '7'), { kind: 'retry', why: 'throttled', retryAfterMs: 7000 }],
   [
     '429 with a date',
@@ -49,7 +45,7 @@ const cases: ReadonlyArray<Case> = [
     { kind: 'retry', why: 'throttled', retryAfterMs: 9000 },
   ],
   [
-    '429 with a date gone by',
+    '429 with a date in the past',
     answer(429, '', 'Sat, 31 Jan 2026 11:00:00 GMT'),
     { kind: 'retry', why: 'throttled', retryAfterMs: 0 },
   ],
@@ -60,17 +56,21 @@ const cases: ReadonlyArray<Case> = [
       { kind: 'retry', why: 'throttled', retryAfterMs: 300_000 },
     ],
   ),
-  ['a Retry-After that is neither is no wish', answer(429, '', '-3'), { kind: 'retry', why: 'throttled' }],
-  ['500 is tried again', answer(500), outage],
-  ['502 is tried again', answer(502), outage],
+  [
+    'a Retry-After that is neither seconds nor a date is ignored',
+    answer(429, '', '-3'),
+    { kind: 'retry', why: 'throttled' },
+  ],
+  ['500 is retried', answer(500), outage],
+  ['502 is retried', answer(502), outage],
   ['503 with seconds', answer(503, '', '2'), { ...outage, retryAfterMs: 2000 }],
-  ['504 is tried again', answer(504), outage],
-  ['a timeout is tried again', networkFailure('timeout'), { ...outage, code: 'timeout' }],
-  ['a refused connection is tried again', networkFailure('ECONNREFUSED'), { ...outage, code: 'ECONNREFUSED' }],
+  ['504 is retried', answer(504), outage],
+  ['a timeout is retried', networkFailure('timeout'), { ...outage, code: 'timeout' }],
+  ['a refused connection is retried', networkFailure('ECONNREFUSED'), { ...outage, code: 'ECONNREFUSED' }],
 ]
 for (const [name, result, expected] of cases) test(name, () => assert.equal(classify(result, false, noon), expected))
 
-test('with an access token, 401 asks for a fresh one', () => {
+test('with an access token, 401 requests a new one', () => {
   assert.equal(classify(answer(401), true, noon), { kind: 'unauthorized' })
   const unauthorized = classify(answer(200, error('unauthorized_client')), true, noon)
   assert.equal(unauthorized, { kind: 'unauthorized', code: 'unauthorized_client' })

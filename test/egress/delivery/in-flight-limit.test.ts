@@ -3,11 +3,11 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { byteBudget, inFlightLimit } from '../../../src/egress/delivery/partition-work.ts'
 
-const test = suite('what is under way in a partition')
+const test = suite('unfinished work of a partition')
 
 const times = (n: number, work: () => void) => Array.from({ length: n }).forEach(work)
 
-test('more than a thousand replies of many chats are too much, less than half of it is modest', () => {
+test('above a thousand replies of many chats the limit is reached, below half of that it is free again', () => {
   const it = inFlightLimit()
   Array.from({ length: 1000 }, (_, i) => it.add(`chat-${i}`))
   assert.is(it.isTooMuch(), false)
@@ -19,7 +19,7 @@ test('more than a thousand replies of many chats are too much, less than half of
   assert.is(it.isModest(), true)
 })
 
-test('of each chat, twenty replies count at the most; ten thousand are held at the most', () => {
+test('at most twenty replies of each chat count; at most ten thousand replies are held', () => {
   const it = inFlightLimit()
   times(10_000, () => it.add('stuck'))
   assert.is(it.isTooMuch(), false)
@@ -27,7 +27,7 @@ test('of each chat, twenty replies count at the most; ten thousand are held at t
   assert.is(it.isTooMuch(), true)
 })
 
-test('nothing is left over when all that was begun is finished, in whatever order', () => {
+test('all counts are zero when all work is finished, in any order', () => {
   const chats = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 200 })
   fc.assert(
     fc.property(chats, fc.nat(), (begun, seed) => {
@@ -43,7 +43,7 @@ test('nothing is left over when all that was begun is finished, in whatever orde
   )
 })
 
-test('a byte budget that is spent is modest again at half, and tells whoever waits once', () => {
+test('a spent byte budget is available again at half, and notifies a waiting caller once', () => {
   const budget = byteBudget(100)
   let told = 0
   const tell = () => {

@@ -3,9 +3,9 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { offsetTracker } from '../../../src/egress/delivery/partition-work.ts'
 
-const test = suite('how far a partition is finished')
+const test = suite('the finished offset of a partition')
 
-test('moves over what is finished once everything before it is', () => {
+test('moves over finished offsets once everything before them is finished', () => {
   const tracker = offsetTracker()
   const taken = [10, 11, 14, 15].map(tracker.take)
   const marks = [11, 10, 15, 14].map(tracker.finish)
@@ -13,14 +13,14 @@ test('moves over what is finished once everything before it is', () => {
   assert.equal(marks, [undefined, 13, undefined, 15])
 })
 
-test('does not move before the first offset that was taken', () => {
+test('does not move before the first tracked offset', () => {
   const tracker = offsetTracker()
   tracker.take(100)
   tracker.take(101)
   assert.is(tracker.finish(101), undefined)
 })
 
-test('an offset that was taken before is not taken again', () => {
+test('a tracked offset is not tracked again', () => {
   const tracker = offsetTracker()
   tracker.take(5)
   tracker.take(6)
@@ -35,7 +35,7 @@ const offsetsAndOrder = fc
     fc.tuple(fc.constant([...offsets].sort((a, b) => a - b)), fc.shuffledSubarray(offsets, { minLength: 1 })),
   )
 
-test('in any order of finishing it never passes unfinished work, never goes back, and ends at the last offset', () => {
+test('in any order of finishing, it never passes unfinished work, never moves back, and ends at the last offset', () => {
   fc.assert(
     fc.property(offsetsAndOrder, ([offsets, order]) => {
       const tracker = offsetTracker()

@@ -41,7 +41,7 @@ const idOf = (account: string, command: string, chatId = '2037') =>
     time: noon,
   }).id
 
-test('an outcome has the same id each time, another one for another account, chat or command, also for the longest ids', () => {
+test('an outcome always has the same id, different for each account, chat and command, even for the longest ids', () => {
   const longest = 'x'.repeat(255)
   const seen = [
     idOf('acme', 'c1'),

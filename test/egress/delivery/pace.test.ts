@@ -14,7 +14,7 @@ import {
   takeStep,
 } from '../../../src/egress/delivery/circuit-breaker.ts'
 
-const test = suite('the pace after trouble')
+const test = suite('the pace after failures')
 
 type Seen = { readonly at: number; readonly isTaken: boolean }
 
@@ -38,7 +38,7 @@ const run = (start: Pace, capacity: number, from: number, until: number) => {
 }
 const taken = (seen: ReadonlyArray<Seen>) => seen.filter(({ isTaken }) => isTaken).length
 
-test('a service that takes so many a second gets most of what it can take, and one attempt in ten fails at most', () => {
+test('a service with a limited rate gets most of its capacity, and at most one attempt in ten fails', () => {
   fc.assert(
     fc.property(fc.integer({ min: 10, max: 400 }), (capacity) => {
       const { pace } = run(afterOutage(undefined, 0), capacity, 0, 60_000)
@@ -50,7 +50,7 @@ test('a service that takes so many a second gets most of what it can take, and o
   )
 })
 
-test('from a fifth of its capacity, or from nothing, it is at its full rate within a minute', () => {
+test('from a fifth of its capacity, or from zero, it reaches its full rate within a minute', () => {
   fc.assert(
     fc.property(fc.integer({ min: 5, max: 800 }), fc.boolean(), (capacity, fromNothing) => {
       const fifth = run(afterOutage(undefined, 0), capacity / 5, 0, 60_000)
@@ -63,7 +63,7 @@ test('from a fifth of its capacity, or from nothing, it is at its full rate with
   )
 })
 
-test('failures of attempts that were under way when it was slowed down do not slow it down again', () => {
+test('failures of attempts that started before a slowdown do not slow it down again', () => {
   const pace = afterOutage(undefined, 1000)
   assert.equal(slower(pace, 1000), pace)
   assert.is(slower(pace, 1001).perSecond, 7.9)
@@ -73,24 +73,24 @@ test('failures of attempts that were under way when it was slowed down do not sl
   assert.is(Math.round(afterThrottling(throttled, 100, 1050, 1100).perSecond), 49)
 })
 
-test('after a 429 only another 429 makes it slower: isolated errors are none of its business', () => {
+test('after a 429 only another 429 makes it slower; isolated errors do not', () => {
   const pace = afterThrottling(undefined, 0, 0, 0)
   assert.equal(slower(pace, 10), pace)
 })
 
-test('an outage that begins while it is throttled leaves it no quicker', () => {
+test('an outage that starts while it is throttled does not make it faster', () => {
   const pace = afterThrottling(undefined, 0, 0, 0)
   assert.equal([pace.perSecond, afterOutage(pace, 10).perSecond], [7, 7])
   assert.is(afterOutage(undefined, 10).perSecond, 10)
 })
 
-test('beyond 1000 a second it bounds nothing', () => {
+test('above 1000 per second it limits nothing', () => {
   const quick = Array.from({ length: 7000 }).reduce<Pace>(quicker, afterOutage(undefined, 0))
   assert.is(paceWaitMs({ ...quick, nextAt: 5000 }, 0), 0)
   assert.is(afterThrottling(quick, 30, 1, 2).perSecond, 21)
 })
 
-test('where being slow has not helped for two minutes, failures do not slow it down any more', () => {
+test('after a slow pace has not helped for two minutes, failures no longer slow it down', () => {
   const slowest = Array.from({ length: 20 }).reduce<Pace>((pace) => slower(pace, 1), afterOutage(undefined, 0))
   const pace = heldUp(slowest, 100_000)
   assert.equal([pace.perSecond, inTime(pace, 120_000)], [1, pace])
@@ -99,17 +99,17 @@ test('where being slow has not helped for two minutes, failures do not slow it d
   assert.is(later && slower(later, 130_000).perSecond, 10)
 })
 
-test('where being slow helps it stays slow, however long that lasts', () => {
+test('while a slow pace helps, it stays slow', () => {
   const pace = heldUp(slower(afterOutage(undefined, 0), 1), 500_000)
   assert.equal(inTime(pace, 600_000), pace)
 })
 
-test('where it has held nobody up for two minutes it ends', () => {
+test('it ends after it has delayed no attempt for two minutes', () => {
   const pace = heldUp(afterThrottling(undefined, 0, 0, 0), 5000)
   assert.equal([inTime(pace, 125_000), inTime(pace, 125_001)], [pace, undefined])
 })
 
-test('it binds for ten seconds after a first attempt had to wait, and after an outage only', () => {
+test('it is binding for ten seconds after a first attempt had to wait, and only after an outage', () => {
   const pace = heldUp(afterOutage(undefined, 0), 5000)
   assert.equal([binds(pace, 14_999), binds(pace, 15_000)], [true, false])
   assert.is(binds(afterThrottling(undefined, 0, 0, 0), 1), false)

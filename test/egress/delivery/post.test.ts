@@ -55,7 +55,7 @@ test('connections are kept alive', async () => {
   await close()
 })
 
-test('a redirect is an answer, not a journey', async () => {
+test('a redirect is an answer and is not followed', async () => {
   let requests = 0
   const { request, close } = await serve((_, res) => {
     requests += 1
@@ -66,7 +66,7 @@ test('a redirect is an answer, not a journey', async () => {
   await close()
 })
 
-test('an answer that does not come is a timeout, and its socket is destroyed', async () => {
+test('a missing answer is a timeout, and its socket is destroyed', async () => {
   const { request, sockets, close } = await serve(() => undefined)
   assert.equal(await postToService(request, 100), networkFailure('timeout'))
   await closed(sockets[0])
@@ -91,13 +91,13 @@ test('no more than 64 KiB of a body are read', async () => {
   await close()
 })
 
-test('a connection that is cut is a reset', async () => {
+test('a closed connection is a reset', async () => {
   const { request, close } = await serve((req) => req.socket.destroy())
   assert.equal(await postToService(request, 3000), networkFailure('ECONNRESET'))
   await close()
 })
 
-test('a connection that is cut within the body is a reset', async () => {
+test('a connection that is closed within the body is a reset', async () => {
   const { request, close } = await serve((req, res) => {
     res.writeHead(200, { 'content-length': '100' }).write('{', () => req.socket.destroy())
   })
@@ -105,13 +105,13 @@ test('a connection that is cut within the body is a reset', async () => {
   await close()
 })
 
-test('nobody listening is a refused connection', async () => {
+test('a port without a listener is a refused connection', async () => {
   const { request, close } = await serve(() => undefined)
   await close()
   assert.equal(await postToService(request, 3000), networkFailure('ECONNREFUSED'))
 })
 
-test('a header that cannot be sent, or a URL that is none, is a failure and no throw', async () => {
+test('an invalid header or URL is a failure, not an exception', async () => {
   const { request, close } = await serve((_, res) => res.end())
   assert.ok(E.isLeft(await postToService({ ...request, headers: { authorization: 'a\nb' } }, 3000)))
   assert.ok(E.isLeft(await postToService({ ...request, url: 'nowhere' }, 3000)))

@@ -16,7 +16,7 @@ const reply = (message: ReplyMessage) =>
   botRequest({ type: 'BotMessage', id: id('c1'), accountId, chatId: id('2037'), clientId: id('1233'), message }, noon)
 const exchange = { event: 'BOT_MESSAGE', id: 'c1', client_id: '1233', chat_id: '2037' }
 
-test('TEXT, with the time of its command where it has none', () => {
+test('TEXT, with the time of its command if it has none', () => {
   assert.equal(reply({ type: 'TEXT', text: 'Hello' }), {
     ...exchange,
     message: { type: 'TEXT', text: 'Hello', timestamp: 1769860800 },
@@ -45,7 +45,7 @@ test('BUTTONS get their title as plain text, and keep force_reply', () => {
   })
 })
 
-test('a plain text that is given stays', () => {
+test('a given plain text is kept', () => {
   const { message } = reply({ type: 'MARKDOWN', content: '*Hi*', text: 'Hi!' }) as { message: { text: string } }
   assert.is(message.text, 'Hi!')
 })
@@ -64,7 +64,7 @@ test('any command gives a request of the protocol', () => {
   )
 })
 
-test('without authorization it goes to /webhooks, with it to /providers with the token as it is', () => {
+test('without authorization the path is /webhooks, with authorization /providers with the token unchanged', () => {
   const body = botRequest(inviteAgent('i1'), noon)
   assert.equal(createRequest(account().bot, body, undefined), {
     url: 'https://bot.example.com/webhooks/prov1/bot-token-0123456789',
@@ -78,7 +78,7 @@ test('without authorization it goes to /webhooks, with it to /providers with the
   })
 })
 
-test('a base URL keeps its path, and what needs it is escaped', () => {
+test('a base URL keeps its path, and parts of the path are escaped', () => {
   const { bot } = account({ baseUrl: 'https://bot.example.com/api/', token: 'a/b?c#d%e-0123456789' })
   assert.is(
     createRequest(bot, botRequest(inviteAgent('i1'), noon), undefined).url,

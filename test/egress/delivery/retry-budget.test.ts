@@ -18,14 +18,14 @@ const times = (n: number, budget: RetryBudget, next: (budget: RetryBudget) => Re
 const left = (budget: RetryBudget, now: number): number =>
   mayRetry(budget, 'calm', now) ? 1 + left(retried(budget, now), now) : 0
 
-test('a few are there without any first attempt', () => assert.is(left(unspent, 0), 10))
+test('a few retries are allowed without any first attempt', () => assert.is(left(unspent, 0), 10))
 
-test('first attempts of the last ten seconds earn 7 % of them', () => {
+test('the first attempts of the last ten seconds allow 7 % of their number as retries', () => {
   const busy = times(500, unspent, (budget) => firstAttempt(budget, 1000))
   assert.equal([left(busy, 1000), left(busy, 10_999), left(busy, 11_000)], [45, 45, 10])
 })
 
-test('what was spent comes back after ten seconds, and at once where it was answered', () => {
+test('a used retry is available again after ten seconds, and at once if it was answered', () => {
   const spent = times(10, unspent, (budget) => retried(budget, 500))
   assert.equal([left(spent, 500), left(spent, 9999), left(spent, 10_000)], [0, 0, 10])
   assert.equal([left(giveBack(spent, 500, 5000), 5000), left(giveBack(spent, 500, 15_000), 15_000)], [1, 10])

@@ -12,7 +12,7 @@ const timeout: Verdict = { kind: 'retry', why: 'outage', code: 'timeout' }
 const limits = { attempts: 3, timeouts: 2, deadlineMs: 60_000 }
 const half = () => 0.5
 
-test('what is tried at least every so often waits no longer for a Retry-After', () => {
+test('Retry-After never makes a retry wait longer than `mostWaitMs`', () => {
   const often = { ...limits, mostWaitMs: 5000 }
   assert.equal(nextStep([asked(30_000)], often, 0, half), { kind: 'attempt', afterMs: 5000 })
 })
@@ -20,19 +20,24 @@ test('what is tried at least every so often waits no longer for a Retry-After', 
 const cases: ReadonlyArray<[string, ReadonlyArray<Verdict>, number, ReturnType<typeof nextStep>]> = [
   ['the first attempt is made at once', [], 0, { kind: 'attempt', afterMs: 0 }],
   ['a reply past its deadline is given up', [], 60_000, { kind: 'failed', reason: 'deadline' }],
-  ['delivered is the end', [retry, { kind: 'delivered' }], 99_999, { kind: 'delivered' }],
-  ['rejected is the end', [{ kind: 'rejected', code: 'x' }], 0, { kind: 'failed', reason: 'rejected' }],
+  ['delivered ends the attempts', [retry, { kind: 'delivered' }], 99_999, { kind: 'delivered' }],
+  ['rejected ends the attempts', [{ kind: 'rejected', code: 'x' }], 0, { kind: 'failed', reason: 'rejected' }],
   ['a retry waits with jitter', [retry], 0, { kind: 'attempt', afterMs: 100 }],
   ['a second retry waits longer', [retry, retry], 0, { kind: 'attempt', afterMs: 200 }],
   ['a timeout is repeated', [timeout, retry], 0, { kind: 'attempt', afterMs: 200 }],
-  ['so many timeouts are the end', [timeout, timeout], 0, { kind: 'failed', reason: 'attempts' }],
-  ['the attempts are bounded', [retry, retry, retry], 0, { kind: 'failed', reason: 'attempts' }],
+  ['the limit of timeouts ends the attempts', [timeout, timeout], 0, { kind: 'failed', reason: 'attempts' }],
+  ['the number of attempts is limited', [retry, retry, retry], 0, { kind: 'failed', reason: 'attempts' }],
   ['Retry-After is a minimum', [asked(30_000)], 0, { kind: 'attempt', afterMs: 30_000 }],
   ['a short Retry-After does not shorten the wait', [asked(1)], 0, { kind: 'attempt', afterMs: 100 }],
-  ['Retry-After beyond the deadline is the deadline', [asked(30_000)], 30_000, { kind: 'failed', reason: 'deadline' }],
+  [
+    'a Retry-After beyond the deadline ends the attempts',
+    [asked(30_000)],
+    30_000,
+    { kind: 'failed', reason: 'deadline' },
+  ],
   ['a refused token is renewed at once', [{ kind: 'unauthorized' }], 0, { kind: 'attempt', afterMs: 0 }],
   [
-    'a fresh token that is refused too is the end',
+    'a new token that is refused too ends the attempts',
     [{ kind: 'unauthorized' }, { kind: 'unauthorized' }],
     0,
     { kind: 'failed', reason: 'rejected' },
@@ -43,7 +48,7 @@ for (const [name, history, elapsedMs, expected] of cases)
 
 const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
-test('full jitter stays between nothing and the doubled base, 10 s at most', () => {
+test('full jitter stays between zero and the doubled base, at most 10 s', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 100 }), fraction, (failures, random) => {
       const ms = backoff(failures, () => random)
@@ -52,7 +57,7 @@ test('full jitter stays between nothing and the doubled base, 10 s at most', () 
   )
 })
 
-test('never more attempts than allowed, none at or after the deadline, none before Retry-After', () => {
+test('there are never more attempts than allowed, none at or after the deadline, none before Retry-After', () => {
   const verdict = fc.oneof(fc.constant(retry), fc.nat(100_000).map(asked))
   fc.assert(
     fc.property(fc.array(verdict, { maxLength: 5 }), fc.nat(70_000), fraction, (history, elapsedMs, random) => {

@@ -3,7 +3,7 @@ import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import type { ConversationEvent } from '../../../contracts/events/index.ts'
 import { Id, type Instant } from '../../../contracts/primitives.ts'
 import { type Outcome, outcomeEvent } from '../../../src/egress/delivery/outcome.ts'
-import { accountId, botMessage, inviteAgent, told } from './values.ts'
+import { accountId, botMessage, inviteAgent, serviceEvent } from './values.ts'
 
 export const instants = fc
   .date({ min: new Date('1970-01-01T00:00:00Z'), max: new Date('2100-01-01T00:00:00Z'), noInvalidDate: true })
@@ -60,7 +60,7 @@ const service = fc
     fc.nat(8),
     fc.nat(59),
   )
-  .map(([type, n, at]) => told(type, `e${n}`, second(at)))
+  .map(([type, n, at]) => serviceEvent(type, `e${n}`, second(at)))
 
 export const outcomes: fc.Arbitrary<Outcome> = fc.constantFrom(
   { kind: 'delivered' },

@@ -1,13 +1,13 @@
 import type { ConversationEvent } from '../../../contracts/events/index.ts'
 import { project } from './project.ts'
 import type { Simulation } from './simulation.ts'
-import { told } from './values.ts'
+import { serviceEvent } from './values.ts'
 
-type Told = Parameters<typeof told>[0]
+type ServiceEventType = Parameters<typeof serviceEvent>[0]
 
 /** Appends an event of the service, at the current time. */
-export const tells = (w: Simulation, type: Told, eventId: string, chatId?: string) =>
-  w.log.appendEvent(told(type, eventId, w.time.now(), chatId))
+export const appendServiceEvent = (w: Simulation, type: ServiceEventType, eventId: string, chatId?: string) =>
+  w.log.appendEvent(serviceEvent(type, eventId, w.time.now(), chatId))
 
 /** The projector has handled this many events of the log. */
 export const projected = (w: Simulation, upTo: number) => {
@@ -21,7 +21,7 @@ export const projected = (w: Simulation, upTo: number) => {
 export const sent = (w: Simulation) => w.requests.map(({ body, at }) => [body.id, at] as const)
 
 /** What the worker has published: the type of each event, and the reason. */
-export const toldOf = (w: Simulation) =>
+export const publishedBy = (w: Simulation) =>
   w.log.events.flatMap((event) => {
     if (!event.source.endsWith('/egress')) return []
     const { data } = event

@@ -44,10 +44,15 @@ export const inviteAgent = (commandId: string, chatId = '2037'): BotReply => ({
   clientId: id('1233'),
 })
 
-type Told = 'ClientMessageReceived' | 'AgentInvited' | 'AgentJoined' | 'AgentUnavailable' | 'ChatClosed'
+type ServiceEventType = 'ClientMessageReceived' | 'AgentInvited' | 'AgentJoined' | 'AgentUnavailable' | 'ChatClosed'
 
 /** An event of a conversation, with the data that the service sent. */
-export const told = (type: Told, eventId: string, time = '2026-01-31T12:00:00.000Z', chatId = '2037'): DomainEvent => {
+export const serviceEvent = (
+  type: ServiceEventType,
+  eventId: string,
+  time = '2026-01-31T12:00:00.000Z',
+  chatId = '2037',
+): DomainEvent => {
   const data = {
     accountId,
     chatId,

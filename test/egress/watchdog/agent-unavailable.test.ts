@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { simulation } from '../support/simulation.ts'
-import { projected, sent, tells, toldOf } from '../support/talk.ts'
+import { appendServiceEvent, projected, publishedBy, sent } from '../support/talk.ts'
 import { account, botMessage } from '../support/values.ts'
 
 const test = suite('AGENT_UNAVAILABLE')
@@ -9,58 +9,58 @@ const test = suite('AGENT_UNAVAILABLE')
 const aMinute = 60_000
 const accounts = [account({ agentUnavailableText: 'Leave us your number, please.' })]
 
-test('the text of the account goes out when the bot says nothing to it, once', async () => {
+test('the text of the account is sent once if the bot does not reply', async () => {
   const w = simulation({ accounts })
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.until(() => w.requests.length === 1)
   await w.time.pass(1000)
-  tells(w, 'AgentUnavailable', 'u1')
+  appendServiceEvent(w, 'AgentUnavailable', 'u1')
   await w.time.pass(5 * aMinute)
   assert.equal(sent(w), [
     ['watchdog-m1', 10_000],
     ['watchdog-u1', 21_000],
   ])
   assert.match(w.requests[1]?.request.body ?? '', 'Leave us your number, please.')
-  assert.equal(toldOf(w), [
+  assert.equal(publishedBy(w), [
     ['BotReplyDelivered', 'no-reply-in-time'],
     ['AgentInvited', 'no-reply-in-time'],
     ['BotReplyDelivered', 'agent-unavailable'],
   ])
 })
 
-test('a bot that speaks for itself is not interrupted', async () => {
+test('if the bot replies itself, the text is not sent', async () => {
   const w = simulation({ accounts })
   await w.start()
-  tells(w, 'AgentUnavailable', 'u1')
+  appendServiceEvent(w, 'AgentUnavailable', 'u1')
   await w.time.pass(5000)
   w.command(botMessage('c1', { inReplyTo: 'u1' }))
   await w.time.pass(aMinute)
   assert.equal(sent(w), [['c1', 5000]])
 })
 
-test('without a text nothing is said', async () => {
+test('without a text nothing is sent', async () => {
   const w = simulation()
   await w.start()
-  tells(w, 'AgentUnavailable', 'u1')
+  appendServiceEvent(w, 'AgentUnavailable', 'u1')
   await w.time.pass(aMinute)
   assert.equal(sent(w), [])
 })
 
-test('an agent who comes after all makes it needless', async () => {
+test('if an agent joins after all, the text is not sent', async () => {
   const w = simulation({ accounts })
   await w.start()
-  tells(w, 'AgentUnavailable', 'u1')
+  appendServiceEvent(w, 'AgentUnavailable', 'u1')
   await w.time.pass(5000)
-  tells(w, 'AgentJoined', 'j1')
+  appendServiceEvent(w, 'AgentJoined', 'j1')
   await w.time.pass(aMinute)
   assert.equal(sent(w), [])
 })
 
-test('it survives a restart', async () => {
+test('the text is sent once even across a restart', async () => {
   const w = simulation({ accounts })
   const first = await w.start()
-  tells(w, 'AgentUnavailable', 'u1')
+  appendServiceEvent(w, 'AgentUnavailable', 'u1')
   await w.time.pass(1000)
   first.lose()
   projected(w, 1)

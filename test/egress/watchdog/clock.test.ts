@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import type { Instant } from '../../../contracts/primitives.ts'
 import { simulation } from '../support/simulation.ts'
 import { projected, sent } from '../support/talk.ts'
-import { told } from '../support/values.ts'
+import { serviceEvent } from '../support/values.ts'
 
 const test = suite('the watchdog when the wall clock is set')
 
@@ -19,7 +19,7 @@ const withWallClock = () => {
     step += ms
   }
   const clientWrites = (id: string, chatId: string) =>
-    w.log.appendEvent(told('ClientMessageReceived', id, wall(), chatId))
+    w.log.appendEvent(serviceEvent('ClientMessageReceived', id, wall(), chatId))
   return { w, set, clientWrites }
 }
 
@@ -27,7 +27,7 @@ for (const [way, ms] of [
   ['back', -anHour],
   ['forward', anHour],
 ] as const) {
-  test(`one hour ${way}: who waits is handed over after replyWithin, and so is who writes then`, async () => {
+  test(`one hour ${way}: a waiting client is handed over after replyWithin, and so is a client who writes then`, async () => {
     const { w, set, clientWrites } = withWallClock()
     await w.start()
     clientWrites('m1', 'a')
@@ -42,7 +42,7 @@ for (const [way, ms] of [
   })
 }
 
-test('one hour back and a restart: who waits has waited since the restart', async () => {
+test('one hour back and a restart: the waiting time of a client counts from the restart', async () => {
   for (const where of ['the log', 'the views']) {
     const { w, set, clientWrites } = withWallClock()
     const first = await w.start()
@@ -50,7 +50,7 @@ test('one hour back and a restart: who waits has waited since the restart', asyn
     await w.time.pass(5000)
     first.lose()
     set(-anHour)
-    w.log.appendEvent(told('ChatClosed', 'e1', undefined, 'b'))
+    w.log.appendEvent(serviceEvent('ChatClosed', 'e1', undefined, 'b'))
     if (where === 'the views') projected(w, 2)
     await w.start()
     await w.time.pass(aMinute)

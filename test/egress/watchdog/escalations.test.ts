@@ -18,24 +18,28 @@ const tell = { kind: 'tell-unavailable', about: 'u1', because: 'agent-unavailabl
 
 type Part = Partial<Waiting>
 const cases: ReadonlyArray<readonly [string, Part, ReadonlyArray<object>]> = [
-  ['nothing is to be done for a client who does not wait', {}, []],
+  ['a client who does not wait needs no escalation', {}, []],
   ['a turn counts from its first message', { unanswered: [m1, m2] }, [invite('m1', 11_000)]],
-  ['what an agent was asked for is no turn', { unanswered: [{ ...m1, ...asked }] }, []],
+  ['a message for which an agent was invited is not a turn', { unanswered: [{ ...m1, ...asked }] }, []],
   [
-    'what is written after that is one',
+    'a message after that is a turn',
     { state: 'unavailable', unanswered: [{ ...m1, ...asked }, m2] },
     [invite('m2', 12_000)],
   ],
   [
-    'a reply that was given up is not waited for',
+    'after a reply was given up, an agent is invited at once',
     { unanswered: [{ ...m1, ...failed }, m2] },
     [invite('m1', 1000, 'delivery-failed')],
   ],
   ['an invited agent has the turn', { state: 'invited', unanswered: [m1] }, []],
   ['an agent has the turn', { state: 'agent', unanswered: [m1] }, []],
   ['a closed chat has none', { state: 'closed', unanswered: [m1] }, []],
-  ['AGENT_UNAVAILABLE wants a word', { state: 'unavailable', ...u1 }, [tell]],
-  ['both at once', { state: 'unavailable', unanswered: [m2], ...u1 }, [invite('m2', 12_000), tell]],
+  ['AGENT_UNAVAILABLE causes a message', { state: 'unavailable', ...u1 }, [tell]],
+  [
+    'an invitation and a message at once',
+    { state: 'unavailable', unanswered: [m2], ...u1 },
+    [invite('m2', 12_000), tell],
+  ],
 ]
 for (const [name, part, expected] of cases)
   test(name, () => {
@@ -43,11 +47,11 @@ for (const [name, part, expected] of cases)
     assert.equal(escalationsOf({ ...nobody, ...part }, bot, 5000), expected)
   })
 
-test('without a text of the account there is no word for AGENT_UNAVAILABLE', () => {
+test('without a text of the account AGENT_UNAVAILABLE causes no message', () => {
   assert.equal(escalationsOf({ ...nobody, state: 'unavailable', ...u1 }, { replyWithin: 10_000 }, 5000), [])
 })
 
-test('after a day nobody is called, and what is newer counts by itself', () => {
+test('after a day no agent is invited, and a newer message counts on its own', () => {
   const conversation = { ...nobody, unanswered: [m1, m2] }
   const at = (nowMs: number) => escalationsOf(conversation, { replyWithin: 10_000 }, nowMs).map(({ about }) => about)
   assert.equal([at(longestWaitMs + 999), at(longestWaitMs + 1000), at(longestWaitMs + 2000)], [['m1'], ['m2'], []])

@@ -1,10 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Answer, simulation } from '../support/simulation.ts'
-import { sent, tells, toldOf } from '../support/talk.ts'
+import { appendServiceEvent, publishedBy, sent } from '../support/talk.ts'
 import { account, answer, botMessage, ok } from '../support/values.ts'
 
-const test = suite('the watchdog while the service wants a pause')
+const test = suite('the watchdog while the service requests a pause')
 
 const aMinute = 60_000
 const pause: Answer = { result: answer(429, '', '999999999') }
@@ -23,24 +23,24 @@ const paused = async (answerTo: (event: string, id: string, nth: number) => Answ
 }
 const invitations = (w: ReturnType<typeof simulation>) => sent(w).filter(([id]) => id.startsWith('watchdog'))
 
-test('a client who waits is handed over within 30 s of the pause, though the reply to it waits for longer', async () => {
+test('a waiting client is handed over within 30 s of the pause, even if the reply waits longer', async () => {
   const w = await paused((event) => (event === 'INVITE_AGENT' ? { result: ok } : pause))
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(1000)
   w.command(botMessage('c1', { inReplyTo: 'm1' }))
   await w.time.pass(aMinute)
   assert.equal(sent(w).slice(1), [['watchdog-m1', 30_010]])
   await w.time.pass(5 * aMinute)
-  assert.equal(toldOf(w).slice(0, 3), [
+  assert.equal(publishedBy(w).slice(0, 3), [
     ['BotReplyDelivered', 'no-reply-in-time'],
     ['AgentInvited', 'no-reply-in-time'],
     ['BotReplySuppressed', 'agent-invited'],
   ])
 })
 
-test('while the service refuses, one invitation goes out every 30 s, of each client in turn, and no reply', async () => {
+test('while the service refuses, one invitation is sent every 30 s, for each client in turn, and no reply', async () => {
   const w = await paused(() => pause)
-  for (const chat of ['a', 'b']) tells(w, 'ClientMessageReceived', `m-${chat}`, chat)
+  for (const chat of ['a', 'b']) appendServiceEvent(w, 'ClientMessageReceived', `m-${chat}`, chat)
   await w.time.pass(4 * aMinute)
   const times = invitations(w).map(([, at]) => at)
   assert.is(sent(w).length, 1 + times.length)
@@ -52,11 +52,11 @@ test('while the service refuses, one invitation goes out every 30 s, of each cli
   )
 })
 
-test('once the service takes an invitation, those of the others follow at once, and replies wait on', async () => {
+test('after the service accepts an invitation, the other invitations follow at once, and replies still wait', async () => {
   const w = await paused((event) => (event === 'INVITE_AGENT' ? { result: ok } : pause))
   const chats = ['a', 'b', 'c']
   for (const chat of chats) {
-    tells(w, 'ClientMessageReceived', `m-${chat}`, chat)
+    appendServiceEvent(w, 'ClientMessageReceived', `m-${chat}`, chat)
     w.command(botMessage(`c-${chat}`, { chatId: chat, inReplyTo: `m-${chat}` }))
   }
   await w.time.pass(aMinute)
@@ -69,20 +69,20 @@ test('once the service takes an invitation, those of the others follow at once, 
   )
 })
 
-test('many replies that wait for the end of the pause do not hold up an invitation', async () => {
+test('many replies that wait for the end of the pause do not delay an invitation', async () => {
   const w = await paused((event) => (event === 'INVITE_AGENT' ? { result: ok } : pause))
   for (let i = 0; i < 200; i += 1) w.command(botMessage(`c${i}`, { chatId: `chat-${i}` }))
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(aMinute)
   assert.equal(sent(w).slice(1), [['watchdog-m1', 30_010]])
 })
 
-test('a short pause is kept by invitations too', async () => {
+test('invitations wait for the end of a short pause too', async () => {
   const w = simulation({
     answer: ({ id }, nth) => ({ result: id === 'first' && nth === 0 ? answer(429, '', '20') : ok }),
   })
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(5000)
   w.command(botMessage('first', { chatId: 'other' }))
   await w.time.pass(aMinute)

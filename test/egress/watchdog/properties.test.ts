@@ -6,7 +6,7 @@ import { conversationOf } from '../../../src/domain/conversation.ts'
 import { escalationsOf, waitingOf } from '../../../src/egress/watchdog/escalations.ts'
 import { project } from '../support/project.ts'
 import { type Answer, simulation } from '../support/simulation.ts'
-import { projected, tells } from '../support/talk.ts'
+import { appendServiceEvent, projected } from '../support/talk.ts'
 import { account, answer, botMessage, inviteAgent, networkFailure, ok } from '../support/values.ts'
 
 const test = suite('no client is left in silence, under any log, service, clock and crash')
@@ -63,7 +63,7 @@ const accounts = [account({ attempts: 100, deadlineMs: 86_000_000, agentUnavaila
 const [{ bot }] = accounts as [ReturnType<typeof account>]
 const minutes = 60_000
 
-test('every turn ends with an answer or one invitation, each made when it was due and before its end was told', async () => {
+test('every turn ends with an answer or one invitation, made when it was due and before its outcome was published', async () => {
   await fc.assert(
     fc.asyncProperty(services, steps, async (service, story) => {
       let requests = 0
@@ -113,12 +113,12 @@ test('every turn ends with an answer or one invitation, each made when it was du
         const inReplyTo = newest.get(chatId)
         if (does === 'client-writes') {
           newest.set(chatId, `m${n}`)
-          tells(w, 'ClientMessageReceived', `m${n}`, chatId)
+          appendServiceEvent(w, 'ClientMessageReceived', `m${n}`, chatId)
         } else if (does === 'bot-answers')
           w.command(botMessage(`c${n}`, { chatId, ...(inReplyTo !== undefined && { inReplyTo }) }))
         else if (does === 'bot-says') w.command(botMessage(`c${n}`, { chatId }))
         else if (does === 'bot-hands-over') w.command(inviteAgent(`c${n}`, chatId))
-        else tells(w, does, `e${n}`, chatId)
+        else appendServiceEvent(w, does, `e${n}`, chatId)
       }
       await w.time.pass(15 * minutes)
 

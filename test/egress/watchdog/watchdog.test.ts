@@ -1,17 +1,17 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { simulation } from '../support/simulation.ts'
-import { projected, sent, tells, toldOf } from '../support/talk.ts'
+import { appendServiceEvent, projected, publishedBy, sent } from '../support/talk.ts'
 import { account, answer, botMessage, inviteAgent, networkFailure, noMeasure, ok } from '../support/values.ts'
 
 const test = suite('the watchdog')
 
 const aMinute = 60_000
 
-test('a client whom nobody answers within replyWithin is handed to an agent, and the log says why', async () => {
+test('a client without a reply within replyWithin is handed to an agent, and the log has the reason', async () => {
   const w = simulation()
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(aMinute)
 
   assert.equal(
@@ -42,33 +42,33 @@ test('a client whom nobody answers within replyWithin is handed to an agent, and
   ])
 })
 
-test('a client who is answered in time is left to the bot', async () => {
+test('a client with a reply in time is left to the bot', async () => {
   const w = simulation()
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(9000)
   w.command(botMessage('c1', { inReplyTo: 'm1' }))
   await w.time.pass(aMinute)
   assert.equal(sent(w), [['c1', 9000]])
 })
 
-test('several messages without an answer are one turn, which counts from the first', async () => {
+test('several messages without a reply are one turn, which counts from the first', async () => {
   const w = simulation()
   await w.start()
   for (const message of ['m1', 'm2', 'm3']) {
-    tells(w, 'ClientMessageReceived', message)
+    appendServiceEvent(w, 'ClientMessageReceived', message)
     await w.time.pass(4000)
   }
   await w.time.pass(aMinute)
   assert.equal(sent(w), [['watchdog-m1', 10_000]])
 })
 
-test('a message after the answered one is a turn of its own', async () => {
+test('a message after the answered one is a new turn', async () => {
   const w = simulation()
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(5000)
-  tells(w, 'ClientMessageReceived', 'm2')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm2')
   w.command(botMessage('c1', { inReplyTo: 'm1' }))
   await w.time.pass(aMinute)
   assert.equal(sent(w), [
@@ -77,36 +77,36 @@ test('a message after the answered one is a turn of its own', async () => {
   ])
 })
 
-test('whoever has been handed over, or is gone, is left alone', async () => {
+test('a client who was handed over or has left is not handed over again', async () => {
   for (const event of ['AgentJoined', 'AgentInvited', 'ChatClosed', 'AgentUnavailable'] as const) {
     const w = simulation()
     await w.start()
-    tells(w, 'ClientMessageReceived', 'm1')
+    appendServiceEvent(w, 'ClientMessageReceived', 'm1')
     await w.time.pass(5000)
-    tells(w, event, 'e1')
+    appendServiceEvent(w, event, 'e1')
     await w.time.pass(aMinute)
     assert.equal(sent(w), [], event)
   }
 })
 
-test('AGENT_UNAVAILABLE does not call again for the same turn, and the next message is a new one', async () => {
+test('AGENT_UNAVAILABLE causes no second invitation for the same turn, and the next message is a new turn', async () => {
   const w = simulation()
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.until(() => w.requests.length === 1)
-  tells(w, 'AgentUnavailable', 'u1')
+  appendServiceEvent(w, 'AgentUnavailable', 'u1')
   await w.time.pass(aMinute)
   assert.equal(sent(w), [['watchdog-m1', 10_000]])
-  tells(w, 'ClientMessageReceived', 'm2')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm2')
   await w.time.pass(aMinute)
   assert.equal(sent(w)[1]?.[0], 'watchdog-m2')
   assert.is(w.requests.length, 2)
 })
 
-test('a hand-over by the bot counts as an answer', async () => {
+test('a hand-over by the bot counts as a reply', async () => {
   const w = simulation()
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   w.command(inviteAgent('i1'))
   await w.time.pass(aMinute)
   assert.equal(
@@ -115,7 +115,7 @@ test('a hand-over by the bot counts as an answer', async () => {
   )
 })
 
-test('a reply that is given up calls an agent at once, and that is counted', async () => {
+test('a reply that is given up invites an agent at once, and is counted', async () => {
   const told: unknown[] = []
   const measure = { ...noMeasure, delivery: (...given: unknown[]) => void told.push(given) }
   const w = simulation({
@@ -123,7 +123,7 @@ test('a reply that is given up calls an agent at once, and that is counted', asy
     ports: { measure },
   })
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(1000)
   w.command(botMessage('c1', { inReplyTo: 'm1' }))
   await w.time.pass(aMinute)
@@ -131,7 +131,7 @@ test('a reply that is given up calls an agent at once, and that is counted', asy
     ['c1', 1000],
     ['watchdog-m1', 1010],
   ])
-  assert.equal(toldOf(w), [
+  assert.equal(publishedBy(w), [
     ['BotReplyFailed', 'rejected'],
     ['BotReplyDelivered', 'delivery-failed'],
     ['AgentInvited', 'delivery-failed'],
@@ -142,7 +142,7 @@ test('a reply that is given up calls an agent at once, and that is counted', asy
   ])
 })
 
-test('a command that can never be sent calls an agent at once, unless the client has an answer already', async () => {
+test('a command that can never be sent invites an agent at once, unless the client already has a reply', async () => {
   const heading = { type: 'MARKDOWN', content: '# Hello' }
   const command = {
     type: 'BotMessage',
@@ -155,10 +155,10 @@ test('a command that can never be sent calls an agent at once, unless the client
   for (const inReplyTo of ['m2', undefined, 'm1']) {
     const w = simulation()
     await w.start()
-    tells(w, 'ClientMessageReceived', 'm1')
+    appendServiceEvent(w, 'ClientMessageReceived', 'm1')
     w.command(botMessage('c0', { inReplyTo: 'm1' }))
     await w.time.pass(500)
-    tells(w, 'ClientMessageReceived', 'm2')
+    appendServiceEvent(w, 'ClientMessageReceived', 'm2')
     await w.time.pass(500)
     w.log.append('bot-replies', 'acme/2037', { ...command, inReplyTo })
     await w.time.pass(aMinute)
@@ -166,56 +166,56 @@ test('a command that can never be sent calls an agent at once, unless the client
       ['c0', 0],
       ['watchdog-m2', inReplyTo === 'm1' ? 10_500 : 1000],
     ])
-    assert.equal(toldOf(w).slice(1, 3), [
+    assert.equal(publishedBy(w).slice(1, 3), [
       ['BotReplyFailed', 'invalid'],
       ['BotReplyDelivered', inReplyTo === 'm1' ? 'no-reply-in-time' : 'delivery-failed'],
     ])
   }
 })
 
-test('nonsense from bot logic leaves the client to the watchdog', async () => {
+test('after an invalid command of the bot the watchdog still acts for the client', async () => {
   const w = simulation()
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   w.log.append('bot-replies', 'acme/2037', { type: 'BotMessage', id: 'c1', accountId: 'acme', chatId: 1, clientId: 2 })
   await w.time.pass(aMinute)
   assert.equal(sent(w), [['watchdog-m1', 10_000]])
 })
 
-test('a reply that is just being retried does not keep the client waiting, and does not talk over the agent', async () => {
+test('a reply that is being retried does not delay the invitation, and is not sent after it', async () => {
   const w = simulation({ answer: ({ event }) => ({ result: event === 'BOT_MESSAGE' ? answer(503, '', '30') : ok }) })
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   w.command(botMessage('c1', { inReplyTo: 'm1' }))
   await w.time.pass(aMinute)
   assert.equal(sent(w), [
     ['c1', 0],
     ['watchdog-m1', 10_000],
   ])
-  assert.equal(toldOf(w), [
+  assert.equal(publishedBy(w), [
     ['BotReplyDelivered', 'no-reply-in-time'],
     ['AgentInvited', 'no-reply-in-time'],
     ['BotReplySuppressed', 'agent-invited'],
   ])
 })
 
-test('a reply that is under way when the time is up is waited for', async () => {
+test('the watchdog waits for an attempt that is running when the time is up', async () => {
   const w = simulation({ answer: () => ({ result: ok, afterMs: 2000 }) })
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(9000)
   w.command(botMessage('c1', { inReplyTo: 'm1' }))
   await w.time.pass(aMinute)
   assert.equal(sent(w), [['c1', 9000]])
-  assert.equal(toldOf(w), [['BotReplyDelivered', undefined]])
+  assert.equal(publishedBy(w), [['BotReplyDelivered', undefined]])
 })
 
-test('while the service is away the invitation waits with the reply; whichever gets through, one of them goes out', async () => {
+test('while the service is unavailable the invitation waits with the reply, and only one of them is delivered', async () => {
   const w: ReturnType<typeof simulation> = simulation({
     answer: () => ({ result: w.time.monotonic() < 100_000 ? networkFailure('ECONNREFUSED') : ok }),
   })
   await w.start()
-  for (let i = 0; i < 20; i += 1) tells(w, 'ClientMessageReceived', `m${i}`, `chat-${i}`)
+  for (let i = 0; i < 20; i += 1) appendServiceEvent(w, 'ClientMessageReceived', `m${i}`, `chat-${i}`)
   for (let i = 0; i < 10; i += 1) w.command(botMessage(`c${i}`, { chatId: `chat-${i}`, inReplyTo: `m${i}` }))
   await w.time.pass(5 * aMinute)
   assert.is(new Set(w.applied).size, 20)
@@ -232,30 +232,30 @@ test('an invitation that cannot be delivered ends with its deadline, and the nex
     answer: () => ({ result: answer(500) }),
   })
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(2 * aMinute)
   const attempts = w.requests.length
   assert.ok(attempts > 2)
   assert.ok(w.requests.every(({ body, at }) => body.id === 'watchdog-m1' && at < 40_010))
-  assert.equal(toldOf(w), [['BotReplyFailed', 'deadline']])
-  tells(w, 'ClientMessageReceived', 'm2')
+  assert.equal(publishedBy(w), [['BotReplyFailed', 'deadline']])
+  appendServiceEvent(w, 'ClientMessageReceived', 'm2')
   await w.time.pass(aMinute)
   assert.ok(w.requests.slice(attempts).length > 2)
   assert.ok(w.requests.slice(attempts).every(({ body }) => body.id === 'watchdog-m2'))
 })
 
-test('an account without a bot, or of which nothing is known, has no watchdog', async () => {
+test('an account without a bot, or an unknown account, has no watchdog', async () => {
   const w = simulation({ accounts: [] })
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(aMinute)
   assert.equal(sent(w), [])
 })
 
-test('without Kafka the invitation goes out all the same, and is told when the log is back', async () => {
+test('without Kafka the invitation is still sent, and its outcome is published when Kafka is available again', async () => {
   const w = simulation()
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(5000)
   w.broker.isAway = true
   await w.time.pass(aMinute)
@@ -266,12 +266,12 @@ test('without Kafka the invitation goes out all the same, and is told when the l
   w.broker.isAway = false
   await w.time.pass(aMinute)
   assert.equal(
-    toldOf(w).map(([type]) => type),
+    publishedBy(w).map(([type]) => type),
     ['BotReplyDelivered', 'AgentInvited'],
   )
 })
 
-test('with MongoDB away the tail alone decides', async () => {
+test('without MongoDB the tail alone decides', async () => {
   const w = simulation({
     ports: {
       readDocument: async () => {
@@ -283,9 +283,9 @@ test('with MongoDB away the tail alone decides', async () => {
     },
   })
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
-  tells(w, 'ClientMessageReceived', 'm2', '2038')
-  tells(w, 'AgentJoined', 'j2', '2038')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm2', '2038')
+  appendServiceEvent(w, 'AgentJoined', 'j2', '2038')
   await w.time.pass(aMinute)
   assert.equal(
     sent(w).map(([id]) => id),
@@ -293,13 +293,13 @@ test('with MongoDB away the tail alone decides', async () => {
   )
 })
 
-test('after a restart the turns that only the views still hold are found, and have their time', async () => {
+test('after a restart the turns that only the views have are found, and keep their times', async () => {
   const w = simulation()
   const first = await w.start()
-  tells(w, 'ClientMessageReceived', 'm1', 'a')
-  tells(w, 'ClientMessageReceived', 'm2', 'b')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1', 'a')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm2', 'b')
   w.command(botMessage('c2', { chatId: 'b', inReplyTo: 'm2' }))
-  tells(w, 'ClientMessageReceived', 'm3', 'c')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm3', 'c')
   await w.time.pass(2000)
   first.lose()
   projected(w, w.log.events.length)
@@ -311,10 +311,10 @@ test('after a restart the turns that only the views still hold are found, and ha
   ])
 })
 
-test('what fell due while nobody was there gets a moment, in which a reply that waits goes first', async () => {
+test('an invitation that became due while no worker ran is delayed a little, so that a waiting reply goes first', async () => {
   const w = simulation()
-  tells(w, 'ClientMessageReceived', 'm1', 'a')
-  tells(w, 'ClientMessageReceived', 'm2', 'b')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1', 'a')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm2', 'b')
   projected(w, 1)
   await w.time.pass(aMinute)
   w.command(botMessage('c2', { chatId: 'b', inReplyTo: 'm2' }))
@@ -326,12 +326,12 @@ test('what fell due while nobody was there gets a moment, in which a reply that 
   ])
 })
 
-test('what is older than a day is left alone', async () => {
+test('messages older than a day cause no invitation', async () => {
   const w = simulation()
-  tells(w, 'ClientMessageReceived', 'm1', 'a')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1', 'a')
   projected(w, 1)
   await w.time.pass(24 * 60 * aMinute)
-  tells(w, 'ClientMessageReceived', 'm2', 'b')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm2', 'b')
   await w.start()
   await w.time.pass(aMinute)
   assert.equal(
@@ -340,11 +340,11 @@ test('what is older than a day is left alone', async () => {
   )
 })
 
-test('an attempt that was under way in a crash is repeated under its id, and one that was told is not', async () => {
+test('an attempt that a crash interrupted is repeated under its id, and one with a published outcome is not', async () => {
   for (const crashAt of [10_005, 10_100]) {
     const w = simulation()
     const first = await w.start()
-    tells(w, 'ClientMessageReceived', 'm1')
+    appendServiceEvent(w, 'ClientMessageReceived', 'm1')
     await w.time.pass(crashAt)
     if (crashAt === 10_005) first.die()
     else first.lose()
@@ -357,31 +357,31 @@ test('an attempt that was under way in a crash is repeated under its id, and one
   }
 })
 
-test('a worker that has lost its partition calls nobody', async () => {
+test('a worker that has lost its partition invites no agent', async () => {
   const w = simulation()
   const worker = await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(5000)
   worker.lose()
   await w.time.pass(aMinute)
   assert.equal(sent(w), [])
 })
 
-test('stop lets an invitation under way end and be told, and begins no other', async () => {
+test('stop lets a running invitation end and publishes its outcome, and starts no other', async () => {
   const w = simulation({ answer: () => ({ result: ok, afterMs: 1000 }) })
   const worker = await w.start()
-  tells(w, 'ClientMessageReceived', 'm1', 'a')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1', 'a')
   await w.time.pass(5000)
-  tells(w, 'ClientMessageReceived', 'm2', 'b')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm2', 'b')
   await w.time.until(() => w.requests.length === 1)
   await w.time.resolved(worker.stop())
   await w.time.pass(aMinute)
-  assert.equal([sent(w), toldOf(w).length], [[['watchdog-m1', 10_000]], 2])
+  assert.equal([sent(w), publishedBy(w).length], [[['watchdog-m1', 10_000]], 2])
 })
 
-test('nothing is called for before the log is known up to its end', async () => {
+test('no agent is invited before the log has been read to its end', async () => {
   const w = simulation()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(aMinute)
   const first = await w.start()
   w.command(botMessage('c1', { inReplyTo: 'm1' }))
@@ -403,13 +403,13 @@ test('nothing is called for before the log is known up to its end', async () => 
   )
 })
 
-test('an outcome that stands in the log twice answers no newer message', async () => {
+test('an outcome that is in the log twice does not answer a newer message', async () => {
   const w = simulation()
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   w.command(botMessage('c1'))
   await w.time.until(w.isDone)
-  tells(w, 'ClientMessageReceived', 'm2')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm2')
   await w.time.settle()
   const [outcome] = w.outcomes()
   if (outcome !== undefined) w.log.appendEvent(outcome)
@@ -420,7 +420,7 @@ test('an outcome that stands in the log twice answers no newer message', async (
   )
 })
 
-test('a look that fails is tried again', async () => {
+test('a check that throws is repeated', async () => {
   let readings = 0
   const w: ReturnType<typeof simulation> = simulation({
     ports: {
@@ -434,7 +434,7 @@ test('a look that fails is tried again', async () => {
     },
   })
   await w.start()
-  tells(w, 'ClientMessageReceived', 'm1')
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
   await w.time.pass(aMinute)
   assert.is(w.requests.length, 1)
 })

@@ -12,7 +12,7 @@ const chatsOf = (count: number) => Array.from({ length: count }, (_, chat) => ch
 const counts = fc.record({ before: fc.integer({ min: 1, max: 40 }), added: fc.integer({ min: 0, max: 60 }) })
 const distribution = suite('key distribution')
 
-distribution("a key's hash is the one that Kafka's own clients have", () => {
+distribution("the hash of a key equals the hash of Kafka's own clients", () => {
   // Values from UtilsTest of Apache Kafka, without the sign.
   assert.is(murmur2(Buffer.from('21')), -973932308 & 0x7fffffff)
   assert.is(murmur2(Buffer.from('foobar')), -790332482 & 0x7fffffff)
@@ -22,7 +22,7 @@ distribution("a key's hash is the one that Kafka's own clients have", () => {
   assert.is(murmur2(Buffer.from('abc')), 479470107)
 })
 
-distribution('the hash is that of kafkajs, and so of the Java client', () => {
+distribution('the hash equals the hash of kafkajs, and so of the Java client', () => {
   fc.assert(
     fc.property(fc.string(), fc.integer({ min: 1, max: 64 }), (key, count) => {
       const given = { topic: 't', message: { key, value: null }, partitionMetadata: Array(count).fill({ leader: 1 }) }
@@ -44,7 +44,7 @@ distribution('partitions that were added are not counted', () => {
   )
 })
 
-distribution('whatever is found out, no key moves that was looked at', () => {
+distribution('for any result, no inspected key moves to another partition', () => {
   fc.assert(
     fc.property(counts, fc.uniqueArray(fc.nat(10_000), { maxLength: 12 }), ({ before, added }, chats) => {
       const found = placed(chats, before)
@@ -55,14 +55,17 @@ distribution('whatever is found out, no key moves that was looked at', () => {
   )
 })
 
-distribution('a few records that others wrote anywhere do not count', () => {
+distribution('a few records that other producers wrote anywhere do not count', () => {
   const elsewhere = chatsOf(9).map((i) => ({ key: keyOf(10_000 + i), partition: 0 }))
   assert.is(keyDistributionOf(24, [...placed(chatsOf(300), 12), ...elsewhere]).keyPartitions, 12)
 })
 
-distribution('where keys fit to no number, all partitions there are count, and it is told', () => {
-  const mixed = [...placed(chatsOf(100), 12), ...placed(chatsOf(200).slice(100), 24)]
-  assert.equal(keyDistributionOf(24, mixed), { keyPartitions: 24, partitions: 24, mixed: true })
-})
+distribution(
+  'if keys match no number of partitions, all existing partitions are used and the result is marked as mixed',
+  () => {
+    const mixed = [...placed(chatsOf(100), 12), ...placed(chatsOf(200).slice(100), 24)]
+    assert.equal(keyDistributionOf(24, mixed), { keyPartitions: 24, partitions: 24, mixed: true })
+  },
+)
 
 distribution.run()

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TopicName } from '../../../contracts/topics.ts'
 import { murmur2, partitionerOf } from '../../../src/kafka/partitioner.ts'
-import { newSeen } from '../rooms.ts'
+import { newSeen } from '../connect.ts'
 
 const key = Buffer.from('acme/2037')
 const none = () => undefined
@@ -26,7 +26,7 @@ const given = (over: number, of: number) => {
 
 const partitions = suite('partitioner')
 
-partitions('a topic is asked for once, and before that its records have no partition', async () => {
+partitions('a topic is inspected once, and before that its records have no partition', async () => {
   const { partitioner, asked } = given(12, 12)
   assert.is(partitioner.partitionOf('chats', key), undefined)
   await Promise.all([partitioner.ready(['chats', 'chats']), partitioner.ready(['chats'])])
@@ -34,7 +34,7 @@ partitions('a topic is asked for once, and before that its records have no parti
   assert.equal([asked, partitioner.partitionOf('chats', key)], [['chats'], murmur2(key) % 12])
 })
 
-partitions('keys stay where they were when there are more partitions, and it is logged', async () => {
+partitions('keys keep their partitions when partitions are added, and it is logged', async () => {
   const { partitioner, broker, seen } = given(12, 12)
   await partitioner.ready(['chats'])
   Object.assign(broker, { of: 24 })
@@ -44,7 +44,7 @@ partitions('keys stay where they were when there are more partitions, and it is 
   assert.equal(seen.logged.at(-1)?.[2], { topic: 'chats', keyPartitions: 12, partitions: 24 })
 })
 
-partitions('while partitions cannot be found out there are none, and then they are asked for again', async () => {
+partitions('while the partitions cannot be determined there are none, and the inspection is retried', async () => {
   const { partitioner, broker, asked } = given(12, 12)
   broker.away = true
   assert.is(await partitioner.ready(['chats']).catch(() => 'rejected'), 'rejected')
@@ -61,22 +61,25 @@ partitions('records without a key go to all partitions in turn', async () => {
   assert.equal(found, [0, 1, 2, 0])
 })
 
-partitions('commands go where their conversation is, also when their own topic has more partitions', async () => {
-  const sizes: Partial<Record<TopicName, number>> = { 'bot-replies': 24, 'bot-conversations': 12 }
-  const log = { debug: none, info: none, warn: none, error: none }
-  const detect = async (topic: TopicName) => ({
-    keyPartitions: sizes[topic] ?? 1,
-    partitions: sizes[topic] ?? 1,
-    mixed: false,
-  })
-  const partitioner = partitionerOf({ detect, log })
-  await partitioner.ready(['bot-replies'])
-  assert.is(partitioner.partitionOf('bot-replies', key), murmur2(key) % 12)
+partitions(
+  'commands go to the partition of their conversation, even if their own topic has more partitions',
+  async () => {
+    const sizes: Partial<Record<TopicName, number>> = { 'bot-replies': 24, 'bot-conversations': 12 }
+    const log = { debug: none, info: none, warn: none, error: none }
+    const detect = async (topic: TopicName) => ({
+      keyPartitions: sizes[topic] ?? 1,
+      partitions: sizes[topic] ?? 1,
+      mixed: false,
+    })
+    const partitioner = partitionerOf({ detect, log })
+    await partitioner.ready(['bot-replies'])
+    assert.is(partitioner.partitionOf('bot-replies', key), murmur2(key) % 12)
 
-  sizes['bot-replies'] = 5
-  partitioner.forget('bot-replies')
-  await partitioner.ready(['bot-replies'])
-  assert.is(partitioner.partitionOf('bot-replies', key), murmur2(key) % 5)
-})
+    sizes['bot-replies'] = 5
+    partitioner.forget('bot-replies')
+    await partitioner.ready(['bot-replies'])
+    assert.is(partitioner.partitionOf('bot-replies', key), murmur2(key) % 5)
+  },
+)
 
 partitions.run()

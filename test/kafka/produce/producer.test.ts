@@ -59,21 +59,24 @@ const held = () => {
 
 const produce = suite('producer')
 
-produce('what is appended at once goes in one request, and what comes during a request goes in the next', async () => {
-  const { hold, release } = held()
-  const brokers = fakeBrokers(always, undefined, hold)
-  const { append } = producerOf(brokers)
-  const first = [append(chat('a')), append(of('calls', 3, 'b'))]
-  await turn()
-  const second = [append(chat('c')), append(chat('d'))]
-  await turn()
-  release()
-  await turn()
-  release()
+produce(
+  'records appended at the same time go into one request, and records during a request go into the next',
+  async () => {
+    const { hold, release } = held()
+    const brokers = fakeBrokers(always, undefined, hold)
+    const { append } = producerOf(brokers)
+    const first = [append(chat('a')), append(of('calls', 3, 'b'))]
+    await turn()
+    const second = [append(chat('c')), append(chat('d'))]
+    await turn()
+    release()
+    await turn()
+    release()
 
-  assert.equal(await Promise.all([...first, ...second]), [durable, durable, durable, durable])
-  assert.equal(brokers.sent, [['chats/0: 1', 'calls/3: 1'], ['chats/0: 2']])
-})
+    assert.equal(await Promise.all([...first, ...second]), [durable, durable, durable, durable])
+    assert.equal(brokers.sent, [['chats/0: 1', 'calls/3: 1'], ['chats/0: 2']])
+  },
+)
 
 produce('a broker that does not answer delays only the partitions that it leads', async () => {
   const { hold, release } = held()
@@ -91,7 +94,7 @@ produce('a broker that does not answer delays only the partitions that it leads'
   assert.equal(await stuck, durable)
 })
 
-produce('a batch is bounded, and a record that is larger has one of its own', async () => {
+produce('the size of a batch is limited, and a larger record has its own batch', async () => {
   const compressed: boolean[] = []
   const brokers = fakeBrokers(({ isCompressed }) => {
     compressed.push(isCompressed)
@@ -106,33 +109,36 @@ produce('a batch is bounded, and a record that is larger has one of its own', as
   assert.equal(compressed, [false, false, true, false])
 })
 
-produce('what a response acknowledges is settled and never sent again, beside a partition that fails', async () => {
-  let failures = 5
-  const brokers = fakeBrokers(({ topic }) =>
-    topic === 'quarantine' && failures-- > 0 ? 'NOT_ENOUGH_REPLICAS' : 'taken',
-  )
-  const { append, pauses, waiting } = producerOf(brokers)
-  const failing = append(of('quarantine', 0, 'q1'))
-  const others = await Promise.all(['a', 'b', 'c'].map((value, i) => append(of('chats', i, value))))
-  const later = append(of('quarantine', 0, 'q2'))
+produce(
+  'acknowledged records are settled and never sent again, even if another partition of the response fails',
+  async () => {
+    let failures = 5
+    const brokers = fakeBrokers(({ topic }) =>
+      topic === 'quarantine' && failures-- > 0 ? 'NOT_ENOUGH_REPLICAS' : 'taken',
+    )
+    const { append, pauses, waiting } = producerOf(brokers)
+    const failing = append(of('quarantine', 0, 'q1'))
+    const others = await Promise.all(['a', 'b', 'c'].map((value, i) => append(of('chats', i, value))))
+    const later = append(of('quarantine', 0, 'q2'))
 
-  assert.equal(others, [durable, durable, durable])
-  assert.equal(waiting().failing, [{ topic: 'quarantine', reason: 'NOT_ENOUGH_REPLICAS: NOT_ENOUGH_REPLICAS' }])
-  assert.equal(await Promise.all([failing, later]), [durable, durable])
-  assert.equal(
-    [...brokers.log].sort(),
-    [
-      ['chats/0', ['a']],
-      ['chats/1', ['b']],
-      ['chats/2', ['c']],
-      ['quarantine/0', ['q1', 'q2']],
-    ].sort(),
-  )
-  assert.equal(pauses, [38, 75, 150, 300, 600])
-  assert.equal(waiting().failing, [])
-})
+    assert.equal(others, [durable, durable, durable])
+    assert.equal(waiting().failing, [{ topic: 'quarantine', reason: 'NOT_ENOUGH_REPLICAS: NOT_ENOUGH_REPLICAS' }])
+    assert.equal(await Promise.all([failing, later]), [durable, durable])
+    assert.equal(
+      [...brokers.log].sort(),
+      [
+        ['chats/0', ['a']],
+        ['chats/1', ['b']],
+        ['chats/2', ['c']],
+        ['quarantine/0', ['q1', 'q2']],
+      ].sort(),
+    )
+    assert.equal(pauses, [38, 75, 150, 300, 600])
+    assert.equal(waiting().failing, [])
+  },
+)
 
-produce('a topic that nobody knows delays only its own records', async () => {
+produce('an unknown topic delays only its own records', async () => {
   const brokers = fakeBrokers(always)
   const { append, unknown } = producerOf(brokers)
   unknown.add('quarantine')
@@ -143,7 +149,7 @@ produce('a topic that nobody knows delays only its own records', async () => {
   assert.equal(await missing, durable)
 })
 
-produce('a topic whose records cannot be sent leaves room for those of others', async () => {
+produce('a topic whose records cannot be sent leaves buffer space for other topics', async () => {
   const limits = { ...wide, waiting: { records: 2, bytes: 1_000 } }
   const { append, waiting, stop } = producerOf(
     fakeBrokers(({ topic }) => (topic === 'quarantine' ? 'NOT_ENOUGH_REPLICAS' : 'taken')),
@@ -163,7 +169,7 @@ produce('a topic whose records cannot be sent leaves room for those of others', 
   await stop(0)
 })
 
-produce('a record that can never be taken is refused alone', async () => {
+produce('only the record that can never be accepted is refused', async () => {
   const brokers = fakeBrokers((_, values) => (values.includes('bad') ? 'MESSAGE_TOO_LARGE' : 'taken'))
   const { append, pauses } = producerOf(brokers)
 
@@ -174,7 +180,7 @@ produce('a record that can never be taken is refused alone', async () => {
   assert.equal([brokers.log.get('chats/0'), pauses], [['a', 'b', 'c', 'd'], []])
 })
 
-produce('a stopped producer sends what waits and refuses what comes', async () => {
+produce('a stopped producer sends waiting records and refuses new ones', async () => {
   const { hold, release } = held()
   const brokers = fakeBrokers(always, undefined, hold)
   const { append, stop } = producerOf(brokers)
@@ -191,7 +197,7 @@ produce('a stopped producer sends what waits and refuses what comes', async () =
   assert.is(brokers.open.size, 0)
 })
 
-produce('a stopped producer lets go of what is not answered', async () => {
+produce('a stopped producer gives up records without an answer after its time limit', async () => {
   const { append, stop, waiting } = producerOf(fakeBrokers(always, undefined, () => new Promise(nothing)))
   const unanswered = append(chat('a'))
   await turn()
@@ -207,43 +213,46 @@ const fate = fc.constantFrom<Fate>(
 )
 const given = fc.array(fc.record({ bad: fc.boolean(), wait: fc.boolean(), partition: fc.nat(2) }), { maxLength: 30 })
 
-produce('whatever fails, each record is settled once, is in the log once, and none overtakes another', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      given,
-      fc.array(fate, { maxLength: 40 }),
-      fc.integer({ min: 1, max: 6 }),
-      async (all, fates, records) => {
-        const brokers = fakeBrokers(
-          (_, values) =>
-            values.some((value) => value.endsWith('bad')) ? 'INVALID_RECORD' : (fates.shift() ?? 'taken'),
-          (_, partition) => partition % 2,
-        )
-        const { append, waiting, stop } = producerOf(brokers, { ...wide, batch: { records, bytes: 1_000 } })
-        const settled: Array<Promise<E.Either<unknown, void>>> = []
-        for (const [i, { bad, wait, partition }] of all.entries()) {
-          settled.push(append(of('chats', partition, bad ? `${i}bad` : String(i))))
-          if (wait) await turn()
-        }
+produce(
+  'under any failures, each record is settled once and is in the log once, and no record overtakes another',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        given,
+        fc.array(fate, { maxLength: 40 }),
+        fc.integer({ min: 1, max: 6 }),
+        async (all, fates, records) => {
+          const brokers = fakeBrokers(
+            (_, values) =>
+              values.some((value) => value.endsWith('bad')) ? 'INVALID_RECORD' : (fates.shift() ?? 'taken'),
+            (_, partition) => partition % 2,
+          )
+          const { append, waiting, stop } = producerOf(brokers, { ...wide, batch: { records, bytes: 1_000 } })
+          const settled: Array<Promise<E.Either<unknown, void>>> = []
+          for (const [i, { bad, wait, partition }] of all.entries()) {
+            settled.push(append(of('chats', partition, bad ? `${i}bad` : String(i))))
+            if (wait) await turn()
+          }
 
-        const outcomes = await Promise.all(settled)
+          const outcomes = await Promise.all(settled)
 
-        for (const partition of [0, 1, 2]) {
-          const good = all.flatMap((each, i) => (each.bad || each.partition !== partition ? [] : [String(i)]))
-          assert.equal(brokers.log.get(`chats/${partition}`) ?? [], good)
-        }
-        assert.equal(
-          outcomes.map(E.isRight),
-          all.map(({ bad }) => !bad),
-        )
-        assert.is(waiting().records, 0)
-        await stop(0)
-        await turn()
-        assert.is(brokers.open.size, 0)
-      },
-    ),
-    { numRuns: 300 },
-  )
-})
+          for (const partition of [0, 1, 2]) {
+            const good = all.flatMap((each, i) => (each.bad || each.partition !== partition ? [] : [String(i)]))
+            assert.equal(brokers.log.get(`chats/${partition}`) ?? [], good)
+          }
+          assert.equal(
+            outcomes.map(E.isRight),
+            all.map(({ bad }) => !bad),
+          )
+          assert.is(waiting().records, 0)
+          await stop(0)
+          await turn()
+          assert.is(brokers.open.size, 0)
+        },
+      ),
+      { numRuns: 300 },
+    )
+  },
+)
 
 produce.run()

@@ -49,7 +49,7 @@ const request = (batches: ReadonlyArray<ProduceBatch>) => ({ acks: -1, timeoutMs
 
 const produceRequest = suite('the Produce request')
 
-produceRequest("a batch has the very bytes of kafkajs's own, with and without compression", async () => {
+produceRequest('a batch has the same bytes as in kafkajs, with and without compression', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.record({ records, identity, isCompressed: fc.boolean(), partition: fc.nat(500), topic: fc.string() }),
@@ -63,7 +63,7 @@ produceRequest("a batch has the very bytes of kafkajs's own, with and without co
   )
 })
 
-produceRequest('the batches of a topic stand together', async () => {
+produceRequest('the batches of a topic are grouped', async () => {
   const batch = { records: [], identity: { producerId: -1, sequence: 0 }, isCompressed: false }
   const [a0, b0, a1] = [
     { ...batch, topic: 'a', partition: 0 },
@@ -73,7 +73,7 @@ produceRequest('the batches of a topic stand together', async () => {
   assert.equal(await encodeProduce(request([a0, b0, a1]), 7), await encodeProduce(request([a0, a1, b0]), 7))
 })
 
-produceRequest('a checksum is that of kafkajs, for every length and place', () => {
+produceRequest('a checksum equals the one of kafkajs, for every length and position', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat(20), (bytes, skip) => {
       assert.is(crc32c(bytes.subarray(skip)), originalCrc(Buffer.from(bytes.subarray(skip))))

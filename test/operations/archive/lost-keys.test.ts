@@ -62,7 +62,7 @@ const told = [
   'Data keys that MongoDB lacks: 1. Archived records whose personal data cannot be read: 3.',
 ]
 
-losing('tells what is lost, and changes nothing', async () => {
+losing('shows the lost data, and changes nothing', async () => {
   const { deps, said, actions, names } = await given()
   assert.is(await lostKeys(deps, false), 1)
   assert.equal(said.slice(0, -1), told)
@@ -70,7 +70,7 @@ losing('tells what is lost, and changes nothing', async () => {
   assert.match(String(await names().catch(({ message }: Error) => message)), /neither the data key/)
 })
 
-losing('lets everybody go on without it, once that is accepted and recorded', async () => {
+losing('lets all readers continue without the key after its loss is accepted and recorded', async () => {
   const { deps, said, actions, names } = await given()
   assert.is(await lostKeys(deps, true), 0)
   assert.equal(said.slice(0, -1), told)
@@ -81,7 +81,7 @@ losing('lets everybody go on without it, once that is accepted and recorded', as
   assert.equal([said, actions.length], [['MongoDB has every data key that the archive needs.'], 1])
 })
 
-losing('accepts nothing where that cannot be recorded', async () => {
+losing('accepts no loss if that cannot be recorded', async () => {
   const { deps, said, names } = await given()
   const away = { kind: 'transient', reason: 'the broker is away' } as const
   assert.is(await lostKeys({ ...deps, recordAction: async () => E.left(away) }, true), 1)

@@ -25,7 +25,7 @@ const given = async () => {
 }
 
 rewrapping(
-  'wraps each key that is there anew; the old key is not needed afterwards, and destroyed ones stay so',
+  'wraps each existing key again; the old wrapping key is not needed afterwards, and destroyed keys stay destroyed',
   async () => {
     const { keys, said, say, wrappedBy, actions, recordAction } = await given()
     const kids = [...keys.documents.values()].map(({ kid }) => kid)
@@ -44,7 +44,7 @@ rewrapping(
   },
 )
 
-rewrapping('does not retire the key that wraps', async () => {
+rewrapping('does not retire the current wrapping key', async () => {
   const { keys, said, say, wrappedBy, actions, recordAction } = await given()
   assert.is(await rewrap({ keys, wrapping: file(old, fresh), recordAction, say }, 'old'), 1)
   assert.equal(wrappedBy(), ['old', 'old'])
@@ -52,7 +52,7 @@ rewrapping('does not retire the key that wraps', async () => {
   assert.equal(actions, [])
 })
 
-rewrapping('wraps nothing where that cannot be recorded', async () => {
+rewrapping('wraps nothing if that cannot be recorded', async () => {
   const { keys, said, say, wrappedBy } = await given()
   const away = { kind: 'transient', reason: 'the broker is away' } as const
   const recordAction = async () => E.left(away)
@@ -61,7 +61,7 @@ rewrapping('wraps nothing where that cannot be recorded', async () => {
   assert.equal(said, [notRecorded(away)])
 })
 
-rewrapping('does not retire a key with which an archiver goes on wrapping', async () => {
+rewrapping('does not retire a key that an archiver still uses for wrapping', async () => {
   const { keys, said, say, recordAction } = await given()
   const rewrapOnce = keys.rewrap
   const busy = {

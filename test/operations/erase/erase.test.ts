@@ -88,7 +88,7 @@ erasing('removes enrichments, then writes a marker on every topic of each chat a
 })
 
 erasing(
-  'that is killed anywhere is finished by the same request, with the same markers under one receipt',
+  'that is killed at any point is finished by the same request, with the same markers and one receipt',
   async () => {
     for (let killedAfter = 0; killedAfter < all.length; killedAfter++) {
       const { ports, begin, log, receipts, state } = world()
@@ -104,13 +104,13 @@ erasing(
   },
 )
 
-erasing('names nobody in its receipt once it is written', async () => {
+erasing('has no names in its receipt after it is written', async () => {
   const { begin } = world()
   const { found, ...receipt } = right(await begin())
   assert.not.match(JSON.stringify(receipt), /2037|1233|ann@/)
 })
 
-erasing('is recorded before anything is written, and does not happen where it cannot be', async () => {
+erasing('is recorded before anything is written, and does not happen if it cannot be recorded', async () => {
   const { begin, log, actions, receipts, state } = world()
   await begin()
   assert.equal(actions, [{ action: 'erase', detail: 'erase, client 1233', accountId: 'acme' }])
@@ -120,7 +120,7 @@ erasing('is recorded before anything is written, and does not happen where it ca
   assert.equal([log.length, receipts.size], [before, kept])
 })
 
-erasing('that was interrupted is not finished where that cannot be recorded', async () => {
+erasing('that was interrupted is not finished if that cannot be recorded', async () => {
   const { ports, begin, log, state } = world()
   state.left = 2
   await begin().catch(() => undefined)
@@ -129,7 +129,7 @@ erasing('that was interrupted is not finished where that cannot be recorded', as
   assert.is(log.length, 2)
 })
 
-erasing('tells of files and copies also once its receipt is complete, since no check looks at them', async () => {
+erasing('still reports files and copies after its receipt is complete, since no check covers them', async () => {
   const receipt = right(await world().begin())
   const places = receipt.remains.map(({ where }) => where)
   const told = (state: 'published' | 'complete') => {

@@ -90,7 +90,7 @@ const all = async ({ round }: ReturnType<typeof retainer>) => {
   while (await round(limited));
 }
 
-retaining('erases exactly those who were silent for so long, once, whatever two processes do at the same time', () =>
+retaining('erases exactly the silent persons, once, even with two processes at the same time', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ chat: fc.nat(30), daysAgo: fc.integer({ min: 0, max: 60 }) }), { maxLength: 600 }),
@@ -111,7 +111,7 @@ retaining('erases exactly those who were silent for so long, once, whatever two 
   ),
 )
 
-retaining('goes on where another process has died, with the same markers, and says who has asked', async () => {
+retaining('continues after another process has died, with the same markers, and records who asked', async () => {
   const { ports, state, markers, receipts } = world([{ chat: 1, daysAgo: 31 }])
   state.away = true
   await retainer(ports)
@@ -131,7 +131,7 @@ retaining('goes on where another process has died, with the same markers, and sa
   )
 })
 
-retaining('erases nobody while the views are behind the log, nor what cannot be recorded', async () => {
+retaining('erases nobody while the views are behind the log or the erasure cannot be recorded', async () => {
   const { ports, markers } = world([{ chat: 1, daysAgo: 31 }])
   await retainer({ ...ports, viewsAreCurrent: async () => false }).round(limited)
   const notRecorded = async () => E.left({ kind: 'transient' as const, reason: 'away' })

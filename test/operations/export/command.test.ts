@@ -30,14 +30,14 @@ const run = async (found: ReadonlyArray<Found>, ...args: string[]) => {
 
 const exporting = suite('export')
 
-exporting('of a person nobody is stored of, it says so, and writes nothing', async () => {
+exporting('reports an unknown person, and writes no file', async () => {
   const file = join(temporaryFolder(), 'person.json')
   const nobody = { out: [], err: ['No person with this id or address is stored.'], code: 1 }
   assert.equal([await run([], '--out', file), await run([])], [nobody, nobody])
   assert.not.ok(existsSync(file))
 })
 
-exporting('what is stored is in the file', async () => {
+exporting('all stored data is in the file', async () => {
   const file = join(temporaryFolder(), 'person.json')
   const said = await run([{ view: 'chats', document: { _id: 'acme/2037' } }], '--out', file)
   assert.equal(said, { out: [], err: [], code: 0 })

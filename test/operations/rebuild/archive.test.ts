@@ -72,23 +72,26 @@ const read = async (
   return { folded, letters, failed, position: positions.get('chats/0') }
 }
 
-reading('over a batch that cannot be read: a dead letter, and as many records may be missing as it had', async () => {
-  assert.equal(
-    await read(
-      [
-        [0, event(0)],
-        [3, corrupt],
-        [4, event(4)],
-      ],
-      5,
-    ),
-    {
-      ...{ folded: [0, 4], letters: ['corrupt'], failed: undefined, position: 5 },
-    },
-  )
-})
+reading(
+  'continues after an unreadable batch: it becomes a dead letter, and as many records as it had may be missing',
+  async () => {
+    assert.equal(
+      await read(
+        [
+          [0, event(0)],
+          [3, corrupt],
+          [4, event(4)],
+        ],
+        5,
+      ),
+      {
+        ...{ folded: [0, 4], letters: ['corrupt'], failed: undefined, position: 5 },
+      },
+    )
+  },
+)
 
-reading('over a batch at the end of the archive', async () => {
+reading('continues after an unreadable batch at the end of the archive', async () => {
   assert.equal(
     await read(
       [
@@ -103,7 +106,7 @@ reading('over a batch at the end of the archive', async () => {
   )
 })
 
-reading('over a batch of the event topic that could not be read when it was archived', async () => {
+reading('continues after a batch that was unreadable when it was archived', async () => {
   assert.equal(
     await read(
       [
@@ -119,7 +122,7 @@ reading('over a batch of the event topic that could not be read when it was arch
   )
 })
 
-reading('and stops where more is missing than that', async () => {
+reading('stops if more records are missing than that', async () => {
   const { failed } = await read(
     [
       [0, event(0)],
@@ -139,28 +142,25 @@ reading('and stops where more is missing than that', async () => {
   assert.match(String(other), /the records from 1 to 1 are neither/)
 })
 
-reading(
-  'first of all what stood in topics of that name before, each record once, where the archive has it',
-  async () => {
-    const archive = [
-      [0, earlier(5)],
-      [1, earlier(5)],
-      [2, earlier(6)],
-      [3, event(0)],
-      // A process that was frozen has archived this record late.
-      [4, earlier(7)],
-      [5, event(1)],
-    ] as const
-    assert.equal(await read(archive, 2), {
-      ...{ folded: ['archive-chats/0', 'archive-chats/2', 'archive-chats/4', 0, 1], letters: [], failed: undefined },
-      position: 2,
-    })
-    // This is also true if the current topic has all its own records.
-    assert.equal((await read([[0, earlier(5)]], 0)).folded, ['archive-chats/0'])
-  },
-)
+reading('starts with the records of deleted topics of that name, each once, if the archive has them', async () => {
+  const archive = [
+    [0, earlier(5)],
+    [1, earlier(5)],
+    [2, earlier(6)],
+    [3, event(0)],
+    // A process that was frozen has archived this record late.
+    [4, earlier(7)],
+    [5, event(1)],
+  ] as const
+  assert.equal(await read(archive, 2), {
+    ...{ folded: ['archive-chats/0', 'archive-chats/2', 'archive-chats/4', 0, 1], letters: [], failed: undefined },
+    position: 2,
+  })
+  // This is also true if the current topic has all its own records.
+  assert.equal((await read([[0, earlier(5)]], 0)).folded, ['archive-chats/0'])
+})
 
-reading('and says what is missing where it cannot decrypt that', async () => {
+reading('reports missing keys if it cannot decrypt records', async () => {
   const { failed } = await read([[0, earlier(5)]], 0, false)
   assert.is(failed, 'chats: its first records are only in the archive, and ARCHIVE_KEY_FILE is not set')
 })

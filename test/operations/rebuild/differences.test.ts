@@ -26,24 +26,24 @@ const known = (live: number, rebuilt: number) => ({
 const here = known(50, 50)
 const different = (...what: ReadonlyArray<string>) => ({ kind: 'different', what })
 
-comparing('are the same where they have taken in the same records to the same end', () => {
+comparing('are the same if they have processed the same records with the same result', () => {
   assert.equal(compare(document(20), document(20), here), { kind: 'same' })
   assert.equal(compare(undefined, undefined, here), { kind: 'same' })
 })
 
-comparing('are different where the same records have come to another end', () => {
+comparing('are different if the same records have another result', () => {
   assert.equal(compare(document(20, 'finished'), document(20), here), different('state'))
   assert.equal(compare(document(70, 'finished'), document(70), here), different('state'))
 })
 
-comparing('are moving where one may still get the record that the other has', () => {
+comparing('are moving if one may still get the record that the other has', () => {
   assert.equal(compare(document(20), document(60), here), { kind: 'moving' })
   assert.equal(compare(document(60), document(20), here), { kind: 'moving' })
   assert.equal(compare(undefined, document(60), here), { kind: 'moving' })
   assert.equal(compare(document(60), undefined, here), { kind: 'moving' })
 })
 
-comparing('are different where one lacks a record that it was past', () => {
+comparing('are different if one lacks a record before its offset', () => {
   assert.equal(compare(document(20), document(40), here), different('applied.chats/0'))
   assert.equal(compare(document(40), document(20), here), different('applied.chats/0'))
   assert.equal(compare(document(20), document(60), known(61, 61)), different('applied.chats/0'))
@@ -51,7 +51,7 @@ comparing('are different where one lacks a record that it was past', () => {
   assert.equal(compare(document(40), undefined, here), { kind: 'different', what: 'only live' })
 })
 
-comparing('are different where the live one names records that never were, or says nothing of records', () => {
+comparing('are different if the live document names records that never existed, or names none', () => {
   assert.equal(compare(document(100), document(20), here), different('applied.chats/0'))
   assert.equal(compare({ ...document(20), applied: { 'elsewhere/0': 1 } }, document(20), here), {
     kind: 'different',
@@ -61,20 +61,20 @@ comparing('are different where the live one names records that never were, or sa
   assert.equal(compare({ _id: 'acme/2037', applied: 'x' }, document(20), here).kind, 'different')
 })
 
-comparing('need not agree on records that the log has no more', () => {
+comparing('need not agree on records that the log no longer has', () => {
   const live = { ...document(20), applied: { 'chats/0': 20, 'bot-replies/0': 3 } }
   const logs = new Map([...here.logs, ['bot-replies/0', { first: 4, position: 0, end: 9 }] as const])
   assert.equal(compare(live, document(20), { ...here, logs }), { kind: 'same' })
 })
 
-comparing('of timeline are told apart by the record that each is', () => {
+comparing('of timeline are compared by their records', () => {
   const entry = (offset: number) => ({ _id: 'e1', topic: 'chats', partition: 0, offset, data: {} })
   assert.equal(compare(entry(20), entry(20), here), { kind: 'same' })
   assert.equal(compare(entry(20), entry(30), here), different('offset'))
   assert.equal(compare(undefined, entry(60), here), { kind: 'moving' })
 })
 
-comparing('differ in fields that are named by their paths, without what stands there', () => {
+comparing('differ in fields that are named by their paths, without values', () => {
   const one = document(20)
   const other = { ...one, visitor: { name: 'Bob', tags: ['a', 'c', 'd'], email: 'b@example.com' }, rate: 'good' }
   assert.equal(differingFields(one, other), [
@@ -89,7 +89,7 @@ comparing('differ in fields that are named by their paths, without what stands t
   assert.is(differingFields({}, Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`f${i}`, i]))).length, 20)
 })
 
-comparing('are counted, and the first twenty differences are told', () => {
+comparing('are counted, and the first twenty differences are listed', () => {
   const all = Array.from({ length: 23 }, (_, i) => i).reduce(
     (findings, i) => found(findings, `acme/${i}`, { kind: 'different', what: ['state'] }),
     found(found(noFindings, 'acme/same', { kind: 'same' }), 'acme/busy', { kind: 'moving' }),
@@ -99,7 +99,7 @@ comparing('are counted, and the first twenty differences are told', () => {
   assert.equal([lines[1], lines.length, lines.at(-1)], ['  acme/0: state', 22, '  and 3 more'])
 })
 
-comparing('is not done of an entry of drift that has requests which quarantine has lost', () => {
+comparing('are not compared for an entry of drift whose requests quarantine no longer has', () => {
   const now = Date.parse('2026-01-31T10:00:00Z')
   const entry = (kind: string, firstAt: string) => ({ _id: 'acme/x', kind, firstAt: new Date(firstAt) })
   const [before, after] = ['2026-01-17T09:59:59Z', '2026-01-17T10:00:00Z']

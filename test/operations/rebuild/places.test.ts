@@ -10,14 +10,14 @@ import {
   watch,
 } from '../../../src/operations/rebuild/progress.ts'
 
-const places = suite('how far a replay is')
+const places = suite('the position of a replay')
 
 const logs = new Map([
   ['chats/0', { low: 0, high: 10 }],
   ['bot-replies/0', { low: 100, high: 120 }],
 ])
 
-places('is counted in records, from where each log begins to where it ends', () => {
+places('is counted in records, from the start to the end of each log', () => {
   assert.equal(progressOf(placesOf(logs, new Map())), { done: 0, total: 30 })
   const positions = new Map([
     ['chats/0', 4],
@@ -43,7 +43,7 @@ places('is not at the end where records were deleted before they were read', () 
   assert.is(isReached(watch(new Map(), deleted, 0), 0), false)
 })
 
-places('is at the end of bot-replies when that has stood still for two seconds, and of other topics never so', () => {
+places('is at the end of bot-replies after two seconds without progress, but not of other topics', () => {
   const short = (source: string) => placesOf(new Map([[source, { low: 0, high: 10 }]]), new Map([[source, 9]]))
   const after = (source: string, ms: number) =>
     isReached(watch(watch(new Map(), short(source), 0), short(source), ms), ms)
@@ -51,19 +51,19 @@ places('is at the end of bot-replies when that has stood still for two seconds, 
   assert.is(after('chats/0', 60_000), false)
 })
 
-places('does not stand still while the end of the log moves', () => {
+places('is in progress while the end of the log moves', () => {
   const ends = (high: number) =>
     placesOf(new Map([['bot-replies/0', { low: 0, high }]]), new Map([['bot-replies/0', 9]]))
   const watched = watch(watch(new Map(), ends(10), 0), ends(11), 2_000)
   assert.is(isReached(watched, 2_000), false)
 })
 
-places('names the logs that have lost their first records, but for those that are not kept for ever', () => {
+places('names the logs that have lost their first records, except those with a retention', () => {
   assert.equal(cutOff(logs), [])
   assert.equal(cutOff(new Map([['calls/3', { low: 1, high: 9 }]])), ['calls/3'])
 })
 
-places('has a pace by the last ten seconds', () => {
+places('has a rate over the last ten seconds', () => {
   const check = (at: number, done: number) => ({ at, done, total: 5_000 })
   assert.equal(paceOf([]), { perSecond: undefined, secondsLeft: undefined })
   assert.equal(paceOf([check(0, 0)]), { perSecond: undefined, secondsLeft: undefined })

@@ -7,7 +7,7 @@ const progress = suite('the progress of a rebuild')
 
 const check = (at: number, done: number) => ({ at, done, total: 12_000 })
 
-progress('tells what is done, the rate and the time left', () => {
+progress('shows the work done, the rate and the time left', () => {
   assert.is(progressText([], 'records'), '0 of 0 records')
   assert.is(progressText([check(0, 0)], 'records'), '0 of 12,000 records')
   assert.is(progressText([check(0, 0), check(2_000, 2_000)], 'records'), '2,000 of 12,000 records, 1,000/s, 10 s left')
@@ -16,7 +16,7 @@ progress('tells what is done, the rate and the time left', () => {
   assert.match(progressText([check(0, 0), check(10_000, 20)], 'records'), /1 h 39 min left$/)
 })
 
-progress('is a line every five seconds and at the end, where there is no terminal', () => {
+progress('is a line every five seconds and at the end if there is no terminal', () => {
   let now = 0
   const lines: string[] = []
   const shown = progressLines(
@@ -40,14 +40,14 @@ progress('is a line every five seconds and at the end, where there is no termina
   ])
 })
 
-progress('names how the counts differ', () => {
+progress('names the difference of the counts', () => {
   const counts = (live: number, rebuilt: number) => ({ view: 'chats' as const, live, rebuilt })
   assert.is(countText(counts(1_200, 1_200)), 'chats: 1,200 documents, the live view has 1,200: as many')
   assert.is(countText(counts(15, 12)), 'chats: 12 documents, the live view has 15: 3 fewer')
   assert.is(countText(counts(0, 12)), 'chats: 12 documents, the live view has 0: 12 more')
 })
 
-progress('suspects nothing instead of something, where no topic of the view could be read', () => {
+progress('does not warn about an empty view if no topic of the view could be read', () => {
   const suspects = (...read: ReadonlyArray<string>) =>
     (
       [

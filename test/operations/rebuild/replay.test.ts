@@ -45,7 +45,7 @@ const given = async (mayLack: boolean, from = 4) => {
 }
 const owned = { isCurrent: () => true, done: () => {}, pause: () => () => {} }
 
-replaying('ends where records were deleted before it has read them, and does not begin beyond them', async () => {
+replaying('ends if records were deleted before it has read them, and does not start after them', async () => {
   const { start, replay, check } = await given(false)
   const why = 'the records of chats/0 from 4 to 6 were deleted before they were read'
   assert.is(start, why)
@@ -53,13 +53,13 @@ replaying('ends where records were deleted before it has read them, and does not
   assert.is(replay.positions().get('chats/0'), 4)
 })
 
-replaying('goes on beyond them where they may be missing', async () => {
+replaying('continues after them if they may be missing', async () => {
   const { start, check } = await given(true)
   assert.is(start, 7)
   assert.equal(check().places.get('chats/0')?.position, 7)
 })
 
-replaying('knows the topics of which it could read anything, also before it was interrupted', async () => {
+replaying('knows the topics of which it could read any record, even before an interruption', async () => {
   const begun = await given(true, 0)
   const key = Buffer.from('acme/2037')
   const record = { ...({ topic: 'chats', partition: 0, offset: 7, timestamp: 0 } as const), key, headers: {} }

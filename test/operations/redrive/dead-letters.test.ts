@@ -19,7 +19,7 @@ const without = (record: IncomingRecord) => Object.entries(record.headers).filte
 
 const deadLetter = suite('dead letters')
 
-deadLetter('a dead letter that a consumer has written says where it was, who gave it up, why and when', () => {
+deadLetter('a dead letter of a consumer has its original place, its consumer, the reason and the time', () => {
   assert.equal(
     readDeadLetter(letterOf(poison, noon)),
     E.right({
@@ -31,14 +31,14 @@ deadLetter('a dead letter that a consumer has written says where it was, who gav
   )
 })
 
-deadLetter('a dead letter from before there was a first time has failed once', () => {
+deadLetter('a dead letter of a version without a first time has failed once', () => {
   const { headers, ...rest } = letterOf(poison, noon)
   const { dl_first_failed_at, ...older } = headers
 
   assert.is(right(readDeadLetter({ ...rest, headers: older })).firstFailedAt, noon)
 })
 
-deadLetter('what is not a dead letter, or of no topic of ours, says what it lacks', () => {
+deadLetter('a record that is not a dead letter, or is from an unknown topic, is refused with the reason', () => {
   const given = letterOf(poison, noon)
   const withTopic = (topic: string) => ({ ...given, headers: { ...given.headers, dl_topic: Buffer.from(topic) } })
   assert.equal([readDeadLetter(withTopic('dead-letters')), readDeadLetter(withTopic('elsewhere'))].map(E.isLeft), [
@@ -48,7 +48,7 @@ deadLetter('what is not a dead letter, or of no topic of ours, says what it lack
   assert.ok(E.isLeft(readDeadLetter(poison)))
 })
 
-deadLetter('what is redriven is the original byte for byte, whatever its producer has written', () => {
+deadLetter('a redriven record is the original byte for byte, with any headers of its producer', () => {
   fc.assert(
     fc.property(records, instant, fc.integer({ min: 1, max: 9 }), (record, failedAt, redriven) => {
       const read = letterOf(record, failedAt)
@@ -61,7 +61,7 @@ deadLetter('what is redriven is the original byte for byte, whatever its produce
   )
 })
 
-deadLetter('a record that fails again and again counts, and keeps the time when it failed first', () => {
+deadLetter('a record that fails repeatedly counts its failures, and keeps the time of the first', () => {
   const first = letterOf(poison, noon)
   const again = (given: IncomingRecord, redriven: number) => {
     const { origin, firstFailedAt } = right(readDeadLetter(given))
@@ -72,7 +72,7 @@ deadLetter('a record that fails again and again counts, and keeps the time when 
   assert.equal([failedAt, firstFailedAt, redriven], [later, noon, 2])
 })
 
-deadLetter('a count or a first time that a producer invents is none', () => {
+deadLetter('an invalid count or first time of a producer is ignored', () => {
   const invented = (dl_redriven: string, dl_first_failed_at: string) => {
     const headers = { dl_redriven: Buffer.from(dl_redriven), dl_first_failed_at: Buffer.from(dl_first_failed_at) }
     const { firstFailedAt, redriven } = right(readDeadLetter(letterOf({ ...poison, headers }, noon)))
@@ -89,7 +89,7 @@ deadLetter('a count or a first time that a producer invents is none', () => {
 })
 
 deadLetter(
-  'in a topic that was created again, another dead letter at the same place is not remembered as this one',
+  'after the topic was created again, another dead letter at the same offset is not treated as this one',
   () => {
     const [one, other] = [right(readDeadLetter(letterOf(poison, noon))), right(readDeadLetter(letterOf(poison, later)))]
     assert.equal([memoryIdOf(one), memoryIdOf(other)], [`1/7@${noon}`, `1/7@${later}`])

@@ -10,11 +10,11 @@ import { deadLetters, place } from './given-letters.ts'
 
 const decisions = suite('redrive decisions')
 
-decisions('without a filter every dead letter is meant', () => {
+decisions('without a filter every dead letter is selected', () => {
   fc.assert(fc.property(deadLetters, (deadLetter) => assert.ok(matches({})(deadLetter))))
 })
 
-decisions('several filters mean what each of them alone means', () => {
+decisions('several filters select the letters that match each of them', () => {
   const filters: fc.Arbitrary<Filters> = deadLetters.chain(({ origin, cause, consumer, failedAt, id }) =>
     fc.record(
       {
@@ -36,7 +36,7 @@ decisions('several filters mean what each of them alone means', () => {
   )
 })
 
-decisions('since is inclusive and until is not, so that two spans that touch share nothing', () => {
+decisions('since is inclusive and until is exclusive, so that adjacent time spans share no letter', () => {
   fc.assert(
     fc.property(deadLetters, fc.nat(48), (deadLetter, hours) => {
       const at = Date.UTC(2026, 0, 31, hours)
@@ -45,7 +45,7 @@ decisions('since is inclusive and until is not, so that two spans that touch sha
   )
 })
 
-decisions('of dead-letters just what has the places asked for is read', () => {
+decisions('only the requested offsets of dead-letters are read', () => {
   fc.assert(
     fc.property(
       fc.array(place, { minLength: 1, maxLength: 5 }),
@@ -95,7 +95,7 @@ decisions(
   },
 )
 
-decisions('a loop that redrives everything again and again comes to an end', () => {
+decisions('a loop that redrives everything repeatedly ends', () => {
   // Dead letters, and how often each was sent. A sent record fails at once and becomes a new dead letter.
   const all: Array<{ redriven: number; timesSent: number }> = [{ redriven: 0, timesSent: 0 }]
   const round = () => {
@@ -118,7 +118,7 @@ decisions('a loop that redrives everything again and again comes to an end', () 
   assert.is(sent.at(-1), 0)
 })
 
-decisions('the newest are kept in the order of their times, and all are counted', () => {
+decisions('the newest letters are kept in the order of their times, and all are counted', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(20)), fc.integer({ min: 1, max: 10 }), (times, most) => {
       const kept = newest<readonly [number, number]>(most, ([time]) => time)
@@ -131,7 +131,7 @@ decisions('the newest are kept in the order of their times, and all are counted'
   )
 })
 
-decisions('never more go within a time than its seconds allow, and one second beyond', async () => {
+decisions('within any time, at most the rate for its seconds and one second more is sent', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(100)), fc.integer({ min: 1, max: 300 }), async (counts, perSecond) => {
       let now = 0

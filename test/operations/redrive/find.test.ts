@@ -42,9 +42,9 @@ const portsOf = (records: ReadonlyArray<IncomingRecord>) => {
 }
 const extent = { limit: 10, signal: new AbortController().signal }
 
-const finding = suite('what is found of dead letters and quarantine')
+const finding = suite('the search for dead letters and quarantined requests')
 
-finding('groups tell of all causes and topics of the account, letters of those that are asked for', async () => {
+finding('groups have all causes and topics of the account, letters only the requested ones', async () => {
   const found = await findDeadLetters(portsOf(letters), { account: 'acme', cause: 'contract' }, extent)
 
   const { groups, letters: told, ...rest } = right(found)
@@ -62,12 +62,12 @@ finding('groups tell of all causes and topics of the account, letters of those t
   assert.equal(rest, { count: 2, unreadable: 1, isCut: false })
 })
 
-finding('only the newest records of a partition are read where that is asked for, and it is said', async () => {
+finding('only the newest records of a partition are read on request, and the result says so', async () => {
   const { letters: told, isCut } = right(await findDeadLetters(portsOf(letters), {}, { ...extent, newestOf: 2 }))
   assert.equal([told.map(({ id }) => id), isCut], [['0/3'], true])
 })
 
-finding('what is sent back is not known while MongoDB is away', async () => {
+finding('it is unknown which letters were sent back while MongoDB is unavailable', async () => {
   const away = { ...portsOf(letters), findRedrives: () => Promise.reject(new Error('away')) }
   const { letters: told } = right(await findDeadLetters(away, { id: ['0/3'] }, extent))
   assert.equal(
@@ -76,7 +76,7 @@ finding('what is sent back is not known while MongoDB is away', async () => {
   )
 })
 
-finding('a request in quarantine is told by its reason, and when it was taken in', async () => {
+finding('a quarantined request is listed with its reason, and when it was redriven', async () => {
   const { groups, letters: told } = right(await findRequests(portsOf(requests), { reason: 'invalid' }, extent))
   assert.equal(
     groups.map(({ topic, cause, count }) => [topic, cause, count]),

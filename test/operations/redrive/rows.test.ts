@@ -32,7 +32,7 @@ const deadLetter = {
 const steers = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
 const awkward = fc.string({ unit: fc.oneof(fc.constantFrom('\u001b', '\n', '\u202e', '\u009b', 'a'), fc.string()) })
 
-const rows = suite('what redrive prints')
+const rows = suite('the output of redrive')
 
 rows('a dead letter is a row', () => {
   const told = ['1/7', 'chats/3/42', 'projector', 'contract', noon, '2']
@@ -42,7 +42,7 @@ rows('a dead letter is a row', () => {
   )
 })
 
-rows('nothing that others have written steers the terminal', () => {
+rows('no text of others can control the terminal', () => {
   fc.assert(
     fc.property(deadLetters, awkward, (given, text) => {
       const hostile = { ...given, consumer: text, cause: text, detail: text }
@@ -67,7 +67,7 @@ rows('nothing that others have written steers the terminal', () => {
 })
 
 rows(
-  'a record is shown as text where it is UTF-8, as hexadecimal digits where it is not, and told apart from nothing',
+  'a record is shown as text if it is UTF-8, otherwise in hexadecimal digits, and a missing value is shown as such',
   () => {
     const headers = { mark: Buffer.from('\ufeffé'), raw: Buffer.from([0xff]) }
     const record = { topic: 'chats', partition: 2, offset: 5, timestamp: Date.parse(noon), headers } as const
@@ -83,7 +83,7 @@ rows(
   },
 )
 
-rows('a table has its columns below each other, and no blanks at the ends of lines', () => {
+rows('a table has aligned columns, and no blanks at the ends of lines', () => {
   assert.equal(
     table([
       ['ID', 'WHAT'],
@@ -95,7 +95,7 @@ rows('a table has its columns below each other, and no blanks at the ends of lin
   assert.equal(table([]), [])
 })
 
-rows('a tally names only what there was', () => {
+rows('a summary has only results that occurred', () => {
   assert.is(tallyText({ ...noResults, done: 3, kept: 1 }, sendWords), '3 sent, 1 refused')
   assert.is(tallyText(noResults, sendWords), 'no dead letter matches')
 })
@@ -114,7 +114,7 @@ rows('a request in quarantine is a row', () => {
   assert.equal(quarantineRow(listedRequest(request)), ['0/9', 'acme', 'bot', noon, 'invalid', '2', told.problems])
 })
 
-rows('below a table stands how many there are, what is not in it, and what is not known', () => {
+rows('below a table is the number of letters, what the table lacks, and what is unknown', () => {
   const letters = [{ ...deadLetter, sentAt: undefined }]
   assert.equal(listDeadLetters({ ...found, count: 3, letters, unreadable: 2 }).lines.slice(2), [
     '',

@@ -97,7 +97,7 @@ const never = new AbortController().signal
 
 const sending = suite('sending dead letters')
 
-sending('the letters of a slice go in their order, up to the limit, and a second run goes on', async () => {
+sending('the letters of a slice are sent in their order, up to the limit, and a second run continues', async () => {
   const { ports, sent } = servers(given(5), 2, 2)
 
   const first = await sendDeadLetters(ports, { ...all, limit: 3 }, never)
@@ -116,7 +116,7 @@ sending('the letters of a slice go in their order, up to the limit, and a second
 })
 
 sending(
-  'a letter whose chat was erased since is refused, however it is asked for; one from after that is sent',
+  'a letter of a chat that was erased later is refused with all options; a letter from after the erasure is sent',
   async () => {
     const { ports, sent, lines, erased } = servers(given(1), 2, 2)
     const rules = { most: 3, force: true, again: true, overwrite: true }
@@ -138,7 +138,7 @@ sending(
   },
 )
 
-sending('a dry run tells what would be sent, up to the limit, and changes nothing', async () => {
+sending('a dry run shows what would be sent, up to the limit, and changes nothing', async () => {
   const { ports, sent, memory, lines, actions } = servers(given(5), 5, 2)
 
   const dry = await sendDeadLetters(ports, { ...all, limit: 3, dryRun: true }, never)
@@ -153,7 +153,7 @@ sending('a dry run tells what would be sent, up to the limit, and changes nothin
   )
 })
 
-sending('of what breaks its contract it is told that it fails again, and of nothing else', async () => {
+sending('only a letter that breaks its contract is reported as failing again', async () => {
   const causes = ['invalid', 'contract', 'unstorable', 'unknown-account']
   const letters = causes.map((cause, offset) => {
     const letter = letterAt(offset)
@@ -167,23 +167,26 @@ sending('of what breaks its contract it is told that it fails again, and of noth
   )
 })
 
-sending('of a letter that is named by its id it is not said that there may be more', async () => {
+sending('for a letter that is selected by its id, no more letters are announced', async () => {
   const { ports } = servers(given(1), 2, 2)
   const { words } = await sendDeadLetters(ports, { ...all, filters: { id: ['0/0'] }, limit: 1 }, never)
   assert.equal(words, ['1 sent'])
 })
 
-sending('only letters of the account that is asked for go, and that is recorded first, with who, for it', async () => {
-  const other = { ...letterAt(0), key: Buffer.from('other/1') }
-  const { ports, sent, actions } = servers([other, letterAt(1)], 5, 2)
+sending(
+  'only letters of the requested account are sent, and that is recorded first, with the operator, for the account',
+  async () => {
+    const other = { ...letterAt(0), key: Buffer.from('other/1') }
+    const { ports, sent, actions } = servers([other, letterAt(1)], 5, 2)
 
-  const { tally } = await sendDeadLetters(ports, { ...all, filters: { account: 'acme' } }, never)
+    const { tally } = await sendDeadLetters(ports, { ...all, filters: { account: 'acme' } }, never)
 
-  assert.equal([sent, tally], [['1'], { ...noResults, done: 1 }])
-  assert.equal(actions, [{ action: 'redrive', detail: 'redrive send, account acme', accountId: 'acme' }])
-})
+    assert.equal([sent, tally], [['1'], { ...noResults, done: 1 }])
+    assert.equal(actions, [{ action: 'redrive', detail: 'redrive send, account acme', accountId: 'acme' }])
+  },
+)
 
-sending('nothing goes that cannot be recorded', async () => {
+sending('nothing is sent if it cannot be recorded', async () => {
   const { ports, sent } = servers(given(2), 5, 2)
   const away = { kind: 'transient', reason: 'away' } as const
 
@@ -192,7 +195,7 @@ sending('nothing goes that cannot be recorded', async () => {
   assert.equal([ended, sent], [E.left(away), []])
 })
 
-sending('what Kafka never takes is told, and the others go on', async () => {
+sending('a letter that Kafka never accepts is reported, and the others continue', async () => {
   const { ports, sent, lines, meet } = servers(given(3), 3, 3)
   meet((call) => (call === 2 ? 'permanent' : undefined))
 
@@ -203,7 +206,7 @@ sending('what Kafka never takes is told, and the others go on', async () => {
   assert.is(lines[1], 'failed         0/1  chats/0/101  projector  contract  permanent')
 })
 
-sending('an interrupted run ends after the batch in hand, which is remembered', async () => {
+sending('an interrupted run ends after the current batch, which is stored as sent', async () => {
   const { ports, sent, memory } = servers(given(6), 6, 2)
   const interruption = new AbortController()
   const redrive = (record: IncomingRecord) => {
@@ -217,7 +220,7 @@ sending('an interrupted run ends after the batch in hand, which is remembered', 
 })
 
 sending(
-  'whatever server is away whenever, runs that follow send every dead letter, in order, and only the last batch again',
+  'after any outage of a server, later runs send every dead letter, in order, and only the last batch again',
   async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -249,14 +252,14 @@ sending(
   },
 )
 
-sending('of a whole batch that nobody could read are not sent, since it is no record', async () => {
+sending('a dead letter of an unreadable batch is not sent, since it is not a record', async () => {
   const { ports, sent, lines } = servers([batch(), letterAt(1)], 10, 10)
   const { tally } = await sendDeadLetters(ports, all, new AbortController().signal)
   assert.equal([sent, tally], [['1'], { ...noResults, done: 1, failed: 1 }])
   assert.match(lines[0] ?? '', /^failed .* unreadable-batch {2}it is a batch of records/)
 })
 
-sending('more that cannot be sent than the limit allows end it too', async () => {
+sending('more letters that cannot be sent than the limit allows end the run too', async () => {
   const { ports } = servers([batch(), batch(), letterAt(2), letterAt(3)], 3, 3)
   const { tally, words } = await sendDeadLetters(ports, { ...all, limit: 1 }, never)
   assert.equal([tally, words.length], [{ ...noResults, failed: 2 }, 2])
@@ -273,7 +276,7 @@ const about = (topic: 'clients' | 'enrichments', offset: number, headers: Readon
   ...{ partition: 0, offset },
 })
 
-sending('a state that is older than what its view has is refused, unless it shall be overwritten', async () => {
+sending('a state that is older than its view is refused, unless overwriting is requested', async () => {
   const deadLetters = [
     about('clients', 0, { ce_time: Buffer.from('2026-01-31T11:00:00.000Z') }),
     about('clients', 1, { ce_time: Buffer.from('2026-01-31T12:00:00.001Z') }),

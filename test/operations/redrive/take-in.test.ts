@@ -82,7 +82,7 @@ const servers = (records: ReadonlyArray<IncomingRecord>) => {
 
 const reading = suite('a request that is read from quarantine')
 
-reading('becomes the event that ingress makes of it today, marked with the time when it came', () => {
+reading('becomes the event that ingress would make of it today, with the time when it was received', () => {
   const { id, event } = right(requestReader(accounts)(request()))
   assert.is(id, 'q0')
   assert.is(event.type, 'ClientUpdated')
@@ -92,14 +92,14 @@ reading('becomes the event that ingress makes of it today, marked with the time 
   assert.is(event.contentHash?.length, 43)
 })
 
-reading('keeps the id of the wire if it came by Interface B', () => {
+reading('keeps the id of the request if it arrived by Interface B', () => {
   const value = sample('bot-api', 'CLIENT_MESSAGE')
   const { event } = right(requestReader(accounts)(request({ value, headers: { interface: 'bot' } })))
   assert.is(event.id, JSON.parse(value).id)
   assert.is(event.receivedTime, received)
 })
 
-reading('stays for a reason that names no value', () => {
+reading('stays in quarantine for a reason that contains no value', () => {
   const why = (given: Given) => {
     const read = requestReader(accounts)(request(given))
     return E.isLeft(read) ? read.left : 'it is read'
@@ -112,7 +112,7 @@ reading('stays for a reason that names no value', () => {
   assert.match(why({ value: '{"event_name":"client_updated"}' }), /visitor: expected/)
 })
 
-reading('is meant if it fits every filter', () => {
+reading('is selected if it matches every filter', () => {
   const noon = Date.parse(received)
   assert.ok(isMeant({})(request()))
   assert.ok(isMeant({ account: 'acme', reason: 'invalid', since: noon, until: noon + 1, id: ['0/0'] })(request()))
@@ -120,7 +120,7 @@ reading('is meant if it fits every filter', () => {
     assert.not(isMeant(filters)(request()), JSON.stringify(filters))
 })
 
-reading('has an id of its place and time where an earlier version gave it none', () => {
+reading('has an id from its offset and time if an earlier version gave it none', () => {
   const { headers, ...record } = request({ offset: 7 })
   const { id: _, ...older } = headers
   const { id, event } = right(requestReader(accounts)({ ...record, headers: older }))
@@ -129,7 +129,7 @@ reading('has an id of its place and time where an earlier version gave it none',
 
 reading.run()
 
-const taking = suite('requests that are taken in again')
+const taking = suite('redriven requests')
 
 taking('are published once, in their order, and the others stay', async () => {
   const same = request({ offset: 2, headers: { id: 'q0' } })
@@ -149,7 +149,7 @@ taking('are published once, in their order, and the others stay', async () => {
   assert.ok(lines.every((line) => !line.includes('1233')))
 })
 
-taking('are only named by a dry run', async () => {
+taking('are only listed by a dry run', async () => {
   const { run, published } = servers([request()])
   assert.is((await run({ dryRun: true })).tally.planned, 1)
   assert.is(published.length, 0)
@@ -161,7 +161,7 @@ taking('end at the limit', async () => {
   assert.is(published.length, 2)
 })
 
-taking('go on from where Kafka or MongoDB failed, under the same ids', async () => {
+taking('continue after a failure of Kafka or MongoDB, with the same ids', async () => {
   const { run, published, faults } = servers([0, 1, 2].map((offset) => request({ offset })))
   faults.publish = 1
   assert.match((await run()).trouble ?? '', /^Kafka: away/)

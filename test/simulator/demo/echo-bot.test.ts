@@ -5,7 +5,7 @@ import { echoBot } from '../../../src/simulator/demo/echo-bot.ts'
 
 const bot = suite('echo bot')
 
-bot('repeats what the client said', () => given(echoBot).when(clientWrites('Hello')).says(text('You said: Hello')))
+bot("repeats the client's message", () => given(echoBot).when(clientWrites('Hello')).says(text('You said: Hello')))
 
 bot('hands over when the client asks for an agent', () => given(echoBot).when(clientWrites(' Agent ')).says(handOver()))
 
@@ -20,7 +20,7 @@ bot('shows buttons and Markdown', async () => {
   await given(echoBot).when(clientWrites('markdown')).says(map)
 })
 
-bot('asks for contact details when no agent is there', () =>
+bot('asks for contact details when no agent is available', () =>
   given(echoBot, clientWrites('agent'))
     .when(agentUnavailable())
     .says(

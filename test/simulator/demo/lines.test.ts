@@ -5,7 +5,7 @@ import { plain } from '../../../src/simulator/demo/paint.ts'
 
 const lines = suite('lines of the demo')
 
-lines('an act, a step and its expectations stand under each other', () => {
+lines('an act, a step and its expectations are below each other', () => {
   assert.equal(
     [
       ...headingLines(plain, 'Answered by the bot', 'An example bot reads and writes.'),
@@ -27,7 +27,7 @@ lines('an act, a step and its expectations stand under each other', () => {
   )
 })
 
-lines('what is too long is cut', () => {
+lines('a too long text is cut', () => {
   assert.is(checkLine(plain, true, 'view', 'x'.repeat(200), 5).length, 104)
   assert.is(detailLine(plain, 'x'.repeat(200)), `${' '.repeat(15)}${'x'.repeat(88)}…`)
 })
@@ -37,7 +37,7 @@ lines('a long text is broken between words', () => {
   assert.ok(text.length > 1 && text.every((line) => line.length < 104 && line.endsWith('word')))
 })
 
-lines('the summary counts what was met and what was not', () => {
+lines('the summary counts met and failed expectations', () => {
   const score = { steps: 3, failedSteps: 0, checks: 9, failedChecks: 0 }
   assert.equal(summaryLines(plain, score, 1234), ['', '✓ 3 steps, 9 expectations met in 1.2 s'])
   assert.equal(summaryLines(plain, { ...score, failedSteps: 1, failedChecks: 2 }, 1234), [

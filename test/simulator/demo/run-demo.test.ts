@@ -17,7 +17,7 @@ const play = async (refuses: ReadonlyArray<string>, withinMs = 8_000) => {
 
 const demo = suite('demo')
 
-demo('every step of the story is played and met', async () => {
+demo('every step of the story is played and its expectations are met', async () => {
   const { score, lines } = await play([])
   assert.equal(
     lines.filter((line) => line.includes('✗')),
@@ -47,7 +47,7 @@ demo('a step takes three to six lines of at most 104 columns', async () => {
   assert.ok(lines.every((line) => line.length <= 104))
 })
 
-demo('an expectation that is not met fails its step, and the story goes on', async () => {
+demo('an expectation that is not met fails its step, and the story continues', async () => {
   const { score, lines } = await play(['chat_assigned'], 2_000)
   assert.equal(score, { steps: 30, failed: 1 })
   const shown = lines.filter((line) => line.startsWith('    ✗')).map((line) => line.replace(/\s+\d+ ms$/, ''))

@@ -6,7 +6,7 @@ import { servers } from '../support/servers.ts'
 
 const nothing = () => undefined
 
-/** What a room has measured and logged, for tests that check it. */
+/** What a connection has measured and logged, for tests that check it. */
 export type Seen = {
   readonly logged: Array<readonly [level: string, message: string, fields: object]>
   readonly restarted: string[]
@@ -37,22 +37,26 @@ export const measureOf = ({ restarted, deadLetters }: Seen): Measure => ({
   deadLetter: (consumer, cause) => void deadLetters.push(`${consumer}: ${cause}`),
 })
 
-export type TestRoom = KafkaRoom & { readonly seen: Seen }
+export type TestKafka = KafkaRoom & { readonly seen: Seen }
 
 /** A new topic prefix on the broker that all test files share. */
 export const newPrefix = (): string => `t${randomUUID().slice(0, 8)}.`
 
-/** A room on the tests' broker, or on the given brokers. */
-export const roomOf = async (prefix: string, brokers?: ReadonlyArray<string>, partitions = 4): Promise<TestRoom> => {
+/** Connects to the broker of the tests, or to the given brokers. */
+export const connectTestKafka = async (
+  prefix: string,
+  brokers?: ReadonlyArray<string>,
+  partitions = 4,
+): Promise<TestKafka> => {
   const seen = newSeen()
-  const room = connectKafka(
+  const kafka = connectKafka(
     {
       ...{ ssl: false, clientId: 'test', topicPrefix: prefix, partitions },
       brokers: brokers ?? (await servers()).brokers,
     },
     { log: logOf(seen), measure: measureOf(seen), now: () => new Date().toISOString() as Instant },
   )
-  return { ...room, seen }
+  return { ...kafka, seen }
 }
 
 export const recordOf = (key: string, value: string): OutgoingRecord => ({

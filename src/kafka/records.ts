@@ -45,7 +45,8 @@ export const toRecord = (event: DomainEvent): OutgoingRecord => {
   }
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
+// A byte order mark is part of an id, and of the record's key.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 const headersOf = ({ headers }: IncomingRecord): E.Either<Undecodable, ReadonlyMap<string, string>> => {
   const wanted = [...names, ...optionalNames].flatMap((name) => (headers[name] ? [[name, headers[name]] as const] : []))

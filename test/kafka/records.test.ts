@@ -71,6 +71,13 @@ cloudEvents('its headers equal those of the CloudEvents package', () => {
   )
 })
 
+cloudEvents('an id that begins with a byte order mark is read as it was written', () => {
+  const marked = '\uFEFF2037'
+  const given = { ...closed, subject: marked, data: { ...closed.data, chatId: marked } } as DomainEvent
+
+  assert.equal(fromRecord(asRead(toRecord(given))), E.right(given))
+})
+
 cloudEvents('a record that is not an event is refused with the path and without a value', () => {
   assert.equal(
     [

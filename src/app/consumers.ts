@@ -201,7 +201,6 @@ export const followEnrichedKeys = ({ kafka, mongo, filter, log, sleep }: FollowD
     }
   }
   const follow = (positions: Map<number, number>) => {
-    const text = new TextDecoder()
     return kafka.consume({
       group: 'enriched-keys',
       alone: true,
@@ -211,7 +210,7 @@ export const followEnrichedKeys = ({ kafka, mongo, filter, log, sleep }: FollowD
       startAt: async (_, partition) => positions.get(partition),
       handle: async ({ partition, records }) => {
         for (const { key, value, offset } of records) {
-          if (key !== null && value !== null) filter.add(text.decode(key))
+          if (key !== null && value !== null) filter.add(key.toString())
           positions.set(partition, offset + 1)
         }
       },

@@ -1,17 +1,12 @@
 import type { IncomingRecord } from '../domain/ports.ts'
 import { allHeaders } from '../kafka/wire-record.ts'
+import { utf8Text } from '../shared/utf8.ts'
 import type { RecordAnswer } from './answers.ts'
-
-// A byte order mark at the beginning is part of the value.
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 const told = (bytes: Buffer | string | null): RecordAnswer['key'] => {
   if (bytes === null || typeof bytes === 'string') return bytes === null ? null : { text: bytes }
-  try {
-    return { text: utf8.decode(bytes) }
-  } catch {
-    return { base64: bytes.toString('base64') }
-  }
+  const text = utf8Text(bytes)
+  return text === undefined ? { base64: bytes.toString('base64') } : { text }
 }
 
 const timeOf = (ms: number) => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : '')

@@ -18,6 +18,7 @@ import {
 import { decodeJson, readValue, type Undecodable, undecodable } from '../domain/decode-json.ts'
 import type { IncomingRecord, OutgoingRecord } from '../domain/ports.ts'
 import { type QuarantinedRequest, quarantinedRequest } from '../domain/quarantined.ts'
+import { utf8Text } from '../shared/utf8.ts'
 
 const names = ['specversion', 'id', 'type', 'source', 'subject', 'time', 'dataschema'].map((name) => `ce_${name}`)
 const optionalNames = ['traceparent', 'ce_traceparent', 'ce_contenthash', 'ce_receivedtime']
@@ -45,19 +46,18 @@ export const toRecord = (event: DomainEvent): OutgoingRecord => {
   }
 }
 
-// A byte order mark is part of an id, and of the record's key.
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
 const headersOf = ({ headers }: IncomingRecord): E.Either<Undecodable, ReadonlyMap<string, string>> => {
-  const wanted = [...names, ...optionalNames].flatMap((name) => (headers[name] ? [[name, headers[name]] as const] : []))
-  const read = E.tryCatch(
-    () => new Map(wanted.map(([name, bytes]) => [name, utf8.decode(bytes)])),
-    () => undefined,
-  )
-  if (E.isLeft(read)) return undecodable('headers', 'expected UTF-8')
-  const missing = names.filter((name) => !read.right.has(name))
+  const read = new Map<string, string>()
+  for (const name of [...names, ...optionalNames]) {
+    const bytes = headers[name]
+    if (bytes === undefined) continue
+    const text = utf8Text(bytes)
+    if (text === undefined) return undecodable('headers', 'expected UTF-8')
+    read.set(name, text)
+  }
+  const missing = names.filter((name) => !read.has(name))
   if (missing.length > 0) return undecodable('headers', `expected ${missing.join(', ')}`)
-  return read.right.get('ce_specversion') === '1.0' ? read : undecodable('headers', 'ce_specversion: expected 1.0')
+  return read.get('ce_specversion') === '1.0' ? E.right(read) : undecodable('headers', 'ce_specversion: expected 1.0')
 }
 
 /** Decodes the event of a record of an event topic. The record may have any version; the result has the newest. */

@@ -3,6 +3,7 @@ import { deadLetters, quarantine } from '../../../contracts/topics.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import type { ReadTopic } from '../../kafka/read-topic.ts'
 import { printable, printableLines } from '../../shared/printable.ts'
+import { utf8Text } from '../../shared/utf8.ts'
 import { commandText, notRecorded, ofAccount, type RecordAction } from '../audit.ts'
 import { accountOf, partOf, placeOf } from './dead-letters.ts'
 
@@ -44,16 +45,10 @@ export const showRecord = async (
   return E.isLeft(recorded) ? E.left({ kind: 'unavailable', reason: notRecorded(recorded.left) }) : E.right(record)
 }
 
-// A byte order mark is part of the bytes, so it is kept.
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
 const textOf = (bytes: Buffer | null, render: (text: string) => string): string => {
   if (bytes === null) return '(null)'
-  try {
-    return render(utf8.decode(bytes))
-  } catch {
-    return `hex ${bytes.toString('hex')}`
-  }
+  const text = utf8Text(bytes)
+  return text === undefined ? `hex ${bytes.toString('hex')}` : render(text)
 }
 
 /** A record as lines for a terminal: text if its bytes are UTF-8, otherwise hexadecimal digits. */

@@ -88,8 +88,11 @@ export const deadLetters = topic('dead-letters', {
 export const eventTopics = [chats, calls, clients, offlineMessages, botConversations] as const
 export type EventTopic = (typeof eventTopics)[number]
 
+/** The name of the topic with the encrypted copies of an event topic. */
+export const archiveNameOf = <const Name extends string>(topic: Name) => `archive-${topic}` as const
+
 const archiveOf = <const Name extends string>({ name, key }: { readonly name: Name; readonly key: string }) =>
-  topic(`archive-${name}` as const, { key, carries: ArchivedEvent, cleanUp: 'forever' })
+  topic(archiveNameOf(name), { key, carries: ArchivedEvent, cleanUp: 'forever' })
 
 /** The encrypted copies of the event topics, partition by partition. */
 export const archiveTopics = [
@@ -101,7 +104,6 @@ export const archiveTopics = [
 ] as const
 
 export type ArchiveTopicName = (typeof archiveTopics)[number]['name']
-export const archiveNameOf = (topic: EventTopic['name']): ArchiveTopicName => `archive-${topic}`
 
 export const topics = [
   ...eventTopics,

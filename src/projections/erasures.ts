@@ -32,12 +32,6 @@ const marks: { readonly [V in EmptiedView]: Marks } = {
 /** Views with many documents for one chat. They are found by the chat's id. */
 const isOfMany = (view: EmptiedView) => view === 'offline_messages' || view === 'deliveries' || view === 'sessions'
 
-/**
- * The source name of a rebuild's records from the archive, if their topic was deleted and created again. These records
- * are older than all of the present topic.
- */
-const archiveSourceOf = (topic: string) => `archive-${topic}`
-
 type Emptied<V extends ViewName> = (current: Views[V]) => Views[V]
 
 /**
@@ -49,7 +43,8 @@ const emptied =
   <V extends EmptiedView>(view: V, { topic, partition, offset }: Recorded): Emptied<V> =>
   (current) => {
     const source = `${topic}/${partition}`
-    const isOlder = Object.keys(current.applied).some((each) => each.startsWith(`${archiveSourceOf(topic)}/`))
+    // A rebuild names the archive as the source of records from before the topic was deleted and created again.
+    const isOlder = Object.keys(current.applied).some((each) => each.startsWith(`${archiveNameOf(topic)}/`))
     const last = current.applied[source] ?? (isOlder ? -1 : undefined)
     if (last === undefined || last >= offset) return current
     const { contentHashes, ...rest } = withoutPersonal(marks[view], current)
@@ -70,7 +65,7 @@ const emptiedEntry =
   ({ topic, partition, offset }: Recorded): Emptied<'timeline'> =>
   (current) => {
     const isEarlier = current.topic === topic && current.partition === partition && current.offset < offset
-    const isBefore = isEarlier || current.topic === archiveSourceOf(topic)
+    const isBefore = isEarlier || current.topic === archiveNameOf(topic)
     if (!isBefore || isMarker(current) || current.erased) return current
     const { data, extra, ...rest } = current
     return { ...rest, erased: true }

@@ -21,7 +21,7 @@ export type Asked = {
 type Deps = RebuildDeps & { readonly rebuilds: Rebuilds; readonly recordAction: RecordAction }
 type Unfinished = Pick<LeasedRebuild, 'views' | 'topicIds'>
 
-const choice = 'continue it: livechat-bridge rebuild --resume; or to drop it: livechat-bridge rebuild --discard'
+const choice = 'To continue it: livechat-bridge rebuild --resume; or to drop it: livechat-bridge rebuild --discard'
 const busy = 'A rebuild is running: wait until it has ended.'
 
 const committedBy =
@@ -50,7 +50,7 @@ const end = (deps: Deps, { dryRun }: Pick<LeasedRebuild, 'dryRun'>, outcome: Out
     case 'refused':
       return fail(deps, `Refused: ${outcome.reason}. To continue anyway: --resume --force. To drop it: --discard.`)
     case 'stopped':
-      return fail(deps, `Stopped: ${outcome.reason}. To ${choice}`)
+      return fail(deps, `Stopped: ${outcome.reason}. ${choice}`)
   }
 }
 
@@ -58,8 +58,8 @@ const resume = async (deps: Deps, { views, dryRun, force }: Asked): Promise<numb
   const unfinished = await deps.rebuilds.unfinished()
   if (unfinished === undefined) return fail(deps, 'No rebuild was interrupted.')
   if (views !== undefined && views.toSorted().join() !== unfinished.views.toSorted().join())
-    return fail(deps, `The interrupted rebuild is of ${unfinished.views.join(', ')}. To ${choice}`)
-  if (dryRun && !unfinished.dryRun) return fail(deps, `The interrupted rebuild is no dry run. To ${choice}`)
+    return fail(deps, `The interrupted rebuild is of ${unfinished.views.join(', ')}. ${choice}`)
+  if (dryRun && !unfinished.dryRun) return fail(deps, `The interrupted rebuild is no dry run. ${choice}`)
   const others = await recreated(deps, unfinished)
   if (others.length > 0)
     return fail(
@@ -88,7 +88,7 @@ const begin = async (deps: Deps, views: ReadonlyArray<ViewName>, { dryRun, force
   if (unfinished !== undefined) {
     const { views: others, startedAt, dryRun: dry } = unfinished
     const what = `${dry ? 'dry run of a rebuild' : 'rebuild'} of ${others.join(', ')}`
-    return fail(deps, `A ${what} that began at ${startedAt.toISOString()} was interrupted. To ${choice}`)
+    return fail(deps, `A ${what} that began at ${startedAt.toISOString()} was interrupted. ${choice}`)
   }
   const topics = topicsOf(views)
   const lacking = cutOff(await readLogs(deps.kafka, topics), await readLogs(deps.kafka, archivesOf(topics)))

@@ -1,5 +1,5 @@
 import cliProgress from 'cli-progress'
-import { audit, botReplies, quarantine, type TopicName } from '../../../contracts/topics.ts'
+import { archiveNameOf, audit, botReplies, quarantine, type TopicName } from '../../../contracts/topics.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 
 /** By `<topic>/<partition>`: the offset before which everything is processed. */
@@ -61,7 +61,7 @@ export const isReached = (places: ReadonlyMap<string, Watched>, now: number): bo
 /** The partitions of event topics that have lost their first records and have nothing in the archive. */
 export const cutOff = (logs: Logs, archives: Logs = new Map()): ReadonlyArray<string> =>
   [...logs].flatMap(([source, { low }]) => {
-    const archive = archives.get(`archive-${source}`)
+    const archive = archives.get(archiveNameOf(source))
     const isArchived = archive !== undefined && archive.low < archive.high
     return low > 0 && !isTemporary(source) && !isArchived ? [source] : []
   })

@@ -66,5 +66,5 @@ export const topicBreaks = (before: Topics, after: Topics): ReadonlyArray<Break>
   [...before].flatMap(([name, topic]) => {
     const now = after.get(name)
     const changes = now === undefined ? ['topic removed'] : changesOf(topic, now)
-    return changes.map((change) => ({ schema: `topic ${name}`, path: '', change, breaks: 'every reader and writer' }))
+    return changes.map((change) => ({ schema: `topic ${name}`, path: '', change, breaks: everybody }))
   })

@@ -1,14 +1,13 @@
 import { engineProblem, places } from './engine.ts'
 import { finish, withServers } from './finish.ts'
-import { check, type Outcome, runTests, skippedTests, together } from './outcome.ts'
+import { check, type Outcome, runTests, skippedTests, testFiles, together } from './outcome.ts'
 
 const [, , pattern] = process.argv
-const chosen = `(?=.*?(?:${pattern ?? ''})).*\\.test\\.ts$`
 /** Two halves that run in parallel, because each spends most of its time waiting. */
-const integration = ['a-m', 'n-z'].map((half) => `^(?=integration/[${half}])(?=.*?(?:${chosen}))`)
+const integration = ['[a-m]', '[^a-m]'].map((half) => testFiles(`integration/${half}`, pattern))
 /** On a second place, only the tests whose result may depend on the servers run. */
-const elsewhere = `^(?=integration/(?:kafka-|mongo-|samples|silence|two-instances))(?=.*?(?:${chosen}))`
-const unit = `^(?!integration/|tools/|package/|(?:faults|bench)/short)(?=.*?(?:${chosen}))`
+const elsewhere = testFiles('integration/(?:kafka-|mongo-|samples|silence|two-instances)', pattern)
+const unit = testFiles('(?!integration/|tools/|package/|(?:faults|bench)/short)', pattern)
 
 /** Runs the files of each pattern in a process, all in parallel. They spend most of their time waiting for servers. */
 const runOn = (place: string, ...patterns: ReadonlyArray<string>): Promise<ReadonlyArray<Outcome>> =>
@@ -37,7 +36,7 @@ const all = async (): Promise<Outcome> => {
   ])
   const [place = '', ...others] = places
   if (others.length === 0 && pattern !== undefined) {
-    const own = await runOn(place, chosen)
+    const own = await runOn(place, testFiles('', pattern))
     return together([...(await tools), ...own])
   }
   const own = await runOn(place, ...integration, unit)

@@ -50,14 +50,10 @@ export const startMongods = async (directory: string, binary: string) => {
   )
   /** Waits for a primary. Returns this member. */
   const primary = () =>
-    eventually(
-      'a primary',
-      async () => {
-        for (const member of members) if (await isPrimary(member.host)) return member
-        return undefined
-      },
-      60_000,
-    )
+    eventually('a primary', async () => {
+      for (const member of members) if (await isPrimary(member.host)) return member
+      return undefined
+    })
   await primary()
   return {
     members,

@@ -84,7 +84,7 @@ const chatsInView = async (): Promise<number> => {
 
 test('an event posted to the public address is in the view, and metrics are readable on the operators’ port only', async () => {
   assert.is(await post(1), 200)
-  await eventually('the chat in the view', async () => (await chatsInView()) === 1 || undefined, 60_000)
+  await eventually('the chat in the view', async () => (await chatsInView()) === 1 || undefined)
   assert.is((await fetch(`http://127.0.0.1:${port}/metrics`)).status, 404)
   const program =
     "console.log((await (await fetch('http://ingress-1:8081/metrics')).text()).includes('livechat_check_ok'))"

@@ -97,7 +97,6 @@ test('it becomes healthy and ready, accepts an event, and exits with 0 on SIGTER
   await eventually(
     'the image to be healthy',
     async () => (await inspect(name, '{{.State.Health.Status}}')) === 'healthy' || undefined,
-    60_000,
   )
 
   const taken = await fetch(`${url}/webhooks/${'a'.repeat(16)}`, {

@@ -57,10 +57,8 @@ export const redriving = async ({ here, service, place, worker }: Deps): Promise
   const mended = await place.start({ BRIDGE_CONFIG: config })
   await here.ready(mended)
   const sent = await redrive('send', '--cause', 'unknown-account')
-  const arrived = await eventually(
-    'the command to be carried out',
-    () => service.requests().find(({ event, applied }) => event?.id === 'early' && applied),
-    60_000,
+  const arrived = await eventually('the command to be carried out', () =>
+    service.requests().find(({ event, applied }) => event?.id === 'early' && applied),
   ).catch(() => undefined)
 
   const poison = ['send', '--topic', calls.name, '--cause', 'not-utf8', '--most', String(most)]
@@ -70,7 +68,7 @@ export const redriving = async ({ here, service, place, worker }: Deps): Promise
     const { code, out } = await redrive(...poison)
     const again = Number(/^(\d+) sent/m.exec(out)?.[1] ?? 0)
     rounds.push(code === 0 && again > 0)
-    await eventually('them to come back', async () => (await letters()) >= before + again || undefined, 60_000)
+    await eventually('them to come back', async () => (await letters()) >= before + again || undefined)
   }
   const guarded = await redrive(...poison)
   return [

@@ -69,14 +69,10 @@ const publish = async (events: ReadonlyArray<DomainEvent>) => {
 const recreate = async () => {
   const before = await kafka.topicIds(topics)
   await withAdmin(here.brokers, (admin) => admin.deleteTopics({ topics: topics.map((topic) => here.prefix + topic) }))
-  await eventually(
-    'topics of other ids',
-    async () => {
-      const ids = await kafka.topicIds(topics).catch(() => before)
-      return topics.every((topic) => ids.get(topic) !== undefined && ids.get(topic) !== before.get(topic))
-    },
-    60_000,
-  )
+  await eventually('topics of other ids', async () => {
+    const ids = await kafka.topicIds(topics).catch(() => before)
+    return topics.every((topic) => ids.get(topic) !== undefined && ids.get(topic) !== before.get(topic))
+  })
 }
 const rebuild = async (dryRun = false) => {
   const said: string[] = []
@@ -153,7 +149,7 @@ generations('are emptied by an erasure in the current topic', async () => {
     const names = Object.keys(await documents())
     return topics.every((topic) => names.includes(`timeline acme/erasures/x-${topic}`))
   }
-  await eventually('the markers in the views', areFolded, 60_000)
+  await eventually('the markers in the views', areFolded)
   const left = await told()
   assert.not.ok(left.includes('2'), left.join())
   assert.ok(left.includes('1'))

@@ -37,15 +37,11 @@ truth.after(async () => {
 truth('every kind of record and document matches its published schema', async () => {
   await writeEveryKind(here, bridge.url)
 
-  const left = await eventually(
-    'every kind',
-    async () => {
-      const found = await look()
-      const bothAreDead = found.checked.get('dead-letters') === 2
-      return bothAreDead && kinds.every((kind) => found.checked.has(kind)) ? found : undefined
-    },
-    60_000,
-  ).catch(look)
+  const left = await eventually('every kind', async () => {
+    const found = await look()
+    const bothAreDead = found.checked.get('dead-letters') === 2
+    return bothAreDead && kinds.every((kind) => found.checked.has(kind)) ? found : undefined
+  }).catch(look)
 
   assert.equal(
     kinds.filter((kind) => !left.checked.has(kind)),

@@ -42,19 +42,15 @@ const shown = (chat: string) => here.service.chat(chat)?.delivered ?? []
 
 /** The outcome of each chat's reply: `delivered`, or the reason why it was suppressed. */
 const outcomes = (chats: ReadonlyArray<string>) =>
-  eventually(
-    'an outcome of every reply',
-    () => {
-      const told = new Map(
-        log.records.flatMap(({ key, headers, value }) =>
-          /^livechat\.BotReply/.test(headers.ce_type ?? '') ? [[key, JSON.parse(String(value))]] : [],
-        ),
-      )
-      const found = chats.map((chat) => told.get(`acme/${chat}`))
-      return found.every((data) => data !== undefined) ? found.map(({ reason = 'delivered' }) => reason) : undefined
-    },
-    60_000,
-  )
+  eventually('an outcome of every reply', () => {
+    const told = new Map(
+      log.records.flatMap(({ key, headers, value }) =>
+        /^livechat\.BotReply/.test(headers.ce_type ?? '') ? [[key, JSON.parse(String(value))]] : [],
+      ),
+    )
+    const found = chats.map((chat) => told.get(`acme/${chat}`))
+    return found.every((data) => data !== undefined) ? found.map(({ reason = 'delivered' }) => reason) : undefined
+  })
 
 /** Waits until the bridge answers 200. Returns when the service received it, in ms since 1970. */
 const answered = async (event: ReturnType<typeof here.service.agentJoins>): Promise<number> => {

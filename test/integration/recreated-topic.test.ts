@@ -94,7 +94,7 @@ recreated('are left unchanged until they are rebuilt, and then continue', async 
   assert.equal([code, err], [0, ''], out)
   assert.is(await acceptChat(16), 200)
   const expected = ['acme/1', 'acme/11', 'acme/12', 'acme/13', 'acme/14', 'acme/15', 'acme/16']
-  await eventually('the projector to go on', async () => String(await chats()) === String(expected), 60_000)
+  await eventually('the projector to go on', async () => String(await chats()) === String(expected))
 })
 
 recreated(
@@ -107,7 +107,7 @@ recreated(
 
     await admin.deleteTopics({ topics: [`${here.prefix}chats`] })
     // An event before this may be appended twice: by the producer that waits for the topic, and from the journal.
-    await eventually('an empty topic instead', async () => (await appended()) === 0, 60_000)
+    await eventually('an empty topic instead', async () => (await appended()) === 0)
     for (const id of [22, 23]) assert.is(await acceptChat(id), 200)
     await eventually('the new topic', async () => (await appended()) === 2)
     const refused = await rebuild('--resume')
@@ -122,7 +122,7 @@ recreated(
     assert.equal([done, views.find(({ view }: { view: string }) => view === 'chats')?.rebuilt], [true, 2])
     assert.is(await acceptChat(24), 200)
     const expected = ['acme/22', 'acme/23', 'acme/24']
-    await eventually('the projector to go on', async () => String(await chats()) === String(expected), 60_000)
+    await eventually('the projector to go on', async () => String(await chats()) === String(expected))
   },
 )
 

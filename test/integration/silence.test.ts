@@ -32,7 +32,7 @@ const write = (chats: ReadonlyArray<string>, words: string) =>
 const invitations = (chat: string) => here.service.chat(chat, 'acme')?.invitations ?? []
 const received = (chat: string) => (here.service.chat(chat, 'acme')?.delivered ?? []).map(({ message }) => message.text)
 const allAre = (chats: ReadonlyArray<string>, isSo: (chat: string) => boolean) =>
-  eventually(`all of ${chats[0]}, …`, () => (chats.every(isSo) ? true : undefined), 60_000)
+  eventually(`all of ${chats[0]}, …`, () => (chats.every(isSo) ? true : undefined))
 
 silence(
   'silent bot logic: each client is handed to an agent once, across a restart, and the log has the reason',

@@ -52,7 +52,7 @@ const auditOf = async (chatId: string, number = 1) => {
     const audit = (await sessions.findOne({ _id }))?.audit
     return audit !== undefined && audit.state !== 'due'
   }
-  await eventually(`the audit of ${_id}`, isMade, 60_000)
+  await eventually(`the audit of ${_id}`, isMade)
   return (await sessions.findOne({ _id }))?.audit
 }
 const metrics = async () => (await fetch(`${bridge.adminUrl}/metrics`)).text()
@@ -133,7 +133,7 @@ audits('are computed again when an event is late', async () => {
   )
   const message = { type: 'TEXT', text: 'late', timestamp }
   await service.clientWrites('401', 'late', { fields: { message } })
-  await eventually('the late message to count', async () => (await auditOf('401'))?.differences.length === 0, 60_000)
+  await eventually('the late message to count', async () => (await auditOf('401'))?.differences.length === 0)
 })
 
 /** Runs a command that must succeed. */

@@ -67,7 +67,6 @@ versions('documents of an old version are never folded further, and are replaced
   await eventually(
     'the projector to continue',
     async () => (await client.db().collection('timeline').countDocuments()) === 1,
-    60_000,
   )
 })
 

@@ -96,7 +96,7 @@ tarball('the bridge from it runs on real servers, and ends on a signal', async (
       ({ ok }) => ok || undefined,
       () => undefined,
     )
-  await eventually('the bridge to be ready', isReady, 60_000)
+  await eventually('the bridge to be ready', isReady)
   assert.is(await bridge.end(), 0)
 })
 

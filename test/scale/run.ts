@@ -34,7 +34,7 @@ const owners = (members: number) =>
       }),
     )
   })
-const owned = (members: number) => eventually(`${members} members`, () => owners(members), 60_000)
+const owned = (members: number) => eventually(`${members} members`, () => owners(members))
 
 // One connection for all requests: a new one for each request would take longer than the measured times.
 const admin = plainClient(here.brokers).admin()

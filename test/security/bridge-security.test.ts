@@ -36,7 +36,7 @@ const security = suite('the bridge on servers with TLS and users')
 security('a webhook reaches a view', async () => {
   const { mongod } = await secureServers()
   const bridge = await start({ KAFKA_SASL_PASSWORD_FILE: passwordFile })
-  await eventually('readiness', async () => (await bridge.isReady()) || undefined, 60_000)
+  await eventually('readiness', async () => (await bridge.isReady()) || undefined)
 
   const { body } = webhook(2037, 1)
   const headers = { 'content-type': 'application/json' }

@@ -50,14 +50,10 @@ export const startCollector = async (program: string, directory: string) => {
   const ended = once(child, 'close').finally(() => process.off('exit', killWithParent))
   let text = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
-  await eventually(
-    'the Collector to be ready',
-    () => {
-      if (child.exitCode !== null) throw new Error(text)
-      return text.includes('Everything is ready') || undefined
-    },
-    60_000,
-  )
+  await eventually('the Collector to be ready', () => {
+    if (child.exitCode !== null) throw new Error(text)
+    return text.includes('Everything is ready') || undefined
+  })
   return {
     url: `http://127.0.0.1:${port}`,
     text: () => text,

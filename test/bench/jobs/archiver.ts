@@ -28,7 +28,7 @@ const participant = async (bench: Bench, keyFile: string, who: string, checkout?
     const topic = `${world.prefix}chats`
     await seed(bench, { topic, as: 'events', from: written, count, chats, perChat, perSecond: rate })
     written += count
-    await eventually('the archive', async () => (await archived()) >= written || undefined, 60_000)
+    await eventually('the archive', async () => (await archived()) >= written || undefined)
     return (cpuSeconds(pid) - since) / count
   }
   return { who, measure, memory: () => residentMb(pid), archived, written: () => written }

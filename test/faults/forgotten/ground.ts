@@ -90,7 +90,7 @@ export const startGround = async () => {
       const members = config.members.filter(({ _id }: { readonly _id: number }) => _id === 9)
       await admin.command({ replSetReconfig: { ...config, version: config.version + 1, members }, force: true })
     })
-    await eventually('the new primary', async () => (await hello(host)).isWritablePrimary === true, 60_000)
+    await eventually('the new primary', async () => (await hello(host)).isWritablePrimary === true)
     await running.stop()
     rmSync(dataOf('mongod'), { recursive: true })
     renameSync(join(home, 'data'), dataOf('mongod'))

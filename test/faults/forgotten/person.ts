@@ -49,7 +49,7 @@ export const tellAll = async (kafka: Kafka, place: Place): Promise<number> => {
     chatKey,
     JSON.stringify({ chatId: person.chatId, note: canary('a record of calls that is no event') }),
   )
-  await eventually('the dead letters', async () => (await countOf(kafka, deadLetters.name)) >= 2, 60_000)
+  await eventually('the dead letters', async () => (await countOf(kafka, deadLetters.name)) >= 2)
 
   const webhook = (more: object) => JSON.stringify(chatAccepted({ chat_id: Number(person.chatId), ...more }))
   const unknown = webhook({ event_name: 'unheard_of', note: canary('a webhook that nobody knows') })
@@ -64,7 +64,7 @@ export const tellJournal = (place: Place): Promise<unknown> => {
   const { visitor } = chatAccepted()
   const told = { ...visitor, name: canary('a webhook while the broker is away') }
   const body = JSON.stringify(chatAccepted({ chat_id: Number(person.chatId), visitor: told }))
-  return eventually('the journal to take it', async () => (await post(place.webhooks, body)) === 200, 60_000)
+  return eventually('the journal to take it', async () => (await post(place.webhooks, body)) === 200)
 }
 
 const others = ['ChatAccepted', 'CallStatusChanged', 'ClientUpdated', 'OfflineMessageReceived', 'AgentJoined'] as const

@@ -70,7 +70,7 @@ export const lost = async (bench: Bench, { topic }: Participant, answered: numbe
   if (topic === undefined) return 0
   const missing = async () =>
     answered - [...(await endsOf(bench.brokers, [topic])).values()].reduce((sum, end) => sum + end, 0)
-  await eventually(topic, async () => (await missing()) <= 0 || undefined, 60_000).catch(() => {})
+  await eventually(topic, async () => (await missing()) <= 0 || undefined).catch(() => {})
   return Math.max(0, await missing())
 }
 

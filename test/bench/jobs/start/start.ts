@@ -40,7 +40,7 @@ const npmStart = async (bench: Bench, dataDir: string, port: number) => {
     const ended = once(child, 'exit')
     process.kill(-pid, 'SIGINT')
     await ended
-    await eventually('all of it to be gone', () => !all.some((each) => isAlive(each.pid)) || undefined, 60_000)
+    await eventually('all of it to be gone', () => !all.some((each) => isAlive(each.pid)) || undefined)
   }
   bench.afterwards(leave)
   const running = await eventually<Running>(

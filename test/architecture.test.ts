@@ -1,4 +1,4 @@
-import { globSync, readdirSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
@@ -166,26 +166,6 @@ architecture('the environment is read in one file', () => {
   assert.equal(
     sources.filter((file) => read(file).includes('process.env')),
     ['src/app/config.ts'],
-  )
-})
-
-architecture('the top level has a few files and four folders', () => {
-  const made = /^(?:\..*|node_modules|dist|.*\.tgz)$/
-  assert.equal(
-    readdirSync(root)
-      .filter((name) => !made.test(name))
-      .sort(),
-    [
-      ...['LICENSE', 'README.md', 'contracts', 'docker', 'package-lock.json', 'package.json', 'src', 'test'],
-      'tsconfig.json',
-    ],
-  )
-})
-
-architecture('a source file has at most 250 lines', () => {
-  assert.equal(
-    sources.filter((file) => read(file).split('\n').length > 251),
-    [],
   )
 })
 

@@ -7,8 +7,11 @@ export const mostDriftEntries = 1_000
 
 /** The kinds of entries. */
 export const driftKinds = {
-  ...{ 'unknown-field': null, 'unknown-event': null, 'new-value': null },
-  ...{ refused: null, others: null },
+  'unknown-field': null,
+  'unknown-event': null,
+  'new-value': null,
+  refused: null,
+  others: null,
 } as const
 
 /** For how many requests in quarantine an entry remembers that it has counted them. */
@@ -48,8 +51,14 @@ export const DriftDocument = exactShape(
     /** The JSON types that were there. `nothing`: a field was missing. `not JSON`: the body could not be read. */
     types: t.array(
       t.keyof({
-        ...{ text: null, number: null, boolean: null, null: null, object: null, array: null },
-        ...{ nothing: null, 'not JSON': null },
+        text: null,
+        number: null,
+        boolean: null,
+        null: null,
+        object: null,
+        array: null,
+        nothing: null,
+        'not JSON': null,
       }),
     ),
 

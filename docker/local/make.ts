@@ -21,15 +21,21 @@ const images: ReadonlyArray<Image> = [
   { variable: 'NODE_IMAGE', tag: 'node', fill: nodeBase, settings: [path, 'ENV HOME=/root'] },
   { variable: 'BASE_IMAGE', tag: 'base', fill: runtimeBase, settings: [path, 'USER 65532'] },
   {
-    ...{ variable: 'KAFKA_IMAGE', tag: 'kafka', fill: kafka },
+    variable: 'KAFKA_IMAGE',
+    tag: 'kafka',
+    fill: kafka,
     settings: [path, 'USER 1000', 'VOLUME /var/lib/kafka/data', 'CMD ["/etc/kafka/docker/run"]'],
   },
   {
-    ...{ variable: 'MONGO_IMAGE', tag: 'mongo', fill: mongo },
+    variable: 'MONGO_IMAGE',
+    tag: 'mongo',
+    fill: mongo,
     settings: [path, 'VOLUME /data/db', 'ENTRYPOINT ["docker-entrypoint.sh"]', 'CMD ["mongod"]'],
   },
   {
-    ...{ variable: 'HAPROXY_IMAGE', tag: 'haproxy', fill: haproxy },
+    variable: 'HAPROXY_IMAGE',
+    tag: 'haproxy',
+    fill: haproxy,
     settings: [path, 'CMD ["haproxy", "-W", "-db", "-f", "/usr/local/etc/haproxy/haproxy.cfg"]'],
   },
 ]

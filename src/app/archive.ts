@@ -59,9 +59,15 @@ const changedArchivesOf =
 /** Finds erasures that are in the archive and may be missing in MongoDB. */
 export const markersOf = ({ kafka, mongo }: Pick<Deps, 'kafka' | 'mongo'>) =>
   markers({
-    ...{ now: Date.now, ...mongo.erasures, committed: kafka.committedNow },
-    ...{ endOffsets: kafka.endOffsets, topicIds: kafka.topicIds, offsetsAt: kafka.offsetsAt },
-    ...{ readTopic: kafka.readTopic, decode: fromRecord, keys: mongo.archiveKeys },
+    now: Date.now,
+    ...mongo.erasures,
+    committed: kafka.committedNow,
+    endOffsets: kafka.endOffsets,
+    topicIds: kafka.topicIds,
+    offsetsAt: kafka.offsetsAt,
+    readTopic: kafka.readTopic,
+    decode: fromRecord,
+    keys: mongo.archiveKeys,
     empty: (record, marker) => mongo.applyChanges(changesOf(record, marker)),
   })
 
@@ -111,8 +117,14 @@ export const startRetention = (
     return { checks: {}, stop: async () => {} }
   }
   const running = retention({
-    ...{ days, deletes, sleep, reasonOf, log },
-    ...{ ranges: kafka.ranges, offsetsAt: kafka.offsetsAt, deleteBefore: kafka.deleteBefore },
+    days,
+    deletes,
+    sleep,
+    reasonOf,
+    log,
+    ranges: kafka.ranges,
+    offsetsAt: kafka.offsetsAt,
+    deleteBefore: kafka.deleteBefore,
     committed: kafka.committedNow,
     changedArchives: changedArchivesOf({ kafka, mongo }),
     now: Date.now,
@@ -137,7 +149,12 @@ export const startRetainDays = (
   const limited = accounts.flatMap(({ id, retainDays }) => (retainDays === undefined ? [] : [{ id, retainDays }]))
   if (limited.length === 0) return undefined
   const stop = startRetaining(limited, {
-    ...{ kafka, erasures: mongo.erasures, clock: () => new Date(), sleep, log, reasonOf },
+    kafka,
+    erasures: mongo.erasures,
+    clock: () => new Date(),
+    sleep,
+    log,
+    reasonOf,
     recordAction: actionRecorder(kafka.append, now, retainedBy),
     viewsAreCurrent: viewsAreCurrentIn(kafka, Date.now),
     kept: { retentionDays },

@@ -155,8 +155,13 @@ export const startBridge = async (
   const clocks = { now, monotonic, sleep }
   const ingress = intake.right
     ? ingressRouters({
-        ...{ accounts, trustedProxies: http.trustedProxies, measure, log },
-        ...{ ...intake.right, ...tokens, ...clocks },
+        accounts,
+        trustedProxies: http.trustedProxies,
+        measure,
+        log,
+        ...intake.right,
+        ...tokens,
+        ...clocks,
         findEnrichment: findingEnrichments(mongo.findEnrichments, enriched),
       })
     : () => []
@@ -168,12 +173,27 @@ export const startBridge = async (
   const console =
     roles.includes('console') && unsafe === undefined
       ? startConsole({
-          ...{ settings: settings.console, accountIds, store: mongo.consoleSessions, dataDir, log, sleep, monotonic },
-          ...{ trustedProxies: http.trustedProxies, clock: () => new Date(), stopping: ending.signal },
+          settings: settings.console,
+          accountIds,
+          store: mongo.consoleSessions,
+          dataDir,
+          log,
+          sleep,
+          monotonic,
+          trustedProxies: http.trustedProxies,
+          clock: () => new Date(),
+          stopping: ending.signal,
           handlers: consoleHandlers({
-            ...{ rebuilds, restore: wrapping.right && restorer(dataKeys(mongo.archiveKeys, wrapping.right)) },
-            ...{ kafka, mongo, accounts, readiness, version, retentionDays: settings.retentionDays },
-            ...{ groups: consumerGroups, gates: () => parts.flatMap(({ gates }) => gates?.() ?? []) },
+            rebuilds,
+            restore: wrapping.right && restorer(dataKeys(mongo.archiveKeys, wrapping.right)),
+            kafka,
+            mongo,
+            accounts,
+            readiness,
+            version,
+            retentionDays: settings.retentionDays,
+            groups: consumerGroups,
+            gates: () => parts.flatMap(({ gates }) => gates?.() ?? []),
             traceUrlTemplate: settings.console.traceUrlTemplate,
           }),
         })

@@ -129,7 +129,13 @@ export const startProjector = async ({ kafka, mongo, accounts, measure, log }: D
 export const startEgress = async (deps: Deps): Promise<Part> => {
   const { kafka, mongo, accounts, issueToken, measure, log } = deps
   const worker = egress({
-    ...{ accounts, issueToken, measure, log, now, sleep, monotonic },
+    accounts,
+    issueToken,
+    measure,
+    log,
+    now,
+    sleep,
+    monotonic,
     readDocument: mongo.readDocument,
     openTurns: mongo.waitingConversations,
     publish: kafka.publish,

@@ -60,7 +60,12 @@ export const openIntake = async (deps: Deps): Promise<E.Either<string, Intake>> 
   const reject = ({ topic, key, value, headers }: OutgoingRecord, reason: string) =>
     keep(
       {
-        ...{ topic, partition: 0, offset: 0, timestamp: Date.now(), key: bytes(key), value: bytes(value) },
+        topic,
+        partition: 0,
+        offset: 0,
+        timestamp: Date.now(),
+        key: bytes(key),
+        value: bytes(value),
         headers: Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, Buffer.from(header)])),
       },
       'refused-by-kafka',

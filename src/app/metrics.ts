@@ -108,7 +108,10 @@ export const createMetrics = () => {
     type Gate = ReturnType<typeof gates>[number]
     const each = (name: string, help: string, value: (gate: Gate) => number | undefined) =>
       new Gauge({
-        ...{ name: `livechat_${name}`, help, labelNames: ['account'], registers },
+        name: `livechat_${name}`,
+        help,
+        labelNames: ['account'],
+        registers,
         collect() {
           this.reset()
           for (const gate of gates()) {

@@ -40,9 +40,16 @@ const pathOf = (name: string) => fileURLToPath(new URL(`./browser/${name}`, impo
  */
 export const assetsAt = (basePath: string): Assets => {
   const { outputFiles } = buildSync({
-    ...{ entryPoints: [pathOf('app.ts'), pathOf('index.css')], outdir: pathOf('.') },
-    ...{ bundle: true, minify: true, write: false, format: 'esm', target: 'es2024', logLevel: 'silent' },
-    ...{ splitting: true, chunkNames: '[name]' },
+    entryPoints: [pathOf('app.ts'), pathOf('index.css')],
+    outdir: pathOf('.'),
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    target: 'es2024',
+    logLevel: 'silent',
+    splitting: true,
+    chunkNames: '[name]',
   })
   const files = new Map(outputFiles.map(({ path, contents }) => [basename(path), assetOf(path, contents)] as const))
   const version = hash('sha256', Buffer.concat([...files.values()].map(({ bytes }) => bytes)), 'base64url')

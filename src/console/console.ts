@@ -89,13 +89,27 @@ export const startConsole = (deps: ConsoleDeps): Console => {
   const flow = oidc && oidcWith({ settings: oidc, redirectUri, key: keys.transaction, clock })
   const assets = assetsAt(basePath)
   const signIn = signInRouter({
-    ...{ sessions, store, basePath, styleSheet: `${assets.folder}/index.css`, grants, budget, clock, sleep, log },
+    sessions,
+    store,
+    basePath,
+    styleSheet: `${assets.folder}/index.css`,
+    grants,
+    budget,
+    clock,
+    sleep,
+    log,
     ...(oidc && flow && { oidc: { flow, issuer: oidc.issuer } }),
     addressOf: clientAddresses(trustedProxies),
     failures: failureDelay(monotonic),
   })
   const api = apiRouter({
-    ...{ handlers, accountIds, sessions, basePath, budget, log, stopping },
+    handlers,
+    accountIds,
+    sessions,
+    basePath,
+    budget,
+    log,
+    stopping,
     checkMs: deps.checkMs ?? usualCheckMs,
   })
   const page = async (ctx: Ctx) => {

@@ -33,7 +33,9 @@ const sessionHandlers = ({
   'GET /api/session': async ({ session: { who, csrf, expiresAt, grants } }) => {
     const seen = accounts.map(({ id }) => ({ id, roles: [...rolesFor(grants, id)] }))
     const answer: SessionAnswer = {
-      ...{ who, csrf, expiresAt: expiresAt.toISOString() },
+      who,
+      csrf,
+      expiresAt: expiresAt.toISOString(),
       accounts: seen.filter(({ roles }) => roles.length > 0),
       ...(traceUrlTemplate !== undefined && { traceUrlTemplate }),
     }
@@ -61,8 +63,16 @@ export const consoleHandlers = (deps: HandlersDeps): Handlers<ConsoleRoute> => {
   return {
     ...sessionHandlers(deps),
     ...readingHandlers({
-      ...{ now, sleep, monotonic, version, readiness, groups, gates },
-      ...{ ranges: kafka.ranges, committedOffsets: kafka.committedOffsets, fetchRecord: kafka.fetchRecord },
+      now,
+      sleep,
+      monotonic,
+      version,
+      readiness,
+      groups,
+      gates,
+      ranges: kafka.ranges,
+      committedOffsets: kafka.committedOffsets,
+      fetchRecord: kafka.fetchRecord,
       ...consoleReads,
       erasedAt: erasures.erasedAt,
       timeZoneOf: timeZonesOf(accounts),

@@ -44,7 +44,12 @@ const nothingKnown: Marks = { fields: new Map() }
 export const storyEvent = (entry: TimelineDocument, sight: Sight): StoryEvent => {
   const { _id: id, type, time, topic, partition, offset, data, extra, erased } = entry
   return {
-    ...{ id, type, time: new Date(time).toISOString(), topic, partition, offset },
+    id,
+    type,
+    time: new Date(time).toISOString(),
+    topic,
+    partition,
+    offset,
     data: visible(marksByName.get(type) ?? nothingKnown, data ?? {}, sight),
     ...(extra !== undefined && sight === 'clear' && { extra }),
     // An erased event has no data either, but is not `omitted`.

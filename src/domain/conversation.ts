@@ -140,7 +140,9 @@ export const withFacts = (current: Conversation, facts: ReadonlyArray<Fact>): Co
 export const conversationOf = (document: ConversationDocument): Conversation => {
   const { state, unanswered, seen, unheard, unavailableAt, lastClientMessageId, clientId } = document
   return {
-    ...{ state, seen, unanswered: unanswered.map((message) => ({ ...message, at: new Date(message.at) })) },
+    state,
+    seen,
+    unanswered: unanswered.map((message) => ({ ...message, at: new Date(message.at) })),
     ...(unheard && { unheard: { ...unheard, at: new Date(unheard.at) } }),
     ...(unavailableAt !== undefined && { unavailableAt: new Date(unavailableAt) }),
     ...(lastClientMessageId !== undefined && { lastClientMessageId }),

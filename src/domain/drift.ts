@@ -101,8 +101,12 @@ const leavesOf = (extra: unknown): ReadonlyMap<string, unknown> => {
 /** The fields of an event that its contract does not know. */
 export const unknownFields = (api: Finding['api'], event: string, extra: unknown): ReadonlyArray<Finding> =>
   [...leavesOf(extra)].map(([path, value]) => ({
-    ...{ kind: 'unknown-field', api, event, path },
-    ...{ type: typeOf(value), example: () => shapeOf(value) },
+    kind: 'unknown-field',
+    api,
+    event,
+    path,
+    type: typeOf(value),
+    example: () => shapeOf(value),
   }))
 
 const nameField = { webhooks: 'event_name', bot: 'event' } as const

@@ -34,7 +34,13 @@ export const quarantinedRequest = (record: IncomingRecord): E.Either<Undecodable
   if (E.isLeft(accountId)) return undecodable('headers', 'key: expected an account id')
   const { id, interface: api, received_at: receivedAt, reason, problems } = headers.right
   return E.right({
-    ...{ type: 'QuarantinedRequest', id, accountId: accountId.right, api, receivedAt, reason, problems },
+    type: 'QuarantinedRequest',
+    id,
+    accountId: accountId.right,
+    api,
+    receivedAt,
+    reason,
+    problems,
     body: record.value ?? Buffer.alloc(0),
   })
 }

@@ -31,7 +31,11 @@ export const startKafka = async (
   if (E.isLeft(jars)) return jars
   return runKafkaNode({
     name: 'the Kafka broker',
-    ...{ directory, logFile, jars: jars.right, heap: 512, clusterId: newClusterId() },
+    directory,
+    logFile,
+    jars: jars.right,
+    heap: 512,
+    clusterId: newClusterId(),
     configure: async () => {
       const broker = await choosePort(join(directory, 'broker.port'), { preferred })
       const controller = await choosePort(join(directory, 'controller.port'), { except: broker })

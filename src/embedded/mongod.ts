@@ -27,11 +27,25 @@ export const cacheGigabytes = (memoryBytes: number): string =>
 const memoryBytes = (): number => Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
 
 const options = (port: number) => [
-  ...['--dbpath', 'data', '--port', `${port}`, '--bind_ip', '127.0.0.1', '--nounixsocket', '--quiet'],
-  ...['--replSet', replicaSet, '--oplogSize', '256', '--wiredTigerCacheSizeGB', cacheGigabytes(memoryBytes())],
-  ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
+  '--dbpath',
+  'data',
+  '--port',
+  `${port}`,
+  '--bind_ip',
+  '127.0.0.1',
+  '--nounixsocket',
+  '--quiet',
+  '--replSet',
+  replicaSet,
+  '--oplogSize',
+  '256',
+  '--wiredTigerCacheSizeGB',
+  cacheGigabytes(memoryBytes()),
+  '--setParameter',
+  'diagnosticDataCollectionEnabled=false',
   // A set of one has no other member that could take over, so it need not wait before it steps down.
-  ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=0'],
+  '--setParameter',
+  'shutdownTimeoutMillisForSignaledShutdown=0',
 ]
 
 /** The client URL of the mongod at `address`. */

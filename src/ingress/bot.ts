@@ -30,7 +30,11 @@ export const botRouter = (deps: BotDeps) => {
     const receivedAt = now()
     const keep = (reason: Quarantined, refusal: Refusal, known?: DomainEvent) =>
       quarantine({
-        ...{ admitted, reason, receivedAt, withinMs: left(ctx), answer: E.left(refusal) },
+        admitted,
+        reason,
+        receivedAt,
+        withinMs: left(ctx),
+        answer: E.left(refusal),
         ...(known && { event: known }),
       })
 

@@ -106,7 +106,9 @@ export const topicFallback = (topic: TopicName, journal: Journal, deps: Deps) =>
   let state = initialState(journal.state().records)
   let draining = false
   const withDeadline = deadlines({
-    ...{ outstanding, budgetMs, sleep },
+    outstanding,
+    budgetMs,
+    sleep,
     passed: (epoch) => happen({ type: 'DeadlinePassed', epoch }),
   })
 

@@ -123,7 +123,9 @@ const openFolder = async (options: JournalOptions & Pick<Required<JournalOptions
     state: () => {
       const oldest = oldestAt()
       return {
-        ...{ records: records(), bytes: sum(({ bytes }) => bytes), damaged: damage.count() },
+        records: records(),
+        bytes: sum(({ bytes }) => bytes),
+        damaged: damage.count(),
         ...(oldest !== undefined && { oldestAt: oldest }),
       }
     },

@@ -41,7 +41,11 @@ export const drainOrphans = (found: ReadonlyArray<Orphan>, { adopt, append, ...d
     append(record, Number.POSITIVE_INFINITY).catch(() => transient('the producer has failed'))
   const drainOne = (journalName: string, journal: Journal) =>
     drain({
-      ...{ ...deps, journal, journalName, send, stopping: signal },
+      ...deps,
+      journal,
+      journalName,
+      send,
+      stopping: signal,
       report: (event) => event === 'Drained',
       kept: async () => undefined,
     })

@@ -101,7 +101,12 @@ const recoverSegment = async (segment: SegmentName, drained: number, deps: Deps)
   const { frames } = scan(mark, content.subarray(0, bytes), start)
   const unread = frames.filter(({ position }) => position > drained)
   return {
-    ...{ ...segment, path, start, bytes, unread: unread.length, unreadSince: unread[0]?.appendedAt ?? 0 },
+    ...segment,
+    path,
+    start,
+    bytes,
+    unread: unread.length,
+    unreadSince: unread[0]?.appendedAt ?? 0,
     last: frames.at(-1)?.position ?? segment.first,
   }
 }

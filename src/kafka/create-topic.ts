@@ -15,7 +15,8 @@ export const createTopicOf =
       const configEntries = entries.map(([name, value]) => ({ name, value }))
       const created = await admin.createTopics({
         topics: [{ topic, numPartitions, replicationFactor: replication ?? -1, configEntries }],
-        ...{ waitForLeaders: false, timeout: ledWithinMs },
+        waitForLeaders: false,
+        timeout: ledWithinMs,
       })
       if (created) await untilLed(admin, [topic])
       return created

@@ -58,8 +58,11 @@ export const reasonOf = (error: unknown): string => {
 }
 
 const ofIdentities = new Set([
-  ...['OUT_OF_ORDER_SEQUENCE_NUMBER', 'DUPLICATE_SEQUENCE_NUMBER', 'UNKNOWN_PRODUCER_ID'],
-  ...['INVALID_PRODUCER_EPOCH', 'INVALID_PRODUCER_ID_MAPPING'],
+  'OUT_OF_ORDER_SEQUENCE_NUMBER',
+  'DUPLICATE_SEQUENCE_NUMBER',
+  'UNKNOWN_PRODUCER_ID',
+  'INVALID_PRODUCER_EPOCH',
+  'INVALID_PRODUCER_ID_MAPPING',
 ])
 
 /** Whether the broker has lost or confused the sequence numbers of a producer. */

@@ -115,7 +115,15 @@ export const connectKafka = (
   const forgetGroup = forgetGroupOf(ask, groupPrefix)
   const consumers = new Set<RunningConsumer>()
   const supervised = consumeWith({
-    ...{ newClient: clients, prefix, groupPrefix, clock, log, measure, ranges, committed, topicIds },
+    newClient: clients,
+    prefix,
+    groupPrefix,
+    clock,
+    log,
+    measure,
+    ranges,
+    committed,
+    topicIds,
     forgetGroup,
   })
   const consume: KafkaRoom['consume'] = async (spec) => {
@@ -129,7 +137,13 @@ export const connectKafka = (
     log,
   })
   const records = producer({
-    ...{ partitioner, limits, sleep, clock, log, measure, random: Math.random },
+    partitioner,
+    limits,
+    sleep,
+    clock,
+    log,
+    measure,
+    random: Math.random,
     connect: () => produceConnection(clients, prefix),
   })
   let stopping = false

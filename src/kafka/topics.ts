@@ -106,7 +106,9 @@ const stateOf = async (admin: Admin, names: ReadonlyArray<string>): Promise<Read
       return [
         name,
         {
-          ...{ partitions: partitions.length, brokers: brokers.length, config: configIn(entries) },
+          partitions: partitions.length,
+          brokers: brokers.length,
+          config: configIn(entries),
           ownConfig: configIn(entries.filter(({ configSource }) => configSource === setForTheTopic)),
           replication: partitions[0]?.replicas.length ?? 0,
         },

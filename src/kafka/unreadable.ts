@@ -5,8 +5,15 @@ import type { IncomingRecord } from '../domain/ports.ts'
 type RawBatch = Buffer
 
 const at = {
-  ...{ firstOffset: 0, length: 8, behindLength: 12, crc: 17, behindCrc: 21 },
-  ...{ lastOffsetDelta: 23, maxTimestamp: 35, producerId: 43, count: 57 },
+  firstOffset: 0,
+  length: 8,
+  behindLength: 12,
+  crc: 17,
+  behindCrc: 21,
+  lastOffsetDelta: 23,
+  maxTimestamp: 35,
+  producerId: 43,
+  count: 57,
 }
 const headerBytes = 61
 
@@ -38,9 +45,15 @@ export const unreadable = (batch: RawBatch, reason: string): object | undefined 
     isControlBatch: false,
   }
   const record = {
-    ...{ offset: String(batch.readBigInt64BE(at.firstOffset) + BigInt(delta)), attributes: 0, magicByte: 2 },
-    ...{ timestamp: String(batch.readBigInt64BE(at.maxTimestamp)), key: null, value: batch, headers: {} },
-    ...{ isControlRecord: false, batchContext },
+    offset: String(batch.readBigInt64BE(at.firstOffset) + BigInt(delta)),
+    attributes: 0,
+    magicByte: 2,
+    timestamp: String(batch.readBigInt64BE(at.maxTimestamp)),
+    key: null,
+    value: batch,
+    headers: {},
+    isControlRecord: false,
+    batchContext,
   }
   return { ...batchContext, records: [record] }
 }

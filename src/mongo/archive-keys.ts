@@ -53,7 +53,9 @@ export const archiveKeysIn = (db: Db): ArchiveKeys => {
     destroy: async (id, erased) => {
       const { generation, partition, offset } = erased
       const isDone = {
-        ...{ 'erased.generation': generation, 'erased.partition': partition, 'erased.offset': { $gte: offset } },
+        'erased.generation': generation,
+        'erased.partition': partition,
+        'erased.offset': { $gte: offset },
       }
       const kids = { $concatArrays: [{ $ifNull: ['$erasedKids', []] }, { $cond: ['$kid', ['$kid'], []] }] }
       await write([

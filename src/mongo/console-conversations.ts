@@ -28,9 +28,22 @@ type Listed = Pick<
 export type ConversationsPage = { readonly rows: ReadonlyArray<Listed>; readonly next?: PageEnd }
 
 const projection = {
-  ...{ chatId: 1, kind: 1, number: 1, startedAt: 1, lastEventAt: 1, outcome: 1, endsAt: 1, clientMessages: 1 },
-  ...{ replies: 1, repliesFailed: 1, channelId: 1, channelType: 1, clientId: 1, awaitingSince: 1 },
-  ...{ 'agents.id': 1, 'audit.differences': 1 },
+  chatId: 1,
+  kind: 1,
+  number: 1,
+  startedAt: 1,
+  lastEventAt: 1,
+  outcome: 1,
+  endsAt: 1,
+  clientMessages: 1,
+  replies: 1,
+  repliesFailed: 1,
+  channelId: 1,
+  channelType: 1,
+  clientId: 1,
+  awaitingSince: 1,
+  'agents.id': 1,
+  'audit.differences': 1,
 }
 
 type Where = Filter<{ readonly _id: string }>

@@ -50,7 +50,10 @@ const readNow = async (db: Db, accountId: string, asked: NowAsked): Promise<NowC
       .toArray(),
   ])
   return {
-    ...{ waiting, longest, agentChats, events },
+    waiting,
+    longest,
+    agentChats,
+    events,
     states: new Map(counts.map(({ _id, count }) => [_id, count])),
     days: new Map(stats.map((day) => [day._id, day])),
   }

@@ -46,7 +46,9 @@ const readStory = async (db: Db, chat: Chat, before: PageEnd | undefined): Promi
   return {
     ...(one && { chat: one }),
     ...(conversation && { conversation }),
-    ...{ sessions: sessions.documents, deliveries: deliveries.documents, events: events.documents },
+    sessions: sessions.documents,
+    deliveries: deliveries.documents,
+    events: events.documents,
     ...(!events.areAll && end && { earlier: end }),
   }
 }

@@ -44,7 +44,9 @@ const identitiesIn = (document: unknown, fields: Fields): ReadonlyArray<Identity
 
 /** The field that forms a view's `_id` together with the account. Other fields have an index. */
 const keyOf: Readonly<Record<string, string>> = {
-  ...{ chats: 'chatId', calls: 'chatId', conversations: 'chatId' },
+  chats: 'chatId',
+  calls: 'chatId',
+  conversations: 'chatId',
   clients: 'clientId',
 }
 

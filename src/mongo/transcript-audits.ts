@@ -138,7 +138,8 @@ export const countDifferences =
     const kinds = Object.keys(differenceKinds) as ReadonlyArray<Kind>
     return accountIds.flatMap((account) =>
       kinds.map((kind) => ({
-        ...{ account, kind },
+        account,
+        kind,
         count: counts.find(({ _id }) => _id.account === account && _id.kind === kind)?.count ?? 0,
       })),
     )

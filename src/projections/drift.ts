@@ -61,7 +61,8 @@ const evolveDrift = (
 }
 
 const changeOf = (request: DriftRequest, entry: Entry, type: JsonType, first: First): Change => ({
-  ...{ view: 'drift', id: entry._id },
+  view: 'drift',
+  id: entry._id,
   evolve: (current) => [evolveDrift(current as DriftDocument | undefined, request, entry, type, first)],
 })
 

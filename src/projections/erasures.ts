@@ -77,7 +77,9 @@ const change = <V extends ViewName>(
   where: Change['where'] & object,
   empty: Emptied<V>,
 ): Change => ({
-  ...{ view, id, where },
+  view,
+  id,
+  where,
   evolve: (current) => {
     // A newly elected primary shows the document to reads at `majority` a little later. The slice is redelivered.
     if (current === undefined)

@@ -9,8 +9,12 @@ import { msBetween, present } from './fields.ts'
 import { auditDue, begin, evolveSessions, later, type Sessions, withTurn } from './sessions.ts'
 
 const ratings: Readonly<Record<string, 'good' | 'bad'>> = {
-  ...{ good: 'good', positive: 'good', like: 'good' },
-  ...{ bad: 'bad', negative: 'bad', dislike: 'bad' },
+  good: 'good',
+  positive: 'good',
+  like: 'good',
+  bad: 'bad',
+  negative: 'bad',
+  dislike: 'bad',
 }
 
 /** The meaning of the client's rating of a chat. */

@@ -113,7 +113,9 @@ const noted = (session: SessionDocument, event: Dated<ConversationEvent>): Sessi
       const { awaitingSince, ...rest } = session
       return {
         ...rest,
-        ...{ ending: 'agent-joined', endedBy: 'agent', endsAt: at },
+        ending: 'agent-joined',
+        endedBy: 'agent',
+        endsAt: at,
         invitations: answer(invitations, { joinedAt: at }),
       }
     }

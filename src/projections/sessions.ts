@@ -36,8 +36,14 @@ export const begin = (
   const { applied, seen, seenEarlier, contentHashes } = guard
   const hash = event.contentHash
   return {
-    ...{ _id: `${chain}/${number}`, latestOf: chain, number, ...first },
-    ...{ accountId: event.data.accountId, chatId: event.data.chatId, applied, seen },
+    _id: `${chain}/${number}`,
+    latestOf: chain,
+    number,
+    ...first,
+    accountId: event.data.accountId,
+    chatId: event.data.chatId,
+    applied,
+    seen,
     ...(seenEarlier !== undefined && { seenEarlier }),
     // A repetition of an event of the previous session is not a repetition in this one.
     ...(contentHashes !== undefined && { contentHashes: hash === undefined ? {} : { [event.type]: hash } }),

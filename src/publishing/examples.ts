@@ -158,7 +158,8 @@ export const exampleArchived: JsonObject = {
   personal: {
     protected: 'eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIn0',
     aad: boundTo('bot-conversations', 'kT3uVv1ZQ2aLw0n8xGm4bA', {
-      ...{ partition: 0, offset: 12 },
+      partition: 0,
+      offset: 12,
       headers: { ce_id: Buffer.from(eventId), ce_type: Buffer.from(ceType('ClientMessageReceived')) },
     }),
     iv: 'UmVwZWF0bm90aGlz',

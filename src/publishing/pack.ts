@@ -156,7 +156,10 @@ const packContracts = () => {
   cpSync(at('LICENSE'), join(dir, 'LICENSE'))
   cpSync(at('src/publishing/pack/contracts.README.md'), join(dir, 'README.md'))
   write(join(dir, 'package.json'), {
-    ...{ ...rest, version, license, engines },
+    ...rest,
+    version,
+    license,
+    engines,
     exports: targets(exports, `${folder}/contracts`),
     dependencies: Object.fromEntries(Object.entries(dependencies).filter(([name]) => imported.has(name))),
   })

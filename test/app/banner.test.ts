@@ -12,14 +12,15 @@ const accounts = right(readAccounts(E.right(JSON.stringify({ accounts: [{ id: 'd
 const shown = (inClone: boolean, signInLink?: string) =>
   stripVTControlCharacters(
     banner({
-      ...{
-        url: 'http://127.0.0.1:8080',
-        adminUrl: 'http://127.0.0.1:8081',
-        brokers: ['127.0.0.1:9092'],
-        topicPrefix: 'livechat.',
-        took: 2400,
-      },
-      ...{ mongoUrl: 'mongodb://127.0.0.1:27017/livechat', accounts, inClone, signInLink },
+      url: 'http://127.0.0.1:8080',
+      adminUrl: 'http://127.0.0.1:8081',
+      brokers: ['127.0.0.1:9092'],
+      topicPrefix: 'livechat.',
+      took: 2400,
+      mongoUrl: 'mongodb://127.0.0.1:27017/livechat',
+      accounts,
+      inClone,
+      signInLink,
     }),
   )
 

@@ -44,8 +44,13 @@ commandLine('check-config --json prints the effective configuration', async () =
   assert.equal(
     { valid, kafka, mongodb, http, admin, demo, accounts },
     {
-      ...{ valid: true, kafka: 'embedded', mongodb: 'embedded', demo: true, accounts: [] },
-      ...{ http: '127.0.0.1:8080', admin: '127.0.0.1:8081' },
+      valid: true,
+      kafka: 'embedded',
+      mongodb: 'embedded',
+      demo: true,
+      accounts: [],
+      http: '127.0.0.1:8080',
+      admin: '127.0.0.1:8081',
     },
   )
 })
@@ -90,8 +95,11 @@ commandLine(
       [valid, ...problems.map(({ path }: { path: string }) => path)],
       [
         false,
-        ...['LOG_LEVEL', 'KAFKA_SASL_MECHANISM', 'BRIDGE_CONFIG accounts.0.id'],
-        ...['BRIDGE_CONFIG accounts.0.webhooks.token', 'BRIDGE_CONFIG accounts.0.bott'],
+        'LOG_LEVEL',
+        'KAFKA_SASL_MECHANISM',
+        'BRIDGE_CONFIG accounts.0.id',
+        'BRIDGE_CONFIG accounts.0.webhooks.token',
+        'BRIDGE_CONFIG accounts.0.bott',
       ],
     )
     assert.not.match(out + err, 'too-short')

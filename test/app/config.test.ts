@@ -223,8 +223,11 @@ config('a SASL user requires a mechanism', () => {
 config('variables that belong together are checked even if other variables are wrong', () => {
   assert.equal(
     problems({
-      ...{ LOG_LEVEL: 'loud', KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_PASSWORD_FILE: '/missing' },
-      ...{ MONGODB_URL: 'mongodb://m1/?nonsense=1', BRIDGE_CONFIG: '/repeated.json' },
+      LOG_LEVEL: 'loud',
+      KAFKA_SASL_MECHANISM: 'plain',
+      KAFKA_SASL_PASSWORD_FILE: '/missing',
+      MONGODB_URL: 'mongodb://m1/?nonsense=1',
+      BRIDGE_CONFIG: '/repeated.json',
     }),
     [
       'KAFKA_SASL_PASSWORD_FILE',

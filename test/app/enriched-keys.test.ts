@@ -9,7 +9,11 @@ const topic = 'enrichments'
 const unheard = createLog('silent')
 const key = (phone: number) => `acme/phone:${phone}`
 const record = (partition: number, offset: number, phone: number, value: string | null = '{}'): IncomingRecord => ({
-  ...{ topic, partition, offset, timestamp: 0, headers: {} },
+  topic,
+  partition,
+  offset,
+  timestamp: 0,
+  headers: {},
   key: Buffer.from(key(phone)),
   value: value === null ? null : Buffer.from(value),
 })
@@ -39,7 +43,9 @@ const given = async ({ view = [], committed = [], ends, failures = 0 }: Given) =
           health: () => ({ ok: state.ok, reason: state.ok ? 'reads 2 partitions' : 'no fetch was answered for 8 s' }),
           waiting: () =>
             state.ends.map((_, partition) => ({
-              ...{ name: `${topic}/${partition}`, topic, partition },
+              name: `${topic}/${partition}`,
+              topic,
+              partition,
               position: read.get(partition) ?? starts[partition] ?? 0,
             })),
           stop: async () => {

@@ -48,7 +48,10 @@ preparing('are retried once a second, each time with a warning', async () => {
 })
 
 const report = (given: Partial<Report> = {}): Report => ({
-  ...{ name: 'livechat.chats', partitions: 12, created: false, differences: [] },
+  name: 'livechat.chats',
+  partitions: 12,
+  created: false,
+  differences: [],
   ...given,
 })
 

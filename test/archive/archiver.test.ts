@@ -20,7 +20,11 @@ const owned = { isCurrent: () => true, done: () => {}, pause: () => () => {} }
 const buffers = (headers: OutgoingRecord['headers']) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Buffer.from(value)]))
 const stored = ({ topic, key, value, headers, partition = 2 }: OutgoingRecord, offset: number): IncomingRecord => ({
-  ...{ topic, partition, offset, timestamp: 1_769_853_600_000 + offset, headers: buffers(headers) },
+  topic,
+  partition,
+  offset,
+  timestamp: 1_769_853_600_000 + offset,
+  headers: buffers(headers),
   key: key === null ? null : Buffer.from(key),
   value: value === null ? null : Buffer.from(value),
 })
@@ -36,14 +40,12 @@ const given = (stored_ = memoryKeys()) => {
   const process = (generation = 'g1') => {
     const { spec } = archiver({
       keys: dataKeys(stored_, wrapping()),
-      ...{
-        decode: fromRecord,
-        append,
-        batchHeaderOf,
-        changedArchives: async () => [],
-        missed: async () => undefined,
-        reasonOf: String,
-      },
+      decode: fromRecord,
+      append,
+      batchHeaderOf,
+      changedArchives: async () => [],
+      missed: async () => undefined,
+      reasonOf: String,
     })
     return async (records: ReadonlyArray<IncomingRecord>) => {
       await spec.refuseTopics?.(new Map([['bot-conversations', generation]]))
@@ -80,7 +82,9 @@ archiving('personal data is not readable in the archive, other data is', async (
   const [record] = here.archive
   assert.not.match(`${record?.value}${JSON.stringify(record?.headers)}`, /secret/)
   assert.equal(JSON.parse(String(record?.value)).data, {
-    ...{ accountId: 'acme', chatId: '2037', clientId: '1233' },
+    accountId: 'acme',
+    chatId: '2037',
+    clientId: '1233',
     message: { type: 'TEXT', timestamp: at('10:00:00') },
   })
 })

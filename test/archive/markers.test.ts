@@ -18,7 +18,12 @@ const keyFile = newKeyFile('first')
 const name = 'bot-conversations'
 
 const stored = ({ topic, key, value, headers }: OutgoingRecord, offset: number): IncomingRecord => ({
-  ...{ topic, partition: 0, offset, timestamp: offset, key: Buffer.from(key ?? ''), value: Buffer.from(value ?? '') },
+  topic,
+  partition: 0,
+  offset,
+  timestamp: offset,
+  key: Buffer.from(key ?? ''),
+  value: Buffer.from(value ?? ''),
   headers: Object.fromEntries(Object.entries(headers).map(([header, text]) => [header, Buffer.from(text)])),
 })
 const wrote = (id: string) =>
@@ -36,8 +41,13 @@ const given = async (events: ReadonlyArray<DomainEvent>, copiedAfter: number) =>
   }
   const keys = memoryKeys()
   const { spec } = archiver({
-    ...{ keys: dataKeys(keys, right(readKeys(keyFile))), decode: fromRecord, append, reasonOf: String },
-    ...{ batchHeaderOf: () => undefined, changedArchives: async () => [], missed: async () => undefined },
+    keys: dataKeys(keys, right(readKeys(keyFile))),
+    decode: fromRecord,
+    append,
+    reasonOf: String,
+    batchHeaderOf: () => undefined,
+    changedArchives: async () => [],
+    missed: async () => undefined,
   })
   await spec.refuseTopics?.(new Map([[name, 'g1']]))
   const copy = new Map<string, ArchiveKey>()
@@ -54,13 +64,15 @@ const given = async (events: ReadonlyArray<DomainEvent>, copiedAfter: number) =>
   const state = { projected: 0, now: 1_000 }
   const of = async (topic: string, offset: number) => new Map(topic === name ? [[0, offset]] : [])
   const { apply, lostKey, look } = markers({
-    ...{
-      now: () => state.now,
-      knownUntil: async () => undefined,
-      keepKnownUntil: async (time) => void kept.push(time),
-    },
-    ...{ endOffsets: (topic) => of(topic, events.length), committed: (_, topic) => of(topic, state.projected) },
-    ...{ topicIds: async () => new Map([[name, 'g1']]), offsetsAt: async () => new Map(), decode: fromRecord, keys },
+    now: () => state.now,
+    knownUntil: async () => undefined,
+    keepKnownUntil: async (time) => void kept.push(time),
+    endOffsets: (topic) => of(topic, events.length),
+    committed: (_, topic) => of(topic, state.projected),
+    topicIds: async () => new Map([[name, 'g1']]),
+    offsetsAt: async () => new Map(),
+    decode: fromRecord,
+    keys,
     readTopic: async (topic, onSlice) => {
       if (topic === `archive-${name}`) await onSlice(archive)
       return E.right(undefined)

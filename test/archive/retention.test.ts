@@ -13,7 +13,10 @@ const round = async (given: Partial<Deps> & Pick<Deps, 'committed'>) => {
   const warned: object[] = []
   const { promise: over, resolve } = Promise.withResolvers<void>()
   const running = retention({
-    ...{ days: 14, deletes: true, now: () => 0, changedArchives: async () => [] },
+    days: 14,
+    deletes: true,
+    now: () => 0,
+    changedArchives: async () => [],
     ranges: async () => new Map([[0, { low: 0, high: 10 }]]),
     offsetsAt: async () => new Map([[0, 10]]),
     deleteBefore: async (topic, offsets) => void deleted.push(`${topic} ${offsets.get(0)}`),

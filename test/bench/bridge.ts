@@ -34,14 +34,22 @@ export const bridgeWorld = (bench: Bench, world: World) => {
   const accountsFile = join(dir, 'accounts.json')
   writeFileSync(accountsFile, JSON.stringify({ accounts: [account] }))
   const env = {
-    ...{ KAFKA_BROKERS: bench.brokers.join(','), MONGODB_URL: bench.mongoUrl(database), BRIDGE_CONFIG: accountsFile },
-    ...{ TOPIC_PREFIX: `${name}.`, TOPIC_PARTITIONS: String(partitions), LOG_LEVEL: 'warn' },
+    KAFKA_BROKERS: bench.brokers.join(','),
+    MONGODB_URL: bench.mongoUrl(database),
+    BRIDGE_CONFIG: accountsFile,
+    TOPIC_PREFIX: `${name}.`,
+    TOPIC_PARTITIONS: String(partitions),
+    LOG_LEVEL: 'warn',
   }
   const start = async (roles: ReadonlyArray<Role>, more: More = {}): Promise<BridgeProcess> => {
     const { profile, startArgs } = bench.bridge
     const isProfiled = profile !== undefined && roles.some((role) => profile.roles.includes(role))
     const bridge = await startBridgeProcess({
-      ...{ roles, env: { ...env, ...more.env }, port: await anyFree(), dataDir: dir, checkout },
+      roles,
+      env: { ...env, ...more.env },
+      port: await anyFree(),
+      dataDir: dir,
+      checkout,
       startArgs: roles.includes('ingress') ? startArgs : [],
       nodeArgs: [...(more.nodeArgs ?? []), ...(isProfiled ? ['--cpu-prof', '--cpu-prof-dir', profile.dir] : [])],
     })

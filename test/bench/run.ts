@@ -56,7 +56,9 @@ const usual = options.short ? short : full
 const size = options.rounds === undefined ? usual : withRounds(usual, options.rounds)
 const out = options.out ?? (options.short ? undefined : results)
 const done = await runJobs(options.only, {
-  ...{ size, say, javaPeers: options.javaPeers },
+  size,
+  say,
+  javaPeers: options.javaPeers,
   ...(out !== undefined && { keep: (result, machine) => writeResults(resolve(out), machine, [result]) }),
   bridge: {
     ingressProcesses: options.ingressProcesses,

@@ -8,7 +8,9 @@ import { short } from './size.ts'
 let started: ReturnType<typeof runJobs> | undefined
 const run = () => {
   started ??= runJobs(jobs, {
-    ...{ size: short, javaPeers: false, say: () => {} },
+    size: short,
+    javaPeers: false,
+    say: () => {},
     bridge: { ingressProcesses: 1, startArgs: [] },
   })
   return started

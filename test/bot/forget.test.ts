@@ -34,7 +34,8 @@ const published = async (handlers: Handlers) => {
       sent.push(each)
       return E.right(undefined)
     },
-    ...{ sleep: async () => {}, log },
+    sleep: async () => {},
+    log,
   })
   const slice = { topic: 'bot-conversations' as const, partition: 0, records: [record as IncomingRecord] }
   await handle(slice as never, { isCurrent: () => true } as never)
@@ -52,8 +53,12 @@ forgetting('confirms an erasure after its handler has ended', async () => {
         'erasure-confirmations',
         'acme/1233',
         {
-          ...{ accountId: 'acme', erasureId: 'erasure', group: 'shop-bot', erasedAt: now() },
-          ...{ chatId: '2037', clientId: '1233' },
+          accountId: 'acme',
+          erasureId: 'erasure',
+          group: 'shop-bot',
+          erasedAt: now(),
+          chatId: '2037',
+          clientId: '1233',
         },
       ],
     ],

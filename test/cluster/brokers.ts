@@ -47,7 +47,11 @@ export const startBrokers = async (directory: string, jars: string) => {
       const start = () =>
         runKafkaNode({
           name: `broker ${id}`,
-          ...{ directory: home, logFile: join(directory, `kafka-${id}.log`), jars, heap: 384, clusterId },
+          directory: home,
+          logFile: join(directory, `kafka-${id}.log`),
+          jars,
+          heap: 384,
+          clusterId,
           configure: async () => ({ port: ports.get(id)?.broker ?? 0, properties: propertiesOf(id, ports) }),
         })
       return { id, ...(await faultyServer(home, start, () => {})) }

@@ -11,9 +11,24 @@ import { eventually } from '../support/eventually.ts'
 const replicaSet = 'three'
 
 const optionsOf = (port: number) => [
-  ...['--dbpath', 'data', '--port', `${port}`, '--bind_ip', '127.0.0.1', '--nounixsocket', '--quiet'],
-  ...['--replSet', replicaSet, '--oplogSize', '128', '--wiredTigerCacheSizeGB', '0.25'],
-  ...['--setParameter', 'diagnosticDataCollectionEnabled=false', '--setParameter', 'enableTestCommands=1'],
+  '--dbpath',
+  'data',
+  '--port',
+  `${port}`,
+  '--bind_ip',
+  '127.0.0.1',
+  '--nounixsocket',
+  '--quiet',
+  '--replSet',
+  replicaSet,
+  '--oplogSize',
+  '128',
+  '--wiredTigerCacheSizeGB',
+  '0.25',
+  '--setParameter',
+  'diagnosticDataCollectionEnabled=false',
+  '--setParameter',
+  'enableTestCommands=1',
 ]
 
 /** A replica set of three. Scenarios inject faults into each member separately. */
@@ -26,8 +41,11 @@ export const startMongods = async (directory: string, binary: string) => {
       const prepared = { port, command: binary, args: optionsOf(port), isReady: () => answers(port) }
       const start = () =>
         runServer({
-          ...{ name: `mongod ${i + 1}`, instead: 'set MONGOD_BINARY', directory: home },
-          ...{ logFile: join(directory, `mongod-${i + 1}.log`), prepare: async () => E.right(prepared) },
+          name: `mongod ${i + 1}`,
+          instead: 'set MONGOD_BINARY',
+          directory: home,
+          logFile: join(directory, `mongod-${i + 1}.log`),
+          prepare: async () => E.right(prepared),
         })
       return { host: `127.0.0.1:${port}`, ...(await faultyServer(home, start, () => {})) }
     }),

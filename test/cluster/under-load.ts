@@ -81,7 +81,10 @@ export const underLoad = async (
   const load = posts.drive(events, { pauseMs: 20 })
 
   const done = await harm({
-    ...{ posts, topics, prefix: here.prefix, mongoUrl: here.mongo.url },
+    posts,
+    topics,
+    prefix: here.prefix,
+    mongoUrl: here.mongo.url,
     passes: (count) => after(count, posts, load, 30_000),
     goesOn: async () => (await here.drained(ingress, withinMs)) && (await read(() => here.goesOn(withinMs))),
   })

@@ -79,7 +79,8 @@ const rows = suite('rows of statistics')
 const share = { name: 'figures.containment', unit: 'share' }
 const accepted = { name: 'chats.accepted', unit: 'count' }
 const row = (day: string, id: string, numerator: number, denominator: number) => ({
-  ...{ day, id },
+  day,
+  id,
   figures: { containment: { numerator, denominator, value: 0.5 } },
   chats: { accepted: denominator },
 })

@@ -8,11 +8,21 @@ const story = suite('the story of a chat')
 
 const at = (second: number) => `2026-11-24T10:00:${String(second).padStart(2, '0')}.000Z`
 const event = (type: string, second: number, data: StoryEvent['data'] = {}): StoryEvent => ({
-  ...{ id: `acme/bot/${type}-${second}`, type, time: at(second), data },
-  ...{ topic: 'bot-conversations', partition: 3, offset: second },
+  id: `acme/bot/${type}-${second}`,
+  type,
+  time: at(second),
+  data,
+  topic: 'bot-conversations',
+  partition: 3,
+  offset: second,
 })
 const answer = (part: Partial<ConversationAnswer>): ConversationAnswer => ({
-  ...{ chatId: '2037', masked: false, version: '1', sessions: [], deliveries: [], events: [] },
+  chatId: '2037',
+  masked: false,
+  version: '1',
+  sessions: [],
+  deliveries: [],
+  events: [],
   ...part,
 })
 const entriesOf = (part: Partial<ConversationAnswer>): ReadonlyArray<Entry> =>
@@ -28,14 +38,21 @@ story("shows the client's message", () => {
   const told = event('ClientMessageReceived', 1, { message: { type: 'TEXT', text: 'Hello', buttonId: 'b1' } })
   assert.equal(only({ events: [told] }), {
     ...quiet,
-    ...{ key: told.id, at: at(1), who: 'client', title: 'Client', text: 'Hello', event: told },
+    key: told.id,
+    at: at(1),
+    who: 'client',
+    title: 'Client',
+    text: 'Hello',
+    event: told,
     notes: ['The client clicked the button b1.'],
   })
 })
 
 story('shows a refused reply with every attempt and its answer', () => {
   const told = event('BotReplyFailed', 9, {
-    ...{ commandType: 'BotMessage', reason: 'rejected', detail: 'no such chat' },
+    commandType: 'BotMessage',
+    reason: 'rejected',
+    detail: 'no such chat',
     message: { type: 'BUTTONS', title: 'Which?', text: '', buttons: [{ id: 'y', text: 'Yes' }] },
     attempts: [
       { at: at(7), durationMs: 2000, code: 'timeout' },
@@ -44,8 +61,16 @@ story('shows a refused reply with every attempt and its answer', () => {
   })
   assert.equal(only({ events: [told] }), {
     ...quiet,
-    ...{ key: told.id, at: at(9), who: 'bot', title: 'Bot', text: 'Which?', state: 'failed', event: told },
-    ...{ buttons: ['Yes'], notes: ['The service refused it, and that is final.'], detail: 'no such chat' },
+    key: told.id,
+    at: at(9),
+    who: 'bot',
+    title: 'Bot',
+    text: 'Which?',
+    state: 'failed',
+    event: told,
+    buttons: ['Yes'],
+    notes: ['The service refused it, and that is final.'],
+    detail: 'no such chat',
     attempts: [
       { at: at(7), durationMs: 2000, status: undefined, code: 'timeout' },
       { at: at(8), durationMs: 40, status: 400, code: 'invalid_request' },
@@ -113,11 +138,17 @@ story('shows each session before its first event, with its outcome in words', ()
     items.map((item) => ('session' in item ? item.session : item.entry.key)),
     [
       {
-        ...{ key: 'session/bot/1', at: at(1), title: 'Bot session 1', outcome: 'The bot answered alone' },
+        key: 'session/bot/1',
+        at: at(1),
+        title: 'Bot session 1',
+        outcome: 'The bot answered alone',
         facts: ['2 client messages, 1 reply.', 'First answer after 640 ms.'],
       },
       {
-        ...{ key: 'session/agent/1', at: at(5), title: 'Agent session 1', outcome: 'Finished by an agent' },
+        key: 'session/agent/1',
+        at: at(5),
+        title: 'Agent session 1',
+        outcome: 'Finished by an agent',
         facts: ['1 client message, 2 replies.', 'An agent finished the chat.'],
       },
       'acme/bot/ChatAccepted-5',

@@ -59,8 +59,16 @@ const columns = columnsOf(marksOf(DailyStatsDocument))
 
 text('a day has a column for each of its numbers, in the order of the contract', () => {
   assert.equal(columns.slice(0, 10), [
-    ...['_id', 'accountId', 'day', 'asOf', 'sessions.agent.started', 'sessions.agent.open', 'sessions.bot.started'],
-    ...['sessions.bot.open', 'figures.containment.numerator', 'figures.containment.denominator'],
+    '_id',
+    'accountId',
+    'day',
+    'asOf',
+    'sessions.agent.started',
+    'sessions.agent.open',
+    'sessions.bot.started',
+    'sessions.bot.open',
+    'figures.containment.numerator',
+    'figures.containment.denominator',
   ])
   assert.is(cellAt({ sessions: { bot: { open: 3 } } }, 'sessions.bot.open'), 3)
   assert.is(cellAt({ sessions: {} }, 'sessions.bot.open'), undefined)

@@ -44,7 +44,12 @@ const quarantined = (offset: number, key: string): IncomingRecord => {
     problems: 'id: expected text',
   }
   return {
-    ...{ topic: 'quarantine', partition: 0, offset, timestamp: 0, key: Buffer.from(key), value: Buffer.from([0xff]) },
+    topic: 'quarantine',
+    partition: 0,
+    offset,
+    timestamp: 0,
+    key: Buffer.from(key),
+    value: Buffer.from([0xff]),
     headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, Buffer.from(text)])),
   }
 }
@@ -73,7 +78,8 @@ letters('the list has the letters of the account, the newest first, without thei
   assert.equal(E.isRight(LettersAnswer.decode(body)), true)
   const letter = { topic: 'chats', bytes: 19, consumer: 'projector', redriven: [] }
   assert.equal(body, {
-    ...{ count: 2, cut: false },
+    count: 2,
+    cut: false,
     groups: [
       { topic: 'chats', cause: 'contract', count: 1, firstAt: at(0), lastAt: at(0) },
       { topic: 'chats', cause: 'unstorable', count: 1, firstAt: at(2), lastAt: at(2) },

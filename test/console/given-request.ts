@@ -4,7 +4,11 @@ import type { IncomingRecord } from '../../src/domain/ports.ts'
 import type { ReadTopic } from '../../src/kafka/read-topic.ts'
 
 const session: Session = {
-  ...{ who: 'kim@example.com', grants: [], csrf: 'c', expiresAt: new Date('2999-01-01'), unmasked: [] },
+  who: 'kim@example.com',
+  grants: [],
+  csrf: 'c',
+  expiresAt: new Date('2999-01-01'),
+  unmasked: [],
   unmask: async () => {},
 }
 
@@ -12,7 +16,11 @@ const session: Session = {
 export const given = (
   asked: Partial<Omit<ConsoleRequest, 'query'>> & { readonly query?: string } = {},
 ): ConsoleRequest => ({
-  ...{ session, accountId: 'acme', chatId: '', body: undefined, signal: new AbortController().signal },
+  session,
+  accountId: 'acme',
+  chatId: '',
+  body: undefined,
+  signal: new AbortController().signal,
   ...asked,
   query: new URLSearchParams(asked.query),
 })

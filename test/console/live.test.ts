@@ -33,7 +33,9 @@ const given = () => {
     return { gone, type: answer.type, next: async () => (await told.next()).value as string | undefined }
   }
   return {
-    ...{ versions, asked, open },
+    versions,
+    asked,
+    open,
     beat: () => {
       beat.abort()
       beat = new AbortController()

@@ -75,8 +75,15 @@ for (const event of DomainEvent.types) {
 
 const entry = (type: string, data: object | undefined) =>
   ({
-    ...{ _id: 'acme/bot/e1', accountId: 'acme', type, time: date('10:00:00'), topic: 'bot-conversations' },
-    ...{ partition: 3, offset: 17, chatId: '2037', ...(data && { data, extra: '{"mood":"good"}' }) },
+    _id: 'acme/bot/e1',
+    accountId: 'acme',
+    type,
+    time: date('10:00:00'),
+    topic: 'bot-conversations',
+    partition: 3,
+    offset: 17,
+    chatId: '2037',
+    ...(data && { data, extra: '{"mood":"good"}' }),
   }) as unknown as TimelineDocument
 const place = { topic: 'bot-conversations', partition: 3, offset: 17 }
 
@@ -85,17 +92,27 @@ mask('a masked chat keeps its ids, times and states, and loses names and texts',
   const [recorded] = inLog(accepted)
   const chat = recorded && evolveChat(undefined, recorded)
   assert.equal(documentAnswer(ChatDocument)(chat ?? {}, 'masked'), {
-    ...{ _id: 'acme/2037', accountId: 'acme', chatId: '2037', widgetId: 'w1', state: 'open' },
+    _id: 'acme/2037',
+    accountId: 'acme',
+    chatId: '2037',
+    widgetId: 'w1',
+    state: 'open',
     visitor: { number: '2746', chatsCount: 3 },
     agents: [{ id: 'a1' }],
     messages: [],
-    ...{ firstEventAt: at('10:00:00'), lastEventAt: at('10:00:00'), acceptedAt: at('10:00:00') },
+    firstEventAt: at('10:00:00'),
+    lastEventAt: at('10:00:00'),
+    acceptedAt: at('10:00:00'),
   })
 })
 
 mask('a message of the story has its place in the log, and its text if the viewer may see it', () => {
   const { data } = dated(anEvent('ClientMessageReceived', 'e1', at('10:00:00')))
-  const told = { ...{ accountId: 'acme', chatId: '2037', clientId: '1233' } }
+  const told = {
+    accountId: 'acme',
+    chatId: '2037',
+    clientId: '1233',
+  }
   const base = { id: 'acme/bot/e1', type: 'ClientMessageReceived', time: at('10:00:00'), ...place }
   assert.equal(storyEvent(entry('ClientMessageReceived', data), 'clear'), {
     ...base,

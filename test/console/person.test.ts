@@ -63,7 +63,10 @@ person('is found by certain links; likely links and stored documents are listed;
   const { body } = await ask(find, {})
   assert.equal(right(PersonAnswer.decode(body)), body)
   assert.equal(body, {
-    ...{ chats: ['2037'], clients: ['1233'], stored: [{ what: 'chats', count: 1 }], confirm: body?.confirm },
+    chats: ['2037'],
+    clients: ['1233'],
+    stored: [{ what: 'chats', count: 1 }],
+    confirm: body?.confirm,
     likely: [{ name: 'email', reason: 'the same email: chat 2038' }],
   })
   assert.equal(audit.actions, [

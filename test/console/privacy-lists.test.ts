@@ -84,22 +84,27 @@ const receipts = suite('receipts in the console')
 const receipt = (_id: string, more: object = {}) =>
   right(
     ErasureDocument.decode({
-      ...{
-        _id,
-        accountId: 'acme',
-        state: 'started',
-        requestedBy: 'kim',
-        requestedAt: day(1),
-        request: 'hash',
-        keys: ['hash'],
-      },
-      ...{ markers: 5, found: { chats: 1 }, remains: [{ where: 'event topics', until: 'later' }] },
+      _id,
+      accountId: 'acme',
+      state: 'started',
+      requestedBy: 'kim',
+      requestedAt: day(1),
+      request: 'hash',
+      keys: ['hash'],
+      markers: 5,
+      found: { chats: 1 },
+      remains: [{ where: 'event topics', until: 'later' }],
       plan: { chats: ['2037'], clients: [], enrichments: ['acme/email:ann@example.com'] },
       ...more,
     }),
   )
 const confirmation = (erasureId: string, group: string, accountId = 'acme'): IncomingRecord => ({
-  ...{ topic: 'erasure-confirmations', partition: 0, offset: 0, timestamp: 0, key: null, headers: {} },
+  topic: 'erasure-confirmations',
+  partition: 0,
+  offset: 0,
+  timestamp: 0,
+  key: null,
+  headers: {},
   value: Buffer.from(JSON.stringify({ accountId, erasureId, group, erasedAt: day(2).toISOString() })),
 })
 
@@ -113,7 +118,14 @@ receipts('name the groups that have confirmed by now or at the last check, and n
   const { cut, erasures } = answered.body
   assert.equal([cut, erasures.map(({ confirmedBy }) => confirmedBy)], [false, [['crm', 'old', 'shop'], []]])
   assert.equal(Object.keys(erasures[0]?.receipt ?? {}).sort(), [
-    ...['_id', 'accountId', 'found', 'markers', 'remains', 'requestedAt', 'requestedBy', 'state'],
+    '_id',
+    'accountId',
+    'found',
+    'markers',
+    'remains',
+    'requestedAt',
+    'requestedBy',
+    'state',
   ])
   assert.not.match(JSON.stringify(erasures), /2037|ann|hash/)
 })

@@ -103,7 +103,9 @@ roles('a handler gets the account, the chat and the body that were sent', async 
   const { text } = await server.ask(path, { method: 'POST', headers, body: '{"why":"he asked"}' })
   assert.equal(JSON.parse(text), {
     route: 'POST /api/accounts/:account/conversations/:chat/unmask',
-    ...{ accountId: 'acme', chatId: 'a/b c', body: { why: 'he asked' } },
+    accountId: 'acme',
+    chatId: 'a/b c',
+    body: { why: 'he asked' },
   })
 })
 

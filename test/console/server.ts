@@ -88,10 +88,16 @@ export const consoleServer = async ({ settings = {}, handlers = {}, checkMs = 50
   const stopping = new AbortController()
   const { routers, signInLink } = startConsole({
     settings: { basePath: '/console', grants: roleGroups, ...settings },
-    ...{ accountIds: ['acme', 'other'], store: store ?? memory.store, checkMs },
+    accountIds: ['acme', 'other'],
+    store: store ?? memory.store,
+    checkMs,
     handlers: { ...echoes, ...tellsToken, ...handlers },
-    ...{ trustedProxies: [], dataDir: temporaryFolder() },
-    ...{ log: silent, sleep: async () => {}, monotonic: () => at.ms, clock: () => new Date(at.ms) },
+    trustedProxies: [],
+    dataDir: temporaryFolder(),
+    log: silent,
+    sleep: async () => {},
+    monotonic: () => at.ms,
+    clock: () => new Date(at.ms),
     stopping: stopping.signal,
   })
   const server = createHttpServer(

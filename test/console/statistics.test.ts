@@ -15,7 +15,8 @@ const row = { _id: 'acme/2026-01-01/agent/a1', accountId: 'acme', day: '2026-01-
 const withRows = (count: number) => {
   const asked: Array<() => void> = []
   const handlers = statisticsHandlers({
-    ...{ now: () => '2026-02-01T00:00:00.000Z' as never, timeZoneOf: () => 'UTC' },
+    now: () => '2026-02-01T00:00:00.000Z' as never,
+    timeZoneOf: () => 'UTC',
     readStatistics: () => {
       const answer = Promise.withResolvers<E.Either<never, ReadonlyArray<never>>>()
       asked.push(() => answer.resolve(E.right(Array.from({ length: count }, () => row as never))))

@@ -11,14 +11,17 @@ const handlers = systemHandlers({
     ready: false,
     checks: { kafka: { ok: true, reason: 'the broker answers' }, bots: { ok: false, reason: 'globex has no token' } },
   }),
-  ...{ groups: [], ranges: async () => new Map(), committedOffsets: async () => new Map() },
+  groups: [],
+  ranges: async () => new Map(),
+  committedOffsets: async () => new Map(),
   gates: () => [
     { account: 'acme', isOpen: false },
     { account: 'brick', isOpen: false, failures: 4 },
     { account: 'crown', isOpen: false, perSecond: 2, failures: 1 },
     { account: 'dune', isOpen: true, perSecond: 10 },
   ],
-  ...{ version: '1.2.3', monotonic: () => 0 },
+  version: '1.2.3',
+  monotonic: () => 0,
 } satisfies SystemDeps)
 
 const ask = async (...grants: Grant[]) => {

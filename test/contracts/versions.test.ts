@@ -15,7 +15,11 @@ const time = '2022-10-10T15:31:19.512Z'
 const read = eventReader(olderMessage)
 
 const record = (version: number, data: unknown): IncomingRecord => ({
-  ...{ topic: 'bot-conversations', partition: 0, offset: 0, timestamp: 0, key: Buffer.from('acme/2037') },
+  topic: 'bot-conversations',
+  partition: 0,
+  offset: 0,
+  timestamp: 0,
+  key: Buffer.from('acme/2037'),
   value: Buffer.from(JSON.stringify(data)),
   headers: Object.fromEntries(
     Object.entries(headersOfVersion(version, time)).map(([name, text]) => [name, Buffer.from(text)]),
@@ -27,13 +31,11 @@ const versions = suite('versions of an event')
 versions('each is read as the newest version, through every step between', () => {
   for (const [i, data] of dataOfVersions.entries())
     assert.equal(right(read(record(i + 1, data))), {
-      ...{
-        type: 'ClientMessageReceived',
-        id: `message-v${i + 1}`,
-        source: '/accounts/acme/bot',
-        subject: '2037',
-        time,
-      },
+      type: 'ClientMessageReceived',
+      id: `message-v${i + 1}`,
+      source: '/accounts/acme/bot',
+      subject: '2037',
+      time,
       data: dataOfVersions[2],
     })
 })

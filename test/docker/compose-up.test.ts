@@ -27,15 +27,22 @@ const port = await anyFree()
 const secrets = temporaryFolder()
 const project = `livechat-test-${port}`
 const run = compose(command ?? [], project, {
-  ...{ BRIDGE_IMAGE: image, PUBLISH: `127.0.0.1:${port}`, SECRETS_DIR: secrets },
+  BRIDGE_IMAGE: image,
+  PUBLISH: `127.0.0.1:${port}`,
+  SECRETS_DIR: secrets,
 })
 let token = ''
 const consumers = ['projector-1', 'projector-2', 'egress-1', 'egress-2', 'archiver-1', 'archiver-2']
 
 const containerOf = (service: string): Promise<string> =>
   docker(
-    ...['ps', '--all', '--quiet', '--filter', `label=com.docker.compose.project=${project}`],
-    ...['--filter', `label=com.docker.compose.service=${service}`],
+    'ps',
+    '--all',
+    '--quiet',
+    '--filter',
+    `label=com.docker.compose.project=${project}`,
+    '--filter',
+    `label=com.docker.compose.service=${service}`,
   )
 
 cluster.before(async () => {
@@ -63,7 +70,8 @@ const consumersReady = async (): Promise<true | undefined> => {
 /** The status of the answer; 0 if there is none. */
 const post = (chatId: number): Promise<number> =>
   fetch(`http://127.0.0.1:${port}/webhooks/${token}`, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
     body: sample('webhooks', 'chat_accepted').replaceAll('2037', String(chatId)),
   }).then(
     ({ status }) => status,

@@ -34,8 +34,11 @@ const start = async (port: number, adminPort: number): Promise<string> => {
   const name = `livechat-image-${port}`
   const prefix = `${name}.`
   const variables = {
-    ...{ KAFKA_BROKERS: brokers.join(','), HTTP_PORT: port, ADMIN_PORT: adminPort },
-    ...{ TOPIC_PREFIX: prefix, TOPIC_PARTITIONS: 2 },
+    KAFKA_BROKERS: brokers.join(','),
+    HTTP_PORT: port,
+    ADMIN_PORT: adminPort,
+    TOPIC_PREFIX: prefix,
+    TOPIC_PARTITIONS: 2,
   }
   const env = Object.entries(variables).flatMap(([key, value]) => ['--env', `${key}=${value}`])
   const files = [
@@ -100,7 +103,8 @@ test('it becomes healthy and ready, accepts an event, and exits with 0 on SIGTER
   )
 
   const taken = await fetch(`${url}/webhooks/${'a'.repeat(16)}`, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
     body: sample('webhooks', 'chat_accepted'),
   })
   assert.equal([taken.status, await taken.json()], [200, { result: 'ok' }])

@@ -19,8 +19,12 @@ test('a bot has default limits, and no optional settings', () => {
 
 test('the settings of a bot are used unchanged', () => {
   const settings = {
-    ...{ replyWithin: 100, attempts: 1, deadlineMs: 1000, whenOvertaken: 'suppress' },
-    ...{ agentUnavailableText: 'Call us.', requestsPerSecond: 5 },
+    replyWithin: 100,
+    attempts: 1,
+    deadlineMs: 1000,
+    whenOvertaken: 'suppress',
+    agentUnavailableText: 'Call us.',
+    requestsPerSecond: 5,
   }
   const asked = { ...bot, ...settings, timeouts: 1 }
   assert.equal(read(settings), E.right([{ id: 'acme', requestsPerSecond: 20_000, timeZone: 'UTC', bot: asked }]))

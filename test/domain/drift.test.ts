@@ -103,8 +103,12 @@ drift('has * instead of keys that may identify a person or that vary', () => {
 drift('is an unknown event name', () => {
   assert.equal(found('webhooks', '{"event_name":"chat_paused"}'), [
     {
-      ...{ kind: 'unknown-event', api: 'webhooks', event: 'chat_paused', path: 'event_name' },
-      ...{ type: 'text', example: 'text of 11: aaaa#aaaaaa' },
+      kind: 'unknown-event',
+      api: 'webhooks',
+      event: 'chat_paused',
+      path: 'event_name',
+      type: 'text',
+      example: 'text of 11: aaaa#aaaaaa',
     },
   ])
   assert.is(found('bot', '{"event":"for jane@example.com"}')[0]?.event, '*')

@@ -61,8 +61,14 @@ for (const [what, again] of Object.entries(otherContents)) {
       assert.equal(refused?.type === 'BotReplyFailed' && [refused.id, refused.data], [
         'acme/2037/c1:refused-0-1',
         {
-          ...{ accountId: 'acme', chatId: '2037', clientId: again.clientId, commandId: 'c1', commandType: again.type },
-          ...{ attempts: [], requestedAt: '2026-01-31T12:00:00.010Z', reason: 'duplicate' },
+          accountId: 'acme',
+          chatId: '2037',
+          clientId: again.clientId,
+          commandId: 'c1',
+          commandType: again.type,
+          attempts: [],
+          requestedAt: '2026-01-31T12:00:00.010Z',
+          reason: 'duplicate',
           detail: 'id: expected one that no other command of the chat has',
           ...(again.inReplyTo && { inReplyTo: again.inReplyTo }),
         },

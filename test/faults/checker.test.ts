@@ -6,7 +6,11 @@ import type { Exchange, LogRecord } from './history.ts'
 const chat = 'chats acme/1'
 /** Sent at `10 * seq`, answered 5 ms later. */
 const posted = (seq: number, rest: Partial<Exchange> = {}): Exchange => ({
-  ...{ chat, seq, sentAt: 10 * seq, endedAt: 10 * seq + 5, status: 200 },
+  chat,
+  seq,
+  sentAt: 10 * seq,
+  endedAt: 10 * seq + 5,
+  status: 200,
   ...rest,
 })
 const inLog = (...seqs: ReadonlyArray<number>): ReadonlyArray<LogRecord> =>
@@ -14,8 +18,15 @@ const inLog = (...seqs: ReadonlyArray<number>): ReadonlyArray<LogRecord> =>
 const unanswered = ({ status, ...rest }: Exchange): Exchange => ({ ...rest, error: 'timeout' })
 
 const well = {
-  ...{ accepted: 3, refused: 0, unanswered: 0, lost: [], duplicated: 0, mostCopies: 1 },
-  ...{ renamed: [], inverted: [], longestStall: 10 },
+  accepted: 3,
+  refused: 0,
+  unanswered: 0,
+  lost: [],
+  duplicated: 0,
+  mostCopies: 1,
+  renamed: [],
+  inverted: [],
+  longestStall: 10,
 }
 const history = [posted(1), posted(2), posted(3)]
 
@@ -29,7 +40,11 @@ checking('an accepted event that is not in the log is lost; a refused or unanswe
   assert.equal(check(history, inLog(1, 3)).lost, [`${chat} #2`])
   const uncertain = [posted(1), posted(2, { status: 503 }), unanswered(posted(3))]
   assert.equal(check(uncertain, inLog(1)), {
-    ...{ ...well, accepted: 1, refused: 1, unanswered: 1, longestStall: 0 },
+    ...well,
+    accepted: 1,
+    refused: 1,
+    unanswered: 1,
+    longestStall: 0,
   })
 })
 

@@ -15,7 +15,12 @@ export const findingsOf = (
   { accepted, refused, unanswered, lost, duplicated, renamed, inverted, longestStall }: Verdict,
   { injected, failures = [], notes = [] }: Rest,
 ): Findings => ({
-  ...{ injected, accepted, lost: lost.length, duplicated, inverted: inverted.length, longestStall },
+  injected,
+  accepted,
+  lost: lost.length,
+  duplicated,
+  inverted: inverted.length,
+  longestStall,
   failures: [
     ...some('lost', lost),
     ...some('out of order', inverted),

@@ -12,16 +12,24 @@ const chatOf = (name: string) => `77${name.replace('-', '')}`
 export const goods = (phase: number): ReadonlyArray<Poison> =>
   numbers(phase).flatMap((name) => [
     {
-      ...{ topic: botReplies.name, key: `acme/${chatOf(name)}`, headers: {} },
+      topic: botReplies.name,
+      key: `acme/${chatOf(name)}`,
+      headers: {},
       value: Buffer.from(
         JSON.stringify({
-          ...{ type: 'BotMessage', id: `good-${name}`, accountId: 'acme', chatId: chatOf(name), clientId: '1' },
+          type: 'BotMessage',
+          id: `good-${name}`,
+          accountId: 'acme',
+          chatId: chatOf(name),
+          clientId: '1',
           message: { type: 'TEXT', text: 'Hello' },
         }),
       ),
     },
     {
-      ...{ topic: enrichments.name, key: `acme/userToken:good-${name}`, headers: {} },
+      topic: enrichments.name,
+      key: `acme/userToken:good-${name}`,
+      headers: {},
       value: Buffer.from(JSON.stringify({ crmLink: `https://crm.example.com/${name}` })),
     },
   ])

@@ -12,8 +12,13 @@ const beyondDouble = '9007199254740993'
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
 const attributes = (type: string) => ({
-  ...{ ce_specversion: '1.0', ce_id: 'poison', ce_source: '/accounts/acme/webhooks', ce_subject: '1' },
-  ...{ ce_type: type, ce_time: '2026-01-31T10:00:00.000Z', ce_dataschema: 'urn:livechat:schemas:x' },
+  ce_specversion: '1.0',
+  ce_id: 'poison',
+  ce_source: '/accounts/acme/webhooks',
+  ce_subject: '1',
+  ce_type: type,
+  ce_time: '2026-01-31T10:00:00.000Z',
+  ce_dataschema: 'urn:livechat:schemas:x',
 })
 const types = ['ChatAccepted', 'CallStatusChanged', 'ClientUpdated', 'OfflineMessageReceived', 'ClientMessageReceived']
 
@@ -27,7 +32,9 @@ type Kind = {
 
 const kinds: ReadonlyArray<Kind> = [
   ...eventTopics.map(({ name }, i) => ({
-    ...{ topic: name, field: 'chatId', headers: attributes(`livechat.${types[i]}.v1`) },
+    topic: name,
+    field: 'chatId',
+    headers: attributes(`livechat.${types[i]}.v1`),
     keyOf: (it: string) => `acme/${it}`,
   })),
   { topic: botReplies.name, field: 'message', headers: {}, keyOf: (it) => `acme/${it}` },
@@ -47,7 +54,9 @@ export const poisons = (round: number, depth: number): ReadonlyArray<Poison> =>
       Buffer.from(`{"n":${n},"accountId":"acme","${field}":${beyondDouble}}`),
     ]
     return values.map((value, j) => ({
-      ...{ topic, key: keyOf(`poison-${n}-${j}`), value },
+      topic,
+      key: keyOf(`poison-${n}-${j}`),
+      value,
       headers: { ...headers, 'x-foreign': `kept-${n}-${j}` },
     }))
   })

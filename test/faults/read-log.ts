@@ -34,5 +34,9 @@ export const commitAs = async (brokers: ReadonlyArray<string>, groupId: string, 
 
 /** The parts of a record that the checker needs. */
 export const toLogRecord = ({ topic, partition, offset, key, value, headers }: IncomingRecord): LogRecord => ({
-  ...{ chat: `${topic} ${key}`, seq: seqOf(value), partition, offset, id: `${headers.ce_source} ${headers.ce_id}` },
+  chat: `${topic} ${key}`,
+  seq: seqOf(value),
+  partition,
+  offset,
+  id: `${headers.ce_source} ${headers.ce_id}`,
 })

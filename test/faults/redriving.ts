@@ -25,10 +25,16 @@ export const later = { id: 'later', bot: { token: 'bot-token-of-later', provider
 
 /** A command for it: first a dead letter, and valid once the bridge knows the account. */
 export const early: Poison = {
-  ...{ topic: botReplies.name, key: 'later/1', headers: {} },
+  topic: botReplies.name,
+  key: 'later/1',
+  headers: {},
   value: Buffer.from(
     JSON.stringify({
-      ...{ type: 'BotMessage', id: 'early', accountId: 'later', chatId: '1', clientId: '1' },
+      type: 'BotMessage',
+      id: 'early',
+      accountId: 'later',
+      chatId: '1',
+      clientId: '1',
       message: { type: 'TEXT', text: 'Hello' },
     }),
   ),

@@ -23,7 +23,11 @@ export const repliesTo = (chats: ReadonlyArray<string>, perChat: number): Readon
 const recordOf = ({ chat, id, text }: SentReply) => ({
   key: `acme/${chat}`,
   value: JSON.stringify({
-    ...{ type: 'BotMessage', id, accountId: 'acme', chatId: chat, clientId: chat },
+    type: 'BotMessage',
+    id,
+    accountId: 'acme',
+    chatId: chat,
+    clientId: chat,
     message: { type: 'TEXT', text },
   }),
 })

@@ -210,8 +210,12 @@ for (const language of languages) {
     const erasureId = `erasure-${language}`
     const data = { accountId: 'acme', chatId: subject, clientId: '1233', erasureId, topic: 'chats' }
     const headers = {
-      ...{ ...first.headers, ce_id: erasureId, ce_source: '/accounts/acme/erasures', ce_subject: subject },
-      ...{ ce_type: 'livechat.ChatErased.v1', ce_dataschema: 'urn:livechat:schemas:ChatErased.v1' },
+      ...first.headers,
+      ce_id: erasureId,
+      ce_source: '/accounts/acme/erasures',
+      ce_subject: subject,
+      ce_type: 'livechat.ChatErased.v1',
+      ce_dataschema: 'urn:livechat:schemas:ChatErased.v1',
     }
     await producer.send({
       topic: topic ?? '',

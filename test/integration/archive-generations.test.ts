@@ -97,7 +97,11 @@ const documents = async () => {
 }
 const foldedOf = async (events: ReadonlyArray<DomainEvent>) => {
   const log = events.map((content, offset) => ({
-    ...{ content, topic: topicOf(content).name, partition: 0, offset, timestamp: 0 },
+    content,
+    topic: topicOf(content).name,
+    partition: 0,
+    offset,
+    timestamp: 0,
   }))
   const all = Object.entries(await foldOf(log)).filter(([name]) => views.some((view) => name.startsWith(`${view} `)))
   return Object.fromEntries(all.map(([name, document]) => [name, withoutPlaces(document)]))

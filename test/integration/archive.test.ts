@@ -106,12 +106,22 @@ const folds = () =>
 const rebuild = async (withKeys: boolean, dryRun = false) => {
   const said: string[] = []
   const deps = {
-    ...{ kafka, rebuilds, recordAction, sleep, clock: monotonic, signal: new AbortController().signal },
-    ...{ restore: withKeys ? restore() : undefined, say: (line: string) => void said.push(line) },
+    kafka,
+    rebuilds,
+    recordAction,
+    sleep,
+    clock: monotonic,
+    signal: new AbortController().signal,
+    restore: withKeys ? restore() : undefined,
+    say: (line: string) => void said.push(line),
     show: () => ({ at: () => {}, end: () => {} }),
   }
   const code = await rebuildAsked(deps, {
-    ...{ views: viewNames, dryRun, resume: false, discard: false, force: false },
+    views: viewNames,
+    dryRun,
+    resume: false,
+    discard: false,
+    force: false,
   })
   return { code, said }
 }
@@ -185,7 +195,9 @@ archive('an erasure destroys only the data key of its record key, and later even
   const keyOf = async () => (await mongo.archiveKeys.find([id])).get(id)
   const before = await keyOf()
   const marker = anEvent('ChatErased', 'x1', '2026-01-31T11:00:00.000Z', {
-    ...{ chatId: '3', topic: 'bot-conversations', erasureId: 'e1' },
+    chatId: '3',
+    topic: 'bot-conversations',
+    erasureId: 'e1',
   })
   right(await kafka.publish({ ...marker, subject: '3' } as DomainEvent, 10_000))
   await publishAll(3, 4)
@@ -203,8 +215,10 @@ archive('an erasure destroys only the data key of its record key, and later even
 
 const command = (...args: ReadonlyArray<string>) =>
   runCommand(['archive', ...args], {
-    ...{ KAFKA_BROKERS: here.brokers.join(','), MONGODB_URL: here.mongo.url, TOPIC_PREFIX: here.prefix },
-    ...{ ARCHIVE_KEY_FILE: archiveKeyFile },
+    KAFKA_BROKERS: here.brokers.join(','),
+    MONGODB_URL: here.mongo.url,
+    TOPIC_PREFIX: here.prefix,
+    ARCHIVE_KEY_FILE: archiveKeyFile,
   })
 const replay = (...args: ReadonlyArray<string>) => command('replay', ...args)
 const replayed = `${here.prefix.slice(0, -1)}-replayed`
@@ -218,8 +232,13 @@ archive('a replay writes the archive into its own topic, without the data of era
   assert.is(code, 0, err)
   const { continueAt, ...told } = JSON.parse(out)
   assert.equal(told, {
-    ...{ topic: `${here.prefix}${topic}`, into: replayed, partitions: 4, retentionDays: 7 },
-    ...{ records: 2 * (chats + 3) + 3, leftOut: 0, corrupt: 0 },
+    topic: `${here.prefix}${topic}`,
+    into: replayed,
+    partitions: 4,
+    retentionDays: 7,
+    records: 2 * (chats + 3) + 3,
+    leftOut: 0,
+    corrupt: 0,
   })
   const ends = [...(await kafka.ranges(topic))].filter(([, { high }]) => high > 0)
   assert.equal(continueAt, Object.fromEntries(ends.map(([partition, { high }]) => [partition, high])))

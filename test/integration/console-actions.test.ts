@@ -44,8 +44,15 @@ const audit = { isAway: false }
 const append: Append = async (record, withinMs) =>
   audit.isAway ? E.left({ kind: 'transient', reason: 'the broker is away' }) : kafka.append(record, withinMs)
 const routes = actingHandlers({
-  ...{ kafka, rebuilds, restore: undefined, redrives: mongo.redrives, erasures: mongo.erasures, ...mongo.consoleReads },
-  ...{ accounts: here.accounts, retentionDays: 14, recordActionOf: (who) => actionRecorder(append, now, who) },
+  kafka,
+  rebuilds,
+  restore: undefined,
+  redrives: mongo.redrives,
+  erasures: mongo.erasures,
+  ...mongo.consoleReads,
+  accounts: here.accounts,
+  retentionDays: 14,
+  recordActionOf: (who) => actionRecorder(append, now, who),
 })
 type Route = keyof typeof routes
 

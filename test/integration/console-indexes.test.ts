@@ -18,8 +18,14 @@ const session = (n: number) => {
   const startedAt = minutesAgo(10 * n)
   return {
     _id: `acme/${n}/${kind}/1`,
-    ...{ accountId: 'acme', chatId: String(n), clientId: `c${n}`, kind, number: 1, startedAt },
-    ...{ channelId: `w${n % 50}`, agents: kind === 'agent' ? [{ id: `a${n % 9}` }] : [] },
+    accountId: 'acme',
+    chatId: String(n),
+    clientId: `c${n}`,
+    kind,
+    number: 1,
+    startedAt,
+    channelId: `w${n % 50}`,
+    agents: kind === 'agent' ? [{ id: `a${n % 9}` }] : [],
     ...(kind === 'agent'
       ? { outcome: isOpen ? 'open' : 'finished', ...(!isOpen && { endsAt: startedAt }) }
       : { outcome: n % 60 === 58 ? 'abandoned' : 'contained', endsAt: isOpen ? minutesAgo(-60) : startedAt }),
@@ -98,7 +104,9 @@ indexes('two filters together read only the results of the rarer one', async () 
 })
 
 const actions = Array.from({ length: count }, (_, n) => ({
-  ...{ _id: `a${String(n).padStart(5, '0')}`, action: n % 50 === 7 ? 'erase' : 'unmask', at: minutesAgo(n - (n % 2)) },
+  _id: `a${String(n).padStart(5, '0')}`,
+  action: n % 50 === 7 ? 'erase' : 'unmask',
+  at: minutesAgo(n - (n % 2)),
   ...(n % 10 !== 3 && { accountId: n % 2 === 0 ? 'acme' : 'globex' }),
 }))
 await db.collection<{ _id: string }>('audit').insertMany(actions)

@@ -22,7 +22,10 @@ await put('chats', (n) => ({
   lastEventAt: at(n),
 }))
 await put('conversations', (n) => ({
-  ...{ _id: `acme/${n}`, ...of(n), state: ['bot', 'agent', 'closed'][n % 3], lastEventAt: at(n) },
+  _id: `acme/${n}`,
+  ...of(n),
+  state: ['bot', 'agent', 'closed'][n % 3],
+  lastEventAt: at(n),
   ...(n % 50 === 0 && { awaitingReplySince: at(n) }),
 }))
 await put('sessions', (n) => ({ ...of(n), applied: {}, startedAt: at(n) }))
@@ -83,7 +86,9 @@ profile('the figures of Now are counted from indexes; only the documents of wait
   const asked = await profiled(async () =>
     right(
       await countNow('acme', {
-        ...{ minuteAgo: at(1), lately: at(300), days: ['acme/2026-03-01'] },
+        minuteAgo: at(1),
+        lately: at(300),
+        days: ['acme/2026-03-01'],
       }),
     ),
   )

@@ -52,8 +52,14 @@ const recordActionOf =
 
 const handlers = readingHandlers({
   ...mongo.consoleReads,
-  ...{ erasedAt: mongo.erasures.erasedAt, recordActionOf, sleep, monotonic, version: '1.2.3' },
-  ...{ ranges: kafka.ranges, committedOffsets: kafka.committedOffsets, fetchRecord: kafka.fetchRecord },
+  erasedAt: mongo.erasures.erasedAt,
+  recordActionOf,
+  sleep,
+  monotonic,
+  version: '1.2.3',
+  ranges: kafka.ranges,
+  committedOffsets: kafka.committedOffsets,
+  fetchRecord: kafka.fetchRecord,
   now: () => clock.now as Instant,
   timeZoneOf: () => 'Europe/Berlin',
   readiness: async () => ({ ready: false, checks: { kafka: { ok: false, reason: 'no broker answers' } } }),
@@ -70,7 +76,10 @@ const handlers = readingHandlers({
 const sessionOf = (role: Grant['role']): Session & { grants: Grant[]; unmasked: Unmasked[] } => {
   const unmasked: Unmasked[] = []
   return {
-    ...{ who: `${role}@desk`, csrf: '', expiresAt: date('20:00:00'), unmasked },
+    who: `${role}@desk`,
+    csrf: '',
+    expiresAt: date('20:00:00'),
+    unmasked,
     grants: [{ role, accounts: ['acme'] }],
     unmask: async (it) => void unmasked.push(it),
   }
@@ -128,7 +137,10 @@ const reading = suite('what the console shows')
 
 reading('Now has the waiting clients, open chats, latest events, and days in the account’s time zone', async () => {
   await documents('daily_stats').insertOne({
-    ...{ _id: 'acme/2026-01-24', accountId: 'acme', day: '2026-01-24', asOf: date('09:00:00') },
+    _id: 'acme/2026-01-24',
+    accountId: 'acme',
+    day: '2026-01-24',
+    asOf: date('09:00:00'),
     offlineMessages: 4,
   })
   assert.equal(await ask<NowAnswer>('GET /api/accounts/:account/now'), {
@@ -141,7 +153,10 @@ reading('Now has the waiting clients, open chats, latest events, and days in the
     lastWeek: {
       day: '2026-01-24',
       stats: {
-        ...{ _id: 'acme/2026-01-24', accountId: 'acme', day: '2026-01-24', asOf: at('09:00:00') },
+        _id: 'acme/2026-01-24',
+        accountId: 'acme',
+        day: '2026-01-24',
+        asOf: at('09:00:00'),
         offlineMessages: 4,
       },
     },
@@ -149,19 +164,52 @@ reading('Now has the waiting clients, open chats, latest events, and days in the
 })
 
 const row = {
-  ...{ chatId: '2037', kind: 'bot', number: 1, startedAt: at('10:00:00'), lastEventAt: at('10:01:00') },
-  ...{ outcome: 'handed-over', isOpen: false, clientMessages: 1, replies: 1, repliesFailed: 1, channelId: 'unknown' },
-  ...{ agents: [], differences: 0, clientId: '1233' },
+  chatId: '2037',
+  kind: 'bot',
+  number: 1,
+  startedAt: at('10:00:00'),
+  lastEventAt: at('10:01:00'),
+  outcome: 'handed-over',
+  isOpen: false,
+  clientMessages: 1,
+  replies: 1,
+  repliesFailed: 1,
+  channelId: 'unknown',
+  agents: [],
+  differences: 0,
+  clientId: '1233',
 }
 const agentRow = {
-  ...{ chatId: '2037', kind: 'agent', number: 1, startedAt: at('10:01:01'), lastEventAt: at('10:01:01') },
-  ...{ outcome: 'open', isOpen: true, clientMessages: 0, replies: 0, repliesFailed: 0, channelId: 'w1' },
-  ...{ agents: ['a1'], differences: 0 },
+  chatId: '2037',
+  kind: 'agent',
+  number: 1,
+  startedAt: at('10:01:01'),
+  lastEventAt: at('10:01:01'),
+  outcome: 'open',
+  isOpen: true,
+  clientMessages: 0,
+  replies: 0,
+  repliesFailed: 0,
+  channelId: 'w1',
+  agents: ['a1'],
+  differences: 0,
 }
 const waitingRow = {
-  ...{ chatId: '77', kind: 'bot', number: 1, startedAt: at('11:59:30'), lastEventAt: at('11:59:30') },
-  ...{ outcome: 'unanswered', isOpen: true, clientMessages: 1, replies: 0, repliesFailed: 0, channelId: 'unknown' },
-  ...{ agents: [], differences: 0, clientId: '88', waitingSince: at('11:59:30') },
+  chatId: '77',
+  kind: 'bot',
+  number: 1,
+  startedAt: at('11:59:30'),
+  lastEventAt: at('11:59:30'),
+  outcome: 'unanswered',
+  isOpen: true,
+  clientMessages: 1,
+  replies: 0,
+  repliesFailed: 0,
+  channelId: 'unknown',
+  agents: [],
+  differences: 0,
+  clientId: '88',
+  waitingSince: at('11:59:30'),
 }
 
 for (const [query, rows] of [
@@ -272,10 +320,16 @@ reading('an unknown chat is reported, and a chat of another account too', async 
 
 reading('a long story has pages, each with the oldest event first, without gaps and repetitions', async () => {
   const entries = Array.from({ length: 1_203 }, (_, n) => ({
-    ...{ _id: `acme/bot/long-${n}`, accountId: 'acme', chatId: 'long', type: 'AgentJoined' },
+    _id: `acme/bot/long-${n}`,
+    accountId: 'acme',
+    chatId: 'long',
+    type: 'AgentJoined',
     // Seven entries have the same time, so that some pages end between entries of one time.
     time: new Date(date('08:00:00').getTime() + Math.floor(n / 7)),
-    ...{ topic: 'bot-conversations', partition: n % 3, offset: n, data: { accountId: 'acme', chatId: 'long' } },
+    topic: 'bot-conversations',
+    partition: n % 3,
+    offset: n,
+    data: { accountId: 'acme', chatId: 'long' },
   }))
   await documents('timeline').insertMany(entries)
   const pages: ConversationAnswer[] = []
@@ -295,8 +349,15 @@ reading('a long story has pages, each with the oldest event first, without gaps 
 
 reading('large events make a page shorter, so that the answer stays small', async () => {
   const entries = Array.from({ length: 30 }, (_, n) => ({
-    ...{ _id: `acme/bot/large-${n}`, accountId: 'acme', chatId: 'large', type: 'AgentJoined', time: new Date(n) },
-    ...{ topic: 'bot-conversations', partition: 0, offset: n, data: { note: 'x'.repeat(1024 * 1024 - 1024) } },
+    _id: `acme/bot/large-${n}`,
+    accountId: 'acme',
+    chatId: 'large',
+    type: 'AgentJoined',
+    time: new Date(n),
+    topic: 'bot-conversations',
+    partition: 0,
+    offset: n,
+    data: { note: 'x'.repeat(1024 * 1024 - 1024) },
   }))
   await documents('timeline').insertMany(entries)
   const { events, earlier } = await ask<ConversationAnswer>(conversation, { chatId: 'large' })
@@ -378,7 +439,9 @@ reading('a raw record is shown completely, and the look is recorded', async () =
   assert.equal(
     { ...answer, time: '', headers: answer.headers.filter(({ name }) => name === 'ce_id') },
     {
-      ...{ ...body, time: '', key: { text: 'acme/raw' } },
+      ...body,
+      time: '',
+      key: { text: 'acme/raw' },
       value: {
         text: JSON.stringify({ accountId: 'acme', chatId: 'raw', clientId: '1233', message: text('Hi') }),
       },
@@ -421,8 +484,13 @@ reading('for a record that its topic no longer has, the answer says where it may
 
 const share = (numerator: number, denominator: number) => ({ numerator, denominator, value: numerator / denominator })
 const dayOf = (day: string, started: number) => ({
-  ...{ _id: `acme/${day}`, accountId: 'acme', day, asOf: date('09:00:00') },
-  ...{ sessions: { bot: { started, open: 0 } }, figures: { containment: share(1, 2) }, offlineMessages: 0 },
+  _id: `acme/${day}`,
+  accountId: 'acme',
+  day,
+  asOf: date('09:00:00'),
+  sessions: { bot: { started, open: 0 } },
+  figures: { containment: share(1, 2) },
+  offlineMessages: 0,
 })
 
 reading('statistics of some days, each number with its definition, and as CSV', async () => {
@@ -432,7 +500,9 @@ reading('statistics of some days, each number with its definition, and as CSV', 
   assert.equal(
     { ...answer, definitions: answer.definitions.find(({ name }) => name === 'figures.containment') },
     {
-      ...{ from: '2026-01-10', to: '2026-01-11', by: 'day' },
+      from: '2026-01-10',
+      to: '2026-01-11',
+      by: 'day',
       definitions: {
         name: 'figures.containment',
         definition:

@@ -32,7 +32,10 @@ const audit = { isAway: false }
 const append: Append = async (record, withinMs) =>
   audit.isAway ? E.left({ kind: 'transient', reason: 'the broker is away' }) : kafka.append(record, withinMs)
 const routes = rebuildHandlers({
-  ...{ kafka, rebuilds, restore: undefined, accounts: here.accounts },
+  kafka,
+  rebuilds,
+  restore: undefined,
+  accounts: here.accounts,
   recordActionOf: (who) => actionRecorder(append, now, who),
 })
 

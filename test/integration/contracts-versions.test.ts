@@ -82,7 +82,10 @@ versions('a bot of the kit answers every version', async () => {
     onMessage: ({ data }: { data: { message: { text: string } } }) => text(`You said ${data.message.text}`),
   }
   const handle = worker({
-    ...{ decode, append: kafka.append, sleep: (ms: number) => sleep(ms), log: silent },
+    decode,
+    append: kafka.append,
+    sleep: (ms: number) => sleep(ms),
+    log: silent,
     forget: async () => undefined,
     respond: respond(bot, 'bot', defaultLimits, () => Date.parse(now), silent),
   })

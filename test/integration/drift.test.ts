@@ -72,8 +72,14 @@ view('has unknown fields, unknown events, unknown values and refused types, and 
     3,
   )
   assert.equal(rest, {
-    ...{ accountId: 'acme', kind: 'unknown-field', api: 'webhooks', event: 'chat_accepted', path: 'loyalty.level' },
-    ...{ count: 3, types: ['text'], example: 'text of 13: Aaaa_Aaa_9999' },
+    accountId: 'acme',
+    kind: 'unknown-field',
+    api: 'webhooks',
+    event: 'chat_accepted',
+    path: 'loyalty.level',
+    count: 3,
+    types: ['text'],
+    example: 'text of 13: Aaaa_Aaa_9999',
   })
   assert.ok(firstAt <= lastAt)
   await entry('unknown-field/webhooks/chat_accepted/loyalty.*', 3)

@@ -47,9 +47,15 @@ turns('are found by the partition of their chat and their age, unless they have 
 
 turns('are found in documents of an earlier version too, which have times as text', async () => {
   const put = (_id: string, time: string) =>
-    db.collection<{ _id: string; unanswered: ReadonlyArray<object> }>('conversations').insertOne({
-      ...{ _id: `old/${_id}`, accountId: 'old', chatId: _id, silentSince: time, lastEventAt: time },
-      ...{ state: 'bot', seen: [], applied: { 'bot-conversations/1': 3 } },
+    db.collection<{ _id: string; [field: string]: unknown }>('conversations').insertOne({
+      _id: `old/${_id}`,
+      accountId: 'old',
+      chatId: _id,
+      silentSince: time,
+      lastEventAt: time,
+      state: 'bot',
+      seen: [],
+      applied: { 'bot-conversations/1': 3 },
       unanswered: [{ id: 'm1', at: time }],
     })
   await put('waits', now)

@@ -60,8 +60,12 @@ const run = async (command: 'erase' | 'export', ...args: string[]) => {
   const lines: string[] = []
   let code: number | undefined
   const servers = {
-    ...{ kafka, erasures: mongo.erasures, recordAction, retentionDays: 14 as const },
-    ...{ out: (line: string) => void lines.push(line), err: (line: string) => void lines.push(line) },
+    kafka,
+    erasures: mongo.erasures,
+    recordAction,
+    retentionDays: 14 as const,
+    out: (line: string) => void lines.push(line),
+    err: (line: string) => void lines.push(line),
   }
   const withServers = async (job: (given: typeof servers) => Promise<number>) => {
     code = await job(servers)

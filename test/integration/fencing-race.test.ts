@@ -32,7 +32,12 @@ const reply = (chatId: string, inReplyTo: string) =>
       {
         key: `acme/${chatId}`,
         value: JSON.stringify({
-          ...{ type: 'BotMessage', id: `late-${chatId}`, accountId: 'acme', chatId, clientId: chatId, inReplyTo },
+          type: 'BotMessage',
+          id: `late-${chatId}`,
+          accountId: 'acme',
+          chatId,
+          clientId: chatId,
+          inReplyTo,
           message: { type: 'TEXT', text: 'late' },
         }),
       },

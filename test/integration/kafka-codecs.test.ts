@@ -30,7 +30,8 @@ const byJava: ReadonlyArray<readonly [string, TopicName]> = [
 await createTopics(
   brokers,
   byJava.map(([value, topic]) => ({
-    ...{ topic: ofJava + topic, numPartitions: 4 },
+    topic: ofJava + topic,
+    numPartitions: 4,
     configEntries: [{ name: 'compression.type', value }],
   })),
 )
@@ -63,7 +64,9 @@ const values = ((): ReadonlyArray<string> => {
 const readAll = async (from: typeof kafka, topic: TopicName, count: number): Promise<ReadonlyArray<IncomingRecord>> => {
   const read: IncomingRecord[] = []
   const consumer = await from.consume({
-    ...{ group: `reads-${topic}`, topics: [topic], commit: 'when-handled' },
+    group: `reads-${topic}`,
+    topics: [topic],
+    commit: 'when-handled',
     handle: async ({ records }) => void read.push(...records),
   })
   await eventually(`${count} records`, () => read.length >= count).finally(consumer.stop)
@@ -128,7 +131,10 @@ codecs('an unreadable codec is reported in time, and the consumer restarts once 
   await write(`${prefix}bot-replies`, ['x'], CompressionTypes.ZSTD, promisify(zstdCompress))
   await failing(CompressionTypes.ZSTD, unknown, async () => {
     const consumer = await kafka.consume({
-      ...{ group: 'unknown', topics: ['bot-replies'], commit: 'when-handled', handle: async () => {} },
+      group: 'unknown',
+      topics: ['bot-replies'],
+      commit: 'when-handled',
+      handle: async () => {},
     })
     const tells = async () => {
       const { ok, reason } = await consumer.health()

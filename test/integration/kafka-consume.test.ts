@@ -36,7 +36,10 @@ consume('a handler that fails in any way gets its slice again, while other parti
   const seen: string[] = []
   const whileBroken: string[] = []
   const consumer = await kafka.consume({
-    ...{ group: 'failing', topics: ['chats'], commit: 'when-handled', startAt },
+    group: 'failing',
+    topics: ['chats'],
+    commit: 'when-handled',
+    startAt,
     handle: async ({ partition, records }) => {
       broken ??= partition
       if (partition === broken && failures.length > 0) return Promise.reject(failures.shift())
@@ -67,7 +70,8 @@ consume('handled and committed records are not read again after a restart', asyn
   const second: string[] = []
   const spec = { group: 'restarted', topics: ['chats'], commit: 'when-handled' } as const
   const before = await kafka.consume({
-    ...{ ...spec, startAt },
+    ...spec,
+    startAt,
     handle: async ({ records }) => void first.push(...records.map(textOf)),
   })
   await appendAll(numbers(0, 100))
@@ -133,7 +137,10 @@ consume('a paused partition gets no records until it is resumed', async () => {
   const seen: string[] = []
   let resume: (() => void) | undefined
   const consumer = await kafka.consume({
-    ...{ group: 'paused', topics: ['chats'], commit: 'when-handled', startAt },
+    group: 'paused',
+    topics: ['chats'],
+    commit: 'when-handled',
+    startAt,
     handle: async ({ partition, records }, owned) => {
       seen.push(...records.map((record) => `${partition}: ${textOf(record)}`))
       if (partition === 0) resume ??= owned.pause()
@@ -161,7 +168,9 @@ consume('reading starts at the offset of startAt, after the partitions are known
   const heard: unknown[] = []
   const firsts = new Map<number, number>()
   const consumer = await kafka.consume({
-    ...{ group: 'placed', topics: ['chats'], commit: 'when-handled' },
+    group: 'placed',
+    topics: ['chats'],
+    commit: 'when-handled',
     onAssigned: (partitions) => void heard.push(partitions),
     startAt: async (topic, partition) => {
       heard.push(`${topic}/${partition}`)
@@ -196,7 +205,8 @@ consume('two instances share the partitions, the same ones of every topic, and a
   }
   const owned = { first: [] as ReadonlyArray<number>, second: [] as ReadonlyArray<number> }
   const first = await kafka.consume({
-    ...{ ...spec, handle },
+    ...spec,
+    handle,
     onAssigned: (partitions) => {
       owned.first = partitions
     },
@@ -208,7 +218,8 @@ consume('two instances share the partitions, the same ones of every topic, and a
   })()
 
   const second = await other.consume({
-    ...{ ...spec, handle },
+    ...spec,
+    handle,
     onAssigned: (partitions) => {
       owned.second = partitions
     },

@@ -79,7 +79,10 @@ isolation('a batch that is sent again on another connection is in the log once',
   const leader = first.leaderOf('calls', 1) ?? -1
   const producerId = await first.newProducerId(leader)
   const batch = (value: string, sequence: number) => ({
-    ...{ topic: 'calls' as const, partition: 1, isCompressed: false, identity: { producerId, sequence } },
+    topic: 'calls' as const,
+    partition: 1,
+    isCompressed: false,
+    identity: { producerId, sequence },
     records: [{ ...recordOf('acme/1', value), topic: 'calls' as const }],
   })
 

@@ -84,7 +84,9 @@ partitions('a command in another partition than its conversation is moved to the
   const { found, handle, count } = collector()
   const brought: Array<readonly [text: string, partition: number, isBrought: boolean | undefined]> = []
   await kafka.consume({
-    ...{ group: 'commands', topics: ['bot-replies'], commit: 'when-handled' },
+    group: 'commands',
+    topics: ['bot-replies'],
+    commit: 'when-handled',
     handle: async (slice) => {
       for (const record of slice.records) brought.push([textOf(record), slice.partition, await kafka.reroute(record)])
       await handle(slice)

@@ -32,7 +32,10 @@ const isRefused = ({ reason }: Health) => reason.includes('refuses to read: do s
 const consumerOf = async (group: string, given: Partial<ConsumerSpec> = {}) => {
   const texts: string[] = []
   const consumer = await kafka.consume({
-    ...{ group, topics: ['chats'], commit: 'when-handled', ...given },
+    group,
+    topics: ['chats'],
+    commit: 'when-handled',
+    ...given,
     handle: async ({ records }) => void texts.push(...records.map(textOf)),
   })
   return { texts, ...consumer }

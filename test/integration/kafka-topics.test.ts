@@ -49,7 +49,11 @@ topics(
     const [chats, ...others] = right(both[0])
     assert.equal(both.map(E.isRight), [true, true])
     assert.equal(chats, {
-      ...{ name: `${prefix}chats`, key: '<account id>/<chat id>', partitions: 2, replication: 1, cleanUp: '1 days' },
+      name: `${prefix}chats`,
+      key: '<account id>/<chat id>',
+      partitions: 2,
+      replication: 1,
+      cleanUp: '1 days',
       created: false,
       differences: [
         'partitions is 2, not 4',
@@ -126,7 +130,10 @@ topics('without a broker every call still ends, and the connection stops', async
     Promise.resolve(nowhere.health()).then(({ ok }) => ok),
   ])
   const consumer = await nowhere.consume({
-    ...{ group: 'g', topics: ['chats'], commit: 'when-handled', handle: async () => {} },
+    group: 'g',
+    topics: ['chats'],
+    commit: 'when-handled',
+    handle: async () => {},
   })
 
   assert.equal(outcomes, [

@@ -221,8 +221,12 @@ stats('of a day without any documents are removed by a rebuild', async () => {
 })
 
 stats('by agent, widget and bot are also removed by a rebuild if their day has no documents', async () => {
-  const rows = db.collection<{ _id: string }>('daily_stats_by')
-  await rows.insertOne({ ...{ _id: `${day}/agent/a1`, accountId: 'acme', day: '2026-01-31' } })
+  const rows = db.collection<{ _id: string; [field: string]: unknown }>('daily_stats_by')
+  await rows.insertOne({
+    _id: `${day}/agent/a1`,
+    accountId: 'acme',
+    day: '2026-01-31',
+  })
   assert.equal(await allDays(db, utc), [day])
   await recomputeDays(db, utc, [day], () => {})
   assert.equal([await rows.countDocuments(), await statsOf(day)], [0, null])

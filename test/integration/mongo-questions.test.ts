@@ -72,7 +72,10 @@ for (const kind of kinds) {
 
 questions('for a person by an address ignore its case, and find persons of that account only', async () => {
   const client = (accountId: string, clientId: string) => ({
-    ...{ _id: `${accountId}/${clientId}`, accountId, clientId, visitor: { email: 'Mary@Example.com' } },
+    _id: `${accountId}/${clientId}`,
+    accountId,
+    clientId,
+    visitor: { email: 'Mary@Example.com' },
   })
   await db.collection<{ _id: string }>('clients').insertMany([client('acme', '1'), client('Acme', '2')])
   assert.equal(await findLinksIn(db, 'acme')([{ kind: 'email', value: 'mary@example.com' }]), [

@@ -57,7 +57,11 @@ const rebuild = (
   }
   const deps = { kafka, rebuilds, recordAction, say, show, sleep, clock: monotonic, signal }
   return rebuildAsked(deps, {
-    ...{ views: undefined, dryRun: false, resume: false, discard: false, force: false },
+    views: undefined,
+    dryRun: false,
+    resume: false,
+    discard: false,
+    force: false,
     ...asked,
   })
 }
@@ -237,7 +241,11 @@ rebuilding('with a dry run names differences by ids and fields, and changes noth
   assert.equal(
     rows.find(({ view }) => view === 'chats'),
     {
-      ...{ view: 'chats', same: 148, different: 3, older: 0, moving: 0 },
+      view: 'chats',
+      same: 148,
+      different: 3,
+      older: 0,
+      moving: 0,
       examples: [
         'acme/1: state, visitor.name',
         'acme/2: the live view lacks it',

@@ -44,15 +44,16 @@ const kafkaOnly = { kafka: { brokers: here.brokers, ssl: false }, mongo: here.mo
 const stranger = right(
   await startBridge(
     {
-      ...{
-        kafka: kafkaOnly.kafka,
-        mongo: here.mongo,
-        demo: false,
-        http: { host: '127.0.0.1', port: 0, trustedProxies: [] },
-        admin: { host: '127.0.0.1', port: 0 },
-        console: { basePath: '/console', grants: [] },
-      },
-      ...{ topics: { prefix: here.prefix, partitions: 4 }, dataDir, logLevel: 'silent', journalMaxBytes: 1024 * 1024 },
+      kafka: kafkaOnly.kafka,
+      mongo: here.mongo,
+      demo: false,
+      http: { host: '127.0.0.1', port: 0, trustedProxies: [] },
+      admin: { host: '127.0.0.1', port: 0 },
+      console: { basePath: '/console', grants: [] },
+      topics: { prefix: here.prefix, partitions: 4 },
+      dataDir,
+      logLevel: 'silent',
+      journalMaxBytes: 1024 * 1024,
       retentionDays: 14,
       accounts: here.accounts.filter(({ id }) => id !== 'acme'),
     },
@@ -90,13 +91,11 @@ const redrive = async (...args: string[]): Promise<Ran> => {
   let code: number | null = null
   const command = redriveCommand(async (run) => {
     code = await run({
-      ...{
-        kafka,
-        redrives: mongo.redrives,
-        recordAction,
-        accounts: here.accounts,
-        interrupted: new AbortController().signal,
-      },
+      kafka,
+      redrives: mongo.redrives,
+      recordAction,
+      accounts: here.accounts,
+      interrupted: new AbortController().signal,
       out: (line) => void lines.out.push(`${line}\n`),
       err: (line) => void lines.err.push(`${line}\n`),
     })
@@ -107,8 +106,12 @@ const redrive = async (...args: string[]): Promise<Ran> => {
 /** Runs the command as a separate process, as a user does. */
 const redriveAlone = (...args: string[]) =>
   runCommand(['redrive', ...args], {
-    ...{ KAFKA_BROKERS: here.brokers.join(','), MONGODB_URL: here.mongo.url, TOPIC_PREFIX: here.prefix },
-    ...{ TOPIC_PARTITIONS: '4', DATA_DIR: dataDir, BRIDGE_CONFIG: accountsFile },
+    KAFKA_BROKERS: here.brokers.join(','),
+    MONGODB_URL: here.mongo.url,
+    TOPIC_PREFIX: here.prefix,
+    TOPIC_PARTITIONS: '4',
+    DATA_DIR: dataDir,
+    BRIDGE_CONFIG: accountsFile,
   })
 
 const produce = (topic: string, message: Parameters<typeof producer.send>[0]['messages'][number]) =>
@@ -139,7 +142,11 @@ dead.after(async () => {
 
 dead('a command that its consumer refuses is stored, and is sent after its cause is repaired', async () => {
   const command = {
-    ...{ type: 'BotMessage', id: 'r-1', accountId: 'acme', chatId: '2037', clientId: '1233' },
+    type: 'BotMessage',
+    id: 'r-1',
+    accountId: 'acme',
+    chatId: '2037',
+    clientId: '1233',
     message: { type: 'TEXT', text: 'Hello' },
   }
   await produce('bot-replies', { key: 'acme/2037', value: JSON.stringify(command) })
@@ -165,7 +172,8 @@ dead('a command that its consumer refuses is stored, and is sent after its cause
 dead('a poison record is stored byte for byte, with its place, reason and time', async () => {
   const before = Date.now()
   await produce('bot-conversations', {
-    ...{ key: bytes.key, value: bytes.value },
+    key: bytes.key,
+    value: bytes.value,
     headers: { mine: bytes.mine, twice: ['a', 'b'], dl_redriven: 'many' },
   })
   await produce('bot-replies', { key: 'acme/1', value: 'poison \u001b[31m' })
@@ -342,7 +350,8 @@ dead('the letters of a key are sent back in their order, with the requested limi
 dead('a quarantined request that is valid today becomes its event once, and replaces nothing newer', async () => {
   const inQuarantine = (id: string, receivedAt: string, payload: object) =>
     produce('quarantine', {
-      ...{ key: 'acme', value: JSON.stringify(payload) },
+      key: 'acme',
+      value: JSON.stringify(payload),
       headers: {
         id,
         interface: 'webhooks',

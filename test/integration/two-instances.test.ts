@@ -67,7 +67,11 @@ sharing('replies to all chats are sent once and in order, by one of the instance
     [1, 2, 3].map((n) => ({
       key: `acme/${chatId}`,
       value: JSON.stringify({
-        ...{ type: 'BotMessage', id: `${chatId}-${n}`, accountId: 'acme', chatId, clientId: chatId },
+        type: 'BotMessage',
+        id: `${chatId}-${n}`,
+        accountId: 'acme',
+        chatId,
+        clientId: chatId,
         message: { type: 'TEXT', text: `reply ${n}` },
       }),
     })),

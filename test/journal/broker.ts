@@ -36,7 +36,8 @@ export const scriptedBroker = () => {
       }
     }
     return {
-      ...{ append, take },
+      append,
+      take,
       waiting: () => queue.map(({ record }) => idOf(record)),
       acknowledgeLate: () => {
         for (const acknowledge of late.splice(0)) acknowledge()
@@ -52,7 +53,9 @@ export const scriptedBroker = () => {
   }
 
   return {
-    ...{ log, refusedForEver, connect },
+    log,
+    refusedForEver,
+    connect,
     setFull: (is: boolean) => {
       full = is
     },

@@ -28,7 +28,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 8,
     arbitrary: fc.record({
-      ...{ do: fc.constant('take' as const), many: few },
+      do: fc.constant('take' as const),
+      many: few,
       acknowledge: fc.constantFrom('now' as const, 'now' as const, 'late' as const, 'never' as const),
     }),
   },

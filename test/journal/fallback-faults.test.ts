@@ -149,7 +149,10 @@ policy('acknowledged records are not sent again when an older record of the batc
       if (sent.length === 4) over.resolve()
       return E.right(undefined)
     },
-    ...{ reject: async () => undefined, budgetMs, random: () => 0, sleep: async () => undefined },
+    reject: async () => undefined,
+    budgetMs,
+    random: () => 0,
+    sleep: async () => undefined,
     log: recordingLog().log,
   })
   await over.promise
@@ -168,7 +171,11 @@ policy('a topic that Kafka does not accept delays only its own records', async (
       taken.push(topic)
       return Promise.resolve(E.right(undefined))
     },
-    ...{ reject: async () => undefined, budgetMs, random: () => 0, sleep: clock.sleep, log: recordingLog().log },
+    reject: async () => undefined,
+    budgetMs,
+    random: () => 0,
+    sleep: clock.sleep,
+    log: recordingLog().log,
   })
   const late = publish({ ...recordOf(1), topic: 'quarantine' }, withinMs)
   assert.equal(await publish(recordOf(2), withinMs), E.right('kafka'))

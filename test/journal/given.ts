@@ -60,7 +60,11 @@ export const right = <A>(either: E.Either<Pick<Failure, 'reason'>, A>): A => {
 export const openAt = async (dir: string, options: Partial<JournalOptions> = {}): Promise<Journal> =>
   right(
     await openJournal({
-      ...{ dir, maxBytes: 1024 * 1024, now: () => noon, log: recordingLog().log, openFile: unsynced },
+      dir,
+      maxBytes: 1024 * 1024,
+      now: () => noon,
+      log: recordingLog().log,
+      openFile: unsynced,
       ...options,
     }),
   )

@@ -119,7 +119,9 @@ journals('a journal whose process has ended is drained in its order, and reporte
       await answered.promise
       return E.right(undefined)
     },
-    ...{ reject: async () => undefined, random: () => 0, sleep: virtualClock().sleep },
+    reject: async () => undefined,
+    random: () => 0,
+    sleep: virtualClock().sleep,
     log: { ...log, info: () => drained.resolve() },
   })
   await started.promise
@@ -155,7 +157,9 @@ journals(
         sent.push(idOf(record))
         return E.right(undefined)
       },
-      ...{ reject: async () => undefined, random: () => 0, sleep: clock.sleep },
+      reject: async () => undefined,
+      random: () => 0,
+      sleep: clock.sleep,
       log: { ...log, info: () => drained.resolve() },
     })
     await end(second)
@@ -187,7 +191,9 @@ journals('damage in an adopted journal is reported, and the records around it ar
       sent.push(idOf(record))
       return E.right(undefined)
     },
-    ...{ reject: async () => undefined, random: () => 0, sleep: virtualClock().sleep },
+    reject: async () => undefined,
+    random: () => 0,
+    sleep: virtualClock().sleep,
     log: { ...recordingLog().log, info: () => drained.resolve() },
   })
   await drained.promise

@@ -43,7 +43,12 @@ export const startPolicy = async (
     rejected.push(idOf(record))
   }
   const policy = topicFallback('chats', journal, {
-    ...{ append: lane.append, reject, budgetMs, log, random: () => 0.5, sleep: clock.sleep },
+    append: lane.append,
+    reject,
+    budgetMs,
+    log,
+    random: () => 0.5,
+    sleep: clock.sleep,
   })
   /** Waits until only the broker or the clock can cause more work. */
   const idle = async () => {

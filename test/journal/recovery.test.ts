@@ -25,8 +25,10 @@ recovery('appended records are there after a restart, in their order', async () 
         await append(journal, records)
         await journal.close()
         assert.equal(await reopened(dir), {
-          ...{ damaged: { places: 0, bytes: 0 }, counted: records.length },
-          ...{ records, lines: [] },
+          damaged: { places: 0, bytes: 0 },
+          counted: records.length,
+          records,
+          lines: [],
         })
       },
     ),

@@ -21,18 +21,20 @@ const logOf = ({ logged }: Seen): Log => {
 }
 
 export const measureOf = ({ restarted, deadLetters }: Seen): Measure => ({
-  ...{ request: nothing, published: nothing, produced: nothing, produceFailed: nothing, consumed: nothing },
-  ...{
-    projected: nothing,
-    viewed: nothing,
-    delivery: nothing,
-    answered: nothing,
-    attempt: nothing,
-    duplicateCommand: nothing,
-    quarantined: nothing,
-    overdue: nothing,
-    partitionLeft: nothing,
-  },
+  request: nothing,
+  published: nothing,
+  produced: nothing,
+  produceFailed: nothing,
+  consumed: nothing,
+  projected: nothing,
+  viewed: nothing,
+  delivery: nothing,
+  answered: nothing,
+  attempt: nothing,
+  duplicateCommand: nothing,
+  quarantined: nothing,
+  overdue: nothing,
+  partitionLeft: nothing,
   consumerRestarted: (group) => void restarted.push(group),
   deadLetter: (consumer, cause) => void deadLetters.push(`${consumer}: ${cause}`),
 })
@@ -51,7 +53,10 @@ export const connectTestKafka = async (
   const seen = newSeen()
   const kafka = connectKafka(
     {
-      ...{ ssl: false, clientId: 'test', topicPrefix: prefix, partitions },
+      ssl: false,
+      clientId: 'test',
+      topicPrefix: prefix,
+      partitions,
       brokers: brokers ?? (await servers()).brokers,
     },
     { log: logOf(seen), measure: measureOf(seen), now: () => new Date().toISOString() as Instant },

@@ -33,7 +33,13 @@ decisions('a backoff grows with the failures up to its maximum, and half of it i
 
 decisions('slices keep all records in order and within their limits', () => {
   const record = (offset: number, size: number): IncomingRecord => ({
-    ...{ topic: 'chats', partition: 0, offset, timestamp: 0, key: null, value: Buffer.alloc(size), headers: {} },
+    topic: 'chats',
+    partition: 0,
+    offset,
+    timestamp: 0,
+    key: null,
+    value: Buffer.alloc(size),
+    headers: {},
   })
   fc.assert(
     fc.property(fc.array(fc.nat(120)), (sizes) => {
@@ -70,7 +76,11 @@ decisions(
 )
 
 const activity = (given: Partial<ConsumerActivity> = {}): ConsumerActivity => ({
-  ...{ startedAt: 0, readyAt: 1_000, contactAt: 100_000, fetchAt: 100_000, commitFailsSince: undefined },
+  startedAt: 0,
+  readyAt: 1_000,
+  contactAt: 100_000,
+  fetchAt: 100_000,
+  commitFailsSince: undefined,
   ...given,
 })
 
@@ -96,7 +106,9 @@ decisions('a consumer is restarted when it no longer joins, has contact to its g
 
 decisions('a consumer is unhealthy after some seconds, not at once', () => {
   const reader = (failing?: number, busySince?: number) => ({
-    ...{ topic: 'chats' as const, partition: 3, busySince: () => busySince },
+    topic: 'chats' as const,
+    partition: 3,
+    busySince: () => busySince,
     failing: () => (failing === undefined ? undefined : { since: failing, failures: 2, error: 'TypeError' }),
   })
 

@@ -6,7 +6,13 @@ import { type BufferedSlice, fetchBuffer } from '../../src/kafka/consumer/fetch-
 
 const values = [10, 5_000, 2_000_000].map((bytes) => Buffer.alloc(bytes))
 const recordAt = (offset: number, value = values[0] ?? null): IncomingRecord => ({
-  ...{ topic: 'chats', partition: 0, offset, timestamp: 0, key: null, value, headers: {} },
+  topic: 'chats',
+  partition: 0,
+  offset,
+  timestamp: 0,
+  key: null,
+  value,
+  headers: {},
 })
 const offsetsOf = ({ records }: BufferedSlice) => records.map(({ offset }) => offset)
 const taken = (buffer: ReturnType<typeof fetchBuffer>): ReadonlyArray<BufferedSlice> => {

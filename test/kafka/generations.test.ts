@@ -15,25 +15,28 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 const readerOf = (partition: number, start: number, handle: HandleSlice = async () => {}): PartitionReader =>
   partitionReader({
     spec: { group: 'g', commit: 'when-handled', handle },
-    ...{
-      topic: 'chats',
-      partition,
-      topicId: 'id-of-chats',
-      start,
-      previousHandled: Promise.resolve(),
-      isMember: () => true,
-      changed: nothing,
-      acquire: semaphore(1),
-    },
+    topic: 'chats',
+    partition,
+    topicId: 'id-of-chats',
+    start,
+    previousHandled: Promise.resolve(),
+    isMember: () => true,
+    changed: nothing,
+    acquire: semaphore(1),
     sleep: async () => {},
-    ...{ random: () => 0, clock: () => 0, measure: measureOf(newSeen()) },
+    random: () => 0,
+    clock: () => 0,
+    measure: measureOf(newSeen()),
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
   })
 
 /** A batch as kafkajs passes it to a handler. */
 const batchOf = (fetchedOffset: number, offsets: ReadonlyArray<number>, lastOffset = offsets.at(-1)) =>
   ({
-    ...{ topic: 't.chats', partition: 3, highWatermark: '100', fetchedOffset: String(fetchedOffset) },
+    topic: 't.chats',
+    partition: 3,
+    highWatermark: '100',
+    fetchedOffset: String(fetchedOffset),
     lastOffset: () => String(lastOffset),
     messages: offsets.map((offset) => ({
       offset: String(offset),
@@ -82,7 +85,9 @@ generations('finished offsets are committed once, one request at a time', async 
   const sent: Offsets[] = []
   const answers: Array<() => void> = []
   const { flush } = offsetCommitter({
-    ...{ prefix: 't.', readers: () => [one, two, three], clock: () => 0 },
+    prefix: 't.',
+    readers: () => [one, two, three],
+    clock: () => 0,
     commit: () => (offsets) =>
       new Promise((resolve) => {
         sent.push(offsets)
@@ -120,7 +125,9 @@ generations('a failed commit is repeated with the offsets that are finished by t
   const sent: string[] = []
   let now = 7
   const { flush, failsSince } = offsetCommitter({
-    ...{ prefix: '', readers: () => [reader], clock: () => now },
+    prefix: '',
+    readers: () => [reader],
+    clock: () => now,
     commit: () => async (offsets) => {
       sent.push(offsets.topics[0]?.partitions[0]?.offset ?? '')
       if (sent.length === 1) throw new Error('not a member')

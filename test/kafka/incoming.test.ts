@@ -5,8 +5,11 @@ import { toDeadLetter } from '../../src/kafka/dead-letters.ts'
 import { toIncoming } from '../../src/kafka/wire-record.ts'
 
 const message = (headers: Record<string, Buffer | Buffer[]>) => ({
-  ...{ key: Buffer.from('acme/1'), value: null },
-  ...{ offset: '9007199254740991', timestamp: '1665415880000', headers },
+  key: Buffer.from('acme/1'),
+  value: null,
+  offset: '9007199254740991',
+  timestamp: '1665415880000',
+  headers,
 })
 const why = { consumer: 'egress', cause: 'contract', detail: 'x', failedAt: '2026-01-31T12:00:00.000Z' as Instant }
 const [a, b] = [Buffer.from('a'), Buffer.from('b')]
@@ -15,8 +18,12 @@ const incoming = suite('incoming records')
 
 incoming('offset and timestamp are exact numbers, and the last value of a repeated header counts', () => {
   assert.equal(toIncoming('chats', 3, message({ once: a, twice: [a, b] })), {
-    ...{ topic: 'chats', partition: 3, offset: 9007199254740991, timestamp: 1665415880000 },
-    ...{ key: Buffer.from('acme/1'), value: null },
+    topic: 'chats',
+    partition: 3,
+    offset: 9007199254740991,
+    timestamp: 1665415880000,
+    key: Buffer.from('acme/1'),
+    value: null,
     headers: { once: a, twice: b },
   })
 })

@@ -5,10 +5,17 @@ import type { IncomingRecord, Slice } from '../../src/domain/ports.ts'
 import { orderedReplay } from '../../src/kafka/read-topic.ts'
 
 const recordAt = (partition: number, offset: number): IncomingRecord => ({
-  ...{ topic: 'dead-letters', partition, offset, timestamp: 0, key: null, value: null, headers: {} },
+  topic: 'dead-letters',
+  partition,
+  offset,
+  timestamp: 0,
+  key: null,
+  value: null,
+  headers: {},
 })
 const sliceOf = (partition: number, from: number, to: number): Slice => ({
-  ...{ topic: 'dead-letters', partition },
+  topic: 'dead-letters',
+  partition,
   records: Array.from({ length: to - from }, (_, i) => recordAt(partition, from + i)),
 })
 const placeOf = ({ partition, offset }: IncomingRecord) => `${partition}/${offset}`

@@ -7,7 +7,13 @@ import { semaphore } from '../../src/shared/semaphore.ts'
 import { measureOf, newSeen } from './connect.ts'
 
 const record = (offset: number): IncomingRecord => ({
-  ...{ topic: 'chats', partition: 3, offset, timestamp: 0, key: null, value: Buffer.from(String(offset)), headers: {} },
+  topic: 'chats',
+  partition: 3,
+  offset,
+  timestamp: 0,
+  key: null,
+  value: Buffer.from(String(offset)),
+  headers: {},
 })
 const records = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => record(from + i))
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -24,16 +30,14 @@ const readerOf = (
   const wants: boolean[] = []
   const reader = partitionReader({
     spec: { group: 'g', commit, handle, ...(catchUpRecords !== undefined && { catchUpRecords }) },
-    ...{
-      topic: 'chats',
-      partition: 3,
-      topicId: '',
-      start: 10,
-      previousHandled,
-      isMember: () => true,
-      log: silent,
-      acquire: semaphore(1),
-    },
+    topic: 'chats',
+    partition: 3,
+    topicId: '',
+    start: 10,
+    previousHandled,
+    isMember: () => true,
+    log: silent,
+    acquire: semaphore(1),
     changed: () => wants.push(reader.wantsMore()),
     sleep: turn as () => Promise<void>,
     random: () => 0,

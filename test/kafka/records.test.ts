@@ -14,7 +14,12 @@ const bytes = (part: string | Buffer | null) => (part === null ? null : Buffer.f
 
 /** A record as it is read after it was written. */
 const asRead = ({ topic, key, value, headers }: OutgoingRecord): IncomingRecord => ({
-  ...{ topic, partition: 0, offset: 0, timestamp: 0, key: bytes(key), value: bytes(value) },
+  topic,
+  partition: 0,
+  offset: 0,
+  timestamp: 0,
+  key: bytes(key),
+  value: bytes(value),
   headers: Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, Buffer.from(header)])),
 })
 
@@ -24,13 +29,11 @@ const event = fc
 
 const closed = right<DomainEvent>(
   DomainEvent.decode({
-    ...{
-      type: 'ChatClosed',
-      id: 'e1',
-      source: '/accounts/acme/bot',
-      subject: '2037',
-      time: '2026-01-31T12:00:00.000Z',
-    },
+    type: 'ChatClosed',
+    id: 'e1',
+    source: '/accounts/acme/bot',
+    subject: '2037',
+    time: '2026-01-31T12:00:00.000Z',
     data: { accountId: 'acme', chatId: '2037', clientId: '1233' },
   }),
 )

@@ -17,7 +17,11 @@ const RequestQueue: new (options: object) => Queue = createRequire(import.meta.u
 const silent = () => undefined
 const newQueue = () =>
   new RequestQueue({
-    ...{ maxInFlightRequests: null, requestTimeout: 1_000, enforceRequestTimeout: false, clientId: 'c', broker: 'b' },
+    maxInFlightRequests: null,
+    requestTimeout: 1_000,
+    enforceRequestTimeout: false,
+    clientId: 'c',
+    broker: 'b',
     logger: { debug: silent, warn: silent },
   })
 const request = (correlationId: number, sendRequest: () => void) => ({

@@ -20,9 +20,14 @@ ids('the response has an id for each existing topic', () => {
   const [id, none] = ['ab'.repeat(16), '00'.repeat(16)]
   const partition = '0000 00000000 00000001 00000005 02 00000001 02 00000001 01 00'
   const text = [
-    ...['00', '00000000', '02 00000001 02 61 00002384 00 00', '02 63', '00000001'],
-    ...[`03 0000 02 74 ${id} 00 03 ${partition} ${partition} 80000000 00`],
-    ...[`0003 02 75 ${none} 00 01 80000000 00`, '80000000 00'],
+    '00',
+    '00000000',
+    '02 00000001 02 61 00002384 00 00',
+    '02 63',
+    '00000001',
+    `03 0000 02 74 ${id} 00 03 ${partition} ${partition} 80000000 00`,
+    `0003 02 75 ${none} 00 01 80000000 00`,
+    '80000000 00',
   ]
   const bytes = Buffer.from(text.join('').replaceAll(' ', ''), 'hex')
   assert.equal(decodeResponse(bytes), new Map([['t', Buffer.from(id, 'hex').toString('base64url')]]))

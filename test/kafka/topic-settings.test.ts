@@ -6,7 +6,11 @@ import { appliedConfig, configOf, reportOf, type TopicState } from '../../src/ka
 const defaults = { topicPrefix: 'livechat.', partitions: 12, replication: 3 }
 
 const stateOf = (given: Partial<TopicState> = {}): TopicState => ({
-  ...{ partitions: 12, replication: 3, brokers: 3, config: configOf(chats, 3), ownConfig: {} },
+  partitions: 12,
+  replication: 3,
+  brokers: 3,
+  config: configOf(chats, 3),
+  ownConfig: {},
   ...given,
 })
 

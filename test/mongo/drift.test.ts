@@ -7,7 +7,9 @@ const choosing = suite('which entries of drift are created')
 
 const evolve = () => []
 const change = (id: string, more: Partial<Change> = {}): Change => ({
-  ...{ view: 'drift', id: `acme/${id}`, evolve },
+  view: 'drift',
+  id: `acme/${id}`,
+  evolve,
   instead: { view: 'drift', id: 'acme/others', evolve },
   ...more,
 })
@@ -33,7 +35,7 @@ choosing('new entries beyond the limit are counted together as others; existing 
       ['a', 'c', 'd', 'c', 'e', 'b'].map((id) => change(id)),
       { present },
     ),
-    [...['acme/a', 'acme/c', 'acme/others', 'acme/c', 'acme/others', 'acme/b']],
+    ['acme/a', 'acme/c', 'acme/others', 'acme/c', 'acme/others', 'acme/b'],
   )
 })
 

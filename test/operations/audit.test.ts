@@ -30,8 +30,12 @@ audits('has the operator, action, time and account, with the account as its key'
   assert.ok(first && second)
   const { id, ...said } = first
   assert.equal(said, {
-    ...{ type: 'OperatorAction', action: 'redrive', detail: 'redrive quarantine, account acme' },
-    ...{ accountId, who: 'operator@test', at: noon },
+    type: 'OperatorAction',
+    action: 'redrive',
+    detail: 'redrive quarantine, account acme',
+    accountId,
+    who: 'operator@test',
+    at: noon,
   })
   assert.is.not(id, second.id)
 })
@@ -56,16 +60,25 @@ audits('comes first: a rebuild that cannot be recorded does not start', async ()
 const shown = async (recordAction: (asked: object) => Promise<E.Either<Failure, void>>) => {
   const lines: string[] = []
   const record = {
-    ...{ topic: 'quarantine', partition: 0, offset: 7, timestamp: 0, headers: {} },
-    ...{ key: Buffer.from('acme'), value: Buffer.from('Jane Doe') },
+    topic: 'quarantine',
+    partition: 0,
+    offset: 7,
+    timestamp: 0,
+    headers: {},
+    key: Buffer.from('acme'),
+    value: Buffer.from('Jane Doe'),
   }
   const readTopic = async (_: string, onSlice: (records: ReadonlyArray<object>) => Promise<void>) => {
     await onSlice([record])
     return E.right(undefined)
   }
   const servers = {
-    ...{ kafka: { readTopic }, recordAction, accounts: [{ id: 'acme' }], interrupted: new AbortController().signal },
-    ...{ out: (line: string) => void lines.push(line), err: (line: string) => void lines.push(line) },
+    kafka: { readTopic },
+    recordAction,
+    accounts: [{ id: 'acme' }],
+    interrupted: new AbortController().signal,
+    out: (line: string) => void lines.push(line),
+    err: (line: string) => void lines.push(line),
   }
   let code: number | undefined
   const command = redriveCommand(async (run) => {

@@ -88,8 +88,14 @@ tarball('the bridge from it runs on real servers, and ends on a signal', async (
   const { brokers, mongoUrl } = await servers()
   const port = await anyFree()
   const bridge = project.start('node_modules/.bin/livechat-bridge', ['start'], {
-    ...{ KAFKA_BROKERS: brokers.join(','), MONGODB_URL: mongoUrl, HTTP_PORT: String(port), ADMIN_PORT: '0' },
-    ...{ TOPIC_PREFIX: `p${port}.`, TOPIC_PARTITIONS: '2', DATA_DIR: 'data', LOG_LEVEL: 'warn' },
+    KAFKA_BROKERS: brokers.join(','),
+    MONGODB_URL: mongoUrl,
+    HTTP_PORT: String(port),
+    ADMIN_PORT: '0',
+    TOPIC_PREFIX: `p${port}.`,
+    TOPIC_PARTITIONS: '2',
+    DATA_DIR: 'data',
+    LOG_LEVEL: 'warn',
   })
   const isReady = () =>
     fetch(`http://127.0.0.1:${port}/readyz`).then(

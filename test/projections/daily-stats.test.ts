@@ -9,7 +9,13 @@ const stats = suite('daily statistics')
 const day = accountDay('acme/2026-01-31')
 const asOf = new Date('2026-02-05T00:00:00.000Z')
 const nothing: StatsInput = {
-  ...{ sessions: [], begun: [], accepted: 0, finished: [], calls: [], offlineMessages: 0, deliveries: [] },
+  sessions: [],
+  begun: [],
+  accepted: 0,
+  finished: [],
+  calls: [],
+  offlineMessages: 0,
+  deliveries: [],
 }
 
 stats('of a day without anything are zeros, and no figure has a value', () => {

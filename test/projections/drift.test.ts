@@ -13,14 +13,12 @@ const drift = suite('drift')
 
 const accountId = right(AccountId.decode('acme'))
 const request = (id: string, receivedAt: string, status = 'paused'): QuarantinedRequest => ({
-  ...{
-    type: 'QuarantinedRequest',
-    id,
-    accountId,
-    api: 'webhooks',
-    receivedAt: receivedAt as Instant,
-    reason: 'invalid',
-  },
+  type: 'QuarantinedRequest',
+  id,
+  accountId,
+  api: 'webhooks',
+  receivedAt: receivedAt as Instant,
+  reason: 'invalid',
   problems: 'call.status: expected "start" or "end"',
   body: Buffer.from(JSON.stringify({ event_name: 'call_event', call: { status } })),
 })
@@ -43,9 +41,17 @@ drift('has for each place its count, value types, times, and the pattern of the 
   const documents = fold(log.flatMap(driftOfEvent))
   assert.equal(documents, [
     {
-      ...{ _id: 'acme/unknown-field/webhooks/chat_accepted/visitor.level', accountId, kind: 'unknown-field' },
-      ...{ api: 'webhooks', event: 'chat_accepted', path: 'visitor.level', count: 3, types: ['null', 'text'] },
-      ...{ firstAt: date('09:00:00'), lastAt: date('11:00:00'), example: 'text of 4: Aaaa' },
+      _id: 'acme/unknown-field/webhooks/chat_accepted/visitor.level',
+      accountId,
+      kind: 'unknown-field',
+      api: 'webhooks',
+      event: 'chat_accepted',
+      path: 'visitor.level',
+      count: 3,
+      types: ['null', 'text'],
+      firstAt: date('09:00:00'),
+      lastAt: date('11:00:00'),
+      example: 'text of 4: Aaaa',
       applied: { 'chats/0': 2 },
     },
   ])

@@ -43,12 +43,16 @@ const page = { url: secret, title: secret }
 const session = { ipAddr: secret, userAgent: secret, geoip: { city: secret }, utm: secret, utmJson: { term: secret } }
 const extra = { note: secret, [`${secret}@example.com`]: 1 }
 const whole = {
-  ...{ visitor, page, session, extra, userToken: secret, analytics: { a: secret }, tags: [{ id: '1', title: secret }] },
-  ...{
-    organization: { id: '1', name: secret },
-    status: { id: '1', title: secret },
-    department: { id: '1', name: secret },
-  },
+  visitor,
+  page,
+  session,
+  extra,
+  userToken: secret,
+  analytics: { a: secret },
+  tags: [{ id: '1', title: secret }],
+  organization: { id: '1', name: secret },
+  status: { id: '1', title: secret },
+  department: { id: '1', name: secret },
 }
 const messages = [
   { message: secret, timestamp: at('10:00:00'), type: 'visitor' },
@@ -62,14 +66,18 @@ const told = [
   [
     'chats',
     anEvent('ChatFinished', 'e3', at('10:00:10'), {
-      ...{ ...whole, agents: [agent], plainMessages: secret, htmlMessages: secret },
+      ...whole,
+      agents: [agent],
+      plainMessages: secret,
+      htmlMessages: secret,
       chat: { messages, blacklisted: false, rate: 'good', invitation: secret },
     }),
   ],
   [
     'calls',
     anEvent('CallStatusChanged', 'e4', at('10:01:00'), {
-      ...{ ...whole, agent },
+      ...whole,
+      agent,
       call: { type: 'incoming', phone: secret, status: 'error', reason: secret, recordUrl: secret },
     }),
   ],

@@ -83,7 +83,9 @@ const agentLog = (given: AgentPlan, chatId: string): ReadonlyArray<Timed> => {
       ? []
       : [
           {
-            ...{ message: 'Hello', timestamp: instant(start + (answeredAfter - 5) * second), type: 'agent' },
+            message: 'Hello',
+            timestamp: instant(start + (answeredAfter - 5) * second),
+            type: 'agent',
             agentId: agent,
           },
         ]),
@@ -190,8 +192,12 @@ const byLog = (log: ReadonlyArray<Timed>): Readonly<Record<string, readonly [num
       const word = rate?.toLowerCase()
       return [
         {
-          ...{ began, ended: finish.ms, rate, again: events.length === 3 },
-          ...{ good: word === 'good' || word === 'like', bad: word === 'bad' || word === 'dislike' },
+          began,
+          ended: finish.ms,
+          rate,
+          again: events.length === 3,
+          good: word === 'good' || word === 'like',
+          bad: word === 'bad' || word === 'dislike',
           first: question && answer ? Date.parse(answer.timestamp) - Date.parse(question.timestamp) : undefined,
           agent: finish.event.data.agents[0]?.id,
         },

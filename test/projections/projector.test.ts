@@ -20,8 +20,13 @@ type More = {
 const record = (offset: number, value: string, more: More = {}): IncomingRecord => {
   const { topic = 'chats', key = 'acme/2037', subject = key.slice('acme/'.length), headers } = more
   return {
-    ...{ topic, partition: 1, offset, timestamp: Date.parse(at('10:00:00')) },
-    ...{ key: Buffer.from(key), value: Buffer.from(value), headers: { subject: Buffer.from(subject), ...headers } },
+    topic,
+    partition: 1,
+    offset,
+    timestamp: Date.parse(at('10:00:00')),
+    key: Buffer.from(key),
+    value: Buffer.from(value),
+    headers: { subject: Buffer.from(subject), ...headers },
   }
 }
 const slice = (...records: ReadonlyArray<IncomingRecord>): Slice => ({ topic: 'chats', partition: 1, records })

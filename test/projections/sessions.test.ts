@@ -82,13 +82,21 @@ sessions('an agent session has the data of its events, and the rest is unknown',
       invitations: [],
       agents: [
         {
-          ...{ id: 'a1', name: 'Bob', part: 'accepted', acceptedAt: on('10:00:05'), messages: 1 },
-          ...{ firstMessageAt: on('10:00:08'), lastMessageAt: on('10:00:08') },
+          id: 'a1',
+          name: 'Bob',
+          part: 'accepted',
+          acceptedAt: on('10:00:05'),
+          messages: 1,
+          firstMessageAt: on('10:00:08'),
+          lastMessageAt: on('10:00:08'),
         },
         { id: 'a3', part: 'unknown', messages: 0 },
         {
-          ...{ id: 'a2', part: 'wrote', messages: 1 },
-          ...{ firstMessageAt: on('10:00:20'), lastMessageAt: on('10:00:20') },
+          id: 'a2',
+          part: 'wrote',
+          messages: 1,
+          firstMessageAt: on('10:00:20'),
+          lastMessageAt: on('10:00:20'),
         },
       ],
     },
@@ -162,8 +170,15 @@ const table: ReadonlyArray<Case> = [
     [message('e1', '10:00:00', { extra: { channel: { id: '77', type: 'widget' } } }), reply('e2', '10:00:02')],
     [
       {
-        ...{ _id: 'acme/2037/bot/1', outcome: 'contained', channelId: '77', channelType: 'widget', clientId: '1233' },
-        ...{ firstResponseMs: 2_000, turns: 1, ending: undefined, endsAt: new Date(nextDay('10:00:02')) },
+        _id: 'acme/2037/bot/1',
+        outcome: 'contained',
+        channelId: '77',
+        channelType: 'widget',
+        clientId: '1233',
+        firstResponseMs: 2_000,
+        turns: 1,
+        ending: undefined,
+        endsAt: new Date(nextDay('10:00:02')),
       },
     ],
   ],
@@ -177,8 +192,12 @@ const table: ReadonlyArray<Case> = [
     [message('e1', '10:00:00'), handOver('e2', '10:00:05'), joined('e3', '10:00:35'), message('e4', '10:01:00')],
     [
       {
-        ...{ outcome: 'handed-over', ending: 'agent-joined', endedBy: 'agent', endsAt: on('10:00:35') },
-        ...{ clientMessages: 1, lastEventAt: on('10:01:00') },
+        outcome: 'handed-over',
+        ending: 'agent-joined',
+        endedBy: 'agent',
+        endsAt: on('10:00:35'),
+        clientMessages: 1,
+        lastEventAt: on('10:01:00'),
         invitations: [{ by: 'bot', at: on('10:00:05'), joinedAt: on('10:00:35'), queueMs: 30_000 }],
       },
     ],
@@ -201,12 +220,18 @@ const table: ReadonlyArray<Case> = [
   [
     'if no agent is available the session continues, and a later invitation is another one',
     [
-      ...[message('e1', '10:00:00'), handOver('e2', '10:00:05'), unavailable('e3', '10:00:07')],
-      ...[handOver('e4', '10:02:00'), closed('e5', '10:03:00')],
+      message('e1', '10:00:00'),
+      handOver('e2', '10:00:05'),
+      unavailable('e3', '10:00:07'),
+      handOver('e4', '10:02:00'),
+      closed('e5', '10:03:00'),
     ],
     [
       {
-        ...{ outcome: 'abandoned', ending: 'closed', endsAt: on('10:03:00'), endedBy: 'unknown' },
+        outcome: 'abandoned',
+        ending: 'closed',
+        endsAt: on('10:03:00'),
+        endedBy: 'unknown',
         invitations: [
           { by: 'bot', at: on('10:00:05'), unavailableAt: on('10:00:07') },
           { by: 'bot', at: on('10:02:00') },
@@ -225,7 +250,9 @@ const table: ReadonlyArray<Case> = [
   [
     'after a day of silence too, even if an agent had joined',
     [
-      ...[message('e1', '10:00:00'), joined('e2', '10:00:35'), message('e3', '10:00:40')],
+      message('e1', '10:00:00'),
+      joined('e2', '10:00:35'),
+      message('e3', '10:00:40'),
       { ...message('e4', '10:00:00'), time: nextDay('10:00:40') },
     ],
     [{ ending: 'agent-joined' }, { number: 2, startedAt: new Date(nextDay('10:00:40')) }],
@@ -240,7 +267,9 @@ const table: ReadonlyArray<Case> = [
     [
       message('e1', '10:00:00'),
       reply('e2', '10:00:10', {
-        ...{ commandType: 'InviteAgent', because: 'no-reply-in-time', message: undefined },
+        commandType: 'InviteAgent',
+        because: 'no-reply-in-time',
+        message: undefined,
         attempts: [{ at: at('10:00:10'), durationMs: 5 }],
       }),
     ],

@@ -31,7 +31,9 @@ const agent = (text: string): Said => ({ from: 'agent', text })
 const unheard = (text: string): Said => ({ from: 'client', text, unheard: true })
 
 const lineOf = ({ from, text, shown = text }: Said, i: number, from0: number): Line => ({
-  ...{ from, text: shown, at: from0 + i * 100 },
+  from,
+  text: shown,
+  at: from0 + i * 100,
   ...(from === 'agent' && { agentId: 'a1' }),
 })
 
@@ -144,7 +146,8 @@ audits('does not report a reply that was on its way when the chat was finished',
 audits('does not compare replies if the transcript has none, nor match them with other lines', () => {
   const withoutBot: Tamper = (lines) => lines.filter(({ from }) => from !== 'bot')
   assert.equal(audited(talk, withoutBot), {
-    ...{ state: 'compared', differences: [] },
+    state: 'compared',
+    differences: [],
     replies: 'no-bot-messages-in-transcript',
   })
   const greeting: Tamper = (lines) => [{ from: 'bot', text: 'Welcome!', at: start }, ...lines]
@@ -168,7 +171,9 @@ audits('says why a chat cannot be compared', () => {
   assert.equal(reason(entries.filter((each) => !isFinish(each))), ['not-compared', 'event-missing', 0])
   const without = ({ data: _, ...rest }: Entry): Entry => rest
   assert.equal(reason(entries.map((each, i) => (i === 0 ? { ...without(each), erased: true } : each))), [
-    ...['not-compared', 'erased', 0],
+    'not-compared',
+    'erased',
+    0,
   ])
   assert.equal(reason(entries.map((each, i) => (i === 0 ? without(each) : each))), [
     'not-compared',

@@ -3,7 +3,9 @@ import * as assert from 'uvu/assert'
 import { stalls } from './progress.ts'
 
 const at = (time: number, done: number, end: number) => ({
-  ...{ at: time, done: new Map([['chats/0', done]]), ends: new Map([['chats/0', end]]) },
+  at: time,
+  done: new Map([['chats/0', done]]),
+  ends: new Map([['chats/0', end]]),
 })
 const stall = suite('how long a partition makes no progress')
 

@@ -43,7 +43,8 @@ const play = async (id: number) => {
   await service.closeChat(chat)
   const { chat: log } = chatFinished()
   const messages = Array.from({ length: messagesOfChat }, (_, i) => ({
-    ...{ message: `${answer} (${i})`, timestamp: 1_665_396_476 + i },
+    message: `${answer} (${i})`,
+    timestamp: 1_665_396_476 + i,
     ...(i % 2 === 0 ? { type: 'visitor' } : { type: 'agent', agent_id: 1 }),
   }))
   const whose = { chat_id: id, user_token: `user-${id}` }

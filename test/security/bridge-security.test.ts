@@ -20,14 +20,21 @@ writeFileSync(passwordFile, `${user.password}\n`)
 const environment = async () => {
   const { kafka, mongod, authority } = await secureServers()
   return {
-    ...{ KAFKA_BROKERS: kafka.sasl, KAFKA_SSL: 'true', KAFKA_SSL_CA_FILE: authority.own.certFile },
-    ...{ KAFKA_SASL_MECHANISM: 'scram-sha-256', KAFKA_SASL_USERNAME: user.username },
-    ...{ BRIDGE_CONFIG: accounts, TOPIC_PARTITIONS: '2', MONGODB_URL: mongod.url() },
+    KAFKA_BROKERS: kafka.sasl,
+    KAFKA_SSL: 'true',
+    KAFKA_SSL_CA_FILE: authority.own.certFile,
+    KAFKA_SASL_MECHANISM: 'scram-sha-256',
+    KAFKA_SASL_USERNAME: user.username,
+    BRIDGE_CONFIG: accounts,
+    TOPIC_PARTITIONS: '2',
+    MONGODB_URL: mongod.url(),
   }
 }
 const start = async (env: Readonly<Record<string, string>>) =>
   startBridgeProcess({
-    ...{ roles: ['ingress', 'projector', 'egress'], port: await anyFree(), dataDir },
+    roles: ['ingress', 'projector', 'egress'],
+    port: await anyFree(),
+    dataDir,
     env: { ...(await environment()), ...env },
   })
 

@@ -61,12 +61,15 @@ const ways: Readonly<Record<string, (servers: Servers) => Way>> = {
     (['plain', 'scram-sha-256', 'scram-sha-512'] as const).map((mechanism) => [
       `over TLS with ${mechanism}`,
       ({ kafka, authority }: Servers) => ({
-        ...{ broker: kafka.sasl, ssl: { ca: authority.own.cert }, sasl: { mechanism, ...user } },
+        broker: kafka.sasl,
+        ssl: { ca: authority.own.cert },
+        sasl: { mechanism, ...user },
       }),
     ]),
   ),
   'over TLS with a certificate of the client': ({ kafka, authority, client: { cert, key } }) => ({
-    ...{ broker: kafka.mutual, ssl: { ca: authority.own.cert, cert, key } },
+    broker: kafka.mutual,
+    ssl: { ca: authority.own.cert, cert, key },
   }),
 }
 for (const [name, way] of Object.entries(ways))
@@ -84,7 +87,8 @@ const refusals: ReadonlyArray<Refusal> = [
     (mechanism): Refusal => [
       `a wrong password of ${mechanism} is reported with the variables of user and password`,
       ({ kafka, authority }) => ({
-        ...{ broker: kafka.sasl, ssl: { ca: authority.own.cert } },
+        broker: kafka.sasl,
+        ssl: { ca: authority.own.cert },
         sasl: { ...user, mechanism, password: wrongPassword },
       }),
       /see KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD/,
@@ -103,7 +107,9 @@ const refusals: ReadonlyArray<Refusal> = [
   [
     'a broker with another name than in its certificate is reported with KAFKA_BROKERS',
     ({ kafka, authority }) => ({
-      ...{ broker: kafka.saslAtOtherName, ssl: { ca: authority.own.cert }, sasl: scram },
+      broker: kafka.saslAtOtherName,
+      ssl: { ca: authority.own.cert },
+      sasl: scram,
     }),
     /not for this host: see KAFKA_BROKERS/,
   ],

@@ -24,7 +24,9 @@ export const startSecureKafka = async (directory: string, authority: Authority) 
   )
   const server = await authority.forLocalhost('broker')
   const listeners = [
-    ...[`CLIENTS://127.0.0.1:${broker}`, `SASL://localhost:${sasl}`, `MUTUAL://localhost:${mutual}`],
+    `CLIENTS://127.0.0.1:${broker}`,
+    `SASL://localhost:${sasl}`,
+    `MUTUAL://localhost:${mutual}`,
     ...(hasIpv6 ? [`SIX://[::1]:${six}`] : []),
   ]
   const security = [
@@ -45,8 +47,11 @@ export const startSecureKafka = async (directory: string, authority: Authority) 
   const running = right(
     await runKafkaNode({
       name: 'the Kafka broker',
-      ...{ directory: join(directory, 'kafka'), logFile: join(directory, 'kafka.log') },
-      ...{ jars, heap: 512, clusterId: newClusterId() },
+      directory: join(directory, 'kafka'),
+      logFile: join(directory, 'kafka.log'),
+      jars,
+      heap: 512,
+      clusterId: newClusterId(),
       formatWith: ['256', '512'].flatMap((bits) => [
         '--add-scram',
         `SCRAM-SHA-${bits}=[name=${username},password=${password}]`,

@@ -31,12 +31,11 @@ const settings = suite('settings for TLS')
 settings('an authority and a certificate with its key are read from their files', async () => {
   const { code, out, err } = await runCommand(['check-config'], {
     ...usual,
-    ...{
-      KAFKA_BROKERS: '[::1]:9093,k2.example.com:9093',
-      KAFKA_SSL: 'true',
-      KAFKA_SSL_CA_FILE: authority.own.certFile,
-    },
-    ...{ KAFKA_SSL_CERT_FILE: one.certFile, KAFKA_SSL_KEY_FILE: one.keyFile },
+    KAFKA_BROKERS: '[::1]:9093,k2.example.com:9093',
+    KAFKA_SSL: 'true',
+    KAFKA_SSL_CA_FILE: authority.own.certFile,
+    KAFKA_SSL_CERT_FILE: one.certFile,
+    KAFKA_SSL_KEY_FILE: one.keyFile,
     MONGODB_URL: `mongodb://localhost:1/?tls=true&tlsCAFile=${authority.own.certFile}`,
   })
   assert.equal([code, err], [0, ''])

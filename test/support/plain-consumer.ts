@@ -62,7 +62,9 @@ const rangesOf = (brokers: ReadonlyArray<string>, topics: ReadonlyArray<string>)
         const ask = () =>
           admin.fetchTopicOffsets(topic).catch((error) => (error.retriable ? undefined : Promise.reject(error)))
         return (await eventually(`the ends of ${topic}`, ask)).map(({ partition, low, high }) => ({
-          ...{ name: `${topic}/${partition}`, low: Number(low), high: Number(high) },
+          name: `${topic}/${partition}`,
+          low: Number(low),
+          high: Number(high),
         }))
       }),
     )

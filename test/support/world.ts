@@ -79,8 +79,12 @@ export const world = async (options: Options = {}) => {
   const accountsFile = join(dir, 'accounts.json')
   writeFileSync(accountsFile, JSON.stringify({ accounts: [account, guarded] }))
   const env = {
-    ...{ KAFKA_BROKERS: brokers.join(','), MONGODB_URL: mongo.url, BRIDGE_CONFIG: accountsFile },
-    ...{ TOPIC_PREFIX: prefix, TOPIC_PARTITIONS: String(partitions), LOG_LEVEL: 'info' },
+    KAFKA_BROKERS: brokers.join(','),
+    MONGODB_URL: mongo.url,
+    BRIDGE_CONFIG: accountsFile,
+    TOPIC_PREFIX: prefix,
+    TOPIC_PARTITIONS: String(partitions),
+    LOG_LEVEL: 'info',
   }
   const bridges = new Set<Bridge>()
   const processes = new Set<Promise<BridgeProcess>>()
@@ -98,11 +102,19 @@ export const world = async (options: Options = {}) => {
     const bridge = right(
       await startBridge(
         {
-          ...{ kafka, mongo, accounts, demo: false, topics: { prefix, partitions }, dataDir: dir },
+          kafka,
+          mongo,
+          accounts,
+          demo: false,
+          topics: { prefix, partitions },
+          dataDir: dir,
           http: { host: '127.0.0.1', port: 0, trustedProxies: [] },
           admin: { host: '127.0.0.1', port: 0 },
           console: { basePath: '/console', grants: [] },
-          ...{ journalMaxBytes: 100 * 1024 * 1024, retentionDays: 14, logLevel: 'silent', ...more },
+          journalMaxBytes: 100 * 1024 * 1024,
+          retentionDays: 14,
+          logLevel: 'silent',
+          ...more,
         },
         { kafka, mongo },
         roles,
@@ -129,7 +141,12 @@ export const world = async (options: Options = {}) => {
       bot: `${url}/bot/${account.bot.token}`,
       start: async (now: Readonly<Record<string, string>> = {}, mostDescriptors?: number) => {
         const given = {
-          ...{ roles, port, adminPort, dataDir, without, mostDescriptors },
+          roles,
+          port,
+          adminPort,
+          dataDir,
+          without,
+          mostDescriptors,
           env: { ...env, ...more, ...now },
         }
         const bridge = startBridgeProcess(given)

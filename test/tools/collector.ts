@@ -22,8 +22,11 @@ const field = (text: string, name: string) => new RegExp(`^ +${name} *: (.*)$`, 
 const spanOf = (text: string): ReceivedSpan => {
   const [own = '', links = ''] = text.split(/^Links:$/m)
   return {
-    ...{ traceId: field(own, 'Trace ID'), parentId: field(own, 'Parent ID'), id: field(own, 'ID') },
-    ...{ name: field(own, 'Name'), kind: field(own, 'Kind') },
+    traceId: field(own, 'Trace ID'),
+    parentId: field(own, 'Parent ID'),
+    id: field(own, 'ID'),
+    name: field(own, 'Name'),
+    kind: field(own, 'Kind'),
     attributes: Object.fromEntries(
       [...own.matchAll(/^ +-> ([\w.]+): \w+\((.*)\)$/gm)].map(([, name = '', value = '']) => [name, value]),
     ),

@@ -50,8 +50,12 @@ const send = async (here: Running) => {
     chats_count: 1,
   }
   const fields = {
-    ...{ visitor, page: { url: address, title: all }, agent: { id: '9', name: all, email: image } },
-    ...{ attributes: [{ key: image, value: script }], user_token: reversed, [image]: { [script]: long } },
+    visitor,
+    page: { url: address, title: all },
+    agent: { id: '9', name: all, email: image },
+    attributes: [{ key: image, value: script }],
+    user_token: reversed,
+    [image]: { [script]: long },
   }
   await service.webhook('acme', { ...accepted, ...fields, chat_id: 8001 })
   const messages = [
@@ -60,7 +64,10 @@ const send = async (here: Running) => {
   ]
   const agents = [{ id: '9', name: all, email: image }]
   await service.webhook('acme', {
-    ...{ ...payload('chat_finished'), ...fields, chat_id: 8001, agents },
+    ...payload('chat_finished'),
+    ...fields,
+    chat_id: 8001,
+    agents,
     chat: { messages, blacklisted: false, rate: 'good', invitation: script },
   })
   const call = { type: 'incoming', phone: script, status: 'error', reason: all, record_url: address }

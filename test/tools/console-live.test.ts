@@ -48,7 +48,12 @@ test('a new message and its reply appear on an open page without a reload, and n
 
 const reply = (chatId: string, message: object = { type: 'TEXT', text: 'An answer' }) =>
   JSON.stringify({
-    ...{ type: 'BotMessage', id: `reply-${chatId}`, accountId: 'acme', chatId, clientId: chatId, message },
+    type: 'BotMessage',
+    id: `reply-${chatId}`,
+    accountId: 'acme',
+    chatId,
+    clientId: chatId,
+    message,
   })
 
 /** Sends calls that the view cannot store for now. They become dead letters. */

@@ -106,7 +106,10 @@ test('a conversation is masked until it is unmasked, and the unmask is in the au
   await page.getByRole('button', { name: 'Show personal data' }).click()
   await page.getByText('You said: Hello').waitFor()
   assert.equal(await page.locator('.entry.message .words').allInnerTexts(), [
-    ...['Hello', 'You said: Hello', 'buttons', 'What would you like to know?'],
+    'Hello',
+    'You said: Hello',
+    'buttons',
+    'What would you like to know?',
   ])
   assert.is(await page.locator('.answers li').count(), 3)
   await page.getByRole('button', { name: 'Details of BotReplyDelivered' }).first().click()
@@ -181,7 +184,9 @@ test('everything can be done with the keyboard', async (here) => {
     moves.push(await focused())
   }
   assert.equal(moves, [
-    ...['Details of ClientMessageReceived', 'Details of BotReplyDelivered', 'Details of ClientMessageReceived'],
+    'Details of ClientMessageReceived',
+    'Details of BotReplyDelivered',
+    'Details of ClientMessageReceived',
   ])
   await page.keyboard.press('Enter')
   await page.locator('aside.panel').waitFor()

@@ -50,7 +50,12 @@ export const startObservedBridge = async () => {
   const own = here.account.webhooks.token
   return {
     ...here,
-    ...{ cluster, dataDir: place.dataDir, hasOwnDisk, own, limited: limited.webhooks.token, post },
+    cluster,
+    dataDir: place.dataDir,
+    hasOwnDisk,
+    own,
+    limited: limited.webhooks.token,
+    post,
     bridge: () => bridge,
     kill: () => bridge.kill('SIGKILL'),
     start: async (env?: Readonly<Record<string, string>>) => {

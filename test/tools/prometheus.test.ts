@@ -81,8 +81,15 @@ test('alerts fire for faults of callers, bots and the service, for many counters
   await service.clientWrites('4', 'silence')
   service.misbehave(always({ kind: 'error', status: 400 }))
   const names = [
-    ...['Quarantine', 'DeadLetters', 'BotSilent', 'RepliesFail', 'ServiceFails', 'NotAuthorized', 'RateLimited'],
-    ...['ProtocolChanged', 'TranscriptDiffers'],
+    'Quarantine',
+    'DeadLetters',
+    'BotSilent',
+    'RepliesFail',
+    'ServiceFails',
+    'NotAuthorized',
+    'RateLimited',
+    'ProtocolChanged',
+    'TranscriptDiffers',
   ]
   await running.fire(
     names.map((name) => `Livechat${name}`),

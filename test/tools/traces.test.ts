@@ -45,11 +45,18 @@ const world = async () => {
   const url = new URL(mongoUrl)
   url.pathname = `/${id}`
   const bridge = await startBridgeProcess({
-    ...{ roles, port: await anyFree(), dataDir: directory },
+    roles,
+    port: await anyFree(),
+    dataDir: directory,
     env: {
-      ...{ KAFKA_BROKERS: brokers.join(','), MONGODB_URL: url.href, BRIDGE_CONFIG: accountsFile },
-      ...{ TOPIC_PREFIX: `${id}.`, TOPIC_PARTITIONS: '2', LOG_LEVEL: 'debug' },
-      ...{ OTEL_EXPORTER_OTLP_ENDPOINT: received.url, OTEL_RESOURCE_ATTRIBUTES: 'deployment=test' },
+      KAFKA_BROKERS: brokers.join(','),
+      MONGODB_URL: url.href,
+      BRIDGE_CONFIG: accountsFile,
+      TOPIC_PREFIX: `${id}.`,
+      TOPIC_PARTITIONS: '2',
+      LOG_LEVEL: 'debug',
+      OTEL_EXPORTER_OTLP_ENDPOINT: received.url,
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment=test',
     },
   })
   await eventually('the bridge to be ready', async () => (await bridge.isReady()) || undefined, 120_000)

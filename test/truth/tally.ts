@@ -4,7 +4,12 @@ import { published } from '../../src/publishing/catalogue.ts'
 export const kinds: ReadonlyArray<string> = [
   ...published.filter(({ direction }) => direction === 'event').map(({ name }) => name),
   ...published.map(({ name }) => name).filter((name) => name.endsWith('Document')),
-  ...['BotMessage', 'InviteAgent', 'Enrichment', 'OperatorAction', 'quarantine', 'dead-letters'],
+  'BotMessage',
+  'InviteAgent',
+  'Enrichment',
+  'OperatorAction',
+  'quarantine',
+  'dead-letters',
 ]
 
 /** How many values of each kind were checked, and the wrong ones. */

@@ -117,7 +117,10 @@ export const oidcWith = ({ settings, redirectUri, key, clock }: OidcDeps): Oidc 
   }
   const redeem = (config: client.Configuration, search: string, { state, nonce, verifier }: Transaction) =>
     client.authorizationCodeGrant(config, new URL(search, redirectUri), {
-      ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true },
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: verifier,
+      idTokenExpected: true,
     })
   return {
     begin: (next) =>
@@ -126,7 +129,10 @@ export const oidcWith = ({ settings, redirectUri, key, clock }: OidcDeps): Oidc 
           const config = await discovered()
           const [state, nonce, verifier] = [client.randomState(), client.randomNonce(), client.randomPKCECodeVerifier()]
           const location = client.buildAuthorizationUrl(config, {
-            ...{ redirect_uri: redirectUri, scope: scopeOf(config.serverMetadata()), state, nonce },
+            redirect_uri: redirectUri,
+            scope: scopeOf(config.serverMetadata()),
+            state,
+            nonce,
             code_challenge: await client.calculatePKCECodeChallenge(verifier),
             code_challenge_method: 'S256',
           })

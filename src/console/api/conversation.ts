@@ -50,7 +50,9 @@ const answerOf = (chatId: string, story: Story, version: string, until: Date | u
   const { chat, conversation, sessions, deliveries, events, earlier } = story
   const sight: Sight = until === undefined ? 'masked' : 'clear'
   return {
-    ...{ chatId, masked: until === undefined, version },
+    chatId,
+    masked: until === undefined,
+    version,
     ...(until && { unmaskedUntil: until.toISOString() }),
     ...(chat && { chat: chatAnswer(chat, sight) }),
     ...(conversation && { conversation: conversationAnswer(conversation, sight) }),

@@ -43,8 +43,17 @@ const rowOf = (session: ConversationsPage['rows'][number], now: Date): Conversat
   const { repliesFailed = 0, agents, audit, awaitingSince, clientId, channelType } = session
   const isOpen = endsAt === undefined || endsAt > now
   return {
-    ...{ chatId, kind, number, outcome, isOpen, clientMessages, replies, repliesFailed, channelId },
-    ...{ startedAt: startedAt.toISOString(), lastEventAt: lastEventAt.toISOString() },
+    chatId,
+    kind,
+    number,
+    outcome,
+    isOpen,
+    clientMessages,
+    replies,
+    repliesFailed,
+    channelId,
+    startedAt: startedAt.toISOString(),
+    lastEventAt: lastEventAt.toISOString(),
     agents: agents.map(({ id }) => id),
     differences: audit?.differences.length ?? 0,
     ...(isOpen && awaitingSince && { waitingSince: awaitingSince.toISOString() }),

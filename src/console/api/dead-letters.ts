@@ -160,7 +160,12 @@ export const deadLettersHandlers = ({
       ({ id, origin: { topic }, cause, failedAt: at, bytes, consumer }) => ({ id, topic, cause, at, bytes, consumer }),
     ),
     [routes.quarantine]: listing(requestFilters, findRequests, ({ id, reason, receivedAt, bytes, ...rest }) => ({
-      ...{ id, topic: quarantine.name, cause: reason, at: receivedAt, bytes, interface: rest.interface },
+      id,
+      topic: quarantine.name,
+      cause: reason,
+      at: receivedAt,
+      bytes,
+      interface: rest.interface,
     })),
     [routes.showDeadLetter]: showing(false),
     [routes.showQuarantined]: showing(true),

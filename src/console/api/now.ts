@@ -54,7 +54,8 @@ export const nowHandlers = ({ now, timeZoneOf, countNow }: NowDeps): Handlers<'G
       (day) => [day, dayId({ accountId: accountId as AccountId, day })] as const,
     )
     const counts = await countNow(accountId, {
-      ...{ minuteAgo: before(minuteMs), lately: before(latelyMs) },
+      minuteAgo: before(minuteMs),
+      lately: before(latelyMs),
       days: days.map(([, id]) => id),
     })
     if (E.isLeft(counts)) return E.left(unavailable(counts.left.reason))

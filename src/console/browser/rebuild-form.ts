@@ -15,9 +15,19 @@ const whats: Readonly<Record<What, string>> = {
   discard: 'Drop the interrupted rebuild',
 }
 const views: Readonly<Record<View, string>> = {
-  ...{ all: 'all views', chats: 'chats', calls: 'calls', clients: 'clients', offline_messages: 'offline_messages' },
-  ...{ conversations: 'conversations', timeline: 'timeline', sessions: 'sessions', deliveries: 'deliveries' },
-  ...{ daily_stats: 'daily_stats', daily_stats_by: 'daily_stats_by', audit: 'audit', drift: 'drift' },
+  all: 'all views',
+  chats: 'chats',
+  calls: 'calls',
+  clients: 'clients',
+  offline_messages: 'offline_messages',
+  conversations: 'conversations',
+  timeline: 'timeline',
+  sessions: 'sessions',
+  deliveries: 'deliveries',
+  daily_stats: 'daily_stats',
+  daily_stats_by: 'daily_stats_by',
+  audit: 'audit',
+  drift: 'drift',
 }
 const optionsOf = (words: Readonly<Record<string, string>>, chosen: string) =>
   Object.entries(words).map(

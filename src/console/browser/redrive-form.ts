@@ -86,8 +86,15 @@ const ProgressView = ({
 /** Sends one letter again, or all that match the filters. The default is a dry run, which sends nothing. */
 export const RedriveForm = ({ account, kind, only, cause = '', topic = '', done }: Props) => {
   const [form, setForm] = useState<Form>({
-    ...{ cause, topic, since: '', until: '', limit: '100' },
-    ...{ dryRun: true, again: false, overwrite: false, force: false },
+    cause,
+    topic,
+    since: '',
+    until: '',
+    limit: '100',
+    dryRun: true,
+    again: false,
+    overwrite: false,
+    force: false,
   })
   const [asks, setAsks] = useState(false)
   const [progress, setProgress] = useState<Progress>()

@@ -70,8 +70,14 @@ export const conversationTail = (onForgotten: (partition: number) => void = () =
 
   const begin = (partition: number, offset: number) => {
     const part: Part = {
-      ...{ floor: offset, inViews: offset, forgotten: 0, bytes: 0 },
-      ...{ position: offset, waiting: [], chats: new Map(), kept: new Map() },
+      floor: offset,
+      inViews: offset,
+      forgotten: 0,
+      bytes: 0,
+      position: offset,
+      waiting: [],
+      chats: new Map(),
+      kept: new Map(),
     }
     const waiting = parts.get(partition)?.waiting ?? []
     parts.set(partition, part)

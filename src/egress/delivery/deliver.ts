@@ -147,7 +147,13 @@ export const commandSender = ({ ports, tail, announce, barrier, nowOf, gateOf, t
     // A command of the bridge's own that was never sent needs no event: nobody requested it.
     if (because !== undefined && outcome.kind === 'suppressed' && attempts.length === 0) return []
     const events = outcomeEvents({
-      ...{ command, outcome, attempts, requestedAt, time: ports.now(), because, traceparent },
+      command,
+      outcome,
+      attempts,
+      requestedAt,
+      time: ports.now(),
+      because,
+      traceparent,
     })
     for (const fact of events.map((event) => factOf(dated(event))))
       if (fact !== undefined) tail.remember(partition, `${command.accountId}/${command.chatId}`, fact)
@@ -157,7 +163,12 @@ export const commandSender = ({ ports, tail, announce, barrier, nowOf, gateOf, t
       ports.measure.answered(account.id, Math.max(0, Date.parse(ports.now()) - since.getTime()) / 1000)
     const { kind, reason } = outcome.kind === 'delivered' ? { ...outcome, reason: undefined } : outcome
     const fields = {
-      ...{ accountId: account.id, commandId: command.id, because, attempts: attempts.length, kind, reason },
+      accountId: account.id,
+      commandId: command.id,
+      because,
+      attempts: attempts.length,
+      kind,
+      reason,
       ...(traceparent !== undefined && { traceId: traceIdOf(traceparent) }),
     }
     const level = outcome.kind === 'delivered' && because === undefined ? 'debug' : 'info'
@@ -177,7 +188,10 @@ export const commandSender = ({ ports, tail, announce, barrier, nowOf, gateOf, t
         known = conversationNow
         return order.decide(conversationNow)
       },
-      ...{ tryOnce, inTurn, now, gate: gateOf(account) },
+      tryOnce,
+      inTurn,
+      now,
+      gate: gateOf(account),
       // A former owner leaves the outcome to the new owner, except a delivery: the service has the reply.
       conclude: (outcome, attempts) =>
         outcome.kind !== 'delivered' && !work.isOwned() ? undefined : concluded(order, outcome, attempts, known),

@@ -88,7 +88,14 @@ const handling =
     const { partition } = work
     const requestedAt = recordTime(record)
     const result = await send({
-      ...{ command, account, work, takenAt, partition, requestedAt, traceparent, isLastResort: false },
+      command,
+      account,
+      work,
+      takenAt,
+      partition,
+      requestedAt,
+      traceparent,
+      isLastResort: false,
       decide: ({ conversation }) => decide(conversation, command, account.bot.whenOvertaken),
     })
     if (result !== 'finished before') return result === 'done'

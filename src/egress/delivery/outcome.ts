@@ -70,7 +70,12 @@ export type Ended = {
 const asked = (command: BotReply, requestedAt: Instant) => {
   const { accountId, chatId, clientId, id, type, inReplyTo } = command
   return {
-    ...{ accountId, chatId, clientId, commandId: id, commandType: type, requestedAt },
+    accountId,
+    chatId,
+    clientId,
+    commandId: id,
+    commandType: type,
+    requestedAt,
     ...(inReplyTo && { inReplyTo }),
     ...(command.type === 'BotMessage' && { message: completeMessage(command.message, requestedAt) }),
   }

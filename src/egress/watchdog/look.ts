@@ -40,7 +40,9 @@ export const looker =
     const escalate = async (clientId: Id, escalation: Escalation) => {
       const { kind, because } = escalation
       await send({
-        ...{ partition, work, because },
+        partition,
+        work,
+        because,
         isLastResort: kind === 'invite-agent',
         account: kind === 'invite-agent' ? withoutLimits(account) : account,
         command: ownCommand({ account, chatId, clientId }, escalation),

@@ -149,7 +149,12 @@ export const partitionTimers = (
   }
   const it: PartitionTimers = {
     waitingIn: (chat, conversation) => waitingOf(conversation, (id, at) => sinceOf(chat, id, at)),
-    ...{ partition, owner, note, look, lookCalmly, settled },
+    partition,
+    owner,
+    note,
+    look,
+    lookCalmly,
+    settled,
     work: { signal: ended.signal, isOwned: () => !ended.signal.aborted && owner.isCurrent() },
     start: () => {
       const waiting = held ?? new Map<string, number>()

@@ -115,7 +115,17 @@ export const generations = (deps: Deps) => {
       }
       const name = nameOf({ topic, partition })
       const reader = partitionReader({
-        ...{ spec, topic, partition, topicId, start, isMember, acquire, sleep, clock, log, measure },
+        spec,
+        topic,
+        partition,
+        topicId,
+        start,
+        isMember,
+        acquire,
+        sleep,
+        clock,
+        log,
+        measure,
         previousHandled: readers.previousHandled(name),
         random: Math.random,
         changed: adjust,

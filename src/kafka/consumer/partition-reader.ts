@@ -72,7 +72,11 @@ export const partitionReader = (deps: Deps): PartitionReader => {
   let running: Promise<void> | undefined
 
   const catchUp = catchUpOf({
-    ...{ buffer, acquire, sleep, changed, closed: closed.signal },
+    buffer,
+    acquire,
+    sleep,
+    changed,
+    closed: closed.signal,
     notFetched: () => end - position,
     isPaused: () => pauses > 0,
   })

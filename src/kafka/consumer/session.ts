@@ -98,7 +98,9 @@ export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => 
     client.sockets.close()
   }
   const committer = offsetCommitter({
-    ...{ prefix, clock, readers: readers.all },
+    prefix,
+    clock,
+    readers: readers.all,
     commit: () => {
       const member = payload
       return member && ((offsets) => member.commitOffsetsIfNecessary(offsets).then(activity.contact))
@@ -106,7 +108,16 @@ export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => 
   })
   const now = () => ({ ...activity.now(), commitFailsSince: committer.failsSince() })
   const generation = generations({
-    ...{ spec, prefix, consumer, readers, findStartOffsets, clock, log, measure, end, ready: activity.ready },
+    spec,
+    prefix,
+    consumer,
+    readers,
+    findStartOffsets,
+    clock,
+    log,
+    measure,
+    end,
+    ready: activity.ready,
     isOver: () => over,
     isMember: () => {
       // After a freeze, a process still believes that it owns partitions that the group has assigned to others.

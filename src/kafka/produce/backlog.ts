@@ -52,7 +52,10 @@ export const backlogOf = ({ limits, clock, log }: Deps) => {
 
   const topicOf = (name: TopicName): Topic => {
     const topic = topics.get(name) ?? {
-      ...{ entries: new Set<Entry>(), bytes: 0, isRefusing: false, failure: undefined },
+      entries: new Set<Entry>(),
+      bytes: 0,
+      isRefusing: false,
+      failure: undefined,
     }
     topics.set(name, topic)
     return topic

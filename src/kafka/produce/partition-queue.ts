@@ -81,7 +81,9 @@ export const partitionQueue = (topic: TopicName, partition: number, limits: Boun
     begin: () => {
       const { records, bytes } = size()
       batch ??= {
-        ...{ topic, partition, identity: identity ?? noIdentity },
+        topic,
+        partition,
+        identity: identity ?? noIdentity,
         records: entries.slice(0, records).map(({ record }) => record),
         isCompressed: bytes > limits.bytes,
       }

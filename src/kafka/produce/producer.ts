@@ -89,8 +89,14 @@ export const producer = (deps: Deps): Producer => {
     if (![...retrying].some((queue) => queue.topic === topic)) backlog.recovered(topic)
   }
   const { assign, assignLater } = assigner({
-    ...{ partitioner, pause, sleep, random, signal: stopped.signal },
-    ...{ onAssigned: enqueue, onFailure: failed, onRecovery: recovered },
+    partitioner,
+    pause,
+    sleep,
+    random,
+    signal: stopped.signal,
+    onAssigned: enqueue,
+    onFailure: failed,
+    onRecovery: recovered,
   })
   /** The topic was created again with fewer partitions: records of the removed ones get another partition. */
   const reassign = (topic: TopicName) => {

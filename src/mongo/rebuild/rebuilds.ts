@@ -218,7 +218,12 @@ export const connectRebuilds = (
       if (!(await beginRebuild(db, owner, views, dryRun, topicIds))) return undefined
       await dropAll(db, left)
       return leasedRebuild(deps, owner, {
-        ...{ views, dryRun, phase: 'creating', writers: [owner], positions: {}, swapped: [] },
+        views,
+        dryRun,
+        phase: 'creating',
+        writers: [owner],
+        positions: {},
+        swapped: [],
         topicIds: Object.fromEntries(topicIds),
       })
     },

@@ -32,8 +32,11 @@ const findLost = async ({ kafka, keys, signal }: Deps): Promise<ReadonlyArray<Lo
       for (const { id, kid, timestamp } of await lostAmong(keys, keysWanted(records))) {
         const { kids = [], records: before = 0, first = timestamp, last = timestamp } = found.get(id) ?? {}
         found.set(id, {
-          ...{ id, kids: new Set([...kids, kid]), records: before + 1 },
-          ...{ first: Math.min(first, timestamp), last: Math.max(last, timestamp) },
+          id,
+          kids: new Set([...kids, kid]),
+          records: before + 1,
+          first: Math.min(first, timestamp),
+          last: Math.max(last, timestamp),
         })
       }
     }

@@ -90,7 +90,10 @@ export const receiptOf = async (
   const [_id, requestedAt] = [id.toString('hex', 0, 8), clock()]
   const accountId = right(AccountId.decode(request.accountId))
   return {
-    ...{ _id, accountId, requestedBy, requestedAt },
+    _id,
+    accountId,
+    requestedBy,
+    requestedAt,
     state: 'started',
     request: hash(requestText(request)),
     keys: keysOf(accountId, plan).map((each) => hash(nameOfErased(each))),

@@ -104,7 +104,9 @@ export const retainer = (deps: Deps) => {
       for (const receipt of await erasures.find({ state: 'started' })) {
         if (receipt.requestedBy !== retainedBy || receipt.requestedAt.getTime() > abandoned) continue
         const recorded = await recordAction({
-          ...{ action: 'erase', detail: `erase, ${receipt._id} goes on`, accountId: receipt.accountId },
+          action: 'erase',
+          detail: `erase, ${receipt._id} goes on`,
+          accountId: receipt.accountId,
         })
         if (E.isRight(recorded)) await resume(deps, [receipt])
       }

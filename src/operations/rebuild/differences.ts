@@ -121,8 +121,12 @@ export type Findings = {
 }
 
 export const noFindings: Findings = {
-  ...{ same: 0, different: 0, examples: [], older: 0 },
-  ...{ moving: [], movingBeyond: 0 },
+  same: 0,
+  different: 0,
+  examples: [],
+  older: 0,
+  moving: [],
+  movingBeyond: 0,
 }
 
 const examplesAtMost = 20
@@ -158,7 +162,10 @@ const plural = (count: number, one: string, many: string): string =>
 /** The findings of a view as data. */
 export type Found = Pick<Findings, 'same' | 'different' | 'examples' | 'older'> & { readonly moving: number }
 export const foundIn = ({ same, different, examples, older, moving, movingBeyond }: Findings): Found => ({
-  ...{ same, different, examples, older },
+  same,
+  different,
+  examples,
+  older,
   moving: moving.length + movingBeyond,
 })
 

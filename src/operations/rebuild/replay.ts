@@ -89,7 +89,10 @@ export const startReplay = async (
   const fold: HandleSlice = projector({
     // A record of an earlier topic of the same name has the topic and the offset of the archive.
     decode: (record) => decodeRecord({ ...record, topic: archivedTopicOf(record.topic) }),
-    ...{ applyChanges, classify, hasRoom, clock },
+    applyChanges,
+    classify,
+    hasRoom,
+    clock,
     // These are dead letters already: the first consumer that read them has stored them.
     deadLetter: async ({ topic, partition, offset }) => void refused.add(`${topic}/${partition}/${offset}`),
     measure: unmeasured,
@@ -126,7 +129,11 @@ export const startReplay = async (
   await readArchive({ ...archived, fold: (slice) => handle(slice, noPartition) }, topics)
   let lost: string | undefined
   const consumer = await kafka.consume({
-    ...{ group, topics, handle, commit: 'when-handled', catchUpRecords: catchUpRecords() },
+    group,
+    topics,
+    handle,
+    commit: 'when-handled',
+    catchUpRecords: catchUpRecords(),
     startAt: async (topic, partition) => {
       const source = sourceOf(topic, partition)
       const position = positions.get(source) ?? 0

@@ -124,7 +124,9 @@ const send =
     const ended = await sendDeadLetters(
       { readTopic, redrive, redrives, recordAction, now, out: say.out, pace: pace(perSecond, monotonic, sleep) },
       {
-        ...{ filters, limit, dryRun: dryRun === true },
+        filters,
+        limit,
+        dryRun: dryRun === true,
         rules: { most, force: force === true, again: again === true, overwrite: overwrite === true },
       },
       interrupted,
@@ -149,7 +151,13 @@ const quarantined =
     const { readTopic, publish } = kafka
     const ended = await takeIn(
       {
-        ...{ readTopic, publish, redrives, recordAction, accounts, now, out: say.out },
+        readTopic,
+        publish,
+        redrives,
+        recordAction,
+        accounts,
+        now,
+        out: say.out,
         pace: pace(perSecond, monotonic, sleep),
       },
       { filters, limit, dryRun: dryRun === true },

@@ -113,7 +113,9 @@ export const findDeadLetters = (ports: Ports, filters: Filters, extent: Extent) 
       topic: deadLetters.name,
       read: (record) => E.toUnion(E.mapLeft(() => undefined)(readDeadLetter(record))),
       about: (it) => ({ topic: it.origin.topic, cause: it.cause, at: it.failedAt, memoryId: memoryIdOf(it) }),
-      ...{ fits: matches(filters), isGrouped: matches(others), id: filters.id },
+      fits: matches(filters),
+      isGrouped: matches(others),
+      id: filters.id,
     },
     extent,
   )

@@ -39,7 +39,8 @@ export const showRecord = async (
     return E.left({ kind: 'absent', reason: `${name} has no record at ${id}, or has deleted it.` })
   const known = accounts.find((each) => each.id === accountOf(record))
   const recorded = await recordAction({
-    ...{ action: 'unmask', detail: commandText('redrive show', { id, quarantine: other.quarantine }) },
+    action: 'unmask',
+    detail: commandText('redrive show', { id, quarantine: other.quarantine }),
     ...ofAccount(known?.id),
   })
   return E.isLeft(recorded) ? E.left({ kind: 'unavailable', reason: notRecorded(recorded.left) }) : E.right(record)

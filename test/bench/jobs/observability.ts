@@ -13,7 +13,8 @@ import { bridge, type Participant } from './ingest/participants.ts'
 const startParticipants = async (bench: Bench, collector: string): Promise<ReadonlyArray<Participant>> => {
   const at = (ratio: string) => ({
     OTEL_EXPORTER_OTLP_ENDPOINT: collector,
-    ...{ OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: ratio },
+    OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: ratio,
   })
   const withoutSpans = ['--import', new URL('../peers/no-spans.ts', import.meta.url).pathname]
   return Promise.all([
@@ -33,7 +34,10 @@ const measureTracing = async (bench: Bench, load: Load, gather: Gather) => {
   const count = (it: Participant, ok: number) => answered.set(it, (answered.get(it) ?? 0) + ok)
   for (const it of participants) {
     const { ok } = await load.ask({
-      ...{ urls: it.urls, connections: 64, seconds: bench.size.warmUp, chats: bench.size.ingest.chats },
+      urls: it.urls,
+      connections: 64,
+      seconds: bench.size.warmUp,
+      chats: bench.size.ingest.chats,
     })
     count(it, ok)
   }
@@ -97,10 +101,12 @@ const withLoad =
   }
 
 export const tracing: Job = {
-  ...{ name: 'tracing', what: 'the same requests without spans, with tracing off, and with 1 and 100 % sampled' },
+  name: 'tracing',
+  what: 'the same requests without spans, with tracing off, and with 1 and 100 % sampled',
   run: withLoad(measureTracing),
 }
 export const scraping: Job = {
-  ...{ name: 'scraping', what: 'messages of clients while /metrics is read all the time' },
+  name: 'scraping',
+  what: 'messages of clients while /metrics is read all the time',
   run: withLoad(measureScraping),
 }

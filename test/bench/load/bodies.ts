@@ -26,7 +26,9 @@ export const chatAcceptedOf = (chatId: number, number: number) => {
 /** A client's message; the end of its id numbers it. */
 const clientMessageOf = (chatId: number, number: number) =>
   clientMessage({
-    ...{ id: `${chatId}:${number}`, chat_id: String(chatId), client_id: String(chatId) },
+    id: `${chatId}:${number}`,
+    chat_id: String(chatId),
+    client_id: String(chatId),
     message: textMessage('Hello'),
   })
 

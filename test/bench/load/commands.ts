@@ -27,7 +27,11 @@ let run = 0
 const commandOf = (chatId: string, text: string) => ({
   key: `${accountId}/${chatId}`,
   value: JSON.stringify({
-    ...{ type: 'BotMessage', id: `command-${text}`, accountId, chatId, clientId: chatId },
+    type: 'BotMessage',
+    id: `command-${text}`,
+    accountId,
+    chatId,
+    clientId: chatId,
     message: { type: 'TEXT', text },
   }),
   headers: { 'content-type': 'application/json' },

@@ -89,7 +89,8 @@ load(
     const since: number[] = []
     let asked = 0
     const loop = {
-      ...{ connections: [connection], seconds: 0.05 },
+      connections: [connection],
+      seconds: 0.05,
       next: () => Buffer.from(String(asked++)),
       heard: (_: number, at: number) => void since.push(at),
     }
@@ -110,7 +111,8 @@ load('a closed loop has one outstanding request for each connection', async () =
   const held = [heldConnection(), heldConnection()]
   let [asked, answered, most] = [0, 0, 0]
   const running = closedLoop({
-    ...{ connections: held.map(({ connection }) => connection), seconds: 0.05 },
+    connections: held.map(({ connection }) => connection),
+    seconds: 0.05,
     next: () => {
       most = Math.max(most, ++asked - answered)
       return Buffer.from('x')

@@ -33,7 +33,9 @@ const whisker = (index: number, count: number, isLabelled: boolean) => (_: unkno
   const [, bottom] = api.coord([category, low])
   const at = x + offsetOf(index, count, api)
   const line = (x1: number, y1: number, x2: number, y2: number) => ({
-    ...{ type: 'line', shape: { x1, y1, x2, y2 }, style: { stroke: ink, lineWidth: 1.5 } },
+    type: 'line',
+    shape: { x1, y1, x2, y2 },
+    style: { stroke: ink, lineWidth: 1.5 },
   })
   const label = { text: compact(median), x: at, y: top - 5, align: 'center', verticalAlign: 'bottom', fill: ink }
   const range = [line(at, top, at, bottom), line(at - 4, top, at + 4, top), line(at - 4, bottom, at + 4, bottom)]
@@ -63,12 +65,18 @@ export const bars = ({ title, metric, cases, logarithmic = false, measurements }
     yAxis: { ...axis(`${metric}, ${first.unit}`), nameGap: 56, type: logarithmic ? 'log' : 'value' },
     series: people.flatMap((who, index) => [
       {
-        ...{ type: 'bar', name: who, barGap: '0%', barCategoryGap: `${(1 - barShare) * 100}%` },
+        type: 'bar',
+        name: who,
+        barGap: '0%',
+        barCategoryGap: `${(1 - barShare) * 100}%`,
         itemStyle: { color: colourOf(who, people), borderColor: '#ffffff', borderWidth: 1 },
         data: categories.map((name) => of(who, name)?.median ?? null),
       },
       {
-        ...{ type: 'custom', renderItem: whisker(index, people.length, isLabelled), silent: true, z: 5 },
+        type: 'custom',
+        renderItem: whisker(index, people.length, isLabelled),
+        silent: true,
+        z: 5,
         data: categories.flatMap((name, at) => {
           const found = of(who, name)
           return found === undefined ? [] : [[at, found.min, found.max, found.median]]

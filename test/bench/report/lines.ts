@@ -13,8 +13,12 @@ export const lines = ({ title, metric, series }: LinesOf): string | undefined =>
     xAxis: { ...axis('time, s'), nameGap: 32, type: 'value' },
     yAxis: { ...axis(first.unit), nameGap: 56, type: 'value', min: 0 },
     series: shown.map(({ who, points }) => ({
-      ...{ type: 'line', name: who, showSymbol: false, data: points },
-      ...{ lineStyle: { width: 2.5 }, itemStyle: { color: colourOf(who, people) } },
+      type: 'line',
+      name: who,
+      showSymbol: false,
+      data: points,
+      lineStyle: { width: 2.5 },
+      itemStyle: { color: colourOf(who, people) },
     })),
   })
 }

@@ -11,10 +11,19 @@ import { figureRows, goalRows } from './table.ts'
 import { writeResults } from './write.ts'
 
 const of = (who: string, metric: string, unit: string, values: ReadonlyArray<number>) => ({
-  ...{ case: '64 connections', who, metric, unit, values },
+  case: '64 connections',
+  who,
+  metric,
+  unit,
+  values,
 })
 const result: Result = {
-  ...{ job: 'ingest', what: 'requests', at: '2026-01-31T10:00:00.000Z', tookSeconds: 60, loadBefore: 0.1, checks: [] },
+  job: 'ingest',
+  what: 'requests',
+  at: '2026-01-31T10:00:00.000Z',
+  tookSeconds: 60,
+  loadBefore: 0.1,
+  checks: [],
   bridge: { ingressProcesses: 1, startArgs: [] },
   measurements: [
     of('bridge', 'rate', 'requests/s', [900, 1200, 1100]),
@@ -23,7 +32,11 @@ const result: Result = {
   ],
 }
 const goal: Goal = {
-  ...{ job: 'ingest', text: 'against Camel', sense: 'at least', must: 0.9, aim: 1.2 },
+  job: 'ingest',
+  text: 'against Camel',
+  sense: 'at least',
+  must: 0.9,
+  aim: 1.2,
   of: { case: '64 connections', who: 'bridge', metric: 'rate' },
   against: { case: '64 connections', who: 'Camel', metric: 'rate' },
 }
@@ -56,7 +69,11 @@ report('the table has the goals of the executed jobs, with must, aim, median and
   assert.equal(second, ['ingest: p99 at 2,000 requests/s against Camel', '', '≤ 1.5', '–', '', 'not measured'])
   assert.equal(third, [
     `ingest: requests/s at 64 connections against the ceiling (${ceiling})`,
-    ...['≥ 0.6', '≥ 0.8', '0.733', '0.6 – 0.8', 'reaches the must'],
+    '≥ 0.6',
+    '≥ 0.8',
+    '0.733',
+    '0.6 – 0.8',
+    'reaches the must',
   ])
   assert.ok(others.every(([text = '']) => text.startsWith('ingest: ')))
 })

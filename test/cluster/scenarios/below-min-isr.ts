@@ -10,7 +10,8 @@ const setMinimum = ({ brokers }: Three, topics: ReadonlyArray<string>, replicas:
     admin.alterConfigs({
       validateOnly: false,
       resources: topics.map((name) => ({
-        ...{ type: kafkajs.ConfigResourceTypes.TOPIC, name },
+        type: kafkajs.ConfigResourceTypes.TOPIC,
+        name,
         configEntries: [{ name: 'min.insync.replicas', value: String(replicas) }],
       })),
     }),

@@ -12,7 +12,8 @@ const setMinimum = ({ brokers }: Three, name: string, replicas: number) =>
       validateOnly: false,
       resources: [
         {
-          ...{ type: kafkajs.ConfigResourceTypes.TOPIC, name },
+          type: kafkajs.ConfigResourceTypes.TOPIC,
+          name,
           configEntries: [{ name: 'min.insync.replicas', value: String(replicas) }],
         },
       ],

@@ -10,5 +10,12 @@ import { rolling } from './rolling.ts'
 import { unreplicated } from './unreplicated.ts'
 
 export const scenarios: ReadonlyArray<Scenario<Three>> = [
-  ...[leader, rolling, primary, unreplicated, frozenBroker, belowMinIsr, failingTopic, partitions],
+  leader,
+  rolling,
+  primary,
+  unreplicated,
+  frozenBroker,
+  belowMinIsr,
+  failingTopic,
+  partitions,
 ]

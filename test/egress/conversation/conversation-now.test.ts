@@ -34,8 +34,11 @@ const tailFrom = (events: ReadonlyArray<ConversationEvent>, from: number) => {
 const command = botMessage('c1')
 const delivered = (id: string) =>
   outcomeEvent({
-    ...{ command: botMessage(id), outcome: { kind: 'delivered' }, attempts: [] },
-    ...{ requestedAt: '2026-01-31T12:00:00.000Z' as Instant, time: '2026-01-31T12:00:00.000Z' as Instant },
+    command: botMessage(id),
+    outcome: { kind: 'delivered' },
+    attempts: [],
+    requestedAt: '2026-01-31T12:00:00.000Z' as Instant,
+    time: '2026-01-31T12:00:00.000Z' as Instant,
   })
 
 test('views of any part of the log and a tail from any offset give the same result as the whole log', async () => {

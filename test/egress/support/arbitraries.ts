@@ -84,7 +84,11 @@ const own = fc
   })
   .map(([command, outcome, because, at]) =>
     outcomeEvent({
-      ...{ command, outcome, because, requestedAt: second(0), time: second(at) },
+      command,
+      outcome,
+      because,
+      requestedAt: second(0),
+      time: second(at),
       attempts: [{ at: second(at), durationMs: 5 }],
     }),
   )

@@ -12,7 +12,10 @@ const asked = { status: 'agent-asked' } as const
 const failed = { status: 'reply-failed' } as const
 const u1 = { unheard: { id: id('u1'), at: 3000 } }
 const invite = (about: string, dueAt: number, because = 'no-reply-in-time') => ({
-  ...{ kind: 'invite-agent', about, because, dueAt },
+  kind: 'invite-agent',
+  about,
+  because,
+  dueAt,
 })
 const tell = { kind: 'tell-unavailable', about: 'u1', because: 'agent-unavailable', dueAt: 13_000 }
 

@@ -28,8 +28,13 @@ test('a client without a reply within replyWithin is handed to an agent, and the
       ...told,
       time: '2026-01-31T12:00:10.010Z',
       data: {
-        ...{ ...chat, commandId: 'watchdog-m1', commandType: 'InviteAgent', attempts },
-        ...{ requestedAt: '2026-01-31T12:00:10.000Z', inReplyTo: 'm1', because: 'no-reply-in-time' },
+        ...chat,
+        commandId: 'watchdog-m1',
+        commandType: 'InviteAgent',
+        attempts,
+        requestedAt: '2026-01-31T12:00:10.000Z',
+        inReplyTo: 'm1',
+        because: 'no-reply-in-time',
       },
     },
     {

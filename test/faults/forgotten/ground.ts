@@ -40,7 +40,12 @@ export const startGround = async () => {
   const clusterId = newClusterId()
   const startBroker = () =>
     runKafkaNode({
-      ...{ name: 'the broker', directory: folders.kafka, logFile: join(logs, 'kafka.log'), jars, heap: 384, clusterId },
+      name: 'the broker',
+      directory: folders.kafka,
+      logFile: join(logs, 'kafka.log'),
+      jars,
+      heap: 384,
+      clusterId,
       configure: async () => {
         const broker = await choosePort(join(folders.kafka, 'broker.port'), {})
         const controller = await choosePort(join(folders.kafka, 'controller.port'), { except: broker })
@@ -71,7 +76,10 @@ export const startGround = async () => {
     const args = [...options, '--replSet', 'livechat', '--wiredTigerCacheSizeGB', '0.25']
     const running = right(
       await runServer({
-        ...{ name: 'the new mongod', instead: 'set MONGOD_BINARY', directory: home, logFile: join(logs, 'resync.log') },
+        name: 'the new mongod',
+        instead: 'set MONGOD_BINARY',
+        directory: home,
+        logFile: join(logs, 'resync.log'),
         prepare: async () => E.right({ port, command: script, args, isReady: () => answers(port) }),
       }),
     )

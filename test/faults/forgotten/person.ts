@@ -32,7 +32,8 @@ export const tellAll = async (kafka: Kafka, place: Place): Promise<number> => {
 
   const email = canary('the address that an enrichment has as its key')
   const last = anEvent('ClientUpdated', 'canary-last', new Date().toISOString(), {
-    ...{ clientId: person.clientId, visitor: { number: '7', chatsCount: 1, email } },
+    clientId: person.clientId,
+    visitor: { number: '7', chatsCount: 1, email },
   })
   right(await kafka.publish({ ...last, subject: person.clientId } as typeof last, withinMs))
   const own = enrichmentsOf()

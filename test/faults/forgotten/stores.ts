@@ -64,7 +64,9 @@ export const readable = async (
 
 const soon = { 'segment.ms': '500', 'file.delete.delay.ms': '0', 'max.message.bytes': String(16 * 1024 * 1024) }
 const compacted = {
-  ...{ 'cleanup.policy': 'compact', 'max.compaction.lag.ms': '500', 'min.cleanable.dirty.ratio': '0.01' },
+  'cleanup.policy': 'compact',
+  'max.compaction.lag.ms': '500',
+  'min.cleanable.dirty.ratio': '0.01',
   'delete.retention.ms': '500',
 }
 /** The same clean-up as in production, with seconds instead of days. */
@@ -80,7 +82,8 @@ export const cleanUpSoon = (brokers: ReadonlyArray<string>, prefix: string) =>
     admin.alterConfigs({
       validateOnly: false,
       resources: topics.map((topic) => ({
-        ...{ type: 2, name: prefix + topic.name },
+        type: 2,
+        name: prefix + topic.name,
         configEntries: Object.entries(cleanUpOf(topic)).map(([name, value]) => ({ name, value })),
       })),
     }),

@@ -8,7 +8,8 @@ export const mostBodyBytes = 8 * mebibyte
 const count = 2_200
 const text = 'All about the delivery of shoes. '.repeat(18)
 const messages = Array.from({ length: count }, (_, n) => ({
-  ...{ message: `${n} ${text}`, timestamp: 1665396476 + n },
+  message: `${n} ${text}`,
+  timestamp: 1665396476 + n,
   ...(n % 2 === 0 ? { type: 'visitor' } : { type: 'agent', agent_id: 1 }),
 }))
 const plain = messages.map(({ message }) => message).join('\n')
@@ -54,7 +55,9 @@ const kinds: ReadonlyArray<Kind> = [
       (htmlMessages === html || omitted.includes('htmlMessages')),
   },
   {
-    ...{ name: '200,000 times 1e20', status: 200, isWhole: hasBurden(200_000) },
+    name: '200,000 times 1e20',
+    status: 200,
+    isWhole: hasBurden(200_000),
     body: (common) => withBurden(chatUpdated(common), some),
   },
   {
@@ -63,7 +66,9 @@ const kinds: ReadonlyArray<Kind> = [
     body: (common) => withBurden(chatUpdated(common), `"${'x'.repeat(mostBodyBytes)}"`),
   },
   {
-    ...{ name: '800,000 times 1e20', status: 200, isWhole: hasBurden(800_000) },
+    name: '800,000 times 1e20',
+    status: 200,
+    isWhole: hasBurden(800_000),
     body: (common) => withBurden(chatUpdated(common), most),
   },
 ]
@@ -75,7 +80,9 @@ const bodyOf = (chatId: number, seq: number) => {
   return kindOf(seq).body({ chat_id: chatId, user_token: `user-${chatId}`, visitor: numbered })
 }
 const event = (chatId: number, seq: number): Event => ({
-  ...{ chat: `chats acme/${chatId}`, seq, api: 'webhooks' },
+  chat: `chats acme/${chatId}`,
+  seq,
+  api: 'webhooks',
   body: bodyOf(chatId, seq),
 })
 

@@ -57,20 +57,25 @@ export const forgotten: Scenario = {
     writeFileSync(keyFile, firstKeys)
     writeFileSync(config, JSON.stringify({ accounts: [here.account] }))
     const place = await here.place(['ingress', 'projector', 'egress', 'archiver'], {
-      ...{ ARCHIVE_KEY_FILE: keyFile, LOG_LEVEL: 'debug', TMPDIR: tmp, TOPIC_PARTITIONS: '1' },
-      ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '200' },
+      ARCHIVE_KEY_FILE: keyFile,
+      LOG_LEVEL: 'debug',
+      TMPDIR: tmp,
+      TOPIC_PARTITIONS: '1',
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_BSP_SCHEDULE_DELAY: '200',
     })
     const command = (...args: ReadonlyArray<string>) =>
       runCommand(
         args,
         {
-          ...{
-            KAFKA_BROKERS: brokers.join(','),
-            MONGODB_URL: here.mongo.url,
-            TOPIC_PREFIX: prefix,
-            TOPIC_PARTITIONS: '1',
-          },
-          ...{ BRIDGE_CONFIG: config, DATA_DIR: place.dataDir, ARCHIVE_KEY_FILE: keyFile, TMPDIR: tmp },
+          KAFKA_BROKERS: brokers.join(','),
+          MONGODB_URL: here.mongo.url,
+          TOPIC_PREFIX: prefix,
+          TOPIC_PARTITIONS: '1',
+          BRIDGE_CONFIG: config,
+          DATA_DIR: place.dataDir,
+          ARCHIVE_KEY_FILE: keyFile,
+          TMPDIR: tmp,
         },
         work,
       )
@@ -81,7 +86,12 @@ export const forgotten: Scenario = {
     cluster.afterwards(() => kafka.stop())
 
     const judge = judging({
-      ...{ ground, kafka, mongo: here.mongo, keyFile, prefix, outside: [place.dataDir, work, tmp, traces] },
+      ground,
+      kafka,
+      mongo: here.mongo,
+      keyFile,
+      prefix,
+      outside: [place.dataDir, work, tmp, traces],
       withinMs: without === undefined ? 120_000 : 20_000,
     })
     const { failures, tells, read } = judge
@@ -203,7 +213,12 @@ export const forgotten: Scenario = {
     await kafka.stop()
     await here.stop()
     return {
-      ...{ injected: size === 'long' ? 10 : 3, accepted: told, lost: 0, duplicated: 0, inverted: 0, longestStall: 0 },
+      injected: size === 'long' ? 10 : 3,
+      accepted: told,
+      lost: 0,
+      duplicated: 0,
+      inverted: 0,
+      longestStall: 0,
       failures,
       notes,
     }

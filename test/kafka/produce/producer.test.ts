@@ -20,7 +20,10 @@ const nothing = () => {}
 
 /** A record whose key is the number of its partition. */
 const of = (topic: TopicName, partition: number, value: string): WireRecord => ({
-  ...{ topic, key: String(partition), value, headers: {} },
+  topic,
+  key: String(partition),
+  value,
+  headers: {},
 })
 const chat = (value: string) => of('chats', 0, value)
 
@@ -29,7 +32,11 @@ const producerOf = (brokers: Pick<ReturnType<typeof fakeBrokers>, 'connect'>, li
   const unknown = new Set<TopicName>()
   let time = 0
   const made = producer({
-    ...{ connect: brokers.connect, limits, random: () => 0.5, clock: () => time, log: silent },
+    connect: brokers.connect,
+    limits,
+    random: () => 0.5,
+    clock: () => time,
+    log: silent,
     measure: { produced: nothing, produceFailed: nothing },
     partitioner: {
       ready: async (topics) => {
@@ -209,7 +216,12 @@ produce('a stopped producer gives up records without an answer after its time li
 })
 
 const fate = fc.constantFrom<Fate>(
-  ...['taken', 'taken', 'taken and lost', 'lost', 'NOT_ENOUGH_REPLICAS', 'REQUEST_TIMED_OUT'],
+  'taken',
+  'taken',
+  'taken and lost',
+  'lost',
+  'NOT_ENOUGH_REPLICAS',
+  'REQUEST_TIMED_OUT',
 )
 const given = fc.array(fc.record({ bad: fc.boolean(), wait: fc.boolean(), partition: fc.nat(2) }), { maxLength: 30 })
 

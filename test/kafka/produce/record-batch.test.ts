@@ -37,8 +37,12 @@ const writtenByKafkajs = async (batch: ProduceBatch, at: number): Promise<Buffer
     const { topic, partition, records: messages, identity: given, isCompressed } = batch
     const partitions = [{ partition, messages, firstSequence: given.sequence }]
     const { encode } = ofKafkajs({
-      ...{ acks: -1, timeout: 1_000, topicData: [{ topic, partitions }], compression: isCompressed ? 1 : 0 },
-      ...{ producerId: String(given.producerId), producerEpoch: 0 },
+      acks: -1,
+      timeout: 1_000,
+      topicData: [{ topic, partitions }],
+      compression: isCompressed ? 1 : 0,
+      producerId: String(given.producerId),
+      producerEpoch: 0,
     })
     return (await encode()).buffer
   } finally {

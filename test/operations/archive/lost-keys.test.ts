@@ -16,8 +16,12 @@ import { anEvent, at } from '../../support/given-events.ts'
 const losing = suite('archive keys')
 
 const asRead = ({ topic, key, value, headers }: OutgoingRecord, offset: number): IncomingRecord => ({
-  ...{ topic, partition: 0, offset, timestamp: Date.parse(at('10:00:00')) + offset * 1_000 },
-  ...{ key: Buffer.from(`${key}`), value: value === null ? null : Buffer.from(value) },
+  topic,
+  partition: 0,
+  offset,
+  timestamp: Date.parse(at('10:00:00')) + offset * 1_000,
+  key: Buffer.from(`${key}`),
+  value: value === null ? null : Buffer.from(value),
   headers: Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, Buffer.from(header)])),
 })
 

@@ -25,7 +25,9 @@ const world = (events: ReadonlyArray<Happened>) => {
   const state = { away: false, now }
   const entries = events
     .map(({ chat, daysAgo }, i) => ({
-      ...{ _id: String(i), time: new Date(now - daysAgo * dayMs), chatId: String(chat) },
+      _id: String(i),
+      time: new Date(now - daysAgo * dayMs),
+      chatId: String(chat),
       clientId: String(clientOf(chat)),
     }))
     .sort((a, b) => a.time.getTime() - b.time.getTime())

@@ -8,7 +8,12 @@ import { readArchive } from '../../../src/operations/rebuild/archive.ts'
 const reading = suite('a rebuild reads the archive')
 
 const record = (offset: number, value = 'x'): IncomingRecord => ({
-  ...{ topic: 'chats', partition: 0, offset, timestamp: 0, key: null, headers: {} },
+  topic: 'chats',
+  partition: 0,
+  offset,
+  timestamp: 0,
+  key: null,
+  headers: {},
   value: Buffer.from(value),
 })
 const event = (offset: number): Restored => ({ kind: 'record', record: record(offset), generation: 'g' })
@@ -60,7 +65,9 @@ const read = async (
       ? async ([archived]: ReadonlyArray<IncomingRecord>) =>
           archive.flatMap(([offset, found]) => (offset === archived?.offset ? [found] : []))
       : undefined,
-    ...{ positions, mayLack: false, signal: new AbortController().signal },
+    positions,
+    mayLack: false,
+    signal: new AbortController().signal,
     fold: async ({ records }: { readonly records: ReadonlyArray<IncomingRecord> }) =>
       void folded.push(...records.map(({ topic, offset }) => (topic === 'chats' ? offset : `${topic}/${offset}`))),
     skipTo: (source: string, offset: number) => void positions.set(source, offset),
@@ -85,7 +92,10 @@ reading(
         5,
       ),
       {
-        ...{ folded: [0, 4], letters: ['corrupt'], failed: undefined, position: 5 },
+        folded: [0, 4],
+        letters: ['corrupt'],
+        failed: undefined,
+        position: 5,
       },
     )
   },
@@ -101,7 +111,10 @@ reading('continues after an unreadable batch at the end of the archive', async (
       4,
     ),
     {
-      ...{ folded: [0], letters: ['corrupt'], failed: undefined, position: 4 },
+      folded: [0],
+      letters: ['corrupt'],
+      failed: undefined,
+      position: 4,
     },
   )
 })
@@ -117,7 +130,10 @@ reading('continues after a batch that was unreadable when it was archived', asyn
       5,
     ),
     {
-      ...{ folded: [0, 3, 4], letters: [], failed: undefined, position: 5 },
+      folded: [0, 3, 4],
+      letters: [],
+      failed: undefined,
+      position: 5,
     },
   )
 })
@@ -153,7 +169,9 @@ reading('starts with the records of deleted topics of that name, each once, if t
     [5, event(1)],
   ] as const
   assert.equal(await read(archive, 2), {
-    ...{ folded: ['archive-chats/0', 'archive-chats/2', 'archive-chats/4', 0, 1], letters: [], failed: undefined },
+    folded: ['archive-chats/0', 'archive-chats/2', 'archive-chats/4', 0, 1],
+    letters: [],
+    failed: undefined,
     position: 2,
   })
   // This is also true if the current topic has all its own records.

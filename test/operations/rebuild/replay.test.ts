@@ -23,11 +23,17 @@ const given = async (mayLack: boolean, from = 4) => {
           return { health: () => ({ ok: true, reason: '' }), stop: async () => {}, waiting: () => [] }
         },
         ranges: async () => new Map([[0, { low, high: 10 }]]),
-        ...{ committedOffsets: none, forgetGroup: none, readTopic: none, topicIds: none, deadLetter: () => none },
+        committedOffsets: none,
+        forgetGroup: none,
+        readTopic: none,
+        topicIds: none,
+        deadLetter: () => none,
         // The archive is empty. A replay that already has a position does not read it again.
         ...(from === 0 && { topicIds: async () => new Map(), readTopic: async () => E.right(undefined) }),
       },
-      ...{ restore: undefined, clock: () => 0, signal: new AbortController().signal },
+      restore: undefined,
+      clock: () => 0,
+      signal: new AbortController().signal,
     },
     {
       group: 'g',

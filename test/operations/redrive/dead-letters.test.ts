@@ -12,7 +12,12 @@ import { asRead, instant, letterOf, records } from './given-letters.ts'
 const noon = '2026-01-31T12:00:00.000Z' as Instant
 const later = '2026-02-01T12:00:00.000Z' as Instant
 const poison: IncomingRecord = {
-  ...{ topic: 'chats', partition: 3, offset: 42, timestamp: 0, key: Buffer.from('acme/1'), value: null },
+  topic: 'chats',
+  partition: 3,
+  offset: 42,
+  timestamp: 0,
+  key: Buffer.from('acme/1'),
+  value: null,
   headers: { ce_id: Buffer.from('e1') },
 }
 const without = (record: IncomingRecord) => Object.entries(record.headers).filter(([name]) => !name.startsWith('dl_'))
@@ -23,10 +28,16 @@ deadLetter('a dead letter of a consumer has its original place, its consumer, th
   assert.equal(
     readDeadLetter(letterOf(poison, noon)),
     E.right({
-      ...{ id: '1/7', account: 'acme', bytes: 0 },
+      id: '1/7',
+      account: 'acme',
+      bytes: 0,
       origin: { topic: 'chats', partition: 3, offset: 42 },
-      ...{ consumer: 'projector', cause: 'contract', detail: 'id: expected text' },
-      ...{ failedAt: noon, firstFailedAt: noon, redriven: 0 },
+      consumer: 'projector',
+      cause: 'contract',
+      detail: 'id: expected text',
+      failedAt: noon,
+      firstFailedAt: noon,
+      redriven: 0,
     }),
   )
 })

@@ -18,8 +18,11 @@ decisions('several filters select the letters that match each of them', () => {
   const filters: fc.Arbitrary<Filters> = deadLetters.chain(({ origin, cause, consumer, failedAt, id }) =>
     fc.record(
       {
-        ...{ topic: fc.constant(origin.topic), cause: fc.constant(cause), consumer: fc.constant(consumer) },
-        ...{ since: fc.constant(Date.parse(failedAt)), until: fc.constant(Date.parse(failedAt)) },
+        topic: fc.constant(origin.topic),
+        cause: fc.constant(cause),
+        consumer: fc.constant(consumer),
+        since: fc.constant(Date.parse(failedAt)),
+        until: fc.constant(Date.parse(failedAt)),
         id: fc.constant([id]),
       },
       { requiredKeys: [] },

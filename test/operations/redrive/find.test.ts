@@ -25,7 +25,12 @@ const letters = [
 const requests = ['invalid', 'unknown-event'].map((reason, offset): IncomingRecord => {
   const headers = { id: `q${offset}`, interface: 'bot', received_at: at(offset), reason, problems: 'id: expected text' }
   return {
-    ...{ topic: 'quarantine', partition: 0, offset, timestamp: 0, key: Buffer.from('acme'), value: Buffer.from('12') },
+    topic: 'quarantine',
+    partition: 0,
+    offset,
+    timestamp: 0,
+    key: Buffer.from('acme'),
+    value: Buffer.from('12'),
     headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, Buffer.from(text)])),
   }
 })
@@ -87,8 +92,15 @@ finding('a quarantined request is listed with its reason, and when it was redriv
   )
   assert.equal(told, [
     {
-      ...{ id: '0/0', account: 'acme', interface: 'bot', receivedAt: at(0), reason: 'invalid', bytes: 2 },
-      ...{ problems: 'id: expected text', memoryId: 'quarantine/q0', sentAt: [at(9)] },
+      id: '0/0',
+      account: 'acme',
+      interface: 'bot',
+      receivedAt: at(0),
+      reason: 'invalid',
+      bytes: 2,
+      problems: 'id: expected text',
+      memoryId: 'quarantine/q0',
+      sentAt: [at(9)],
     },
   ])
 })

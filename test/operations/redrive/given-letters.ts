@@ -17,8 +17,14 @@ export const deadLetters: fc.Arbitrary<StoredDeadLetter> = fc
   .record({
     origin: fc.record({ topic: fc.constantFrom(...originTopics), partition: fc.nat(3), offset: fc.nat() }),
     at: place,
-    ...{ consumer: few, cause: few, detail: fc.string(), failedAt: instant, firstFailedAt: instant },
-    ...{ redriven: fc.nat(6), account: few, bytes: fc.nat(9) },
+    consumer: few,
+    cause: few,
+    detail: fc.string(),
+    failedAt: instant,
+    firstFailedAt: instant,
+    redriven: fc.nat(6),
+    account: few,
+    bytes: fc.nat(9),
   })
   .map(({ at: { partition, offset }, ...deadLetter }) => ({ id: `${partition}/${offset}`, ...deadLetter }))
 
@@ -47,7 +53,10 @@ export const letterOf = (record: IncomingRecord, failedAt: Instant): IncomingRec
 
 /** A written record as a consumer reads it, at its own place. */
 export const asRead = ({ topic, key, value, headers }: ReturnType<typeof toDeadLetter>): IncomingRecord => ({
-  ...{ topic, partition: 1, offset: 7, timestamp: midnight },
+  topic,
+  partition: 1,
+  offset: 7,
+  timestamp: midnight,
   key: typeof key === 'string' ? Buffer.from(key) : key,
   value: typeof value === 'string' ? Buffer.from(value) : value,
   headers: Object.fromEntries(

@@ -20,14 +20,16 @@ import { deadLetters } from './given-letters.ts'
 
 const noon = '2026-01-31T12:00:00.000Z' as Instant
 const deadLetter = {
-  ...{
-    id: '1/7',
-    account: 'acme',
-    bytes: 2,
-    origin: { topic: 'chats', partition: 3, offset: 42 } as const,
-    consumer: 'projector',
-  },
-  ...{ cause: 'contract', detail: 'id: expected text', failedAt: noon, firstFailedAt: noon, redriven: 2 },
+  id: '1/7',
+  account: 'acme',
+  bytes: 2,
+  origin: { topic: 'chats', partition: 3, offset: 42 } as const,
+  consumer: 'projector',
+  cause: 'contract',
+  detail: 'id: expected text',
+  failedAt: noon,
+  firstFailedAt: noon,
+  redriven: 2,
 }
 const steers = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
 const awkward = fc.string({ unit: fc.oneof(fc.constantFrom('\u001b', '\n', '\u202e', '\u009b', 'a'), fc.string()) })
@@ -73,11 +75,15 @@ rows(
     const record = { topic: 'chats', partition: 2, offset: 5, timestamp: Date.parse(noon), headers } as const
     const head = ['id      2/5', `stored  ${noon}`, 'header  mark: \ufeffé', 'header  raw: hex ff']
     assert.equal(recordLines({ ...record, key: null, value: Buffer.from('a\nb') }), [
-      ...[...head, 'key     (null)', 'value   3 bytes'],
+      ...head,
+      'key     (null)',
+      'value   3 bytes',
       'a\nb',
     ])
     assert.equal(recordLines({ ...record, key: Buffer.from([0xfe]), value: Buffer.alloc(0) }), [
-      ...[...head, 'key     hex fe', 'value   0 bytes'],
+      ...head,
+      'key     hex fe',
+      'value   0 bytes',
       '',
     ])
   },

@@ -14,17 +14,25 @@ const noon = '2026-01-31T12:00:00.000Z' as Instant
 const letterAt = (offset: number): IncomingRecord => ({
   ...letterOf(
     {
-      ...{ topic: 'chats', partition: 0, offset: 100 + offset, timestamp: 0 },
-      ...{ key: Buffer.from('acme/1'), value: Buffer.from(String(offset)), headers: {} },
+      topic: 'chats',
+      partition: 0,
+      offset: 100 + offset,
+      timestamp: 0,
+      key: Buffer.from('acme/1'),
+      value: Buffer.from(String(offset)),
+      headers: {},
     },
     noon,
   ),
-  ...{ partition: 0, offset },
+  partition: 0,
+  offset,
 })
 const given = (count: number) => Array.from({ length: count }, (_, offset) => letterAt(offset))
 
 const all: Parameters<typeof send>[1] = {
-  ...{ filters: {}, limit: 1000, dryRun: false },
+  filters: {},
+  limit: 1000,
+  dryRun: false,
   rules: { most: 3, force: false, again: false, overwrite: false },
 }
 
@@ -52,7 +60,11 @@ const servers = (
   const troubled = () => trouble(calls++)
   const away = () => Promise.reject(new Error('away'))
   return {
-    ...{ sent, lines, memory, erased, actions },
+    sent,
+    lines,
+    memory,
+    erased,
+    actions,
     meet: (next: typeof trouble) => {
       calls = 0
       trouble = next
@@ -268,12 +280,18 @@ sending('more letters that cannot be sent than the limit allows end the run too'
 const about = (topic: 'clients' | 'enrichments', offset: number, headers: Readonly<Record<string, Buffer>> = {}) => ({
   ...letterOf(
     {
-      ...{ topic, partition: 0, offset: 100 + offset, timestamp: 0 },
-      ...{ key: Buffer.from('acme/1'), value: Buffer.from(`${topic} ${offset}`), headers },
+      topic,
+      partition: 0,
+      offset: 100 + offset,
+      timestamp: 0,
+      key: Buffer.from('acme/1'),
+      value: Buffer.from(`${topic} ${offset}`),
+      headers,
     },
     noon,
   ),
-  ...{ partition: 0, offset },
+  partition: 0,
+  offset,
 })
 
 sending('a state that is older than its view is refused, unless overwriting is requested', async () => {

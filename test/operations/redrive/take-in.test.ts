@@ -22,18 +22,20 @@ const request = ({
   headers = {},
 }: Given = {}) => {
   const texts = {
-    ...{
-      id: `q${offset}`,
-      interface: 'webhooks',
-      received_at: received,
-      reason: 'invalid',
-      problems: 'visitor: expected',
-    },
+    id: `q${offset}`,
+    interface: 'webhooks',
+    received_at: received,
+    reason: 'invalid',
+    problems: 'visitor: expected',
     ...headers,
   }
   const record: IncomingRecord = {
-    ...{ topic: 'quarantine', partition: 0, offset, timestamp: Date.parse(received) },
-    ...{ key: Buffer.from(key), value: Buffer.from(value) },
+    topic: 'quarantine',
+    partition: 0,
+    offset,
+    timestamp: Date.parse(received),
+    key: Buffer.from(key),
+    value: Buffer.from(value),
     headers: Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, Buffer.from(String(text))])),
   }
   return record
@@ -45,7 +47,9 @@ const servers = (records: ReadonlyArray<IncomingRecord>) => {
   const memory = new Map<string, ReadonlyArray<Instant>>()
   const faults = { publish: 0, remember: 0 }
   return {
-    ...{ published, lines, faults },
+    published,
+    lines,
+    faults,
     run: async (asked: Partial<Parameters<typeof takeIn>[1]> = {}) =>
       right(
         await takeIn(

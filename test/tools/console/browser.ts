@@ -43,8 +43,13 @@ export const openTab = async (
   if (signedIn !== undefined)
     await context.addCookies([
       {
-        ...{ name: 'livechat_console', value: signedIn.cookie, domain: '127.0.0.1', path: '/console' },
-        ...{ httpOnly: true, secure: true, sameSite: 'Lax' },
+        name: 'livechat_console',
+        value: signedIn.cookie,
+        domain: '127.0.0.1',
+        path: '/console',
+        httpOnly: true,
+        secure: true,
+        sameSite: 'Lax',
       },
     ])
   const page = await context.newPage()

@@ -3,8 +3,21 @@ import type { ConsoleWorld } from './world.ts'
 
 /** Fields that the contracts count as the service's own words, ids and times. They are not personal. */
 const impersonal = new Set([
-  ...['event', 'event_name', 'type', 'status', 'rate', 'timestamp', 'id', 'widget_id', 'chat_id', 'client_id'],
-  ...['agent_id', 'button_id', 'number', 'site_id', 'offline_message_id'],
+  'event',
+  'event_name',
+  'type',
+  'status',
+  'rate',
+  'timestamp',
+  'id',
+  'widget_id',
+  'chat_id',
+  'client_id',
+  'agent_id',
+  'button_id',
+  'number',
+  'site_id',
+  'offline_message_id',
 ])
 
 /** The value, with `mark` and the field's path in place of each text that may be personal. */

@@ -47,10 +47,17 @@ export const startConsoleWorld = async () => {
   const accountsFile = join(dataDir, 'accounts.json')
   writeFileSync(accountsFile, JSON.stringify({ accounts, console: { grants } }))
   const env = {
-    ...{ KAFKA_BROKERS: brokers.join(','), MONGODB_URL: databaseUrl(mongoUrl, name), BRIDGE_CONFIG: accountsFile },
-    ...{ TOPIC_PREFIX: `${name}.`, TOPIC_PARTITIONS: '2', LOG_LEVEL: 'info' },
-    ...{ CONSOLE_URL: origin, CONSOLE_SESSION_KEY: sessionKey, CONSOLE_OIDC_ISSUER: provider.issuer },
-    ...{ CONSOLE_OIDC_CLIENT_ID: 'livechat', CONSOLE_OIDC_CLIENT_SECRET: 'a-secret-of-the-client' },
+    KAFKA_BROKERS: brokers.join(','),
+    MONGODB_URL: databaseUrl(mongoUrl, name),
+    BRIDGE_CONFIG: accountsFile,
+    TOPIC_PREFIX: `${name}.`,
+    TOPIC_PARTITIONS: '2',
+    LOG_LEVEL: 'info',
+    CONSOLE_URL: origin,
+    CONSOLE_SESSION_KEY: sessionKey,
+    CONSOLE_OIDC_ISSUER: provider.issuer,
+    CONSOLE_OIDC_CLIENT_ID: 'livechat',
+    CONSOLE_OIDC_CLIENT_SECRET: 'a-secret-of-the-client',
     TRACE_URL_TEMPLATE: 'https://traces.example.com/{traceId}',
   }
   const bridge = await startBridgeProcess({ roles, port, adminPort, dataDir, env })
@@ -88,7 +95,15 @@ export const startConsoleWorld = async () => {
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
     })
   return {
-    ...{ origin, bridge, provider, service, db, brokers, command, signIn, ask },
+    origin,
+    bridge,
+    provider,
+    service,
+    db,
+    brokers,
+    command,
+    signIn,
+    ask,
     /** Signs in a person with every role in the account acme, who is in no other test. */
     signInAsAll: (name: string) => signInAs(name, consoleRoles),
     prefix: `${name}.`,
@@ -98,7 +113,9 @@ export const startConsoleWorld = async () => {
     /** Posts an event unchanged, even if the service would never send it. */
     postBotEvent: (account: string, body: object) =>
       fetch(`${bridge.url}/bot/bot-${account}-${name}`, {
-        ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
       }),
     produce: (topic: string, key: string, value: string) =>
       producer.send({ topic: `${name}.${topic}`, messages: [{ key, value }] }),

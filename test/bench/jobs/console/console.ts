@@ -17,7 +17,9 @@ const signIn = (bench: Bench, adminUrl: string): Promise<string> =>
     const deps = { store: consoleSessionsIn(db), clock: () => new Date() }
     const link = new URL((await makeLink(deps, adminUrl, '/console', 'bench')) ?? '')
     const signedIn = await fetch(`${link.origin}${link.pathname}`, {
-      ...{ method: 'POST', redirect: 'manual', headers: { origin: link.origin } },
+      method: 'POST',
+      redirect: 'manual',
+      headers: { origin: link.origin },
       body: new URLSearchParams(link.searchParams),
     })
     return signedIn.headers.getSetCookie().map((cookie) => cookie.split(';')[0])[0] ?? ''

@@ -106,8 +106,16 @@ export const fillStore = async (db: Db, count: number, long: number): Promise<vo
   const [message] = events
   const { data, type } = dated(message ?? anEvent('ClientMessageReceived', 'm', second(0)))
   const entries = Array.from({ length: long }, (_, n) => ({
-    ...{ _id: `${accountId}/bot/long-${n}`, accountId, chatId: 'long', clientId: 'long', type, data },
-    ...{ time: new Date(first + n * 1_000), topic: 'bot-conversations', partition: 0, offset: n },
+    _id: `${accountId}/bot/long-${n}`,
+    accountId,
+    chatId: 'long',
+    clientId: 'long',
+    type,
+    data,
+    time: new Date(first + n * 1_000),
+    topic: 'bot-conversations',
+    partition: 0,
+    offset: n,
   }))
   await insert('timeline', entries)
   await ensureIndexes(db)

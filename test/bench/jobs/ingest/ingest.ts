@@ -22,11 +22,14 @@ const openConnections = 64
 const casesOf = ({ size: { ingest } }: Bench): ReadonlyArray<Case> => [
   ...ingest.connections.map((connections) => ({
     name: `${connections} connection${connections === 1 ? '' : 's'}`,
-    ...{ connections, seconds: ingest.seconds },
+    connections,
+    seconds: ingest.seconds,
   })),
   ...ingest.rates.map((rate) => ({
     name: `${rate} requests/s`,
-    ...{ connections: openConnections, seconds: ingest.seconds, rate },
+    connections: openConnections,
+    seconds: ingest.seconds,
+    rate,
   })),
 ]
 
@@ -44,7 +47,10 @@ export const measure = async (bench: Bench, load: Load, it: Participant, each: C
   ] as const
   const before = whose.map(([, pids]) => cpuSeconds(...pids))
   const given = await load.ask({
-    ...{ urls: it.urls, connections, seconds, chats: bench.size.ingest.chats },
+    urls: it.urls,
+    connections,
+    seconds,
+    chats: bench.size.ingest.chats,
     ...(rate !== undefined && { rate }),
   })
   const figures = [

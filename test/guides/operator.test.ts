@@ -5,7 +5,6 @@ import { parse } from 'yaml'
 import { world } from '../support/world.ts'
 
 const read = (name: string) => readFileSync(new URL(`../../contracts/guides/${name}`, import.meta.url), 'utf8')
-const guideText = read('operator.md')
 
 const here = await world()
 const bridge = await here.start()
@@ -19,8 +18,7 @@ const exposed: ReadonlyArray<Metric> = [...metricsText.matchAll(/^# TYPE (\S+) (
   .map(([, name = '', type = '']) => ({ name, type }))
   .sort(byName)
 
-const section = guideText.slice(guideText.indexOf('\n## Metrics\n'), guideText.indexOf('\n## Runbook\n'))
-const rows = [...section.matchAll(/^\| (`.*?) \| (\w+) \| (.*?) ?\| /gm)].map(
+const rows = [...read('metrics.md').matchAll(/^\| (`.*?) \| (\w+) \| (.*?) ?\| /gm)].map(
   ([, names = '', type = '', labels = '']) => ({
     names: [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
     labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label = '']) => label),
@@ -44,7 +42,7 @@ const slug = (heading: string) =>
     .toLowerCase()
     .replace(/[^\w\- ]/g, '')
     .replaceAll(' ', '-')
-const anchors = [...guideText.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => slug(heading))
+const anchorsOf = (page: string) => [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => slug(heading))
 
 /** The metrics and labels that Prometheus itself adds. */
 const ofPrometheus = { metrics: ['up'], labels: ['job', 'instance', 'le'] }
@@ -153,7 +151,10 @@ guide('every readiness check that an alert names exists in a running bridge', as
 guide('every alert leads to a section of the runbook, and is named once', () => {
   assert.is(new Set(rules.map(({ alert }) => alert)).size, rules.length)
   assert.equal(
-    rules.filter(({ annotations: { runbook } }) => !anchors.includes(runbook.replace(/^operator\.md#/, ''))),
+    rules.filter(({ annotations: { runbook } }) => {
+      const [page = '', anchor = ''] = runbook.split('#')
+      return !anchorsOf(page).includes(anchor)
+    }),
     [],
   )
 })

@@ -57,17 +57,48 @@ export const UnixTime = impersonal(
   ),
 )
 
-/** The time of a command: Unix time as in the protocol, or RFC 3339 as in events. The bridge reads it as an Instant. */
+const rfc3339 =
+  /^(?<day>[0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ](?<time>[0-9]{2}:[0-9]{2}:[0-9]{2})(?<fraction>\.[0-9]+)?(?:[Zz]|(?<offset>[+-]([01][0-9]|2[0-3]):[0-5][0-9]))$/u
+
+/** The time in UTC, to the nanosecond. A leap second is the second that follows it. Undefined for other text. */
+const inUtc = (text: string): Instant | undefined => {
+  const { day, time, fraction = '', offset = '+00:00' } = rfc3339.exec(text)?.groups ?? {}
+  if (day === undefined || time === undefined) return undefined
+  const isLeap = time.endsWith(':60')
+  const local = `${day}T${isLeap ? time.replace(/60$/u, '59') : time}Z`
+  if (!Instant.is(local)) return undefined
+  const minutes = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(4))
+  const ms = Date.parse(local) - (offset.startsWith('-') ? -minutes : minutes) * 60_000
+  if (isLeap && ms % 86_400_000 !== 86_399_000) return undefined
+  const utc = new Date(isLeap ? ms + 1000 : ms).toISOString()
+  const instant = utc.replace('.000Z', `${isLeap ? '' : fraction.slice(0, 10)}Z`)
+  return Instant.is(instant) ? instant : undefined
+}
+
+/** RFC 3339 with any offset, as others send it. The bridge reads it as an Instant, which is in UTC. */
+export const OffsetTime = impersonal(
+  new t.Type<Instant, string, unknown>(
+    'OffsetTime',
+    Instant.is,
+    (u, context) => {
+      if (Instant.is(u)) return t.success(u)
+      const instant = typeof u === 'string' ? inUtc(u) : undefined
+      return instant === undefined ? t.failure(u, context, 'an RFC 3339 time') : t.success(instant)
+    },
+    String,
+  ),
+)
+
+/** The time of a command: Unix time as in the protocol, or RFC 3339. The bridge reads it as an Instant. */
 export const CommandTime = impersonal(
   new t.Type<Instant, string, unknown>(
     'CommandTime',
     Instant.is,
-    (u, context) =>
-      Instant.is(u)
-        ? t.success(u)
-        : isUnixTime(u)
-          ? UnixTime.validate(u, context)
-          : t.failure(u, context, 'unix time or an RFC 3339 time in UTC'),
+    (u, context) => {
+      if (isUnixTime(u)) return UnixTime.validate(u, context)
+      const read = OffsetTime.validate(u, context)
+      return E.isRight(read) ? read : t.failure(u, context, 'unix time or an RFC 3339 time')
+    },
     String,
   ),
 )

@@ -4,7 +4,7 @@ import { AccountId, Id, nullable, shape } from '../primitives.ts'
 import { CommandTime, WireId } from '../wire.ts'
 
 const optional = {
-  /** RFC 3339 in UTC as in events, or Unix time. If left out, the time when the command was appended to the topic. */
+  /** RFC 3339 with any offset, or Unix time. If left out, the time when the command was appended to the topic. */
   timestamp: nullable(CommandTime),
 }
 const plain = {

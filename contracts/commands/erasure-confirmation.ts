@@ -1,5 +1,6 @@
 import type * as t from 'io-ts'
-import { AccountId, exactShape, Id, Instant, NonBlank } from '../primitives.ts'
+import { AccountId, exactShape, Id, NonBlank } from '../primitives.ts'
+import { OffsetTime } from '../wire.ts'
 
 /**
  * A consumer group has read ClientErased or ChatErased and has removed its data of that person. The key is
@@ -13,8 +14,8 @@ export const ErasureConfirmation = exactShape(
     erasureId: Id,
     /** The name of the consumer group in Kafka. */
     group: NonBlank,
-    /** When the group had removed the data. */
-    erasedAt: Instant,
+    /** When the group had removed the data: RFC 3339 with any offset. */
+    erasedAt: OffsetTime,
   },
   {
     /** The client id of the marker. */

@@ -62,7 +62,7 @@ const busy: Refusal = {
 }
 
 const bodyOf = async (ctx: Ctx, budget: BodyBudget): Promise<E.Either<Refusal, unknown>> => {
-  if (!/^application\/json(;\s*charset="?utf-8"?)?$/i.test(ctx.get('content-type')))
+  if (!/^application\/json\s*(;|$)/i.test(ctx.get('content-type')))
     return E.left(invalid(415, 'Content-Type: expected application/json'))
   const body = await readBody(ctx.req, { mostBytes, drainMs: 0, budget })
   if (E.isLeft(body)) return E.left(invalid(413, `body: expected all of it, and at most ${mostBytes} bytes`))

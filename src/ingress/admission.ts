@@ -1,5 +1,4 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import { parse } from 'content-type'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Problem } from '../../contracts/problem.ts'
 import type { Account } from '../domain/accounts.ts'
@@ -13,20 +12,18 @@ import type { Ctx } from '../http/context.ts'
 import type { Limits } from '../http/limits.ts'
 import { incomplete, noMemory, refusalOf, tooLarge, tooManyRequests, unauthorized, unknownToken } from './refusal.ts'
 
-/** True if the header names this type, and UTF-8 if it names a charset. */
-export const isType = (contentType: string, expected: string): boolean => {
-  const { type, parameters } = parse(contentType)
-  const charset = parameters.charset?.toLowerCase()
-  return type.toLowerCase() === expected && (charset === undefined || charset === 'utf-8' || charset === 'utf8')
-}
+/**
+ * True if the header names this type. Its parameters say nothing: neither JSON (RFC 8259) nor a form has a charset, and
+ * the bytes themselves show whether they are UTF-8.
+ */
+export const isType = (contentType: string, expected: string): boolean =>
+  contentType.split(';', 1)[0]?.trim().toLowerCase() === expected
 
 /** What is wrong with the headers of a body. Missing headers are ''. */
 const mediaTypeProblem = (contentType: string, contentEncoding: string): Problem | undefined => {
   if (contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity')
     return { path: 'Content-Encoding', expected: 'none' }
-  return isType(contentType, 'application/json')
-    ? undefined
-    : { path: 'Content-Type', expected: 'application/json in UTF-8' }
+  return isType(contentType, 'application/json') ? undefined : { path: 'Content-Type', expected: 'application/json' }
 }
 
 /** The tokens of an account: two while one replaces the other. */

@@ -43,6 +43,9 @@ export type Leaves = Readonly<Record<string, (schemaOf: SchemaOf) => Schema>>
 const text = ({ source }: RegExp): Schema => ({ type: 'string', pattern: source })
 const either = (...alternatives: ReadonlyArray<Schema>): Schema => ({ anyOf: alternatives })
 
+/** The comment tells it from an Instant: the format alone does not say that the bridge reads other offsets than UTC. */
+const offsetTime: Schema = { type: 'string', format: 'date-time', $comment: 'with any offset' }
+
 /**
  * The schemas of codecs with their own validation, by their names. `format` requires what no pattern can: a day of the
  * calendar.
@@ -50,6 +53,7 @@ const either = (...alternatives: ReadonlyArray<Schema>): Schema => ({ anyOf: alt
 export const leaves: Leaves = {
   Instant: () => ({ type: 'string', format: 'date-time' }),
   BsonDate: () => ({ type: 'string', format: 'date-time', $comment: 'a BSON date' }),
+  OffsetTime: () => offsetTime,
   Day: () => ({ type: 'string', format: 'date' }),
   Id: () => ({ ...text(patterns.Id), maxLength: longestId }),
   AccountId: () => text(patterns.AccountId),
@@ -62,10 +66,7 @@ export const leaves: Leaves = {
   WireText: () => either({ type: 'string' }, { type: 'number' }),
   UnixTime: () => either({ type: 'number', minimum: 0, exclusiveMaximum: latestUnixTime }, text(unixTimeText)),
   CommandTime: () =>
-    either({ type: 'number', minimum: 0, exclusiveMaximum: latestUnixTime }, text(unixTimeText), {
-      type: 'string',
-      format: 'date-time',
-    }),
+    either({ type: 'number', minimum: 0, exclusiveMaximum: latestUnixTime }, text(unixTimeText), offsetTime),
   // An object or an array, written so that generators make one type of it: any JSON value.
   Opaque: () => ({ not: either(...['string', 'number', 'boolean', 'null'].map((type) => ({ type }))) }),
   Buttons: (schemaOf) => ({ type: 'array', items: schemaOf(Button), minItems: 1, maxItems: 3 }),

@@ -4,7 +4,7 @@ import type * as t from 'io-ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { describe, problemsOf } from '../../contracts/problem.ts'
-import { Opaque, UnixTime, WireId, WireText } from '../../contracts/wire.ts'
+import { CommandTime, OffsetTime, Opaque, UnixTime, WireId, WireText } from '../../contracts/wire.ts'
 import { right } from '../support/either.ts'
 
 const read = <A>(codec: t.Decoder<unknown, A>, value: unknown) =>
@@ -62,6 +62,37 @@ wire('any unix time of this century is its instant', () => {
       const expected = new Date(seconds * 1000).toISOString()
       assert.equal(all(UnixTime, [seconds, seconds * 1000, String(seconds)]), [expected, expected, expected])
     }),
+  )
+})
+
+wire('a time of others has any offset and is read in UTC', () => {
+  const rows: ReadonlyArray<readonly [string, string]> = [
+    ['2026-01-31T10:00:00+00:00', '2026-01-31T10:00:00Z'],
+    ['2026-01-31T10:00:00.123456+02:00', '2026-01-31T08:00:00.123456Z'],
+    ['2026-01-31T23:30:00-05:45', '2026-02-01T05:15:00Z'],
+    ['2026-01-31 10:00:00z', '2026-01-31T10:00:00Z'],
+    ['2026-01-31t10:00:00.1234567891-00:00', '2026-01-31T10:00:00.123456789Z'],
+    ['2017-01-01T00:59:60.5+01:00', '2017-01-01T00:00:00Z'],
+    ['2026-01-31T10:00:00.5Z', '2026-01-31T10:00:00.5Z'],
+  ]
+  const texts = rows.map(([text]) => text)
+  const expected = rows.map(([, instant]) => instant)
+  assert.equal(all(OffsetTime, texts), expected)
+  assert.equal(all(CommandTime, texts), expected)
+  const wrong = [
+    '2026-02-30T10:00:00+02:00',
+    '2026-01-31T10:00:00',
+    '2026-01-31T10:00:00+2:00',
+    '2026-01-31T10:00:00+24:00',
+    '2026-01-31T10:00:60+00:00',
+    '0000-01-01T00:00:00+00:01',
+    '9999-12-31T23:59:59-00:01',
+    '2026-01-31',
+    'soon',
+  ]
+  assert.equal(
+    all(OffsetTime, wrong),
+    wrong.map(() => 'body: expected an RFC 3339 time'),
   )
 })
 

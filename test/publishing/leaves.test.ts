@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { Buttons } from '../../contracts/commands/bot-reply.ts'
 import { AccountId, BsonDate, Count, Day, Id, Instant, NonBlank } from '../../contracts/primitives.ts'
 import { Digits } from '../../contracts/records.ts'
-import { CommandTime, Opaque, UnixTime, WireId, WireText } from '../../contracts/wire.ts'
+import { CommandTime, OffsetTime, Opaque, UnixTime, WireId, WireText } from '../../contracts/wire.ts'
 import { leaves, leavesOfRequests } from '../../src/publishing/codecs.ts'
 import { compile } from '../../src/publishing/json-schema.ts'
 import { edges } from './mutations.ts'
@@ -26,6 +26,7 @@ const codecs: ReadonlyArray<t.Mixed> = [
   WireText,
   UnixTime,
   CommandTime,
+  OffsetTime,
   Opaque,
   Buttons,
 ]

@@ -9,6 +9,9 @@ const id = fc
 const instant = fc
   .date({ min: new Date('1970-01-01T00:00:00Z'), max: new Date('2100-01-01T00:00:00Z'), noInvalidDate: true })
   .map((date) => date.toISOString())
+const offsetTime = fc
+  .tuple(instant, fc.constantFrom('Z', 'z', '+00:00', '-00:00', '+05:45', '-11:30'))
+  .map(([time, offset]) => time.replace('Z', offset))
 const seconds = fc.integer({ min: 0, max: 4_000_000_000 })
 const whole = fc.integer({ min: -(2 ** 53) + 1, max: 2 ** 53 - 1 })
 
@@ -30,7 +33,8 @@ const leaves: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   Buttons: fc.array(fc.record({ text, id: fc.oneof(whole, id) }), { minLength: 1, maxLength: 3 }),
   WireId: fc.oneof(whole, id),
   WireText: fc.oneof(text, whole),
-  CommandTime: fc.oneof(seconds, instant),
+  CommandTime: fc.oneof(seconds, offsetTime),
+  OffsetTime: offsetTime,
   UnixTime: fc.oneof(
     seconds,
     seconds.map(String),

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
-import { Day, Instant } from '../../../contracts/primitives.ts'
+import { Day } from '../../../contracts/primitives.ts'
+import { OffsetTime } from '../../../contracts/wire.ts'
 import type { Account } from '../../domain/accounts.ts'
 import { now } from '../../domain/clock.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
@@ -35,10 +36,10 @@ const refuse = (expected: string) => {
 }
 
 /** Milliseconds since 1970. A day such as `2026-01-31` means its midnight in UTC. */
-export const timeOption = (text: string): number =>
-  E.isRight(Instant.decode(text)) || E.isRight(Day.decode(text))
-    ? Date.parse(text)
-    : refuse('a time as 2026-01-31T23:59:59Z, or a day as 2026-01-31')
+export const timeOption = (text: string): number => {
+  const time = E.alt<unknown, string>(() => Day.decode(text))(OffsetTime.decode(text))
+  return E.isRight(time) ? Date.parse(time.right) : refuse('a time as 2026-01-31T23:59:59Z, or a day as 2026-01-31')
+}
 
 const countOption = (text: string): number =>
   /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : refuse('a whole number, 1 or more')

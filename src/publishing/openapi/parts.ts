@@ -98,9 +98,9 @@ export const table = {
     message: 'body: expected at most 1048576 bytes',
   },
   415: {
-    description: 'Not `application/json` in UTF-8, or with a content encoding.',
+    description: 'Not `application/json`, or with a content encoding.',
     code: 'invalid_request',
-    message: 'Content-Type: expected application/json in UTF-8',
+    message: 'Content-Type: expected application/json',
   },
   429: {
     description: 'Over the rate limit of the account.',

@@ -84,7 +84,7 @@ const headers = fc.oneof(
     weight: 1,
     arbitrary: fc.constantFrom(
       { 'content-type': 'text/plain' },
-      { 'content-type': 'application/json; charset=utf-16' },
+      { 'content-type': 'application/jsonp; charset=utf-8' },
       { ...json, 'content-encoding': 'deflate' },
       { ...json, 'content-encoding': 'gzip, gzip' },
     ),

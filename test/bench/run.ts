@@ -41,7 +41,7 @@ const program = new Command('bench')
   )
   .option('--short', 'little of each job, to see that it works: its figures mean nothing', false)
   .option('--rounds <n>', 'how often each figure is taken', wholeNumber)
-  .option('--out <dir>', `where the results go (${results}; nowhere with --short)`)
+  .option('--out <dir>', `where the results go (all jobs: ${results}; nowhere with --only or --short)`)
   .option('--ingress-processes <n>', 'processes with the role ingress that share the load', wholeNumber, 1)
   .option('--start-args <args>', "more arguments for the bridge's `start` where it has the role ingress", '')
   .option('--no-java-peers', 'leaves out the peers that Maven fetches')
@@ -54,7 +54,8 @@ const began = performance.now()
 const say = (line: string) => console.log(`${((performance.now() - began) / 1000).toFixed(0).padStart(5)} s  ${line}`)
 const usual = options.short ? short : full
 const size = options.rounds === undefined ? usual : withRounds(usual, options.rounds)
-const out = options.out ?? (options.short ? undefined : results)
+const isWhole = !options.short && options.only.length === jobs.length
+const out = options.out ?? (isWhole ? results : undefined)
 const done = await runJobs(options.only, {
   size,
   say,

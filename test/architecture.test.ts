@@ -90,7 +90,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   'src/console': edges,
   'src/bot': edges,
   'src/embedded': edges,
-  'src/publishing': [...edges, 'src/console'],
+  'src/publishing': edges,
   'src/simulator': edges,
 }
 

@@ -12,8 +12,8 @@ import { decide } from './access/grants.ts'
 import { isLocal } from './access/guard.ts'
 import { isSame } from './access/keys.ts'
 import type { Sessions } from './access/sessions.ts'
-import { accessTable, type ConsoleRoute } from './access-table.ts'
 import type { ConsoleAnswer, Handlers, Session } from './handler.ts'
+import { type ConsoleRoute, routeNames } from './routes.ts'
 
 export type ApiDeps = {
   readonly handlers: Handlers<ConsoleRoute>
@@ -90,7 +90,7 @@ const until = async function* (given: AsyncIterable<string>, signal: AbortSignal
   }
 }
 
-/** The routes of the access table. The router checks the session and role of each request, then calls its handler. */
+/** The routes of routes.ts. The router checks the session and role of each request, then calls its handler. */
 export const apiRouter = (deps: ApiDeps): Router<State> => {
   const { handlers, sessions, accountIds, basePath, budget, log, checkMs, stopping } = deps
 
@@ -190,7 +190,7 @@ export const apiRouter = (deps: ApiDeps): Router<State> => {
   }
 
   const router = new Router<State>({ sensitive: true })
-  for (const route of Object.keys(accessTable) as ReadonlyArray<ConsoleRoute>) {
+  for (const route of routeNames) {
     const path = `${basePath}${route.slice(route.indexOf(' ') + 1)}`
     router.all(path, handle(route, path))
   }

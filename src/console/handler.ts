@@ -2,9 +2,10 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import type { AccountId } from '../../contracts/primitives.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
-import { type Answer, invalid, type Refusal } from '../http/answer.ts'
+import type { ConsoleRole } from '../domain/accounts.ts'
+import { invalid, type Refusal } from '../http/answer.ts'
 import { notRecorded, type RecordAction } from '../operations/audit.ts'
-import type { ConsoleRole, ConsoleRoute } from './access-table.ts'
+import type { ConsoleRoute, routes } from './routes.ts'
 
 /** Roles for accounts; `*` is every account. */
 export type Grant = { readonly role: ConsoleRole; readonly accounts: ReadonlyArray<string> | '*' }
@@ -37,19 +38,38 @@ export type ConsoleRequest = {
   readonly signal: AbortSignal
 }
 
-/** A handler's response: JSON or other text, or a stream, which ends with the request's signal. */
-export type ConsoleAnswer =
-  | Answer
-  | {
-      readonly status: 200
-      readonly stream: AsyncIterable<string>
-      readonly type: 'text/event-stream' | 'application/x-ndjson'
-    }
+type Body<A> = {
+  readonly status: number
+  readonly body: A
+  readonly headers?: Readonly<Record<string, string>>
+}
+/** It ends with the request's signal. */
+type Stream<A> = {
+  readonly status: 200
+  readonly stream: AsyncIterable<string>
+  readonly type: A
+}
+type AnswerOf<A> = A extends t.Any
+  ? Body<t.TypeOf<A>>
+  : A extends 'text/csv'
+    ? Body<string>
+    : A extends 'a document'
+      ? Body<object>
+      : Stream<A>
 
-export type ConsoleHandler = (request: ConsoleRequest) => Promise<E.Either<Refusal, ConsoleAnswer>>
+/** A handler's response, of the kind that routes.ts gives its route. */
+export type ConsoleAnswer<R extends ConsoleRoute = ConsoleRoute> = AnswerOf<(typeof routes)[R]['answer']>
+
+export type ConsoleHandler<R extends ConsoleRoute = ConsoleRoute> = (
+  request: ConsoleRequest,
+) => Promise<E.Either<Refusal, ConsoleAnswer<R>>>
 
 /** The handlers of some routes. */
-export type Handlers<R extends ConsoleRoute> = Readonly<Record<R, ConsoleHandler>>
+export type Handlers<R extends ConsoleRoute> = {
+  readonly [K in R]: (request: ConsoleRequest) => Promise<E.Either<Refusal, ConsoleAnswer<K>>>
+}
+
+export const ok = <A>(body: A): E.Either<never, Body<A>> => E.right({ status: 200, body })
 
 /** Decodes a request's body or query. Left names the field and the expected value. */
 export const decodeAs = <A>(codec: t.Decoder<unknown, A>, given: unknown): E.Either<Refusal, A> =>

@@ -1,12 +1,10 @@
 import { type Account, timeZonesOf } from '../domain/accounts.ts'
 import { now } from '../domain/clock.ts'
-import { ok } from '../http/answer.ts'
 import type { KafkaRoom } from '../kafka/kafka.ts'
 import type { Mongo } from '../mongo/connect.ts'
 import { actionRecorder } from '../operations/audit.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import { rolesFor } from './access/grants.ts'
-import type { ConsoleRoute } from './access-table.ts'
 import type { SessionAnswer } from './answers.ts'
 import { type AuditDeps, auditHandlers } from './api/audit.ts'
 import { type DeadLettersDeps, deadLettersHandlers } from './api/dead-letters.ts'
@@ -14,8 +12,9 @@ import { type ErasuresDeps, erasuresHandlers } from './api/erasures.ts'
 import { type PersonDeps, personHandlers } from './api/person.ts'
 import { type RebuildDeps, rebuildHandlers } from './api/rebuild.ts'
 import { type RedriveDeps, redriveHandlers } from './api/redrive.ts'
-import type { Handlers } from './handler.ts'
+import { type Handlers, ok } from './handler.ts'
 import { type ReadingDeps, readingHandlers } from './reading.ts'
+import type { ConsoleRoute } from './routes.ts'
 
 export type HandlersDeps = Pick<ReadingDeps, 'version' | 'readiness' | 'groups' | 'gates'> &
   Pick<RebuildDeps, 'rebuilds' | 'restore'> & {

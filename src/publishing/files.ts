@@ -19,7 +19,6 @@ import { typeOf } from './catalogue.ts'
 import { eventsPage } from './events-page.ts'
 import type { PartOf } from './json-schema.ts'
 import { bridgeOpenapi } from './openapi/bridge.ts'
-import { consoleOpenapi } from './openapi/console.ts'
 import { serviceOpenapi } from './openapi/service.ts'
 import type { Samples } from './read-contracts.ts'
 import type { JsonObject } from './schema.ts'
@@ -79,7 +78,6 @@ export const publishedFiles = (
     ['asyncapi.yaml', yaml(asyncapi(partOf))],
     ['openapi.yaml', yaml(bridgeOpenapi(partOf, samples))],
     ['openapi-service.yaml', yaml(serviceOpenapi(partOf))],
-    ['openapi-console.yaml', yaml(consoleOpenapi(partOf))],
     ['events.md', eventsPage(partOf)],
     ['topics.json', json(publishedTopics())],
     ...[...schemaDocuments(partOf)].map(([name, schema]) => [`schemas/${name}.json`, json(schema)] as const),

@@ -33,15 +33,11 @@ const counterparts: Readonly<Record<string, string>> = {
 /** The file of the fields that many events share. */
 const common = 'events/fields.ts'
 
-/** The requests and responses of the console's API: no contract with others, but published for their users. */
-const ofConsole = ['answers.ts', 'acting-answers.ts'].map((file) => `../src/console/${file}`)
-
 // The guides contain programs, and an import would run them.
 const sources = new Map(
-  [...globSync('**/*.ts', { cwd: contracts, exclude: ['guides/**'] }).sort(), ...ofConsole].map((file) => [
-    file,
-    readFileSync(join(contracts, file), 'utf8'),
-  ]),
+  globSync('**/*.ts', { cwd: contracts, exclude: ['guides/**'] })
+    .sort()
+    .map((file) => [file, readFileSync(join(contracts, file), 'utf8')]),
 )
 
 /** Other names for codecs that io-ts itself has. */

@@ -1,7 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { filtersOf, noFilters, queryOf, refreshed } from '../../src/console/browser/filters.ts'
-import { pagesFor, pathOf, routeOf } from '../../src/console/browser/route.ts'
+import { pathOf, routeOf } from '../../src/console/browser/route.ts'
+import { pagesFor } from '../../src/console/pages.ts'
 
 const filters = suite('the address')
 
@@ -47,11 +48,11 @@ filters('is read even if an escape sequence is broken', () =>
 
 filters('leads only to pages that the roles allow', () =>
   assert.equal(
-    [pagesFor(['viewer']), pagesFor(['operator']), pagesFor(['privacy'])],
+    (['viewer', 'operator', 'privacy'] as const).map((role) => pagesFor([role]).map(({ name }) => name)),
     [
-      ['now', 'conversations', 'statistics', 'drift'],
-      ['now', 'conversations', 'dead-letters', 'quarantine', 'statistics', 'drift'],
-      ['now', 'conversations', 'statistics', 'drift', 'privacy', 'audit'],
+      ['now', 'conversations', 'statistics', 'drift', 'system'],
+      ['now', 'conversations', 'statistics', 'dead-letters', 'quarantine', 'drift', 'system'],
+      ['now', 'conversations', 'statistics', 'drift', 'system', 'privacy', 'audit'],
     ],
   ),
 )

@@ -27,7 +27,7 @@ load('six requests of one person are answered at the same time, and others do no
       'GET /api/accounts/:account/now': async ({ session: { who } }) => {
         asked.push(who)
         await gate.promise
-        return ok({})
+        return ok({}) as never
       },
     },
   })

@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { accessTable, type ConsoleRoute } from '../../src/console/access-table.ts'
+import { type ConsoleRoute, rolesOf, routeNames as routes } from '../../src/console/routes.ts'
 import { consoleRoles } from '../../src/domain/accounts.ts'
-import { consoleServer, routes } from './server.ts'
+import { consoleServer } from './server.ts'
 
 const server = await consoleServer()
 
@@ -24,7 +24,7 @@ const roles = suite('roles of the console')
 
 roles('each role can use the routes that the table gives it, and no other', async () => {
   for (const role of consoleRoles) {
-    const allowed = (route: ConsoleRoute) => accessTable[route].some((each) => each === role)
+    const allowed = (route: ConsoleRoute) => rolesOf(route).some((each) => each === role)
     assert.equal(
       await answersOf('acme', await server.signIn([role])),
       routes.map((route) => [route, allowed(route) ? 200 : 403]),
@@ -73,7 +73,7 @@ roles('a sign-in link is for every role and every account', async () => {
 roles('the routes that only some roles may use', () => {
   const beyond = (role: string) =>
     routes.filter(
-      (route) => accessTable[route].length < consoleRoles.length && accessTable[route].some((each) => each === role),
+      (route) => rolesOf(route).length < consoleRoles.length && rolesOf(route).some((each) => each === role),
     )
   assert.equal(beyond('viewer'), [])
   assert.equal(beyond('lead'), [
@@ -82,7 +82,7 @@ roles('the routes that only some roles may use', () => {
   ])
   for (const route of beyond('operator')) assert.match(route, /drift\/unmask|dead-letters|quarantine|operation|rebuild/)
   assert.equal(
-    routes.filter((route) => route.startsWith('POST') && accessTable[route].some((role) => role === 'viewer')),
+    routes.filter((route) => route.startsWith('POST') && rolesOf(route).some((role) => role === 'viewer')),
     [],
   )
 })

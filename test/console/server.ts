@@ -1,9 +1,8 @@
 import { request as send } from 'node:http'
-import { accessTable, type ConsoleRoute } from '../../src/console/access-table.ts'
 import { type ConsoleSettings, startConsole } from '../../src/console/console.ts'
-import type { Handlers } from '../../src/console/handler.ts'
+import { type Handlers, ok } from '../../src/console/handler.ts'
+import { type ConsoleRoute, routeNames } from '../../src/console/routes.ts'
 import { consoleRoles } from '../../src/domain/accounts.ts'
-import { ok } from '../../src/http/answer.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 import type { ConsoleSessions, StoredSession } from '../../src/mongo/console-sessions.ts'
 import { right } from '../support/either.ts'
@@ -49,11 +48,9 @@ export const memorySessions = () => {
   return { store, sessions, links, state }
 }
 
-export const routes = Object.keys(accessTable) as ReadonlyArray<ConsoleRoute>
-
 /** Every route returns what it received, and nothing else. */
 const echoes = Object.fromEntries(
-  routes.map((route) => [
+  routeNames.map((route) => [
     route,
     async ({ accountId, chatId, body }: { accountId: string; chatId: string; body: unknown }) =>
       ok({ route, accountId, chatId, ...(body !== undefined && { body }) }),
@@ -61,7 +58,8 @@ const echoes = Object.fromEntries(
 ) as unknown as Handlers<ConsoleRoute>
 
 const tellsToken: Handlers<'GET /api/session'> = {
-  'GET /api/session': async ({ session: { csrf } }) => ok({ csrf }),
+  'GET /api/session': async ({ session: { who, csrf, expiresAt } }) =>
+    ok({ who, csrf, expiresAt: expiresAt.toISOString(), accounts: [] }),
 }
 
 type Sent = {

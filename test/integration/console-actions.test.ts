@@ -13,9 +13,11 @@ import type {
   PersonAnswer,
   RedriveLine,
 } from '../../src/console/answers.ts'
+import type { ConsoleAnswer } from '../../src/console/handler.ts'
 import { actingHandlers } from '../../src/console/handlers.ts'
 import { now } from '../../src/domain/clock.ts'
 import type { Append } from '../../src/domain/ports.ts'
+import type { Refusal } from '../../src/http/answer.ts'
 import { connectKafka } from '../../src/kafka/kafka.ts'
 import { connectMongo } from '../../src/mongo/connect.ts'
 import { connectRebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
@@ -59,7 +61,7 @@ type Route = keyof typeof routes
 const path = '/api/accounts/:account'
 /** What a route answers to a person with the right role for the account. */
 const answer = async <A>(route: Route, asked: Parameters<typeof given>[0] = {}): Promise<A> => {
-  const answered = right(await routes[route](given(asked)))
+  const answered = right((await routes[route](given(asked))) as E.Either<Refusal, ConsoleAnswer>)
   if (!('stream' in answered)) return answered.body as A
   const lines: unknown[] = []
   for await (const line of answered.stream) lines.push(JSON.parse(line))

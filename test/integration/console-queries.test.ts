@@ -4,7 +4,6 @@ import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import { type TopicName, topicOf } from '../../contracts/topics.ts'
-import type { ConsoleRoute } from '../../src/console/access-table.ts'
 import type {
   ConversationAnswer,
   ConversationsAnswer,
@@ -15,9 +14,11 @@ import type {
   SystemAnswer,
   UnmaskAnswer,
 } from '../../src/console/answers.ts'
-import type { ConsoleRequest, Grant, Session, Unmasked } from '../../src/console/handler.ts'
+import type { ConsoleAnswer, ConsoleRequest, Grant, Session, Unmasked } from '../../src/console/handler.ts'
 import { readingHandlers } from '../../src/console/reading.ts'
+import type { ConsoleRoute } from '../../src/console/routes.ts'
 import { dated } from '../../src/domain/dated.ts'
+import type { Refusal } from '../../src/http/answer.ts'
 import type { RecordAction } from '../../src/operations/audit.ts'
 import { changesOfEvent } from '../../src/projections/changes.ts'
 import { monotonic } from '../../src/shared/time.ts'
@@ -92,7 +93,13 @@ type Asked = Partial<Pick<ConsoleRequest, 'session' | 'chatId' | 'body' | 'signa
 const call = (route: keyof typeof handlers & ConsoleRoute, { query = '', ...asked }: Asked) => {
   const usual = { session: viewer, accountId: 'acme', chatId: '2037', body: undefined }
   const signal = asked.signal ?? new AbortController().signal
-  return handlers[route]({ ...usual, ...asked, signal, query: new URLSearchParams(query) })
+  const answered: Promise<E.Either<Refusal, ConsoleAnswer>> = handlers[route]({
+    ...usual,
+    ...asked,
+    signal,
+    query: new URLSearchParams(query),
+  })
+  return answered
 }
 const ask = async <A>(route: keyof typeof handlers & ConsoleRoute, asked: Asked = {}): Promise<A> => {
   const answer = right(await call(route, asked))

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { accessTable, type ConsoleRoute } from '../../src/console/access-table.ts'
+import { type ConsoleRoute, rolesOf, routeNames } from '../../src/console/routes.ts'
 import { type ConsoleRole, consoleRoles } from '../../src/domain/accounts.ts'
 import { eventually } from '../support/eventually.ts'
 import { markedChats, sendMarked } from './console/canaries.ts'
@@ -18,7 +18,7 @@ const variants: Partial<Record<ConsoleRoute, ReadonlyArray<string>>> = {
   'GET /api/accounts/:account/drift': ['', '?limit=200'],
   'GET /api/accounts/:account/dead-letters': ['', '?cause=contract'],
 }
-const gets = (Object.keys(accessTable) as ConsoleRoute[]).filter((route) => route.startsWith('GET '))
+const gets = routeNames.filter((route) => route.startsWith('GET '))
 
 /** Every path of a GET route in this test. */
 const pathsOf = (route: ConsoleRoute): ReadonlyArray<string> => {
@@ -66,7 +66,7 @@ test('no GET returns personal data to any role, nor data of another account', as
     for (const route of gets)
       for (const path of pathsOf(route)) {
         const { status, text } = await read(here, path, signedIn)
-        const isAllowed = accessTable[route].some((each) => each === role)
+        const isAllowed = rolesOf(route).some((each) => each === role)
         assert.equal([path, status], [path, isAllowed ? 200 : 403], role)
         const leak = text.indexOf('canary-of-')
         assert.is(leak, -1, `${role} ${path}: ${text.slice(Math.max(0, leak - 200), leak + 100)}`)

@@ -1,6 +1,6 @@
-import type { GrantEntry } from '../../domain/accounts.ts'
-import { accessTable, type ConsoleRole, type ConsoleRoute, consoleRoles } from '../access-table.ts'
+import { type ConsoleRole, consoleRoles, type GrantEntry } from '../../domain/accounts.ts'
 import type { Grant } from '../handler.ts'
+import { type ConsoleRoute, rolesOf } from '../routes.ts'
 
 /** The current grants of a session's groups. A sign-in link is for the bridge's operator: every role and account. */
 export const grantsOf = (
@@ -27,7 +27,7 @@ export const decide = (
   accountIds: ReadonlyArray<string>,
   accountId: string | undefined,
 ): Decision => {
-  const wanted = accessTable[route]
+  const wanted = rolesOf(route)
   if (accountId === undefined) return grants.some(({ role }) => wanted.includes(role)) ? 'allowed' : 'wrong-role'
   const roles = accountIds.includes(accountId) ? rolesFor(grants, accountId) : []
   if (roles.length === 0) return 'unknown-account'

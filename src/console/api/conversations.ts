@@ -4,10 +4,9 @@ import { BsonDate, Day, Id } from '../../../contracts/primitives.ts'
 import { SessionOutcome } from '../../../contracts/views/session.ts'
 import { spanOf } from '../../domain/day.ts'
 import type { Now } from '../../domain/ports.ts'
-import { ok } from '../../http/answer.ts'
 import type { ConversationsPage, conversationsIn } from '../../mongo/console-conversations.ts'
 import type { ConversationRow, ConversationsAnswer } from '../answers.ts'
-import { type Handlers, unavailable } from '../handler.ts'
+import { type Handlers, ok, unavailable } from '../handler.ts'
 import { Cursor, cursorText, Limit, On, readQuery } from '../query.ts'
 
 export type ConversationsDeps = {

@@ -5,7 +5,7 @@ import type { Problem } from '../../../contracts/problem.ts'
 import { deadLetterHeaders, quarantine, quarantineHeaders } from '../../../contracts/topics.ts'
 import { unknownEvent } from '../../domain/decode-request.ts'
 import type { Failure } from '../../domain/ports.ts'
-import { invalid, ok, type Refusal } from '../../http/answer.ts'
+import { invalid, type Refusal } from '../../http/answer.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import type { Filters } from '../../operations/redrive/dead-letters.ts'
@@ -20,6 +20,7 @@ import {
   type ConsoleRequest,
   decodeAs,
   type Handlers,
+  ok,
   type RecordActionOf,
   unavailable,
 } from '../handler.ts'
@@ -116,17 +117,18 @@ export const deadLettersHandlers = ({
       filtersOf: (account: string, asked: Asked) => E.Either<Refusal, F>,
       find: (from: typeof ports, filters: F, extent: Extent) => Promise<E.Either<Failure, Found<A>>>,
       letterOf: (letter: A) => Omit<DeadLetter, 'redriven'>,
-    ): ConsoleHandler =>
+    ): ConsoleHandler<typeof routes.deadLetters> =>
     async (request) => {
       const query = readQuery(DeadLettersQuery, request.query)
       const filters = E.isLeft(query) ? query : filtersOf(request.accountId, query.right)
       if (E.isLeft(filters)) return filters
       const found = await bounded(request, (signal) => find(ports, filters.right, { limit: listed, newestOf, signal }))
       if (E.isLeft(found)) return E.left(unavailable(`Kafka: ${found.left.reason}`))
-      return E.flatMap(ok)(answerOf(found.right, letterOf))
+      const answer = answerOf(found.right, letterOf)
+      return E.isLeft(answer) ? answer : ok(answer.right)
     }
   const showing =
-    (isQuarantine: boolean): ConsoleHandler =>
+    (isQuarantine: boolean): ConsoleHandler<typeof routes.showDeadLetter> =>
     async (request) => {
       const body = decodeAs(ShowBody, request.body)
       if (E.isLeft(body)) return body

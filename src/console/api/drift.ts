@@ -2,10 +2,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { Count } from '../../../contracts/primitives.ts'
 import { DriftDocument, driftKinds, mostDriftEntries } from '../../../contracts/views/drift.ts'
-import { ok } from '../../http/answer.ts'
 import type { driftIn } from '../../mongo/console-statistics.ts'
 import type { DriftAnswer } from '../answers.ts'
-import { type ConsoleHandler, type Handlers, type RecordActionOf, recordLook, unavailable } from '../handler.ts'
+import { type ConsoleHandler, type Handlers, ok, type RecordActionOf, recordLook, unavailable } from '../handler.ts'
 import { documentAnswer, type Sight } from '../mask.ts'
 import { Cursor, cursorText, Limit, readQuery } from '../query.ts'
 
@@ -38,7 +37,7 @@ export const driftHandlers = ({
   recordActionOf,
 }: DriftDeps): Handlers<'GET /api/accounts/:account/drift' | 'POST /api/accounts/:account/drift/unmask'> => {
   const answer =
-    (sight: Sight): ConsoleHandler =>
+    (sight: Sight): ConsoleHandler<'GET /api/accounts/:account/drift'> =>
     async ({ accountId, query }) => {
       const read = readQuery(DriftQuery, query)
       if (E.isLeft(read)) return read

@@ -1,12 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
-import { ok } from '../../http/answer.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 import { newestRecords } from '../../kafka/read-topic.ts'
 import type { receiptsIn } from '../../mongo/console-privacy.ts'
 import { confirmations } from '../../operations/erase/status.ts'
 import type { ErasuresAnswer } from '../answers.ts'
-import { type Handlers, unavailable } from '../handler.ts'
+import { type Handlers, ok, unavailable } from '../handler.ts'
 
 export type ErasuresDeps = {
   readonly kafka: Pick<KafkaRoom, 'readTopic'>

@@ -3,11 +3,10 @@ import type { AccountId, Day } from '../../../contracts/primitives.ts'
 import { DailyStatsDocument } from '../../../contracts/views/daily-stats.ts'
 import { dayOf } from '../../domain/day.ts'
 import type { Now } from '../../domain/ports.ts'
-import { ok } from '../../http/answer.ts'
 import { type NowCounts, type nowIn, talking } from '../../mongo/console-now.ts'
 import { dayId } from '../../projections/stats-days.ts'
 import type { NowAnswer } from '../answers.ts'
-import { type Handlers, unavailable } from '../handler.ts'
+import { type Handlers, ok, unavailable } from '../handler.ts'
 import { documentAnswer } from '../mask.ts'
 
 export type NowDeps = {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../domain/ports.ts'
-import { invalid, ok, type Refusal } from '../../http/answer.ts'
+import { invalid, type Refusal } from '../../http/answer.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
 import { actionOn, notRecorded } from '../../operations/audit.ts'
@@ -14,9 +14,11 @@ import {
   type ConsoleRequest,
   decodeAs,
   type Handlers,
+  ok,
   type RecordActionOf,
   unavailable,
 } from '../handler.ts'
+import type { ConsoleRoute } from '../routes.ts'
 
 export type PersonDeps = {
   readonly kafka: Pick<KafkaRoom, 'append' | 'publish'>
@@ -63,7 +65,9 @@ export const personHandlers = ({
   | 'POST /api/accounts/:account/person/erase'
 > => {
   const about =
-    (answer: (request: Request, asked: PersonBody, of: ConsoleRequest) => ReturnType<ConsoleHandler>): ConsoleHandler =>
+    <R extends ConsoleRoute>(
+      answer: (request: Request, asked: PersonBody, of: ConsoleRequest) => ReturnType<ConsoleHandler<R>>,
+    ): ConsoleHandler<R> =>
     async (of) => {
       const body = decodeAs(PersonBody, of.body)
       if (E.isLeft(body)) return body
@@ -71,29 +75,36 @@ export const personHandlers = ({
       return answer({ accountId: of.accountId, start: { kind, value }, also }, body.right, of)
     }
   return {
-    'POST /api/accounts/:account/person': about(async (request, _, { session }) => {
-      const recorded = unrecorded(await recordActionOf(session.who)(actionOn('unmask', request, 'find person')))
-      return E.isLeft(recorded) ? recorded : ok(personAnswer(request, await planOf(erasures, request)))
-    }),
-    'POST /api/accounts/:account/person/export': about(async (request, _, { session }) => {
-      const recordAction = recordActionOf(session.who)
-      const everything = unrecorded(await exportPerson({ erasures, recordAction }, request))
-      const headers = { 'Content-Disposition': 'attachment; filename="person.json"' }
-      return E.map((body: object) => ({ status: 200, body, headers }))(everything)
-    }),
-    'POST /api/accounts/:account/person/erase': about(async (request, { confirm }, { session }) => {
-      if (confirm === undefined) return E.left<Refusal>(missing)
-      const ports = { kafka, erasures, recordAction: recordActionOf(session.who), clock: () => new Date() }
-      // An earlier, interrupted request was confirmed. A new plan would lack what that request has already erased.
-      const finished = unrecorded(await finishInterrupted(ports, request))
-      if (E.isLeft(finished)) return finished
-      const last = finished.right.at(-1)
-      if (last !== undefined) return ok(last)
-      const plan = await planOf(erasures, request)
-      if (isOfNobody(plan)) return E.left(nobody)
-      if (confirm !== confirmOf(request, plan)) return E.left(changed)
-      const asker = { requestedBy: session.who, kept: { retentionDays } }
-      return E.flatMap(ok)(unrecorded(await erase(ports, request, plan, asker)))
-    }),
+    'POST /api/accounts/:account/person': about<'POST /api/accounts/:account/person'>(
+      async (request, _, { session }) => {
+        const recorded = unrecorded(await recordActionOf(session.who)(actionOn('unmask', request, 'find person')))
+        return E.isLeft(recorded) ? recorded : ok(personAnswer(request, await planOf(erasures, request)))
+      },
+    ),
+    'POST /api/accounts/:account/person/export': about<'POST /api/accounts/:account/person/export'>(
+      async (request, _, { session }) => {
+        const recordAction = recordActionOf(session.who)
+        const everything = unrecorded(await exportPerson({ erasures, recordAction }, request))
+        const headers = { 'Content-Disposition': 'attachment; filename="person.json"' }
+        return E.map((body: object) => ({ status: 200, body, headers }))(everything)
+      },
+    ),
+    'POST /api/accounts/:account/person/erase': about<'POST /api/accounts/:account/person/erase'>(
+      async (request, { confirm }, { session }) => {
+        if (confirm === undefined) return E.left<Refusal>(missing)
+        const ports = { kafka, erasures, recordAction: recordActionOf(session.who), clock: () => new Date() }
+        // An earlier, interrupted request was confirmed. A new plan would lack what that request has already erased.
+        const finished = unrecorded(await finishInterrupted(ports, request))
+        if (E.isLeft(finished)) return finished
+        const last = finished.right.at(-1)
+        if (last !== undefined) return ok(last)
+        const plan = await planOf(erasures, request)
+        if (isOfNobody(plan)) return E.left(nobody)
+        if (confirm !== confirmOf(request, plan)) return E.left(changed)
+        const asker = { requestedBy: session.who, kept: { retentionDays } }
+        const erased = unrecorded(await erase(ports, request, plan, asker))
+        return E.isLeft(erased) ? erased : ok(erased.right)
+      },
+    ),
   }
 }

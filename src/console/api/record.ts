@@ -1,13 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { botReplies, clients, eventTopics, type TopicName } from '../../../contracts/topics.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
-import { invalid, ok, type Refusal } from '../../http/answer.ts'
+import { invalid, type Refusal } from '../../http/answer.ts'
 import { reasonOf } from '../../kafka/errors.ts'
 import type { FetchRecord } from '../../kafka/fetch-record.ts'
 import type { Ranges } from '../../kafka/offsets.ts'
 import { type Erasures, nameOfErased } from '../../mongo/erasures.ts'
-import { RecordBody } from '../acting-answers.ts'
-import { decodeAs, type Handlers, type RecordActionOf, recordLook, unavailable } from '../handler.ts'
+import { RecordBody } from '../answers.ts'
+import { decodeAs, type Handlers, ok, type RecordActionOf, recordLook, unavailable } from '../handler.ts'
 import { recordAnswer } from '../record-answer.ts'
 
 export type RecordDeps = {

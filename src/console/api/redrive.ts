@@ -57,7 +57,7 @@ export const redriveHandlers = ({
     <F>(
       filtersOf: (account: string, asked: RedriveBody) => E.Either<Refusal, F>,
       send: (ports: BatchPorts, asked: Sending<F> & { readonly rules: Rules }, signal: AbortSignal) => Promise<Ended>,
-    ): ConsoleHandler =>
+    ): ConsoleHandler<'POST /api/accounts/:account/dead-letters/redrive'> =>
     async ({ accountId, body, session, signal }) => {
       const asked = decodeAs(RedriveBody, body)
       const filters = E.isLeft(asked) ? asked : filtersOf(accountId, asked.right)

@@ -6,16 +6,17 @@ import { DailyStatsByDocument, DailyStatsDocument } from '../../../contracts/vie
 import { dayOf } from '../../domain/day.ts'
 import { marksOf } from '../../domain/personal-data.ts'
 import type { Now } from '../../domain/ports.ts'
-import { invalid, ok, type Refusal } from '../../http/answer.ts'
+import { invalid, type Refusal } from '../../http/answer.ts'
 import type { StatisticsAsked, statisticsIn } from '../../mongo/console-statistics.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { chunks } from '../../shared/slices.ts'
 import type { StatisticsAnswer } from '../answers.ts'
 import { cellAt, columnsOf, csv } from '../csv.ts'
 import { definitions } from '../definitions.ts'
-import { type ConsoleHandler, type Handlers, unavailable } from '../handler.ts'
+import { type ConsoleHandler, type Handlers, ok, unavailable } from '../handler.ts'
 import { documentAnswer } from '../mask.ts'
 import { readQuery } from '../query.ts'
+import type { ConsoleRoute } from '../routes.ts'
 
 export type StatisticsDeps = {
   readonly now: Now
@@ -81,7 +82,7 @@ export const statisticsHandlers = ({
   // One response at a time: the rows of many responses would fill the memory.
   const permits = semaphore(1)
   const inTurn =
-    (handler: ConsoleHandler): ConsoleHandler =>
+    <R extends ConsoleRoute>(handler: ConsoleHandler<R>): ConsoleHandler<R> =>
     async (request) => {
       using _permit = await permits(request.signal)
       return request.signal.aborted ? E.left(unavailable('the caller has gone')) : await handler(request)
@@ -100,31 +101,35 @@ export const statisticsHandlers = ({
     return E.right({ ...span.right, by, documents: found.right, rowOf: (each: object) => answer(each, 'masked') })
   }
   return {
-    'GET /api/accounts/:account/statistics': inTurn(async ({ accountId, query }) => {
-      const found = await read(accountId, query, mostRows.json)
-      if (E.isLeft(found)) return found
-      const { documents, rowOf, ...asked } = found.right
-      const rows = await inPieces(documents, rowOf)
-      const answer: StatisticsAnswer = { ...asked, rows, definitions: [...definitions] }
-      return ok(answer)
-    }),
-    'GET /api/accounts/:account/statistics.csv': inTurn(async ({ accountId, query }) => {
-      const found = await read(accountId, query, mostRows.csv)
-      if (E.isLeft(found)) return found
-      const { by, documents, rowOf } = found.right
-      const names = by === 'day' ? columns.day : columns.by
-      const lines = await inPieces(documents, (each) => {
-        const row = rowOf(each)
-        return csv([names.map((name) => cellAt(row, name))])
-      })
-      return E.right({
-        status: 200,
-        body: csv([names]) + lines.join(''),
-        headers: {
-          'Content-Type': 'text/csv; charset=utf-8; header=present',
-          'Content-Disposition': `attachment; filename="${fileName(accountId, found.right)}"`,
-        },
-      })
-    }),
+    'GET /api/accounts/:account/statistics': inTurn<'GET /api/accounts/:account/statistics'>(
+      async ({ accountId, query }) => {
+        const found = await read(accountId, query, mostRows.json)
+        if (E.isLeft(found)) return found
+        const { documents, rowOf, ...asked } = found.right
+        const rows = await inPieces(documents, rowOf)
+        const answer: StatisticsAnswer = { ...asked, rows, definitions: [...definitions] }
+        return ok(answer)
+      },
+    ),
+    'GET /api/accounts/:account/statistics.csv': inTurn<'GET /api/accounts/:account/statistics.csv'>(
+      async ({ accountId, query }) => {
+        const found = await read(accountId, query, mostRows.csv)
+        if (E.isLeft(found)) return found
+        const { by, documents, rowOf } = found.right
+        const names = by === 'day' ? columns.day : columns.by
+        const lines = await inPieces(documents, (each) => {
+          const row = rowOf(each)
+          return csv([names.map((name) => cellAt(row, name))])
+        })
+        return E.right({
+          status: 200,
+          body: csv([names]) + lines.join(''),
+          headers: {
+            'Content-Type': 'text/csv; charset=utf-8; header=present',
+            'Content-Disposition': `attachment; filename="${fileName(accountId, found.right)}"`,
+          },
+        })
+      },
+    ),
   }
 }

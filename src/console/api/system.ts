@@ -2,13 +2,12 @@ import type { TopicName } from '../../../contracts/topics.ts'
 import type { CommittedOffsets, Health } from '../../domain/ports.ts'
 import type { GateState } from '../../egress/delivery/account-gate.ts'
 import type { Egress } from '../../egress/egress.ts'
-import { ok } from '../../http/answer.ts'
 import type { ReadReadiness } from '../../http/health.ts'
 import type { Ranges } from '../../kafka/offsets.ts'
 import { within } from '../../shared/timeout.ts'
 import { rolesFor } from '../access/grants.ts'
 import type { SystemAnswer } from '../answers.ts'
-import type { Grant, Handlers } from '../handler.ts'
+import { type Grant, type Handlers, ok } from '../handler.ts'
 
 /** A consumer group of the bridge, with the topics on which it commits offsets. */
 export type Group = { readonly group: string; readonly topics: ReadonlyArray<TopicName> }

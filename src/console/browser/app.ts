@@ -1,6 +1,7 @@
 import { render } from 'preact'
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks'
 import type { SessionAnswer } from '../answers.ts'
+import { type PageName, pageOf, pagesFor } from '../pages.ts'
 import { base, loadSession, type Result, signedOutEvent } from './api.ts'
 import { AuditPage } from './audit-page.ts'
 import { ConversationPage } from './conversation-page.ts'
@@ -14,17 +15,19 @@ import { followLinks, go, useAddress } from './navigation.ts'
 import { NowPage } from './now-page.ts'
 import { Empty, TroubleBox } from './parts.ts'
 import { PrivacyPage } from './privacy-page.ts'
-import { type Page, type PageProps, pagesFor, pathOf, type Route, routeOf, titles } from './route.ts'
+import { type PageProps, pathOf, type Route, routeOf } from './route.ts'
 import { SignInPage } from './sign-in-page.ts'
 import { StatisticsPage } from './statistics-page.ts'
+import { SystemPage } from './system-page.ts'
 import { chosenTheme, showTheme } from './theme.ts'
 
-const components: Readonly<Record<Page, (props: PageProps) => unknown>> = {
+const components: Readonly<Record<PageName, (props: PageProps) => unknown>> = {
   now: NowPage,
   conversations: ConversationsPage,
   'dead-letters': DeadLettersPage,
   quarantine: DeadLettersPage,
   statistics: StatisticsPage,
+  system: SystemPage,
   drift: DriftPage,
   privacy: PrivacyPage,
   audit: AuditPage,
@@ -48,19 +51,20 @@ const Shown = ({ session, route }: { readonly session: SessionAnswer; readonly r
     () =>
       listenToKeys({
         open: (to) => {
-          if (account !== undefined && pagesFor(account.roles).includes(to)) go(pathOf(account.id, to))
+          if (account !== undefined && pagesFor(account.roles).some(({ name }) => name === to))
+            go(pathOf(account.id, to))
         },
         help: () => setHelping(true),
       }),
     [account],
   )
   useEffect(() => {
-    document.title = `${route?.chat ? `Chat ${route.chat}` : titles[page]} – livechat-bridge`
+    document.title = `${route?.chat ? `Chat ${route.chat}` : pageOf(page).title} – livechat-bridge`
     // With the focus on the new page, a screen reader announces it.
     if (!focusWantedSearch()) document.querySelector('main')?.focus({ preventScroll: true })
   }, [page, route?.chat, account?.id])
 
-  if (account === undefined || !pagesFor(account.roles).includes(page))
+  if (account === undefined || !pagesFor(account.roles).some(({ name }) => name === page))
     return html`
       <main tabindex="-1" class="sign-in">
         <h1>Not for you</h1>

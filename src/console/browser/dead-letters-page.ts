@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { LetterAnswer, LettersAnswer } from '../answers.ts'
+import { pageOf } from '../pages.ts'
 import { accountPath, base, get, post } from './api.ts'
 import { bytes, count, counted } from './format.ts'
 import { useAction, useLoad } from './hooks.ts'
@@ -7,7 +8,7 @@ import { html } from './html.ts'
 import { Badge, Card, Empty, Panel, Table, Time, TroubleBox, Waiting } from './parts.ts'
 import { bytesText, RecordView } from './record-view.ts'
 import { RedriveForm } from './redrive-form.ts'
-import { type PageProps, pathOf, titles } from './route.ts'
+import { type PageProps, pathOf } from './route.ts'
 
 type DeadLetter = LettersAnswer['letters'][number]
 export type DeadLettersKind = 'dead-letters' | 'quarantine'
@@ -122,9 +123,9 @@ export const DeadLettersPage = ({ account, page, query }: PageProps) => {
   const { value, trouble, again } = useLoad(path, (signal) => get<LettersAnswer>(path, signal))
   const isFiltered = filter.size > 0
   return html`
-    <div class="page-head"><h1>${titles[kind]}</h1><p class="muted">${about[kind]}</p></div>
+    <div class="page-head"><h1>${pageOf(kind).title}</h1><p class="muted">${about[kind]}</p></div>
     <${TroubleBox} trouble=${trouble} again=${again} />
-    ${value === undefined && trouble === undefined && html`<${Waiting} what=${titles[kind].toLowerCase()} />`}
+    ${value === undefined && trouble === undefined && html`<${Waiting} what=${pageOf(kind).title.toLowerCase()} />`}
     ${
       value !== undefined &&
       (value.count === 0 && !isFiltered

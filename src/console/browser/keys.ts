@@ -1,7 +1,7 @@
-import { type Page, pageKeys } from './route.ts'
+import { type PageName, pages } from '../pages.ts'
 
 type Acts = {
-  readonly open: (page: Page) => void
+  readonly open: (page: PageName) => void
   readonly help: () => void
 }
 
@@ -44,7 +44,7 @@ export const listenToKeys = ({ open, help }: Acts): (() => void) => {
       if (event.key === 'Escape') (event.target as HTMLElement).blur()
       return
     }
-    const page = isAfterG ? pageKeys[event.key] : undefined
+    const page = isAfterG ? pages.find(({ key }) => key === event.key)?.name : undefined
     isAfterG = event.key === 'g'
     if (page !== undefined) open(page)
     else if (event.key === 'j') move(1)
@@ -68,13 +68,6 @@ export const keyHelp: ReadonlyArray<readonly [keys: string, what: string]> = [
   ['j  k', 'Next, previous entry of a list'],
   ['Enter', 'Open the entry'],
   ['Esc', 'Close the panel, leave the field'],
-  ['g n', 'Now'],
-  ['g c', 'Conversations'],
-  ['g d', 'Dead letters'],
-  ['g q', 'Quarantine'],
-  ['g s', 'Statistics'],
-  ['g r', 'Drift'],
-  ['g p', 'Privacy'],
-  ['g a', 'Audit log'],
+  ...pages.map(({ key, title }) => [`g ${key}`, title] as const),
   ['?', 'These keys'],
 ]

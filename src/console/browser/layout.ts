@@ -1,11 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { SessionAnswer } from '../answers.ts'
+import { type PageName, pagesFor } from '../pages.ts'
 import { base, signedOutEvent, signOut } from './api.ts'
 import { type Children, html } from './html.ts'
 import { keyHelp } from './keys.ts'
 import { go } from './navigation.ts'
 import { Dialog, valueOfField } from './parts.ts'
-import { type Page, pagesFor, pathOf, titles } from './route.ts'
+import { pathOf } from './route.ts'
 import { chooseTheme, chosenTheme, nextTheme } from './theme.ts'
 
 type Account = SessionAnswer['accounts'][number]
@@ -27,7 +28,7 @@ const leave = async () => {
 type Props = Children & {
   readonly session: SessionAnswer
   readonly account: Account
-  readonly page: Page
+  readonly page: PageName
   readonly help: () => void
 }
 
@@ -54,9 +55,9 @@ export const Layout = ({ session, account, page, help, children }: Props) => {
     <nav aria-label="Pages">
       <ul>
         ${pagesFor(account.roles).map(
-          (each) => html`<li key=${each}>
-            <a href=${`${base}${pathOf(account.id, each)}`} aria-current=${each === page ? 'page' : undefined}>
-              ${titles[each]}
+          ({ name, title }) => html`<li key=${name}>
+            <a href=${`${base}${pathOf(account.id, name)}`} aria-current=${name === page ? 'page' : undefined}>
+              ${title}
             </a>
           </li>`,
         )}

@@ -7,7 +7,6 @@ import { count, dayText, tickingDuration, timeText } from './format.ts'
 import { useLoad, useNow } from './hooks.ts'
 import { html } from './html.ts'
 import { Card, Empty, Table, Time, TroubleBox, Waiting } from './parts.ts'
-import { RebuildCard } from './rebuild-form.ts'
 import { type PageProps, pathOf } from './route.ts'
 import { SystemCards } from './system-cards.ts'
 
@@ -128,7 +127,7 @@ const NoStatistics = () => html`
 const isCount = ({ unit }: Definition) => unit === 'count'
 
 /** The current state of the account and of the bridge. */
-export const NowPage = ({ account, roles }: PageProps) => {
+export const NowPage = ({ account }: PageProps) => {
   const now = useLoad(account, (signal) => get<NowAnswer>(accountPath(account, 'now'), signal), pollMs)
   const system = useLoad('', (signal) => get<SystemAnswer>('system', signal), pollMs)
   const day = now.value?.today.day
@@ -170,7 +169,6 @@ export const NowPage = ({ account, roles }: PageProps) => {
       <div class="stack">
         <${SystemCards} system=${now.trouble ? { ...system, trouble: undefined } : system} />
         ${hasStats && html`<${CompareCard} id="today" title="Today" now=${value} definitions=${defined.filter(isCount)} />`}
-        ${roles.includes('operator') && html`<${RebuildCard} account=${account} />`}
       </div>
       ${value && !hasStats && html`<${NoStatistics} />`}
       ${

@@ -1,0 +1,24 @@
+import type { SystemAnswer } from '../answers.ts'
+import { get } from './api.ts'
+import { useLoad } from './hooks.ts'
+import { html } from './html.ts'
+import { RebuildCard } from './rebuild-form.ts'
+import type { PageProps } from './route.ts'
+import { SystemCards } from './system-cards.ts'
+
+const pollMs = 5_000
+
+/** The health of the bridge, how far its consumers are behind, and the rebuild of views. */
+export const SystemPage = ({ account, roles }: PageProps) => {
+  const system = useLoad('', (signal) => get<SystemAnswer>('system', signal), pollMs)
+  return html`
+    <div class="page-head">
+      <h1>System</h1>
+      <p class="muted">The bridge itself, for all accounts</p>
+    </div>
+    <div class="cards two">
+      <${SystemCards} system=${system} />
+      ${roles.includes('operator') && html`<${RebuildCard} account=${account} />`}
+    </div>
+  `
+}

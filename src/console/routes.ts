@@ -1,0 +1,60 @@
+import type * as t from 'io-ts'
+import type { ConsoleRole } from '../domain/accounts.ts'
+import * as answers from './answers.ts'
+import { type PageName, pageOf } from './pages.ts'
+
+/** A route of the console's API. Its key in the list below is its method and path. */
+type Route = {
+  /** The page that uses it: whoever may open the page may use the route, unless `roles` says otherwise. */
+  readonly page: PageName
+  readonly roles?: ReadonlyArray<ConsoleRole>
+  /** The JSON of the answer, or the media type of a stream or file. */
+  readonly answer: t.Mixed | 'application/x-ndjson' | 'text/event-stream' | 'text/csv' | 'a document'
+}
+
+const readers: ReadonlyArray<ConsoleRole> = ['lead', 'privacy']
+const operators: ReadonlyArray<ConsoleRole> = ['operator']
+
+/**
+ * Every route. The only others are sign-in, sign-out and files. Routes other than GET need the session's CSRF token. A
+ * session needs one of the route's roles for the account in the path; without an account in the path, for any account.
+ */
+export const routes = {
+  'GET /api/session': { page: 'now', answer: answers.SessionAnswer },
+  'GET /api/system': { page: 'now', answer: answers.SystemAnswer },
+  'GET /api/accounts/:account/now': { page: 'now', answer: answers.NowAnswer },
+  'GET /api/accounts/:account/conversations': { page: 'conversations', answer: answers.ConversationsAnswer },
+  'GET /api/accounts/:account/conversations/:chat': { page: 'conversations', answer: answers.ConversationAnswer },
+  'GET /api/accounts/:account/conversations/:chat/live': { page: 'conversations', answer: 'text/event-stream' },
+  'POST /api/accounts/:account/conversations/:chat/unmask': {
+    page: 'conversations',
+    roles: readers,
+    answer: answers.UnmaskAnswer,
+  },
+  'POST /api/accounts/:account/record': { page: 'conversations', roles: readers, answer: answers.RecordAnswer },
+  'GET /api/accounts/:account/statistics': { page: 'statistics', answer: answers.StatisticsAnswer },
+  'GET /api/accounts/:account/statistics.csv': { page: 'statistics', answer: 'text/csv' },
+  'GET /api/accounts/:account/drift': { page: 'drift', answer: answers.DriftAnswer },
+  'POST /api/accounts/:account/drift/unmask': { page: 'drift', roles: operators, answer: answers.DriftAnswer },
+  'GET /api/accounts/:account/dead-letters': { page: 'dead-letters', answer: answers.LettersAnswer },
+  'POST /api/accounts/:account/dead-letters/show': { page: 'dead-letters', answer: answers.LetterAnswer },
+  'POST /api/accounts/:account/dead-letters/redrive': { page: 'dead-letters', answer: 'application/x-ndjson' },
+  'GET /api/accounts/:account/quarantine': { page: 'quarantine', answer: answers.LettersAnswer },
+  'POST /api/accounts/:account/quarantine/show': { page: 'quarantine', answer: answers.LetterAnswer },
+  'POST /api/accounts/:account/quarantine/redrive': { page: 'quarantine', answer: 'application/x-ndjson' },
+  'POST /api/accounts/:account/rebuild': { page: 'system', roles: operators, answer: 'application/x-ndjson' },
+  'POST /api/accounts/:account/person': { page: 'privacy', answer: answers.PersonAnswer },
+  'POST /api/accounts/:account/person/export': { page: 'privacy', answer: 'a document' },
+  'POST /api/accounts/:account/person/erase': { page: 'privacy', answer: 'a document' },
+  'GET /api/accounts/:account/erasures': { page: 'privacy', answer: answers.ErasuresAnswer },
+  'GET /api/accounts/:account/audit': { page: 'audit', answer: answers.AuditAnswer },
+} as const satisfies Readonly<Record<string, Route>>
+
+export type ConsoleRoute = keyof typeof routes
+
+export const routeNames = Object.keys(routes) as ReadonlyArray<ConsoleRoute>
+
+export const rolesOf = (name: ConsoleRoute): ReadonlyArray<ConsoleRole> => {
+  const { page, roles }: Route = routes[name]
+  return roles ?? pageOf(page).roles
+}

@@ -101,7 +101,7 @@ const rolesOf = (text: string): ReadonlyArray<Role> => {
 
 const program = new Command('livechat-bridge')
   .description(
-    'An event-sourced bridge between a live-chat service and Kafka, MongoDB and bots.\nThe environment configures it: see README.md, Configuration.',
+    'An event-sourced bridge between a live-chat service and Kafka, MongoDB and bots.\nThe environment configures it: see contracts/guides/configure.md.',
   )
   .version(version)
 

@@ -14,9 +14,10 @@ export const mostMessagesBytes = 4 * 1024 * 1024
 export const mostDataBytes = 1024 * 1024
 
 /**
- * In every document that is folded from events. `applied` has, for each partition, the offset of the last record that
- * the document includes. A record at or below that offset changes nothing, so a replay from any offset leaves the
- * document unchanged. `seen` and `seenEarlier` have the newest 10,200 events. If one of them is read again at a later
+ * In every document that is folded from events. `applied` has, for each partition, the offset and the leader epoch of
+ * the last record that the document includes. A record at or below that offset changes nothing, so a replay from any
+ * offset leaves the document unchanged. A record of a newer epoch always counts: if a broker has lost the end of its
+ * log, new records have offsets that were used before. `seen` and `seenEarlier` have the newest 10,200 events. If one of them is read again at a later
  * offset, only `applied` changes. The bridge appends an event again only while it does not know whether the first
  * attempt succeeded, so far fewer events lie between the two records. `contentHashes` has the last hash of each type of
  * event. A record with the same hash repeats the last event and changes only these fields.
@@ -28,7 +29,10 @@ export const folded = {
   /** The customer account of the service, by its id in the accounts file. */
   accountId: AccountId,
 
-  /** For each `<topic>/<partition>`, the offset of the last record that the document includes. */
+  /**
+   * For each `<topic>/<partition>`, the offset of the last record that the document includes, and under
+   * `<topic>/<partition>/epoch` that record's leader epoch in Kafka.
+   */
   applied: t.record(t.string, Count),
 
   /** The newest 200 events that the document includes, each as `<webhooks, bot, egress or erasures>/<ce_id>`. */

@@ -47,6 +47,8 @@ export type IncomingRecord = {
   readonly topic: TopicName
   readonly partition: number
   readonly offset: number
+  /** The leader epoch in which it was appended. Absent if it is not known. */
+  readonly epoch?: number
   readonly timestamp: number
   readonly key: Buffer | null
   readonly value: Buffer | null
@@ -120,7 +122,10 @@ export type Consume = (spec: ConsumerSpec) => Promise<RunningConsumer>
 
 /** The offset after the last record of each partition of a topic. */
 export type EndOffsets = (topic: TopicName) => Promise<ReadonlyMap<number, number>>
-/** The committed offsets of a group for a topic. Partitions without a commit are missing. */
+/**
+ * The committed offsets of a group for a topic. Missing are partitions without a commit, and those whose commit was
+ * made for an earlier topic of that name. If a log has lost its end, only what it still has counts.
+ */
 export type CommittedOffsets = (group: string, topic: TopicName) => Promise<ReadonlyMap<number, number>>
 
 /** An event and its place in the log, with dates in place of its times. */
@@ -129,6 +134,8 @@ export type Recorded<E extends DomainEvent = DomainEvent> = {
   readonly topic: TopicName
   readonly partition: number
   readonly offset: number
+  /** The leader epoch in which it was appended, if it is known. */
+  readonly epoch?: number
   /** The size of the record's value, if it is known. */
   readonly bytes?: number
 }

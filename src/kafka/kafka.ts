@@ -22,11 +22,11 @@ import { settled, within } from '../shared/timeout.ts'
 import { adminConnection, brokerHealth, clusterConnection } from './admin.ts'
 import { type KafkaSettings, newClient } from './client.ts'
 import { largestBatch } from './compression.ts'
-import { validCommit } from './consumer/committed-offsets.ts'
 import { consumeWith, type Supervised } from './consumer/consume.ts'
 import { createTopicOf } from './create-topic.ts'
 import { deadLetterFor, type Redriven, toRedriven } from './dead-letters.ts'
 import { type FetchRecord, fetchRecordOf } from './fetch-record.ts'
+import { type CompareLog, compareLogOf, epochEndsOf } from './leader-epochs.ts'
 import {
   committedOf,
   committedOffsetsOf,
@@ -36,6 +36,7 @@ import {
   offsetsAtOf,
   type Ranges,
   rangesOf,
+  validCommitsOf,
 } from './offsets.ts'
 import { detectKeyDistribution, partitionerOf, type Reroute, rerouteWith } from './partitioner.ts'
 import { sizeOf, type Waiting } from './produce/backlog.ts'
@@ -64,8 +65,9 @@ export type KafkaRoom = {
   /** Where the log of each partition of a topic begins and ends. */
   readonly ranges: Ranges
   readonly forgetGroup: (group: string) => Promise<void>
-  /** The offsets that a group has committed for the current topic, without those for an earlier topic of that name. */
+  /** The same as `committedOffsets`. */
   readonly committedNow: CommittedOffsets
+  readonly compareLog: CompareLog
   readonly offsetsAt: ReturnType<typeof offsetsAtOf>
   readonly deleteBefore: ReturnType<typeof deleteBeforeOf>
   /** A topic that is deleted and created again has another id. */
@@ -110,8 +112,12 @@ export const connectKafka = (
   const cluster = clusterConnection(clients)
   const ranges = rangesOf(ask, prefix)
   const committed = committedOf(ask, prefix, groupPrefix)
-  const committedOffsets = committedOffsetsOf(committed)
   const topicIds = topicIdsOf(cluster.ask, prefix)
+  const fetchRecord = fetchRecordOf(cluster.ask, prefix)
+  const endOffsets = endOffsetsOf(cluster.ask, prefix)
+  const compareLog = compareLogOf(epochEndsOf(cluster.ask, prefix), fetchRecord)
+  const validCommits = validCommitsOf({ committed, topicIds, compareLog })
+  const committedOffsets = committedOffsetsOf(validCommits)
   const forgetGroup = forgetGroupOf(ask, groupPrefix)
   const consumers = new Set<RunningConsumer>()
   const supervised = consumeWith({
@@ -122,7 +128,9 @@ export const connectKafka = (
     log,
     measure,
     ranges,
-    committed,
+    endOffsets,
+    validCommits,
+    compareLog,
     topicIds,
     forgetGroup,
   })
@@ -174,16 +182,13 @@ export const connectKafka = (
     redrive: (deadLetter, to, withinMs) => within(withinMs, take(toRedriven(deadLetter, to)), late),
     consume,
     readTopic,
-    fetchRecord: fetchRecordOf(cluster.ask, prefix),
-    endOffsets: endOffsetsOf(cluster.ask, prefix),
+    fetchRecord,
+    endOffsets,
+    compareLog,
     committedOffsets,
     ranges,
     forgetGroup,
-    committedNow: async (group, topic) => {
-      const [ids, all] = await Promise.all([topicIds([topic]), committed(group, topic)])
-      const valid = [...all].map(([partition, each]) => [partition, validCommit(ids.get(topic) ?? '', each)] as const)
-      return new Map(valid.flatMap(([partition, offset]) => (offset === undefined ? [] : [[partition, offset]])))
-    },
+    committedNow: committedOffsets,
     offsetsAt: offsetsAtOf(ask, prefix),
     deleteBefore: deleteBeforeOf(ask, prefix),
     topicIds,

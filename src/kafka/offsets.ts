@@ -1,9 +1,10 @@
 import type { TopicName } from '../../contracts/topics.ts'
-import type { CommittedOffsets, EndOffsets } from '../domain/ports.ts'
+import type { CommittedOffsets, EndOffsets, TopicIds } from '../domain/ports.ts'
 import { singleFlight } from '../shared/single-flight.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import type { Ask, AskOf, Cluster } from './admin.ts'
 import { kindOf } from './errors.ts'
+import type { CompareLog } from './leader-epochs.ts'
 
 /** The first offset that a partition still has, and the offset that its next record will get. */
 export type Range = { readonly low: number; readonly high: number }
@@ -15,7 +16,7 @@ const isSoonOver = (error: unknown) => soon.has(kindOf(error))
 const tries = 5
 const againAfterMs = 100
 
-const persistently = async <A>(question: () => Promise<A>, passes: (error: unknown) => boolean): Promise<A> => {
+export const persistently = async <A>(question: () => Promise<A>, passes: (error: unknown) => boolean): Promise<A> => {
   for (let left = tries - 1; ; left--) {
     try {
       return await question()
@@ -77,8 +78,19 @@ export const deleteBeforeOf =
     await ask((admin) => admin.deleteTopicRecords({ topic: `${prefix}${topic}`, partitions }))
   }
 
-/** A committed offset, and the id of the topic that it was committed for. The id is empty if it is not known. */
-export type Committed = { readonly offset: number; readonly topicId: string }
+/**
+ * A committed offset, the id of the topic that it was committed for, and the leader epoch of the record before it. The
+ * id is empty and the epoch missing if they are not known.
+ */
+export type Committed = { readonly offset: number; readonly topicId: string; readonly epoch?: number }
+
+/** The metadata of a commit. Another group's tool may have committed with any metadata. */
+export const commitMetadata = (topicId: string, epoch: number | undefined): string =>
+  epoch === undefined ? topicId : `${topicId}:${epoch}`
+const committedWith = (offset: string, metadata: string): Committed => {
+  const [topicId = '', epoch = ''] = metadata.split(':')
+  return { offset: Number(offset), topicId, ...(/^\d+$/.test(epoch) && { epoch: Number(epoch) }) }
+}
 
 export const committedOf =
   (ask: Ask, prefix: string, groupPrefix: string) =>
@@ -87,15 +99,58 @@ export const committedOf =
     const answers = await ask((admin) => admin.fetchOffsets({ groupId: `${groupPrefix}${group}`, topics: [name] }))
     const partitions = answers.find((answer) => answer.topic === name)?.partitions ?? []
     const committed = partitions.map(
-      ({ partition, offset, metadata }) => [partition, { offset: Number(offset), topicId: metadata ?? '' }] as const,
+      ({ partition, offset, metadata }) => [partition, committedWith(offset, metadata ?? '')] as const,
     )
     return new Map(committed.filter(([, { offset }]) => offset >= 0))
   }
 
+type ValidDeps = {
+  readonly committed: (group: string, topic: TopicName) => Promise<ReadonlyMap<number, Committed>>
+  readonly topicIds: (topics: ReadonlyArray<TopicName>) => Promise<TopicIds>
+  readonly compareLog: CompareLog
+}
+
+/**
+ * What a group has committed for the log as it is now. A commit for an earlier topic of that name is missing. If the
+ * log has lost its end, the offset is where the log ended, and the epoch is that of the record before.
+ */
+export type ValidCommits = (group: string, topic: TopicName) => Promise<ReadonlyMap<number, ValidCommit>>
+export type ValidCommit = {
+  readonly offset: number
+  readonly epoch?: number | undefined
+  /** Why it differs from what the group has committed. */
+  readonly changed?: string
+}
+
+const noLongerThere = (from: number): ValidCommit => ({
+  offset: from,
+  changed: `the log has lost records: it is read from offset ${from} on`,
+})
+
+export const validCommitsOf =
+  ({ committed, topicIds, compareLog }: ValidDeps): ValidCommits =>
+  async (group, topic) => {
+    const all = await committed(group, topic)
+    if (all.size === 0) return new Map()
+    const id = (await topicIds([topic])).get(topic) ?? ''
+    const current = [...all].filter(([, { topicId }]) => topicId === '' || id === '' || topicId === id)
+    const marks = current.flatMap(([partition, { epoch, offset }]) =>
+      epoch === undefined || offset === 0 ? [] : [[partition, { epoch, offset: offset - 1 }] as const],
+    )
+    const verdicts = await compareLog(topic, new Map(marks))
+    return new Map(
+      current.map(([partition, { offset, epoch }]) => {
+        const verdict = verdicts.get(partition)
+        if (verdict === undefined || verdict.kind === 'intact') return [partition, { offset, epoch }] as const
+        return [partition, noLongerThere(Math.min(offset, verdict.from))] as const
+      }),
+    )
+  }
+
 export const committedOffsetsOf =
-  (committed: ReturnType<typeof committedOf>): CommittedOffsets =>
+  (valid: ValidCommits): CommittedOffsets =>
   async (group, topic) =>
-    new Map([...(await committed(group, topic))].map(([partition, { offset }]) => [partition, offset]))
+    new Map([...(await valid(group, topic))].map(([partition, { offset }]) => [partition, offset]))
 
 const readWithinMs = 10_000
 const lookAgainMs = 200

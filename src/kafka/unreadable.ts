@@ -8,6 +8,7 @@ const at = {
   firstOffset: 0,
   length: 8,
   behindLength: 12,
+  leaderEpoch: 12,
   crc: 17,
   behindCrc: 21,
   lastOffsetDelta: 23,
@@ -40,6 +41,7 @@ export const unreadable = (batch: RawBatch, reason: string): object | undefined 
   reasons.set(batch, reason)
   const batchContext = {
     firstOffset: String(batch.readBigInt64BE(at.firstOffset)),
+    partitionLeaderEpoch: batch.readInt32BE(at.leaderEpoch),
     producerId: String(batch.readBigInt64BE(at.producerId)),
     inTransaction: false,
     isControlBatch: false,

@@ -32,15 +32,30 @@ const hasOnlyBuffers = (headers: IHeaders): headers is Record<string, Buffer> =>
   return true
 }
 
-type Message = Pick<KafkaMessage, 'offset' | 'timestamp' | 'key' | 'value' | 'headers'>
+type Message = Pick<KafkaMessage, 'offset' | 'timestamp' | 'key' | 'value' | 'headers'> & {
+  /** kafkajs has the fields of the record's batch here, but not in its types. */
+  readonly batchContext?: { readonly partitionLeaderEpoch?: number }
+}
+
+/** The leader epoch in which a message was appended. Undefined in a format without epochs. */
+export const epochIn = ({ batchContext }: Message): number | undefined => {
+  const epoch = batchContext?.partitionLeaderEpoch
+  return epoch === undefined || epoch < 0 ? undefined : epoch
+}
 
 /** Converts a kafkajs message to a record of `domain/ports.ts`, with the last value of a repeated header. */
-export const toIncoming = (
-  topic: TopicName,
-  partition: number,
-  { offset, timestamp, key, value, headers }: Message,
-): IncomingRecord => {
-  const record = { topic, partition, offset: Number(offset), timestamp: Number(timestamp), key, value }
+export const toIncoming = (topic: TopicName, partition: number, message: Message): IncomingRecord => {
+  const { offset, timestamp, key, value, headers } = message
+  const epoch = epochIn(message)
+  const record = {
+    topic,
+    partition,
+    offset: Number(offset),
+    ...(epoch !== undefined && { epoch }),
+    timestamp: Number(timestamp),
+    key,
+    value,
+  }
   // kafkajs made this object for this record alone. If each header is one buffer, it can be used unchanged.
   if (headers === undefined || hasOnlyBuffers(headers)) return { ...record, headers: headers ?? {} }
   const all = Object.entries(headers).map(([name, header]) => [name, valuesOf(header)] as const)

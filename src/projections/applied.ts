@@ -14,7 +14,7 @@ export type Guard = {
 
 type Dated = { lastEventAt?: Instant | Date }
 
-type Position = Pick<Recorded, 'topic' | 'partition' | 'offset'>
+type Position = Pick<Recorded, 'topic' | 'partition' | 'offset' | 'epoch'>
 
 /**
  * The event's identity within an account: `bot/9661ab9c`. The ce_id alone is unique only within its source
@@ -23,13 +23,23 @@ type Position = Pick<Recorded, 'topic' | 'partition' | 'offset'>
 export const identity = ({ source, id }: { source: string; id: string }): string =>
   `${source.slice(source.lastIndexOf('/') + 1)}/${id}`
 
-/** The offsets after this record. Undefined if the document has it already. Without offsets it has no records. */
+/** Where `applied` has the leader epoch of a partition's last record. */
+export const epochOf = (source: string): string => `${source}/epoch`
+
+/**
+ * The places after this record. Undefined if the document has it already. Without places it has no records. A log is in
+ * the order of its leader epochs, then of its offsets. If it has lost its end, its next records have used offsets but a
+ * newer epoch, so they count as new. Without an epoch on both sides the offset alone decides.
+ */
 export const advance = (
   applied: Guard['applied'] | undefined,
-  { topic, partition, offset }: Position,
+  { topic, partition, offset, epoch }: Position,
 ): Guard['applied'] | undefined => {
   const source = `${topic}/${partition}`
-  return offset <= (applied?.[source] ?? -1) ? undefined : { ...applied, [source]: offset }
+  const last = applied?.[source] ?? -1
+  const before = applied?.[epochOf(source)] ?? epoch
+  const isNew = epoch === undefined || before === epoch || before === undefined ? offset > last : epoch > before
+  return isNew ? { ...applied, [source]: offset, ...(epoch !== undefined && { [epochOf(source)]: epoch }) } : undefined
 }
 
 /** The first characters of the SHA-256 of an event's identity. */

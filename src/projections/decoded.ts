@@ -18,11 +18,11 @@ export type Decode = (record: IncomingRecord) => Either<Undecodable, Folded>
 
 /** The changes that a decoded record makes. */
 export const changesOf = (
-  { topic, partition, offset, timestamp, value }: IncomingRecord,
+  { topic, partition, offset, epoch, timestamp, value }: IncomingRecord,
   decoded: Folded,
 ): ReadonlyArray<Change> => {
   if (decoded.type === 'OperatorAction') return changesOfAction(decoded)
-  const place = { topic, partition, offset }
+  const place = { topic, partition, offset, ...(epoch !== undefined && { epoch }) }
   if (decoded.type === 'QuarantinedRequest') return driftOfRequest(decoded, place)
   return decoded.type === 'BotMessage' || decoded.type === 'InviteAgent'
     ? changesOfReply({ ...place, reply: decoded, requestedAt: recordTime({ timestamp }) })

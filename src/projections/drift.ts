@@ -8,7 +8,7 @@ import { wireNameOf } from '../domain/requests.ts'
 import { advance, digest, isIn } from './applied.ts'
 import { timelineId } from './timeline.ts'
 
-type Place = Pick<Recorded, 'topic' | 'partition' | 'offset'>
+type Place = Pick<Recorded, 'topic' | 'partition' | 'offset' | 'epoch'>
 
 /** The account, the time and the record position of a request. `request` is the digest of its id, if in quarantine. */
 type DriftRequest = {
@@ -78,11 +78,11 @@ const changesOfFindings = (request: DriftRequest, findings: ReadonlyArray<Findin
   })
 
 /** The changes for the parts of an event's request that its contract does not know. */
-export const driftOfEvent = ({ event, topic, partition, offset }: Recorded): ReadonlyArray<Change> => {
+export const driftOfEvent = ({ event, topic, partition, offset, epoch }: Recorded): ReadonlyArray<Change> => {
   const { accountId, extra }: { readonly accountId: AccountId; readonly extra?: unknown } = event.data
   const wire = wireNameOf(event.type)
   if (extra === undefined || wire === undefined) return []
-  const place = { topic, partition, offset }
+  const place = { topic, partition, offset, ...(epoch !== undefined && { epoch }) }
   const firstOf = { ...place, _id: timelineId(event) }
   const changes = changesOfFindings({ accountId, at: event.time, place }, unknownFields(wire.api, wire.name, extra))
   return changes.map((change) => ({ ...change, firstOf }))

@@ -8,7 +8,7 @@ import { advance, type Guard } from './applied.ts'
 import { storable } from './free-form.ts'
 
 /** The content of an enrichment record: an enrichment for a key, or null to remove it. */
-export type RecordedEnrichment = Pick<IncomingRecord, 'topic' | 'partition' | 'offset'> & {
+export type RecordedEnrichment = Pick<IncomingRecord, 'topic' | 'partition' | 'offset' | 'epoch'> & {
   readonly key: string
   readonly value: Enrichment | null
 }
@@ -34,12 +34,12 @@ const readEnrichmentOf = (value: Buffer | null): E.Either<Undecodable, Enrichmen
 
 /** Reads an enrichment record. A null value, of Kafka or of JSON, removes the enrichment. */
 export const readEnrichment = (record: IncomingRecord): E.Either<Undecodable, RecordedEnrichment> => {
-  const { topic, partition, offset } = record
+  const { topic, partition, offset, epoch } = record
   return pipe(
     E.Do,
     E.bind('key', () => readKey(record.key)),
     E.bind('value', () => readEnrichmentOf(record.value)),
-    E.map((it) => ({ ...it, topic, partition, offset })),
+    E.map((it) => ({ ...it, topic, partition, offset, ...(epoch !== undefined && { epoch }) })),
   )
 }
 

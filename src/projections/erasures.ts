@@ -6,6 +6,7 @@ import type { ViewName, Views } from '../../contracts/views.ts'
 import * as views from '../../contracts/views.ts'
 import { type Marks, marksOf, withoutPersonal } from '../domain/personal-data.ts'
 import type { Change, Recorded } from '../domain/ports.ts'
+import { advance } from './applied.ts'
 import { documentId } from './fields.ts'
 
 /** By topic, the views whose documents a marker empties of personal data. It always empties timeline as well. */
@@ -40,15 +41,16 @@ type Emptied<V extends ViewName> = (current: Views[V]) => Views[V]
  * because that content is gone.
  */
 const emptied =
-  <V extends EmptiedView>(view: V, { topic, partition, offset }: Recorded): Emptied<V> =>
+  <V extends EmptiedView>(view: V, recorded: Recorded): Emptied<V> =>
   (current) => {
-    const source = `${topic}/${partition}`
+    const { topic, partition } = recorded
     // A rebuild names the archive as the source of records from before the topic was deleted and created again.
     const isOlder = Object.keys(current.applied).some((each) => each.startsWith(`${archiveNameOf(topic)}/`))
-    const last = current.applied[source] ?? (isOlder ? -1 : undefined)
-    if (last === undefined || last >= offset) return current
+    if (current.applied[`${topic}/${partition}`] === undefined && !isOlder) return current
+    const applied = advance(current.applied, recorded)
+    if (applied === undefined) return current
     const { contentHashes, ...rest } = withoutPersonal(marks[view], current)
-    return { ...rest, applied: { ...current.applied, [source]: offset }, erased: true } as Views[V]
+    return { ...rest, applied, erased: true } as Views[V]
   }
 
 /** Whether a document has personal data. False for documents of views without personal data. */

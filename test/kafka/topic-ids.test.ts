@@ -1,6 +1,5 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { validCommit } from '../../src/kafka/consumer/committed-offsets.ts'
 import { decodeResponse, encodeRequest, idsOf } from '../../src/kafka/topic-ids.ts'
 
 const ids = suite('ids of topics')
@@ -37,19 +36,6 @@ ids('a topic that has no id yet is an error', () => {
   const known = new Map([['x.chats', 'a']])
   assert.equal(idsOf(['chats'], 'x.', known), new Map([['chats', 'a']]))
   assert.throws(() => idsOf(['chats', 'calls'], 'x.', known), 'a topic id is not known yet: calls')
-})
-
-ids('an offset that was committed for another topic of that name does not count', () => {
-  assert.equal(
-    [
-      validCommit('a', { offset: 5, topicId: 'a' }),
-      validCommit('b', { offset: 5, topicId: 'a' }),
-      validCommit('', { offset: 5, topicId: 'a' }),
-      validCommit('b', { offset: 5, topicId: '' }),
-      validCommit('b', undefined),
-    ],
-    [5, undefined, 5, 5, undefined],
-  )
 })
 
 ids.run()

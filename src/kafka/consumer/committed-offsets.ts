@@ -1,14 +1,19 @@
 import type { Offsets } from 'kafkajs'
 import type { TopicName } from '../../../contracts/topics.ts'
 import type { ConsumerSpec, Log, TopicIds } from '../../domain/ports.ts'
-import type { Committed, Range, Ranges } from '../offsets.ts'
+import { commitMetadata, type Range, type Ranges, type ValidCommits } from '../offsets.ts'
 import type { PartitionReader } from './partition-reader.ts'
 
 export type TopicPartition = { readonly topic: TopicName; readonly partition: number }
 export const nameOf = ({ topic, partition }: TopicPartition): string => `${topic}/${partition}`
 
 /** `topicId` is empty if the broker has no topic ids. */
-export type Start = TopicPartition & { readonly start: number; readonly topicId: string }
+export type Start = TopicPartition & {
+  readonly start: number
+  readonly topicId: string
+  /** The leader epoch of the record before `start`, if it is known. */
+  readonly epoch?: number | undefined
+}
 export type FindStartOffsets = (partitions: ReadonlyArray<TopicPartition>) => Promise<ReadonlyArray<Start>>
 
 /** The prefix of a session's end reason if `refuseTopics` of the spec has refused its topics. */
@@ -34,16 +39,9 @@ export const startOffset = (
   return from < low || from > high ? low : from
 }
 
-/** The committed offset. Undefined if it was committed for an earlier topic of that name, since it is not valid now. */
-export const validCommit = (topicId: string, committed: Committed | undefined): number | undefined => {
-  if (committed === undefined) return undefined
-  const isOther = committed.topicId !== '' && topicId !== '' && committed.topicId !== topicId
-  return isOther ? undefined : committed.offset
-}
-
 export type StartOffsetsDeps = {
   readonly ranges: Ranges
-  readonly committed: (group: string, topic: TopicName) => Promise<ReadonlyMap<number, Committed>>
+  readonly validCommits: ValidCommits
   readonly topicIds: (topics: ReadonlyArray<TopicName>) => Promise<TopicIds>
   readonly log: Log
 }
@@ -61,7 +59,7 @@ export const startOffsetsOf =
     const known = new Map(
       await Promise.all(
         topics.map(
-          async (topic) => [topic, await Promise.all([deps.ranges(topic), deps.committed(group, topic)])] as const,
+          async (topic) => [topic, await Promise.all([deps.ranges(topic), deps.validCommits(group, topic)])] as const,
         ),
       ),
     )
@@ -72,13 +70,11 @@ export const startOffsetsOf =
         if (bounds === undefined) throw new Error(`the range of ${topic}/${partition} is not known`)
         const topicId = ids.get(topic) ?? ''
         const committed = ofTopic?.get(partition)
-        const valid = validCommit(topicId, committed)
-        if (valid !== committed?.offset)
-          deps.log.warn(
-            { group, topic, partition },
-            'kafka: the topic was created again: it is read from its beginning',
-          )
-        return { topic, partition, topicId, start: startOffset(await startAt?.(topic, partition), valid, bounds) }
+        const wanted = await startAt?.(topic, partition)
+        if (wanted === undefined && committed?.changed !== undefined)
+          deps.log.warn({ group, topic, partition, reason: committed.changed }, 'kafka: the log of a partition was cut')
+        const start = startOffset(wanted, committed?.offset, bounds)
+        return { topic, partition, topicId, start, epoch: start === committed?.offset ? committed.epoch : undefined }
       }),
     )
   }
@@ -106,20 +102,20 @@ export const offsetCommitter = ({ prefix, readers, commit, clock }: Deps): Offse
 
   const send = async (
     to: (offsets: Offsets) => Promise<void>,
-    due: ReadonlyArray<readonly [PartitionReader, number]>,
+    due: ReadonlyArray<readonly [PartitionReader, { readonly offset: number; readonly epoch: number | undefined }]>,
   ) => {
     const byTopic = Map.groupBy(due, ([{ topic }]) => topic)
     const topics = [...byTopic].map(([topic, of]) => ({
       topic: `${prefix}${topic}`,
-      partitions: of.map(([{ partition, topicId }, offset]) => ({
+      partitions: of.map(([{ partition, topicId }, { offset, epoch }]) => ({
         partition,
         offset: String(offset),
-        metadata: topicId,
+        metadata: commitMetadata(topicId, epoch),
       })),
     }))
     try {
       await to({ topics })
-      for (const [reader, offset] of due) committed.set(reader, offset)
+      for (const [reader, { offset }] of due) committed.set(reader, offset)
       failsSince = undefined
     } catch {
       failsSince ??= clock()
@@ -130,7 +126,8 @@ export const offsetCommitter = ({ prefix, readers, commit, clock }: Deps): Offse
     const to = commit()
     const due = [...readers()].flatMap((reader) => {
       const finished = reader.finished()
-      return finished === undefined || finished === committed.get(reader) ? [] : [[reader, finished] as const]
+      if (finished === undefined || finished === committed.get(reader)) return []
+      return [[reader, { offset: finished, epoch: reader.epochBefore(finished) }] as const]
     })
     if (to === undefined || due.length === 0) return Promise.resolve()
     underWay = send(to, due).finally(() => {

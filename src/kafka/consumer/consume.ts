@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { TopicName } from '../../../contracts/topics.ts'
-import type { ConsumerSpec, Measure, RunningConsumer } from '../../domain/ports.ts'
+import type { ConsumerSpec, EndOffsets, Measure, RunningConsumer } from '../../domain/ports.ts'
 import { backoff } from '../../shared/backoff.ts'
 import { sleep } from '../../shared/time.ts'
 import { settled } from '../../shared/timeout.ts'
 import { refusal, type StartOffsetsDeps, startOffsetsOf } from './committed-offsets.ts'
 import { stallDetector } from './health.ts'
-import { type Session, type SessionDeps, startSession } from './session.ts'
+import { lostRecords, type Session, type SessionDeps, startSession } from './session.ts'
 
 type Deps = Omit<SessionDeps, 'group' | 'findStartOffsets' | 'unfinishedHandlers'> &
   StartOffsetsDeps & {
     readonly measure: Pick<Measure, 'consumed' | 'partitionLeft' | 'consumerRestarted'>
+    readonly endOffsets: EndOffsets
     readonly forgetGroup: (group: string) => Promise<void>
   }
 
@@ -30,21 +31,29 @@ const pauseAfter = (reason: string, failures: number) =>
     ? longPauseMs
     : backoff(failures, restartPause, Math.random)
 
-/** Measures the lag of the session's partitions. Ends a session that is stalled, or whose topics were created again. */
-const lagCheck = (spec: ConsumerSpec, { ranges, topicIds, measure, clock }: Deps) => {
+/** Measures the lag of the session's partitions. Ends a session that is stalled, or whose logs are not the same ones. */
+const lagCheck = (spec: ConsumerSpec, { endOffsets, compareLog, topicIds, measure, clock }: Deps) => {
   const stalledAt = stallDetector()
   return async (session: Session): Promise<void> => {
     const topics: ReadonlyArray<TopicName> = [...new Set(session.waiting().map(({ topic }) => topic))]
-    const ends = new Map(await Promise.all(topics.map(async (topic) => [topic, await ranges(topic)] as const)))
+    const ends = new Map(await Promise.all(topics.map(async (topic) => [topic, await endOffsets(topic)] as const)))
     // A second look, since partitions may have been reassigned during the await: their new owner measures their lag.
     const waiting = session.waiting().filter(({ topic }) => ends.has(topic))
     const partitions = waiting.map(({ name, topic, partition, position }) => {
-      const end = ends.get(topic)?.get(partition)?.high ?? position
+      const end = ends.get(topic)?.get(partition) ?? position
       measure.consumed(spec.group, topic, partition, 0, Math.max(0, end - position))
       return { name, position, end }
     })
     const found = stalledAt(partitions, clock())
     if (found !== undefined) session.end(`stalled: ${found}`)
+    // A log that was cut and has as many records again gives no batch, and its records would never be read.
+    for (const [topic, of] of Map.groupBy(waiting, (each) => each.topic)) {
+      const marks = of.flatMap(({ partition, position, epoch }) =>
+        epoch === undefined ? [] : [[partition, { epoch, offset: position - 1 }] as const],
+      )
+      for (const [partition, { kind }] of await compareLog(topic, new Map(marks)))
+        if (kind !== 'intact') session.end(lostRecords(`${topic}/${partition}`))
+    }
     const known = session.topicIds()
     for (const [topic, id] of await topicIds([...known.keys()]))
       if (known.get(topic) !== id) session.end(`the topic ${topic} was created again`)

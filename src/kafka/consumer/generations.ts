@@ -100,7 +100,7 @@ export const generations = (deps: Deps) => {
     spec.onAssigned?.([...new Set(partitions.map(({ partition }) => partition))].sort((a, b) => a - b))
     const starts = await startsWithin(partitions, isCurrent)
     if (!isCurrent()) return
-    for (const { topic, partition, topicId, start } of starts) {
+    for (const { topic, partition, topicId, start, epoch } of starts) {
       let fetching = false
       const adjust = () => {
         if (!isCurrent() || reader.wantsMore() === fetching) return
@@ -120,6 +120,7 @@ export const generations = (deps: Deps) => {
         partition,
         topicId,
         start,
+        epoch,
         isMember,
         acquire,
         sleep,

@@ -16,7 +16,10 @@ export type PartitionReader = {
   readonly position: () => number
   /** The offset to commit: the one after the last finished record. Undefined while there is none. */
   readonly finished: () => number | undefined
-  readonly add: (records: ReadonlyArray<IncomingRecord>, next: number, end: number) => void
+  /** The leader epoch of the last record before an offset, from those that were read. Undefined if it is not known. */
+  readonly epochBefore: (offset: number) => number | undefined
+  /** `epoch`: the leader epoch of the record before `next`, which may be a transaction's marker. */
+  readonly add: (records: ReadonlyArray<IncomingRecord>, next: number, end: number, epoch?: number | undefined) => void
   readonly wantsMore: () => boolean
   readonly isIdle: () => boolean
   /** The handler's failures since its last success. Undefined if there are none. */
@@ -37,8 +40,9 @@ type Deps = {
   readonly partition: number
   /** The id of the topic that is read. Empty if the broker has no topic ids. */
   readonly topicId: string
-  /** The first offset to read. */
+  /** The first offset to read, and the leader epoch of the record before it, if it is known. */
   readonly start: number
+  readonly epoch?: number | undefined
   /** Settles when no handler of an earlier reader of this partition runs in this process any more. */
   readonly previousHandled: Promise<unknown>
   /** Whether this consumer is still a member of the group. */
@@ -56,11 +60,24 @@ type Deps = {
 
 const pauseAfterFailure = { baseMs: 100, capMs: 5_000 }
 
+/** The leader epochs of a partition's records, each with its first record that was read. There are few. */
+const epochsOf = (start: number, before: number | undefined) => {
+  const known = before === undefined ? [] : [{ from: start - 1, epoch: before }]
+  return {
+    add: (records: ReadonlyArray<{ readonly offset: number; readonly epoch?: number | undefined }>) => {
+      for (const { epoch, offset } of records)
+        if (epoch !== undefined && epoch !== known.at(-1)?.epoch) known.push({ from: offset, epoch })
+    },
+    before: (offset: number) => known.findLast(({ from }) => from < offset)?.epoch,
+  }
+}
+
 /** Calls the handler with slice after slice. If the handler throws, it gets the same slice again after a pause. */
 export const partitionReader = (deps: Deps): PartitionReader => {
   const { spec, topic, partition, topicId, start, previousHandled, isMember, changed } = deps
   const { acquire, sleep, random, clock, log, measure } = deps
   const buffer = fetchBuffer(spec.catchUpRecords)
+  const epochs = epochsOf(start, deps.epoch)
   const closed = new AbortController()
   let isRetired = false
   let position = start
@@ -151,7 +168,10 @@ export const partitionReader = (deps: Deps): PartitionReader => {
     topicId,
     position: () => position,
     finished: () => finished,
-    add: (records, next, highWatermark) => {
+    epochBefore: epochs.before,
+    add: (records, next, highWatermark, epoch) => {
+      epochs.add(records)
+      epochs.add([{ offset: next - 1, epoch }])
       position = next
       end = Math.max(highWatermark, next)
       buffer.add(records, next)

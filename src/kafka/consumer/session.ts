@@ -5,7 +5,8 @@ import { sleep } from '../../shared/time.ts'
 import { settled } from '../../shared/timeout.ts'
 import type { NewClient } from '../client.ts'
 import { reasonOf } from '../errors.ts'
-import { toIncoming } from '../wire-record.ts'
+import type { CompareLog } from '../leader-epochs.ts'
+import { epochIn, toIncoming } from '../wire-record.ts'
 import { type FindStartOffsets, nameOf, offsetCommitter } from './committed-offsets.ts'
 import { generations, readersOf } from './generations.ts'
 import { failureOf, isMember, observeActivity, type PartitionProgress, unhealthyReason } from './health.ts'
@@ -31,12 +32,26 @@ export const batchAcceptor = (onUnexpectedOffset: (name: string) => void) => {
       return false
     }
     const { topic, partition } = reader
+    const last = 'rawMessages' in batch && Array.isArray(batch.rawMessages) ? batch.rawMessages.at(-1) : undefined
     // The batch's last offset, not the last record's: a transaction's marker may follow, which is not a record.
     const next = Number(batch.lastOffset()) + 1
     const records = batch.messages.map((message) => toIncoming(topic, partition, message))
-    reader.add(records, next, Number(batch.highWatermark))
+    reader.add(records, next, Number(batch.highWatermark), last && epochIn(last))
     return true
   }
+}
+
+/**
+ * Whether the log still has the last record before the reader's position. It is asked when a batch has another leader
+ * epoch than that record: a leader that has lost the end of its log gives the same offsets to other records.
+ */
+const continues = async (batch: Batch, reader: PartitionReader, compareLog: CompareLog): Promise<boolean> => {
+  const [first] = batch.messages
+  const epoch = reader.epochBefore(reader.position())
+  if (first === undefined || epoch === undefined || (epochIn(first) ?? epoch) === epoch) return true
+  const mark = { epoch, offset: reader.position() - 1 }
+  const verdicts = await compareLog(reader.topic, new Map([[reader.partition, mark]]))
+  return (verdicts.get(reader.partition)?.kind ?? 'intact') === 'intact'
 }
 
 export type SessionDeps = {
@@ -45,6 +60,7 @@ export type SessionDeps = {
   readonly groupPrefix: string
   readonly group: string
   readonly findStartOffsets: FindStartOffsets
+  readonly compareLog: CompareLog
   /** Handlers of earlier sessions that still run, by partition. */
   readonly unfinishedHandlers: Map<string, Promise<void>>
   readonly clock: () => number
@@ -62,12 +78,20 @@ export type Session = {
   readonly topicIds: () => TopicIds
   /** Partitions that wait for records. The caller determines the ends of their logs. */
   readonly waiting: () => ReadonlyArray<
-    Omit<PartitionProgress, 'end'> & { readonly topic: TopicName; readonly partition: number }
+    Omit<PartitionProgress, 'end'> & {
+      readonly topic: TopicName
+      readonly partition: number
+      /** The leader epoch of the record before the position, if it is known. */
+      readonly epoch?: number | undefined
+    }
   >
   readonly end: (reason: string) => void
   /** Waits for running handlers (4 s at most), commits and leaves the group. */
   readonly stop: () => Promise<void>
 }
+
+/** Why a session ends if a log has lost records that were read. */
+export const lostRecords = (name: string): string => `the log of ${name} has lost records`
 
 const commitEveryMs = 200
 const checkEveryMs = 1_000
@@ -76,7 +100,8 @@ const commitWithinMs = 2_000
 const leaveWithinMs = 2_000
 
 export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => {
-  const { newClient, prefix, groupPrefix, group, findStartOffsets, unfinishedHandlers, clock, log, measure } = deps
+  const { newClient, prefix, groupPrefix, group, findStartOffsets, compareLog, unfinishedHandlers } = deps
+  const { clock, log, measure } = deps
   const client = newClient({ retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 })
   const consumer = consumerOf(client.kafka, `${groupPrefix}${group}`, spec.fetchWaitsFor)
   const { promise: ended, resolve } = Promise.withResolvers<string>()
@@ -159,7 +184,11 @@ export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => 
       eachBatch: async (given) => {
         payload = given
         const reader = readers.get(generation.nameOf(given.batch))
-        if (reader !== undefined && take(given.batch, reader)) given.resolveOffset(given.batch.lastOffset())
+        if (reader === undefined) return
+        // If Kafka does not answer, the batch is fetched again.
+        const isNext = await continues(given.batch, reader, compareLog).catch(() => undefined)
+        if (isNext === false) end(lostRecords(nameOf(reader)))
+        if (isNext && take(given.batch, reader)) given.resolveOffset(given.batch.lastOffset())
       },
     })
   }
@@ -176,7 +205,9 @@ export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => 
     waiting: () =>
       readers.all().flatMap((reader) => {
         const { topic, partition } = reader
-        return reader.isIdle() ? [{ name: nameOf(reader), topic, partition, position: reader.position() }] : []
+        if (!reader.isIdle()) return []
+        const position = reader.position()
+        return [{ name: nameOf(reader), topic, partition, position, epoch: reader.epochBefore(position) }]
       }),
     stop: async () => {
       for (const reader of readers.all()) reader.close()

@@ -33,7 +33,7 @@ const takenIn = (document: Fields | undefined, logs: Places): ReadonlyMap<string
   const all = applied === undefined ? { [`${topic}/${partition}`]: offset } : Object(applied)
   return new Map(
     Object.entries(all).flatMap(([source, last]) =>
-      isOffset(last) && last >= (logs.get(source)?.first ?? 0) ? [[source, last]] : [],
+      isOffset(last) && !source.endsWith('/epoch') && last >= (logs.get(source)?.first ?? 0) ? [[source, last]] : [],
     ),
   )
 }

@@ -66,6 +66,6 @@ export const isOutdated = (
   if (origin.topic === 'clients') return Number(state.lastEventAt) > Date.parse(String(headers.ce_time))
   const source = `${origin.topic}/${origin.partition}`
   return Object.entries(state.applied ?? {}).some(
-    ([each, offset]) => redriven > 0 || each !== source || offset > origin.offset,
+    ([each, offset]) => !each.endsWith('/epoch') && (redriven > 0 || each !== source || offset > origin.offset),
   )
 }

@@ -96,7 +96,7 @@ export const kafka = {
     instead(
       () => import('../../../src/kafka/consumer/committed-offsets.ts'),
       ({ startOffsetsOf }) => ({
-        startOffsetsOf: (deps, spec) => startOffsetsOf({ ...deps, committed: async () => new Map() }, spec),
+        startOffsetsOf: (deps, spec) => startOffsetsOf({ ...deps, validCommits: async () => new Map() }, spec),
       }),
     ),
   ],

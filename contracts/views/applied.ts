@@ -19,8 +19,11 @@ export const mostDataBytes = 1024 * 1024
  * offset leaves the document unchanged. A record of a newer epoch always counts: if a broker has lost the end of its
  * log, new records have offsets that were used before. `seen` and `seenEarlier` have the newest 10,200 events. If one of them is read again at a later
  * offset, only `applied` changes. The bridge appends an event again only while it does not know whether the first
- * attempt succeeded, so far fewer events lie between the two records. `contentHashes` has the last hash of each type of
- * event. A record with the same hash repeats the last event and changes only these fields.
+ * attempt succeeded, so far fewer events lie between the two records. `contentHash` is the hash of the
+ * last event of the service. A record with the same hash repeats that event and changes only these fields. A second
+ * copy that comes late, after another event, is a new event, because the bodies of two equal steps do not differ: a
+ * chat that is accepted, finished and accepted again by the same agent may send the same body twice. So such a copy
+ * changes the document again, in chats and sessions alike.
  */
 export const folded = {
   /** The key of the document: `<account id>/<id>`. The view defines the id. */
@@ -52,6 +55,6 @@ export const foldedOptional = {
   /** The 10,000 events before `seen`, oldest first. Of each, the first 11 characters of its SHA-256 in base64url. */
   seenEarlier: Code,
 
-  /** For each type of event, the ce_contenthash of the last one. Absent if that event had none. */
-  contentHashes: t.record(t.string, Code),
+  /** The ce_contenthash of the last event. Absent if that event had none. */
+  contentHash: Code,
 }

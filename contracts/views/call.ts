@@ -26,8 +26,8 @@ const { type, status } = Call.type.types[0].props
 
 /**
  * One call. `state` is the newest status. `history` has every status in the order of the log. `startedAt` is the first
- * start, `endedAt` the end or error, and `totalMs` the time between them. A start after the end begins anew. The other
- * fields come from the newest event that has them.
+ * start, `endedAt` the end or error, and `totalMs` the time between them. A start after the end begins a new call: only
+ * `history` and `firstEventAt` stay. The other fields come from the newest event of the call that has them.
  */
 export const CallDocument = exactShape(
   {
@@ -64,7 +64,7 @@ export const CallDocument = exactShape(
     session: Session,
     page: Page,
 
-    /** Why the call failed. Present if the status is error. */
+    /** Why the call failed. */
     reason: Text,
 
     /** The address of the recording (.mp3). Present after the end. */

@@ -6,13 +6,14 @@ import { BsonDate, exactShape, Id } from '../primitives.ts'
 import { folded, foldedOptional } from './applied.ts'
 
 /**
- * One message of the offline form. `receivedAt` is when the bridge first received it, the rest is of the newest event.
+ * One message of the offline form. `_id` is `<account id>/<chat id>/<offline message id>`; the ce_id stands for the last
+ * part where the service sends none. In ids, `%2F` stands for `/` and `%25` for `%`. `receivedAt` is when the bridge first received it, the rest is of the newest event.
  */
 export const OfflineMessageDocument = exactShape(
   {
     ...folded,
 
-    /** The message's id, unique within the account. */
+    /** The message's id, unique within its chat. */
     offlineMessageId: Id,
     chatId: Id,
     widgetId: Id,

@@ -9,7 +9,10 @@ import { erased } from './applied.ts'
  */
 export const TimelineDocument = exactShape(
   {
-    /** `<account id>/<webhooks, bot, egress or erasures>/<ce_id>`: `acme/bot/9661ab9c`. */
+    /**
+     * `<account id>/<chat id>/<webhooks, bot, egress or erasures>/<ce_id>`: `acme/2037/bot/9661ab9c`. For an event of a
+     * client without a chat, `client:<client id>` stands for the chat id. In ids, `%2F` stands for `/` and `%25` for `%`.
+     */
     _id: Code,
 
     /** The customer account of the service, by its id in the accounts file. */

@@ -5,13 +5,13 @@ import type { ViewName } from '../views.ts'
  * the same as a fold of the whole log. Documents of an old version are never folded on, but rebuilt.
  */
 export const viewVersions: { readonly [V in ViewName]: number } = {
-  chats: 1,
-  calls: 1,
-  clients: 1,
-  offline_messages: 1,
-  conversations: 1,
-  sessions: 2,
-  timeline: 1,
+  chats: 2,
+  calls: 2,
+  clients: 2,
+  offline_messages: 2,
+  conversations: 2,
+  sessions: 3,
+  timeline: 2,
   daily_stats: 1,
   daily_stats_by: 1,
   deliveries: 2,

@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import type { StoryEvent } from './answers.ts'
 
 /** The fields of a document that are only for the bridge itself (contracts/views/applied.ts, session.ts). */
-const notes = ['applied', 'seen', 'seenEarlier', 'contentHashes', 'latestOf'] as const
+const notes = ['applied', 'seen', 'seenEarlier', 'contentHash', 'latestOf'] as const
 
 /** The same value with its dates as RFC 3339 text. */
 const withTexts = (value: unknown): unknown => {

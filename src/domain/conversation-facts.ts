@@ -3,11 +3,13 @@ import type {
   BotReplyDelivered,
   BotReplyFailed,
   BotReplySuppressed,
+  ConversationEvent,
   DomainEvent,
 } from '../../contracts/events/index.ts'
 import type { Id } from '../../contracts/primitives.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
 import { contentDigest } from './delivery.ts'
+import { identity } from './identity.ts'
 
 type OutcomeEvent = Dated<BotReplyDelivered | BotReplyFailed | BotReplySuppressed>
 
@@ -26,10 +28,11 @@ export type Finished = {
 /**
  * What an event of bot-conversations says about who has the conversation and who waits. `id` is the event's entry in
  * `seen` of the views, `eventId` its ce_id. `refused` is a command that will never be sent unchanged. `at` is when the
- * bridge received the event. For a delivered command it is the start of the last attempt.
+ * bridge received the event. For a delivered command it is the start of the last attempt. `clientId` is the
+ * client as the service names it (`clientOf`).
  */
 export type Fact = { readonly id: string; readonly at: Date; readonly clientId?: Id } & (
-  | { readonly kind: 'invited' | 'joined' | 'closed' }
+  | { readonly kind: 'invited' | 'joined' | 'closed' | 'erased' }
   | { readonly kind: 'client-message' | 'unavailable'; readonly eventId: Id }
   | { readonly kind: 'refused'; readonly inReplyTo?: Id }
   | Finished
@@ -46,9 +49,12 @@ const wasRefused = (reason: string | undefined) =>
 export const isFinal = (state: string, reason: string | undefined): boolean =>
   state !== 'pending' && !(state === 'failed' && wasRefused(reason))
 
-/** The event's entry in `seen` (contracts/views/applied.ts), such as `bot/<ce_id>`. */
-const identity = ({ source, id }: Pick<DomainEvent, 'source' | 'id'>) =>
-  `${source.slice(source.lastIndexOf('/') + 1)}/${id}`
+/**
+ * The client as the service names it, in its own events. A command may name anybody, so neither its outcome nor an
+ * AgentInvited of the bridge, which repeats a command's client, says whose chat it is.
+ */
+export const clientOf = ({ source, data }: Dated<ConversationEvent>): { readonly clientId?: Id } =>
+  source.endsWith('/bot') && data.clientId !== undefined ? { clientId: data.clientId } : {}
 
 const refused = (event: Dated<BotReplyFailed>): Fact | undefined => {
   const { reason, inReplyTo } = event.data
@@ -57,13 +63,12 @@ const refused = (event: Dated<BotReplyFailed>): Fact | undefined => {
 }
 
 const finished = (event: OutcomeEvent, outcome: Finished['outcome']): Fact => {
-  const { clientId, commandId, commandType, inReplyTo, because, attempts } = event.data
+  const { commandId, commandType, inReplyTo, because, attempts } = event.data
   const digest = contentDigest(event.data)
   const sentAt = outcome === 'delivered' ? attempts.at(-1)?.at : undefined
   return {
     id: identity(event),
     at: sentAt ?? event.time,
-    clientId,
     kind: 'finished',
     commandId,
     commandType,
@@ -77,22 +82,22 @@ const finished = (event: OutcomeEvent, outcome: Finished['outcome']): Fact => {
 /** The fact of an event. A late event has none: its request got an error, so the service has invited an agent. */
 export const factOf = (event: Dated<DomainEvent>): Fact | undefined => {
   if (event.receivedTime !== undefined) return undefined
-  const seen = (clientId: Id | undefined) => ({
-    id: identity(event),
-    at: event.time,
-    ...(clientId !== undefined && { clientId }),
+  const seen = (told: Dated<ConversationEvent>) => ({
+    id: identity(told),
+    at: told.time,
+    ...clientOf(told),
   })
   switch (event.type) {
     case 'ClientMessageReceived':
-      return { ...seen(event.data.clientId), kind: 'client-message', eventId: event.id }
+      return { ...seen(event), kind: 'client-message', eventId: event.id }
     case 'AgentInvited':
-      return { ...seen(event.data.clientId), kind: 'invited' }
+      return { ...seen(event), kind: 'invited' }
     case 'AgentJoined':
-      return { ...seen(event.data.clientId), kind: 'joined' }
+      return { ...seen(event), kind: 'joined' }
     case 'AgentUnavailable':
-      return { ...seen(event.data.clientId), kind: 'unavailable', eventId: event.id }
+      return { ...seen(event), kind: 'unavailable', eventId: event.id }
     case 'ChatClosed':
-      return { ...seen(event.data.clientId), kind: 'closed' }
+      return { ...seen(event), kind: 'closed' }
     case 'BotReplyDelivered':
       return finished(event, 'delivered')
     case 'BotReplyFailed':
@@ -107,7 +112,8 @@ export const factOf = (event: Dated<DomainEvent>): Fact | undefined => {
     case 'ClientUpdated':
     case 'OfflineMessageReceived':
     case 'ClientErased':
-    case 'ChatErased':
       return undefined
+    case 'ChatErased':
+      return { id: identity(event), at: event.time, kind: 'erased' }
   }
 }

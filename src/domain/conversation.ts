@@ -34,6 +34,12 @@ const withoutUnheard = <C extends Conversation>(current: C): C => {
   return rest as C
 }
 
+/** The chat was erased: what the client wrote before is gone, so nobody waits for an answer to it. */
+export const withoutWaiting = <C extends Conversation>(current: C): C => ({
+  ...withoutUnheard(current),
+  unanswered: [],
+})
+
 /** An agent was invited, or none is available: the messages so far need no further invitation. */
 const asked = <C extends Conversation>(current: C): C =>
   marked(withoutUnheard(current), current.unanswered.length, 'agent-asked')
@@ -114,6 +120,8 @@ export const afterFact = <C extends Conversation>(current: C, fact: Fact): C => 
     }
     case 'closed':
       return { ...withoutUnheard(current), unanswered: [], state: 'closed' }
+    case 'erased':
+      return withoutWaiting(current)
     case 'refused':
       return marked(current, countFor(current, fact), 'reply-failed')
     case 'finished':

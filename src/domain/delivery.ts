@@ -2,11 +2,9 @@ import { createHash } from 'node:crypto'
 import type { BotReplyDelivered } from '../../contracts/events/index.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
 import { isObject } from '../shared/json.ts'
+import { asPart } from './identity.ts'
 
 type Command = BotReplyDelivered['data']
-
-/** A chat id may be any text, so its slashes are escaped. The service's ids are decimal and stay unchanged. */
-const withoutSlashes = (chatId: string) => chatId.replaceAll('%', '%25').replaceAll('/', '%2F')
 
 /** The content of a command, from an event or a document. */
 type Asked = Pick<Command, 'clientId' | 'inReplyTo'> & {
@@ -16,7 +14,7 @@ type Asked = Pick<Command, 'clientId' | 'inReplyTo'> & {
 
 /** The `_id` of a command's document in `deliveries`: `acme/2037/r1`. A command's id is unique within its chat. */
 export const deliveryId = ({ accountId, chatId, commandId }: Pick<Command, 'accountId' | 'chatId' | 'commandId'>) =>
-  `${accountId}/${withoutSlashes(chatId)}/${commandId}`
+  `${accountId}/${asPart(chatId)}/${commandId}`
 
 /** The same text for equal values: keys are sorted, and texts are as MongoDB stores them. */
 const canonical = (value: unknown): string =>

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Instant } from '../../contracts/primitives.ts'
 import { mostSeen, mostSeenEarlier, seenEarlierLength } from '../../contracts/views/applied.ts'
+import { identity } from '../domain/identity.ts'
 import type { Recorded } from '../domain/ports.ts'
 
 /** The fields that keep a folded document the same under any replay (contracts/views/applied.ts). */
@@ -8,20 +9,13 @@ export type Guard = {
   applied: Record<string, number>
   seen: string[]
   seenEarlier?: string
-  contentHashes?: Record<string, string>
+  contentHash?: string
   erased?: true
 }
 
 type Dated = { lastEventAt?: Instant | Date }
 
 type Position = Pick<Recorded, 'topic' | 'partition' | 'offset' | 'epoch'>
-
-/**
- * The event's identity within an account: `bot/9661ab9c`. The ce_id alone is unique only within its source
- * (CloudEvents).
- */
-export const identity = ({ source, id }: { source: string; id: string }): string =>
-  `${source.slice(source.lastIndexOf('/') + 1)}/${id}`
 
 /** Where `applied` has the leader epoch of a partition's last record. */
 export const epochOf = (source: string): string => `${source}/epoch`
@@ -69,8 +63,8 @@ const withSeen = ({ seen, seenEarlier = '' }: Seen, event: string): Seen => {
 
 /**
  * The document after a record. A record at or below the stored offset returns the same document, by reference. Three
- * kinds of events change only the guard: an event that was seen before, a repetition of the last event of its type with
- * the same content, and a late event (`receivedTime`) if the document has a newer one. Newer events may have changed
+ * kinds of events change only the guard: an event that was seen before, a repetition of the last event (`contentHash`),
+ * and a late event (`receivedTime`) if the document has a newer one. Newer events may have changed
  * what the late event would set. Otherwise `next` makes the document with the advanced guard.
  */
 export const once = <D extends Guard & Dated>(
@@ -80,23 +74,29 @@ export const once = <D extends Guard & Dated>(
 ): D => {
   const applied = advance(current?.applied, recorded)
   if (current !== undefined && applied === undefined) return current
-  const { type, contentHash, receivedTime } = recorded.event
+  const { contentHash, receivedTime } = recorded.event
   // A document made by hand may lack all of these fields.
   const before: Seen = { seen: current?.seen ?? [], ...(current?.seenEarlier && { seenEarlier: current.seenEarlier }) }
   const event = identity(recorded.event)
   if (current !== undefined && hasSeen(before, event)) return { ...current, applied: applied ?? {} }
-  const { [type]: lastHash, ...otherHashes } = current?.contentHashes ?? {}
   const guard: Guard = {
     applied: applied ?? {},
     ...withSeen(before, event),
-    ...(current?.contentHashes && { contentHashes: otherHashes }),
     ...(current?.erased && { erased: true as const }),
-    ...(contentHash !== undefined && { contentHashes: { ...otherHashes, [type]: contentHash } }),
+    ...(contentHash !== undefined && { contentHash }),
   }
   if (current === undefined) return next(guard)
   // The hash of a late event is not stored: the same content may come again and be newer then.
   if (receivedTime !== undefined && new Date(current.lastEventAt ?? Number.NaN) > new Date(receivedTime))
     return { ...current, applied: guard.applied, ...withSeen(before, event) }
-  const isRepetition = contentHash !== undefined && contentHash === lastHash
-  return isRepetition ? { ...current, ...guard } : next(guard)
+  const isRepetition = contentHash !== undefined && contentHash === current.contentHash
+  if (isRepetition) return { ...current, ...guard }
+  const after = next(guard)
+  return contentHash === undefined ? withoutContentHash(after) : after
+}
+
+const withoutContentHash = <D extends Guard>(document: D): D => {
+  if (document.contentHash === undefined) return document
+  const { contentHash: _, ...rest } = document
+  return rest as D
 }

@@ -5,27 +5,42 @@ import type { Recorded } from '../domain/ports.ts'
 import { type Guard, once } from './applied.ts'
 import { documentId, msBetween, present } from './fields.ts'
 
-type Times = Pick<CallDocument, 'startedAt' | 'endedAt' | 'totalMs'>
+const isOver = (status: string): boolean => status === 'end' || status === 'error'
 
-const timesAfter = ({ startedAt, endedAt, totalMs }: Times, { time, data }: Dated<CallStatusChanged>): Times => {
-  const { status } = data.call
-  const before = {
-    ...(startedAt !== undefined && { startedAt }),
-    ...(endedAt !== undefined && { endedAt }),
-    ...(totalMs !== undefined && { totalMs }),
-  }
-  if (status === 'start') return startedAt === undefined || endedAt !== undefined ? { startedAt: time } : before
-  if (status !== 'end' && status !== 'error') return before
-  return { ...before, endedAt: time, ...(startedAt !== undefined && { totalMs: msBetween(startedAt, time) }) }
-}
+/** When the call ended, and how long it took. */
+const ending = (startedAt: Date | undefined, time: Date) => ({
+  endedAt: time,
+  ...(startedAt !== undefined && { totalMs: msBetween(startedAt, time) }),
+})
+
+/**
+ * The fields that stay until an event replaces them. A start after an end is a new call under the same chat, which has
+ * nothing of the former one: neither its times, its reason and its recording, nor the agent who had it.
+ */
+const kept = (current: CallDocument | undefined, isNew: boolean) =>
+  current === undefined || isNew
+    ? {}
+    : present(
+        current,
+        'agent',
+        'department',
+        'session',
+        'page',
+        'reason',
+        'recordUrl',
+        'startedAt',
+        'endedAt',
+        'totalMs',
+      )
 
 const fold = (current: CallDocument | undefined, event: Dated<CallStatusChanged>, guard: Guard): CallDocument => {
-  const { startedAt, endedAt, totalMs, ...rest } = current ?? {}
   const { id, time, data } = event
   const { type, phone, status } = data.call
+  const isStart = status === 'start'
+  const before = kept(current, isStart && current?.endedAt !== undefined)
+  const startedAt = before.startedAt ?? (isStart ? time : undefined)
   return {
-    firstEventAt: time,
-    ...rest,
+    firstEventAt: current?.firstEventAt ?? time,
     ...guard,
     _id: documentId(event),
     accountId: data.accountId,
@@ -36,9 +51,11 @@ const fold = (current: CallDocument | undefined, event: Dated<CallStatusChanged>
     state: status,
     history: [...(current?.history ?? []), { id, status, at: time, ...present(data.call, 'reason') }],
     visitor: data.visitor,
+    ...before,
     ...present(data, 'agent', 'department', 'session', 'page'),
     ...present(data.call, 'reason', 'recordUrl'),
-    ...timesAfter(current ?? {}, event),
+    ...(startedAt !== undefined && { startedAt }),
+    ...(isOver(status) && ending(startedAt, time)),
     lastEventAt: time,
   }
 }

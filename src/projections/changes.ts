@@ -13,7 +13,7 @@ import { driftOfEvent } from './drift.ts'
 import { erasuresOf } from './erasures.ts'
 import { documentId } from './fields.ts'
 import { storable } from './free-form.ts'
-import { evolveOfflineMessage } from './offline-messages.ts'
+import { evolveOfflineMessage, offlineMessageId } from './offline-messages.ts'
 import { chainId } from './sessions.ts'
 import { evolveAgentSessions } from './sessions-agent.ts'
 import { evolveBotSessions } from './sessions-bot.ts'
@@ -47,10 +47,10 @@ const viewChanges = (recorded: Recorded): ReadonlyArray<Change> => {
       return [change('calls', documentId(event), (current) => evolveCall(current, as(event)))]
     case 'ClientUpdated':
       return [change('clients', documentId(event), (current) => evolveClient(current, as(event)))]
-    case 'OfflineMessageReceived': {
-      const id = `${event.data.accountId}/${event.data.offlineMessageId}`
-      return [change('offline_messages', id, (current) => evolveOfflineMessage(current, as(event)))]
-    }
+    case 'OfflineMessageReceived':
+      return [
+        change('offline_messages', offlineMessageId(event), (current) => evolveOfflineMessage(current, as(event))),
+      ]
     case 'ClientMessageReceived':
     case 'AgentInvited':
     case 'AgentJoined':

@@ -1,11 +1,11 @@
 import type { BotReplyDelivered, ConversationEvent } from '../../contracts/events/index.ts'
 import type { ConversationDocument } from '../../contracts/views/conversation.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
-import { afterFact } from '../domain/conversation.ts'
-import { factOf } from '../domain/conversation-facts.ts'
+import { afterFact, withoutWaiting } from '../domain/conversation.ts'
+import { clientOf, factOf } from '../domain/conversation-facts.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { type Guard, once } from './applied.ts'
-import { documentId, msBetween, present } from './fields.ts'
+import { documentId, msBetween } from './fields.ts'
 
 const base = (
   current: ConversationDocument | undefined,
@@ -26,7 +26,7 @@ const base = (
   _id: documentId(event),
   accountId: event.data.accountId,
   chatId: event.data.chatId,
-  ...present(event.data, 'clientId'),
+  ...clientOf(event),
   lastEventAt: event.time,
 })
 
@@ -92,6 +92,10 @@ const withSilence = (conversation: ConversationDocument): ConversationDocument =
   if (first === undefined || second === undefined || (state !== 'bot' && state !== 'unavailable')) return rest
   return { ...rest, silentSince: second < first ? second : first }
 }
+
+/** The conversation of a chat that was erased: its client waits for nothing. */
+export const settled = (conversation: ConversationDocument): ConversationDocument =>
+  withSilence(withAwaited(withoutWaiting(conversation)))
 
 const fold = (before: ConversationDocument, event: Dated<ConversationEvent>): ConversationDocument => {
   const fact = factOf(event)

@@ -7,7 +7,9 @@ import * as views from '../../contracts/views.ts'
 import { type Marks, marksOf, withoutPersonal } from '../domain/personal-data.ts'
 import type { Change, Recorded } from '../domain/ports.ts'
 import { advance } from './applied.ts'
+import { settled } from './conversations.ts'
 import { documentId } from './fields.ts'
+import { settledSession } from './sessions-bot.ts'
 
 /** By topic, the views whose documents a marker empties of personal data. It always empties timeline as well. */
 const emptiedBy = {
@@ -35,6 +37,12 @@ const isOfMany = (view: EmptiedView) => view === 'offline_messages' || view === 
 
 type Emptied<V extends ViewName> = (current: Views[V]) => Views[V]
 
+/** An emptied document of a client who waited for an answer: nobody waits any more. */
+const settledAfter = <V extends EmptiedView>(view: V, document: Views[V]): Views[V] => {
+  if (view === 'conversations') return settled(document as Views['conversations']) as Views[V]
+  return view === 'sessions' ? (settledSession(document as Views['sessions']) as Views[V]) : document
+}
+
 /**
  * Empties only documents that records before the marker made, in the marker's own partition. Other partitions have
  * their own markers. Counts, times, states and ids stay. A later event with the same content is not a repetition,
@@ -49,8 +57,8 @@ const emptied =
     if (current.applied[`${topic}/${partition}`] === undefined && !isOlder) return current
     const applied = advance(current.applied, recorded)
     if (applied === undefined) return current
-    const { contentHashes, ...rest } = withoutPersonal(marks[view], current)
-    return { ...rest, applied, erased: true } as Views[V]
+    const { contentHash, ...rest } = withoutPersonal(marks[view], current)
+    return settledAfter(view, { ...rest, applied, erased: true } as Views[V])
   }
 
 /** Whether a document has personal data. False for documents of views without personal data. */

@@ -2,6 +2,7 @@ import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import { botReplies, keyOf } from '../../contracts/topics.ts'
 import type { Undecodable } from '../domain/decode-json.ts'
+import { sourceOf } from '../domain/identity.ts'
 import type {
   ApplyChanges,
   Change,
@@ -43,8 +44,6 @@ type Refused = { readonly record: IncomingRecord; readonly why: Undecodable }
 const piecesOfASlice = 8
 const smallestPiece = { records: 500, bytes: 1024 * 1024 }
 const aloneFrom = 8
-/** webhooks, bot, egress, …: the part of the bridge that accepted the event. */
-const sourceOf = ({ source }: DomainEvent) => source.slice(source.lastIndexOf('/') + 1)
 /** A document of `drift` has data of all chats. It gets the changes of a slice at the end, in the order of the log. */
 const isOfAllChats = ({ view }: Change) => view === 'drift'
 

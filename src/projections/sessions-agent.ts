@@ -116,10 +116,6 @@ const finished = (before: SessionDocument, event: Dated<ChatFinished>): SessionD
     audit: auditDue,
     ...(chat.rate !== undefined && { rate: chat.rate, rating: ratingOf(chat.rate) }),
     ...(acceptedAt && { handleMs: msBetween(acceptedAt, endsAt) }),
-    // After a finish, a ChatAccepted with the same content is a new acceptance. Only a second finish repeats the first.
-    ...(session.contentHashes && {
-      contentHashes: event.contentHash === undefined ? {} : { ChatFinished: event.contentHash },
-    }),
   }
 }
 

@@ -8,9 +8,10 @@ import type {
 import { Id } from '../../contracts/primitives.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
 import { type Invitation, mostOfSession, type SessionDocument, silenceMs } from '../../contracts/views/session.ts'
+import { clientOf } from '../domain/conversation-facts.ts'
 import type { Recorded } from '../domain/ports.ts'
 import type { Guard } from './applied.ts'
-import { msBetween, present } from './fields.ts'
+import { msBetween } from './fields.ts'
 import { begin, evolveSessions, isOver, later, type Sessions, silentFrom, withTurn } from './sessions.ts'
 
 type Invitations = SessionDocument['invitations']
@@ -168,13 +169,19 @@ const fold = (current: SessionDocument | undefined, event: Dated<ConversationEve
   const session: SessionDocument = isNext
     ? begin({ kind: 'bot', outcome: 'unanswered', channelId: unknownChannel }, before, event, guard)
     : before
-  const told = { ...session, lastEventAt: later(session.lastEventAt, at), ...present(event.data, 'clientId') }
+  const told = { ...session, lastEventAt: later(session.lastEventAt, at), ...clientOf(event) }
   const after = told.ending === undefined ? noted(told, event) : notedAfterEnd(told, event)
   return {
     ...after,
     outcome: outcomeOf(after),
     ...(after.ending === undefined && { endsAt: silentFrom(after.lastEventAt) }),
   }
+}
+
+/** The session of a chat that was erased: its client waits for nothing. */
+export const settledSession = (session: SessionDocument): SessionDocument => {
+  const { awaitingSince, ...rest } = session
+  return rest
 }
 
 /** The bot sessions of a chat from its events in `bot-conversations`. */

@@ -33,8 +33,7 @@ export const begin = (
 ): SessionDocument => {
   const chain = chainId(event, first.kind)
   const number = (before?.number ?? 0) + 1
-  const { applied, seen, seenEarlier, contentHashes } = guard
-  const hash = event.contentHash
+  const { applied, seen, seenEarlier, contentHash } = guard
   return {
     _id: `${chain}/${number}`,
     latestOf: chain,
@@ -45,8 +44,7 @@ export const begin = (
     applied,
     seen,
     ...(seenEarlier !== undefined && { seenEarlier }),
-    // A repetition of an event of the previous session is not a repetition in this one.
-    ...(contentHashes !== undefined && { contentHashes: hash === undefined ? {} : { [event.type]: hash } }),
+    ...(contentHash !== undefined && { contentHash }),
     startedAt: event.time,
     lastEventAt: event.time,
     ...(before && { previousStartedAt: before.startedAt }),
@@ -64,7 +62,7 @@ export const begin = (
 
 /** A session that the next one follows. It gets no more events, so it needs no notes about the events that it has. */
 const closed = (session: SessionDocument, next: SessionDocument): SessionDocument => {
-  const { latestOf, seenEarlier, contentHashes, ...rest } = session
+  const { latestOf, seenEarlier, contentHash, ...rest } = session
   // Only silence ends a session without an event of its own.
   const { ending = 'silence' } = rest
   return { ...rest, ending, applied: next.applied, seen: [], nextStartedAt: next.startedAt }

@@ -1,7 +1,7 @@
 import { mostDataBytes } from '../../contracts/views/applied.ts'
 import type { TimelineDocument } from '../../contracts/views/timeline.ts'
+import { asPart, identity } from '../domain/identity.ts'
 import type { Recorded } from '../domain/ports.ts'
-import { identity } from './applied.ts'
 import { present } from './fields.ts'
 import { asText, storable } from './free-form.ts'
 
@@ -10,10 +10,23 @@ type Data = Readonly<Record<string, unknown>> & { readonly extra?: unknown } & P
     'chatId' | 'clientId'
   >
 
-type Identified = { readonly id: string; readonly source: string; readonly data: { readonly accountId: string } }
+type Identified = {
+  readonly id: string
+  readonly source: string
+  readonly data: { readonly accountId: string; readonly chatId?: string; readonly clientId?: string }
+}
 
-/** `acme/bot/9661ab9c`: ce_id is unique only within its source, and a source belongs to one account (CloudEvents). */
-export const timelineId = (event: Identified): string => storable(`${event.data.accountId}/${identity(event)}`)
+/**
+ * `acme/2037/bot/9661ab9c`, or `acme/client:1233/webhooks/…` for an event of a client without a chat. A ce_id is unique
+ * within its source only as far as the sender cares, and a bot's id may be used in two chats. Events of one chat are in
+ * one partition of a topic, so the order in which partitions are read decides nothing. A marker of an erasure has its
+ * own id in each topic.
+ */
+export const timelineId = (event: Identified): string => {
+  const { accountId, chatId, clientId } = event.data
+  const whose = chatId === undefined ? `client:${asPart(clientId ?? '')}` : asPart(chatId)
+  return storable(`${accountId}/${whose}/${identity(event)}`)
+}
 
 /**
  * The entry of an event. It is written once: the first record of an event stays, and repetitions change nothing. Takes

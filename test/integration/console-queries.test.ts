@@ -257,11 +257,11 @@ reading('a conversation is the whole story, masked', async () => {
   assert.equal(
     answer.events.map(({ id, topic, partition, offset }) => [id, `${topic}/${partition}/${offset}`]),
     [
-      ['acme/bot/e1', 'bot-conversations/0/0'],
-      ['acme/egress/e2', 'bot-conversations/0/1'],
-      ['acme/egress/e3', 'bot-conversations/0/2'],
-      ['acme/bot/e4', 'bot-conversations/0/3'],
-      ['acme/webhooks/w1', 'chats/0/0'],
+      ['acme/2037/bot/e1', 'bot-conversations/0/0'],
+      ['acme/2037/egress/e2', 'bot-conversations/0/1'],
+      ['acme/2037/egress/e3', 'bot-conversations/0/2'],
+      ['acme/2037/bot/e4', 'bot-conversations/0/3'],
+      ['acme/2037/webhooks/w1', 'chats/0/0'],
     ],
   )
   assert.is(answer.masked, true)

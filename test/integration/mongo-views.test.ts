@@ -144,7 +144,7 @@ views('refuse only a document above 16 MB, and store the other documents of its 
     outcomes.map(({ status }) => status),
     ['fulfilled', 'fulfilled', 'rejected'],
   )
-  assert.equal(Object.keys(await stored()).sort(), ['clients acme/1233', 'timeline acme/webhooks/e1'])
+  assert.equal(Object.keys(await stored()).sort(), ['clients acme/1233', 'timeline acme/client:1233/webhooks/e1'])
 })
 
 views('store a chat with a log of 8 MiB, which no document has completely', async () => {
@@ -156,7 +156,7 @@ views('store a chat with a log of 8 MiB, which no document has completely', asyn
   await one.applyChanges(changesOfEvent({ ...finished, bytes: Buffer.byteLength(JSON.stringify(event.data)) }))
   const chat = await one.readDocument('chats', 'acme/2037')
   assert.is((chat?.messages.length ?? 0) + (chat?.messagesOmitted ?? 0), 4_000)
-  const entry = await one.readDocument('timeline', 'acme/webhooks/e1')
+  const entry = await one.readDocument('timeline', 'acme/client:1233/webhooks/e1')
   assert.equal([entry?.topic, entry?.offset, entry?.chatId, entry?.data], ['chats', 0, '2037', undefined])
 })
 

@@ -53,9 +53,20 @@ calls('a failed call has its reason', () => {
 })
 
 calls('a start after the end starts a new call', () => {
-  const again = callOf(...whole, call('e4', '11:00:00', 'start'))
-  assert.equal(again?.startedAt, date('11:00:00'))
-  assert.not.ok(again && ('endedAt' in again || 'totalMs' in again))
+  const failed = anEvent('CallStatusChanged', 'e4', at('10:30:00'), {
+    call: { type: 'callback', phone: '+15550100', status: 'error', reason: 'busy' },
+    agent: { id: 'a1', name: 'Bob' },
+    page: { url: 'https://example.com/a' },
+  })
+  const { history, ...again } = callOf(...whole, failed, call('e5', '11:00:00', 'start')) ?? { history: [] }
+  const { history: _, ...fresh } = callOf(call('e5', '11:00:00', 'start')) ?? { history: [] }
+  assert.is(history.length, 5)
+  assert.equal(again, {
+    ...fresh,
+    applied: { 'calls/0': 4 },
+    seen: ['webhooks/e1', 'webhooks/e2', 'webhooks/e3', 'webhooks/e4', 'webhooks/e5'],
+    firstEventAt: date('10:00:00'),
+  })
 })
 
 calls('a repeated status is in the history once and does not change the state back', () => {

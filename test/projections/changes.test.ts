@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import { dated } from '../../src/domain/dated.ts'
 import { changesOfEvent } from '../../src/projections/changes.ts'
+import { timelineId } from '../../src/projections/timeline.ts'
 import { anEvent, at } from '../support/given-events.ts'
 
 const changes = suite('the documents that an event changes')
@@ -14,7 +15,7 @@ const expected = {
   ChatFinished: ['chats acme/2037', 'sessions acme/2037/agent'],
   CallStatusChanged: ['calls acme/2037'],
   ClientUpdated: ['clients acme/1233'],
-  OfflineMessageReceived: ['offline_messages acme/77'],
+  OfflineMessageReceived: ['offline_messages acme/2037/77'],
   ClientMessageReceived: ['conversations acme/2037', 'sessions acme/2037/bot'],
   AgentInvited: ['conversations acme/2037', 'sessions acme/2037/bot'],
   AgentJoined: ['conversations acme/2037', 'sessions acme/2037/bot'],
@@ -34,7 +35,7 @@ for (const [type, documents] of Object.entries(expected)) {
     const given = { event, topic: 'chats', partition: 0, offset: 0 } as const
     assert.equal(
       changesOfEvent(given).map(({ view, id }) => `${view} ${id}`),
-      [...documents, `timeline acme/${event.source.split('/').at(-1)}/e1`],
+      [...documents, `timeline ${timelineId(event)}`],
     )
   })
 }

@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ChatEvent } from '../../contracts/events/index.ts'
+import type { Instant } from '../../contracts/primitives.ts'
 import type { ChatDocument } from '../../contracts/views/chat.ts'
 import { dated } from '../../src/domain/dated.ts'
 import { evolveChat } from '../../src/projections/chats.ts'
@@ -91,6 +92,19 @@ chats('an assignment and an update have their own times and leave a finished cha
       updatedAt: date('10:07:00'),
     },
   )
+})
+
+chats('a step that comes again after another one counts, although its body is the same as before', () => {
+  const hashed = (event: ChatEvent, id: string, contentHash: string) => ({ ...event, id, contentHash }) as ChatEvent
+  const again = [hashed(accepted, 'a1', 'A'), hashed(finished, 'f1', 'F'), hashed(accepted, 'a2', 'A')]
+  assert.is(chatOf(...again)?.state, 'open')
+  assert.is(chatOf(...again, hashed(accepted, 'a3', 'A'), hashed(finished, 'f2', 'F'))?.state, 'finished')
+  const updated = anEvent('ChatUpdated', 'e4', at('10:07:00'))
+  const assigned = anEvent('ChatAssigned', 'e3', at('10:06:00'))
+  const undone = [hashed(updated, 'u1', 'U'), hashed(assigned, 's1', 'S'), hashed(updated, 'u2', 'U')]
+  const last = { ...updated, time: at('10:09:00') as Instant }
+  assert.equal(chatOf(...undone)?.updatedAt, date('10:07:00'))
+  assert.equal(chatOf(...undone.slice(0, 2), hashed(last, 'u2', 'U'))?.updatedAt, date('10:09:00'))
 })
 
 chats('a chat keeps the newest 4 MiB of its log, and counts the omitted messages', () => {

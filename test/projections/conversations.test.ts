@@ -202,6 +202,19 @@ for (const [name, given, expected] of table) {
   })
 }
 
+conversations('the client is whom the service names, whatever a command names', () => {
+  const other = { clientId: '9002' }
+  const given = [
+    message('e1', '10:00:00'),
+    failed('e2', '10:00:01', { ...other, reason: 'invalid' }),
+    reply('e3', '10:00:02', other),
+    anEvent('BotReplySuppressed', 'e4', at('10:00:03'), other),
+    { ...anEvent('AgentInvited', 'e5', at('10:00:04'), other), source: '/accounts/acme/egress' } as ConversationEvent,
+  ]
+  assert.is(conversationOf(...given)?.clientId, '1233')
+  assert.is(conversationOf(...given.slice(1))?.clientId, undefined)
+})
+
 conversations('of many unanswered messages the oldest and the newest 99 are kept', () => {
   const ids = Array.from({ length: 150 }, (_, i) => `e${i}`)
   const { unanswered = [] } = conversationOf(...ids.map((id) => message(id, '10:00:00'))) ?? {}

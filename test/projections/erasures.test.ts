@@ -129,6 +129,26 @@ erasures('contain no personal data, and every document shows that it was emptied
   assert.equal(viewsOf(after), viewsOf(all))
 })
 
+erasures('end every wait for an answer', async () => {
+  const waits = ['unanswered', 'awaitingReplySince', 'awaitingReplyTo', 'silentSince', 'unheard', 'awaitingSince']
+  const waiting = logOf(
+    ['bot-conversations', anEvent('ClientMessageReceived', 'e1', at('10:00:00'))],
+    ['bot-conversations', anEvent('AgentUnavailable', 'e2', at('10:00:01'))],
+    ['bot-conversations', anEvent('ClientMessageReceived', 'e3', at('10:00:02'))],
+  )
+  const marker = logOf(...waiting.map(({ content }) => ['bot-conversations', content as DomainEvent] as const), [
+    'bot-conversations',
+    anEvent('ChatErased', 'x', at('11:00:00'), { topic: 'bot-conversations' }),
+  ]).slice(-1)
+  const left = Object.entries(await foldOf([...waiting, ...marker])).flatMap(([key, document]) =>
+    waits.flatMap((name) => {
+      const value: unknown = Reflect.get(document, name)
+      return value === undefined || (Array.isArray(value) && value.length === 0) ? [] : [`${key} ${name}`]
+    }),
+  )
+  assert.equal(left, [])
+})
+
 erasures('give the same statistics', async () => {
   const [before, after] = [await foldOf(logOf(...told)), await foldOf(logOf(...told, ...markers))]
   const isOfBoth = ([key]: ReadonlyArray<unknown>) => String(key) in before

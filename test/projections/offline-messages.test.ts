@@ -12,7 +12,7 @@ offline('a message keeps the time of its first receipt when it is repeated under
   )
   assert.ok(first && second)
   assert.equal(evolveOfflineMessage(evolveOfflineMessage(undefined, first), second), {
-    _id: 'acme/77',
+    _id: 'acme/2037/77',
     accountId: 'acme',
     applied: { 'offline-messages/0': 1 },
     seen: ['webhooks/e1', 'webhooks/e2'],

@@ -79,7 +79,7 @@ projectors('applies a slice at once, and then stores unreadable records as dead 
   const { done, handle } = given()
   await handle(slice(record(5, 'nonsense'), record(6, 'e1'), record(7, 'e2')), partition)
   assert.equal(done, [
-    'apply chats acme/2037, sessions acme/2037/agent, timeline acme/webhooks/e1, chats acme/2037, sessions acme/2037/agent, timeline acme/webhooks/e2',
+    'apply chats acme/2037, sessions acme/2037/agent, timeline acme/2037/webhooks/e1, chats acme/2037, sessions acme/2037/agent, timeline acme/2037/webhooks/e2',
     'dead letter 5: invalid, not an event',
     '3 in 0.5 s',
   ])
@@ -100,17 +100,17 @@ projectors('leaves unreadable commands to egress', async () => {
 })
 
 projectors('stores all changes except the one that cannot be stored', async () => {
-  const { done, handle } = given({ unstorable: 'acme/webhooks/e2' })
+  const { done, handle } = given({ unstorable: 'acme/2037/webhooks/e2' })
   await handle(slice(record(5, 'e1'), record(6, 'e2'), record(7, 'e3')), partition)
   assert.equal(done, [
     'apply chats acme/2037',
     'apply sessions acme/2037/agent',
-    'apply timeline acme/webhooks/e1',
+    'apply timeline acme/2037/webhooks/e1',
     'apply chats acme/2037',
     'apply sessions acme/2037/agent',
     'apply chats acme/2037',
     'apply sessions acme/2037/agent',
-    'apply timeline acme/webhooks/e3',
+    'apply timeline acme/2037/webhooks/e3',
     'dead letter 6: unstorable, timeline: MongoServerError 10334',
     '3 in 0.5 s',
   ])
@@ -126,7 +126,7 @@ projectors('a large slice is split into pieces that keep the records of a key to
   await handle(slice(...events), partition)
 
   const entries = done.map((text) =>
-    (text.match(/timeline acme\/webhooks\/e\d+/g) ?? []).map((name) => Number(name.slice(24))),
+    (text.match(/timeline acme\/\d+\/webhooks\/e\d+/g) ?? []).map((name) => Number(name.split('/e')[1])),
   )
   const expected = chats.flatMap((_, chat) => Array.from({ length: 400 }, (_, i) => 3 * i + chat))
   assert.equal(entries.slice(0, 3), [expected.slice(0, 500), expected.slice(500, 1_000), expected.slice(1_000)])
@@ -174,11 +174,11 @@ projectors('processes one piece after the other if memory is short', async () =>
 })
 
 projectors('stores all changes of a large slice except those that cannot be stored', async () => {
-  const { done, handle } = given({ unstorable: 'acme/webhooks/e700' })
+  const { done, handle } = given({ unstorable: 'acme/2037/webhooks/e700' })
   const events = Array.from({ length: 1_200 }, (_, i) => record(i, `e${i}`))
   await handle(slice(...events), partition)
 
-  const entries = done.flatMap((text) => text.match(/timeline acme\/webhooks\/e\d+(?=,|$)/g) ?? [])
+  const entries = done.flatMap((text) => text.match(/timeline acme\/\d+\/webhooks\/e\d+(?=,|$)/g) ?? [])
   assert.equal(
     [new Set(entries).size, done.at(-2)],
     [1_199, 'dead letter 700: unstorable, timeline: MongoServerError 10334'],

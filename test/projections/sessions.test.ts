@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ChatEvent, ConversationEvent } from '../../contracts/events/index.ts'
@@ -33,6 +34,39 @@ const handOver = (id: string, time: string, sent = time) =>
 const joined = (id: string, time: string) => anEvent('AgentJoined', id, at(time))
 const unavailable = (id: string, time: string) => anEvent('AgentUnavailable', id, at(time))
 const closed = (id: string, time: string) => anEvent('ChatClosed', id, at(time))
+
+sessions('the client of a bot session is whom the service names, whatever a command names', async () => {
+  const other = { clientId: '9002', reason: 'invalid' }
+  const given = [message('e1', '10:00:00'), anEvent('BotReplyFailed', 'e2', at('10:00:01'), other)]
+  assert.equal(
+    (await sessionsOf(...given)).map(({ clientId }) => clientId),
+    ['1233'],
+  )
+})
+
+/** Webhooks of one chat, of which some have equal bodies: the hash stands for the body. */
+const aStory = fc.array(fc.record({ step: fc.constantFrom('accepted', 'updated', 'finished'), body: fc.nat(1) }), {
+  maxLength: 12,
+})
+
+sessions('show a chat open exactly when the chat itself is open, however often bodies are equal', async () => {
+  const typeOf = { accepted: 'ChatAccepted', updated: 'ChatUpdated', finished: 'ChatFinished' } as const
+  await fc.assert(
+    fc.asyncProperty(aStory, async (steps) => {
+      const events = steps.map(({ step, body }, i) => ({
+        ...anEvent(typeOf[step as keyof typeof typeOf], `e${i}`, new Date(Date.UTC(2026, 0, 31, 10, i)).toISOString()),
+        contentHash: `${step} ${body}`,
+      }))
+      const { applyChanges, documents } = memoryViews()
+      for (const recorded of inLog(...events)) await applyChanges(changesOfEvent(recorded))
+      const chat = Object.entries(documents()).find(([key]) => key.startsWith('chats '))?.[1]
+      const last = Object.values(documents()).filter(isSession).at(-1)
+      const state = chat !== undefined && 'state' in chat ? chat.state : 'none'
+      const expected = last === undefined ? 'none' : last.ending === undefined ? 'open' : 'finished'
+      assert.is(state, expected)
+    }),
+  )
+})
 
 const log = [
   { message: 'Hi', timestamp: at('10:00:01'), type: 'visitor' },

@@ -12,7 +12,7 @@ const recorded = { event, topic: 'bot-conversations', partition: 3, offset: 12 }
 timeline('an entry has the event, its place, and unknown fields as text', () => {
   const { extra, ...data } = event.data
   assert.equal(evolveTimeline(undefined, recorded), {
-    _id: 'acme/bot/e1',
+    _id: 'acme/2037/bot/e1',
     accountId: 'acme',
     type: 'ClientMessageReceived',
     time: date('10:00:00'),
@@ -32,13 +32,21 @@ timeline('an entry of an event with more than 1 MiB of JSON names its record, an
   assert.equal(evolveTimeline(undefined, { ...recorded, bytes: 1024 * 1024 + 1 }), rest)
 })
 
-timeline('events of other accounts and interfaces with the same id have their own entries', () => {
+timeline('events of other accounts, chats and interfaces with the same id have their own entries', () => {
   const ids = [
     { ...event, data: { ...event.data, accountId: 'zeta' as typeof event.data.accountId } },
+    { ...event, data: { ...event.data, chatId: '20/37' as typeof event.data.chatId } },
     { ...event, source: '/accounts/acme/egress' },
     event,
+    dated(anEvent('ClientUpdated', 'e1', at('10:00:00'))),
   ].map(timelineId)
-  assert.equal(ids, ['zeta/bot/e1', 'acme/egress/e1', 'acme/bot/e1'])
+  assert.equal(ids, [
+    'zeta/2037/bot/e1',
+    'acme/20%2F37/bot/e1',
+    'acme/2037/egress/e1',
+    'acme/2037/bot/e1',
+    'acme/client:1233/webhooks/e1',
+  ])
 })
 
 timeline('the first record of an event is kept', () => {

@@ -41,7 +41,7 @@ let ids = 0
 const entry = (type: string, time: number, data: Record<string, unknown>): Entry => {
   const offset = ids++
   const place = { topic: 'bot-conversations', partition: 0, offset }
-  return { _id: `acme/bot/${offset}`, type, time: new Date(time), ...place, data }
+  return { _id: `acme/2037/bot/${offset}`, type, time: new Date(time), ...place, data }
 }
 
 const heard = ({ from, text, type }: Said, time: number): Entry =>

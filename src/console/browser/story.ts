@@ -47,8 +47,8 @@ const headOf = (session: unknown): SessionHead => {
   }
 }
 
-/** `9661ab9c` of `acme/bot/9661ab9c`. */
-const ceIdOf = (timelineId: string) => timelineId.split('/').slice(2).join('/')
+/** `9661ab9c` of `acme/2037/bot/9661ab9c`. */
+const ceIdOf = (timelineId: string) => timelineId.split('/').slice(3).join('/')
 
 /** The audit's findings by event, under the event's timeline id and under its CloudEvents id. */
 const differencesByEvent = (sessions: ReadonlyArray<unknown>): ReadonlyMap<string, ReadonlyArray<string>> => {

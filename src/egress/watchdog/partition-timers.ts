@@ -139,6 +139,8 @@ export const partitionTimers = (
         const answersNewest = inReplyTo !== undefined && inReplyTo === newest.get(chat)
         return outcome === 'delivered' && commandType === 'BotMessage' && answersNewest ? forget(chat) : undefined
       }
+      case 'erased':
+        return forget(chat)
       case 'refused':
         return look(chat, monotonic())
       case 'invited':

@@ -30,7 +30,7 @@ export const exportPerson = async (
   const person = await resolvePerson(erasures.findLinks(accountId), start, also)
   const documents: Record<string, object[]> = {}
   for await (const { view, document } of erasures.findDocuments(accountId, person)) {
-    const { applied, seen, seenEarlier, contentHashes, ...told } = document
+    const { applied, seen, seenEarlier, contentHash, ...told } = document
     documents[view] ??= []
     documents[view].push(told)
   }

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { botReplies } from '../../../contracts/topics.ts'
 import { mostSeen } from '../../../contracts/views/applied.ts'
+import { identity } from '../../../src/domain/identity.ts'
 import { instead } from './instead.ts'
 
 export const projections = {
@@ -28,7 +29,7 @@ export const projections = {
   'the offsets in each document': [
     instead(
       () => import('../../../src/projections/applied.ts'),
-      ({ advance, identity, once }) => ({
+      ({ advance, once }) => ({
         advance: (applied, position) => ({ ...applied, ...advance(undefined, position) }),
         once: (current, recorded, next) => {
           if (current === undefined) return once(current, recorded, next)
@@ -47,8 +48,8 @@ export const projections = {
       ({ once }) => ({
         once: (current, recorded, next) => {
           if (current === undefined) return once(current, recorded, next)
-          const { [recorded.event.type]: _, ...contentHashes } = current.contentHashes ?? {}
-          return once({ ...current, contentHashes }, recorded, next)
+          const { contentHash: _, ...others } = current
+          return once(others as typeof current, recorded, next)
         },
       }),
     ),

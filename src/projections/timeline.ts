@@ -13,7 +13,7 @@ type Data = Readonly<Record<string, unknown>> & { readonly extra?: unknown } & P
 type Identified = {
   readonly id: string
   readonly source: string
-  readonly data: { readonly accountId: string; readonly chatId?: string; readonly clientId?: string }
+  readonly data: { readonly accountId: string } & ({ readonly chatId: string } | { readonly clientId: string })
 }
 
 /**
@@ -23,9 +23,9 @@ type Identified = {
  * own id in each topic.
  */
 export const timelineId = (event: Identified): string => {
-  const { accountId, chatId, clientId } = event.data
-  const whose = chatId === undefined ? `client:${asPart(clientId ?? '')}` : asPart(chatId)
-  return storable(`${accountId}/${whose}/${identity(event)}`)
+  const { data } = event
+  const whose = 'chatId' in data ? asPart(data.chatId) : `client:${asPart(data.clientId)}`
+  return storable(`${data.accountId}/${whose}/${identity(event)}`)
 }
 
 /**

@@ -13,7 +13,11 @@ export const playFigures = async ({ stage, account, log }: Story) => {
     const day = String(finished.headers.ce_time).slice(0, 10)
     await assertions.view(
       'timeline',
-      timelineId({ id: finished.id, source: String(finished.headers.ce_source), data: { accountId: account.id } }),
+      timelineId({
+        id: finished.id,
+        source: String(finished.headers.ce_source),
+        data: { accountId: account.id, chatId: String(finished.headers.ce_subject) },
+      }),
       () => true,
       ({ type, time }) => `${type}, ${time.toISOString()}`,
     )

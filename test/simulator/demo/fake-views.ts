@@ -48,7 +48,9 @@ const details = (view: ViewName, id: string, about: ReadonlyArray<IncomingRecord
 
 export const documentOf = (records: ReadonlyArray<IncomingRecord>, view: ViewName, id: string): object | undefined => {
   const subject = (view === 'sessions' ? id.split('/')[1] : id.slice(id.lastIndexOf('/') + 1)) ?? ''
-  const entries = records.map(({ headers }) => `demo/${String(headers.ce_source).split('/').at(-1)}/${headers.ce_id}`)
+  const entries = records.map(
+    ({ headers }) => `demo/${headers.ce_subject}/${String(headers.ce_source).split('/').at(-1)}/${headers.ce_id}`,
+  )
   if (view === 'timeline' && !entries.includes(id)) return undefined
   const about = records.filter(({ value, headers }) => `${value} ${headers.ce_id} ${headers.ce_time}`.includes(subject))
   return about.length > 0 ? { ...examples[view], ...details(view, id, about) } : undefined

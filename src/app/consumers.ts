@@ -2,9 +2,11 @@ import { botConversations, botReplies, enrichments, eventTopics, type TopicName 
 import { archiverGroup } from '../archive/archiver.ts'
 import type { Account } from '../domain/accounts.ts'
 import { now } from '../domain/clock.ts'
+import { logMarks } from '../domain/log-marks.ts'
 import type { CheckHealth, IssueToken, Log, Measure, Sleep } from '../domain/ports.ts'
 import { postToService } from '../egress/delivery/post.ts'
 import { type Egress, egress } from '../egress/egress.ts'
+import type { EgressPorts } from '../egress/ports.ts'
 import type { EnrichedKeys } from '../ingress/enriched-keys.ts'
 import type { Supervised } from '../kafka/consumer/consume.ts'
 import type { KafkaRoom } from '../kafka/kafka.ts'
@@ -17,6 +19,7 @@ import { projector } from '../projections/projector.ts'
 import { topicsOf, viewNames } from '../projections/view-topics.ts'
 import { catchUpRecords, hasRoom } from '../shared/heap.ts'
 import { monotonic, sleep } from '../shared/time.ts'
+import { withDeadline } from '../shared/timeout.ts'
 import { markersOf } from './archive.ts'
 
 type Deps = {
@@ -62,6 +65,17 @@ const daysOf =
 /** Updates the views, the enrichments, the statistics and the audits of transcripts. */
 export const startProjector = async ({ kafka, mongo, accounts, measure, log }: Deps): Promise<Part> => {
   const missed = markersOf({ kafka, mongo })
+  const marks = logMarks({ ...mongo.topicsRead, compareLog: kafka.compareLog })
+  const fold = projector({
+    decode: decodeRecord,
+    applyChanges: mongo.applyChanges,
+    classify,
+    deadLetter: kafka.deadLetter('projector'),
+    measure,
+    hasRoom,
+    clock: monotonic,
+    wallMs: Date.now,
+  })
   const views = await kafka.consume({
     group: viewsGroup,
     topics: topicsOf(viewNames),
@@ -74,6 +88,8 @@ export const startProjector = async ({ kafka, mongo, accounts, measure, log }: D
       }
       const changed = await mongo.topicsRead.changed('views', ids)
       if (changed.length === 0) {
+        const refusal = await marks.refusal(ids)
+        if (refusal !== undefined) return refusal
         await missed.apply()
         // Not earlier: documents of another version of the bridge cannot be counted.
         mongo.statsRefresher.start()
@@ -81,20 +97,14 @@ export const startProjector = async ({ kafka, mongo, accounts, measure, log }: D
         return undefined
       }
       const topics = changed.join(', ')
-      return `${topics}: deleted and created again, views have offsets of the old topic: run livechat-bridge rebuild all`
+      return `${topics}: deleted and created again, or TOPIC_PREFIX was changed: views have offsets of the other topic: run livechat-bridge rebuild all`
     },
     fetchWaitsFor: { bytes: 64 * 1024, ms: 250 },
     catchUpRecords: catchUpRecords(),
-    handle: projector({
-      decode: decodeRecord,
-      applyChanges: mongo.applyChanges,
-      classify,
-      deadLetter: kafka.deadLetter('projector'),
-      measure,
-      hasRoom,
-      clock: monotonic,
-      wallMs: Date.now,
-    }),
+    handle: async (slice, owned) => {
+      await marks.before(slice.records)
+      return fold(slice, owned)
+    },
   })
   const enriching = await kafka.consume({
     group: enrichmentsGroup,
@@ -125,6 +135,30 @@ export const startProjector = async ({ kafka, mongo, accounts, measure, log }: D
   }
 }
 
+const viewsWithinMs = 2_000
+
+/**
+ * Where the views end in each partition of bot-conversations. The places in their documents mean nothing in this log if
+ * they are of another topic of that name, or if Kafka was restored from an older copy. While MongoDB does not answer,
+ * no document is read either.
+ */
+const viewsEndOf =
+  ({ kafka, mongo }: Pick<Deps, 'kafka' | 'mongo'>): EgressPorts['viewsEnd'] =>
+  async () => {
+    const { name } = botConversations
+    const [committed, ids] = await Promise.all([kafka.committedOffsets(viewsGroup, name), kafka.topicIds([name])])
+    const known = await withDeadline(sleep, viewsWithinMs, () =>
+      Promise.all([mongo.topicsRead.idInViews(name), mongo.topicsRead.marks(name)]).catch(() => undefined),
+    )
+    const [id, marks] = known?.value ?? []
+    const isOther = id !== undefined && ids.get(name) !== undefined && id !== ids.get(name)
+    const verdicts = await kafka.compareLog(name, marks ?? new Map())
+    return (partition) =>
+      isOther || verdicts.get(partition)?.kind === 'other'
+        ? { offset: 0, isOfThisLog: false }
+        : { offset: committed.get(partition) ?? 0, isOfThisLog: true }
+  }
+
 /** Posts bot replies to the service. */
 export const startEgress = async (deps: Deps): Promise<Part> => {
   const { kafka, mongo, accounts, issueToken, measure, log } = deps
@@ -144,7 +178,7 @@ export const startEgress = async (deps: Deps): Promise<Part> => {
     decodeCommand: fromCommand,
     decodeEvent: fromRecord,
     endOffsets: kafka.endOffsets,
-    committedOffsets: kafka.committedOffsets,
+    viewsEnd: viewsEndOf({ kafka, mongo }),
     post: postToService,
     random: Math.random,
   })

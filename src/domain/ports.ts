@@ -120,6 +120,22 @@ export type ConsumerSpec = {
 export type RunningConsumer = { readonly health: CheckHealth; readonly stop: () => Promise<void> }
 export type Consume = (spec: ConsumerSpec) => Promise<RunningConsumer>
 
+/** A record that was read: its epoch and offset, and its time if that is to be compared too. */
+export type LogMark = { readonly epoch: number; readonly offset: number; readonly timestamp?: number }
+
+/**
+ * `intact`: the log still has the record, so also all records before it. `cut`: it has lost the record. Its records
+ * from `from` on have newer epochs, or it has none there yet. `other`: it has other records with the same epochs, as
+ * after a restore from an older copy; `from` is not after the first of them, as far as the log shows it.
+ */
+export type Verdict = { readonly kind: 'intact' } | { readonly kind: 'cut' | 'other'; readonly from: number }
+
+/** Compares the log of a topic with one record of each partition that was read from it before. */
+export type CompareLog = (
+  topic: TopicName,
+  marks: ReadonlyMap<number, LogMark>,
+) => Promise<ReadonlyMap<number, Verdict>>
+
 /** The offset after the last record of each partition of a topic. */
 export type EndOffsets = (topic: TopicName) => Promise<ReadonlyMap<number, number>>
 /**

@@ -5,7 +5,6 @@ import type { ConversationDocument } from '../../contracts/views/conversation.ts
 import type { Account } from '../domain/accounts.ts'
 import type { Undecodable } from '../domain/decode-json.ts'
 import type {
-  CommittedOffsets,
   DeadLetter,
   EndOffsets,
   IncomingRecord,
@@ -33,6 +32,12 @@ export type OpenTurns = (
   since: Date,
 ) => Promise<ReadonlyArray<ConversationDocument>>
 
+/**
+ * Where the views end in a partition of bot-conversations. `isOfThisLog` is false if their documents are made from
+ * another log: then their places mean nothing in this one, and the offset is 0.
+ */
+export type ViewsEnd = { readonly offset: number; readonly isOfThisLog: boolean }
+
 /** All that egress needs from outside. `random` is in [0, 1), `monotonic` in ms from any start. */
 export type EgressPorts = {
   readonly accounts: ReadonlyArray<Account>
@@ -48,7 +53,7 @@ export type EgressPorts = {
   readonly decodeCommand: DecodeCommand
   readonly decodeEvent: DecodeEvent
   readonly endOffsets: EndOffsets
-  readonly committedOffsets: CommittedOffsets
+  readonly viewsEnd: () => Promise<(partition: number) => ViewsEnd>
   readonly issueToken: IssueToken
   readonly post: PostToService
   readonly measure: Measure

@@ -4,6 +4,7 @@ import type {
   Append,
   CheckHealth,
   CommittedOffsets,
+  CompareLog,
   ConsumerSpec,
   DeadLetter,
   EndOffsets,
@@ -26,7 +27,7 @@ import { consumeWith, type Supervised } from './consumer/consume.ts'
 import { createTopicOf } from './create-topic.ts'
 import { deadLetterFor, type Redriven, toRedriven } from './dead-letters.ts'
 import { type FetchRecord, fetchRecordOf } from './fetch-record.ts'
-import { type CompareLog, compareLogOf, epochEndsOf } from './leader-epochs.ts'
+import { compareLogOf, epochEndsOf } from './leader-epochs.ts'
 import {
   committedOf,
   committedOffsetsOf,

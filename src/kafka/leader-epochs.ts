@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type { TopicName } from '../../contracts/topics.ts'
+import type { CompareLog, LogMark, Verdict } from '../domain/ports.ts'
 import type { AskOf, Broker, Cluster } from './admin.ts'
 import type { FetchRecord } from './fetch-record.ts'
 import { persistently } from './offsets.ts'
@@ -107,22 +108,6 @@ export const epochEndsOf =
           () => true,
         )
   }
-
-/** A record that was read: its epoch and offset, and its time if that is to be compared too. */
-export type LogMark = { readonly epoch: number; readonly offset: number; readonly timestamp?: number }
-
-/**
- * `intact`: the log still has the record, so also all records before it. `cut`: it has lost the record. Its records
- * from `from` on have newer epochs, or it has none there yet. `other`: it has other records with the same epochs, as
- * after a restore from an older copy; `from` is not after the first of them, as far as the log shows it.
- */
-export type Verdict = { readonly kind: 'intact' } | { readonly kind: 'cut' | 'other'; readonly from: number }
-
-/** Compares the log of a topic with one record of each partition that was read from it before. */
-export type CompareLog = (
-  topic: TopicName,
-  marks: ReadonlyMap<number, LogMark>,
-) => Promise<ReadonlyMap<number, Verdict>>
 
 const isOtherRecord = async (
   fetchRecord: FetchRecord,

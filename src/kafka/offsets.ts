@@ -1,10 +1,9 @@
 import type { TopicName } from '../../contracts/topics.ts'
-import type { CommittedOffsets, EndOffsets, TopicIds } from '../domain/ports.ts'
+import type { CommittedOffsets, CompareLog, EndOffsets, TopicIds } from '../domain/ports.ts'
 import { singleFlight } from '../shared/single-flight.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import type { Ask, AskOf, Cluster } from './admin.ts'
 import { kindOf } from './errors.ts'
-import type { CompareLog } from './leader-epochs.ts'
 
 /** The first offset that a partition still has, and the offset that its next record will get. */
 export type Range = { readonly low: number; readonly high: number }

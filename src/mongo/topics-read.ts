@@ -1,18 +1,26 @@
 import type { Db } from 'mongodb'
 import type { TopicName } from '../../contracts/topics.ts'
-import type { TopicIds } from '../domain/ports.ts'
+import type { StoredMarks } from '../domain/log-marks.ts'
+import type { LogMark, TopicIds } from '../domain/ports.ts'
 import { within } from './client.ts'
 
-type Document = { readonly _id: string; readonly topics: Readonly<Record<string, string>> }
+type Document = {
+  readonly _id: string
+  readonly topics?: Readonly<Record<string, string>>
+  /** By topic and partition (domain/log-marks.ts). */
+  readonly marks?: Readonly<Record<string, Readonly<Record<string, LogMark>>>>
+}
 
 /**
  * The ids of the topics that the views and the enrichments were made from, and of the archive's. Offsets have no
  * meaning in another topic.
  */
-export type TopicsRead = {
+export type TopicsRead = StoredMarks & {
+  /** The id of the topic from which the views are made. Undefined while they are made from none of that name. */
+  readonly idInViews: (topic: TopicName) => Promise<string | undefined>
   /** The topics with another id than the stored one. Stores the ids of topics that have none stored. */
   readonly changed: (state: 'views' | 'enrichments' | 'archive', ids: TopicIds) => Promise<ReadonlyArray<TopicName>>
-  /** Records that the state is made from these topics from now on. */
+  /** Records that the state is made from these topics from now on, and forgets the marks of their former logs. */
   readonly remember: (
     state: 'views' | 'enrichments' | 'archive',
     ids: Iterable<readonly [topic: string, id: string]>,
@@ -29,9 +37,21 @@ export const topicsReadIn = (db: Db): TopicsRead => {
   const remember: TopicsRead['remember'] = async (state, ids) => {
     const fields = Object.fromEntries([...ids].map(([topic, id]) => [`topics.${topic}`, id]))
     if (Object.keys(fields).length === 0) return
-    await within(stepMs, collection.updateOne({ _id: state }, { $set: fields }, { upsert: true, ...durable }))
+    const marks = Object.fromEntries([...ids].map(([topic]) => [`marks.${topic}`, '' as const]))
+    const update = { $set: fields, $unset: marks }
+    await within(stepMs, collection.updateOne({ _id: state }, update, { upsert: true, ...durable }))
   }
+  const views = () => within(stepMs, collection.findOne({ _id: 'views' }))
   return {
+    idInViews: async (topic) => (await views())?.topics?.[topic],
+    marks: async (topic) =>
+      new Map(
+        Object.entries((await views())?.marks?.[topic] ?? {}).map(([partition, mark]) => [Number(partition), mark]),
+      ),
+    keepMark: async (topic, partition, mark) => {
+      const update = { $set: { [`marks.${topic}.${partition}`]: mark } }
+      await within(stepMs, collection.updateOne({ _id: 'views' }, update, { upsert: true, ...durable }))
+    },
     changed: async (state, ids) => {
       const { topics = {} } = (await within(stepMs, collection.findOne({ _id: state }))) ?? {}
       await remember(state, new Map([...ids].filter(([topic]) => topics[topic] === undefined)))

@@ -1,13 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { IncomingRecord } from '../../src/domain/ports.ts'
-import {
-  compareLogOf,
-  decodeResponse,
-  type EpochEnds,
-  encodeRequest,
-  type LogMark,
-} from '../../src/kafka/leader-epochs.ts'
+import type { IncomingRecord, LogMark } from '../../src/domain/ports.ts'
+import { compareLogOf, decodeResponse, type EpochEnds, encodeRequest } from '../../src/kafka/leader-epochs.ts'
 import { type Committed, committedOffsetsOf, validCommitsOf } from '../../src/kafka/offsets.ts'
 
 type Batch = { readonly epoch: number; readonly from: number; readonly timestamp?: number }

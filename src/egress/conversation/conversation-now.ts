@@ -73,13 +73,18 @@ type Snapshot = ConversationNow & Kept
 
 const unknown: Kept = { conversation: unknownConversation, applied: -1 }
 
-const keptOf = ({ conversation }: KnownViews, partition: number): Kept =>
-  conversation === undefined
-    ? unknown
-    : {
-        conversation: conversationOf(conversation),
-        applied: conversation.applied[`bot-conversations/${partition}`] ?? unknown.applied,
-      }
+const keptOf = ({ conversation }: KnownViews, tail: Tail, partition: number): Kept => {
+  if (conversation === undefined) return unknown
+  const source = `bot-conversations/${partition}`
+  const { [source]: offset, [`${source}/epoch`]: epoch } = conversation.applied
+  return {
+    conversation: conversationOf(conversation),
+    applied:
+      offset === undefined
+        ? unknown.applied
+        : tail.placeOf(partition, { offset, ...(epoch !== undefined && { epoch }) }),
+  }
+}
 
 /** What the tail keeps of a chat. Undefined if there is a command to find and `seen` may have forgotten its outcome. */
 const enough = (kept: Kept, { accountId, chatId, id }: ChatOrCommand): Snapshot | undefined => {
@@ -117,7 +122,7 @@ export const conversationNow = (readViews: ReadViews, tail: Tail, partition: num
       const { delivery } = known
       const isFinished = delivery !== undefined && isFinal(delivery.state, delivery.reason)
       snapshot = {
-        ...(kept ?? keptOf(known, partition)),
+        ...(kept ?? keptOf(known, tail, partition)),
         isFinished,
         isWhole: kept !== undefined || tail.isWhole(partition),
       }

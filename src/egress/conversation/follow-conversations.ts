@@ -28,7 +28,7 @@ export const readBarrier =
 
 const evictEveryMs = 10_000
 
-type Ports = Pick<EgressPorts, 'decodeEvent' | 'committedOffsets' | 'monotonic' | 'log'>
+type Ports = Pick<EgressPorts, 'decodeEvent' | 'viewsEnd' | 'monotonic' | 'log'>
 
 /**
  * Keeps the tail and the watchdog up to date. It reads bot-conversations from where the views end, and evicts what the
@@ -37,19 +37,18 @@ type Ports = Pick<EgressPorts, 'decodeEvent' | 'committedOffsets' | 'monotonic' 
  * record earlier: the watchdog watches the partition even if no new event arrives.
  */
 export const followConversations = (
-  { decodeEvent, committedOffsets, monotonic, log }: Ports,
+  { decodeEvent, viewsEnd, monotonic, log }: Ports,
   tail: Tail,
   watchdog: Pick<Watchdog, 'watch' | 'note' | 'lose'>,
 ) => {
   const owners = new Map<number, OwnedPartition>()
   let evictedAt = monotonic()
 
-  const inViews = () => committedOffsets('projector', 'bot-conversations')
   const evict = async () => {
     evictedAt = monotonic()
-    const committed = await inViews()
+    const endOf = await viewsEnd()
     for (const [partition, owner] of owners) {
-      if (owner.isCurrent()) tail.evict(partition, committed.get(partition) ?? 0)
+      if (owner.isCurrent()) tail.evict(partition, endOf(partition))
       else {
         owners.delete(partition)
         watchdog.lose(partition)
@@ -59,10 +58,11 @@ export const followConversations = (
   }
   return {
     startAt: async (partition: number): Promise<number> => {
-      const offset = Math.max(0, ((await inViews()).get(partition) ?? 0) - 1)
+      const end = (await viewsEnd())(partition)
+      const offset = Math.max(0, end.offset - 1)
       owners.delete(partition)
       watchdog.lose(partition)
-      tail.begin(partition, offset)
+      tail.begin(partition, { ...end, offset })
       return offset
     },
     read: ({ partition, records }: Slice, owner: OwnedPartition): void => {
@@ -70,6 +70,7 @@ export const followConversations = (
       owners.set(partition, owner)
       watchdog.watch(partition, owner)
       for (const record of records) {
+        tail.enter(partition, record)
         const event = decodeEvent(record)
         const fact = E.isRight(event) ? factOf(dated(event.right)) : undefined
         if (E.isLeft(event)) log.warn({ partition, offset: record.offset }, 'egress: cannot decode an event')

@@ -1,6 +1,8 @@
 import type { Conversation } from '../../domain/conversation.ts'
 import { withFacts } from '../../domain/conversation.ts'
 import type { Fact } from '../../domain/conversation-facts.ts'
+import type { IncomingRecord } from '../../domain/ports.ts'
+import type { ViewsEnd } from '../ports.ts'
 
 /** A conversation as folded from the log, up to and including the offset `applied`. */
 export type Kept = { readonly conversation: Conversation; readonly applied: number }
@@ -8,7 +10,14 @@ export type Kept = { readonly conversation: Conversation; readonly applied: numb
 /** The end of bot-conversations that the views may not have yet, as facts by chat, for this worker's partitions. */
 export type Tail = {
   /** Reading of a partition starts again, at this offset. */
-  readonly begin: (partition: number, offset: number) => void
+  readonly begin: (partition: number, views: ViewsEnd) => void
+  /** This record is read next. */
+  readonly enter: (partition: number, record: Pick<IncomingRecord, 'offset' | 'epoch'>) => void
+  /**
+   * The place of a document in this log: facts after this offset are not in it. -1 if it is made from another log. A
+   * log that has lost its end has given the offsets from there on to other records, of newer epochs.
+   */
+  readonly placeOf: (partition: number, place: Pick<IncomingRecord, 'offset' | 'epoch'>) => number
   readonly end: (partition: number) => void
   readonly add: (partition: number, chat: string, fact: Fact, offset: number) => void
   /** Adds an outcome of this worker before it is read from the log. */
@@ -17,8 +26,8 @@ export type Tail = {
   readonly advance: (partition: number, offset: number) => void
   /** Resolves once everything before this offset has been read; never if the partition is lost before that. */
   readonly reached: (partition: number, offset: number) => Promise<void>
-  /** Facts before this offset are in the views and may be evicted. */
-  readonly evict: (partition: number, before: number) => void
+  /** Facts before the end of the views may be evicted. */
+  readonly evict: (partition: number, views: ViewsEnd) => void
   /** The views and the tail together have every fact: each forgotten fact is in the views. */
   readonly isWhole: (partition: number) => boolean
   /** The tail has no facts before this offset. */
@@ -42,6 +51,9 @@ type Part = {
   forgotten: number
   bytes: number
   position: number
+  isOfThisLog: boolean
+  /** Each leader epoch with its first record that was read. */
+  readonly epochs: Array<{ readonly epoch: number; readonly from: number }>
   waiting: ReadonlyArray<Waiter>
   readonly chats: Map<string, Map<string, Placed>>
   readonly kept: Map<string, Kept & { readonly evictions: number }>
@@ -68,13 +80,15 @@ export const conversationTail = (onForgotten: (partition: number) => void = () =
   const parts = new Map<number, Part>()
   const bytes = () => [...parts.values()].reduce((sum, part) => sum + part.bytes, 0)
 
-  const begin = (partition: number, offset: number) => {
+  const begin = (partition: number, { offset, isOfThisLog }: ViewsEnd) => {
     const part: Part = {
       floor: offset,
       inViews: offset,
       forgotten: 0,
       bytes: 0,
       position: offset,
+      isOfThisLog,
+      epochs: [],
       waiting: [],
       chats: new Map(),
       kept: new Map(),
@@ -84,7 +98,8 @@ export const conversationTail = (onForgotten: (partition: number) => void = () =
     part.waiting = waiting
     return part
   }
-  const partAt = (partition: number, offset: number) => parts.get(partition) ?? begin(partition, offset)
+  const partAt = (partition: number, offset: number) =>
+    parts.get(partition) ?? begin(partition, { offset, isOfThisLog: true })
   const put = (part: Part, chat: string, placed: Placed) => {
     const facts = part.chats.get(chat) ?? new Map<string, Placed>()
     // The log's copy replaces the worker's own fact. A repeat in the log changes nothing.
@@ -156,13 +171,25 @@ export const conversationTail = (onForgotten: (partition: number) => void = () =
     },
     reached: (partition, offset) =>
       new Promise((resolve) => {
-        const part = parts.get(partition) ?? begin(partition, 0)
+        const part = parts.get(partition) ?? begin(partition, { offset: 0, isOfThisLog: true })
         if (part.position >= offset) resolve()
         else part.waiting = [...part.waiting, { offset, resolve }]
       }),
-    evict: (partition, before) => {
+    enter: (partition, { offset, epoch }) => {
+      const epochs = partAt(partition, offset).epochs
+      if (epoch !== undefined && epoch !== epochs.at(-1)?.epoch) epochs.push({ epoch, from: offset })
+    },
+    placeOf: (partition, { offset, epoch }) => {
+      const part = parts.get(partition)
+      if (part?.isOfThisLog === false) return -1
+      const newer = epoch === undefined ? undefined : part?.epochs.find((each) => each.epoch > epoch)
+      return newer === undefined ? offset : Math.min(offset, newer.from - 1)
+    },
+    evict: (partition, { offset: before, isOfThisLog }) => {
       const part = parts.get(partition)
       if (part === undefined) return
+      part.isOfThisLog = isOfThisLog
+      if (!isOfThisLog) return
       part.inViews = Math.max(part.inViews, before)
       drop(part, before)
     },

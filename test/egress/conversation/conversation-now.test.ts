@@ -14,6 +14,8 @@ import { conversationEvents } from '../support/arbitraries.ts'
 import { project } from '../support/project.ts'
 import { botMessage, serviceEvent } from '../support/values.ts'
 
+const viewsTo = (offset: number) => ({ offset, isOfThisLog: true })
+
 const test = suite('the current state of a conversation')
 
 const viewsOf =
@@ -24,7 +26,7 @@ const viewsOf =
   }
 const tailFrom = (events: ReadonlyArray<ConversationEvent>, from: number) => {
   const tail = conversationTail()
-  tail.begin(0, from)
+  tail.begin(0, viewsTo(from))
   events.forEach((event, offset) => {
     const fact = factOf(dated(event))
     if (fact !== undefined && offset >= from) tail.add(0, keyOf(event), fact, offset)
@@ -63,7 +65,7 @@ test('a cached conversation gives the same result as the whole log, even after e
   await fc.assert(
     fc.asyncProperty(conversationEvents, fc.array(fc.nat(25), { maxLength: 5 }), async (events, evictions) => {
       const tail = conversationTail()
-      tail.begin(0, 0)
+      tail.begin(0, viewsTo(0))
       let [position, readings] = [0, 0]
       const views: ReadViews = async (chat, delivery) => {
         readings += chat === undefined ? 0 : 1
@@ -78,7 +80,7 @@ test('a cached conversation gives the same result as the whole log, even after e
         const told = await conversationNow(views, tail, 0, command)()
         const whole = viewsOf(() => events.slice(0, position))
         assert.equal(told, await conversationNow(whole, conversationTail(), 0, command)())
-        tail.evict(0, Math.min(until, position))
+        tail.evict(0, viewsTo(Math.min(until, position)))
       }
       assert.is(readings, 1)
     }),
@@ -95,7 +97,7 @@ test('a cached conversation is read again after some time', async () => {
   }
   for (let offset = 1; offset <= 20; offset += 1) {
     await conversationNow(views, tail, 0, command)()
-    tail.evict(0, offset)
+    tail.evict(0, viewsTo(offset))
   }
   assert.is(readings, 3)
 })
@@ -147,7 +149,7 @@ test('if facts are evicted while the views are being read, the views are read ag
   const views: ReadViews = async (...ids) => {
     readings += 1
     const known = await viewsOf(() => (readings === 1 ? [] : events))(...ids)
-    tail.evict(0, 1)
+    tail.evict(0, viewsTo(1))
     return known
   }
   const { conversation } = await conversationNow(views, tail, 0, command)()

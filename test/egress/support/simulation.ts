@@ -73,7 +73,7 @@ export const simulation = ({ accounts = [account()], answer = () => ({ result: o
         E.mapLeft(() => undecodable('event')),
       ),
     endOffsets: async (topic) => new Map([[0, topic === 'bot-conversations' ? log.records[topic].length : 0]]),
-    committedOffsets: async () => new Map([[0, projector.committed]]),
+    viewsEnd: async () => () => ({ offset: projector.committed, isOfThisLog: true }),
     issueToken: async () => ({ token: `token-${time.monotonic()}`, expiresIn: 3600 }),
     post: async (request, timeoutMs) => {
       const body: Body = JSON.parse(request.body)

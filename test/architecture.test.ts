@@ -69,7 +69,7 @@ const base = ['contracts', 'src/shared', 'src/domain']
 const sideBySide = [...base, 'src/http']
 const operations = [
   ...sideBySide,
-  ...['ingress', 'journal', 'kafka', 'projections', 'egress', 'archive', 'mongo'].map((name) => `src/${name}`),
+  ...['ingress', 'journal', 'kafka', 'views', 'egress', 'archive', 'mongo'].map((name) => `src/${name}`),
 ]
 const edges = [...operations, 'src/operations', 'src/embedded', 'src/publishing', 'src/simulator', 'src/bot']
 
@@ -82,10 +82,10 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   'src/ingress': sideBySide,
   'src/journal': sideBySide,
   'src/kafka': sideBySide,
-  'src/projections': sideBySide,
+  'src/views': sideBySide,
   'src/egress': sideBySide,
   'src/archive': sideBySide,
-  'src/mongo': [...sideBySide, 'src/projections'],
+  'src/mongo': [...sideBySide, 'src/views'],
   'src/operations': operations,
   'src/console': edges,
   'src/bot': edges,

@@ -2,7 +2,7 @@ import * as t from 'io-ts'
 import { Count, exactShape, Id, Instant } from '../../contracts/primitives.ts'
 import type { ViewName } from '../../contracts/views.ts'
 import { consoleRoles } from '../domain/accounts.ts'
-import { viewNames } from '../projections/view-topics.ts'
+import { viewNames } from '../views/view-topics.ts'
 
 /** A time as RFC 3339. */
 const Time = t.string

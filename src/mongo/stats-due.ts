@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Db } from 'mongodb'
 import type { DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
 import type { ViewName, Views } from '../../contracts/views.ts'
-import { dayId, daysOf, type TimeZoneOf } from '../projections/stats-days.ts'
+import { dayId, daysOf, type TimeZoneOf } from '../views/stats-days.ts'
 import { within } from './client.ts'
 import type { Written } from './optimistic-update.ts'
 

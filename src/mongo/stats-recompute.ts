@@ -1,15 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Db } from 'mongodb'
 import type { DailyStatsByDocument, DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
-import {
-  type AccountDay,
-  accountDay,
-  dayId,
-  type StatsView,
-  statsViews,
-  type TimeZoneOf,
-} from '../projections/stats-days.ts'
 import { chunks } from '../shared/slices.ts'
+import { type AccountDay, accountDay, dayId, type StatsView, statsViews, type TimeZoneOf } from '../views/stats-days.ts'
 import type { CollectionOf } from './apply.ts'
 import { computeDayIn, computedStatistics, isNothing, statistics, statisticsBy } from './stats-compute.ts'
 import { dueDays, markDays, stepWithin } from './stats-due.ts'

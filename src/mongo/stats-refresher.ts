@@ -1,6 +1,6 @@
 import { MongoServerError } from 'mongodb'
 import type { Log, Sleep } from '../domain/ports.ts'
-import { accountDay } from '../projections/stats-days.ts'
+import { accountDay } from '../views/stats-days.ts'
 import { classify } from './classify.ts'
 import type { Due } from './stats-due.ts'
 

@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb'
 import { viewVersions } from '../../contracts/views/versions.ts'
 import type { ViewName } from '../../contracts/views.ts'
-import { foldedOf, viewNames } from '../projections/view-topics.ts'
+import { foldedOf, viewNames } from '../views/view-topics.ts'
 import { within } from './client.ts'
 
 type Document = { readonly _id: ViewName; readonly version: number }

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { MongoClient } from 'mongodb'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { decodeRecord } from '../../src/kafka/records.ts'
-import { changesOf } from '../../src/projections/decoded.ts'
+import { changesOf } from '../../src/views/decoded.ts'
 import { asFolded, memoryViews } from '../support/memory-views.ts'
 import type { Documents } from './history.ts'
 

@@ -5,7 +5,7 @@ import { topicOf } from '../../contracts/topics.ts'
 import { conversationOf } from '../../src/domain/conversation.ts'
 import { dated } from '../../src/domain/dated.ts'
 import { whoseClientWaits } from '../../src/mongo/read-views.ts'
-import { changesOfEvent } from '../../src/projections/changes.ts'
+import { changesOfEvent } from '../../src/views/changes.ts'
 import { serviceEvent } from '../egress/support/values.ts'
 import { testDatabase } from '../support/mongo.ts'
 

@@ -11,7 +11,7 @@ import { computeDayIn, computedStatistics } from '../../src/mongo/stats-compute.
 import { markDays, readDue } from '../../src/mongo/stats-due.ts'
 import { allDays, recomputeDays } from '../../src/mongo/stats-recompute.ts'
 import { idsWhere, readPresent, writeIfUnchanged } from '../../src/mongo/store.ts'
-import { changesOfEvent } from '../../src/projections/changes.ts'
+import { changesOfEvent } from '../../src/views/changes.ts'
 import { eventually } from '../support/eventually.ts'
 import { anEvent, at, inLog } from '../support/given-events.ts'
 import { sleep, testDatabase } from '../support/mongo.ts'

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { enrichedKeys, findingEnrichments } from '../../src/ingress/enriched-keys.ts'
-import type { RecordedEnrichment } from '../../src/projections/enrichments.ts'
+import type { RecordedEnrichment } from '../../src/views/enrichments.ts'
 import { testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()

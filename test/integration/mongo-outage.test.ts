@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { classify } from '../../src/mongo/classify.ts'
-import { changesOfEvent } from '../../src/projections/changes.ts'
+import { changesOfEvent } from '../../src/views/changes.ts'
 import { eventually } from '../support/eventually.ts'
 import { anEvent, at, inLog } from '../support/given-events.ts'
 import { testDatabase } from '../support/mongo.ts'

@@ -5,8 +5,8 @@ import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { ClientDocument } from '../../contracts/views.ts'
 import { writeIfUnchanged } from '../../src/mongo/store.ts'
-import { changesOfEvent } from '../../src/projections/changes.ts'
-import { evolveClient } from '../../src/projections/clients.ts'
+import { changesOfEvent } from '../../src/views/changes.ts'
+import { evolveClient } from '../../src/views/clients.ts'
 import { anEvent, at, inLog } from '../support/given-events.ts'
 import { aLog, deliveriesOf, type Entry } from '../support/logs.ts'
 import { asFolded, changesOfEntries, type Documents, foldOf } from '../support/memory-views.ts'
@@ -156,7 +156,7 @@ views('store a chat with a log of 8 MiB, which no document has completely', asyn
   await one.applyChanges(changesOfEvent({ ...finished, bytes: Buffer.byteLength(JSON.stringify(event.data)) }))
   const chat = await one.readDocument('chats', 'acme/2037')
   assert.is((chat?.messages.length ?? 0) + (chat?.messagesOmitted ?? 0), 4_000)
-  const entry = await one.readDocument('timeline', 'acme/client:1233/webhooks/e1')
+  const entry = await one.readDocument('timeline', 'acme/2037/webhooks/e1')
   assert.equal([entry?.topic, entry?.offset, entry?.chatId, entry?.data], ['chats', 0, '2037', undefined])
 })
 

@@ -1,7 +1,7 @@
 import type { ViewName, Views } from '../../contracts/views.ts'
 import type { ApplyChanges } from '../../src/domain/ports.ts'
-import { changesOf } from '../../src/projections/decoded.ts'
-import { auditDue } from '../../src/projections/sessions.ts'
+import { changesOf } from '../../src/views/decoded.ts'
+import { auditDue } from '../../src/views/sessions.ts'
 import type { Entry } from './logs.ts'
 
 /** Documents by view and id. */

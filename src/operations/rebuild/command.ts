@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ViewName } from '../../../contracts/views.ts'
 import type { LeasedRebuild, Rebuilds } from '../../mongo/rebuild/rebuilds.ts'
-import { topicsOf, viewNames } from '../../projections/view-topics.ts'
+import { topicsOf, viewNames } from '../../views/view-topics.ts'
 import { commandText, notRecorded, type RecordAction } from '../audit.ts'
 import { archivesOf } from './archive.ts'
 import { cutOff, readCommitted, readLogs } from './progress.ts'

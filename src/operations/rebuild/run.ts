@@ -1,8 +1,8 @@
 import type { ViewName } from '../../../contracts/views.ts'
 import { classify } from '../../mongo/classify.ts'
 import type { LeasedRebuild } from '../../mongo/rebuild/rebuilds.ts'
-import { changesStats, foldedOf, isComputed, topicsOf, viewNames } from '../../projections/view-topics.ts'
 import { printable } from '../../shared/printable.ts'
+import { changesStats, foldedOf, isComputed, topicsOf, viewNames } from '../../views/view-topics.ts'
 import { compareDays, compareView } from './compare.ts'
 import { findingsText, foundIn } from './differences.ts'
 import {

@@ -4,8 +4,8 @@ import type { ConversationDocument } from '../../../contracts/views/conversation
 import type { DeliveryDocument } from '../../../contracts/views/delivery.ts'
 import { dated } from '../../../src/domain/dated.ts'
 import { deliveryId } from '../../../src/domain/delivery.ts'
-import { evolveConversation } from '../../../src/projections/conversations.ts'
-import { evolveOutcome } from '../../../src/projections/deliveries.ts'
+import { evolveConversation } from '../../../src/views/conversations.ts'
+import { evolveOutcome } from '../../../src/views/deliveries.ts'
 
 /** The two views that egress reads, as the projector folds the first events of partition 0 of bot-conversations. */
 export const project = (events: ReadonlyArray<ConversationEvent>) => {

@@ -9,7 +9,7 @@ export const erasures = {
   ],
   'every view is emptied at a marker': [
     instead(
-      () => import('../../../src/projections/erasures.ts'),
+      () => import('../../../src/views/erasures.ts'),
       ({ erasuresOf }) => ({
         erasuresOf: (event, recorded) => erasuresOf(event, recorded).filter(({ view }) => view !== 'calls'),
       }),

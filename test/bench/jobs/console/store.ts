@@ -1,7 +1,7 @@
 import type { MongoClient } from 'mongodb'
 import { dated } from '../../../../src/domain/dated.ts'
 import { ensureIndexes } from '../../../../src/mongo/indexes.ts'
-import { changesOfEvent } from '../../../../src/projections/changes.ts'
+import { changesOfEvent } from '../../../../src/views/changes.ts'
 import { anEvent, at, inLog } from '../../../support/given-events.ts'
 import { memoryViews } from '../../../support/memory-views.ts'
 import { accountId } from '../../account.ts'

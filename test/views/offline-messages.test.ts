@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { evolveOfflineMessage } from '../../src/projections/offline-messages.ts'
+import { evolveOfflineMessage } from '../../src/views/offline-messages.ts'
 import { anEvent, at, date, inLog } from '../support/given-events.ts'
 
 const offline = suite('offline messages')

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
 import type { ConversationDocument } from '../../contracts/views/conversation.ts'
 import { dated } from '../../src/domain/dated.ts'
-import { evolveConversation } from '../../src/projections/conversations.ts'
+import { evolveConversation } from '../../src/views/conversations.ts'
 import { anEvent, at, date, inLog } from '../support/given-events.ts'
 
 const conversations = suite('conversations')

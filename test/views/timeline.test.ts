@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dated } from '../../src/domain/dated.ts'
-import { evolveTimeline, timelineId } from '../../src/projections/timeline.ts'
+import { evolveTimeline, timelineId } from '../../src/views/timeline.ts'
 import { anEvent, at, date } from '../support/given-events.ts'
 
 const timeline = suite('timeline')

@@ -3,8 +3,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { ApplyChanges, Change, Failure, IncomingRecord, OwnedPartition, Slice } from '../../src/domain/ports.ts'
-import type { Decode } from '../../src/projections/decoded.ts'
-import { projector } from '../../src/projections/projector.ts'
+import type { Decode } from '../../src/views/decoded.ts'
+import { projector } from '../../src/views/projector.ts'
 import { anEvent, at } from '../support/given-events.ts'
 
 const projectors = suite('the projector')

@@ -4,7 +4,7 @@ import { mostSeen } from '../../../contracts/views/applied.ts'
 import { identity } from '../../../src/domain/identity.ts'
 import { instead } from './instead.ts'
 
-export const projections = {
+export const views = {
   'acknowledgement by a majority': [
     instead(
       () => import('../../../src/mongo/client.ts'),
@@ -28,7 +28,7 @@ export const projections = {
   ],
   'the offsets in each document': [
     instead(
-      () => import('../../../src/projections/applied.ts'),
+      () => import('../../../src/views/applied.ts'),
       ({ advance, once }) => ({
         advance: (applied, position) => ({ ...applied, ...advance(undefined, position) }),
         once: (current, recorded, next) => {
@@ -44,7 +44,7 @@ export const projections = {
   ],
   'a repetition is known by its content': [
     instead(
-      () => import('../../../src/projections/applied.ts'),
+      () => import('../../../src/views/applied.ts'),
       ({ once }) => ({
         once: (current, recorded, next) => {
           if (current === undefined) return once(current, recorded, next)
@@ -62,7 +62,7 @@ export const projections = {
   ],
   'dead letters': [
     instead(
-      () => import('../../../src/projections/projector.ts'),
+      () => import('../../../src/views/projector.ts'),
       ({ projector }) => ({
         projector: (deps) =>
           projector({
@@ -78,7 +78,7 @@ export const projections = {
   ],
   'documents below 16 MiB': [
     instead(
-      () => import('../../../src/projections/timeline.ts'),
+      () => import('../../../src/views/timeline.ts'),
       ({ evolveTimeline }) => ({
         evolveTimeline: (current, recorded, isStorable) =>
           evolveTimeline(current, { ...recorded, bytes: 0 }, isStorable),

@@ -4,7 +4,7 @@ import type { ChatEvent } from '../../contracts/events/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import type { ChatDocument } from '../../contracts/views/chat.ts'
 import { dated } from '../../src/domain/dated.ts'
-import { evolveChat } from '../../src/projections/chats.ts'
+import { evolveChat } from '../../src/views/chats.ts'
 import { anEvent, at, date, inLog } from '../support/given-events.ts'
 
 const chats = suite('chats')

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import type { ChatEvent, ConversationEvent } from '../../contracts/events/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import type { SessionDocument } from '../../contracts/views/session.ts'
-import { changesOfEvent } from '../../src/projections/changes.ts'
+import { changesOfEvent } from '../../src/views/changes.ts'
 import { anEvent, at, inLog } from '../support/given-events.ts'
 import { memoryViews } from '../support/memory-views.ts'
 

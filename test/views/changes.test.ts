@@ -2,8 +2,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import { dated } from '../../src/domain/dated.ts'
-import { changesOfEvent } from '../../src/projections/changes.ts'
-import { timelineId } from '../../src/projections/timeline.ts'
+import { changesOfEvent } from '../../src/views/changes.ts'
+import { timelineId } from '../../src/views/timeline.ts'
 import { anEvent, at } from '../support/given-events.ts'
 
 const changes = suite('the documents that an event changes')

@@ -2,8 +2,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
-import { enrichmentHandler } from '../../src/projections/enrichment-handler.ts'
-import { evolveEnrichment, type RecordedEnrichment, readEnrichment } from '../../src/projections/enrichments.ts'
+import { enrichmentHandler } from '../../src/views/enrichment-handler.ts'
+import { evolveEnrichment, type RecordedEnrichment, readEnrichment } from '../../src/views/enrichments.ts'
 
 const enrichments = suite('enrichments')
 

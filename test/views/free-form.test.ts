@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { BSON } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { storable } from '../../src/projections/free-form.ts'
+import { storable } from '../../src/views/free-form.ts'
 import { freeForm } from '../support/codec-arbitrary.ts'
 
 const freeFormValues = suite('free-form values')

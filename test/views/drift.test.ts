@@ -5,7 +5,7 @@ import type { DomainEvent } from '../../contracts/events/index.ts'
 import { AccountId, type Instant } from '../../contracts/primitives.ts'
 import { DriftDocument, mostDriftSeen } from '../../contracts/views/drift.ts'
 import type { QuarantinedRequest } from '../../src/domain/quarantined.ts'
-import { driftOfEvent, driftOfRequest } from '../../src/projections/drift.ts'
+import { driftOfEvent, driftOfRequest } from '../../src/views/drift.ts'
 import { right } from '../support/either.ts'
 import { anEvent, at, date, inLog } from '../support/given-events.ts'
 

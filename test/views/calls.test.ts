@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CallStatusChanged } from '../../contracts/events/index.ts'
 import type { CallDocument } from '../../contracts/views/call.ts'
-import { evolveCall } from '../../src/projections/calls.ts'
+import { evolveCall } from '../../src/views/calls.ts'
 import { anEvent, at, date, inLog } from '../support/given-events.ts'
 
 const calls = suite('calls')

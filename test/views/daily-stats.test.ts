@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Views } from '../../contracts/views.ts'
-import { dailyStats, type StatsInput } from '../../src/projections/daily-stats.ts'
-import { accountDay, dayId, daysOf } from '../../src/projections/stats-days.ts'
+import { dailyStats, type StatsInput } from '../../src/views/daily-stats.ts'
+import { accountDay, dayId, daysOf } from '../../src/views/stats-days.ts'
 
 const stats = suite('daily statistics')
 

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ClientUpdated } from '../../contracts/events/index.ts'
 import type { ClientDocument } from '../../contracts/views/client.ts'
-import { evolveClient } from '../../src/projections/clients.ts'
+import { evolveClient } from '../../src/views/clients.ts'
 import { anEvent, at, date, inLog } from '../support/given-events.ts'
 
 const clients = suite('clients')

@@ -2,8 +2,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DomainEvent } from '../../contracts/events/index.ts'
 import { topicOf } from '../../contracts/topics.ts'
-import { changesOfEvent } from '../../src/projections/changes.ts'
-import { changesStats, foldedOf, topicsOf, viewNames } from '../../src/projections/view-topics.ts'
+import { changesOfEvent } from '../../src/views/changes.ts'
+import { changesStats, foldedOf, topicsOf, viewNames } from '../../src/views/view-topics.ts'
 import { anEvent, at, inLog } from '../support/given-events.ts'
 
 const sources = suite('the source topics of a view')

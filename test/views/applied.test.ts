@@ -6,7 +6,7 @@ import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import { dated } from '../../src/domain/dated.ts'
 import { identity } from '../../src/domain/identity.ts'
-import { type Guard, once } from '../../src/projections/applied.ts'
+import { type Guard, once } from '../../src/views/applied.ts'
 import { anEvent, at } from '../support/given-events.ts'
 
 const guard = suite('the guard of folded documents')

@@ -22,7 +22,8 @@ import { sleep } from '../shared/time.ts'
 import { changesOf } from '../views/decoded.ts'
 import { exitOfWrongConfig, type Settings } from './config.ts'
 import type { Part } from './consumers.ts'
-import { interruption, withBothServers } from './servers.ts'
+import { withBothServers } from './servers.ts'
+import { firstSignal } from './signals.ts'
 
 type Deps = {
   readonly kafka: KafkaRoom
@@ -174,7 +175,7 @@ export const withArchive = (run: (archive: Archive) => Promise<number>): Promise
     const given = { ...servers, keys: mongo.archiveKeys, wrapping: wrapping.right, prefix, reasonOf }
     const toOthers = servers.kafka.withoutPrefix()
     try {
-      return await run({ ...given, append: toOthers.append, interruption })
+      return await run({ ...given, append: toOthers.append, interruption: () => firstSignal(console.error) })
     } finally {
       await toOthers.stop()
     }

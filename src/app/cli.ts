@@ -13,7 +13,8 @@ import { exitOfWrongConfig, type KafkaConfig, type Settings, settingsOf } from '
 import { demo } from './demo.ts'
 import { version } from './metrics.ts'
 import { rebuildCommand } from './rebuild.ts'
-import { findRunning, interruption, noRedrives, withBothServers, withServers } from './servers.ts'
+import { findRunning, noRedrives, withBothServers, withServers } from './servers.ts'
+import { firstSignal } from './signals.ts'
 import { start } from './start.ts'
 import { type TopicsOptions, topics } from './topics.ts'
 
@@ -26,7 +27,19 @@ const kafkaText = (kafka: Settings['kafka']) =>
     : `${kafka.brokers.join(',')}${kafka.ssl ? ' over TLS' : ''}${shownBy(kafka.ssl)}${kafka.sasl ? `, ${kafka.sasl.mechanism}` : ''}`
 
 /** A summary of the configuration, without secrets. */
-const summaryOf = ({ kafka, mongo, accounts, http, admin, topics, dataDir, console, logLevel, demo }: Settings) => ({
+const summaryOf = ({
+  kafka,
+  mongo,
+  accounts,
+  http,
+  admin,
+  topics,
+  dataDir,
+  console,
+  logLevel,
+  demo,
+  warnings,
+}: Settings) => ({
   kafka: kafkaText(kafka),
   mongodb: mongo === 'embedded' ? 'embedded' : `database ${mongo.database}`,
   http: `${http.host}:${http.port ?? 8080}`,
@@ -48,6 +61,7 @@ const summaryOf = ({ kafka, mongo, accounts, http, admin, topics, dataDir, conso
     id,
     has: [webhooks && 'webhooks', bot && 'bot', bot?.authorization && 'authorization'].filter((it) => it !== undefined),
   })),
+  warnings: warnings ?? [],
 })
 
 const linesOf = ({
@@ -85,6 +99,7 @@ const checkConfig = async ({ json = false }: { readonly json?: boolean }): Promi
     console.log(JSON.stringify(told, null, 2))
   } else if (E.isRight(settings)) {
     for (const line of linesOf(summaryOf(settings.right))) console.log(line)
+    for (const warning of settings.right.warnings ?? []) console.error(`Warning: ${warning}.`)
     console.log('The configuration is valid.')
   } else for (const problem of settings.left) console.error(describe([problem]))
   return E.isRight(settings) ? 0 : exitOfWrongConfig
@@ -139,7 +154,7 @@ program.addCommand(
     process.exit(
       await withServers('redrive', ({ settings: { accounts }, mongo, ...servers }) => {
         const redrives = mongo?.redrives ?? noRedrives
-        return run({ ...servers, redrives, accounts, interrupted: interruption() })
+        return run({ ...servers, redrives, accounts, interrupted: firstSignal(console.error) })
       }),
     ),
   ),

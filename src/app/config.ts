@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { describe, type Problem, problemsOf } from '../../contracts/problem.ts'
-import type { ConsoleSettings } from '../console/console.ts'
+import { type ConsoleSettings, notSafe } from '../console/console.ts'
 import type { Account } from '../domain/accounts.ts'
 import type { Network } from '../http/client-address.ts'
 import { urlProblems } from '../mongo/url.ts'
@@ -26,7 +26,12 @@ export type KafkaConfig = {
 }
 
 /** Where traces go and which are sampled, as in the standard variables of OpenTelemetry. */
-export type TracesConfig = { readonly endpoint: string; readonly sampler: string; readonly ratio: number }
+export type TracesConfig = {
+  readonly endpoint: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly sampler: string
+  readonly ratio: number
+}
 
 /** The decoded environment. `embedded` is a server that the bridge starts, `demo` an account that it makes. */
 export type Config = {
@@ -116,6 +121,17 @@ const sslProblems = (e: Environment): Problem[] => {
   return problems
 }
 
+const everyHost = ['0.0.0.0', '::', '[::]']
+
+/** Port 0 takes any free one. */
+const portProblems = (e: Environment): Problem[] => {
+  const isShared =
+    e.HTTP_HOST === e.ADMIN_HOST || [e.HTTP_HOST, e.ADMIN_HOST].some((host) => everyHost.includes(host ?? ''))
+  return e.ADMIN_PORT !== 0 && e.ADMIN_PORT === e.HTTP_PORT && isShared
+    ? [{ path: 'ADMIN_PORT', expected: 'another port than HTTP_PORT' }]
+    : []
+}
+
 const oidc = ['CONSOLE_OIDC_ISSUER', 'CONSOLE_OIDC_CLIENT_ID', 'CONSOLE_OIDC_CLIENT_SECRET'] as const
 
 const consoleProblems = (e: Environment): Problem[] => {
@@ -169,6 +185,7 @@ export const readConfig = (variables: Variables, readFile: ReadFile): E.Either<R
     ...saslProblems(env),
     ...sslProblems(env),
     ...consoleProblems(env),
+    ...portProblems(env),
     ...(env.MONGODB_URL === undefined ? [] : urlProblems(env.MONGODB_URL, readFile)),
   ].filter((problem) => !known.has(problem.path) && !known.has(`${problem.path}_FILE`))
   const all = [...ofFiles, ...ofVariables, ...together, ...(E.isLeft(accounts) ? accounts.left : [])]
@@ -192,6 +209,7 @@ export const readConfig = (variables: Variables, readFile: ReadFile): E.Either<R
     ...(env.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined && {
       traces: {
         endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
+        headers: { ...env.OTEL_EXPORTER_OTLP_HEADERS, ...env.OTEL_EXPORTER_OTLP_TRACES_HEADERS },
         sampler: env.OTEL_TRACES_SAMPLER ?? '',
         ratio: env.OTEL_TRACES_SAMPLER_ARG,
       },
@@ -203,6 +221,27 @@ export const readConfig = (variables: Variables, readFile: ReadFile): E.Either<R
     console: consoleOf(env, accounts.right.grants),
     logLevel: env.LOG_LEVEL ?? 'info',
   })
+}
+
+const ofBridge = /^(KAFKA_|MONGO|CONSOLE_|TOPIC_|HTTP_|ADMIN_|JOURNAL_|RETENTION_|ARCHIVE_|BRIDGE_)/
+/** What Kubernetes sets for a service that is named kafka, and what other programs read. */
+const ofOthers = /_SERVICE_(HOST|PORT)|_PORT_\d+_(TCP|UDP)|^HTTP_PROXY$|^KAFKA_(HEAP_|JMX_|LOG4J_|JVM_)?OPTS$/
+
+/** Mistakes that let the bridge run, but probably not as the operator means it. */
+export const warningsOf = (variables: Variables, config: Config): ReadonlyArray<string> => {
+  const known = new Set(Object.keys(Environment.props).flatMap((name) => [name, `${name}_FILE`]))
+  const misspelt = Object.entries(variables).flatMap(([name, value]) =>
+    ofBridge.test(name) && !known.has(name) && !ofOthers.test(name) && !/^(tcp|udp):\/\//.test(value ?? '')
+      ? [`${name}: the bridge has no such variable`]
+      : [],
+  )
+  const unsafe = notSafe(config.console, config.admin.host)
+  const isDefaultPort = config.http.port === undefined && config.admin.port === 8080
+  return [
+    ...misspelt,
+    ...(unsafe === undefined ? [] : [`ADMIN_HOST: the console does not run: ${unsafe}`]),
+    ...(isDefaultPort ? ['ADMIN_PORT: 8080 is the port of HTTP unless HTTP_PORT is set'] : []),
+  ]
 }
 
 /** The only place that reads the environment of the process. */
@@ -217,16 +256,22 @@ const readFile = (path: string): E.Either<string, string> =>
 /** EX_CONFIG of sysexits.h. */
 export const exitOfWrongConfig = 78
 
-export type Settings = Config & { readonly accounts: ReadonlyArray<Account>; readonly demo: boolean }
+export type Settings = Config & {
+  readonly accounts: ReadonlyArray<Account>
+  readonly demo: boolean
+  /** Mistakes that let the bridge run. */
+  readonly warnings?: ReadonlyArray<string>
+}
 
 /** The configuration with its accounts, or every mistake. With 'make' it makes the demo account if it is missing. */
 export const settingsOf = async (account: 'make' | 'find'): Promise<E.Either<ReadonlyArray<Problem>, Settings>> => {
   const config = readConfig(processVariables(), readFile)
   if (E.isLeft(config)) return config
   const { accounts, dataDir } = config.right
-  if (accounts !== 'demo') return E.right({ ...config.right, accounts, demo: false })
+  const warnings = warningsOf(processVariables(), config.right)
+  if (accounts !== 'demo') return E.right({ ...config.right, accounts, demo: false, warnings })
   const demo = account === 'make' ? await makeDemoAccount(dataDir) : await findDemoAccount(dataDir)
-  return E.map((accounts: ReadonlyArray<Account>) => ({ ...config.right, accounts, demo: true }))(demo)
+  return E.map((accounts: ReadonlyArray<Account>) => ({ ...config.right, accounts, demo: true, warnings }))(demo)
 }
 
 /** The same, but it prints every mistake to stderr and then returns undefined. */

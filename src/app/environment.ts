@@ -1,4 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { isLoopback, type Network, readNetworks } from '../http/client-address.ts'
@@ -84,11 +85,46 @@ const safeUrl = (text: string): string | undefined => {
   if (url === null || /[?#]|\/\/[^/]*@/.test(text)) return undefined
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname)) ? text : undefined
 }
+/** The operators' port has these paths itself. */
+const reserved = /^\/(livez|readyz|metrics)(\/|$)/i
+const basePath = (text: string) => (/^(\/\w[\w.~-]*)+$/.test(text) && !reserved.test(text) ? text : undefined)
 const httpsUrl = () =>
   variable<string | undefined>('an https:// URL, or an http:// URL of loopback, without query', safeUrl, undefined)
 
 const networks = (text: string): ReadonlyArray<Network> | undefined =>
   E.getOrElse<string, ReadonlyArray<Network> | undefined>(() => undefined)(readNetworks(text))
+
+/** `key=value` pairs with commas between them, percent-encoded, as OpenTelemetry reads them. */
+const pairs = (isKey: RegExp, isValue: RegExp) => (text: string) => {
+  const decoded = text.split(',').map((pair): readonly [string, string] | undefined => {
+    const [, key, value] = /^([^=]+)=(.+)$/su.exec(pair) ?? []
+    try {
+      return key === undefined || value === undefined
+        ? undefined
+        : [decodeURIComponent(key.trim()), decodeURIComponent(value.trim())]
+    } catch {
+      return undefined
+    }
+  })
+  const valid = decoded.filter((pair) => pair !== undefined && isKey.test(pair[0]) && isValue.test(pair[1]))
+  return valid.length === decoded.length ? Object.fromEntries(valid.filter((pair) => pair !== undefined)) : undefined
+}
+const headerPairs = () =>
+  variable<Readonly<Record<string, string>> | undefined>(
+    'header=value, more of them with commas, percent-encoded',
+    pairs(/^[\w!#$%&'*+.^`|~-]+$/, /^[\t\x20-\x7e\x80-\xff]+$/),
+    undefined,
+  )
+const collectorUrl = (text: string) =>
+  /^https?:\/\/[^/?#]+[^?#]*$/.test(text) && URL.canParse(text) ? text : undefined
+const pemFile = () =>
+  variable<string | undefined>(
+    'the path of a file in PEM that can be read',
+    (path) => (does(() => readFileSync(path, 'utf8').includes('-----BEGIN ')) ? path : undefined),
+    undefined,
+  )
+const wholeMs = () => wholeNumber(1, 3_600_000, undefined)
+const compression = () => oneOf(['gzip', 'none'], undefined)
 
 /** The environment variables of the bridge. */
 export const Environment = t.type({
@@ -113,7 +149,25 @@ export const Environment = t.type({
   TOPIC_REPLICATION: wholeNumber(1, 100, undefined),
   DATA_DIR: matching(/./, 'the path of a folder', '.data'),
   JOURNAL_MAX_BYTES: wholeNumber(0, 1_000_000_000_000, 1024 ** 3),
-  OTEL_EXPORTER_OTLP_ENDPOINT: matching(/^https?:\/\/[^/?#]/, 'the http:// or https:// URL of a Collector', undefined),
+  OTEL_EXPORTER_OTLP_ENDPOINT: variable<string | undefined>(
+    'the http:// or https:// URL of a Collector',
+    collectorUrl,
+    undefined,
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: headerPairs(),
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: headerPairs(),
+  OTEL_EXPORTER_OTLP_TIMEOUT: wholeMs(),
+  OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: wholeMs(),
+  OTEL_EXPORTER_OTLP_COMPRESSION: compression(),
+  OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: compression(),
+  OTEL_EXPORTER_OTLP_CERTIFICATE: pemFile(),
+  OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: pemFile(),
+  OTEL_EXPORTER_OTLP_CLIENT_KEY: pemFile(),
+  OTEL_RESOURCE_ATTRIBUTES: variable<Readonly<Record<string, string>> | undefined>(
+    'key=value, more of them with commas, percent-encoded',
+    pairs(/^.{1,255}$/su, /^.{0,255}$/su),
+    undefined,
+  ),
   OTEL_EXPORTER_OTLP_PROTOCOL: oneOf(['http/protobuf'], undefined),
   OTEL_TRACES_SAMPLER: oneOf(samplers, 'parentbased_always_on'),
   OTEL_TRACES_SAMPLER_ARG: variable('a number from 0 to 1', ratio, 1),
@@ -131,7 +185,7 @@ export const Environment = t.type({
   CONSOLE_OIDC_CLIENT_ID: matching(/./, 'text', undefined),
   CONSOLE_OIDC_CLIENT_SECRET: matching(/./, 'text', undefined),
   CONSOLE_SESSION_KEY: matching(/^.{32,}$/, 'at least 32 characters', undefined),
-  CONSOLE_BASE_PATH: matching(/^(\/\w[\w.~-]*)+$/, 'a path such as /console', '/console'),
+  CONSOLE_BASE_PATH: variable('a path such as /console, not below /livez, /readyz or /metrics', basePath, '/console'),
   TRACE_URL_TEMPLATE: matching(/^https?:\/\/\S*\{traceId\}/, 'a URL with {traceId}', undefined),
   LOG_LEVEL: oneOf(logLevels, 'info'),
 })

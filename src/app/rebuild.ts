@@ -12,7 +12,8 @@ import { monotonic, sleep } from '../shared/time.ts'
 import { viewNames } from '../views/view-topics.ts'
 import { wrappingKeysOf } from './archive.ts'
 import { exitOfWrongConfig } from './config.ts'
-import { interruption, withBothServers } from './servers.ts'
+import { withBothServers } from './servers.ts'
+import { firstSignal } from './signals.ts'
 
 const rebuild = (asked: Asked, json: boolean): Promise<number> =>
   withBothServers('rebuild', async ({ settings, kafka, mongo, recordAction, out, err }) => {
@@ -21,7 +22,7 @@ const rebuild = (asked: Asked, json: boolean): Promise<number> =>
       err(wrapping.left)
       return exitOfWrongConfig
     }
-    const signal = interruption()
+    const signal = firstSignal(console.error)
     const rebuilds = connectRebuilds(mongo.config, { sleep, timeZoneOf: timeZonesOf(settings.accounts) })
     const restore = wrapping.right && restorer(dataKeys(mongo.archiveKeys, wrapping.right))
     const rows: Row[] = []

@@ -127,13 +127,6 @@ type ConnectedServers = {
   readonly err: (line: string) => void
 }
 
-/** Aborts on SIGINT or SIGTERM. The first such signal does not end the process. */
-export const interruption = (): AbortSignal => {
-  const controller = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort())
-  return controller.signal
-}
-
 /** Connects to Kafka for a command. The client id contains the command's name. */
 export const kafkaFor = (command: string, kafka: KafkaConfig, { topics }: Settings): KafkaRoom =>
   connectKafka(kafkaSettings(kafka, topics, `livechat-bridge-${command}`), {

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { styleText } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
@@ -7,6 +6,7 @@ import { commandLineUser } from '../operations/audit.ts'
 import { type Role, startBridge } from './bridge.ts'
 import { exitOfWrongConfig, readSettings, type Settings } from './config.ts'
 import { closedDataDir, forgetRunning, serversFor, tellRunning } from './servers.ts'
+import { firstSignal } from './signals.ts'
 import { createLog, startTraces } from './telemetry.ts'
 
 type Shown = {
@@ -60,14 +60,13 @@ export const banner = (shown: Shown): string => {
   ].join('\n')
 }
 
-const endSignal = () => Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
-
 const isFirstHour = ({ kafka, mongo, demo }: Settings) => kafka === 'embedded' || mongo === 'embedded' || demo
 
 /** Runs the bridge until SIGINT or SIGTERM. Resolves with the exit code. */
 export const start = async (roles: ReadonlyArray<Role>): Promise<number> => {
   const began = performance.now()
-  const ended = endSignal()
+  const signal = firstSignal(console.error)
+  const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
   const settings = await readSettings('make')
   if (settings === undefined) return exitOfWrongConfig
   const { dataDir } = settings
@@ -83,6 +82,7 @@ export const start = async (roles: ReadonlyArray<Role>): Promise<number> => {
   }
   const { kafka, mongo, stop: stopServers } = servers.right
   const log = createLog(settings.logLevel)
+  for (const warning of settings.warnings ?? []) log.warn({ warning }, 'a setting is probably not what was meant')
   const stopTraces = await startTraces(settings.traces, log)
   const bridge = await startBridge(settings, servers.right, roles, log)
   if (E.isLeft(bridge)) {

@@ -6,10 +6,11 @@ import type { Log } from '../domain/ports.ts'
 import { settled } from '../shared/timeout.ts'
 import type { TracesConfig } from './config.ts'
 import type { LogLevel } from './environment.ts'
+import { afterUnlessEnded, limitedLog } from './limited-log.ts'
 import { version } from './metrics.ts'
 
 /** Structured logs on stdout, one JSON object per line. It redacts, by name, fields of secrets and personal data. */
-export const createLog = (level: LogLevel): Log =>
+const writeLines = (level: LogLevel): Log =>
   pino({
     level,
     base: { service: 'livechat-bridge' },
@@ -43,6 +44,9 @@ export const createLog = (level: LogLevel): Log =>
       censor: '[redacted]',
     },
   })
+
+/** The log of a process. Equal lines have a limit each minute. */
+export const createLog = (level: LogLevel): Log => limitedLog(writeLines(level), afterUnlessEnded)
 
 const stopWithinMs = 2_000
 
@@ -104,7 +108,10 @@ export const startTraces = async (config: TracesConfig | undefined, log: Log): P
       .merge(sdk.detectResources({ detectors: [sdk.resourceAttributesEnvDetector, sdk.serviceNameEnvDetector] })),
     spanProcessors: [
       new sdk.BatchSpanProcessor({
-        exporter: new sdk.OTLPTraceExporter({ url: `${config.endpoint.replace(/\/$/, '')}/v1/traces` }),
+        exporter: new sdk.OTLPTraceExporter({
+          url: `${config.endpoint.replace(/\/$/, '')}/v1/traces`,
+          headers: config.headers,
+        }),
       }),
     ],
   })

@@ -93,7 +93,7 @@ const withRetention = (settings: Pick<Settings, 'retentionDays' | 'topics'>) => 
     settings.retentionDays !== 'forever' && partitions > 0 && names.has(name)
   return (reports: ReadonlyArray<TopicReport>) =>
     reports.map((report) =>
-      isTemporary(report) ? { ...report, cleanUp: `${settings.retentionDays} days, once archived` } : report,
+      isTemporary(report) ? { ...report, cleanUp: `kept ${settings.retentionDays} days, once archived` } : report,
     )
 }
 

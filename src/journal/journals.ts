@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { type TopicName, topics } from '../../contracts/topics.ts'
+import { eventTopics, quarantine, type TopicName, topics } from '../../contracts/topics.ts'
 import type { Failure } from '../domain/ports.ts'
 import { attempt, codeOf } from './files.ts'
 import { type Journal, type JournalOptions, openJournal } from './journal.ts'
@@ -33,6 +33,9 @@ export type Journals = {
   /** Unlocks the folder. The caller closes the topics' journals before. */
   readonly close: () => Promise<void>
 }
+
+/** The topics that ingress writes. Another one has a journal only if an earlier version has left records for it. */
+const written: ReadonlySet<TopicName> = new Set([...eventTopics, quarantine].map(({ name }) => name))
 
 const processesOnOneMachine = 64
 const moveAtOnce = 512
@@ -140,7 +143,9 @@ const openOwn = async (
   let isMoving = true
   const used = () => [...own.values()].reduce((sum, journal) => sum + journal.size(), 0)
   const hasRoom = (bytes: number) => isMoving || used() + bytes <= options.maxBytes
-  const names = topics.map(({ name }) => name)
+  const found = await attempt('it cannot be read', () => withSegments(dir))
+  if (E.isLeft(found)) return E.left({ dir, reason: found.left.reason })
+  const names = topics.map(({ name }) => name).filter((name) => written.has(name) || found.right.includes(name))
   const opened = await openAll(dir, names, { ...options, hasRoom })
   if (E.isLeft(opened)) return opened
   own = opened.right

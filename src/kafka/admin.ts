@@ -3,7 +3,7 @@ import type { CheckHealth, Health } from '../domain/ports.ts'
 import { singleFlight } from '../shared/single-flight.ts'
 import { settled, within } from '../shared/timeout.ts'
 import type { Client, NewClient } from './client.ts'
-import { noAnswer, reasonOf } from './errors.ts'
+import { noAnswer, reasonOf, unreachable } from './errors.ts'
 import type { Waiting } from './produce/backlog.ts'
 
 type Partitions = ReadonlyArray<{ readonly partition: number }>
@@ -78,6 +78,7 @@ const answerWithinMs = 8_000
 const connection = <Of extends Asked>(newClient: NewClient, make: (kafka: Kafka) => Of): Connection<Of> => {
   type Live = { readonly client: Client; readonly asked: Of; readonly connected: Promise<void> }
   let live: Live | undefined
+  let failingSince: number | undefined
 
   const fresh = (): Live => {
     const client = newClient({ retries: 2, initialRetryTime: 100, maxRetryTime: 500 })
@@ -95,10 +96,14 @@ const connection = <Of extends Asked>(newClient: NewClient, make: (kafka: Kafka)
       const mine = live
       try {
         const answer = mine.connected.then(() => question(mine.asked))
-        return await within(withinMs, answer, () => Promise.reject(noAnswer()))
+        const answered = await within(withinMs, answer, () => Promise.reject(noAnswer()))
+        failingSince = undefined
+        return answered
       } catch (error) {
         await discard(mine)
-        throw error
+        if (unreachable(error) === undefined) failingSince = undefined
+        else failingSince ??= Date.now()
+        throw unreachable(error, failingSince) ?? error
       }
     },
     close: () => discard(live),

@@ -1,6 +1,8 @@
+import { isIP } from 'node:net'
 import type { Failure } from '../domain/ports.ts'
 import { isObject } from '../shared/json.ts'
 import { type TlsTrouble, tlsTrouble } from '../shared/tls-trouble.ts'
+import { hostOf } from './sockets.ts'
 
 const tls: Readonly<Record<TlsTrouble, string>> = {
   untrusted: "the broker's certificate is not signed by an authority in KAFKA_SSL_CA",
@@ -29,6 +31,8 @@ type Unknown = {
   readonly name?: unknown
   readonly type?: unknown
   readonly message?: unknown
+  readonly code?: unknown
+  readonly broker?: unknown
   readonly cause?: unknown
 }
 
@@ -48,8 +52,65 @@ export const kindOf = (error: unknown): string => {
   return String(type ?? causes.at(-1)?.name ?? 'unknown error')
 }
 
+/** Kafka cannot be reached. The message says what is wrong, and since when. */
+export class Unreachable extends Error {}
+
+const ofNetwork = new Set([
+  'KafkaDoesNotAnswer',
+  'KafkaJSBrokerNotFound',
+  'KafkaJSConnectionClosedError',
+  'KafkaJSConnectionError',
+  'KafkaJSRequestTimeoutError',
+])
+
+const placeOf = (causes: ReadonlyArray<Unknown>): string => {
+  const broker = causes.find((cause) => typeof cause.broker === 'string')?.broker
+  const [host = '', port] = typeof broker === 'string' ? broker.split(':') : []
+  return host === '' ? 'the broker' : `${isIP(hostOf(host)) === 6 ? `[${hostOf(host)}]` : hostOf(host)}:${port}`
+}
+
+const sentences: Readonly<Record<string, (place: string) => string>> = {
+  ECONNREFUSED: (place) => `nothing listens at ${place}`,
+  ENOTFOUND: (place) => `the host name of ${place} is not known`,
+  EAI_AGAIN: (place) => `the host name of ${place} cannot be looked up`,
+  EHOSTUNREACH: (place) => `there is no route to ${place}`,
+  ENETUNREACH: (place) => `there is no route to ${place}`,
+  ECONNRESET: (place) => `${place} reset the connection`,
+  EPIPE: (place) => `${place} closed the connection`,
+}
+
+/** Why Kafka cannot be reached; undefined if the error is another one. `since` is a time of Date.now(). */
+export const unreachable = (error: unknown, since?: number): Unreachable | undefined => {
+  if (error instanceof Unreachable) return error
+  const causes = chain(error)
+  const isOfNetwork = causes.some(({ name }) => typeof name === 'string' && ofNetwork.has(name))
+  // A broker that answers with an error can be reached.
+  if (!isOfNetwork || causes.some(({ type }) => typeof type === 'string')) return undefined
+  const texts = causes.map(({ message }) => String(message))
+  const code = Object.keys(sentences).find(
+    (each) => causes.some((cause) => cause.code === each) || texts.some((text) => text.includes(each)),
+  )
+  const place = placeOf(causes)
+  const isClosed = causes.some(({ name }) => name === 'KafkaJSConnectionClosedError')
+  const what =
+    code === undefined
+      ? isClosed
+        ? `${place} closed the connection`
+        : `${place} does not answer`
+      : sentences[code]?.(place)
+  const advice = adviceFor(error)
+  const known = [
+    since === undefined ? '' : ` since ${new Date(since).toISOString()}`,
+    `: ${what}`,
+    advice === undefined ? '' : ` (${advice})`,
+  ]
+  return new Unreachable(`Kafka cannot be reached${known.join('')}`, { cause: error })
+}
+
 /** The message of a kafkajs error and settings to check. Other messages may quote data, so only the name is shown. */
 export const reasonOf = (error: unknown): string => {
+  const away = unreachable(error)
+  if (away !== undefined) return away.message
   const [outermost] = chain(error)
   const kind = kindOf(error)
   const isKafkas = typeof outermost?.name === 'string' && outermost.name.startsWith('KafkaJS')

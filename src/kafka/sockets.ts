@@ -22,6 +22,9 @@ export type Sockets = {
   readonly close: () => void
 }
 
+const gone = (reason: string) => Object.assign(new Error(reason), { name: 'KafkaDoesNotAnswer' })
+const givenUp = 'this connection was given up'
+
 const keepAliveMs = 60_000
 
 /**
@@ -40,17 +43,17 @@ export const trackedSockets = (silenceMs: number): Sockets => {
 
   const destroy = (reason: string) => {
     // With an error: kafkajs does not listen to 'close', and would wait for responses until they time out.
-    for (const socket of open) socket.destroy(new Error(reason))
+    for (const socket of open) socket.destroy(gone(reason))
   }
   return {
     factory: ({ host: seed, port, ssl, onConnect }) => {
-      if (closed) throw new Error('the client was closed')
+      if (closed) throw gone(givenUp)
       const host = hostOf(seed)
       const socket = ssl
         ? connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }), ...ssl }, onConnect)
         : connect({ host, port }, onConnect)
       socket.setKeepAlive(true, keepAliveMs)
-      socket.setTimeout(silenceMs, () => socket.destroy(new Error('no answer on the connection')))
+      socket.setTimeout(silenceMs, () => socket.destroy(gone('no answer on the connection')))
       unrefOnlyWhileThere(socket)
       open.add(socket)
       socket.once('close', () => open.delete(socket))
@@ -59,7 +62,7 @@ export const trackedSockets = (silenceMs: number): Sockets => {
     destroy,
     close: () => {
       closed = true
-      destroy('the client was closed')
+      destroy(givenUp)
     },
   }
 }

@@ -88,8 +88,9 @@ export const appliedConfig = (topic: Topic, { replication, ownConfig }: TopicSta
 
 const cleanUpText = (config: TopicState['config']): string => {
   const { 'cleanup.policy': policy = 'unknown', 'retention.ms': retention = '' } = config
+  if (policy === 'compact') return 'newest of each key kept'
   if (policy !== 'delete') return policy
-  return retention === '-1' ? 'kept for ever' : `${Number(retention) / dayMs} days`
+  return retention === '-1' ? 'kept for ever' : `kept ${Number(retention) / dayMs} days`
 }
 
 const differencesOf = (topic: Topic, defaults: TopicDefaults, state: TopicState): ReadonlyArray<string> => {

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Config, readConfig, type Variables } from '../../src/app/config.ts'
+import { type Config, readConfig, type Variables, warningsOf } from '../../src/app/config.ts'
 
 const files: Readonly<Record<string, string>> = {
   '/accounts.json': JSON.stringify({
@@ -249,6 +249,68 @@ config('a problem never holds a value, which may be a secret', () => {
   ])
   assert.not.match(told, secret)
   assert.not.match(told, 'short-secret')
+})
+
+const refused: ReadonlyArray<readonly [string, Variables]> = [
+  ['CONSOLE_BASE_PATH', { CONSOLE_BASE_PATH: '/metrics' }],
+  ['CONSOLE_BASE_PATH', { CONSOLE_BASE_PATH: '/readyz' }],
+  ['CONSOLE_BASE_PATH', { CONSOLE_BASE_PATH: '/livez/console' }],
+  ['OTEL_EXPORTER_OTLP_HEADERS', { OTEL_EXPORTER_OTLP_HEADERS: 'no-value' }],
+  ['OTEL_EXPORTER_OTLP_HEADERS', { OTEL_EXPORTER_OTLP_HEADERS: 'a=b,=c' }],
+  ['OTEL_EXPORTER_OTLP_HEADERS', { OTEL_EXPORTER_OTLP_HEADERS: 'a=%zz' }],
+  ['OTEL_EXPORTER_OTLP_HEADERS', { OTEL_EXPORTER_OTLP_HEADERS: 'a b=c' }],
+  ['OTEL_EXPORTER_OTLP_HEADERS', { OTEL_EXPORTER_OTLP_HEADERS: 'a=b%0Ac' }],
+  ['OTEL_EXPORTER_OTLP_TRACES_HEADERS', { OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'Authorization: Bearer x' }],
+  ['OTEL_EXPORTER_OTLP_TIMEOUT', { OTEL_EXPORTER_OTLP_TIMEOUT: '10s' }],
+  ['OTEL_EXPORTER_OTLP_COMPRESSION', { OTEL_EXPORTER_OTLP_COMPRESSION: 'zip' }],
+  ['OTEL_EXPORTER_OTLP_CERTIFICATE', { OTEL_EXPORTER_OTLP_CERTIFICATE: '/no/such/file' }],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:99999' }],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/?a=b' }],
+  ['OTEL_RESOURCE_ATTRIBUTES', { OTEL_RESOURCE_ATTRIBUTES: 'deployment' }],
+  ['ADMIN_PORT', { HTTP_PORT: '8081' }],
+  ['ADMIN_PORT', { HTTP_PORT: '9000', ADMIN_PORT: '9000', ADMIN_HOST: '0.0.0.0' }],
+]
+for (const [path, variables] of refused)
+  config(`refused: ${JSON.stringify(variables)}`, () => assert.equal(problems(variables), [path]))
+
+config('what OpenTelemetry can use is accepted', () => {
+  assert.equal(
+    problems({
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+      OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Bearer%20x, x-scope=1',
+      OTEL_EXPORTER_OTLP_TIMEOUT: '10000',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=test,host.name=a%2Cb',
+      HTTP_PORT: '0',
+      ADMIN_PORT: '0',
+    }),
+    [],
+  )
+})
+
+config('variables that the bridge does not have, and a console that will not run, are warnings', () => {
+  const warnings = (variables: Variables) =>
+    E.match(
+      () => ['invalid'],
+      (settings: Config) => warningsOf(variables, settings).map((text) => text.slice(0, text.indexOf(':'))),
+    )(read(variables))
+  assert.equal(
+    warnings({
+      KAFKA_BROKER: 'x:1',
+      MONGO_URL: 'x',
+      TOPIC_PREFFIX: 'x',
+      CONSOLE_OIDC: 'x',
+      HTTP_PROXY: 'x',
+      KAFKA_SERVICE_HOST: 'x',
+      KAFKA_PORT: 'tcp://10.0.0.1:9092',
+      KAFKA_SASL_PASSWORD_FILE: '/password',
+      KAFKA_SASL_MECHANISM: 'plain',
+      KAFKA_SASL_USERNAME: 'u',
+      ADMIN_HOST: '0.0.0.0',
+    }),
+    ['KAFKA_BROKER', 'MONGO_URL', 'TOPIC_PREFFIX', 'CONSOLE_OIDC', 'ADMIN_HOST'],
+  )
+  assert.equal(warnings({ ADMIN_PORT: '8080' }), ['ADMIN_PORT'])
+  assert.equal(warnings({}), [])
 })
 
 config.run()

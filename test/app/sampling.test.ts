@@ -8,7 +8,7 @@ const sampling = suite('sampling')
 
 /** Runs the check with this sampler. Nothing is sent. */
 const withSampler = async (sampler: string, ratio: number, check: () => void) => {
-  const stop = await startTraces({ endpoint: 'http://127.0.0.1:1', sampler, ratio }, createLog('silent'))
+  const stop = await startTraces({ endpoint: 'http://127.0.0.1:1', headers: {}, sampler, ratio }, createLog('silent'))
   try {
     check()
   } finally {

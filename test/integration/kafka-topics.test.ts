@@ -76,7 +76,7 @@ topics(
           of.length,
         ]),
       ),
-      { 'kept for ever': 9, '7 days': 1, compact: 1, '14 days': 3, '400 days': 1 },
+      { 'kept for ever': 9, 'kept 7 days': 1, 'newest of each key kept': 1, 'kept 14 days': 3, 'kept 400 days': 1 },
     )
     await other.stop()
   },

@@ -10,7 +10,7 @@ import {
   stallDetector,
   unhealthyReason,
 } from '../../src/kafka/consumer/health.ts'
-import { kindOf, reasonOf, refusalOf } from '../../src/kafka/errors.ts'
+import { kindOf, reasonOf, refusalOf, unreachable } from '../../src/kafka/errors.ts'
 import { backoff } from '../../src/shared/backoff.ts'
 import { slicesOf } from '../../src/shared/slices.ts'
 
@@ -170,11 +170,48 @@ decisions('an error has the kind of the broker, and texts that may quote data ar
       ['MESSAGE_TOO_LARGE', 'MESSAGE_TOO_LARGE: too large', tooLarge],
       ['MESSAGE_TOO_LARGE', 'MESSAGE_TOO_LARGE: too large', tooLarge],
       ['INVALID_RECORD', 'INVALID_RECORD: no key', { kind: 'permanent', reason: 'INVALID_RECORD' }],
-      ['KafkaJSConnectionError', 'KafkaJSConnectionError: no route', undefined],
+      ['KafkaJSConnectionError', 'Kafka cannot be reached: the broker does not answer', undefined],
       ['TypeError', 'TypeError', undefined],
       ['unknown error', 'unknown error', undefined],
     ],
   )
 })
+
+const broker = '127.0.0.1:9092'
+const failures: ReadonlyArray<readonly [string, object, string]> = [
+  [
+    'Connection error: connect ECONNREFUSED 127.0.0.1:9092',
+    { name: 'KafkaJSConnectionError', broker, code: 'ECONNREFUSED' },
+    'nothing listens at 127.0.0.1:9092',
+  ],
+  [
+    'Connection error: this connection was given up',
+    { name: 'KafkaJSConnectionError', broker },
+    '127.0.0.1:9092 does not answer',
+  ],
+  ['Closed connection', { name: 'KafkaJSConnectionClosedError', broker }, '127.0.0.1:9092 closed the connection'],
+  ['Request timed out', { name: 'KafkaJSRequestTimeoutError', broker }, '127.0.0.1:9092 does not answer'],
+  [
+    'Connection error: getaddrinfo ENOTFOUND kafka',
+    { name: 'KafkaJSConnectionError', broker: 'kafka:9092' },
+    'the host name of kafka:9092 is not known',
+  ],
+  [
+    'Connection error: read ECONNRESET',
+    { name: 'KafkaJSConnectionError', broker: '--1.ipv6-literal:9092' },
+    '[::1]:9092 reset the connection',
+  ],
+]
+for (const [message, fields, expected] of failures)
+  decisions(`an outage is told in words, also behind other errors: ${expected}`, () => {
+    const cause = Object.assign(new Error(message), fields)
+    const retried = Object.assign(new Error(message, { cause }), { name: 'KafkaJSNumberOfRetriesExceeded' })
+    assert.is(reasonOf(cause), `Kafka cannot be reached: ${expected}`)
+    assert.is(reasonOf(retried), `Kafka cannot be reached: ${expected}`)
+    assert.is(
+      unreachable(retried, Date.parse('2026-01-31T12:00:00Z'))?.message,
+      `Kafka cannot be reached since 2026-01-31T12:00:00.000Z: ${expected}`,
+    )
+  })
 
 decisions.run()

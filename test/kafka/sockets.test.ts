@@ -55,7 +55,7 @@ sockets('a closed client cannot open a socket', async () => {
 
   const opening = await open(tracked, server).catch(String)
 
-  assert.is(opening, 'Error: the client was closed')
+  assert.is(opening, 'KafkaDoesNotAnswer: this connection was given up')
   server.close()
 })
 

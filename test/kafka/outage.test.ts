@@ -1,0 +1,48 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { Kafka, logLevel } from 'kafkajs'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { adminConnection, brokerHealth } from '../../src/kafka/admin.ts'
+import { trackedSockets } from '../../src/kafka/sockets.ts'
+
+/** A port on which nothing listens any more. */
+const closedPort = async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+const outage = suite('an outage of Kafka')
+
+outage('the health says what is wrong and since when, the same time for as long as the outage lasts', async () => {
+  const place = `127.0.0.1:${await closedPort()}`
+  const sockets = trackedSockets(1_000)
+  const kafka = () =>
+    new Kafka({
+      brokers: [place],
+      logLevel: logLevel.NOTHING,
+      socketFactory: sockets.factory,
+      retry: { retries: 0 },
+    })
+  const { ask, close } = adminConnection(() => ({ kafka: kafka(), sockets: { ...sockets, close: () => undefined } }))
+  let now = 0
+  const health = brokerHealth(
+    ask,
+    () => ({ records: 0, bytes: 0, oldestMs: 0, failing: [] }),
+    () => now,
+  )
+  const first = await health()
+  now += 60_000
+  const second = await health()
+  await close()
+  assert.equal(first, second)
+  assert.is(first.ok, false)
+  const sentence = /^Kafka cannot be reached since (\S+): nothing listens at (\S+)$/.exec(first.reason)
+  assert.is(sentence?.[2], place, first.reason)
+  assert.ok(Date.parse(sentence?.[1] ?? '') <= Date.now())
+})
+
+outage.run()

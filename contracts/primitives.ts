@@ -68,6 +68,8 @@ export const Id = branded(
   'text of 1 to 255 characters',
   (text) =>
     (text.length <= longestId || (text.length <= 2 * longestId && [...text].length <= longestId)) &&
+    // Half of a surrogate pair cannot be written to a key: two ids would become one.
+    text.isWellFormed() &&
     patterns.Id.test(text),
 )
 export type Id = t.TypeOf<typeof Id>

@@ -1,9 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { impersonal, personal } from './personal.ts'
-import { Id, Instant } from './primitives.ts'
+import { Count, Id, Instant } from './primitives.ts'
 
 const isId = Id.is
+const countText = /^[0-9]{1,15}(\.0+)?$/u
 
 /** An id, sent as a whole number or as text. The bridge reads it as decimal text (protocol, Resources; field notes). */
 export const WireId = impersonal(
@@ -28,6 +29,34 @@ export const WireText = personal(
       return Number.isFinite(u) ? t.success(String(u)) : t.failure(u, context, 'text')
     },
     String,
+  ),
+)
+
+/** A whole number, 0 or more, also sent as text. */
+export const WireCount = impersonal(
+  new t.Type<number, number, unknown>(
+    'WireCount',
+    Count.is,
+    (u, context) => {
+      const number = typeof u === 'string' && countText.test(u.trim()) ? Number(u) : u
+      return Count.is(number) ? t.success(number) : t.failure(u, context, 'a whole number, 0 or more')
+    },
+    t.identity,
+  ),
+)
+
+/** True or false, also sent as 1 or 0, or as text. */
+export const WireBoolean = impersonal(
+  new t.Type<boolean, boolean, unknown>(
+    'WireBoolean',
+    t.boolean.is,
+    (u, context) => {
+      const word = typeof u === 'string' ? u.trim().toLowerCase() : u
+      if (word === true || word === 1 || word === '1' || word === 'true') return t.success(true)
+      if (word === false || word === 0 || word === '0' || word === 'false') return t.success(false)
+      return t.failure(u, context, 'true or false')
+    },
+    t.identity,
   ),
 )
 

@@ -6,10 +6,12 @@ import { WireMessage } from './message.ts'
 const exchange = {
   /** The event's id. The service sends the same id when it sends the event again. */
   id: WireId,
-  /** The client who writes on the channel. The id is unique within the account. */
-  client_id: WireId,
   /** The chat. Its id is unique within the account. */
   chat_id: WireId,
+}
+const ofClient = {
+  /** The client who writes on the channel. The id is unique within the account. It may be missing. */
+  client_id: nullable(WireId),
 }
 
 /** Service to bot: a client's message, which the bot must answer (protocol, Events, Interface B). */
@@ -18,6 +20,9 @@ export const WireClientMessage = shape(
     /** The name of the event. */
     event: t.literal('CLIENT_MESSAGE'),
     ...exchange,
+    /** The client who writes on the channel. The id is unique within the account. */
+    client_id: WireId,
+    /** What the client wrote. */
     message: WireMessage,
   },
   {},
@@ -31,7 +36,7 @@ export const WireInviteAgent = shape(
     event: t.literal('INVITE_AGENT'),
     ...exchange,
   },
-  {},
+  ofClient,
   'WireInviteAgent',
 )
 
@@ -42,7 +47,7 @@ export const WireAgentJoined = shape(
     event: t.literal('AGENT_JOINED'),
     ...exchange,
   },
-  {},
+  ofClient,
   'WireAgentJoined',
 )
 
@@ -53,20 +58,17 @@ export const WireAgentUnavailable = shape(
     event: t.literal('AGENT_UNAVAILABLE'),
     ...exchange,
   },
-  {},
+  ofClient,
   'WireAgentUnavailable',
 )
 
-/** Service to bot: the chat has ended (field notes). They do not show `client_id`, so it may be missing or null. */
+/** Service to bot: the chat has ended. */
 export const WireChatClosed = shape(
   {
     /** The name of the event. */
     event: t.literal('CHAT_CLOSED'),
-    /** The event's id. The service sends the same id when it sends the event again. */
-    id: WireId,
-    /** The chat. Its id is unique within the account. */
-    chat_id: WireId,
+    ...exchange,
   },
-  { client_id: nullable(WireId) },
+  ofClient,
   'WireChatClosed',
 )

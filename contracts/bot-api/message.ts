@@ -1,33 +1,26 @@
 import * as t from 'io-ts'
-import { Text } from '../personal.ts'
+import { impersonal } from '../personal.ts'
 import { nullable, shape } from '../primitives.ts'
-import { UnixTime, WireId } from '../wire.ts'
+import { UnixTime, WireBoolean, WireId, WireText } from '../wire.ts'
 
-const sent = { timestamp: UnixTime }
-const clicked = { button_id: nullable(WireId) }
+/** A button of a question. */
+const WireButton = shape({}, { text: nullable(WireText), id: nullable(WireId) }, 'WireButton')
 
-/** A plain message; `button_id` is the button that the client clicked. */
-export const WireText = shape({ type: t.literal('TEXT'), text: Text, ...sent }, clicked, 'TEXT message')
-
-/** A message in Markdown: links, bold, italic; `text` is the same as plain text. */
-export const WireMarkdown = shape(
-  { type: t.literal('MARKDOWN'), content: Text, text: Text, ...sent },
-  clicked,
-  'MARKDOWN message',
-)
-
-/** A question with buttons. The protocol allows at most 3 (Limits), but a message of the service may have more. */
-export const WireButtons = shape(
+/**
+ * A message as the service sends it (protocol, Resources, Message). Known types are TEXT, MARKDOWN, BUTTONS, PHOTO,
+ * VOICE, STICKER, LOCATION and DOCUMENT. `button_id` is the button that the client clicked.
+ */
+export const WireMessage = shape(
+  {},
   {
-    type: t.literal('BUTTONS'),
-    title: Text,
-    text: Text,
-    buttons: t.array(shape({ text: Text, id: WireId }, {}, 'WireButton')),
-    ...sent,
+    type: nullable(impersonal(WireText)),
+    text: nullable(WireText),
+    content: nullable(WireText),
+    title: nullable(WireText),
+    buttons: nullable(t.array(WireButton)),
+    timestamp: nullable(UnixTime),
+    button_id: nullable(WireId),
+    force_reply: nullable(WireBoolean),
   },
-  { force_reply: nullable(t.boolean) },
-  'BUTTONS message',
+  'WireMessage',
 )
-
-/** A message as the service sends it (protocol, Resources, Message). */
-export const WireMessage = t.union([WireText, WireMarkdown, WireButtons], 'a TEXT, MARKDOWN or BUTTONS message')

@@ -12,11 +12,11 @@ export const CallStatusChanged = domainEvent(
       ...webhook.required,
       /** The chat id of the call. */
       chatId: Id,
-      /** The call as it is now. */
-      call: Call,
     },
     {
       ...webhook.optional,
+      /** The call as it is now. */
+      call: Call,
       /** The agent who has the call. */
       agent: Agent,
     },

@@ -14,13 +14,13 @@ export const ChatFinished = domainEvent(
       ...webhook.required,
       /** The chat. Its id is unique within the account and the same on both interfaces. */
       chatId: Id,
+    },
+    {
+      ...webhook.optional,
       /** Everyone who took part. */
       agents: t.array(Agent),
       /** The chat with its log. */
       chat: Chat,
-    },
-    {
-      ...webhook.optional,
       /** The log as plain text, as the service makes it. */
       plainMessages: Text,
       /** The log as HTML, as the service makes it. */

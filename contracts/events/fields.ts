@@ -11,12 +11,14 @@ export const webhook = {
   required: {
     /** The customer account of the service, by its id in the accounts file. */
     accountId: AccountId,
-    /** The channel's widget. */
-    widgetId: Id,
-    /** The person who writes or calls. */
-    visitor: Visitor,
   },
   optional: {
+    /** The channel's widget. */
+    widgetId: Id,
+
+    /** The person who writes or calls. */
+    visitor: Visitor,
+
     /** The visitor's id in the customer's own system, as the page set it (setUserToken). */
     userToken: Text,
 
@@ -53,18 +55,30 @@ export const agentChat = {
     ...webhook.required,
     /** The chat. Its id is unique within the account and the same on both interfaces. */
     chatId: Id,
+  },
+  optional: {
+    ...webhook.optional,
     /** The agent who accepted the chat. */
     agent: Agent,
   },
-  optional: webhook.optional,
 }
 
-/** The common fields of the events of a bot conversation. */
-export const conversation = {
+const chat = {
   /** The customer account of the service, by its id in the accounts file. */
   accountId: AccountId,
   /** The chat. Its id is unique within the account and the same on both interfaces. */
   chatId: Id,
+}
+const client = {
   /** The client who writes on the channel. The id is unique within the account. */
   clientId: Id,
+}
+
+/** The common fields of a client's message and of replies to it. */
+export const conversation = { ...chat, ...client }
+
+/** The common fields of the service's other events of a bot conversation. It may leave out the client. */
+export const conversationEvent = {
+  required: chat,
+  optional: { ...client, ...extra },
 }

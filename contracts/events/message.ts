@@ -1,5 +1,5 @@
 import * as t from 'io-ts'
-import { Text } from '../personal.ts'
+import { Code, Text } from '../personal.ts'
 import { exactShape, Id, Instant } from '../primitives.ts'
 
 const sent = {
@@ -78,3 +78,52 @@ export const ButtonsMessage = exactShape(
 /** A message of a bot conversation, from the client or the bot. `timestamp` is when the sender wrote it. */
 export const Message = t.union([TextMessage, MarkdownMessage, ButtonsMessage], 'Message')
 export type Message = t.TypeOf<typeof Message>
+
+/**
+ * A message of a client, as the service sent it. What it left out, or what did not fit, is absent. Fields that the
+ * contract does not know are in the event's `extra`, under `message`.
+ */
+export const ReceivedMessage = exactShape(
+  {},
+  {
+    /**
+     * The type in the service's words: `TEXT`, `MARKDOWN`, `BUTTONS`, `PHOTO`, `VOICE`, `STICKER`, `LOCATION`,
+     * `DOCUMENT`. Others may come.
+     */
+    type: Code,
+
+    /** The text of the message, or the same message as plain text. */
+    text: Text,
+
+    /** The message in Markdown. */
+    content: Text,
+
+    /** The question before buttons. */
+    title: Text,
+
+    /** The ready-made answers of a question. */
+    buttons: t.array(
+      exactShape(
+        {},
+        {
+          /** The text of the answer. */
+          text: Text,
+          /** The id that the service sends back when the client clicks the answer. */
+          id: Id,
+        },
+        'ReceivedButton',
+      ),
+    ),
+
+    /** When the client wrote the message. */
+    timestamp: Instant,
+
+    /** The button that the client clicked. */
+    buttonId: Id,
+
+    /** Whether the client must choose an answer. */
+    forceReply: t.boolean,
+  },
+  'ReceivedMessage',
+)
+export type ReceivedMessage = t.TypeOf<typeof ReceivedMessage>

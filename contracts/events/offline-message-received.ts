@@ -12,12 +12,14 @@ export const OfflineMessageReceived = domainEvent(
       ...webhook.required,
       /** The chat. Its id is unique within the account and the same on both interfaces. */
       chatId: Id,
+    },
+    {
+      ...webhook.optional,
       /** What was written. */
       message: Text,
-      /** The message's id, unique within the account. */
+      /** The message's id, if the service sends one. */
       offlineMessageId: Id,
     },
-    webhook.optional,
     'OfflineMessageReceivedData',
   ),
 )

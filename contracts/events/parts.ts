@@ -5,13 +5,12 @@ import { Opaque } from '../wire.ts'
 
 /** The person who writes or calls. `chatsCount` is how often the visitor has contacted the account so far. */
 export const Visitor = exactShape(
+  {},
   {
     /** The visitor's number in the account. */
     number: Id,
     /** How often the visitor has contacted the account so far. The service counts this and calls it requests. */
     chatsCount: Count,
-  },
-  {
     /** As the visitor gave it or an agent noted it. */
     name: Text,
     /** As the visitor gave it or an agent noted it. */
@@ -29,11 +28,10 @@ export type Visitor = t.TypeOf<typeof Visitor>
 
 /** The company that the client is assigned to. */
 export const Organization = exactShape(
+  {},
   {
     /** The company's id in the account. */
     id: Id,
-  },
-  {
     /** The name of the company. */
     name: Text,
   },
@@ -41,11 +39,10 @@ export const Organization = exactShape(
 )
 /** The client's category. */
 export const Status = exactShape(
+  {},
   {
     /** The category's id in the account. */
     id: Id,
-  },
-  {
     /** The name of the category. */
     title: Text,
   },
@@ -53,11 +50,10 @@ export const Status = exactShape(
 )
 /** The agent that the client is assigned to. */
 export const AssignedAgent = exactShape(
+  {},
   {
     /** The agent's id in the account. */
     id: Id,
-  },
-  {
     /** The agent's email address. */
     email: Text,
     /** The agent's name. */
@@ -67,11 +63,10 @@ export const AssignedAgent = exactShape(
 )
 /** A tag that was selected for the client. */
 export const Tag = exactShape(
+  {},
   {
     /** The tag's id in the account. */
     id: Id,
-  },
-  {
     /** The name of the tag. */
     title: Text,
   },
@@ -79,11 +74,10 @@ export const Tag = exactShape(
 )
 /** The department that the visitor selected before the chat. */
 export const Department = exactShape(
+  {},
   {
     /** The department's id in the account. */
     id: Id,
-  },
-  {
     /** The name of the department. */
     name: Text,
   },
@@ -91,11 +85,10 @@ export const Department = exactShape(
 )
 /** An agent who accepted a chat or took part in it. */
 export const Agent = exactShape(
+  {},
   {
     /** The agent's id in the account. */
     id: Id,
-  },
-  {
     /** The agent's name. */
     name: Text,
     /** The agent's email address. */
@@ -109,6 +102,7 @@ export type Agent = t.TypeOf<typeof Agent>
 
 /** A call. `reason` is present if the status is error, `recordUrl` (an .mp3) after the end. */
 export const Call = exactShape(
+  {},
   {
     /** Who calls: the service (`callback`), the client (`incoming`) or the agent (`outgoing`). */
     type: t.union([t.literal('callback'), t.literal('incoming'), t.literal('outgoing')]),
@@ -124,8 +118,7 @@ export const Call = exactShape(
       t.literal('client_connected'),
       t.literal('error'),
     ]),
-  },
-  {
+
     /** Why the call failed. Present if the status is error. */
     reason: Text,
     /** The address of the recording (.mp3). Present after the end. */

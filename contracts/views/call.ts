@@ -10,19 +10,19 @@ export const CallStep = exactShape(
   {
     /** The ce_id of the event. */
     id: Id,
-    /** The reported status. */
-    status: Code,
     /** When the bridge received the status. */
     at: BsonDate,
   },
   {
+    /** The reported status; absent if the service sent none that the contract knows. */
+    status: Code,
     /** Why the call failed. Present if the status is error. */
     reason: Text,
   },
   'CallStep',
 )
 
-const { type, status } = Call.type.types[0].props
+const { type, phone, status } = Call.type.types[1].props
 
 /**
  * One call. `state` is the newest status. `history` has every status in the order of the log. `startedAt` is the first
@@ -35,20 +35,9 @@ export const CallDocument = exactShape(
 
     /** The chat id of the call. */
     chatId: Id,
-    widgetId: Id,
-
-    /** Who calls: the service (`callback`), the client (`incoming`) or the agent (`outgoing`). */
-    type,
-
-    /** The client's phone number. */
-    phone: Text,
-
-    /** The newest status. */
-    state: status,
 
     /** Every status, in the order of the log. */
     history: t.array(CallStep),
-    visitor: Visitor,
 
     /** The time of the first event. */
     firstEventAt: BsonDate,
@@ -58,6 +47,17 @@ export const CallDocument = exactShape(
   },
   {
     ...foldedOptional,
+    widgetId: Id,
+    visitor: Visitor,
+
+    /** Who calls: the service (`callback`), the client (`incoming`) or the agent (`outgoing`). */
+    type,
+
+    /** The client's phone number. */
+    phone,
+
+    /** The newest known status. */
+    state: status,
     /** The agent who has the call. */
     agent: Agent,
     department: Department,

@@ -19,11 +19,9 @@ export const ChatDocument = exactShape(
   {
     ...folded,
     chatId: Id,
-    widgetId: Id,
 
     /** Whether the chat is open or finished. */
     state: t.keyof({ open: null, finished: null }),
-    visitor: Visitor,
 
     /** Everyone who accepted the chat or took part. */
     agents: t.array(Agent),
@@ -43,6 +41,8 @@ export const ChatDocument = exactShape(
   },
   {
     ...foldedOptional,
+    widgetId: Id,
+    visitor: Visitor,
     userToken: Text,
     organization: Organization,
     status: Status,

@@ -12,8 +12,6 @@ export const ClientDocument = exactShape(
   {
     ...folded,
     clientId: Id,
-    widgetId: Id,
-    visitor: Visitor,
     /** The time of the first event. */
     firstEventAt: BsonDate,
     /** The time of the newest event. */
@@ -21,6 +19,8 @@ export const ClientDocument = exactShape(
   },
   {
     ...foldedOptional,
+    widgetId: Id,
+    visitor: Visitor,
     userToken: Text,
     organization: Organization,
     status: Status,

@@ -1,7 +1,7 @@
 import * as t from 'io-ts'
 import { BsonDate, Count, exactShape, Id } from '../primitives.ts'
 import { folded, foldedOptional } from './applied.ts'
-import { DatedMessage } from './dated.ts'
+import { DatedReceivedMessage } from './dated.ts'
 
 const Unanswered = exactShape(
   {
@@ -90,7 +90,7 @@ export const ConversationDocument = exactShape(
         /** Who wrote it. */
         from: t.keyof({ client: null, bot: null }),
         /** What was written. */
-        message: DatedMessage,
+        message: DatedReceivedMessage,
         /** When the bridge received the message, or when the service accepted it. */
         at: BsonDate,
       },

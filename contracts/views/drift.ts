@@ -19,8 +19,8 @@ export const mostDriftSeen = 500
 
 /**
  * Something in the service's requests that the contracts do not know, at one place. `unknown-field`: a field of an
- * accepted event. `unknown-event`: an event name. `new-value`: a word where the contract lists others. `refused`:
- * everything else that was refused. `others`: everything found after the account had 999 entries. Which findings these
+ * accepted event. `unknown-event`: an event name. `new-value`: a word where the contract lists others. `refused`: every
+ * other value that did not fit. The event is accepted without it, unless it has no name, no chat or no client. `others`: everything found after the account had 999 entries. Which findings these
  * are depends on the order in which partitions are read.
  *
  * Of a value, only its type and its shape are here. Any part of a path that does not look like a field's name, but like
@@ -84,7 +84,7 @@ export const DriftDocument = exactShape(
     /** The path in the request: `visitor.loyalty.level`, `agents.*.skill`. */
     path: Text,
 
-    /** What the contract expected there in the first refused request. */
+    /** What the contract expected there in the first of these requests. */
     expected: Code,
 
     /**

@@ -12,21 +12,21 @@ import { folded, foldedOptional } from './applied.ts'
 export const OfflineMessageDocument = exactShape(
   {
     ...folded,
-
-    /** The message's id, unique within its chat. */
-    offlineMessageId: Id,
     chatId: Id,
-    widgetId: Id,
-    visitor: Visitor,
-
-    /** What was written. */
-    message: Text,
 
     /** When the bridge first received it. */
     receivedAt: BsonDate,
   },
   {
     ...foldedOptional,
+    widgetId: Id,
+    visitor: Visitor,
+
+    /** The message's id, unique within its chat, if the service sends one. */
+    offlineMessageId: Id,
+
+    /** What was written. */
+    message: Text,
     userToken: Text,
     organization: Organization,
     status: Status,

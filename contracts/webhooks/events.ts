@@ -1,7 +1,6 @@
 import * as t from 'io-ts'
-import { Text } from '../personal.ts'
 import { nullable, shape } from '../primitives.ts'
-import { Opaque, WireId } from '../wire.ts'
+import { Opaque, WireId, WireText } from '../wire.ts'
 import {
   WireAgent,
   WireAssignedAgent,
@@ -18,30 +17,35 @@ import {
 
 const client = {
   /** The channel's widget. */
-  widget_id: WireId,
-  visitor: WireVisitor,
+  widget_id: nullable(WireId),
+  visitor: nullable(WireVisitor),
   organization: nullable(WireOrganization),
   status: nullable(WireStatus),
   assigned_agent: nullable(WireAssignedAgent),
   tags: nullable(t.array(WireTag)),
+  user_token: nullable(WireText),
+  analytics: nullable(Opaque),
+  department: nullable(WireDepartment),
+  session: nullable(WireSession),
+  page: nullable(WirePage),
 }
-const place = { session: nullable(WireSession), page: nullable(WirePage) }
-const optional = { user_token: nullable(Text), analytics: nullable(Opaque), department: nullable(WireDepartment) }
-const chat = { ...client, ...place, chat_id: WireId, agent: WireAgent }
+const chat = {
+  ...client,
+  agent: nullable(WireAgent),
+}
+const ofChat = {
+  /** The chat. Without a usable id the event is refused. */
+  chat_id: WireId,
+}
 
 /** Interface A: agents get a new call, or a call's status changes (protocol, Events). */
 export const WireCallEvent = shape(
   {
     /** The name of the event. */
     event_name: t.literal('call_event'),
-    chat_id: WireId,
-    widget_id: WireId,
-    visitor: WireVisitor,
-    agent: nullable(WireAgent),
-    call: WireCall,
-    ...place,
+    ...ofChat,
   },
-  optional,
+  { ...chat, call: nullable(WireCall) },
   'WireCallEvent',
 )
 
@@ -50,9 +54,9 @@ export const WireChatAccepted = shape(
   {
     /** The name of the event. */
     event_name: t.literal('chat_accepted'),
-    ...chat,
+    ...ofChat,
   },
-  optional,
+  chat,
   'WireChatAccepted',
 )
 
@@ -61,10 +65,9 @@ export const WireChatAssigned = shape(
   {
     /** The name of the event. */
     event_name: t.literal('chat_assigned'),
-    ...chat,
-    assign_to: nullable(Text),
+    ...ofChat,
   },
-  optional,
+  { ...chat, assign_to: nullable(WireText) },
   'WireChatAssigned',
 )
 
@@ -73,9 +76,9 @@ export const WireChatUpdated = shape(
   {
     /** The name of the event. */
     event_name: t.literal('chat_updated'),
-    ...chat,
+    ...ofChat,
   },
-  optional,
+  chat,
   'WireChatUpdated',
 )
 
@@ -84,10 +87,10 @@ export const WireClientUpdated = shape(
   {
     /** The name of the event. */
     event_name: t.literal('client_updated'),
-    ...client,
+    /** The client. Without a usable id the event is refused. */
     client_id: WireId,
   },
-  optional,
+  client,
   'WireClientUpdated',
 )
 
@@ -96,13 +99,15 @@ export const WireChatFinished = shape(
   {
     /** The name of the event. */
     event_name: t.literal('chat_finished'),
-    ...client,
-    ...place,
-    chat_id: WireId,
-    agents: t.array(WireAgent),
-    chat: WireChat,
+    ...ofChat,
   },
-  { ...optional, plain_messages: nullable(Text), html_messages: nullable(Text) },
+  {
+    ...client,
+    agents: nullable(t.array(WireAgent)),
+    chat: nullable(WireChat),
+    plain_messages: nullable(WireText),
+    html_messages: nullable(WireText),
+  },
   'WireChatFinished',
 )
 
@@ -111,12 +116,8 @@ export const WireOfflineMessage = shape(
   {
     /** The name of the event. */
     event_name: t.literal('offline_message'),
-    ...client,
-    ...place,
-    chat_id: WireId,
-    message: Text,
-    offline_message_id: WireId,
+    ...ofChat,
   },
-  optional,
+  { ...client, message: nullable(WireText), offline_message_id: nullable(WireId) },
   'WireOfflineMessage',
 )

@@ -1,42 +1,43 @@
 import * as t from 'io-ts'
-import { impersonal, Text } from '../personal.ts'
-import { Count, nullable, shape } from '../primitives.ts'
-import { Opaque, UnixTime, WireId, WireText } from '../wire.ts'
+import { impersonal } from '../personal.ts'
+import { nullable, shape } from '../primitives.ts'
+import { Opaque, UnixTime, WireBoolean, WireCount, WireId, WireText } from '../wire.ts'
+
+const text = nullable(WireText)
+const id = nullable(WireId)
 
 /** The person who writes or calls (protocol, Resources, visitor). */
 export const WireVisitor = shape(
-  { description: nullable(Text), number: WireId, chats_count: Count },
-  { name: nullable(Text), email: nullable(Text), phone: nullable(WireText), social: nullable(Opaque) },
+  {},
+  {
+    description: text,
+    number: id,
+    chats_count: nullable(WireCount),
+    name: text,
+    email: text,
+    phone: text,
+    social: nullable(Opaque),
+  },
   'WireVisitor',
 )
 
 /** The company that the client is assigned to. */
-export const WireOrganization = shape({ id: WireId, name: nullable(Text) }, {}, 'WireOrganization')
+export const WireOrganization = shape({}, { id, name: text }, 'WireOrganization')
 
 /** The client's category. */
-export const WireStatus = shape({ id: WireId, title: nullable(Text) }, {}, 'WireStatus')
+export const WireStatus = shape({}, { id, title: text }, 'WireStatus')
 
 /** The agent that the client is assigned to. */
-export const WireAssignedAgent = shape(
-  { id: WireId },
-  { email: nullable(Text), name: nullable(Text) },
-  'WireAssignedAgent',
-)
+export const WireAssignedAgent = shape({}, { id, email: text, name: text }, 'WireAssignedAgent')
 
 /** A tag selected for the client. */
-export const WireTag = shape({ id: WireId, title: nullable(Text) }, {}, 'WireTag')
+export const WireTag = shape({}, { id, title: text }, 'WireTag')
 
 /** The department that the visitor selected before the chat. */
-export const WireDepartment = shape({ id: WireId, name: nullable(Text) }, {}, 'WireDepartment')
+export const WireDepartment = shape({}, { id, name: text }, 'WireDepartment')
 
 /** An agent (protocol, Resources, agent). */
-export const WireAgent = shape(
-  { id: WireId },
-  { name: nullable(Text), email: nullable(Text), phone: nullable(WireText) },
-  'WireAgent',
-)
-
-const text = nullable(WireText)
+export const WireAgent = shape({}, { id, name: text, email: text, phone: text }, 'WireAgent')
 
 /** The estimated location of the client's address, as text; numbers are accepted too (protocol, Resources, geoip). */
 export const WireGeoip = shape(
@@ -62,48 +63,61 @@ export const WireSession = shape(
   {},
   {
     geoip: nullable(WireGeoip),
-    utm: nullable(Text),
+    utm: text,
     utm_json: nullable(WireUtm),
-    ip_addr: nullable(Text),
-    user_agent: nullable(Text),
+    ip_addr: text,
+    user_agent: text,
   },
   'WireSession',
 )
 
 /** The page that the visitor is on. */
-export const WirePage = shape({ url: nullable(Text) }, { title: nullable(Text) }, 'WirePage')
+export const WirePage = shape({}, { url: text, title: text }, 'WirePage')
 
 /** A call (protocol, Resources, call). */
 export const WireCall = shape(
+  {},
   {
-    type: t.union([t.literal('callback'), t.literal('incoming'), t.literal('outgoing')]),
-    phone: WireText,
-    status: t.union([
-      t.literal('start'),
-      t.literal('end'),
-      t.literal('agent_connected'),
-      t.literal('client_connected'),
-      t.literal('error'),
-    ]),
+    type: nullable(t.union([t.literal('callback'), t.literal('incoming'), t.literal('outgoing')])),
+    phone: text,
+    status: nullable(
+      t.union([
+        t.literal('start'),
+        t.literal('end'),
+        t.literal('agent_connected'),
+        t.literal('client_connected'),
+        t.literal('error'),
+      ]),
+    ),
+    reason: text,
+    record_url: text,
   },
-  { reason: nullable(Text), record_url: nullable(Text) },
   'WireCall',
 )
 
-/** One entry of a finished chat's log. The protocol's reference says client, its example says visitor. */
+/**
+ * One entry of a finished chat's log. Known types are `visitor` and `client`, which mean the same, `agent`, `bot`,
+ * `system` and `operator`.
+ */
 export const WireChatMessage = shape(
+  {},
   {
-    message: Text,
-    timestamp: UnixTime,
-    type: t.union([t.literal('visitor'), t.literal('client'), t.literal('agent')]),
+    message: text,
+    timestamp: nullable(UnixTime),
+    type: nullable(impersonal(WireText)),
+    agent_id: id,
   },
-  { agent_id: nullable(WireId) },
   'WireChatMessage',
 )
 
 /** A finished chat (protocol, Resources, chat). */
 export const WireChat = shape(
-  { messages: t.array(WireChatMessage), blacklisted: t.boolean },
-  { rate: nullable(impersonal(WireText)), invitation: nullable(Text) },
+  {},
+  {
+    messages: nullable(t.array(WireChatMessage)),
+    blacklisted: nullable(WireBoolean),
+    rate: nullable(impersonal(WireText)),
+    invitation: text,
+  },
   'WireChat',
 )

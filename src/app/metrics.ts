@@ -76,6 +76,7 @@ export const createMetrics = () => {
   const overdue = gauge('retention_overdue_records', 'Records older than RETENTION_DAYS that are not deleted', [
     'topic',
   ])
+  const misfits = counter('misfit_events_total', 'Accepted events with known fields that did not fit', ['api'])
   const quarantined = counter('quarantined_total', 'Requests that could not be understood', ['api', 'reason'])
 
   const reading = (name: string, help: string, read: () => number | Promise<number>) =>
@@ -164,6 +165,7 @@ export const createMetrics = () => {
     duplicateCommand: (account, content) => duplicates.inc({ account, content }),
     deadLetter: (consumer, cause) => deadLetters.inc({ consumer, cause }),
     overdue: (topic, records) => overdue.set({ topic }, records),
+    misfit: (api) => misfits.inc({ api }),
     quarantined: (api, reason) => quarantined.inc({ api, reason }),
   }
   type Topic = { readonly name: string; readonly differences: ReadonlyArray<string> }

@@ -1,11 +1,27 @@
+import type { Chat } from '../../contracts/events/chat.ts'
 import type { BotReplyDelivered, DomainEvent } from '../../contracts/events/index.ts'
-import type { Message } from '../../contracts/events/message.ts'
+import type { Message, ReceivedMessage } from '../../contracts/events/message.ts'
 import type { Attempt } from '../../contracts/events/reply.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
 
 const datedMessage = (message: Message): Dated<Message> => ({
   ...message,
   timestamp: new Date(message.timestamp),
+})
+
+const datedReceived = ({ timestamp, ...message }: ReceivedMessage): Dated<ReceivedMessage> => ({
+  ...message,
+  ...(timestamp !== undefined && { timestamp: new Date(timestamp) }),
+})
+
+const datedChat = ({ messages, ...chat }: Chat): Dated<Chat> => ({
+  ...chat,
+  ...(messages && {
+    messages: messages.map(({ timestamp, ...each }) => ({
+      ...each,
+      ...(timestamp !== undefined && { timestamp: new Date(timestamp) }),
+    })),
+  }),
 })
 
 const datedAttempt = (attempt: Attempt): Dated<Attempt> => ({ ...attempt, at: new Date(attempt.at) })
@@ -23,12 +39,11 @@ const datedOutcome = <O extends Outcome>({ attempts, requestedAt, message, ...re
 const datedData = (event: DomainEvent): Dated<DomainEvent['data']> => {
   switch (event.type) {
     case 'ChatFinished': {
-      const { chat } = event.data
-      const messages = chat.messages.map((each) => ({ ...each, timestamp: new Date(each.timestamp) }))
-      return { ...event.data, chat: { ...chat, messages } }
+      const { chat, ...data } = event.data
+      return { ...data, ...(chat && { chat: datedChat(chat) }) }
     }
     case 'ClientMessageReceived':
-      return { ...event.data, message: datedMessage(event.data.message) }
+      return { ...event.data, message: datedReceived(event.data.message) }
     case 'BotReplyDelivered':
       return datedOutcome(event.data)
     case 'BotReplyFailed':

@@ -1,9 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
 import * as t from 'io-ts'
+import { compiled } from '../../contracts/compiled.ts'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { AccountId, Instant } from '../../contracts/primitives.ts'
 import { describe, type Problem, problemsOf } from '../../contracts/problem.ts'
+import { Opaque, WireText } from '../../contracts/wire.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
+import { isTextCodec, wireForm } from './wire-form.ts'
 
 /** What the bridge itself knows of a request. `id` and `contentHash` are for Interface A, which sends no id. */
 export type Receipt = {
@@ -34,12 +38,13 @@ export const problemText = (reason: NotUnderstood): string => {
   }
 }
 
-/** `extra` has the unknown fields of the value that was read last, nested as in it; undefined if there are none. */
-type Unknown = { extra: JsonObject | undefined }
-type Read = (value: unknown, unknown: Unknown) => unknown
-type Field = { readonly name: string; readonly read: Read; readonly required: boolean; readonly nullable: boolean }
+/** `extra` has what the value that was read last has beside its known fields, nested as in it; undefined if nothing. */
+type Rest = { extra: JsonObject | undefined; misfits: number }
+type Read = (value: unknown, rest: Rest) => unknown
+type Field = { readonly name: string; readonly read: Read; readonly isText: boolean; readonly required: boolean }
 
-const refused = Symbol('refused')
+/** The value is not of this kind and cannot be understood as one. */
+const misfit = Symbol('misfit')
 
 /** `chats_count` -> `chatsCount` */
 const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase())
@@ -54,161 +59,185 @@ const put = (target: JsonObject | undefined, key: string, value: unknown): JsonO
 }
 
 const readLeaf = (codec: t.Mixed): Read => {
-  if (codec instanceof t.StringType) return (value) => (typeof value === 'string' ? value : refused)
-  if (codec instanceof t.BooleanType) return (value) => (typeof value === 'boolean' ? value : refused)
-  if (codec instanceof t.LiteralType) return (value) => (value === codec.value ? value : refused)
+  if (codec instanceof t.LiteralType) return (value) => (value === codec.value ? value : misfit)
+  if (codec === Opaque) return (value) => (codec.is(value) ? value : misfit)
   return (value) => {
+    // Text is the usual value. It needs no check of its own.
+    if (codec === WireText && typeof value === 'string') return value
     const read = codec.validate(value, [])
-    return E.isRight(read) ? read.right : refused
+    return E.isRight(read) ? read.right : misfit
   }
 }
 
-const membersOf = (codec: t.Mixed): ReadonlyArray<t.Mixed> =>
-  codec instanceof t.UnionType ? codec.types.filter((member: t.Mixed) => !(member instanceof t.NullType)) : [codec]
+const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === ''
 
-const isNullable = (codec: t.Mixed) =>
-  codec instanceof t.UnionType && codec.types.some((member: t.Mixed) => member instanceof t.NullType)
+/** PHP writes an empty object as an empty list. */
+const asObject = (value: unknown): JsonObject | undefined => {
+  if (isJsonObject(value)) return value
+  return Array.isArray(value) && value.length === 0 ? {} : undefined
+}
 
-/** The fields of an object codec, from all of its parts; undefined for any other codec. */
-const fieldsOf = (codec: t.Mixed): ReadonlyMap<string, Field> | undefined => {
-  if (codec instanceof t.ExactType) return fieldsOf(codec.type)
-  if (codec instanceof t.IntersectionType)
-    return new Map(codec.types.flatMap((member: t.Mixed) => [...(fieldsOf(member) ?? [])]))
-  if (!(codec instanceof t.InterfaceType || codec instanceof t.PartialType)) return undefined
-  const required = codec instanceof t.InterfaceType
-  return new Map(
-    Object.entries<t.Mixed>(codec.props).map(([wire, inner]) => [
-      wire,
-      { name: camelCase(wire), read: readerOf(inner), required, nullable: isNullable(inner) },
-    ]),
-  )
+const index = /^(0|[1-9][0-9]{0,8})$/
+
+/** PHP writes an empty list as an empty object, and a list with gaps as an object whose names are the indexes. */
+const asList = (value: unknown): ReadonlyArray<readonly [at: string, item: unknown]> | undefined => {
+  if (Array.isArray(value)) return value.map((item, at) => [String(at), item])
+  if (!isJsonObject(value)) return undefined
+  const entries = Object.entries(value)
+  return entries.every(([name]) => index.test(name)) ? entries.sort(([a], [b]) => Number(a) - Number(b)) : undefined
 }
 
 const readObject = (fields: ReadonlyMap<string, Field>): Read => {
   const required = [...fields.values()].filter((field) => field.required).length
-  return (value, unknown) => {
-    if (!isJsonObject(value)) return refused
+  return (value, rest) => {
+    const object = asObject(value)
+    if (object === undefined) return misfit
     const read: JsonObject = {}
     let extra: JsonObject | undefined
     let found = 0
-    for (const name of Object.keys(value)) {
+    for (const name of Object.keys(object)) {
       const field = fields.get(name)
-      const given = value[name]
+      const given = object[name]
       if (field === undefined) {
         extra = put(extra, name, given)
         continue
       }
+      // The domain has no null, and blank text says nothing where something else than text is expected.
+      if (given === null || (!field.isText && isBlank(given))) continue
+      const known = field.read(given, rest)
+      if (known === misfit) {
+        extra = put(extra, name, given)
+        rest.misfits++
+        continue
+      }
       if (field.required) found++
-      // The domain has no null: a null field is left out.
-      if (given === null && field.nullable) continue
-      const known = field.read(given, unknown)
-      if (known === refused) return refused
       read[field.name] = known
-      if (unknown.extra !== undefined) {
-        extra = put(extra, name, unknown.extra)
-        unknown.extra = undefined
+      if (rest.extra !== undefined) {
+        extra = put(extra, name, rest.extra)
+        rest.extra = undefined
       }
     }
-    unknown.extra = extra
-    return found === required ? read : refused
+    rest.extra = extra
+    return found === required ? read : misfit
   }
 }
 
-const readArray =
+const readList =
   (item: Read): Read =>
-  (value, unknown) => {
-    if (!Array.isArray(value)) return refused
+  (value, rest) => {
+    const list = asList(value)
+    if (list === undefined) return misfit
     let extra: JsonObject | undefined
     const items: unknown[] = []
-    for (let i = 0; i < value.length; i++) {
-      const read = item(value[i], unknown)
-      if (read === refused) return refused
+    for (const [at, given] of list) {
+      if (given === null) continue
+      const read = item(given, rest)
+      if (read === misfit) {
+        extra = put(extra, at, given)
+        rest.misfits++
+        continue
+      }
       items.push(read)
-      if (unknown.extra !== undefined) {
-        extra = put(extra, String(i), unknown.extra)
-        unknown.extra = undefined
+      if (rest.extra !== undefined) {
+        extra = put(extra, at, rest.extra)
+        rest.extra = undefined
       }
     }
-    unknown.extra = extra
+    rest.extra = extra
     return items
   }
 
-/** Objects that differ in the literal of their field `type`. */
-const readTagged = (members: ReadonlyArray<t.Mixed>): Read => {
-  const cases = new Map(
-    members.map((member): [unknown, Read] => {
-      const literal = literalOf(member, 'type')
-      if (literal === undefined) throw new TypeError(`${member.name} is in a union and has no literal type`)
-      return [literal, readerOf(member)]
-    }),
-  )
-  return (value, unknown) => (isJsonObject(value) ? (cases.get(value.type)?.(value, unknown) ?? refused) : refused)
-}
-
-const literalOf = (codec: t.Mixed, field: string): unknown => {
-  if (codec instanceof t.ExactType) return literalOf(codec.type, field)
-  if (codec instanceof t.IntersectionType)
-    return codec.types
-      .map((member: t.Mixed) => literalOf(member, field))
-      .find((literal: unknown) => literal !== undefined)
-  const inner: unknown = codec instanceof t.InterfaceType ? codec.props[field] : undefined
-  return inner instanceof t.LiteralType ? inner.value : undefined
-}
-
 const readerOf = (codec: t.Mixed): Read => {
-  const members = membersOf(codec)
-  const [only] = members
-  if (members.length > 1) return members.some((member) => fieldsOf(member)) ? readTagged(members) : readLeaf(codec)
-  if (only === undefined) throw new TypeError(`${codec.name} has no members`)
-  if (only instanceof t.ArrayType) return readArray(readerOf(only.type))
-  const fields = fieldsOf(only)
-  return fields === undefined ? readLeaf(only) : readObject(fields)
+  const form = wireForm(codec)
+  if (form.kind === 'list') return readList(readerOf(form.item))
+  if (form.kind === 'object')
+    return readObject(
+      new Map(
+        [...form.fields].map(([wire, { codec: inner, required }]) => [
+          wire,
+          { name: camelCase(wire), read: readerOf(inner), isText: isTextCodec(inner), required },
+        ]),
+      ),
+    )
+  if (form.kind === 'one of') {
+    const reads = form.members.map(readerOf)
+    return (value, rest) =>
+      reads.reduce((read, next) => (read === misfit ? next(value, rest) : read), misfit as unknown)
+  }
+  return readLeaf(form.codec)
 }
 
 /** How a payload becomes an event. `own` has the fields of the event that the payload does not have. */
 export type Rule = {
   readonly wire: t.Mixed
-  readonly type: DomainEvent['type']
+  readonly event: DomainEventCodec
   readonly subject: 'chatId' | 'clientId'
   readonly own?: JsonObject
 }
 
-const decodeBy = (source: 'webhooks' | 'bot', { wire, type, subject, own }: Rule) => {
+type DomainEventCodec = (typeof DomainEvent)['types'][number]
+
+const decodeBy = (source: 'webhooks' | 'bot', { wire, event: codec, subject, own }: Rule) => {
   const read = readerOf(wire)
-  return (payload: unknown, receipt: Receipt): E.Either<NotUnderstood, DomainEvent> => {
-    const unknown: Unknown = { extra: undefined }
-    const known = read(payload, unknown)
-    if (!isJsonObject(known)) {
-      const explained = wire.decode(payload)
-      if (E.isLeft(explained)) return E.left({ kind: 'invalid', problems: problemsOf(explained.left) })
-      throw new Error(`${wire.name}: the codec accepts a payload that its reader refuses`)
-    }
-    const { event, eventName, id, ...data } = known
+  const check = compiled<DomainEvent>(codec)
+  return (payload: unknown, receipt: Receipt): E.Either<NotUnderstood, Decoded> => {
+    const rest: Rest = { extra: undefined, misfits: 0 }
+    const known = read(payload, rest)
+    if (!isJsonObject(known)) return E.left({ kind: 'invalid', problems: whatIsMissing(wire, payload) })
+    const { event: _event, eventName: _name, id, ...data } = known
     const { accountId, receivedAt, contentHash, traceparent } = receipt
-    // The fields are those of the event's codec: test/domain/decode-request.test.ts checks it for every rule.
-    return E.right({
-      type,
-      id: receipt.id ?? id,
-      source: `/accounts/${accountId}/${source}`,
-      subject: data[subject],
-      time: receivedAt,
-      ...(contentHash !== undefined && { contentHash }),
-      traceparent,
-      data: { ...data, ...own, accountId, ...(unknown.extra !== undefined && { extra: unknown.extra }) },
-    } as unknown as DomainEvent)
+    return pipe(
+      check({
+        type: codec.name,
+        id: receipt.id ?? id,
+        source: `/accounts/${accountId}/${source}`,
+        subject: data[subject],
+        time: receivedAt,
+        ...(contentHash !== undefined && { contentHash }),
+        traceparent,
+        data: {
+          ...data,
+          ...own,
+          accountId,
+          ...(rest.extra !== undefined && { extra: rest.extra }),
+        },
+      }),
+      E.bimap(
+        (errors): NotUnderstood => ({ kind: 'invalid', problems: problemsOf(errors) }),
+        (event) => ({ event, misfits: rest.misfits }),
+      ),
+    )
   }
 }
+
+/** The fields without which the payload is no event, as far as the payload lacks them. */
+const whatIsMissing = (wire: t.Mixed, payload: unknown): ReadonlyArray<Problem> => {
+  const form = wireForm(wire)
+  if (form.kind !== 'object') return []
+  const given = isJsonObject(payload) ? payload : {}
+  return [...form.fields].flatMap(([path, { codec, required }]) => {
+    if (!required) return []
+    const read = readerOf(codec)(given[path], { extra: undefined, misfits: 0 })
+    if (read !== misfit) return []
+    const errors = codec.validate(given[path], [{ key: path, type: codec }])
+    return E.isLeft(errors) ? problemsOf(errors.left) : [{ path, expected: codec.name }]
+  })
+}
+
+/** An event, and how many of the payload's known fields did not fit and are in `extra` instead. */
+export type Decoded = { readonly event: DomainEvent; readonly misfits: number }
 
 const expected = (path: string, what: string) =>
   E.left({ kind: 'invalid' as const, problems: [{ path, expected: what }] })
 
 /** A payload's event. Pure. */
-export type DecodeRequest = (payload: unknown, receipt: Receipt) => E.Either<NotUnderstood, DomainEvent>
+export type DecodeRequest = (payload: unknown, receipt: Receipt) => E.Either<NotUnderstood, Decoded>
 
 /**
  * Decodes the payloads of one interface in one pass. The payload's `field` selects the rule. Fields get the domain's
- * names, and null fields are left out. Fields that the wire codec does not know go to `extra` under their wire names:
- * nested in place, items of arrays by their index. io-ts explains what is wrong with a refused payload.
+ * names, and null fields are left out. What the wire codec requires makes a payload an event: without it the payload is
+ * refused. Every other field is read as far as it can be understood. What cannot be understood, and what the wire codec
+ * does not know, goes to `extra` under its wire name: nested in place, items of lists by their index.
  */
 export const decoder = (
   source: 'webhooks' | 'bot',

@@ -1,8 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type * as t from 'io-ts'
+import { problemsOf } from '../../contracts/problem.ts'
 import type { DriftDocument } from '../../contracts/views/drift.ts'
 import { isJsonObject, isObject } from '../shared/json.ts'
 import type { QuarantinedRequest } from './quarantined.ts'
 import { readJson } from './read-json.ts'
+import type { WireName } from './requests.ts'
+import { wireForm } from './wire-form.ts'
 
 export type JsonType = DriftDocument['types'][number]
 
@@ -85,26 +89,60 @@ const mostPlaces = 100
 
 const pathOf = (names: ReadonlyArray<string>) => names.join('.')
 
-/** The innermost values of the unknown fields, each path once. */
-const leavesOf = (extra: unknown): ReadonlyMap<string, unknown> => {
-  const found = new Map<string, unknown>()
-  const walk = (value: unknown, names: ReadonlyArray<string>) => {
+/** The contract expects one of several words: `"callback" or "incoming"`. */
+const isListOfWords = (expected: string) => /^"[^"]*"(( or | \| )"[^"]*")+$/u.test(expected)
+
+type Misplaced = Pick<Finding, 'kind'> & { readonly value: unknown; readonly expected?: string }
+
+/** What the wire codec expected of a value that did not fit. */
+const misfit = (codec: t.Mixed, value: unknown): Misplaced => {
+  const read = codec.validate(value, [{ key: '', type: codec }])
+  const [problem] = E.isLeft(read) ? problemsOf(read.left) : []
+  const expected = problem?.expected ?? codec.name
+  const isNewWord = typeof value === 'string' && isListOfWords(expected)
+  return { kind: isNewWord ? 'new-value' : 'refused', value, expected }
+}
+
+const isIndex = (name: string) => /^[0-9]+$/u.test(name)
+
+/** The innermost values that an event has beside its known fields, each path once. */
+const leavesOf = (wire: t.Mixed, extra: unknown): ReadonlyMap<string, Misplaced> => {
+  const found = new Map<string, Misplaced>()
+  const keep = (names: ReadonlyArray<string>, leaf: Misplaced) => {
+    if (names.length > 0 && found.size < mostPlaces && !found.has(pathOf(names))) found.set(pathOf(names), leaf)
+  }
+  const walkUnknown = (value: unknown, names: ReadonlyArray<string>) => {
     if (found.size >= mostPlaces) return
     const entries = isObject(value) && names.length < deepest ? Object.entries(value) : []
-    if (entries.length === 0 && names.length > 0 && !found.has(pathOf(names))) found.set(pathOf(names), value)
-    for (const [key, item] of entries) walk(item, [...names, Array.isArray(value) ? anything : nameOrAny(key)])
+    if (entries.length === 0) keep(names, { kind: 'unknown-field', value })
+    for (const [key, item] of entries) walkUnknown(item, [...names, Array.isArray(value) ? anything : nameOrAny(key)])
   }
-  walk(extra, [])
+  const walk = (codec: t.Mixed, value: unknown, names: ReadonlyArray<string>) => {
+    if (found.size >= mostPlaces) return
+    const form = wireForm(codec)
+    if (form.kind === 'object' && isJsonObject(value))
+      for (const [key, item] of Object.entries(value)) {
+        const field = form.fields.get(key)
+        const path = [...names, nameOrAny(key)]
+        if (field === undefined) walkUnknown(item, path)
+        else walk(field.codec, item, path)
+      }
+    else if (form.kind === 'list' && isJsonObject(value) && Object.keys(value).every(isIndex))
+      for (const item of Object.values(value)) walk(form.item, item, [...names, anything])
+    else keep(names, misfit(codec, value))
+  }
+  walk(wire, extra, [])
   return found
 }
 
-/** The fields of an event that its contract does not know. */
-export const unknownFields = (api: Finding['api'], event: string, extra: unknown): ReadonlyArray<Finding> =>
-  [...leavesOf(extra)].map(([path, value]) => ({
-    kind: 'unknown-field',
+/** What an event has beside its known fields: fields that its contract does not know, and values that did not fit. */
+export const misplaced = ({ api, name, wire }: WireName, extra: unknown): ReadonlyArray<Finding> =>
+  [...leavesOf(wire, extra)].map(([path, { kind, value, expected }]) => ({
+    kind,
     api,
-    event,
+    event: name,
     path,
+    ...(expected !== undefined && { expected }),
     type: typeOf(value),
     example: () => shapeOf(value),
   }))
@@ -120,9 +158,6 @@ const valueAt = (payload: unknown, path: string): unknown =>
           (value, name) => (isObject(value) && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined),
           payload,
         )
-
-/** The contract expects one of several words: `"callback" or "incoming"`. */
-const isListOfWords = (expected: string) => /^"[^"]*"(( or | \| )"[^"]*")+$/u.test(expected)
 
 const repeatedKey = ': expected one value, not several'
 

@@ -241,4 +241,6 @@ export type Measure = {
   /** Records of a topic that are too old, but kept until the archive and the views have processed them. */
   readonly overdue: (topic: string, records: number) => void
   readonly quarantined: (api: 'webhooks' | 'bot', reason: string) => void
+  /** An event was accepted whose payload has known fields that did not fit. */
+  readonly misfit: (api: 'webhooks' | 'bot') => void
 }

@@ -21,4 +21,5 @@ export const unmeasured: Measure = {
   deadLetter: nothing,
   overdue: nothing,
   quarantined: nothing,
+  misfit: nothing,
 }

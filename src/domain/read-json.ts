@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Problem } from '../../contracts/problem.ts'
 
@@ -99,14 +100,37 @@ const countKeys = (value: unknown): number => {
 }
 
 /** The JSON text with the numbers at these places as strings. A reviver would cost far more for each number. */
-const quoted = (text: string, lost: ReadonlyArray<Range>): string => {
+const quoted = (text: string, lost: ReadonlyArray<Range>, nameOf = (number: string) => number): string => {
   const parts: string[] = []
   let done = 0
   for (const { from, to } of lost) {
-    parts.push(text.slice(done, from), '"', text.slice(from, to), '"')
+    parts.push(text.slice(done, from), '"', nameOf(text.slice(from, to)), '"')
     done = to
   }
   return parts.join('') + text.slice(done)
+}
+
+/** A number that no double can hold, such as 1e400. In JSON it is its text. It is no id. */
+export class NumberBeyondDoubles {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+  toJSON() {
+    return this.text
+  }
+}
+
+/** The value with each number that a double cannot hold: an integer as its text, any other as an object of its own. */
+const exactValue = (text: string, lost: ReadonlyArray<Range>): unknown => {
+  const isInteger = (number: string) => /^-?[0-9]+$/u.test(number)
+  if (lost.every(({ from, to }) => isInteger(text.slice(from, to)))) return JSON.parse(quoted(text, lost))
+  const mark = `${randomUUID()} `
+  return JSON.parse(
+    quoted(text, lost, (number) => (isInteger(number) ? number : mark + number)),
+    (_, value) =>
+      typeof value === 'string' && value.startsWith(mark) ? new NumberBeyondDoubles(value.slice(mark.length)) : value,
+  )
 }
 
 const refuse = (cause: JsonProblem['cause'], expected: string, path = ''): E.Either<JsonProblem, never> =>
@@ -133,5 +157,5 @@ export const readJson = (bytes: Uint8Array, { deepest, exact } = ofRequests): E.
   if (E.isLeft(value)) return value
   if (countKeys(value.right) !== keys)
     return refuse('repeated-key', 'one value, not several', (repeatedKey(text.right) ?? '').slice(0, 100))
-  return exact && lost.length > 0 ? E.right(JSON.parse(quoted(text.right, lost))) : value
+  return exact && lost.length > 0 ? E.right(exactValue(text.right, lost)) : value
 }

@@ -42,14 +42,16 @@ export const botRouter = (deps: BotDeps) => {
       return keep({ kind: 'too-large', ...admitted.tooLarge }, refusalOfSize(admitted, limits.bodyBytes))
     const receipt = { accountId: admitted.account.id, receivedAt, traceparent: ctx.state.traceparent }
     const payload = payloadOf(admitted)
-    const event = E.isLeft(payload) ? payload : decodeBotEvent(payload.right, receipt)
-    if (E.isLeft(event)) return keep(event.left, refusalOf(event.left))
-    ctx.state.eventId = event.right.id
-    const published = await publish(event.right, left(ctx))
+    const decoded = E.isLeft(payload) ? payload : decodeBotEvent(payload.right, receipt)
+    if (E.isLeft(decoded)) return keep(decoded.left, refusalOf(decoded.left))
+    const { event, misfits } = decoded.right
+    if (misfits > 0) deps.measure.misfit('bot')
+    ctx.state.eventId = event.id
+    const published = await publish(event, left(ctx))
     // The client waits. An event only in the journal has not reached the bot, so the service continues without it.
     if (E.isRight(published)) return published.right === 'kafka' ? ok({ result: 'ok' }) : E.left(unavailable)
     if (published.left.kind !== 'too-large') return E.left(unavailable)
-    return keep({ kind: 'too-large', size: admitted.body.length }, eventTooLarge, event.right)
+    return keep({ kind: 'too-large', size: admitted.body.length }, eventTooLarge, event)
   }
   const handle = answering('bot', route, log, (ctx) =>
     within(left(ctx), take(ctx), () => E.left(ctx.req.complete ? unavailable : tooSlow)),

@@ -30,9 +30,9 @@ const enrichmentKeys = ({ data }: Enriched): ReadonlyArray<string> => {
   const values: Readonly<Record<EnrichmentField, string | undefined>> = {
     userToken: data.userToken,
     clientId: clientIdOf(data),
-    email: data.visitor.email,
-    phone: data.visitor.phone,
-    visitorNumber: data.visitor.number,
+    email: data.visitor?.email,
+    phone: data.visitor?.phone,
+    visitorNumber: data.visitor?.number,
   }
   return enrichmentFields.flatMap((field) => {
     const value = values[field]

@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import { contentHashes } from '../domain/content-hash.ts'
-import type { NotUnderstood } from '../domain/decode-request.ts'
+import type { Decoded, NotUnderstood } from '../domain/decode-request.ts'
 import type { PublishWithFallback } from '../domain/ports.ts'
 import { decodeWebhook } from '../domain/requests.ts'
 import { type Answer, answering, ok, type Refusal } from '../http/answer.ts'
@@ -41,7 +41,7 @@ export const webhooksRouter = (deps: WebhooksDeps) => {
   const quarantine = quarantining(deps, 'webhooks')
   const reply = replying(deps.findEnrichment, limits.enrichmentMs)
 
-  const decode = (admitted: Admitted, receivedAt: Instant, ctx: Ctx): E.Either<NotUnderstood, DomainEvent> => {
+  const decode = (admitted: Admitted, receivedAt: Instant, ctx: Ctx): E.Either<NotUnderstood, Decoded> => {
     const payload = payloadOf(admitted)
     if (E.isLeft(payload)) return payload
     const { account, body } = admitted
@@ -73,19 +73,21 @@ export const webhooksRouter = (deps: WebhooksDeps) => {
 
     if (admitted.tooLarge !== undefined)
       return keep({ kind: 'too-large', ...admitted.tooLarge }, E.left(refusalOfSize(admitted, limits.bodyBytes)))
-    const event = decode(admitted, receivedAt, ctx)
-    if (E.isLeft(event))
+    const decoded = decode(admitted, receivedAt, ctx)
+    if (E.isLeft(decoded))
       return keep(
-        event.left,
-        event.left.kind === 'unknown-event' ? ok({ result: 'ok' }) : E.left(refusalOf(event.left)),
+        decoded.left,
+        decoded.left.kind === 'unknown-event' ? ok({ result: 'ok' }) : E.left(refusalOf(decoded.left)),
       )
-    ctx.state.eventId = event.right.id
-    const publishing = publishSmaller(event.right)
-    const replied = reply(event.right, publishing)
+    const { event, misfits } = decoded.right
+    if (misfits > 0) deps.measure.misfit('webhooks')
+    ctx.state.eventId = event.id
+    const publishing = publishSmaller(event)
+    const replied = reply(event, publishing)
     const published = await publishing
     if (E.isRight(published)) return ok(await replied)
     if (published.left.kind !== 'too-large') return E.left(unavailable)
-    return keep({ kind: 'too-large', size: admitted.body.length }, E.left(eventTooLarge), event.right)
+    return keep({ kind: 'too-large', size: admitted.body.length }, E.left(eventTooLarge), event)
   })
   return new Router<State>({ sensitive: true }).all(route, handle)
 }

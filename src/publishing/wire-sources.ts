@@ -42,7 +42,5 @@ export const sourceOfPart: Readonly<Record<string, WireSource>> = {
   Call: from(parts.WireCall, 'call'),
   ChatMessage: from(parts.WireChatMessage, 'chat message'),
   Chat: from(parts.WireChat, 'chat'),
-  TextMessage: from(message.WireText, 'Message types, TEXT'),
-  MarkdownMessage: from(message.WireMarkdown, 'Message types, MARKDOWN'),
-  ButtonsMessage: from(message.WireButtons, 'Message types, BUTTONS'),
+  ReceivedMessage: from(message.WireMessage, 'Message types'),
 }

@@ -35,7 +35,7 @@ const kept = (current: CallDocument | undefined, isNew: boolean) =>
 
 const fold = (current: CallDocument | undefined, event: Dated<CallStatusChanged>, guard: Guard): CallDocument => {
   const { id, time, data } = event
-  const { type, phone, status } = data.call
+  const { type, phone, status, reason } = data.call ?? {}
   const isStart = status === 'start'
   const before = kept(current, isStart && current?.endedAt !== undefined)
   const startedAt = before.startedAt ?? (isStart ? time : undefined)
@@ -45,17 +45,25 @@ const fold = (current: CallDocument | undefined, event: Dated<CallStatusChanged>
     _id: documentId(event),
     accountId: data.accountId,
     chatId: data.chatId,
-    widgetId: data.widgetId,
-    type,
-    phone,
-    state: status,
-    history: [...(current?.history ?? []), { id, status, at: time, ...present(data.call, 'reason') }],
-    visitor: data.visitor,
+    ...(current && present(current, 'widgetId', 'visitor', 'type', 'phone', 'state')),
+    ...present(data, 'widgetId', 'visitor'),
+    ...(type !== undefined && { type }),
+    ...(phone !== undefined && { phone }),
+    ...(status !== undefined && { state: status }),
+    history: [
+      ...(current?.history ?? []),
+      {
+        id,
+        at: time,
+        ...(status !== undefined && { status }),
+        ...(reason !== undefined && { reason }),
+      },
+    ],
     ...before,
     ...present(data, 'agent', 'department', 'session', 'page'),
-    ...present(data.call, 'reason', 'recordUrl'),
+    ...(data.call && present(data.call, 'reason', 'recordUrl')),
     ...(startedAt !== undefined && { startedAt }),
-    ...(isOver(status) && ending(startedAt, time)),
+    ...(status !== undefined && isOver(status) && ending(startedAt, time)),
     lastEventAt: time,
   }
 }

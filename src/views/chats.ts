@@ -18,25 +18,32 @@ const base = (current: ChatDocument | undefined, event: Dated<ChatEvent>, guard:
   _id: documentId(event),
   accountId: event.data.accountId,
   chatId: event.data.chatId,
-  widgetId: event.data.widgetId,
-  visitor: event.data.visitor,
-  ...present(event.data, 'userToken', 'organization', 'status', 'assignedAgent', 'tags'),
+  ...present(event.data, 'widgetId', 'visitor', 'userToken', 'organization', 'status', 'assignedAgent', 'tags'),
   ...present(event.data, 'department', 'session', 'page'),
   lastEventAt: event.time,
 })
 
 const accepted = (chat: ChatDocument, { time, data }: Dated<ChatAccepted>): ChatDocument => ({
   ...chat,
-  agents: withAgents(chat.agents, [data.agent]),
+  agents: withAgents(chat.agents, data.agent && [data.agent]),
   state: 'open',
   acceptedAt: chat.state === 'open' && chat.acceptedAt !== undefined ? chat.acceptedAt : time,
 })
 
 const finished = (chat: ChatDocument, { time, data }: Dated<ChatFinished>): ChatDocument => {
-  const { rate, invitation, firstResponseMs: _response, totalMs, messagesOmitted: _omitted, ...rest } = chat
-  const response = firstResponseMs(data.chat.messages)
-  const messages = newestMessages(data.chat.messages, mostMessagesBytes)
-  const messagesOmitted = data.chat.messages.length - messages.length
+  const {
+    rate,
+    invitation,
+    blacklisted,
+    firstResponseMs: _response,
+    totalMs,
+    messagesOmitted: _omitted,
+    ...rest
+  } = chat
+  const log = data.chat?.messages ?? []
+  const response = firstResponseMs(log)
+  const messages = newestMessages(log, mostMessagesBytes)
+  const messagesOmitted = log.length - messages.length
   return {
     ...rest,
     state: 'finished',
@@ -44,8 +51,7 @@ const finished = (chat: ChatDocument, { time, data }: Dated<ChatFinished>): Chat
     finishedAt: time,
     messages,
     ...(messagesOmitted > 0 && { messagesOmitted }),
-    blacklisted: data.chat.blacklisted,
-    ...present(data.chat, 'rate', 'invitation'),
+    ...(data.chat && present(data.chat, 'blacklisted', 'rate', 'invitation')),
     ...(response !== undefined && { firstResponseMs: response }),
     ...(chat.acceptedAt !== undefined && { totalMs: msBetween(chat.acceptedAt, time) }),
   }
@@ -57,11 +63,11 @@ const fold = (chat: ChatDocument, event: Dated<ChatEvent>): ChatDocument => {
       return accepted(chat, event)
     case 'ChatAssigned': {
       const { agent } = event.data
-      const agents = withAgents(chat.agents, [agent])
+      const agents = withAgents(chat.agents, agent && [agent])
       return { ...chat, agents, ...present(event.data, 'assignTo'), assignedAt: event.time }
     }
     case 'ChatUpdated':
-      return { ...chat, agents: withAgents(chat.agents, [event.data.agent]), updatedAt: event.time }
+      return { ...chat, agents: withAgents(chat.agents, event.data.agent && [event.data.agent]), updatedAt: event.time }
     case 'ChatFinished':
       return finished(chat, event)
   }

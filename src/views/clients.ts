@@ -17,7 +17,10 @@ export const evolveClient = (
   return once(current, recorded, (guard) => ({
     ...guard,
     _id: documentId(event),
-    ...present(data, 'accountId', 'clientId', 'widgetId', 'visitor'),
+    accountId: data.accountId,
+    clientId: data.clientId,
+    ...(current && present(current, 'widgetId', 'visitor')),
+    ...present(data, 'widgetId', 'visitor'),
     ...present(data, 'userToken', 'organization', 'status', 'assignedAgent', 'tags'),
     firstEventAt: current?.firstEventAt ?? time,
     lastEventAt: time,

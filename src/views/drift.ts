@@ -1,7 +1,7 @@
 import type { AccountId } from '../../contracts/primitives.ts'
 import { seenEarlierLength } from '../../contracts/views/applied.ts'
 import { type DriftDocument, mostDriftSeen } from '../../contracts/views/drift.ts'
-import { type Finding, type JsonType, notUnderstood, unknownFields } from '../domain/drift.ts'
+import { type Finding, type JsonType, misplaced, notUnderstood } from '../domain/drift.ts'
 import type { Change, Recorded } from '../domain/ports.ts'
 import type { QuarantinedRequest } from '../domain/quarantined.ts'
 import { wireNameOf } from '../domain/requests.ts'
@@ -84,7 +84,7 @@ export const driftOfEvent = ({ event, topic, partition, offset, epoch }: Recorde
   if (extra === undefined || wire === undefined) return []
   const place = { topic, partition, offset, ...(epoch !== undefined && { epoch }) }
   const firstOf = { ...place, _id: timelineId(event) }
-  const changes = changesOfFindings({ accountId, at: event.time, place }, unknownFields(wire.api, wire.name, extra))
+  const changes = changesOfFindings({ accountId, at: event.time, place }, misplaced(wire, extra))
   return changes.map((change) => ({ ...change, firstOf }))
 }
 

@@ -5,8 +5,9 @@ import type { Dated } from '../../contracts/views/dated.ts'
 import { mostOfSession, type SessionAgent, type SessionDocument } from '../../contracts/views/session.ts'
 import type { Recorded } from '../domain/ports.ts'
 import type { Guard } from './applied.ts'
+import { isFromAgent, isFromClient } from './chat-log.ts'
 import { msBetween, present } from './fields.ts'
-import { auditDue, begin, evolveSessions, later, type Sessions, withTurn } from './sessions.ts'
+import { auditDue, begin, evolveSessions, later, type Sessions, unknownChannel, withTurn } from './sessions.ts'
 
 const ratings: Readonly<Record<string, 'good' | 'bad'>> = {
   good: 'good',
@@ -26,17 +27,19 @@ const ratingOf = (rate: string): 'good' | 'bad' | 'unknown' => {
 /** The agents after new data about one of them. All others stay. */
 const withAgent = (
   agents: SessionDocument['agents'],
-  { id, name }: Agent,
+  { id, name }: Agent = {},
   told: Partial<SessionAgent>,
 ): SessionDocument['agents'] => {
+  // A session counts agents by their ids.
+  if (id === undefined) return agents
   const known = agents.find((agent) => agent.id === id)
   const next = { id, part: 'unknown', messages: 0, ...known, ...(name !== undefined && { name }), ...told } as const
   if (known !== undefined) return agents.map((agent) => (agent === known ? next : agent))
   return [...agents, next].slice(0, mostOfSession.agents)
 }
 
-const accepted = (session: SessionDocument, agent: Agent, at: Date): SessionDocument => {
-  const before = session.agents.find(({ id }) => id === agent.id)
+const accepted = (session: SessionDocument, agent: Agent | undefined, at: Date): SessionDocument => {
+  const before = session.agents.find(({ id }) => id === agent?.id)
   const told = { part: 'accepted', acceptedAt: before?.acceptedAt ?? at } as const
   return {
     ...session,
@@ -47,13 +50,11 @@ const accepted = (session: SessionDocument, agent: Agent, at: Date): SessionDocu
 
 /** The messages of this session. A log that begins at the same time as the log of the previous session continues it. */
 const logOf = (before: SessionDocument, { data }: Dated<ChatFinished>): ReadonlyArray<Dated<ChatMessage>> => {
-  const { messages } = data.chat
-  const [first] = messages
-  const goesOn = first !== undefined && before.logStartedAt?.getTime() === first.timestamp.getTime()
+  const messages = data.chat?.messages ?? []
+  const startedAt = messages[0]?.timestamp
+  const goesOn = startedAt !== undefined && before.logStartedAt?.getTime() === startedAt.getTime()
   return goesOn ? messages.slice(before.logMessages) : messages
 }
-
-const fromAgent = ({ type }: Dated<ChatMessage>): boolean => type === 'agent'
 
 /** Adds each turn of the visitor that an agent answered. Times are to the second. */
 const withTurns = (session: SessionDocument, log: ReadonlyArray<Dated<ChatMessage>>): SessionDocument => {
@@ -61,8 +62,9 @@ const withTurns = (session: SessionDocument, log: ReadonlyArray<Dated<ChatMessag
   let asked: Date | undefined
   for (const message of log) {
     const at = message.timestamp
-    if (!fromAgent(message)) asked ??= at
-    else if (asked !== undefined) {
+    if (at === undefined) continue
+    if (isFromClient(message)) asked ??= at
+    else if (asked !== undefined && isFromAgent(message)) {
       after = withTurn(after, msBetween(asked, at))
       asked = undefined
     }
@@ -72,35 +74,31 @@ const withTurns = (session: SessionDocument, log: ReadonlyArray<Dated<ChatMessag
 
 const withWriters = (session: SessionDocument, log: ReadonlyArray<Dated<ChatMessage>>): SessionDocument['agents'] => {
   const byAgent = Map.groupBy(
-    log.filter((message) => fromAgent(message) && message.agentId !== undefined),
+    log.filter((message) => isFromAgent(message) && message.agentId !== undefined),
     ({ agentId }) => agentId,
   )
   return [...byAgent].reduce((agents, [id, messages]) => {
-    const [first, last] = [messages[0], messages.at(-1)]
-    if (id === undefined || first === undefined || last === undefined) return agents
+    const times = messages.flatMap(({ timestamp }) => timestamp ?? [])
+    const [firstMessageAt, lastMessageAt] = [times[0], times.at(-1)]
     const known = agents.find((agent) => agent.id === id)
-    return withAgent(
-      agents,
-      { id },
-      {
-        part: known?.part === 'accepted' ? 'accepted' : 'wrote',
-        messages: messages.length,
-        firstMessageAt: first.timestamp,
-        lastMessageAt: last.timestamp,
-      },
-    )
+    return withAgent(agents, id === undefined ? {} : { id }, {
+      part: known?.part === 'accepted' ? 'accepted' : 'wrote',
+      messages: messages.length,
+      ...(firstMessageAt && { firstMessageAt }),
+      ...(lastMessageAt && { lastMessageAt }),
+    })
   }, session.agents)
 }
 
 const finished = (before: SessionDocument, event: Dated<ChatFinished>): SessionDocument => {
-  const { chat, agents } = event.data
+  const { chat = {}, agents = [] } = event.data
   const endsAt = event.time
   const log = logOf(before, event)
-  const [first] = chat.messages
+  const logStartedAt = chat.messages?.[0]?.timestamp
   const session = {
     ...before,
-    logMessages: chat.messages.length,
-    ...(first && { logStartedAt: first.timestamp }),
+    logMessages: chat.messages?.length ?? 0,
+    ...(logStartedAt && { logStartedAt }),
   }
   const known = { ...session, agents: agents.reduce((all, agent) => withAgent(all, agent, {}), session.agents) }
   const { acceptedAt } = session
@@ -110,9 +108,9 @@ const finished = (before: SessionDocument, event: Dated<ChatFinished>): SessionD
     ending: 'finished',
     endsAt,
     agents: withWriters(known, log),
-    clientMessages: log.filter((message) => !fromAgent(message)).length,
-    replies: log.filter(fromAgent).length,
-    blacklisted: chat.blacklisted,
+    clientMessages: log.filter(isFromClient).length,
+    replies: log.filter(isFromAgent).length,
+    ...present(chat, 'blacklisted'),
     audit: auditDue,
     ...(chat.rate !== undefined && { rate: chat.rate, rating: ratingOf(chat.rate) }),
     ...(acceptedAt && { handleMs: msBetween(acceptedAt, endsAt) }),
@@ -126,8 +124,8 @@ const described = (session: SessionDocument, { data, time }: Dated<ChatEvent>): 
   return {
     ...session,
     lastEventAt: later(session.lastEventAt, time),
-    channelId: data.widgetId,
-    visitorNumber: data.visitor.number,
+    ...(data.widgetId !== undefined && { channelId: data.widgetId }),
+    ...(data.visitor?.number !== undefined && { visitorNumber: data.visitor.number }),
     ...(pageUrl !== undefined && { pageUrl }),
     ...(utm && { utm: present(utm, 'source', 'campaign', 'content', 'medium', 'term') }),
   }
@@ -143,7 +141,12 @@ const fold = (before: SessionDocument | undefined, event: Dated<ChatEvent>, guar
   const session: SessionDocument = described(
     stays
       ? { ...before, ...guard }
-      : begin({ kind: 'agent', outcome: 'open', channelId: event.data.widgetId }, before, event, guard),
+      : begin(
+          { kind: 'agent', outcome: 'open', channelId: event.data.widgetId ?? unknownChannel },
+          before,
+          event,
+          guard,
+        ),
     event,
   )
   switch (event.type) {

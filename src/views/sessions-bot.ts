@@ -1,32 +1,39 @@
-import * as t from 'io-ts'
+import * as E from 'fp-ts/lib/Either.js'
 import type {
   AgentInvited,
   BotReplyDelivered,
   ClientMessageReceived,
   ConversationEvent,
 } from '../../contracts/events/index.ts'
-import { Id } from '../../contracts/primitives.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
 import { type Invitation, mostOfSession, type SessionDocument, silenceMs } from '../../contracts/views/session.ts'
 import { clientOf } from '../domain/conversation-facts.ts'
+import { WireId, WireText } from '../../contracts/wire.ts'
 import type { Recorded } from '../domain/ports.ts'
+import { isJsonObject } from '../shared/json.ts'
 import type { Guard } from './applied.ts'
 import { msBetween } from './fields.ts'
-import { begin, evolveSessions, isOver, later, type Sessions, silentFrom, withTurn } from './sessions.ts'
+import {
+  begin,
+  evolveSessions,
+  isOver,
+  later,
+  type Sessions,
+  silentFrom,
+  unknownChannel,
+  withTurn,
+} from './sessions.ts'
 
 type Invitations = SessionDocument['invitations']
 
 /** The channel as deployed services send it beside the message. The reference does not have it. */
-const Channel = t.partial({ channel: t.partial({ id: t.union([t.string, t.number]), type: t.string }) })
-
-const unknownChannel = 'unknown' as Id
-
 const channelOf = ({ data }: Dated<ClientMessageReceived>) => {
-  const { channel } = Channel.is(data.extra) ? data.extra : {}
-  const id = channel?.id === undefined ? undefined : String(channel.id)
+  const channel = data.extra?.channel
+  if (!isJsonObject(channel)) return {}
+  const [id, type] = [WireId.decode(channel.id), WireText.decode(channel.type)]
   return {
-    ...(Id.is(id) && { channelId: id }),
-    ...(channel?.type !== undefined && { channelType: channel.type }),
+    ...(E.isRight(id) && { channelId: id.right }),
+    ...(E.isRight(type) && type.right.trim() !== '' && { channelType: type.right }),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ChatEvent, ConversationEvent } from '../../contracts/events/index.ts'
+import type { Id } from '../../contracts/primitives.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
 import { mostOfSession, type SessionDocument, silenceMs } from '../../contracts/views/session.ts'
 import type { TranscriptAudit } from '../../contracts/views/transcript-audit.ts'
@@ -11,6 +12,9 @@ export type Sessions = ReadonlyArray<SessionDocument>
 
 export type SessionEvent = Dated<ChatEvent | ConversationEvent>
 type Kind = SessionDocument['kind']
+
+/** The channel of a session if the service names none. */
+export const unknownChannel = 'unknown' as Id
 
 /** An audit that is due. */
 export const auditDue: TranscriptAudit = { state: 'due', differences: [] }

@@ -19,7 +19,7 @@ const event = (account: string, name: string, id: string, chat = '2037'): Domain
     receivedAt: right(Instant.decode('2026-01-31T12:00:00Z')),
     traceparent: '',
   }
-  return right(decodeBotEvent({ event: name, id, chat_id: chat, client_id: '1' }, receipt))
+  return right(decodeBotEvent({ event: name, id, chat_id: chat, client_id: '1', message: {} }, receipt)).event
 }
 
 /** A publish function that records its events. The test decides its results. */

@@ -45,7 +45,7 @@ large('an event that Kafka refuses as too large is published without the texts t
   assert.ok(event?.type === 'ChatFinished')
   const { plainMessages, htmlMessages, omitted, chat } = event.data
   assert.equal([plainMessages, htmlMessages, omitted], [undefined, undefined, ['plainMessages', 'htmlMessages']])
-  assert.is(chat.messages.length, finished.chat.messages.length)
+  assert.is(chat?.messages?.length, finished.chat.messages.length)
   assert.equal(appended, [])
   await stop()
 })

@@ -23,6 +23,7 @@ const logOf = ({ logged }: Seen): Log => {
 export const measureOf = ({ restarted, deadLetters }: Seen): Measure => ({
   request: nothing,
   published: nothing,
+  misfit: nothing,
   produced: nothing,
   produceFailed: nothing,
   consumed: nothing,

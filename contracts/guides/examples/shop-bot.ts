@@ -3,8 +3,7 @@ import { buttons, type Handlers, handOver, markdown, text } from 'livechat-bridg
 /** A shop's bot. A click comes back with the button's id, or as its text alone, depending on the channel. */
 export const shopBot: Handlers = {
   onMessage: ({ data: { message } }) => {
-    const button = 'buttonId' in message ? message.buttonId : undefined
-    switch (button ?? message.text.trim().toLowerCase()) {
+    switch (message.buttonId ?? message.text?.trim().toLowerCase()) {
       case 'hours':
       case 'opening hours':
         return markdown('We are **open** from 9 to 20, [find us](https://shop.example.com/map).')

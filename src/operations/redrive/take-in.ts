@@ -74,7 +74,7 @@ export const requestReader = (accounts: ReadonlyArray<Account>) => {
             ...(account.webhooks !== undefined && { contentHash: contentHash(account, body) }),
           })
     if (E.isLeft(event)) return E.left(problemText(event.left))
-    return E.right({ id, event: { ...event.right, receivedTime: receivedAt } })
+    return E.right({ id, event: { ...event.right.event, receivedTime: receivedAt } })
   }
 }
 

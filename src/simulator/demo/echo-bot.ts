@@ -4,7 +4,7 @@ import { buttons, handOver, markdown, text } from '../../bot/replies.ts'
 /** The demo's bot: repeats the client's text, shows each kind of message, and hands over to an agent. */
 export const echoBot: Handlers = {
   onMessage: ({ data: { message } }) => {
-    switch (message.text.trim().toLowerCase()) {
+    switch (message.text?.trim().toLowerCase()) {
       case 'agent':
         return handOver()
       case 'buttons':
@@ -16,7 +16,7 @@ export const echoBot: Handlers = {
       case 'markdown':
         return markdown('We are **open** until *8 pm*, [see the map](https://shop.example.com/map)')
       default:
-        return text(`You said: ${message.text}`)
+        return text(`You said: ${message.text ?? message.type ?? ''}`)
     }
   },
   onAgentUnavailable: () =>

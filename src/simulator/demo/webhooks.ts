@@ -63,7 +63,7 @@ export const playWebhooks = async (story: Story): Promise<number> => {
     type: 'ChatAccepted',
     fields: ['agent'],
     wanted: ({ acceptedAt }) => acceptedAt !== undefined,
-    show: ({ state, visitor: { name } }) => `state ${state}, visitor ${name}`,
+    show: ({ state, visitor }) => `state ${state}, visitor ${visitor?.name}`,
   })
   await play(story, {
     ...aboutChat,
@@ -80,8 +80,8 @@ export const playWebhooks = async (story: Story): Promise<number> => {
     payload: payloads.chatUpdated({ chat_id: chat, visitor: { ...payloads.chatUpdated().visitor, phone } }),
     type: 'ChatUpdated',
     fields: ['visitor'],
-    wanted: (document) => document.visitor.phone === phone,
-    show: (document) => `phone ${document.visitor.phone}`,
+    wanted: (document) => document.visitor?.phone === phone,
+    show: (document) => `phone ${document.visitor?.phone}`,
   })
   await play(story, {
     title: 'he becomes a customer',

@@ -47,7 +47,7 @@ const template = (as: SeedAsk['as'], chatId: number, kind: number): Template => 
   const receipt = { accountId: accountId as AccountId, id: 'x', traceparent: '', receivedAt }
   const event = decodeWebhook(payload, receipt)
   if (E.isLeft(event)) throw new Error(`no event: ${JSON.stringify(event.left)}`)
-  const { key, value, headers } = toRecord(event.right)
+  const { key, value, headers } = toRecord(event.right.event)
   return placed(String(value), String(key), headers)
 }
 const placed = (value: string, key: string, headers: Message['headers']): Template => {

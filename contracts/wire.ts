@@ -4,7 +4,7 @@ import { impersonal, personal } from './personal.ts'
 import { Count, Id, Instant } from './primitives.ts'
 
 const isId = Id.is
-const countText = /^[0-9]{1,15}(\.0+)?$/u
+export const countText = /^[0-9]{1,15}(\.0+)?$/u
 
 /** An id, sent as a whole number or as text. The bridge reads it as decimal text (protocol, Resources; field notes). */
 export const WireId = impersonal(

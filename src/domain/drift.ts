@@ -181,14 +181,11 @@ export const notUnderstood = ({ api, reason, problems, body }: QuarantinedReques
     return [{ kind: 'unknown-event', api, event, path: field, type: typeOf(name), example: () => shapeOf(name) }]
   const found = new Map<string, Finding>()
   for (const [at, expected] of problemsIn(problems)) {
-    const whole = valueAt(payload, at)
-    // The `type` of this message is unknown, so the finding is about that field.
-    const isOfNewType = expected.endsWith(' message') && isJsonObject(whole) && typeof whole.type === 'string'
-    const path = pathOf([...at.split('.').map(nameOrAny), ...(isOfNewType ? ['type'] : [])])
+    const value = valueAt(payload, at)
+    const path = pathOf(at.split('.').map(nameOrAny))
     if (found.has(path) || found.size >= mostPlaces) continue
-    const value = isOfNewType ? whole.type : whole
     const type = E.isLeft(json) ? 'not JSON' : typeOf(value)
-    const kind = isOfNewType || (type === 'text' && isListOfWords(expected)) ? 'new-value' : 'refused'
+    const kind = type === 'text' && isListOfWords(expected) ? 'new-value' : 'refused'
     found.set(path, { kind, api, event, path, expected, type, example: () => (E.isLeft(json) ? type : shapeOf(value)) })
   }
   return [...found.values()]

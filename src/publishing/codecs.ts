@@ -1,7 +1,7 @@
 import * as t from 'io-ts'
 import { Button } from '../../contracts/commands/bot-reply.ts'
-import { Id, longestId, patterns } from '../../contracts/primitives.ts'
-import { latestUnixTime, unixTimeText } from '../../contracts/wire.ts'
+import { Count, Id, longestId, patterns } from '../../contracts/primitives.ts'
+import { countText, latestUnixTime, unixTimeText } from '../../contracts/wire.ts'
 import type { Schema } from './schema.ts'
 
 /** The fields of an object. `others` is the codec of every other field, if the codec has one. */
@@ -64,6 +64,9 @@ export const leaves: Leaves = {
   WireId: (schemaOf) =>
     either({ type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }, schemaOf(Id)),
   WireText: () => either({ type: 'string' }, { type: 'number' }),
+  WireCount: (schemaOf) => either(schemaOf(Count), text(countText)),
+  WireBoolean: () =>
+    either({ type: 'boolean' }, { enum: [0, 1] }, { type: 'string', enum: ['0', '1', 'true', 'false'] }),
   UnixTime: () => either({ type: 'number', minimum: 0, exclusiveMaximum: latestUnixTime }, text(unixTimeText)),
   CommandTime: () =>
     either({ type: 'number', minimum: 0, exclusiveMaximum: latestUnixTime }, text(unixTimeText), offsetTime),
@@ -76,6 +79,8 @@ export const leaves: Leaves = {
 export const leavesOfGenerators: Leaves = {
   ...leaves,
   WireId: (schemaOf) => schemaOf(Id),
+  WireCount: (schemaOf) => schemaOf(Count),
+  WireBoolean: () => ({ type: 'boolean' }),
   UnixTime: () => ({ type: 'number', minimum: 0, exclusiveMaximum: latestUnixTime }),
   CommandTime: () => ({ type: 'number', minimum: 0, exclusiveMaximum: latestUnixTime }),
 }

@@ -37,31 +37,15 @@ const wrongFields: Readonly<Record<string, ReadonlyArray<string>>> = {
   'webhooks/array': [''],
   'webhooks/no-event-name': ['event_name'],
   'webhooks/numeric-event-name': ['event_name'],
-  'webhooks/missing-fields': ['visitor', 'chat_id', 'agent'],
+  'webhooks/missing-fields': ['chat_id'],
   'webhooks/fractional-chat-id': ['chat_id'],
-  'webhooks/blank-widget-id': ['widget_id'],
-  'webhooks/negative-chats-count': ['visitor.chats_count'],
-  'webhooks/text-organization': ['organization'],
-  'webhooks/unknown-call-type': ['call.type', 'call.status'],
-  'webhooks/agents-object': ['agents'],
-  'webhooks/wrong-messages': [
-    'agents.1.id',
-    'chat.messages.0.timestamp',
-    'chat.messages.1.message',
-    'chat.messages.1.type',
-    'chat.blacklisted',
-  ],
   'webhooks/client-without-id': ['client_id'],
-  'webhooks/empty-offline-message': ['message', 'offline_message_id'],
   'bot-api/no-event': ['event'],
   'bot-api/null-event': ['event'],
-  'bot-api/without-ids': ['id', 'client_id', 'chat_id'],
+  'bot-api/without-ids': ['id', 'chat_id'],
   'bot-api/blank-id': ['id'],
   'bot-api/no-message': ['message'],
-  'bot-api/unknown-message-type': ['message'],
-  'bot-api/text-without-text': ['message.text', 'message.timestamp'],
-  'bot-api/wrong-buttons': ['message.buttons.1.text', 'message.buttons.1.id'],
-  'bot-api/several': ['id', 'client_id', 'chat_id', 'message.text'],
+  'bot-api/several': ['id', 'chat_id', 'client_id'],
 }
 
 const contracts = suite('samples')
@@ -70,7 +54,7 @@ const seen = { types: new Set<string>(), refused: new Set<string>() }
 for (const api of ['webhooks', 'bot-api'] as const) {
   for (const { name, value } of samples(api, 'accepted'))
     contracts(`${api}/${name} is accepted`, () => {
-      const event = right(interfaces[api](value))
+      const { event } = right(interfaces[api](value))
       assert.ok(DomainEvent.is(event))
       assert.is(event.type, types[name.split('.')[0] ?? ''])
       seen.types.add(event.type)
@@ -97,7 +81,7 @@ contracts('there is a sample of every event, and a file for every refusal', () =
 
 contracts('the published sample of a client’s message is decoded with its values', () => {
   const { value } = samples('bot-api', 'accepted').find(({ name }) => name === 'CLIENT_MESSAGE.extra-fields') ?? {}
-  assert.equal(right(decodeBotEvent(value, receipt)), {
+  assert.equal(right(decodeBotEvent(value, receipt)).event, {
     type: 'ClientMessageReceived',
     id: '9661ab9c-48b0-11ed-a3d6-859398ff9bd9',
     source: '/accounts/acme/bot',

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
-import { WireClientMessage } from '../../contracts/bot-api/inbound.ts'
-import { WireChatAccepted } from '../../contracts/webhooks/events.ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { WireClientMessage } from '../../contracts/bot-api/inbound.ts'
 import { AccountId, type Instant } from '../../contracts/primitives.ts'
+import { WireChatAccepted } from '../../contracts/webhooks/events.ts'
 import { problemText } from '../../src/domain/decode-request.ts'
 import { misplaced, nameOrAny, notUnderstood, shapeOf } from '../../src/domain/drift.ts'
 import { readJson } from '../../src/domain/read-json.ts'
-import { decodeBotEvent, decodeWebhook } from '../../src/domain/requests.ts'
+import { decodeBotEvent, decodeWebhook, wireNameOf } from '../../src/domain/requests.ts'
 import { right } from '../support/either.ts'
 import { jsonValue } from '../support/json.ts'
 import { samples } from '../support/samples.ts'
@@ -38,8 +38,7 @@ const found = (api: 'webhooks' | 'bot', text: string) => {
 }
 const ofWebhook = { api: 'webhooks', name: 'chat_accepted', wire: WireChatAccepted } as const
 const ofBot = { api: 'bot', name: 'CLIENT_MESSAGE', wire: WireClientMessage } as const
-const places = (extra: unknown) =>
-  misplaced(ofWebhook, extra).map(({ path, type, example }) => [path, type, example()])
+const places = (extra: unknown) => misplaced(ofWebhook, extra).map(({ path, type, example }) => [path, type, example()])
 
 drift('is each field of an event that its contract does not have, by its innermost values', () => {
   const extra = {
@@ -118,21 +117,35 @@ drift('is an unknown event name', () => {
   assert.is(found('bot', '{"event":"for jane@example.com"}')[0]?.event, '*')
 })
 
-const refusedAt = (api: 'webhooks' | 'bot', name: string) => {
-  const text = samples(sampleOf[api], 'refused').find((each) => each.name === name)?.text ?? ''
-  return found(api, text).map(({ kind, event, path, expected, type }) => [kind, event, path, expected, type])
+const misfitsAt = (api: 'webhooks' | 'bot', name: string) => {
+  const [value] = samples(sampleOf[api], 'accepted').filter((each) => each.name === name)
+  const decode = api === 'bot' ? decodeBotEvent : decodeWebhook
+  const { event } = right(
+    decode(value?.value, { accountId, receivedAt, traceparent: '', ...(api === 'webhooks' && { id: 'e1' }) }),
+  )
+  const wire = wireNameOf(event.type)
+  if (wire === undefined) throw new Error(`${event.type} has no wire codec`)
+  const extra = 'extra' in event.data ? event.data.extra : undefined
+  return misplaced(wire, extra).map(({ kind, event: of, path, expected, type }) => [kind, of, path, expected, type])
 }
 
-drift('is each place where a request was refused; an unknown value and a wrong type are different kinds', () => {
-  assert.equal(refusedAt('webhooks', 'wrong-messages'), [
-    ['refused', 'chat_finished', 'agents.*.id', 'an integer or text', 'nothing'],
+drift('is each place whose value did not fit; an unknown word and a wrong type are different kinds', () => {
+  assert.equal(misfitsAt('webhooks', 'chat_finished.wrong-messages'), [
     ['refused', 'chat_finished', 'chat.messages.*.timestamp', 'unix time', 'text'],
-    ['refused', 'chat_finished', 'chat.messages.*.message', 'text', 'null'],
-    ['new-value', 'chat_finished', 'chat.messages.*.type', '"visitor" or "client" or "agent"', 'text'],
     ['refused', 'chat_finished', 'chat.blacklisted', 'true or false', 'text'],
   ])
-  assert.equal(refusedAt('bot', 'unknown-message-type'), [
-    ['new-value', 'CLIENT_MESSAGE', 'message.type', 'a TEXT, MARKDOWN or BUTTONS message', 'text'],
+  assert.equal(misfitsAt('webhooks', 'call_event.unknown-call-type'), [
+    ['new-value', 'call_event', 'call.type', '"callback" or "incoming" or "outgoing"', 'text'],
+    [
+      'new-value',
+      'call_event',
+      'call.status',
+      '"start" or "end" or "agent_connected" or "client_connected" or "error"',
+      'text',
+    ],
+  ])
+  assert.equal(misfitsAt('bot', 'CLIENT_MESSAGE.unknown-message-type'), [
+    ['unknown-field', 'CLIENT_MESSAGE', 'message.file', undefined, 'text'],
   ])
 })
 

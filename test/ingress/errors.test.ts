@@ -60,7 +60,7 @@ const rows: ReadonlyArray<Row> = [
     { body: '{"event":"INVITE_AGENT","client_id":{}}' },
     400,
     'invalid_request',
-    'id: expected an integer or text; client_id: expected an integer or text; chat_id: expected an integer or text',
+    'id: expected an integer or text; chat_id: expected an integer or text',
   ],
   [
     'invalid UTF-8',

@@ -79,7 +79,7 @@ versions('the projector folds every version into the views', async () => {
 
 versions('a bot of the kit answers every version', async () => {
   const bot = {
-    onMessage: ({ data }: { data: { message: { text: string } } }) => text(`You said ${data.message.text}`),
+    onMessage: ({ data }: { data: { message: { text?: string } } }) => text(`You said ${data.message.text}`),
   }
   const handle = worker({
     decode,

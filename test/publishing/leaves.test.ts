@@ -5,7 +5,16 @@ import * as assert from 'uvu/assert'
 import { Buttons } from '../../contracts/commands/bot-reply.ts'
 import { AccountId, BsonDate, Count, Day, Id, Instant, NonBlank } from '../../contracts/primitives.ts'
 import { Digits } from '../../contracts/records.ts'
-import { CommandTime, OffsetTime, Opaque, UnixTime, WireId, WireText } from '../../contracts/wire.ts'
+import {
+  CommandTime,
+  OffsetTime,
+  Opaque,
+  UnixTime,
+  WireBoolean,
+  WireCount,
+  WireId,
+  WireText,
+} from '../../contracts/wire.ts'
 import { leaves, leavesOfRequests } from '../../src/publishing/codecs.ts'
 import { compile } from '../../src/publishing/json-schema.ts'
 import { edges } from './mutations.ts'
@@ -23,6 +32,8 @@ const codecs: ReadonlyArray<t.Mixed> = [
   Count,
   t.Int,
   WireId,
+  WireBoolean,
+  WireCount,
   WireText,
   UnixTime,
   CommandTime,

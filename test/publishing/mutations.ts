@@ -11,7 +11,6 @@ export const edges: ReadonlyArray<unknown> = [
   '\u0085',
   'a\u0000b',
   'a\nb',
-  '\ud800',
   'x'.repeat(255),
   'x'.repeat(256),
   '𝒳'.repeat(255),

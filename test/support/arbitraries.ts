@@ -33,6 +33,8 @@ const leaves: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   Buttons: fc.array(fc.record({ text, id: fc.oneof(whole, id) }), { minLength: 1, maxLength: 3 }),
   WireId: fc.oneof(whole, id),
   WireText: fc.oneof(text, whole),
+  WireCount: fc.oneof(fc.nat(), fc.nat().map(String)),
+  WireBoolean: fc.constantFrom(true, false, 0, 1, '0', '1', 'true', 'false'),
   CommandTime: fc.oneof(seconds, offsetTime),
   OffsetTime: offsetTime,
   UnixTime: fc.oneof(

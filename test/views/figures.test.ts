@@ -187,8 +187,8 @@ const byLog = (log: ReadonlyArray<Timed>): Readonly<Record<string, readonly [num
       const began = msOf(events, 'ChatAccepted')
       const finish = events.find(({ event: { type } }) => type === 'ChatFinished')
       if (finish === undefined || finish.event.type !== 'ChatFinished' || began === undefined) return []
-      const { rate, messages } = finish.event.data.chat
-      const [question, answer] = messages
+      const { rate, messages } = finish.event.data.chat ?? {}
+      const [question, answer] = messages ?? []
       const word = rate?.toLowerCase()
       return [
         {
@@ -198,8 +198,11 @@ const byLog = (log: ReadonlyArray<Timed>): Readonly<Record<string, readonly [num
           again: events.length === 3,
           good: word === 'good' || word === 'like',
           bad: word === 'bad' || word === 'dislike',
-          first: question && answer ? Date.parse(answer.timestamp) - Date.parse(question.timestamp) : undefined,
-          agent: finish.event.data.agents[0]?.id,
+          first:
+            question?.timestamp && answer?.timestamp
+              ? Date.parse(answer.timestamp) - Date.parse(question.timestamp)
+              : undefined,
+          agent: finish.event.data.agents?.[0]?.id,
         },
       ]
     })

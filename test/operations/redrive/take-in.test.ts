@@ -113,7 +113,7 @@ reading('stays in quarantine for a reason that contains no value', () => {
   assert.is(why({ headers: { received_at: 'yesterday' } }), 'its headers were not written by the bridge')
   assert.is(why({ value: '{"event_name":"new_event"}' }), 'an event that is not known')
   assert.match(why({ value: 'secret' }), /expected JSON/)
-  assert.match(why({ value: '{"event_name":"client_updated"}' }), /visitor: expected/)
+  assert.match(why({ value: '{"event_name":"client_updated"}' }), /client_id: expected/)
 })
 
 reading('is selected if it matches every filter', () => {

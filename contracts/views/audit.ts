@@ -1,6 +1,7 @@
 import type * as t from 'io-ts'
 import { Code, Text } from '../personal.ts'
 import { AccountId, BsonDate, exactShape } from '../primitives.ts'
+import type { ViewContract } from './contract.ts'
 
 /** One action of an operator, from the topic `audit`. */
 export const AuditDocument = exactShape(
@@ -23,3 +24,5 @@ export const AuditDocument = exactShape(
   'AuditDocument',
 )
 export type AuditDocument = t.TypeOf<typeof AuditDocument>
+
+export const audit = { name: 'audit', version: 1, document: AuditDocument } as const satisfies ViewContract

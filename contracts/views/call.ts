@@ -4,6 +4,7 @@ import { Page, Session } from '../events/session.ts'
 import { Code, Text } from '../personal.ts'
 import { BsonDate, Count, exactShape, Id } from '../primitives.ts'
 import { folded, foldedOptional } from './applied.ts'
+import type { ViewContract } from './contract.ts'
 
 /** One step of a call: the event's id, the reported status, and when the bridge received it. */
 export const CallStep = exactShape(
@@ -82,3 +83,5 @@ export const CallDocument = exactShape(
   'CallDocument',
 )
 export type CallDocument = t.TypeOf<typeof CallDocument>
+
+export const calls = { name: 'calls', version: 2, document: CallDocument } as const satisfies ViewContract

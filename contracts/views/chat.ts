@@ -4,6 +4,7 @@ import { Page, Session } from '../events/session.ts'
 import { Code, Text } from '../personal.ts'
 import { BsonDate, Count, exactShape, Id } from '../primitives.ts'
 import { folded, foldedOptional } from './applied.ts'
+import type { ViewContract } from './contract.ts'
 import { DatedChatMessage } from './dated.ts'
 
 /**
@@ -90,3 +91,5 @@ export const ChatDocument = exactShape(
   'ChatDocument',
 )
 export type ChatDocument = t.TypeOf<typeof ChatDocument>
+
+export const chats = { name: 'chats', version: 2, document: ChatDocument } as const satisfies ViewContract

@@ -3,6 +3,7 @@ import { AssignedAgent, Organization, Status, Tag, Visitor } from '../events/par
 import { Text } from '../personal.ts'
 import { BsonDate, exactShape, Id } from '../primitives.ts'
 import { folded, foldedOptional } from './applied.ts'
+import type { ViewContract } from './contract.ts'
 
 /**
  * One client, as the newest ClientUpdated describes it: contacts in `visitor`, category in `status`. Fields that this
@@ -30,3 +31,5 @@ export const ClientDocument = exactShape(
   'ClientDocument',
 )
 export type ClientDocument = t.TypeOf<typeof ClientDocument>
+
+export const clients = { name: 'clients', version: 2, document: ClientDocument } as const satisfies ViewContract

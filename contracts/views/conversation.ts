@@ -1,6 +1,7 @@
 import * as t from 'io-ts'
 import { BsonDate, Count, exactShape, Id } from '../primitives.ts'
 import { folded, foldedOptional } from './applied.ts'
+import type { ViewContract } from './contract.ts'
 import { DatedReceivedMessage } from './dated.ts'
 
 const Unanswered = exactShape(
@@ -137,3 +138,9 @@ export const ConversationDocument = exactShape(
   'ConversationDocument',
 )
 export type ConversationDocument = t.TypeOf<typeof ConversationDocument>
+
+export const conversations = {
+  name: 'conversations',
+  version: 2,
+  document: ConversationDocument,
+} as const satisfies ViewContract

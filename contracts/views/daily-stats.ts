@@ -2,6 +2,7 @@ import * as t from 'io-ts'
 import type { MetricName } from '../metrics.ts'
 import { Code, impersonal, Text } from '../personal.ts'
 import { AccountId, BsonDate, Count, Day, exactShape, Id } from '../primitives.ts'
+import type { ViewContract } from './contract.ts'
 
 /** A figure with its numerator and denominator, so that several days or groups can be added before the division. */
 export const Figure = exactShape(
@@ -180,6 +181,12 @@ export const DailyStatsDocument = exactShape(
 )
 export type DailyStatsDocument = t.TypeOf<typeof DailyStatsDocument>
 
+export const dailyStats = {
+  name: 'daily_stats',
+  version: 1,
+  document: DailyStatsDocument,
+} as const satisfies ViewContract
+
 /**
  * The same figures for the sessions of one agent, widget or bot. A session counts for each agent who took part, so the
  * sum of all agents may be more than the day's. Widgets are those of agent sessions and the channels of bot sessions;
@@ -205,3 +212,9 @@ export const DailyStatsByDocument = exactShape(
   'DailyStatsByDocument',
 )
 export type DailyStatsByDocument = t.TypeOf<typeof DailyStatsByDocument>
+
+export const dailyStatsBy = {
+  name: 'daily_stats_by',
+  version: 1,
+  document: DailyStatsByDocument,
+} as const satisfies ViewContract

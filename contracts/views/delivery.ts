@@ -3,6 +3,7 @@ import { Because } from '../events/reply.ts'
 import { Code, Text } from '../personal.ts'
 import { BsonDate, exactShape, Id } from '../primitives.ts'
 import { folded, foldedOptional } from './applied.ts'
+import type { ViewContract } from './contract.ts'
 import { DatedAttempt, DatedMessage } from './dated.ts'
 
 /**
@@ -51,3 +52,5 @@ export const DeliveryDocument = exactShape(
   'DeliveryDocument',
 )
 export type DeliveryDocument = t.TypeOf<typeof DeliveryDocument>
+
+export const deliveries = { name: 'deliveries', version: 2, document: DeliveryDocument } as const satisfies ViewContract

@@ -1,6 +1,7 @@
 import * as t from 'io-ts'
 import { Code, Text } from '../personal.ts'
 import { AccountId, BsonDate, Count, exactShape } from '../primitives.ts'
+import type { ViewContract } from './contract.ts'
 
 /** The maximum number of entries of an account. Findings beyond it are counted in the entry `others`. */
 export const mostDriftEntries = 1_000
@@ -96,3 +97,5 @@ export const DriftDocument = exactShape(
   'DriftDocument',
 )
 export type DriftDocument = t.TypeOf<typeof DriftDocument>
+
+export const drift = { name: 'drift', version: 2, document: DriftDocument } as const satisfies ViewContract

@@ -4,6 +4,7 @@ import { Page, Session } from '../events/session.ts'
 import { Text } from '../personal.ts'
 import { BsonDate, exactShape, Id } from '../primitives.ts'
 import { folded, foldedOptional } from './applied.ts'
+import type { ViewContract } from './contract.ts'
 
 /**
  * One message of the offline form. `_id` is `<account id>/<chat id>/<offline message id>`; the ce_id stands for the last
@@ -38,3 +39,9 @@ export const OfflineMessageDocument = exactShape(
   'OfflineMessageDocument',
 )
 export type OfflineMessageDocument = t.TypeOf<typeof OfflineMessageDocument>
+
+export const offline_messages = {
+  name: 'offline_messages',
+  version: 2,
+  document: OfflineMessageDocument,
+} as const satisfies ViewContract

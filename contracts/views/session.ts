@@ -3,6 +3,7 @@ import { Utm } from '../events/session.ts'
 import { Code, Text } from '../personal.ts'
 import { BsonDate, Count, exactShape, Id } from '../primitives.ts'
 import { folded, foldedOptional } from './applied.ts'
+import type { ViewContract } from './contract.ts'
 import { TranscriptAudit } from './transcript-audit.ts'
 
 /** A bot session ends after this time without an event: 24 hours, in milliseconds. */
@@ -213,5 +214,7 @@ export const SessionDocument = exactShape(
   'SessionDocument',
 )
 export type SessionDocument = t.TypeOf<typeof SessionDocument>
+
+export const sessions = { name: 'sessions', version: 3, document: SessionDocument } as const satisfies ViewContract
 export type Invitation = t.TypeOf<typeof Invitation>
 export type SessionAgent = t.TypeOf<typeof SessionAgent>

@@ -2,6 +2,7 @@ import * as t from 'io-ts'
 import { Code, personal, Text } from '../personal.ts'
 import { AccountId, BsonDate, Count, exactShape, Id } from '../primitives.ts'
 import { erased } from './applied.ts'
+import type { ViewContract } from './contract.ts'
 
 /**
  * One event of any type. Sorted by `time`, then `offset`, the entries are a chat's whole history. `data` is the event's
@@ -48,3 +49,5 @@ export const TimelineDocument = exactShape(
   'TimelineDocument',
 )
 export type TimelineDocument = t.TypeOf<typeof TimelineDocument>
+
+export const timeline = { name: 'timeline', version: 2, document: TimelineDocument } as const satisfies ViewContract

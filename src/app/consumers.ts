@@ -18,8 +18,8 @@ import { catchUpRecords, hasRoom } from '../shared/heap.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import { withDeadline } from '../shared/timeout.ts'
 import { enrichmentHandler } from '../views/enrichment-handler.ts'
+import { topicsOf, viewNames } from '../views/index.ts'
 import { projector } from '../views/projector.ts'
-import { topicsOf, viewNames } from '../views/view-topics.ts'
 import { markersOf } from './archive.ts'
 
 type Deps = {

@@ -1,8 +1,6 @@
 import * as t from 'io-ts'
 import { Count, exactShape, Id, Instant } from '../../contracts/primitives.ts'
-import type { ViewName } from '../../contracts/views.ts'
 import { consoleRoles } from '../domain/accounts.ts'
-import { viewNames } from '../views/view-topics.ts'
 
 /** A time as RFC 3339. */
 const Time = t.string
@@ -49,6 +47,8 @@ export const SystemAnswer = exactShape(
     /** `behind` is a number of records; null if it is not known. */
     consumers: t.array(t.strict({ group: t.string, topic: t.string, behind: t.union([Count, t.null]) })),
     version: t.string,
+    /** The views that can be rebuilt, in the order of their list. */
+    views: t.array(t.string),
   },
   {},
   'SystemAnswer',
@@ -154,8 +154,6 @@ export const StatisticsAnswer = exactShape(
 /** Query: `kind`, `limit`, `cursor`. A masked answer has no `path` and no `example`, and `_id` is empty. */
 export const DriftAnswer = exactShape({ masked: t.boolean, rows: t.array(Document) }, { next: t.string }, 'DriftAnswer')
 
-const View = t.keyof(Object.fromEntries(viewNames.map((name) => [name, null])) as Record<ViewName, null>)
-
 /** Body of a request: the place of a record. */
 export const RecordBody = exactShape(Place, {}, 'RecordBody')
 
@@ -235,7 +233,7 @@ export const RedriveLine = t.union([
  */
 export const RebuildBody = exactShape(
   { what: t.keyof({ begin: null, resume: null, discard: null }), dryRun: t.boolean },
-  { view: t.union([View, t.literal('all')]) },
+  { view: t.string },
   'RebuildBody',
 )
 

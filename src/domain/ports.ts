@@ -2,8 +2,9 @@ import type { Either } from 'fp-ts/lib/Either.js'
 import type { Because, DomainEvent } from '../../contracts/events/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import type { TopicName } from '../../contracts/topics.ts'
+import type { ConversationDocument } from '../../contracts/views/conversation.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
-import type { ViewName, Views } from '../../contracts/views.ts'
+import type { DeliveryDocument } from '../../contracts/views/delivery.ts'
 import type { Account } from './accounts.ts'
 
 /**
@@ -156,28 +157,30 @@ export type Recorded<E extends DomainEvent = DomainEvent> = {
   readonly bytes?: number
 }
 
+/** A document of a view. Its further fields are known to its view only. */
+export type ViewDocument = { readonly _id: string }
+
 /**
- * A change of one document of a view, or of the newest document of a chain (`sessions`). `evolve` returns the new
- * version of the document, and after it the next document of the chain if one begins. Pure and idempotent.
+ * A change of one document of a view, or of the newest document of a chain. `evolve` returns the new version of the
+ * document, and after it the next document of the chain if one begins. Pure and idempotent.
  */
-export type Change<V extends ViewName = ViewName> = {
-  readonly view: V
+export type Change = {
+  readonly view: string
   /** The document's `_id`. For a chain: its name, which the newest document has as `latestOf`. */
   readonly id: string
-  readonly evolve: (current: Views[V] | undefined) => ReadonlyArray<Views[V]>
+  readonly evolve: (current: ViewDocument | undefined) => ReadonlyArray<ViewDocument>
   /** If set, this changes every document with these fields, and no other. `id` is the chat's or the client's. */
   readonly where?: Readonly<Record<string, string>>
-  /** Applied instead, if this change would create a document for which the account has no room (`drift`). */
-  readonly instead?: Change
-  /** If set, only an event's first record makes this change: the one that timeline's entry of this id names, if any. */
-  readonly firstOf?: { readonly _id: string } & Pick<Recorded, 'topic' | 'partition' | 'offset'>
 }
 
 /** Applies changes in order and resolves when they are durable on a majority. A throw means 'not known, retry'. */
 export type ApplyChanges = (changes: ReadonlyArray<Change>) => Promise<void>
 
-/** Reads one document of a view. */
-export type ReadDocument = <V extends ViewName>(view: V, id: string) => Promise<Views[V] | undefined>
+/** Reads one document of the views that decide about replies. */
+export type ReadDocument = {
+  (view: 'conversations', id: string): Promise<ConversationDocument | undefined>
+  (view: 'deliveries', id: string): Promise<DeliveryDocument | undefined>
+}
 
 /** The access token of Interface B for an account, and for how many more seconds it is valid. */
 export type IssueToken = (account: Account) => Promise<{ readonly token: string; readonly expiresIn: number }>

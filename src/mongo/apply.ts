@@ -1,21 +1,20 @@
-import type { ViewName, Views } from '../../contracts/views.ts'
-import type { ApplyChanges, Change } from '../domain/ports.ts'
+import type { ApplyChanges, Change, ViewDocument } from '../domain/ports.ts'
 import { serial } from '../shared/serial.ts'
 import { chunks } from '../shared/slices.ts'
-import type { ChooseDrift } from './drift.ts'
+import { isOfAllChats } from '../views/changes.ts'
+import { foldedOfName } from '../views/index.ts'
+import type { Reads } from '../views/view.ts'
 import { allDone, type Group } from './optimistic-update.ts'
 import type { IdsWhere } from './store.ts'
 
-type AnyDocument = Views[ViewName]
-
 /** The name of the collection that has a view's documents. */
-export type CollectionOf = (view: ViewName) => string
+export type CollectionOf = (view: string) => string
 
 /** The documents that the changes of one document make, the newest last. */
 const evolvedBy =
   (changes: ReadonlyArray<Change>) =>
-  (current: AnyDocument | undefined): ReadonlyArray<AnyDocument> =>
-    changes.reduce<ReadonlyArray<AnyDocument>>(
+  (current: ViewDocument | undefined): ReadonlyArray<ViewDocument> =>
+    changes.reduce<ReadonlyArray<ViewDocument>>(
       (documents, { evolve }) => [...documents.slice(0, -1), ...evolve(documents.at(-1))],
       current === undefined ? [] : [current],
     )
@@ -24,7 +23,7 @@ const evolvedBy =
 export const groupsOf = (
   changes: ReadonlyArray<Change>,
   collectionOf: CollectionOf = (view) => view,
-): ReadonlyArray<Group<AnyDocument>> => {
+): ReadonlyArray<Group<ViewDocument>> => {
   const byDocument = Map.groupBy(changes, ({ view, id }) => `${view}/${id}`)
   return [...byDocument.values()].flatMap(([first, ...others]) =>
     first === undefined
@@ -33,10 +32,10 @@ export const groupsOf = (
           {
             collection: collectionOf(first.view),
             id: first.id,
-            ...(first.view === 'sessions' &&
+            ...(foldedOfName(first.view)?.isChain &&
               first.where === undefined && {
                 by: 'latestOf' as const,
-                repeats: (current: AnyDocument) => first.evolve(current)[0] === current,
+                repeats: (current: ViewDocument) => first.evolve(current)[0] === current,
               }),
             evolve: evolvedBy([first, ...others]),
           },
@@ -60,13 +59,13 @@ const atOnce = 3
  * parallel. Uses the live views unless `collectionOf` names other collections.
  */
 export const applyWith = (
-  updateDocuments: (groups: ReadonlyArray<Group<AnyDocument>>) => Promise<void>,
+  updateDocuments: (groups: ReadonlyArray<Group<ViewDocument>>) => Promise<void>,
   idsWhere: IdsWhere,
   collectionOf: CollectionOf = (view) => view,
-  chooseDrift: ChooseDrift = async (changes) => changes,
+  reads?: Reads,
 ): ApplyChanges => {
   const oneByOne = serial()
-  const apply = async (groups: ReadonlyArray<Group<AnyDocument>>) => {
+  const apply = async (groups: ReadonlyArray<Group<ViewDocument>>) => {
     const left = chunks(groups, documentsAtOnce).values()
     let failed = false
     const run = async () => {
@@ -85,15 +84,19 @@ export const applyWith = (
     const ids = await idsWhere(collectionOf(change.view), change.where)
     return ids.map((id) => ({ ...change, id }))
   }
-  /** Many requests change one document of `drift`. So that they do not conflict, these applies run one by one. */
-  const applyDrift = (changes: ReadonlyArray<Change>) =>
-    oneByOne(async () => apply(groupsOf(await chooseDrift(changes, collectionOf), collectionOf)))
+  const chosen = async (view: string, changes: ReadonlyArray<Change>): Promise<ReadonlyArray<Change>> => {
+    const choose = foldedOfName(view)?.choose
+    return choose === undefined || reads === undefined ? changes : choose(changes, reads)
+  }
+  /** Many records change one document of such a view. So that they do not conflict, these applies run one by one. */
+  const applyInOrder = (view: string, changes: ReadonlyArray<Change>) =>
+    oneByOne(async () => apply(groupsOf(await chosen(view, changes), collectionOf)))
   return async (changes) => {
-    for (const step of stepsOf(changes.filter(({ view }) => view !== 'drift'))) {
+    for (const step of stepsOf(changes.filter((change) => !isOfAllChats(change)))) {
       const each = await Promise.all(step.map(named))
       await apply(groupsOf(each.flat(), collectionOf))
     }
-    const drift = changes.filter(({ view }) => view === 'drift')
-    if (drift.length > 0) await applyDrift(drift)
+    for (const [view, own] of Map.groupBy(changes.filter(isOfAllChats), (change) => change.view))
+      await applyInOrder(view, own)
   }
 }

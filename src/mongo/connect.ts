@@ -1,8 +1,8 @@
 import type { Db } from 'mongodb'
-import type { ViewName, Views } from '../../contracts/views.ts'
 import type { Account } from '../domain/accounts.ts'
-import type { ApplyChanges, ArchiveKeys, CheckHealth, Log, ReadDocument, Sleep } from '../domain/ports.ts'
+import type { ApplyChanges, ArchiveKeys, CheckHealth, Log, Sleep, ViewDocument } from '../domain/ports.ts'
 import type { StoreEnrichments } from '../views/enrichment-handler.ts'
+import type { ReadView } from '../views/index.ts'
 import type { TimeZoneOf } from '../views/stats-days.ts'
 import { applyWith } from './apply.ts'
 import { archiveKeysIn } from './archive-keys.ts'
@@ -14,7 +14,6 @@ import { auditIn, receiptsIn } from './console-privacy.ts'
 import { type ConsoleSessions, consoleSessionsIn } from './console-sessions.ts'
 import { driftIn, statisticsIn } from './console-statistics.ts'
 import { storyIn, versionsIn } from './console-story.ts'
-import { chooseDriftIn } from './drift.ts'
 import {
   type EnrichedKeys,
   enrichedKeys,
@@ -35,13 +34,14 @@ import { idsWhere, readPresent, writeIfUnchanged } from './store.ts'
 import { timeZonesChanged } from './time-zones.ts'
 import { type TopicsRead, topicsReadIn } from './topics-read.ts'
 import { countDifferences, markAudited, type TranscriptAudits, transcriptAudits } from './transcript-audits.ts'
+import { readsIn } from './view-reads.ts'
 import { type ViewVersions, viewVersionsIn } from './view-versions.ts'
 import { writeBatcher } from './write-batcher.ts'
 
 export type Mongo = {
   /** Applies changes; calls at the same time go to MongoDB together. */
   readonly applyChanges: ApplyChanges
-  readonly readDocument: ReadDocument
+  readonly readDocument: ReadView
   readonly waitingConversations: ReturnType<typeof waitingConversations>
   readonly countWaiting: ReturnType<typeof countWaiting>
   readonly countDrift: ReturnType<typeof countDrift>
@@ -105,7 +105,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, timeZ
   const client = mongoClient(location)
   const db = client.db(location.database)
   const writer = mongoClient(location, { retryWrites: false })
-  const updateDocuments = optimisticUpdate<Views[ViewName]>({
+  const updateDocuments = optimisticUpdate<ViewDocument>({
     read: readPresent(db, 'majority'),
     write: writeIfUnchanged(writer.db(location.database)),
     written: async (writes) => {
@@ -128,7 +128,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, timeZ
   const audits = transcriptAudits(db, log, sleep)
   return {
     applyChanges: writeBatcher({
-      applyChanges: applyWith(updateDocuments, idsWhere(db), undefined, chooseDriftIn(db)),
+      applyChanges: applyWith(updateDocuments, idsWhere(db), undefined, readsIn(db)),
       classify,
       sleep,
     }),

@@ -1,23 +1,10 @@
 import type { Db } from 'mongodb'
-import { archiveNameOf } from '../../contracts/topics.ts'
 import type { FindLinks, Identity } from '../domain/person.ts'
 import { isObject } from '../shared/json.ts'
 import { chunks } from '../shared/slices.ts'
-import { inAnyCase } from './indexes.ts'
-
-type Fields = Partial<Readonly<Record<Identity['kind'], ReadonlyArray<string>>>>
-
-const ofCaller: Fields = { visitor: ['visitor.number'], email: ['visitor.email'], phone: ['visitor.phone'] }
-const ofVisitor: Fields = { ...ofCaller, userToken: ['userToken'] }
-/** By view, the fields that link one person's chats and clients. */
-const fieldsOf: Readonly<Record<string, Fields>> = {
-  chats: { chat: ['chatId'], ...ofVisitor },
-  calls: { chat: ['chatId'], ...ofCaller, phone: ['visitor.phone', 'phone'] },
-  clients: { client: ['clientId'], ...ofVisitor },
-  offline_messages: { chat: ['chatId'], ...ofVisitor },
-  conversations: { chat: ['chatId'], client: ['clientId'] },
-  sessions: { chat: ['chatId'], client: ['clientId'], visitor: ['visitorNumber'] },
-}
+import { foldedOfName, foldedViews } from '../views/index.ts'
+import { inAnyCase } from '../views/indexes.ts'
+import type { LinkFields } from '../views/persons.ts'
 
 export type PersonDocument = { readonly view: string; readonly document: Readonly<Record<string, unknown>> }
 
@@ -34,7 +21,7 @@ const idsAtOnce = 300
 const valueAt = (document: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (isObject(value) ? Reflect.get(value, name) : undefined), document)
 
-const identitiesIn = (document: unknown, fields: Fields): ReadonlyArray<Identity> =>
+const identitiesIn = (document: unknown, fields: LinkFields): ReadonlyArray<Identity> =>
   Object.entries(fields).flatMap(([kind, paths]) =>
     paths.flatMap((path) => {
       const value = valueAt(document, path)
@@ -42,25 +29,22 @@ const identitiesIn = (document: unknown, fields: Fields): ReadonlyArray<Identity
     }),
   )
 
-/** The field that forms a view's `_id` together with the account. Other fields have an index. */
-const keyOf: Readonly<Record<string, string>> = {
-  chats: 'chatId',
-  calls: 'chatId',
-  conversations: 'chatId',
-  clients: 'clientId',
-}
-
 const condition = (view: string, accountId: string, field: string, values: ReadonlyArray<string>) =>
-  keyOf[view] === field
+  foldedOfName(view)?.key === field
     ? { _id: { $in: values.map((value) => `${accountId}/${value}`) } }
     : { accountId, [field]: { $in: [...values] } }
 
 /** A condition for each field of a view that may have one of these identities. */
-const conditionsOf = (fields: Fields, view: string, accountId: string, identities: ReadonlyArray<Identity>) =>
+const conditionsOf = (fields: LinkFields, view: string, accountId: string, identities: ReadonlyArray<Identity>) =>
   Object.entries(fields).flatMap(([kind, paths]) => {
     const values = identities.flatMap((it) => (it.kind === kind ? [it.value] : []))
     return values.length === 0 ? [] : paths.map((path) => condition(view, accountId, path, values))
   })
+
+/** The views with fields that link one person's chats and clients. */
+const linked = foldedViews.flatMap(({ name: view, person }) =>
+  person?.links === undefined ? [] : [{ view, fields: person.links }],
+)
 
 const isEmail = ({ kind }: Identity) => kind === 'email'
 
@@ -68,7 +52,7 @@ const isEmail = ({ kind }: Identity) => kind === 'email'
  * The queries of each view that find a person by these identities. Email addresses match in capital and small letters.
  */
 export const linkQueries = (accountId: string, identities: ReadonlyArray<Identity>) =>
-  Object.entries(fieldsOf).flatMap(([view, fields]) => {
+  linked.flatMap(({ view, fields }) => {
     const exact = conditionsOf(
       fields,
       view,
@@ -99,33 +83,17 @@ export const findLinksIn =
     return (await Promise.all(all)).flat()
   }
 
-const ofChats = ['chats', 'calls', 'conversations', 'offline_messages', 'deliveries', 'sessions', 'timeline'] as const
+/** Where the documents about a person are, in the order of the list of views. */
+const places = foldedViews.flatMap(({ name: view, person }) =>
+  (person?.documents ?? []).map((place) => ({ view, ...place })),
+)
 
 export const findDocumentsIn = (db: Db): FindDocuments =>
   async function* (accountId, { chats, clients }) {
-    const places = [
-      ...ofChats.map((view) => ({
-        view,
-        ids: chats,
-        where: (ids: ReadonlyArray<string>) => condition(view, accountId, 'chatId', ids),
-      })),
-      {
-        view: 'clients',
-        ids: clients,
-        where: (ids: ReadonlyArray<string>) => condition('clients', accountId, 'clientId', ids),
-      },
-      {
-        view: 'timeline',
-        ids: clients,
-        where: (ids: ReadonlyArray<string>) => ({
-          ...condition('timeline', accountId, 'clientId', ids),
-          topic: { $in: ['clients', archiveNameOf('clients')] },
-        }),
-      },
-    ]
-    for (const { view, ids, where } of places)
-      for (const some of chunks(ids, idsAtOnce)) {
-        const found = db.collection<{ _id: string }>(view).find(where(some), { maxTimeMS: queryMs })
+    for (const { view, field, where } of places)
+      for (const some of chunks(field === 'chatId' ? chats : clients, idsAtOnce)) {
+        const wanted = { ...condition(view, accountId, field, some), ...where }
+        const found = db.collection<{ _id: string }>(view).find(wanted, { maxTimeMS: queryMs })
         for await (const document of found) yield { view, document }
       }
   }

@@ -1,8 +1,7 @@
 import type { Db } from 'mongodb'
 import type { ConversationDocument } from '../../contracts/views/conversation.ts'
-import type { ViewName, Views } from '../../contracts/views.ts'
-import type { ReadDocument } from '../domain/ports.ts'
 import { batchedLookup } from '../shared/batched-lookup.ts'
+import type { ReadView, ViewName, Views } from '../views/index.ts'
 import { within } from './client.ts'
 import { readPresent, type Stored } from './store.ts'
 
@@ -10,7 +9,7 @@ import { readPresent, type Stored } from './store.ts'
  * Reads documents. Requests for one view at the same time share a query. Reads at `local`: a newly elected primary has
  * all that a majority has acknowledged, but reads at `majority` may not show it yet.
  */
-export const readDocumentIn = (db: Db): ReadDocument => {
+export const readDocumentIn = (db: Db): ReadView => {
   const read = readPresent<Stored>(db, 'local')
   const views = new Map<ViewName, ReturnType<typeof batchedLookup<Stored>>>()
   return async <V extends ViewName>(view: V, id: string) => {

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from 'mongodb'
 import type { DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
-import type { ViewName, Views } from '../../contracts/views.ts'
+import type { SessionDocument } from '../../contracts/views/session.ts'
+import type { ViewDocument } from '../domain/ports.ts'
+import { sessions as sessionsView } from '../views/sessions-view.ts'
 import { dayId, daysOf, type TimeZoneOf } from '../views/stats-days.ts'
 import { within } from './client.ts'
 import type { Written } from './optimistic-update.ts'
@@ -22,19 +24,18 @@ export const markDays = async (db: Db, ids: ReadonlyArray<string>): Promise<void
   await stepWithin(dueDays(db).bulkWrite(marks, { ordered: false }))
 }
 
-type AnyDocument = Views[ViewName]
-
 /** The earlier sessions of the same chains. */
-const earlierSessions = async (db: Db, sessions: ReadonlyArray<AnyDocument>): Promise<ReadonlyArray<AnyDocument>> => {
+const earlierSessions = async (db: Db, sessions: ReadonlyArray<ViewDocument>): Promise<ReadonlyArray<ViewDocument>> => {
   const ids = sessions.flatMap((session) => {
-    const before = 'number' in session ? session.number - 1 : 0
+    const { number = 1 }: ViewDocument & { readonly number?: number } = session
+    const before = number - 1
     const chain = session._id.slice(0, session._id.lastIndexOf('/'))
     return Array.from({ length: before }, (_, i) => `${chain}/${i + 1}`)
   })
   if (ids.length === 0) return []
   return stepWithin(
     db
-      .collection<Views['sessions']>('sessions')
+      .collection<SessionDocument>(sessionsView.name)
       .find({ _id: { $in: ids } })
       .toArray(),
   )
@@ -46,16 +47,14 @@ const earlierSessions = async (db: Db, sessions: ReadonlyArray<AnyDocument>): Pr
  * newest session of a chain, but it may have made earlier sessions too. So their days are marked as well.
  */
 export const markWritten =
-  (db: Db, timeZoneOf: TimeZoneOf): Written<Views[ViewName]> =>
+  (db: Db, timeZoneOf: TimeZoneOf): Written<ViewDocument> =>
   async (writes) => {
     const days = writes.flatMap(({ collection, before, after }) =>
-      [before, after].flatMap((document) =>
-        document === undefined ? [] : daysOf(collection as ViewName, document, timeZoneOf),
-      ),
+      [before, after].flatMap((document) => (document === undefined ? [] : daysOf(collection, document, timeZoneOf))),
     )
     const repeated = writes.flatMap(({ after, isRepeated }) => (isRepeated ? [after] : []))
     const earlier = await earlierSessions(db, repeated)
-    const theirs = earlier.flatMap((session) => daysOf('sessions', session, timeZoneOf))
+    const theirs = earlier.flatMap((session) => daysOf(sessionsView.name, session, timeZoneOf))
     await markDays(db, [...new Set([...days, ...theirs].map(dayId))])
   }
 

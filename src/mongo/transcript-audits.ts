@@ -4,8 +4,7 @@ import { botConversations } from '../../contracts/topics.ts'
 import type { SessionDocument } from '../../contracts/views/session.ts'
 import type { TimelineDocument } from '../../contracts/views/timeline.ts'
 import { differenceKinds } from '../../contracts/views/transcript-audit.ts'
-import type { ViewName, Views } from '../../contracts/views.ts'
-import type { Log, Sleep } from '../domain/ports.ts'
+import type { Log, Sleep, ViewDocument } from '../domain/ports.ts'
 import { chunks } from '../shared/slices.ts'
 import { auditDue } from '../views/sessions.ts'
 import { auditedTypes, type Entry, transcriptAudit } from '../views/transcript-audit.ts'
@@ -25,7 +24,7 @@ const dueAgain = () => ({ $set: { audit: { ...auditDue, mark: randomUUID() } } }
  * marked then. A finish needs no mark, because its fold sets one.
  */
 export const markAudited =
-  (db: Db): Written<Views[ViewName]> =>
+  (db: Db): Written<ViewDocument> =>
   async (writes) => {
     const entries = writes.flatMap(({ collection, after }) => {
       if (collection !== 'timeline') return []

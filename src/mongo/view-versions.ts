@@ -1,7 +1,6 @@
 import type { Db } from 'mongodb'
-import { viewVersions } from '../../contracts/views/versions.ts'
-import type { ViewName } from '../../contracts/views.ts'
-import { foldedOf, viewNames } from '../views/view-topics.ts'
+import type { ViewName } from '../views/index.ts'
+import { contractOf, foldedOf, viewNames } from '../views/index.ts'
 import { within } from './client.ts'
 
 type Document = { readonly _id: ViewName; readonly version: number }
@@ -20,13 +19,13 @@ export const viewVersionsIn = (db: Db): ViewVersions => {
   const collection = db.collection<Document>('view_versions', { readConcern: { level: 'majority' } })
   const note = async (views: ReadonlyArray<ViewName>, update: '$set' | '$setOnInsert' = '$set') => {
     const operations = views.map((_id) => ({
-      updateOne: { filter: { _id }, update: { [update]: { version: viewVersions[_id] } }, upsert: true },
+      updateOne: { filter: { _id }, update: { [update]: { version: contractOf(_id).version } }, upsert: true },
     }))
     if (operations.length > 0) await within(stepMs, collection.bulkWrite(operations, { ordered: false }))
   }
   const otherThanNow = async () => {
     const known = new Map((await within(stepMs, collection.find().toArray())).map((it) => [it._id, it.version]))
-    return foldedOf(viewNames).filter((view) => known.get(view) !== viewVersions[view])
+    return foldedOf(viewNames).filter((view) => known.get(view) !== contractOf(view).version)
   }
   const isEmpty = async (view: ViewName) => (await within(stepMs, db.collection(view).findOne({}, {}))) === null
   return {

@@ -13,9 +13,10 @@ import { earlierVersions } from '../../contracts/events/versions.ts'
 import * as http from '../../contracts/http.ts'
 import { DeadLetterHeaders, EventHeaders, QuarantineHeaders } from '../../contracts/records.ts'
 import { schemaId } from '../../contracts/topics.ts'
-import * as views from '../../contracts/views.ts'
+import { ErasureDocument } from '../../contracts/views/erasure.ts'
 import * as webhooks from '../../contracts/webhooks/events.ts'
 import { WebhookReply } from '../../contracts/webhooks/reply.ts'
+import { documentCodecs } from '../views/index.ts'
 
 /**
  * Who writes and who reads, which decides what may change. An `event` is kept permanently and read by old and new
@@ -74,8 +75,8 @@ export const archived = named('given')(['ArchivedEvent', ArchivedEvent])
 export const headers = Object.entries({ EventHeaders, QuarantineHeaders, DeadLetterHeaders }).map(named('given'))
 
 /** The documents of the views, without their parts. */
-export const documents = Object.entries({ ...views })
-  .filter(([name]) => name.endsWith('Document'))
+export const documents = [...documentCodecs, ErasureDocument]
+  .map((codec): [string, t.Mixed] => [codec.name, codec])
   .map(named('given'))
 
 /** The requests of the service to the bridge. */

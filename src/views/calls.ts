@@ -1,9 +1,13 @@
 import type { CallStatusChanged } from '../../contracts/events/index.ts'
-import type { CallDocument } from '../../contracts/views/call.ts'
+import { CallDocument, calls as contract } from '../../contracts/views/call.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { type Guard, once } from './applied.ts'
+import { byMarks } from './erase.ts'
 import { documentId, msBetween, present } from './fields.ts'
+import { by, linkIndexes, where } from './indexes.ts'
+import { ofCaller } from './persons.ts'
+import { each, folded } from './view.ts'
 
 const isOver = (status: string): boolean => status === 'end' || status === 'error'
 
@@ -71,3 +75,24 @@ const fold = (current: CallDocument | undefined, event: Dated<CallStatusChanged>
 /** Folds one call's statuses. Guarded as contracts/views/applied.ts describes, so `history` has each event once. */
 export const evolveCall = (current: CallDocument | undefined, recorded: Recorded<CallStatusChanged>): CallDocument =>
   once(current, recorded, (guard) => fold(current, recorded.event, guard))
+
+export const calls = folded(contract, {
+  key: 'chatId',
+  folds: each(['CallStatusChanged'], {
+    at: ({ event }) => documentId(event),
+    next: (current: CallDocument | undefined, recorded) => [evolveCall(current, recorded)],
+  }),
+  erasure: byMarks(CallDocument, { isOnly: true }),
+  indexes: [
+    by('firstEventAt'),
+    by('state', 'firstEventAt'),
+    by('widgetId', 'firstEventAt'),
+    where('agent.id', 'firstEventAt'),
+    by('phone'),
+    ...linkIndexes,
+  ],
+  person: {
+    links: { chat: ['chatId'], ...ofCaller, phone: ['visitor.phone', 'phone'] },
+    documents: [{ field: 'chatId' }],
+  },
+})

@@ -1,12 +1,17 @@
 import type { ChatAccepted, ChatEvent, ChatFinished } from '../../contracts/events/index.ts'
 import { mostMessagesBytes } from '../../contracts/views/applied.ts'
-import type { ChatDocument } from '../../contracts/views/chat.ts'
+import { ChatDocument, chats as contract } from '../../contracts/views/chat.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { withAgents } from './agents.ts'
 import { type Guard, once } from './applied.ts'
 import { firstResponseMs, newestMessages } from './chat-log.ts'
+import { byMarks } from './erase.ts'
 import { documentId, msBetween, present } from './fields.ts'
+import { by, linkIndexes, where } from './indexes.ts'
+import { ofVisitor } from './persons.ts'
+import { chatTypes } from './types.ts'
+import { each, folded } from './view.ts'
 
 const base = (current: ChatDocument | undefined, event: Dated<ChatEvent>, guard: Guard): ChatDocument => ({
   state: 'open',
@@ -79,3 +84,23 @@ const fold = (chat: ChatDocument, event: Dated<ChatEvent>): ChatDocument => {
  */
 export const evolveChat = (current: ChatDocument | undefined, recorded: Recorded<ChatEvent>): ChatDocument =>
   once(current, recorded, (guard) => fold(base(current, recorded.event, guard), recorded.event))
+
+export const chats = folded(contract, {
+  key: 'chatId',
+  folds: each(chatTypes, {
+    at: ({ event }) => documentId(event),
+    next: (current: ChatDocument | undefined, recorded) => [evolveChat(current, recorded)],
+  }),
+  erasure: byMarks(ChatDocument, { isOnly: true }),
+  indexes: [
+    by('lastEventAt'),
+    where('acceptedAt'),
+    where('finishedAt'),
+    by('state', 'lastEventAt'),
+    by('widgetId', 'lastEventAt'),
+    by('agents.id', 'lastEventAt'),
+    where('userToken'),
+    ...linkIndexes,
+  ],
+  person: { links: { chat: ['chatId'], ...ofVisitor }, documents: [{ field: 'chatId' }] },
+})

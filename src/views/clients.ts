@@ -1,8 +1,12 @@
 import type { ClientUpdated } from '../../contracts/events/index.ts'
-import type { ClientDocument } from '../../contracts/views/client.ts'
+import { ClientDocument, clients as contract } from '../../contracts/views/client.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { once } from './applied.ts'
+import { byMarks } from './erase.ts'
 import { documentId, present } from './fields.ts'
+import { by, linkIndexes, where } from './indexes.ts'
+import { ofVisitor } from './persons.ts'
+import { each, folded } from './view.ts'
 
 /**
  * Folds the events of one client into its newest state. Guarded as contracts/views/applied.ts describes, so a
@@ -26,3 +30,22 @@ export const evolveClient = (
     lastEventAt: time,
   }))
 }
+
+export const clients = folded(contract, {
+  key: 'clientId',
+  folds: each(['ClientUpdated'], {
+    at: ({ event }) => documentId(event),
+    next: (current: ClientDocument | undefined, recorded) => [evolveClient(current, recorded)],
+  }),
+  erasure: byMarks(ClientDocument, { isOnly: true }),
+  indexes: [
+    by('lastEventAt'),
+    by('widgetId'),
+    where('assignedAgent.id'),
+    where('status.id'),
+    where('organization.id'),
+    where('userToken'),
+    ...linkIndexes,
+  ],
+  person: { links: { client: ['clientId'], ...ofVisitor }, documents: [{ field: 'clientId' }] },
+})

@@ -1,11 +1,15 @@
 import type { BotReplyDelivered, ConversationEvent } from '../../contracts/events/index.ts'
-import type { ConversationDocument } from '../../contracts/views/conversation.ts'
+import { ConversationDocument, conversations as contract } from '../../contracts/views/conversation.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
 import { afterFact, withoutWaiting } from '../domain/conversation.ts'
 import { clientOf, factOf } from '../domain/conversation-facts.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { type Guard, once } from './applied.ts'
+import { byMarks } from './erase.ts'
 import { documentId, msBetween } from './fields.ts'
+import { by, where } from './indexes.ts'
+import { conversationTypes } from './types.ts'
+import { each, folded } from './view.ts'
 
 const base = (
   current: ConversationDocument | undefined,
@@ -109,3 +113,31 @@ export const evolveConversation = (
   recorded: Recorded<ConversationEvent>,
 ): ConversationDocument =>
   once(current, recorded, (guard) => fold(base(current, recorded.event, guard), recorded.event))
+
+const isOfDuplicate = (event: Dated<ConversationEvent>): boolean =>
+  event.type === 'BotReplyFailed' && event.data.reason === 'duplicate'
+
+/** Another command has the id of a duplicate. That command keeps its delivery, and its conversation has not changed. */
+export const unlessDuplicate =
+  <E extends Dated<ConversationEvent>>(idOf: (event: E) => string) =>
+  ({ event }: { readonly event: E }): string | undefined =>
+    isOfDuplicate(event) ? undefined : idOf(event)
+
+export const conversations = folded(contract, {
+  key: 'chatId',
+  folds: each(conversationTypes, {
+    at: unlessDuplicate(documentId),
+    next: (current: ConversationDocument | undefined, recorded) => [evolveConversation(current, recorded)],
+  }),
+  erasure: byMarks(ConversationDocument, { isOnly: true, settled }),
+  indexes: [
+    by('startedAt'),
+    by('lastEventAt'),
+    by('state', 'lastEventAt'),
+    by('outcome', 'startedAt'),
+    where('awaitingReplySince'),
+    where('silentSince', 'lastEventAt'),
+    where('clientId'),
+  ],
+  person: { links: { chat: ['chatId'], client: ['clientId'] }, documents: [{ field: 'chatId' }] },
+})

@@ -1,6 +1,7 @@
 import { returnMs } from '../../contracts/metrics.ts'
+import type { CallDocument } from '../../contracts/views/call.ts'
 import type { DailyStatsByDocument, DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
-import type { CallDocument, DeliveryDocument } from '../../contracts/views.ts'
+import type { DeliveryDocument } from '../../contracts/views/delivery.ts'
 import { type CameBack, counts, figuresOf, isOverAt, type Measured } from '../domain/figures.ts'
 import { type AccountDay, dayId } from './stats-days.ts'
 

@@ -7,8 +7,7 @@ import type { Undecodable } from '../domain/decode-json.ts'
 import type { Change, IncomingRecord } from '../domain/ports.ts'
 import type { QuarantinedRequest } from '../domain/quarantined.ts'
 import { recordTime } from '../domain/record-time.ts'
-import { changesOfAction, changesOfEvent, changesOfReply } from './changes.ts'
-import { driftOfRequest } from './drift.ts'
+import { changesOfAction, changesOfEvent, changesOfReply, changesOfRequest } from './changes.ts'
 
 /** The decoded records from which the views are folded. */
 export type Folded = DomainEvent | BotReply | OperatorAction | QuarantinedRequest
@@ -23,7 +22,7 @@ export const changesOf = (
 ): ReadonlyArray<Change> => {
   if (decoded.type === 'OperatorAction') return changesOfAction(decoded)
   const place = { topic, partition, offset, ...(epoch !== undefined && { epoch }) }
-  if (decoded.type === 'QuarantinedRequest') return driftOfRequest(decoded, place)
+  if (decoded.type === 'QuarantinedRequest') return changesOfRequest({ ...place, request: decoded })
   return decoded.type === 'BotMessage' || decoded.type === 'InviteAgent'
     ? changesOfReply({ ...place, reply: decoded, requestedAt: recordTime({ timestamp }) })
     : changesOfEvent({ ...place, event: dated(decoded), bytes: value?.length ?? 0 })

@@ -1,17 +1,16 @@
-import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { BotReplyDelivered, BotReplyFailed, BotReplySuppressed } from '../../contracts/events/index.ts'
-import type { Instant } from '../../contracts/primitives.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
-import type { DeliveryDocument } from '../../contracts/views/delivery.ts'
+import { deliveries as contract, DeliveryDocument } from '../../contracts/views/delivery.ts'
 import { deliveryId } from '../domain/delivery.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { advance, type Guard, once } from './applied.ts'
+import { unlessDuplicate } from './conversations.ts'
+import { byMarks } from './erase.ts'
 import { present } from './fields.ts'
+import { by, where } from './indexes.ts'
+import { each, folded, type RecordedReply } from './view.ts'
 
 export type Outcome = BotReplyDelivered | BotReplyFailed | BotReplySuppressed
-
-/** A command as it is recorded in bot-replies. */
-export type RecordedReply = Omit<Recorded, 'event'> & { readonly reply: BotReply; readonly requestedAt: Instant }
 
 /**
  * A command makes a document only if there is none: an outcome, or an earlier record of the same id, stays. The
@@ -66,3 +65,28 @@ export const evolveOutcome = (current: DeliveryDocument | undefined, recorded: R
   once(current, recorded, (guard) =>
     current?.state === 'delivered' ? { ...current, ...guard } : fold(recorded.event, guard),
   )
+
+const outcome = {
+  at: unlessDuplicate<Dated<Outcome>>(({ data }) => deliveryId(data)),
+  next: (current: DeliveryDocument | undefined, recorded: Recorded<Outcome>) => [evolveOutcome(current, recorded)],
+}
+const command = {
+  at: ({ reply: { accountId, chatId, id: commandId } }: RecordedReply) => deliveryId({ accountId, chatId, commandId }),
+  next: (current: DeliveryDocument | undefined, recorded: RecordedReply) => [evolvePending(current, recorded)],
+}
+
+export const deliveries = folded(contract, {
+  folds: {
+    ...each(['BotReplyDelivered', 'BotReplyFailed', 'BotReplySuppressed'], outcome),
+    ...each(['BotMessage', 'InviteAgent'], command),
+  },
+  erasure: byMarks(DeliveryDocument, { isOnly: false }),
+  indexes: [
+    by('requestedAt'),
+    by('state', 'requestedAt'),
+    by('chatId', 'requestedAt'),
+    by('clientId', 'requestedAt'),
+    where('finishedAt', 'state'),
+  ],
+  person: { documents: [{ field: 'chatId' }] },
+})

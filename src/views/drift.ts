@@ -1,12 +1,17 @@
+import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { AccountId } from '../../contracts/primitives.ts'
 import { seenEarlierLength } from '../../contracts/views/applied.ts'
-import { type DriftDocument, mostDriftSeen } from '../../contracts/views/drift.ts'
+import { drift as contract, type DriftDocument, mostDriftEntries, mostDriftSeen } from '../../contracts/views/drift.ts'
 import { type Finding, type JsonType, misplaced, notUnderstood } from '../domain/drift.ts'
 import type { Change, Recorded } from '../domain/ports.ts'
 import type { QuarantinedRequest } from '../domain/quarantined.ts'
 import { wireNameOf } from '../domain/requests.ts'
 import { advance, digest, isIn } from './applied.ts'
-import { timelineId } from './timeline.ts'
+import { never } from './erase.ts'
+import { by } from './indexes.ts'
+import { timeline, timelineId } from './timeline.ts'
+import { eventTypes } from './types.ts'
+import { folded, type Reads, type RecordedEvent } from './view.ts'
 
 type Place = Pick<Recorded, 'topic' | 'partition' | 'offset' | 'epoch'>
 
@@ -60,25 +65,36 @@ const evolveDrift = (
   }
 }
 
+/** The id of the document that counts what an account has no room for. */
+const othersOf = (accountId: string) => `${accountId}/others`
+
+/** A change of `drift`, and what decides whether it is made. */
+export type DriftChange = Change & {
+  /** Applied instead, if this change would create a document for which the account has no room. */
+  readonly instead?: Change
+  /** If set, only an event's first record makes this change: the one that timeline's entry of this id names, if any. */
+  readonly firstOf?: Place & { readonly _id: string }
+}
+
 const changeOf = (request: DriftRequest, entry: Entry, type: JsonType, first: First): Change => ({
   view: 'drift',
   id: entry._id,
   evolve: (current) => [evolveDrift(current as DriftDocument | undefined, request, entry, type, first)],
 })
 
-const changesOfFindings = (request: DriftRequest, findings: ReadonlyArray<Finding>): ReadonlyArray<Change> =>
+const changesOfFindings = (request: DriftRequest, findings: ReadonlyArray<Finding>): ReadonlyArray<DriftChange> =>
   findings.map(({ kind, api, event, path, type, expected, example }) => {
     const { accountId } = request
     const _id = `${accountId}/${kind}/${api}/${event}/${path}`
     const first = () => ({ ...(expected !== undefined && { expected }), example: example() })
     return {
       ...changeOf(request, { _id, accountId, kind, api, event, path }, type, first),
-      instead: changeOf(request, { _id: `${accountId}/others`, accountId, kind: 'others' }, type, () => ({})),
+      instead: changeOf(request, { _id: othersOf(accountId), accountId, kind: 'others' }, type, () => ({})),
     }
   })
 
 /** The changes for the parts of an event's request that its contract does not know. */
-export const driftOfEvent = ({ event, topic, partition, offset, epoch }: Recorded): ReadonlyArray<Change> => {
+export const driftOfEvent = ({ event, topic, partition, offset, epoch }: Recorded): ReadonlyArray<DriftChange> => {
   const { accountId, extra }: { readonly accountId: AccountId; readonly extra?: unknown } = event.data
   const wire = wireNameOf(event.type)
   if (extra === undefined || wire === undefined) return []
@@ -89,8 +105,57 @@ export const driftOfEvent = ({ event, topic, partition, offset, epoch }: Recorde
 }
 
 /** The changes for the parts of a request in quarantine that were not understood. */
-export const driftOfRequest = (request: QuarantinedRequest, place: Place): ReadonlyArray<Change> => {
+export const driftOfRequest = (request: QuarantinedRequest, place: Place): ReadonlyArray<DriftChange> => {
   const { accountId, id, receivedAt } = request
   const driftRequest = { accountId, at: new Date(receivedAt), place, request: digest(id) }
   return changesOfFindings(driftRequest, notUnderstood(request))
 }
+
+/** `acme/others`: no account id has a slash. */
+const accountOf = (id: string) => id.slice(0, id.indexOf('/'))
+
+/**
+ * Chooses the changes to apply. An event that was appended twice has one entry in timeline. The entry names the first
+ * record, so the other records are not counted. One document of each account is reserved for `others`. Within a
+ * process, the next call reads after the previous one has written. Processes that reach the limit at the same time may
+ * each add the new documents of one slice.
+ */
+export const chooseDrift =
+  (most = mostDriftEntries - 1) =>
+  async (given: ReadonlyArray<Change>, { find, countOthers }: Reads): Promise<ReadonlyArray<Change>> => {
+    const changes: ReadonlyArray<DriftChange> = given
+    const events = [...new Set(changes.flatMap(({ firstOf }) => firstOf?._id ?? []))]
+    const entries = await find(timeline.name, events, ['topic', 'partition', 'offset'])
+    const found = new Map(entries.map((entry) => [entry._id, entry]))
+    const isFirst = ({ firstOf }: DriftChange) => {
+      const entry = firstOf && found.get(firstOf._id)
+      if (entry === undefined || firstOf === undefined) return true
+      return entry.topic === firstOf.topic && entry.partition === firstOf.partition && entry.offset === firstOf.offset
+    }
+    const firsts = changes.filter(isFirst)
+    const ids = [...new Set(firsts.map(({ id }) => id))]
+    const known = new Set((await find(contract.name, ids, [])).map(({ _id }) => _id))
+    const fresh = ids.filter((id) => !known.has(id))
+    for (const [accountId, wanted] of Map.groupBy(fresh, accountOf)) {
+      const left = Math.max(0, most - (await countOthers(contract.name, accountId, othersOf(accountId))))
+      for (const id of wanted.slice(0, left)) known.add(id)
+    }
+    return firsts.map((change) => (known.has(change.id) ? change : (change.instead ?? change)))
+  }
+
+const eachEvent = (changes: (record: RecordedEvent) => ReadonlyArray<Change>) =>
+  Object.fromEntries(eventTypes.map((type) => [type, changes])) as {
+    readonly [T in DomainEvent['type']]: typeof changes
+  }
+
+/** A document has data of all chats, so that its example is of the earliest request. */
+export const drift = folded(contract, {
+  isOfAllChats: true,
+  folds: {
+    ...eachEvent(({ asItCame }) => driftOfEvent(asItCame)),
+    QuarantinedRequest: ({ request, ...place }) => driftOfRequest(request, place),
+  },
+  erasure: never,
+  choose: chooseDrift(),
+  indexes: [by('kind'), by('firstAt')],
+})

@@ -1,10 +1,14 @@
 import type { OfflineMessageReceived } from '../../contracts/events/index.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
-import type { OfflineMessageDocument } from '../../contracts/views/offline-message.ts'
+import { offline_messages as contract, OfflineMessageDocument } from '../../contracts/views/offline-message.ts'
 import { asPart } from '../domain/identity.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { once } from './applied.ts'
+import { byMarks } from './erase.ts'
 import { present } from './fields.ts'
+import { by, linkIndexes, where } from './indexes.ts'
+import { ofVisitor } from './persons.ts'
+import { each, folded } from './view.ts'
 
 /**
  * `acme/2037/77`: the service's id is unique within its chat. Where the service sends none, each event is a message of
@@ -27,3 +31,13 @@ export const evolveOfflineMessage = (
     receivedAt: current?.receivedAt ?? time,
   }))
 }
+
+export const offlineMessages = folded(contract, {
+  folds: each(['OfflineMessageReceived'], {
+    at: ({ event }) => offlineMessageId(event),
+    next: (current: OfflineMessageDocument | undefined, recorded) => [evolveOfflineMessage(current, recorded)],
+  }),
+  erasure: byMarks(OfflineMessageDocument, { isOnly: false }),
+  indexes: [by('receivedAt'), by('widgetId', 'receivedAt'), by('chatId'), where('userToken'), ...linkIndexes],
+  person: { links: { chat: ['chatId'], ...ofVisitor }, documents: [{ field: 'chatId' }] },
+})

@@ -14,6 +14,7 @@ import type {
 } from '../domain/ports.ts'
 import { serial } from '../shared/serial.ts'
 import { bytesOf, slicesOf } from '../shared/slices.ts'
+import { isOfAllChats } from './changes.ts'
 import { changesOf, type Decode } from './decoded.ts'
 
 type Deps = {
@@ -44,8 +45,6 @@ type Refused = { readonly record: IncomingRecord; readonly why: Undecodable }
 const piecesOfASlice = 8
 const smallestPiece = { records: 500, bytes: 1024 * 1024 }
 const aloneFrom = 8
-/** A document of `drift` has data of all chats. It gets the changes of a slice at the end, in the order of the log. */
-const isOfAllChats = ({ view }: Change) => view === 'drift'
 
 /**
  * A large slice is decoded and written in pieces, so that little of it is in memory in decoded form. Records of one key

@@ -1,7 +1,8 @@
 import { returnMs } from '../../contracts/metrics.ts'
 import type { AccountId, Day } from '../../contracts/primitives.ts'
-import type { ViewName, Views } from '../../contracts/views.ts'
+import type { SessionDocument } from '../../contracts/views/session.ts'
 import { dayOf } from '../domain/day.ts'
+import type { ViewDocument } from '../domain/ports.ts'
 
 /** A day of an account, as daily_stats has it. */
 export type AccountDay = { readonly accountId: AccountId; readonly day: Day }
@@ -15,10 +16,14 @@ export const statsViews = {
   calls: ['firstEventAt'],
   offline_messages: ['receivedAt'],
   deliveries: ['finishedAt'],
-} as const satisfies { [V in ViewName]?: ReadonlyArray<keyof Views[V]> }
+} as const satisfies Readonly<Record<string, ReadonlyArray<string>>>
 export type StatsView = keyof typeof statsViews
 
-const isStatsView = (view: ViewName): view is StatsView => Object.hasOwn(statsViews, view)
+const isStatsView = (view: string): view is StatsView => Object.hasOwn(statsViews, view)
+
+/** The fields that decide to which days a document belongs, beside the times of its view. */
+type StatsDocument = ViewDocument &
+  Partial<Pick<SessionDocument, 'accountId' | 'latestOf' | 'previousStartedAt' | 'kind' | 'startedAt'>>
 
 /** `acme/2026-01-31`: the `_id` of daily_stats. */
 export const dayId = ({ accountId, day }: AccountDay): string => `${accountId}/${day}`
@@ -29,7 +34,7 @@ export const accountDay = (id: string): AccountDay => {
   return { accountId: accountId as AccountId, day: day as Day }
 }
 
-const timesOf = (view: StatsView, document: Views[ViewName]): ReadonlyArray<Date> => {
+const timesOf = (view: StatsView, document: object): ReadonlyArray<Date> => {
   // The end of a bot session is not counted for any day. While the session is open, its end is in the future.
   const names: ReadonlyArray<string> = 'kind' in document && document.kind === 'bot' ? ['startedAt'] : statsViews[view]
   const values = names.map((name): unknown => document[name as keyof typeof document])
@@ -46,17 +51,13 @@ const daysBefore = (time: Date): ReadonlyArray<Date> =>
  * ends a day after its last event, and a return counts for one day more. Sessions that began even earlier are computed
  * when they have settled.
  */
-export const daysOf = (
-  view: ViewName,
-  document: Views[ViewName],
-  timeZoneOf: TimeZoneOf,
-): ReadonlyArray<AccountDay> => {
+export const daysOf = (view: string, document: ViewDocument, timeZoneOf: TimeZoneOf): ReadonlyArray<AccountDay> => {
   if (!isStatsView(view)) return []
-  const others =
-    'previousStartedAt' in document || 'latestOf' in document
-      ? [document.previousStartedAt, ...(document.kind === 'bot' ? daysBefore(document.startedAt) : [])]
-      : []
-  const { accountId } = document
+  const { accountId, latestOf, previousStartedAt, kind, startedAt }: StatsDocument = document
+  const isSession = previousStartedAt !== undefined || latestOf !== undefined
+  const others = isSession
+    ? [previousStartedAt, ...(kind === 'bot' && startedAt !== undefined ? daysBefore(startedAt) : [])]
+    : []
   return [...timesOf(view, document), ...others].flatMap((time) =>
     time === undefined || accountId === undefined ? [] : [{ accountId, day: dayOf(time, timeZoneOf(accountId)) }],
   )

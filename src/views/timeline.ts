@@ -1,9 +1,14 @@
+import { archiveNameOf, clients } from '../../contracts/topics.ts'
 import { mostDataBytes } from '../../contracts/views/applied.ts'
-import type { TimelineDocument } from '../../contracts/views/timeline.ts'
+import { timeline as contract, type TimelineDocument } from '../../contracts/views/timeline.ts'
 import { asPart, identity } from '../domain/identity.ts'
-import type { Recorded } from '../domain/ports.ts'
-import { present } from './fields.ts'
+import type { Recorded, ViewDocument } from '../domain/ports.ts'
+import { aboutOf, changeWhere } from './erase.ts'
+import { documentId, present } from './fields.ts'
 import { asText, storable } from './free-form.ts'
+import { by, where } from './indexes.ts'
+import { eventTypes } from './types.ts'
+import { each, folded } from './view.ts'
 
 type Data = Readonly<Record<string, unknown>> & { readonly extra?: unknown } & Pick<
     TimelineDocument,
@@ -54,3 +59,43 @@ export const evolveTimeline = (
     ...(bytes <= mostDataBytes && { data, ...(extra !== undefined && { extra: asText(extra) }) }),
   }
 }
+
+const isMarker = ({ type }: { readonly type?: unknown }) => type === 'ChatErased' || type === 'ClientErased'
+
+/** An entry keeps its record's position, its type and its time. Markers stay unchanged: they have no personal data. */
+const emptiedEntry =
+  ({ topic, partition, offset }: Recorded) =>
+  (document: ViewDocument): ViewDocument => {
+    const current = document as TimelineDocument
+    const isEarlier = current.topic === topic && current.partition === partition && current.offset < offset
+    const isBefore = isEarlier || current.topic === archiveNameOf(topic)
+    if (!isBefore || isMarker(current) || current.erased) return current
+    const { data, extra, ...rest } = current
+    return { ...rest, erased: true } as TimelineDocument
+  }
+
+export const timeline = folded(contract, {
+  folds: each(eventTypes, {
+    at: ({ event }) => timelineId(event),
+    next: (current: TimelineDocument | undefined, { event, asItCame }) => [
+      evolveTimeline(current, asItCame, event === asItCame.event),
+    ],
+  }),
+  erasure: {
+    changes: (view, marker) => {
+      const { topic, fields } = aboutOf(marker)
+      const id = documentId(marker.event)
+      return [topic, archiveNameOf(topic)].map((of) =>
+        changeWhere(view, id, { ...fields, topic: of }, emptiedEntry(marker)),
+      )
+    },
+    holds: (document) => !isMarker(document) && (document.data !== undefined || document.extra !== undefined),
+  },
+  indexes: [by('chatId', 'time', 'offset'), by('time'), by('type', 'time'), where('clientId', 'time')],
+  person: {
+    documents: [
+      { field: 'chatId' },
+      { field: 'clientId', where: { topic: { $in: [clients.name, archiveNameOf(clients.name)] } } },
+    ],
+  },
+})

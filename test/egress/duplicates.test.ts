@@ -167,7 +167,7 @@ test('any command has the digest of its document, at any time of append', () => 
       })
       const stored = changesOfEvent({ event: dated(event), topic: 'bot-conversations', partition: 0, offset: 0 })
         .filter(({ view }) => view === 'deliveries')
-        .map(({ evolve }) => evolve(undefined)[0] as Parameters<typeof contentDigest>[0])
+        .map(({ evolve }) => evolve(undefined)[0] as unknown as Parameters<typeof contentDigest>[0])
       assert.equal(stored.map(contentDigest), [digestOf(command, other)])
     }),
     { numRuns: 500 },

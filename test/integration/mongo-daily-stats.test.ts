@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { DailyStatsByDocument, DailyStatsDocument } from '../../contracts/views/daily-stats.ts'
-import type { ViewName, Views } from '../../contracts/views.ts'
+import type { ViewDocument } from '../../src/domain/ports.ts'
 import { applyWith } from '../../src/mongo/apply.ts'
 import { classify } from '../../src/mongo/classify.ts'
 import { ensureFlatViews } from '../../src/mongo/flat-views.ts'
@@ -12,6 +12,7 @@ import { markDays, readDue } from '../../src/mongo/stats-due.ts'
 import { allDays, recomputeDays } from '../../src/mongo/stats-recompute.ts'
 import { idsWhere, readPresent, writeIfUnchanged } from '../../src/mongo/store.ts'
 import { changesOfEvent } from '../../src/views/changes.ts'
+import type { ViewName } from '../../src/views/index.ts'
 import { eventually } from '../support/eventually.ts'
 import { anEvent, at, inLog } from '../support/given-events.ts'
 import { sleep, testDatabase } from '../support/mongo.ts'
@@ -40,7 +41,7 @@ const computed = (asOf?: Date) => computedStatistics(db, day, utc, asOf)
 
 /** An instance that crashes after it has written the documents and before it marks their days. */
 const crashing = applyWith(
-  optimisticUpdate<Views[ViewName]>({
+  optimisticUpdate<ViewDocument>({
     read: readPresent(db, 'majority'),
     write: writeIfUnchanged(db),
     written: async () => {

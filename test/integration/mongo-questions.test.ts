@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { ViewName } from '../../contracts/views.ts'
 import { findLinksIn, linkQueries } from '../../src/mongo/persons.ts'
+import type { ViewName } from '../../src/views/index.ts'
 import { testDatabase } from '../support/mongo.ts'
 
 const { db, connect, drop } = await testDatabase()

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { ViewName, Views } from '../../contracts/views.ts'
 import { dated } from '../../src/domain/dated.ts'
-import type { Change } from '../../src/domain/ports.ts'
+import type { Change, ViewDocument } from '../../src/domain/ports.ts'
 import { applyWith } from '../../src/mongo/apply.ts'
 import { optimisticUpdate } from '../../src/mongo/optimistic-update.ts'
 import { connectRebuilds } from '../../src/mongo/rebuild/rebuilds.ts'
@@ -40,11 +39,11 @@ type Log = ReturnType<typeof growingLog>
 /** A projector's writer that is slow somewhere between reading and writing. It applies a slice again if it fails. */
 const projectorOf = (log: Log, mayWrite: () => Promise<boolean>) => {
   const apply = applyWith(
-    optimisticUpdate<Views[ViewName]>({
+    optimisticUpdate<ViewDocument>({
       read: readPresent(db, 'majority'),
       write: async (collection, writes) => {
         await sleep(random(2) * random(60))
-        return writeIfUnchanged<Views[ViewName]>(db)(collection, writes)
+        return writeIfUnchanged<ViewDocument>(db)(collection, writes)
       },
       written: () => sleep(random(5)),
       mayWrite,

@@ -1,7 +1,7 @@
 import { deepStrictEqual as same } from 'node:assert'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { ViewName, Views } from '../../contracts/views.ts'
+import type { ViewDocument } from '../../src/domain/ports.ts'
 import { applyWith } from '../../src/mongo/apply.ts'
 import { optimisticUpdate } from '../../src/mongo/optimistic-update.ts'
 import { rebuiltName, rename, swapName } from '../../src/mongo/rebuild/collections.ts'
@@ -50,12 +50,12 @@ const slowWriter = (gate: () => Promise<boolean> = swapGate(db)) => {
   const { promise: told, resolve: goOn } = Promise.withResolvers<void>()
   const { promise: hasRead, resolve: read } = Promise.withResolvers<void>()
   const apply = applyWith(
-    optimisticUpdate<Views[ViewName]>({
+    optimisticUpdate<ViewDocument>({
       read: readPresent(db, 'majority'),
       write: async (collection, writes) => {
         read()
         await told
-        return writeIfUnchanged<Views[ViewName]>(db)(collection, writes)
+        return writeIfUnchanged<ViewDocument>(db)(collection, writes)
       },
       written: async () => {},
       mayWrite: gate,

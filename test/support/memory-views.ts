@@ -1,6 +1,7 @@
-import type { ViewName, Views } from '../../contracts/views.ts'
-import type { ApplyChanges } from '../../src/domain/ports.ts'
+import type { ApplyChanges, ViewDocument } from '../../src/domain/ports.ts'
 import { changesOf } from '../../src/views/decoded.ts'
+import type { DriftChange } from '../../src/views/drift.ts'
+import type { ViewName, Views } from '../../src/views/index.ts'
 import { auditDue } from '../../src/views/sessions.ts'
 import type { Entry } from './logs.ts'
 
@@ -15,7 +16,7 @@ export const changesOfEntries = (entries: ReadonlyArray<Entry>) =>
 export const asFolded = <D extends object>(document: D): D =>
   'audit' in document ? { ...document, audit: auditDue } : document
 
-const keysWhere = (documents: ReadonlyMap<string, object>, view: ViewName, where: Readonly<Record<string, string>>) =>
+const keysWhere = (documents: ReadonlyMap<string, object>, view: string, where: Readonly<Record<string, string>>) =>
   [...documents.keys()].filter((key) => {
     const document: Readonly<Record<string, unknown>> = { ...documents.get(key) }
     return key.startsWith(`${view} `) && Object.entries(where).every(([name, value]) => document[name] === value)
@@ -27,11 +28,12 @@ const isMatch = (entry: object, record: object) =>
 
 /** Views in memory, as a plain fold writes them. */
 export const memoryViews = (): { readonly applyChanges: ApplyChanges; readonly documents: () => Documents } => {
-  const documents = new Map<string, Views[ViewName]>()
-  const newest = new Map<string, Views[ViewName]>()
+  const documents = new Map<string, ViewDocument>()
+  const newest = new Map<string, ViewDocument>()
   return {
     applyChanges: async (changes) => {
-      for (const { view, id, where, evolve, firstOf } of changes) {
+      for (const change of changes) {
+        const { view, id, where, evolve, firstOf }: DriftChange = change
         if (firstOf !== undefined && isCopy(documents.get(`timeline ${firstOf._id}`), firstOf)) continue
         if (where === undefined) {
           for (const document of evolve(newest.get(`${view} ${id}`))) {
@@ -48,7 +50,7 @@ export const memoryViews = (): { readonly applyChanges: ApplyChanges; readonly d
           }
       }
     },
-    documents: () => Object.fromEntries(documents),
+    documents: () => Object.fromEntries(documents) as Documents,
   }
 }
 

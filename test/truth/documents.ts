@@ -1,24 +1,14 @@
 import type * as t from 'io-ts'
 import type { MongoClient } from 'mongodb'
-import * as views from '../../contracts/views.ts'
+import { ErasureDocument } from '../../contracts/views/erasure.ts'
+import { contractOf, viewNames } from '../../src/views/index.ts'
 import { misfit } from './schemas.ts'
 import type { Tally } from './tally.ts'
 
 /** The codec of each view's documents; its schema is published under the same name. */
-export const codecOfView: Readonly<Record<views.ViewName | 'erasures', t.Mixed>> = {
-  chats: views.ChatDocument,
-  calls: views.CallDocument,
-  clients: views.ClientDocument,
-  offline_messages: views.OfflineMessageDocument,
-  conversations: views.ConversationDocument,
-  timeline: views.TimelineDocument,
-  daily_stats: views.DailyStatsDocument,
-  daily_stats_by: views.DailyStatsByDocument,
-  sessions: views.SessionDocument,
-  deliveries: views.DeliveryDocument,
-  audit: views.AuditDocument,
-  drift: views.DriftDocument,
-  erasures: views.ErasureDocument,
+export const codecOfView: Readonly<Record<string, t.Mixed>> = {
+  ...Object.fromEntries(viewNames.map((name) => [name, contractOf(name).document])),
+  erasures: ErasureDocument,
 }
 
 const internal = new Set(['admin', 'config', 'local'])

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Views } from '../../contracts/views.ts'
 import { dailyStats, type StatsInput } from '../../src/views/daily-stats.ts'
+import type { Views } from '../../src/views/index.ts'
 import { accountDay, dayId, daysOf } from '../../src/views/stats-days.ts'
 
 const stats = suite('daily statistics')

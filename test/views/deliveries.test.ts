@@ -2,7 +2,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { DeliveryDocument } from '../../contracts/views/delivery.ts'
-import { evolveOutcome, evolvePending, type RecordedReply } from '../../src/views/deliveries.ts'
+import { evolveOutcome, evolvePending } from '../../src/views/deliveries.ts'
+import type { RecordedReply } from '../../src/views/view.ts'
 import { anEvent, at, date, inLog } from '../support/given-events.ts'
 
 const deliveries = suite('deliveries')

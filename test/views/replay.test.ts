@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { DomainEvent } from '../../contracts/events/index.ts'
-import * as views from '../../contracts/views.ts'
+import { contractOf } from '../../src/views/index.ts'
 import { aLog, deliveriesOf, type Entry } from '../support/logs.ts'
 import { changesOfEntries, type Documents, foldOf, memoryViews } from '../support/memory-views.ts'
 
@@ -92,19 +92,7 @@ replay('do not count or change anything for an event that is repeated under its 
   )
 })
 
-const codecs = {
-  chats: views.ChatDocument,
-  calls: views.CallDocument,
-  clients: views.ClientDocument,
-  offline_messages: views.OfflineMessageDocument,
-  conversations: views.ConversationDocument,
-  sessions: views.SessionDocument,
-  timeline: views.TimelineDocument,
-  deliveries: views.DeliveryDocument,
-  drift: views.DriftDocument,
-}
-const codecOf = (key: string) =>
-  Object.entries(codecs).find(([view]) => key.startsWith(`${view} `))?.[1] ?? views.DailyStatsDocument
+const codecOf = (key: string) => contractOf(key.slice(0, key.indexOf(' '))).document
 
 replay('contain only documents that match their contract', async () => {
   await fc.assert(

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { DomainEvent } from '../../contracts/events/index.ts'
 import { topicOf } from '../../contracts/topics.ts'
 import { changesOfEvent } from '../../src/views/changes.ts'
-import { changesStats, foldedOf, topicsOf, viewNames } from '../../src/views/view-topics.ts'
+import { changesStats, foldedOf, topicsOf, viewNames } from '../../src/views/index.ts'
 import { anEvent, at, inLog } from '../support/given-events.ts'
 
 const sources = suite('the source topics of a view')

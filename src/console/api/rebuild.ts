@@ -1,5 +1,4 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { ViewName } from '../../../contracts/views.ts'
 import type { Account } from '../../domain/accounts.ts'
 import type { Refusal } from '../../http/answer.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
@@ -10,7 +9,8 @@ import type { ArchiveDeps } from '../../operations/rebuild/archive.ts'
 import { rebuildAsked } from '../../operations/rebuild/command.ts'
 import { isTemporary, progressLines, readLogs } from '../../operations/rebuild/progress.ts'
 import { monotonic, sleep } from '../../shared/time.ts'
-import { topicsOf, viewNames } from '../../views/view-topics.ts'
+import type { ViewName } from '../../views/index.ts'
+import { topicsOf, viewNames } from '../../views/index.ts'
 import { rolesFor } from '../access/grants.ts'
 import { RebuildBody, type RebuildEnd } from '../answers.ts'
 import { decodeAs, type Handlers, type RecordActionOf, unavailable } from '../handler.ts'
@@ -31,6 +31,15 @@ const forAll: Refusal = {
   message: 'account: expected the role operator for every account, because a view has all accounts',
 }
 
+const noView: Refusal = {
+  status: 400,
+  code: 'invalid_request',
+  message: 'view: expected all or the name of a view',
+}
+
+const viewsOf = (view: string): ReadonlyArray<ViewName> =>
+  view === 'all' ? viewNames : viewNames.filter((name) => name === view)
+
 /** True if the topics do not have the first records of the views any more. */
 const needsArchive = async (kafka: KafkaRoom, views: ReadonlyArray<ViewName>): Promise<boolean> =>
   [...(await readLogs(kafka, topicsOf(views)))].some(([source, { low }]) => low > 0 && !isTemporary(source))
@@ -48,7 +57,8 @@ export const rebuildHandlers = ({
     if (E.isLeft(asked)) return asked
     if (!accounts.every(({ id }) => rolesFor(session.grants, id).includes('operator'))) return E.left(forAll)
     const { what, view, dryRun } = asked.right
-    const views = what !== 'begin' || view === undefined ? undefined : view === 'all' ? viewNames : [view]
+    const views = what !== 'begin' || view === undefined ? undefined : viewsOf(view)
+    if (views?.length === 0) return E.left(noView)
     const recordAction = recordActionOf(session.who)
     const { out, end, lines } = lineQueue<RebuildEnd>()
     const work = async (): Promise<number> => {

@@ -5,6 +5,7 @@ import type { Egress } from '../../egress/egress.ts'
 import type { ReadReadiness } from '../../http/health.ts'
 import type { Ranges } from '../../kafka/offsets.ts'
 import { within } from '../../shared/timeout.ts'
+import { viewNames } from '../../views/index.ts'
 import { rolesFor } from '../access/grants.ts'
 import type { SystemAnswer } from '../answers.ts'
 import { type Grant, type Handlers, ok } from '../handler.ts'
@@ -84,6 +85,7 @@ export const systemHandlers = (deps: SystemDeps): Handlers<'GET /api/system'> =>
           .map(({ account, ...gate }) => ({ account, isOpen: gate.isOpen, reason: breakerWords(gate) })),
         consumers: [...consumers],
         version: deps.version,
+        views: [...viewNames],
       }
       return ok(answer)
     },

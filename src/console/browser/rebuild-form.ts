@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { ViewName } from '../../../contracts/views.ts'
 import type { RebuildBody, RebuildLine } from '../answers.ts'
 import { accountPath, postLines } from './api.ts'
 import { useAction } from './hooks.ts'
@@ -7,37 +6,26 @@ import { html } from './html.ts'
 import { Card, Check, Dialog, Field, Lines, TroubleBox, valueOfField } from './parts.ts'
 
 type What = RebuildBody['what']
-type View = ViewName | 'all'
+const all = 'all'
 
 const whats: Readonly<Record<What, string>> = {
   begin: 'Begin a rebuild',
   resume: 'Continue the interrupted rebuild',
   discard: 'Drop the interrupted rebuild',
 }
-const views: Readonly<Record<View, string>> = {
-  all: 'all views',
-  chats: 'chats',
-  calls: 'calls',
-  clients: 'clients',
-  offline_messages: 'offline_messages',
-  conversations: 'conversations',
-  timeline: 'timeline',
-  sessions: 'sessions',
-  deliveries: 'deliveries',
-  daily_stats: 'daily_stats',
-  daily_stats_by: 'daily_stats_by',
-  audit: 'audit',
-  drift: 'drift',
-}
+const viewOptions = (views: ReadonlyArray<string>) =>
+  Object.fromEntries([[all, 'all views'], ...views.map((view) => [view, view])])
 const optionsOf = (words: Readonly<Record<string, string>>, chosen: string) =>
   Object.entries(words).map(
     ([value, text]) => html`<option key=${value} value=${value} selected=${value === chosen}>${text}</option>`,
   )
 
+type Props = { readonly account: string; readonly views: ReadonlyArray<string> }
+
 /** Rebuilds a view from the topics. The default is a dry run, which only compares. */
-export const RebuildCard = ({ account }: { readonly account: string }) => {
+export const RebuildCard = ({ account, views }: Props) => {
   const [what, setWhat] = useState<What>('begin')
-  const [view, setView] = useState<View>('chats')
+  const [view, setView] = useState(all)
   const [dryRun, setDryRun] = useState(true)
   const [asks, setAsks] = useState(false)
   const [lines, setLines] = useState<ReadonlyArray<string>>([])
@@ -80,7 +68,7 @@ export const RebuildCard = ({ account }: { readonly account: string }) => {
         <${Field} label="What"><select onChange=${(event: Event) => setWhat(valueOfField(event) as What)}>${optionsOf(whats, what)}</select><//>
         ${
           what === 'begin' &&
-          html`<${Field} label="View"><select onChange=${(event: Event) => setView(valueOfField(event) as View)}>${optionsOf(views, view)}</select><//>
+          html`<${Field} label="View"><select onChange=${(event: Event) => setView(valueOfField(event))}>${optionsOf(viewOptions(views), view)}</select><//>
             <div class="row"><${Check} label="Dry run: only compare" checked=${dryRun} onChange=${setDryRun} /></div>`
         }
         <div class="row">

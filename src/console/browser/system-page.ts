@@ -18,7 +18,7 @@ export const SystemPage = ({ account, roles }: PageProps) => {
     </div>
     <div class="cards two">
       <${SystemCards} system=${system} />
-      ${roles.includes('operator') && html`<${RebuildCard} account=${account} />`}
+      ${roles.includes('operator') && html`<${RebuildCard} account=${account} views=${system.value?.views ?? []} />`}
     </div>
   `
 }

@@ -1,12 +1,12 @@
 import { type Db, type IndexDescription, MongoServerError } from 'mongodb'
-import type { ViewName } from '../../../contracts/views.ts'
-import { indexes } from '../indexes.ts'
+import type { ViewName } from '../../views/index.ts'
+import { indexesOf as ownIndexesOf } from '../indexes.ts'
 
 /** The collection of a view's rebuilt documents. Each process that works on a rebuild writes into its own. */
-export const rebuiltName = (view: ViewName, writer: string): string => `${view}__rebuild_${writer}`
+export const rebuiltName = (view: string, writer: string): string => `${view}__rebuild_${writer}`
 
 /** The name of this collection while it is ready for the swap. No process ever writes under this name. */
-export const swapName = (view: ViewName, writer: string): string => `${view}__swap_${writer}`
+export const swapName = (view: string, writer: string): string => `${view}__swap_${writer}`
 
 const nameOfRebuild = /^[a-z_]+__(?:rebuild|swap)_[0-9a-z]+$/
 
@@ -46,7 +46,7 @@ const keyOf = ({ key }: Pick<IndexDescription, 'key'>) => JSON.stringify(key)
 
 /** The view's own indexes, and those that were added to the live collection by hand. */
 const indexesOf = async (db: Db, view: ViewName): Promise<ReadonlyArray<IndexDescription>> => {
-  const own = indexes[view]
+  const own = ownIndexesOf(view)
   const known = new Set([...own.map(keyOf), keyOf({ key: { _id: 1 } })])
   const live = await unlessMissing(db.collection(view).indexes(), [])
   const others = live.filter((index) => !known.has(keyOf(index))).map(({ v, ...description }) => description)

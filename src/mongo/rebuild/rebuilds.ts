@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import type { Db } from 'mongodb'
-import type { ViewName, Views } from '../../../contracts/views.ts'
-import type { ApplyChanges, Sleep, TopicIds } from '../../domain/ports.ts'
+import type { ApplyChanges, Sleep, TopicIds, ViewDocument } from '../../domain/ports.ts'
+import type { ViewName } from '../../views/index.ts'
 import type { TimeZoneOf } from '../../views/stats-days.ts'
 import { applyWith, type CollectionOf } from '../apply.ts'
 import { classify } from '../classify.ts'
 import { type MongoLocation, mongoClient, within } from '../client.ts'
-import { chooseDriftIn } from '../drift.ts'
 import { optimisticUpdate } from '../optimistic-update.ts'
 import { allDays, type Day, readDay, recomputeDays } from '../stats-recompute.ts'
 import { idsWhere, readPresent, writeIfUnchanged } from '../store.ts'
 import { noteTimeZones } from '../time-zones.ts'
 import { topicsReadIn } from '../topics-read.ts'
 import { markAllAudited } from '../transcript-audits.ts'
+import { readsIn } from '../view-reads.ts'
 import { viewVersionsIn } from '../view-versions.ts'
 import { writeBatcher } from '../write-batcher.ts'
 import {
@@ -90,8 +90,8 @@ const leasedRebuild = ({ db, sleep, timeZoneOf }: Deps, writer: string, begun: B
   const ownOf =
     (folded: ReadonlyArray<ViewName>): CollectionOf =>
     (view) =>
-      folded.includes(view) ? own(view) : view
-  const updateDocuments = optimisticUpdate<Views[ViewName]>({
+      folded.some((each) => each === view) ? own(view) : view
+  const updateDocuments = optimisticUpdate<ViewDocument>({
     read: readPresent(db, 'majority'),
     write: writeIfUnchanged(db),
     written: async () => {},
@@ -106,7 +106,7 @@ const leasedRebuild = ({ db, sleep, timeZoneOf }: Deps, writer: string, begun: B
     make: (folded) => makeRebuilt(db, folded, writer),
     made: (folded) => madeOf(db, folded, writer),
     applyChanges: writeBatcher({
-      applyChanges: applyWith(updateDocuments, idsWhere(db), ownOf(views), chooseDriftIn(db)),
+      applyChanges: applyWith(updateDocuments, idsWhere(db), ownOf(views), readsIn(db, ownOf(views))),
       classify,
       sleep,
     }),

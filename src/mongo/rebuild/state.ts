@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb'
-import type { ViewName } from '../../../contracts/views.ts'
 import type { TopicIds } from '../../domain/ports.ts'
+import type { ViewName } from '../../views/index.ts'
 import { duplicateKey } from '../classify.ts'
 import { within } from '../client.ts'
 

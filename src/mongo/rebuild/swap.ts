@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Db } from 'mongodb'
-import type { ViewName } from '../../../contracts/views.ts'
+import type { ViewName } from '../../views/index.ts'
 import { within } from '../client.ts'
 import { rebuiltName, rename, swapName } from './collections.ts'
 import { type RebuildDocument, rebuilds, type SwapLock } from './state.ts'

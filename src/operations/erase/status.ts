@@ -13,7 +13,7 @@ import type { IncomingRecord } from '../../domain/ports.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 import type { PartOf, ReadTopic } from '../../kafka/read-topic.ts'
 import type { Erasures, Marker } from '../../mongo/erasures.ts'
-import { hasPersonalData } from '../../views/erasures.ts'
+import { hasPersonalData } from '../../views/index.ts'
 
 export type StatusPorts = {
   readonly kafka: Pick<KafkaRoom, 'readTopic' | 'ranges' | 'committedNow'>

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { quarantine } from '../../../contracts/topics.ts'
-import type { ViewName } from '../../../contracts/views.ts'
 import type { Fields } from '../../mongo/rebuild/collections.ts'
+import type { ViewName } from '../../views/index.ts'
 import type { Places, Positions } from './progress.ts'
 
 /** The progress of both sides. */

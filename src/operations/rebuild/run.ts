@@ -1,8 +1,8 @@
-import type { ViewName } from '../../../contracts/views.ts'
 import { classify } from '../../mongo/classify.ts'
 import type { LeasedRebuild } from '../../mongo/rebuild/rebuilds.ts'
 import { printable } from '../../shared/printable.ts'
-import { changesStats, foldedOf, isComputed, topicsOf, viewNames } from '../../views/view-topics.ts'
+import type { ViewName } from '../../views/index.ts'
+import { changesStats, foldedOf, isComputed, topicsOf, viewNames } from '../../views/index.ts'
 import { compareDays, compareView } from './compare.ts'
 import { findingsText, foundIn } from './differences.ts'
 import {
@@ -95,7 +95,7 @@ const replayAndSwap = async (
   pending: ReadonlyArray<ViewName>,
   force: boolean,
 ): Promise<Outcome> => {
-  const wanted = new Set(pending)
+  const wanted = new Set<string>(pending)
   const replay = await startReplay(deps, {
     group: groupOf(own.writer),
     topics: topicsOf(pending),

@@ -1,6 +1,6 @@
-import type { ViewName } from '../../../contracts/views.ts'
 import type { LeasedRebuild } from '../../mongo/rebuild/rebuilds.ts'
-import { topicsOf } from '../../views/view-topics.ts'
+import type { ViewName } from '../../views/index.ts'
+import { topicsOf } from '../../views/index.ts'
 import { readLogs } from './progress.ts'
 import type { RebuildDeps, Replay, ReplayWatch } from './replay.ts'
 

@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { DomainEvent } from '../../../contracts/events/index.ts'
 import { ceType, type TopicName } from '../../../contracts/topics.ts'
-import type { ViewName, Views } from '../../../contracts/views.ts'
-import type { ReadDocument } from '../../domain/ports.ts'
+import type { ReadView, ViewName, Views } from '../../views/index.ts'
 import type { WaitFor } from '../changes.ts'
 import type { Attempt } from '../post.ts'
 import type { Exchange } from '../send.ts'
@@ -10,7 +9,7 @@ import type { Data, EventLog, LoggedEvent } from './log.ts'
 
 type Deps = {
   readonly log: EventLog
-  readonly findView: ReadDocument
+  readonly findView: ReadView
   readonly told: (ok: boolean, where: string, text: string) => void
   readonly detail: (text: string) => void
   readonly timeLeft: () => number

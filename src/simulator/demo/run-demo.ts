@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
-import type { IncomingRecord, ReadDocument } from '../../domain/ports.ts'
+import type { IncomingRecord } from '../../domain/ports.ts'
+import type { ReadView } from '../../views/index.ts'
 import { bridgeOf } from '../account.ts'
 import type { Service } from '../service.ts'
 import { reactTo } from './bot.ts'
@@ -22,7 +23,7 @@ export type DemoDeps = {
   readonly consumeAll: (onRecord: (record: IncomingRecord) => void) => Promise<() => Promise<void>>
   /** Appends a command to bot-replies under the key `<account id>/<chat id>`. */
   readonly produceReply: (command: BotReply) => Promise<void>
-  readonly findView: ReadDocument
+  readonly findView: ReadView
   readonly out: (line: string) => void
   /** The chat service to which the account's replies go. The demo connects it to the bridge. */
   readonly service: Service

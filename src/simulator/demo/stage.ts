@@ -1,4 +1,4 @@
-import type { ReadDocument } from '../../domain/ports.ts'
+import type { ReadView } from '../../views/index.ts'
 import { type Assertions, createAssertions } from './assertions.ts'
 import { checkLine, detailLine, headingLines, introLines, type Score, stepLine, summaryLines } from './lines.ts'
 import type { EventLog } from './log.ts'
@@ -6,7 +6,7 @@ import type { Paint } from './paint.ts'
 
 export type StageDeps = {
   readonly log: EventLog
-  readonly findView: ReadDocument
+  readonly findView: ReadView
   readonly out: (line: string) => void
   readonly paint: Paint
   readonly now: () => number

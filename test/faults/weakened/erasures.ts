@@ -9,9 +9,10 @@ export const erasures = {
   ],
   'every view is emptied at a marker': [
     instead(
-      () => import('../../../src/views/erasures.ts'),
-      ({ erasuresOf }) => ({
-        erasuresOf: (event, recorded) => erasuresOf(event, recorded).filter(({ view }) => view !== 'calls'),
+      () => import('../../../src/views/changes.ts'),
+      ({ changesOfEvent }) => ({
+        changesOfEvent: (recorded) =>
+          changesOfEvent(recorded).filter(({ view, where }) => view !== 'calls' || where === undefined),
       }),
     ),
   ],

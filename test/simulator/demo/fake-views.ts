@@ -1,5 +1,5 @@
-import type { ViewName } from '../../../contracts/views.ts'
 import type { IncomingRecord } from '../../../src/domain/ports.ts'
+import type { ViewName } from '../../../src/views/index.ts'
 
 const noon = new Date('2026-01-31T12:00:00.000Z')
 

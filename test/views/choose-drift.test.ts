@@ -1,12 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Change } from '../../src/domain/ports.ts'
-import { chooseDrift } from '../../src/mongo/drift.ts'
+import { chooseDrift, type DriftChange } from '../../src/views/drift.ts'
 
 const choosing = suite('which entries of drift are created')
 
 const evolve = () => []
-const change = (id: string, more: Partial<Change> = {}): Change => ({
+const change = (id: string, more: Partial<DriftChange> = {}): DriftChange => ({
   view: 'drift',
   id: `acme/${id}`,
   evolve,
@@ -14,18 +13,22 @@ const change = (id: string, more: Partial<Change> = {}): Change => ({
   ...more,
 })
 const place = { topic: 'chats', partition: 1 } as const
-const live = (view: string) => view
 
+type Entry = { readonly _id: string }
 const chosen = async (
-  changes: ReadonlyArray<Change>,
-  { entries = [], present = [] }: { entries?: ReadonlyArray<object>; present?: ReadonlyArray<string> } = {},
+  changes: ReadonlyArray<DriftChange>,
+  { entries = [], present = [] }: { entries?: ReadonlyArray<Entry>; present?: ReadonlyArray<string> } = {},
 ) => {
-  const ports = {
-    entries: async () => entries as never,
-    present: async (_: string, ids: ReadonlyArray<string>) => ids.filter((id) => present.includes(id)),
-    count: async () => present.length,
+  const documents: Readonly<Record<string, ReadonlyArray<Entry>>> = {
+    timeline: entries,
+    drift: present.map((_id) => ({ _id })),
   }
-  return (await chooseDrift(ports, 3)(changes, live)).map(({ id }) => id)
+  const reads = {
+    find: async (view: string, ids: ReadonlyArray<string>) =>
+      (documents[view] ?? []).filter(({ _id }) => ids.includes(_id)),
+    countOthers: async () => present.length,
+  }
+  return (await chooseDrift(3)(changes, reads)).map(({ id }) => id)
 }
 
 choosing('new entries beyond the limit are counted together as others; existing entries continue', async () => {

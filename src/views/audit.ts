@@ -1,0 +1,21 @@
+import { type AuditDocument, audit as contract } from '../../contracts/views/audit.ts'
+import { never } from './erase.ts'
+import { by } from './indexes.ts'
+import { folded, type RecordedAction } from './view.ts'
+
+/** The document of an operator's action; written once. */
+export const evolveAudit = (current: AuditDocument | undefined, { action }: RecordedAction): AuditDocument => {
+  const { type: _, id, at, ...rest } = action
+  return current ?? { _id: id, at: new Date(at), ...rest }
+}
+
+export const audit = folded(contract, {
+  folds: {
+    OperatorAction: {
+      at: ({ action }) => action.id,
+      next: (current: AuditDocument | undefined, recorded) => [evolveAudit(current, recorded)],
+    },
+  },
+  erasure: never,
+  indexes: [by('at', '_id'), by('action', 'at', '_id')],
+})

@@ -1,0 +1,84 @@
+import { isDeepStrictEqual } from 'node:util'
+import type * as t from 'io-ts'
+import type { ClientErased, ErasureEvent } from '../../contracts/events/index.ts'
+import { archiveNameOf, type EventTopic } from '../../contracts/topics.ts'
+import { marksOf, withoutPersonal } from '../domain/personal-data.ts'
+import type { Change, Recorded, ViewDocument } from '../domain/ports.ts'
+import { advance, type Guard } from './applied.ts'
+import { documentId } from './fields.ts'
+
+/** The changes that a marker of an erasure makes to a view. A repeated marker erases again. */
+export type ChangesOfMarker = (view: string, marker: Recorded<ErasureEvent>) => ReadonlyArray<Change>
+
+/** What an erasure does to a view. `holds`: whether a document has personal data. */
+export type Erasure = {
+  readonly changes: ChangesOfMarker
+  readonly holds: (document: Readonly<Record<string, unknown>>) => boolean
+}
+
+/** For views without personal data. */
+export const never: Erasure = { changes: () => [], holds: () => false }
+
+/** Whom a marker is about, as fields of documents, and the topic whose records it erases. */
+export const aboutOf = ({ event }: Recorded<ErasureEvent>) => {
+  const isOfClient = (marker: typeof event): marker is Recorded<ClientErased>['event'] => marker.type === 'ClientErased'
+  const { accountId } = event.data
+  const topic: EventTopic['name'] = isOfClient(event) ? 'clients' : event.data.topic
+  return { topic, fields: { accountId, [isOfClient(event) ? 'clientId' : 'chatId']: `${event.subject}` } }
+}
+
+/** A change of every document with these fields. */
+export const changeWhere = (
+  view: string,
+  id: string,
+  where: Change['where'] & object,
+  empty: (current: ViewDocument) => ViewDocument,
+): Change => ({
+  view,
+  id,
+  where,
+  evolve: (current) => {
+    // A newly elected primary shows the document to reads at `majority` a little later. The slice is redelivered.
+    if (current === undefined)
+      throw new Error('a document was found but majority reads do not show it yet; it will be retried')
+    return [empty(current)]
+  },
+})
+
+type EmptiedDocument = ViewDocument & Pick<Guard, 'applied' | 'contentHash'>
+
+/**
+ * Empties documents of everything that their codec marks as personal. Only of what records before the marker made, in
+ * the marker's own partition; other partitions have their own markers. Counts, times, states and ids stay. A later
+ * event with the same content is not a repetition, because that content is gone. `isOnly`: there is one document for
+ * each chat or client, under its own id. `settled` changes what a document says beside personal data.
+ */
+export const byMarks = <C extends t.Mixed>(
+  codec: C,
+  {
+    isOnly,
+    settled = (document) => document,
+  }: { readonly isOnly: boolean; readonly settled?: (document: t.TypeOf<C>) => ViewDocument },
+): Erasure => {
+  const marks = marksOf(codec)
+  const emptied =
+    (recorded: Recorded) =>
+    (document: ViewDocument): ViewDocument => {
+      const current = document as EmptiedDocument
+      const { topic, partition } = recorded
+      // A rebuild names the archive as the source of records from before the topic was deleted and created again.
+      const isOlder = Object.keys(current.applied).some((each) => each.startsWith(`${archiveNameOf(topic)}/`))
+      if (current.applied[`${topic}/${partition}`] === undefined && !isOlder) return current
+      const applied = advance(current.applied, recorded)
+      if (applied === undefined) return current
+      const { contentHash: _, ...rest } = withoutPersonal(marks, current)
+      return settled({ ...rest, applied, erased: true } as t.TypeOf<C>)
+    }
+  return {
+    changes: (view, marker) => {
+      const id = documentId(marker.event)
+      return [changeWhere(view, id, isOnly ? { _id: id } : aboutOf(marker).fields, emptied(marker))]
+    },
+    holds: (document) => !isDeepStrictEqual(withoutPersonal(marks, document), document),
+  }
+}

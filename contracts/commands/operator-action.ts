@@ -3,12 +3,12 @@ import { Code, Text } from '../personal.ts'
 import { AccountId, exactShape, Id, Instant } from '../primitives.ts'
 
 /** What operators do with the data of the bridge, or see of it. */
-export const actions = ['rebuild', 'redrive', 'erase', 'export', 'replay', 'rewrap', 'unmask'] as const
+export const actions = ['rebuild', 'redrive', 'erase', 'export', 'replay', 'rewrap', 'unmask', 'sign-in'] as const
 export type Action = (typeof actions)[number]
 
 /**
- * An action of an operator. The bridge writes it first: if it cannot be written, the action does not happen. The key is
- * the account id, or `*` if the action is about all accounts.
+ * An action of an operator. The bridge writes it first: if it cannot be written, the action does not happen; only a
+ * sign-in to the console is not refused for that. The key is the account id, or `*` if the action is about all accounts.
  */
 export const OperatorAction = exactShape(
   {

@@ -16,6 +16,7 @@ import { connectKafka } from '../kafka/kafka.ts'
 import { classify } from '../mongo/classify.ts'
 import { connectMongo } from '../mongo/connect.ts'
 import { connectRebuilds } from '../mongo/rebuild/rebuilds.ts'
+import { actionRecorder } from '../operations/audit.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import { missingKeyFile, startArchiver, startRetainDays, startRetention, wrappingKeysOf } from './archive.ts'
 import { exitOfWrongConfig, type Settings } from './config.ts'
@@ -176,6 +177,7 @@ export const startBridge = async (
           settings: settings.console,
           accountIds,
           store: mongo.consoleSessions,
+          recordActionOf: (who) => actionRecorder(kafka.append, now, who),
           dataDir,
           log,
           sleep,

@@ -19,6 +19,8 @@ export const SessionAnswer = exactShape(
     accounts: t.array(
       t.strict({
         id: t.string,
+        /** The IANA time zone of its days. The pages show all times in it. */
+        timeZone: t.string,
         roles: t.array(
           t.keyof(
             Object.fromEntries(consoleRoles.map((role) => [role, null])) as Record<(typeof consoleRoles)[number], null>,
@@ -38,7 +40,16 @@ export const SessionAnswer = exactShape(
 export const SystemAnswer = exactShape(
   {
     ready: t.boolean,
-    checks: t.array(t.strict({ name: t.string, ok: t.boolean, reason: t.string })),
+    checks: t.array(
+      t.strict({
+        name: t.string,
+        state: t.keyof({ works: null, degraded: null, down: null }),
+        /** What it means for users. */
+        words: t.string,
+        /** The reason in the terms of /readyz. Empty for those who are not operators. */
+        reason: t.string,
+      }),
+    ),
     /**
      * Circuit breakers of accounts that the session may see. Empty if this process does not post bot replies. `isOpen`:
      * the service fails, and the bridge rarely tries a reply. `reason`: the state in words.
@@ -54,24 +65,47 @@ export const SystemAnswer = exactShape(
   'SystemAnswer',
 )
 
+const StartedSessions = t.strict({ bot: Count, agent: Count })
+
 /** The current state of the account, and the statistics of today. */
 export const NowAnswer = exactShape(
   {
     asOf: Time,
-    /** Clients who have waited for a reply for less than 24 h: how many, and the 20 who have waited longest. */
+    /** Clients who have waited for a reply for less than 24 h: how many, and the five who have waited longest. */
     waiting: t.strict({ count: Count, longest: t.array(t.strict({ chatId: t.string, since: Time })) }),
     /** Bot conversations by state that had an event within 24 h. */
     conversations: t.strict({ bot: Count, invited: Count, agent: Count, unavailable: Count }),
     /** Open chats with agents that had an event within 24 h. */
     agentChats: Count,
-    /** Events in the last 60 s. */
-    eventsLastMinute: Count,
+    /** Sessions that began today, and on the same weekday last week until the same time of day. */
+    started: t.strict({ today: StartedSessions, lastWeek: StartedSessions }),
     /** Documents of daily_stats: of today, and of the same weekday last week; null if there is none. */
     today: t.strict({ day: t.string, stats: t.union([Document, t.null]) }),
     lastWeek: t.strict({ day: t.string, stats: t.union([Document, t.null]) }),
   },
   {},
   'NowAnswer',
+)
+
+/** Events in each minute of the last 24 hours in which there was one, oldest first. */
+export const MinutesAnswer = exactShape(
+  { minutes: t.array(t.strict({ at: Time, events: Count })) },
+  {},
+  'MinutesAnswer',
+)
+
+/** What every page shows above it. A count is null while it is not known. */
+export const StripAnswer = exactShape(
+  {
+    /** What does not work, in words for users. */
+    wrong: t.array(t.strict({ name: t.string, state: t.keyof({ degraded: null, down: null }), words: t.string })),
+    waiting: t.union([Count, t.null]),
+    /** Dead letters, and requests in quarantine, of the account that were not sent again. */
+    letters: t.union([Count, t.null]),
+    quarantined: t.union([Count, t.null]),
+  },
+  {},
+  'StripAnswer',
 )
 
 /** One session of a chat: with a bot, or with agents. */
@@ -93,18 +127,28 @@ export const ConversationRow = exactShape(
     /** How many differences the audit of the transcript found. */
     differences: Count,
   },
-  { waitingSince: Time, clientId: t.string, channelType: t.string },
+  {
+    /** Since when the client's last message has no answer. Of a session that is over, it never got one. */
+    waitingSince: Time,
+    clientId: t.string,
+    channelType: t.string,
+  },
   'ConversationRow',
 )
 
 /**
- * Newest first. Query: `state` open or over; `waiting` true; `outcome`; `kind` agent or bot; `agent` and `widget`, ids;
- * `day`, such as 2026-01-31, in the account's time zone; `failed` true; `id` of a chat or client; `cursor`, the `next`
+ * Newest first. Query: `state` open or over; `unanswered` true: the client's last message has no answer, also of ended sessions; `outcome`; `kind` agent or bot; `agent` and `widget`, ids;
+ * `from` and `to`, such as 2026-01-31 or 2026-01-31T17:05, in the account's time zone; `failed` true; `id` of a chat or client; `cursor`, the `next`
  * of the previous page; `limit`, default 50, at most 200.
  */
 export const ConversationsAnswer = exactShape(
   { rows: t.array(ConversationRow) },
-  { next: t.string },
+  {
+    next: t.string,
+    /** How many there are, on the first page. `countIsMin`: there may be more. */
+    count: Count,
+    countIsMin: t.boolean,
+  },
   'ConversationsAnswer',
 )
 
@@ -147,7 +191,10 @@ export const Definition = t.strict({ name: t.string, definition: t.string, unit:
 /** Query: days `from` and `to`; `by` day, agent, widget or bot; `id` of one of the last three. At most 400 days. */
 export const StatisticsAnswer = exactShape(
   { from: t.string, to: t.string, by: t.string, definitions: t.array(Definition), rows: t.array(Document) },
-  {},
+  {
+    /** Names of agents by id, only for the role lead. */
+    names: t.record(t.string, t.string),
+  },
   'StatisticsAnswer',
 )
 
@@ -170,17 +217,39 @@ export const RecordAnswer = exactShape(
  * Dead letters, or requests in quarantine, of the account. Query: `cause`, `topic`, `since`, `until` (RFC 3339).
  * `groups`: all letters of the requested time, by cause and topic. `letters`: the newest 200 that match the whole
  * query, newest first. `count`: how many match. `cut`: there may be more, because not all records were read.
- * `redriven`: the times at which the letter was sent again.
+ * `redriven`: the times at which the letter was sent again. `state`: `sent` if it has not failed since; `failed-again`
+ * if it has: the later failure is a letter of its own. `reason`: what the contract expected, without what was sent.
  */
 export const LettersAnswer = exactShape(
   {
     count: Count,
     cut: t.boolean,
-    groups: t.array(t.strict({ cause: t.string, topic: t.string, count: Count, firstAt: Time, lastAt: Time })),
+    /** How many of the examined letters are in each state. */
+    states: t.strict({ unresolved: Count, sent: Count, 'failed-again': Count }),
+    groups: t.array(
+      t.strict({
+        cause: t.string,
+        topic: t.string,
+        count: Count,
+        unresolved: Count,
+        firstAt: Time,
+        lastAt: Time,
+      }),
+    ),
     letters: t.array(
       t.intersection([
-        t.strict({ id: t.string, topic: t.string, cause: t.string, at: Time, bytes: Count, redriven: t.array(Time) }),
-        t.partial({ consumer: t.string, interface: t.string }),
+        t.strict({
+          id: t.string,
+          topic: t.string,
+          cause: t.string,
+          at: Time,
+          bytes: Count,
+          state: t.keyof({ unresolved: null, sent: null, 'failed-again': null }),
+          redriven: t.array(Time),
+          /** How often the record has failed, this time included. */
+          failures: Count,
+        }),
+        t.partial({ consumer: t.string, interface: t.string, chatId: t.string, reason: t.string }),
       ]),
     ),
   },
@@ -189,7 +258,7 @@ export const LettersAnswer = exactShape(
 )
 
 /** Body: the letter's id, `partition/offset`. */
-export const ShowBody = exactShape({ id: Id }, {}, 'ShowBody')
+export const ShowBody = exactShape({ id: Id }, { unowned: t.literal(true) }, 'ShowBody')
 
 /** The record, and the decoder's problems: where, and what was expected. An empty path means the whole value. */
 export const LetterAnswer = exactShape(
@@ -207,6 +276,9 @@ export const RedriveBody = exactShape(
   { dryRun: t.boolean, limit: Count },
   {
     id: Id,
+    /** Only these letters. */
+    ids: t.array(Id),
+    unowned: t.literal(true),
     cause: Id,
     topic: Id,
     since: Instant,
@@ -284,6 +356,8 @@ export const AuditAnswer = exactShape({ rows: t.array(Document) }, { next: t.str
 
 export type SessionAnswer = t.TypeOf<typeof SessionAnswer>
 export type SystemAnswer = t.TypeOf<typeof SystemAnswer>
+export type MinutesAnswer = t.TypeOf<typeof MinutesAnswer>
+export type StripAnswer = t.TypeOf<typeof StripAnswer>
 export type NowAnswer = t.TypeOf<typeof NowAnswer>
 export type ConversationRow = t.TypeOf<typeof ConversationRow>
 export type ConversationsAnswer = t.TypeOf<typeof ConversationsAnswer>

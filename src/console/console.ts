@@ -15,7 +15,7 @@ import { sessionsWith } from './access/sessions.ts'
 import { signInRouter } from './access/sign-in.ts'
 import { apiRouter } from './api.ts'
 import { type Asset, assetsAt } from './assets.ts'
-import type { Handlers } from './handler.ts'
+import type { Handlers, RecordActionOf } from './handler.ts'
 import type { ConsoleRoute } from './routes.ts'
 
 /** The settings of the console in the environment and the accounts file. */
@@ -41,6 +41,7 @@ export type ConsoleDeps = {
   /** A monotonic clock, in ms. */
   readonly monotonic: () => number
   readonly clock: () => Date
+  readonly recordActionOf: RecordActionOf
   /** How often the session and role of a stream are checked again, in ms. */
   readonly checkMs?: number
   /** Aborts when the bridge stops. */
@@ -98,6 +99,7 @@ export const startConsole = (deps: ConsoleDeps): Console => {
     clock,
     sleep,
     log,
+    recordActionOf: deps.recordActionOf,
     ...(oidc && flow && { oidc: { flow, issuer: oidc.issuer } }),
     addressOf: clientAddresses(trustedProxies),
     failures: failureDelay(monotonic),

@@ -12,6 +12,7 @@ import { type ErasuresDeps, erasuresHandlers } from './api/erasures.ts'
 import { type PersonDeps, personHandlers } from './api/person.ts'
 import { type RebuildDeps, rebuildHandlers } from './api/rebuild.ts'
 import { type RedriveDeps, redriveHandlers } from './api/redrive.ts'
+import { stripHandlers } from './api/strip.ts'
 import { type Handlers, ok } from './handler.ts'
 import { type ReadingDeps, readingHandlers } from './reading.ts'
 import type { ConsoleRoute } from './routes.ts'
@@ -28,9 +29,16 @@ export type HandlersDeps = Pick<ReadingDeps, 'version' | 'readiness' | 'groups' 
 const sessionHandlers = ({
   accounts,
   traceUrlTemplate,
-}: Pick<HandlersDeps, 'accounts' | 'traceUrlTemplate'>): Handlers<'GET /api/session'> => ({
+  timeZoneOf,
+}: Pick<HandlersDeps, 'accounts' | 'traceUrlTemplate'> & {
+  readonly timeZoneOf: (accountId: string) => string
+}): Handlers<'GET /api/session'> => ({
   'GET /api/session': async ({ session: { who, csrf, expiresAt, grants } }) => {
-    const seen = accounts.map(({ id }) => ({ id, roles: [...rolesFor(grants, id)] }))
+    const seen = accounts.map(({ id }) => ({
+      id,
+      timeZone: timeZoneOf(id),
+      roles: [...rolesFor(grants, id)],
+    }))
     const answer: SessionAnswer = {
       who,
       csrf,
@@ -58,9 +66,10 @@ export const actingHandlers = (deps: ActingDeps) => ({
 export const consoleHandlers = (deps: HandlersDeps): Handlers<ConsoleRoute> => {
   const { kafka, mongo, rebuilds, restore, accounts, retentionDays, version, readiness, groups, gates } = deps
   const { redrives, erasures, consoleReads } = mongo
+  const timeZoneOf = timeZonesOf(accounts)
   const recordActionOf = (who: string) => actionRecorder(kafka.append, now, who)
   return {
-    ...sessionHandlers(deps),
+    ...sessionHandlers({ ...deps, timeZoneOf }),
     ...readingHandlers({
       now,
       sleep,
@@ -74,8 +83,16 @@ export const consoleHandlers = (deps: HandlersDeps): Handlers<ConsoleRoute> => {
       fetchRecord: kafka.fetchRecord,
       ...consoleReads,
       erasedAt: erasures.erasedAt,
-      timeZoneOf: timeZonesOf(accounts),
+      timeZoneOf,
       recordActionOf,
+    }),
+    ...stripHandlers({
+      readiness,
+      monotonic,
+      now,
+      countNow: consoleReads.countNow,
+      kafka,
+      redrives,
     }),
     ...actingHandlers({
       ...consoleReads,

@@ -11,7 +11,6 @@ type Page = {
 }
 
 const everyone = ['viewer', 'lead', 'operator', 'privacy'] as const satisfies ReadonlyArray<ConsoleRole>
-const operators = ['operator'] as const satisfies ReadonlyArray<ConsoleRole>
 const privacy = ['privacy'] as const satisfies ReadonlyArray<ConsoleRole>
 
 /**
@@ -22,8 +21,8 @@ export const pages = [
   { name: 'now', title: 'Now', key: 'n', roles: everyone },
   { name: 'conversations', title: 'Conversations', key: 'c', roles: everyone },
   { name: 'statistics', title: 'Statistics', key: 's', roles: everyone },
-  { name: 'dead-letters', title: 'Dead letters', key: 'd', roles: operators },
-  { name: 'quarantine', title: 'Quarantine', key: 'q', roles: operators },
+  { name: 'dead-letters', title: 'Dead letters', key: 'd', roles: everyone },
+  { name: 'quarantine', title: 'Quarantine', key: 'q', roles: everyone },
   { name: 'drift', title: 'Drift', key: 'r', roles: everyone },
   { name: 'system', title: 'System', key: 'y', roles: everyone },
   { name: 'privacy', title: 'Privacy', key: 'p', roles: privacy },

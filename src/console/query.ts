@@ -18,6 +18,40 @@ export const Limit = (most: number) =>
     t.identity,
   )
 
+const localTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d)?$/
+
+const isLocalTime = (u: unknown): u is string => {
+  if (typeof u !== 'string' || !localTime.test(u)) return false
+  try {
+    Temporal.PlainDateTime.from(u, { overflow: 'reject' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A day, or a minute of a day, in the time zone of the account: `2026-01-31` or `2026-01-31T17:05`. */
+export const LocalTime = new t.Type<string, string, unknown>(
+  'LocalTime',
+  isLocalTime,
+  (u, context) =>
+    isLocalTime(u) ? t.success(u) : t.failure(u, context, 'a day, or a day and a time such as 2026-01-31T17:05'),
+  t.identity,
+)
+
+/** The times from the beginning of `from` to the end of the day `to`, or until the minute `to`. */
+export const spanBetween = (
+  { from, to }: { readonly from?: string; readonly to?: string },
+  timeZone: string,
+): { readonly from?: Date; readonly to?: Date } => {
+  const at = (time: Temporal.PlainDateTime) => new Date(time.toZonedDateTime(timeZone).epochMilliseconds)
+  const end = to === undefined ? undefined : Temporal.PlainDateTime.from(to)
+  return {
+    ...(from !== undefined && { from: at(Temporal.PlainDateTime.from(from)) }),
+    ...(end && { to: at(to?.length === 10 ? end.add({ days: 1 }) : end) }),
+  }
+}
+
 /** A filter that is either `true` or missing. */
 export const On = new t.Type<true, true, unknown>(
   'On',

@@ -124,7 +124,7 @@ export const brokerHealth = (ask: Ask, waiting: () => Waiting, clock: () => numb
   let last: { readonly at: number; readonly health: Health } | undefined
   const reach = singleFlight(async (_: 'broker'): Promise<Health> => {
     const health = await ask((admin) => admin.describeCluster(), healthWithinMs).then(
-      ({ brokers }) => ({ ok: true, reason: `brokers: ${brokers.length}` }),
+      ({ brokers }) => ({ ok: true, reason: brokers.length === 1 ? '1 broker' : `${brokers.length} brokers` }),
       (error: unknown) => ({ ok: false, reason: reasonOf(error) }),
     )
     last = { at: clock(), health }

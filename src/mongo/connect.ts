@@ -8,11 +8,11 @@ import { applyWith } from './apply.ts'
 import { archiveKeysIn } from './archive-keys.ts'
 import { classify } from './classify.ts'
 import { checkMongo, type MongoLocation, mongoClient, within } from './client.ts'
-import { conversationsIn } from './console-conversations.ts'
-import { nowIn } from './console-now.ts'
+import { conversationCountIn, conversationsIn } from './console-conversations.ts'
+import { minutesIn, nowIn } from './console-now.ts'
 import { auditIn, receiptsIn } from './console-privacy.ts'
 import { type ConsoleSessions, consoleSessionsIn } from './console-sessions.ts'
-import { driftIn, statisticsIn } from './console-statistics.ts'
+import { agentNamesIn, driftIn, statisticsIn } from './console-statistics.ts'
 import { storyIn, versionsIn } from './console-story.ts'
 import {
   type EnrichedKeys,
@@ -87,9 +87,12 @@ const closeMs = 3_000
 const consoleReadsIn = (db: Db) => ({
   countNow: nowIn(db),
   findConversations: conversationsIn(db),
+  countConversations: conversationCountIn(db),
+  countMinutes: minutesIn(db),
   readStory: storyIn(db),
   readVersions: versionsIn(db),
   readStatistics: statisticsIn(db),
+  readAgentNames: agentNamesIn(db),
   readDrift: driftIn(db),
   readAudit: auditIn(db),
   readReceipts: receiptsIn(db),

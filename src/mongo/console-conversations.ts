@@ -5,13 +5,14 @@ import { bounded, type Known, known } from './console-query.ts'
 
 export type ConversationFilters = {
   readonly state?: 'open' | 'over'
-  readonly waiting?: true
+  /** The client's last message has no answer, whether the session is open or over. */
+  readonly unanswered?: true
   readonly outcome?: SessionDocument['outcome']
   readonly kind?: SessionDocument['kind']
   readonly agent?: string
   readonly widget?: string
   /** The session began in this span. */
-  readonly span?: { readonly from: Date; readonly to: Date }
+  readonly span?: { readonly from?: Date; readonly to?: Date }
   readonly failed?: true
   /** The id of a chat or of a client. */
   readonly id?: string
@@ -49,11 +50,12 @@ const projection = {
 type Where = Filter<{ readonly _id: string }>
 
 const conditions = (filters: ConversationFilters, now: Date): ReadonlyArray<Where> => {
-  const { state, waiting, outcome, kind, agent, widget, span, failed } = filters
+  const { state, unanswered, outcome, kind, agent, widget, span, failed } = filters
   return [
-    ...(span === undefined ? [] : [{ startedAt: { $gte: span.from, $lt: span.to } }]),
+    ...(span?.from === undefined ? [] : [{ startedAt: { $gte: span.from } }]),
+    ...(span?.to === undefined ? [] : [{ startedAt: { $lt: span.to } }]),
     ...(state === 'over' ? [{ endsAt: { $lte: now } }] : []),
-    ...(waiting ? [{ endsAt: { $gt: now }, awaitingSince: { $exists: true } }] : []),
+    ...(unanswered ? [{ awaitingSince: { $exists: true } }] : []),
     ...(outcome === undefined ? [] : [{ outcome }]),
     ...(kind === undefined ? [] : [{ kind }]),
     ...(agent === undefined ? [] : [{ 'agents.id': agent }]),
@@ -73,7 +75,7 @@ const alternatives = ({ state, id }: ConversationFilters, now: Date): ReadonlyAr
   ] as ReadonlyArray<ReadonlyArray<Where>>
 
 /**
- * The query, exported for its test. Each filter except `open` and `waiting` has an index that also gives the order. Few
+ * The query, exported for its test. Each filter except `open` has an index that also gives the order. Few
  * sessions are open at any time, so MongoDB finds those and then sorts them. Each alternative contains all other
  * conditions: only then does MongoDB plan each alternative separately.
  */
@@ -94,6 +96,18 @@ export const conversationsQuery = (
   const where: Where = { $or: branches.map((all) => ({ $and: [...all] })) }
   return { where, options: { ...bounded, projection, sort: { startedAt: -1 }, limit: limit + 1 } as const }
 }
+
+/** The count ends here: nobody reads more, and MongoDB has other work. */
+export const maxCounted = 10_000
+
+/** How many sessions match the filters, at most `maxCounted`. */
+export const conversationCountIn =
+  (db: Db) =>
+  (accountId: string, filters: ConversationFilters, now: Date): Known<number> => {
+    const { where } = conversationsQuery(accountId, { filters, limit: 1 }, now)
+    const sessions = db.collection<{ readonly _id: string }>('sessions')
+    return known(sessions.countDocuments(where, { ...bounded, limit: maxCounted }))
+  }
 
 /** Sessions of an account, the newest first. */
 export const conversationsIn =

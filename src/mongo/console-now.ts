@@ -5,31 +5,34 @@ import { bounded, type Known, known } from './console-query.ts'
 
 /** The start times of the counts, and the days whose statistics are read. */
 export type NowAsked = {
-  /** Events since this time count. */
-  readonly minuteAgo: Date
   /** Conversations and chats with an event since this time count, and clients whose wait began since then. */
   readonly lately: Date
   /** Ids of daily_stats. */
   readonly days: ReadonlyArray<string>
+  /** Sessions that began in the first span are those of today, in the second those of last week. */
+  readonly spans: ReadonlyArray<{ readonly from: Date; readonly to: Date }>
 }
 
 type Waiting = Pick<ConversationDocument, 'chatId' | 'awaitingReplySince'>
 type State = Exclude<ConversationDocument['state'], 'closed'>
+
+type Started = { readonly bot: number; readonly agent: number }
 
 export type NowCounts = {
   readonly waiting: number
   readonly longest: ReadonlyArray<Waiting>
   readonly states: ReadonlyMap<State, number>
   readonly agentChats: number
-  readonly events: number
+  readonly started: { readonly today: Started; readonly lastWeek: Started }
   readonly days: ReadonlyMap<string, DailyStatsDocument>
 }
 
-const mostLongest = 20
+const none: Started = { bot: 0, agent: 0 }
+const mostLongest = 5
 export const talking = ['bot', 'invited', 'agent', 'unavailable'] as const satisfies ReadonlyArray<State>
 
 const readNow = async (db: Db, accountId: string, asked: NowAsked): Promise<NowCounts> => {
-  const { minuteAgo, lately, days } = asked
+  const { lately, days, spans } = asked
   const conversations = db.collection('conversations')
   // Also clients for whom an agent was invited or no agent was available: nobody has answered them.
   const waits = { accountId, awaitingReplySince: { $gte: lately } }
@@ -37,13 +40,21 @@ const readNow = async (db: Db, accountId: string, asked: NowAsked): Promise<NowC
     { $match: { accountId, state: { $in: [...talking] }, lastEventAt: { $gte: lately } } },
     { $group: { _id: '$state', count: { $sum: 1 } } },
   ]
+  const startedIn = async ({ from, to }: NowAsked['spans'][number]): Promise<Started> => {
+    const [bot = 0, agent = 0] = await Promise.all(
+      ['bot', 'agent'].map((kind) =>
+        db.collection('sessions').countDocuments({ accountId, kind, startedAt: { $gte: from, $lt: to } }, bounded),
+      ),
+    )
+    return { bot, agent }
+  }
   const longestFirst = { ...bounded, sort: { awaitingReplySince: 1 }, limit: mostLongest } as const
-  const [waiting, longest, counts, agentChats, events, stats] = await Promise.all([
+  const [waiting, longest, counts, agentChats, started, stats] = await Promise.all([
     conversations.countDocuments(waits, bounded),
     conversations.find(waits, longestFirst).project<Waiting>({ chatId: 1, awaitingReplySince: 1 }).toArray(),
     conversations.aggregate<{ readonly _id: State; readonly count: number }>(states, bounded).toArray(),
     db.collection('chats').countDocuments({ accountId, state: 'open', lastEventAt: { $gte: lately } }, bounded),
-    db.collection('timeline').countDocuments({ accountId, time: { $gte: minuteAgo } }, bounded),
+    Promise.all(spans.map(startedIn)),
     db
       .collection<{ _id: string }>('daily_stats')
       .find<DailyStatsDocument>({ _id: { $in: [...days] } }, bounded)
@@ -53,11 +64,27 @@ const readNow = async (db: Db, accountId: string, asked: NowAsked): Promise<NowC
     waiting,
     longest,
     agentChats,
-    events,
+    started: { today: started[0] ?? none, lastWeek: started[1] ?? none },
     states: new Map(counts.map(({ _id, count }) => [_id, count])),
     days: new Map(stats.map((day) => [day._id, day])),
   }
 }
+
+export type Minute = { readonly at: Date; readonly events: number }
+
+/** How many events came in each minute since `since`. MongoDB reads only the index of account and time. */
+export const minutesIn =
+  (db: Db) =>
+  (accountId: string, since: Date): Known<ReadonlyArray<Minute>> => {
+    const stages = [
+      { $match: { accountId, time: { $gte: since } } },
+      { $project: { _id: 0, time: 1 } },
+      { $group: { _id: { $dateTrunc: { date: '$time', unit: 'minute' } }, events: { $sum: 1 } } },
+      { $sort: { _id: 1 } },
+      { $project: { _id: 0, at: '$_id', events: 1 } },
+    ]
+    return known(db.collection('timeline').aggregate<Minute>(stages, bounded).toArray())
+  }
 
 /** What happens in an account now. */
 export const nowIn =

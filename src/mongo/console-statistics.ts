@@ -31,6 +31,28 @@ export const statisticsIn =
     )
   }
 
+const maxNames = 100
+
+const newestNames = async (db: Db, accountId: string, ids: ReadonlyArray<string>) => {
+  const sessions = db.collection<{ readonly agents: ReadonlyArray<{ readonly id: string; readonly name?: string }> }>(
+    'sessions',
+  )
+  const named = await Promise.all(
+    ids.slice(0, maxNames).map(async (id) => {
+      const newest = { ...bounded, projection: { agents: 1 }, sort: { startedAt: -1 } } as const
+      const session = await sessions.findOne({ accountId, 'agents.id': id }, newest)
+      return [id, session?.agents.find((agent) => agent.id === id)?.name] as const
+    }),
+  )
+  return new Map(named.flatMap(([id, name]) => (name === undefined ? [] : [[id, name] as const])))
+}
+
+/** The names of agents in their newest sessions, by id. One read of an index for each of at most 100 agents. */
+export const agentNamesIn =
+  (db: Db) =>
+  (accountId: string, ids: ReadonlyArray<string>): Known<ReadonlyMap<string, string>> =>
+    known(newestNames(db, accountId, ids))
+
 export type DriftAsked = {
   readonly kind?: DriftDocument['kind']
   /** How many documents to skip, in the order of their ids. */

@@ -31,6 +31,8 @@ export const sessions = folded(contract, {
     by('outcome', 'startedAt'),
     // Few sessions have `repliesFailed`. This index has them in the order of their start.
     { ...by('startedAt', 'repliesFailed'), partialFilterExpression: { repliesFailed: { $exists: true } } },
+    // The same for messages without an answer.
+    { ...by('startedAt', 'awaitingSince'), partialFilterExpression: { awaitingSince: { $exists: true } } },
     by('chatId', 'startedAt'),
     by('channelId', 'startedAt'),
     by('agents.id', 'startedAt'),

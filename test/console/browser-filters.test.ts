@@ -10,13 +10,18 @@ const read = (query: string) => queryOf(filtersOf(new URLSearchParams(query)))
 
 filters('keeps every filter, in one order', () =>
   assert.is(
-    read('failed=true&waiting=true&id=2037&day=2026-11-24&widget=w+1&agent=12&outcome=contained&kind=bot&state=open'),
-    'state=open&kind=bot&outcome=contained&agent=12&widget=w+1&day=2026-11-24&id=2037&waiting=true&failed=true',
+    read(
+      'failed=true&unanswered=true&id=2037&to=2026-11-24&from=2026-11-24T17%3A00&widget=w+1&agent=12&outcome=contained&kind=bot&state=open',
+    ),
+    'state=open&kind=bot&outcome=contained&agent=12&widget=w+1&from=2026-11-24T17%3A00&to=2026-11-24&id=2037&unanswered=true&failed=true',
   ),
 )
 
 filters('drops unknown parameters', () =>
-  assert.is(read('state=closed&kind=cat&day=today&waiting=1&failed=false&id=++&cursor=x&__proto__=1'), ''),
+  assert.is(
+    read('state=closed&kind=cat&from=today&to=2026-11-24T5&unanswered=1&failed=false&id=++&cursor=x&__proto__=1'),
+    '',
+  ),
 )
 
 filters('has no query without filters', () => assert.is(queryOf(noFilters), ''))
@@ -50,9 +55,9 @@ filters('leads only to pages that the roles allow', () =>
   assert.equal(
     (['viewer', 'operator', 'privacy'] as const).map((role) => pagesFor([role]).map(({ name }) => name)),
     [
-      ['now', 'conversations', 'statistics', 'drift', 'system'],
       ['now', 'conversations', 'statistics', 'dead-letters', 'quarantine', 'drift', 'system'],
-      ['now', 'conversations', 'statistics', 'drift', 'system', 'privacy', 'audit'],
+      ['now', 'conversations', 'statistics', 'dead-letters', 'quarantine', 'drift', 'system'],
+      ['now', 'conversations', 'statistics', 'dead-letters', 'quarantine', 'drift', 'system', 'privacy', 'audit'],
     ],
   ),
 )

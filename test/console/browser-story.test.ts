@@ -1,7 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ConversationAnswer, StoryEvent } from '../../src/console/answers.ts'
-import { storyOf, withEarlier } from '../../src/console/browser/story.ts'
+import { showTimesIn } from '../../src/console/browser/format.ts'
+import { storyOf, withEarlier, withTimes } from '../../src/console/browser/story.ts'
 import type { Entry } from '../../src/console/browser/story-entry.ts'
 
 const story = suite('the story of a chat')
@@ -88,7 +89,7 @@ story('says why the bridge itself sent a message, and why a reply was suppressed
   assert.equal(
     entriesOf({ events: [bridge, late] }).map(({ who, notes }) => [who, ...notes]),
     [
-      ['bridge', 'The bridge did this itself: no agent was there, and the bot said nothing to that.'],
+      ['bridge', 'The bridge did this itself: no agent was available, and the bot did not respond.'],
       ['bot', 'Not sent: an agent had joined the chat before.'],
     ],
   )
@@ -223,6 +224,48 @@ story('says why data is missing', () => {
 story('has each event once, the oldest first', () => {
   const [a, b, c] = [event('AgentJoined', 1), event('AgentJoined', 2), event('AgentJoined', 3)]
   assert.equal(withEarlier([a, b], [b, c]), [a, b, c])
+})
+
+story('has a line for each day, and words for the time in which nobody answered', () => {
+  const later = (type: string, time: string): StoryEvent => ({ ...event(type, 0), id: time, time })
+  const events = [
+    later('ClientMessageReceived', '2026-11-24T23:50:00.000Z'),
+    later('BotReplyDelivered', '2026-11-24T23:54:00.000Z'),
+    later('ClientMessageReceived', '2026-11-25T00:10:00.000Z'),
+    later('AgentJoined', '2026-11-25T00:10:59.000Z'),
+  ]
+  showTimesIn('UTC')
+  assert.equal(
+    withTimes(storyOf(answer({ events }))).map((item) =>
+      'day' in item ? item.day : 'gap' in item ? item.gap : 'entry' in item ? item.entry.title : '',
+    ),
+    [
+      '2026-11-24',
+      'Client',
+      '4 min without an answer',
+      'Bot',
+      '16 min later',
+      '2026-11-25',
+      'Client',
+      'An agent joined the conversation',
+    ],
+  )
+  showTimesIn('Europe/Berlin')
+  assert.equal(
+    withTimes(storyOf(answer({ events }))).flatMap((item) => ('day' in item ? [item.day] : [])),
+    ['2026-11-25'],
+  )
+  showTimesIn('UTC')
+})
+
+story('an open link of a call is a link of the web', () => {
+  const call = event('CallStatusChanged', 1, {
+    call: { type: 'incoming', status: 'end', recordUrl: 'https://records.example.com/1' },
+  })
+  assert.equal(
+    entriesOf({ events: [call] }).map(({ title, link }) => [title, link?.url]),
+    [['Incoming call ended', 'https://records.example.com/1']],
+  )
 })
 
 story.run()

@@ -76,7 +76,7 @@ sentences('an answer of the service is described by its status and code', () =>
       words.answerWords(undefined, 'EPIPE'),
       words.answerWords(undefined, undefined),
     ],
-    ['200, taken', '503, not taken', '400, invalid_request', 'no answer in time', 'EPIPE', 'no answer'],
+    ['200 accepted', '503 refused', '400, invalid_request', 'no answer in time', 'EPIPE', 'no answer'],
   ),
 )
 

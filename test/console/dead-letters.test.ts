@@ -6,6 +6,7 @@ import type { Instant } from '../../contracts/primitives.ts'
 import { describe } from '../../contracts/problem.ts'
 import { LetterAnswer, LettersAnswer } from '../../src/console/answers.ts'
 import { deadLettersHandlers, problemsIn } from '../../src/console/api/dead-letters.ts'
+import type { Grant } from '../../src/console/handler.ts'
 import { problemText } from '../../src/domain/decode-request.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { toDeadLetter } from '../../src/kafka/dead-letters.ts'
@@ -63,6 +64,7 @@ const handlers = (
     kafka: { readTopic: topicOf(records) },
     redrives: { find, erasedAt },
     recordActionOf: audit.recordActionOf,
+    accounts: [{ id: 'acme' }, { id: 'other' }],
   }
   return { ...deadLettersHandlers(ports), audit: audit.state }
 }
@@ -76,17 +78,25 @@ letters('the list has the letters of the account, the newest first, without thei
   const { body } = right(await handlers(deadLetters)[list](given())) as { body: object }
 
   assert.equal(E.isRight(LettersAnswer.decode(body)), true)
-  const letter = { topic: 'chats', bytes: 19, consumer: 'projector', redriven: [] }
+  const letter = { topic: 'chats', bytes: 19, consumer: 'projector', state: 'unresolved', redriven: [], failures: 1 }
   assert.equal(body, {
     count: 2,
     cut: false,
+    states: { unresolved: 2, sent: 0, 'failed-again': 0 },
     groups: [
-      { topic: 'chats', cause: 'contract', count: 1, firstAt: at(0), lastAt: at(0) },
-      { topic: 'chats', cause: 'unstorable', count: 1, firstAt: at(2), lastAt: at(2) },
+      { topic: 'chats', cause: 'contract', count: 1, unresolved: 1, firstAt: at(0), lastAt: at(0) },
+      { topic: 'chats', cause: 'unstorable', count: 1, unresolved: 1, firstAt: at(2), lastAt: at(2) },
     ],
     letters: [
-      { id: '0/2', cause: 'unstorable', at: at(2), ...letter },
-      { id: '0/0', cause: 'contract', at: at(0), ...letter },
+      { id: '0/2', cause: 'unstorable', at: at(2), chatId: '2', ...letter },
+      {
+        id: '0/0',
+        cause: 'contract',
+        at: at(0),
+        chatId: '1',
+        reason: 'a field that the contract does not know; expected JSON',
+        ...letter,
+      },
     ],
   })
   assert.not.match(JSON.stringify(body), /Jane/)
@@ -116,10 +126,50 @@ letters('a quarantined request is listed with its reason; its only topic is quar
   const route = 'GET /api/accounts/:account/quarantine'
   const all = [quarantined(0, 'acme'), quarantined(1, 'other')]
   const { body } = right(await handlers(all)[route](given({ query: 'topic=quarantine' }))) as { body: LettersAnswer }
-  const told = { topic: 'quarantine', cause: 'invalid', at: at(0), bytes: 1, interface: 'bot', redriven: [] }
+  const told = {
+    topic: 'quarantine',
+    cause: 'invalid',
+    at: at(0),
+    bytes: 1,
+    interface: 'bot',
+    state: 'unresolved',
+    redriven: [],
+    failures: 1,
+  }
   assert.equal(body.letters, [{ id: '0/0', ...told }])
   const wrong = await handlers(all)[route](given({ query: 'topic=chats' }))
   assert.is(E.isLeft(wrong) && wrong.left.status, 400)
+})
+
+letters('letters of no account in the accounts file are listed, only for an operator of every account', async () => {
+  const all = [letterAt(0, 'acme/1'), letterAt(1, 'gone/1'), letterAt(2, 'not a key')]
+  const asked = async (accounts: Grant['accounts']) => {
+    const grants: ReadonlyArray<Grant> = [{ role: 'operator', accounts }]
+    const answered = await handlers(all)[list](
+      given({ query: 'unowned=true', session: { ...given().session, grants } }),
+    )
+    return E.isLeft(answered)
+      ? answered.left.status
+      : (answered.right as { body: LettersAnswer }).body.letters.map(({ id }) => id)
+  }
+  assert.equal(
+    [await asked('*'), await asked(['acme', 'other']), await asked(['acme'])],
+    [['0/2', '0/1'], ['0/2', '0/1'], 403],
+  )
+})
+
+letters('a filter by state selects letters that were sent, and counts each state', async () => {
+  const sent: Redrives['find'] = async (ids) =>
+    new Map(ids.filter((id) => id.startsWith('0/2@')).map((id) => [id, [at(9)]]))
+  const asked = async (state: string) => {
+    const found = handlers(deadLetters, sent as () => Promise<Map<string, ReadonlyArray<Instant>>>)
+    return (right(await found[list](given({ query: `state=${state}` }))) as { body: LettersAnswer }).body
+  }
+  const [unresolved, done] = [await asked('unresolved'), await asked('sent')]
+  assert.equal(
+    [unresolved.letters.map(({ id }) => id), done.letters.map(({ id }) => id), done.states],
+    [['0/0'], ['0/2'], { unresolved: 1, sent: 1, 'failed-again': 0 }],
+  )
 })
 
 letters('the list fails while MongoDB is unavailable, instead of showing that nothing was sent back', async () => {
@@ -219,7 +269,7 @@ letters('at most two requests read topics at the same time', async () => {
   }
   const { recordActionOf } = auditTopic()
   const redrives = { find: async () => new Map(), erasedAt: async () => new Map() }
-  const asked = deadLettersHandlers({ kafka: { readTopic }, redrives, recordActionOf })
+  const asked = deadLettersHandlers({ kafka: { readTopic }, redrives, recordActionOf, accounts: [] })
   const answers = [1, 2, 3, 4].map(() => asked[list](given()))
   await eventually('two reads', () => state.now >= 2)
   gate.resolve()

@@ -71,7 +71,7 @@ audit('is filtered by action; a wrong query is refused by its field', async () =
   assert.equal(
     [await refused('action=look'), await refused('cursor=x')],
     [
-      'action: expected one of rebuild, redrive, erase, export, replay, rewrap, unmask',
+      'action: expected one of rebuild, redrive, erase, export, replay, rewrap, unmask, sign-in',
       'cursor: expected the `next` of an earlier answer',
     ],
   )

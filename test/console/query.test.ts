@@ -4,7 +4,7 @@ import * as t from 'io-ts'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { BsonDate } from '../../contracts/primitives.ts'
-import { Cursor, cursorText, Limit, On, readQuery } from '../../src/console/query.ts'
+import { Cursor, cursorText, Limit, LocalTime, On, readQuery, spanBetween } from '../../src/console/query.ts'
 import { type PageEnd, pageEnd } from '../../src/shared/page.ts'
 
 const End = t.strict({ at: BsonDate, ids: t.array(t.string) })
@@ -71,5 +71,19 @@ query('the pages have every row once, even if rows have equal times, in both ord
     }),
   )
 })
+
+query('a day, or a minute of it, is in the time zone of the account', () => {
+  const span = (from: string, to: string) => {
+    const found = spanBetween({ from, to }, 'Europe/Berlin')
+    return [found.from?.toISOString(), found.to?.toISOString()]
+  }
+  assert.equal(span('2026-01-31', '2026-01-31'), ['2026-01-30T23:00:00.000Z', '2026-01-31T23:00:00.000Z'])
+  assert.equal(span('2026-01-31T17:00', '2026-01-31T18:30'), ['2026-01-31T16:00:00.000Z', '2026-01-31T17:30:00.000Z'])
+  // Clocks change at night: this day has 23 hours.
+  assert.equal(span('2026-03-29', '2026-03-29'), ['2026-03-28T23:00:00.000Z', '2026-03-29T22:00:00.000Z'])
+})
+
+for (const wrong of ['', 'today', '2026-02-30', '2026-01-31T25:00', '2026-01-31T5', '2026-01-31T17:00Z'])
+  query(`“${wrong}” is no time of a filter`, () => assert.is(E.isLeft(LocalTime.decode(wrong)), true))
 
 query.run()

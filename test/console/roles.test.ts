@@ -89,7 +89,7 @@ roles('the routes that only some roles may use', () => {
 
 roles('a removed role is refused from the next request on', async () => {
   const caller = await server.signIn(['operator'])
-  const look = async () => (await call('GET /api/accounts/:account/dead-letters', 'acme', caller.headers)).status
+  const look = async () => (await call('POST /api/accounts/:account/dead-letters/show', 'acme', caller.headers)).status
   assert.is(await look(), 200)
   caller.give(['viewer'])
   assert.is(await look(), 403)

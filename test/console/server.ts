@@ -7,6 +7,7 @@ import { createHttpServer } from '../../src/http/server.ts'
 import type { ConsoleSessions, StoredSession } from '../../src/mongo/console-sessions.ts'
 import { right } from '../support/either.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { auditTopic } from './given-request.ts'
 
 export type Answered = {
   readonly status: number
@@ -84,6 +85,7 @@ export const consoleServer = async ({ settings = {}, handlers = {}, checkMs = 50
   const at = { ms: Date.now() }
   const memory = memorySessions()
   const stopping = new AbortController()
+  const audit = auditTopic()
   const { routers, signInLink } = startConsole({
     settings: { basePath: '/console', grants: roleGroups, ...settings },
     accountIds: ['acme', 'other'],
@@ -96,6 +98,7 @@ export const consoleServer = async ({ settings = {}, handlers = {}, checkMs = 50
     sleep: async () => {},
     monotonic: () => at.ms,
     clock: () => new Date(at.ms),
+    recordActionOf: audit.recordActionOf,
     stopping: stopping.signal,
   })
   const server = createHttpServer(
@@ -138,5 +141,16 @@ export const consoleServer = async ({ settings = {}, handlers = {}, checkMs = 50
     const sent = { cookie, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', 'x-csrf-token': csrf }
     return { cookie, csrf, give, revoke: () => memory.sessions.delete(id), headers: sent }
   }
-  return { ...memory, ask, at, link, useLink, signIn, url: `http://${host}`, stopping, stop: () => server.stop() }
+  return {
+    ...memory,
+    audit: audit.state,
+    ask,
+    at,
+    link,
+    useLink,
+    signIn,
+    url: `http://${host}`,
+    stopping,
+    stop: () => server.stop(),
+  }
 }

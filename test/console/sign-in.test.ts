@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert'
 import { consoleKeys, hashOf, keyOfDataDir } from '../../src/console/access/keys.ts'
 import { makeLink } from '../../src/console/access/link.ts'
 import { notSafe } from '../../src/console/console.ts'
+import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { consoleServer } from './server.ts'
 
@@ -25,6 +26,16 @@ signIn('a link shows a button, which signs in the user once', async () => {
   const again = await server.useLink(link)
   assert.equal([again.status, again.headers['set-cookie']], [403, undefined])
   assert.match(again.text, 'works once, for ten minutes')
+})
+
+signIn('a sign-in is recorded on the audit log, and is possible while nothing can be recorded', async () => {
+  const before = server.audit.actions.length
+  await server.useLink(await server.link())
+  await eventually('the record', () => server.audit.actions.length > before)
+  assert.equal(server.audit.actions.at(-1), { who: 'ann@desk', action: 'sign-in', detail: 'with a sign-in link' })
+  server.audit.isAway = true
+  assert.is((await server.useLink(await server.link())).status, 303)
+  server.audit.isAway = false
 })
 
 signIn('the cookie is limited to this path, and hidden from scripts and other sites', async () => {

@@ -17,6 +17,7 @@ const withRows = (count: number) => {
   const handlers = statisticsHandlers({
     now: () => '2026-02-01T00:00:00.000Z' as never,
     timeZoneOf: () => 'UTC',
+    readAgentNames: async () => E.right(new Map()),
     readStatistics: () => {
       const answer = Promise.withResolvers<E.Either<never, ReadonlyArray<never>>>()
       asked.push(() => answer.resolve(E.right(Array.from({ length: count }, () => row as never))))

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import type { SystemAnswer } from '../../src/console/answers.ts'
 import { type SystemDeps, systemHandlers } from '../../src/console/api/system.ts'
 import type { Grant } from '../../src/console/handler.ts'
+import { healthState } from '../../src/console/health.ts'
 import { right } from '../support/either.ts'
 import { given } from './given-request.ts'
 
@@ -50,20 +51,33 @@ system(
 )
 
 system('only an operator sees why a check fails, since the reason may name other accounts', async () => {
+  const broken = 'A part of the bridge does not work as it should.'
   const asked = [await ask({ role: 'operator', accounts: ['acme'] }), await ask({ role: 'lead', accounts: '*' })]
   assert.equal(
     asked.map(({ checks }) => checks),
     [
       [
-        { name: 'kafka', ok: true, reason: 'the broker answers' },
-        { name: 'bots', ok: false, reason: 'globex has no token' },
+        { name: 'kafka', state: 'works', words: 'In order.', reason: 'the broker answers' },
+        { name: 'bots', state: 'down', words: broken, reason: 'globex has no token' },
       ],
       [
-        { name: 'kafka', ok: true, reason: 'in order' },
-        { name: 'bots', ok: false, reason: 'only operators see the reason' },
+        { name: 'kafka', state: 'works', words: 'In order.', reason: '' },
+        { name: 'bots', state: 'down', words: broken, reason: '' },
       ],
     ],
   )
 })
+
+for (const [name, health, state] of [
+  ['kafka', { ok: true, reason: '1 broker' }, 'works'],
+  ['kafka', { ok: false, reason: 'no broker answers' }, 'down'],
+  ['archiver', { ok: true, reason: 'does not run: ARCHIVE_KEY_FILE is not set' }, 'degraded'],
+  ['enrichments', { ok: true, reason: 'GROUP_LOAD_IN_PROGRESS; agents see no enrichments' }, 'degraded'],
+  ['archiver', { ok: false, reason: 'GROUP_LOAD_IN_PROGRESS' }, 'degraded'],
+  ['projector', { ok: false, reason: 'GROUP_LOAD_IN_PROGRESS' }, 'down'],
+  ['journal', { ok: true, reason: 'records go to Kafka' }, 'works'],
+  ['journal', { ok: true, reason: '12 records wait for Kafka' }, 'degraded'],
+] as const)
+  system(`${name} with “${health.reason}” is shown as ${state}`, () => assert.is(healthState(name, health), state))
 
 system.run()

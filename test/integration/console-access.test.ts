@@ -2,6 +2,7 @@ import { UnsecuredJWT } from 'jose'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { consoleServer, roleGroups } from '../console/server.ts'
+import { eventually } from '../support/eventually.ts'
 import { testDatabase } from '../support/mongo.ts'
 import { type Change, oidcServer, type Person } from './oidc-server.ts'
 
@@ -38,7 +39,7 @@ const begin = async (
 ) => {
   provider.state.person = person
   const begun = await at.ask(`/console/sign-in/start?next=${encodeURIComponent(next)}`, { headers: host })
-  const transaction = cookieNamed('livechat_console_sign_in', begun.headers)
+  const transaction = cookiesOf(begun.headers).find((cookie) => /^livechat_console_sign_in_[\w-]+=./.test(cookie)) ?? ''
   return { transaction, search: await provider.visit(String(begun.headers.location)) }
 }
 const finish = async (search: string, cookie: string, at = server) => {
@@ -195,6 +196,33 @@ access('a revoked session ends at once, in other processes too', async () => {
   await base.db.collection('console_sessions').deleteMany({})
   assert.equal([(await sessionOf(session)).status, (await sessionOf(session, beside)).status], [401, 401])
   await beside.stop()
+})
+
+access('two tabs can sign in at the same time', async () => {
+  const [first, second] = [await begin(ann), await begin(ann)]
+  const both = `${first.transaction}; ${second.transaction}`
+  const answers = [await finish(second.search, both), await finish(first.search, both)]
+  assert.equal(
+    answers.map(({ status, session }) => [status, session !== '']),
+    [
+      [303, true],
+      [303, true],
+    ],
+  )
+})
+
+access('an empty user name is no name: the subject is in the audit log', async () => {
+  const before = server.audit.actions.length
+  await signIn({ sub: 'u-7', preferred_username: '', groups: ['lead'] })
+  await eventually('the record', () => server.audit.actions.length > before)
+  assert.equal(server.audit.actions.at(-1), { who: 'u-7', action: 'sign-in', detail: 'with OpenID Connect' })
+})
+
+access('a user without a role sees which groups the provider sent', async () => {
+  const { status, text } = await signIn({ ...ann, groups: ['accountants', '<b>'] })
+  assert.is(status, 403)
+  assert.match(text, 'sent these groups: accountants, &lt;b&gt;.')
+  assert.match((await signIn({ ...ann, groups: [] })).text, 'sent no groups')
 })
 
 access('removed grants also apply to existing sessions', async () => {

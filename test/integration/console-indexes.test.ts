@@ -69,6 +69,7 @@ const ordered: Readonly<Record<string, ConversationFilters>> = {
   agent: { agent: 'a3' },
   widget: { widget: 'w7' },
   failed: { failed: true },
+  unanswered: { unanswered: true },
   day: { span: { from: minutesAgo(20_000), to: minutesAgo(18_560) } },
   over: { state: 'over' },
   id: { id: '2037' },
@@ -86,7 +87,7 @@ for (const [name, filters] of Object.entries(ordered))
 
 for (const [name, filters] of Object.entries({
   open: { state: 'open' },
-  waiting: { waiting: true },
+  waiting: { state: 'open', unanswered: true },
 } satisfies Record<string, ConversationFilters>))
   indexes(`${name} reads the sessions that are open now, and no others`, async () => {
     const open = all.filter(({ outcome, endsAt }) => outcome === 'open' || (endsAt ?? now) > now)

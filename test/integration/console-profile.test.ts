@@ -86,9 +86,9 @@ profile('the figures of Now are counted from indexes; only the documents of wait
   const asked = await profiled(async () =>
     right(
       await countNow('acme', {
-        minuteAgo: at(1),
         lately: at(300),
         days: ['acme/2026-03-01'],
+        spans: [],
       }),
     ),
   )

@@ -223,20 +223,26 @@ for (const [query, rows] of [
   ['', [waitingRow, agentRow, row]],
   ['state=open', [waitingRow, agentRow]],
   ['state=over', [row]],
-  ['waiting=true', [waitingRow]],
+  ['unanswered=true', [waitingRow]],
+  ['unanswered=true&state=over', []],
+  ['from=2026-01-31T12:59&to=2026-01-31T13:01', [waitingRow]],
   ['outcome=handed-over', [row]],
   ['kind=agent', [agentRow]],
   ['agent=a1', [agentRow]],
   ['widget=w1', [agentRow]],
-  ['day=2026-01-31', [waitingRow, agentRow, row]],
-  ['day=2026-01-30', []],
+  ['from=2026-01-31&to=2026-01-31', [waitingRow, agentRow, row]],
+  ['from=2026-01-30&to=2026-01-30', []],
   ['failed=true', [row]],
   ['id=2037', [agentRow, row]],
   ['id=88', [waitingRow]],
   ['state=over&kind=agent', []],
 ] as const)
   reading(`conversations with ${query || 'no filter'}, the newest first`, async () => {
-    assert.equal(await ask<ConversationsAnswer>(conversations, { query }), { rows })
+    assert.equal(await ask<ConversationsAnswer>(conversations, { query }), {
+      rows,
+      count: rows.length,
+      countIsMin: false,
+    })
   })
 
 reading('the pages of conversations have each one once', async () => {
@@ -249,7 +255,8 @@ reading('the pages of conversations have each one once', async () => {
 reading('a wrong filter is reported by its name, and another account sees nothing of this one', async () => {
   const message = 'state: expected open or over'
   assert.equal(await refused(conversations, { query: 'state=opne' }), { status: 400, message })
-  assert.equal(await ask<ConversationsAnswer>(conversations, { accountId: 'globex' }), { rows: [] })
+  const { rows } = await ask<ConversationsAnswer>(conversations, { accountId: 'globex' })
+  assert.equal(rows, [])
 })
 
 reading('a conversation is the whole story, masked', async () => {
@@ -627,7 +634,7 @@ reading('a client for whom an agent was invited still waits, both on Now and in 
   )
   const { waiting } = await ask<NowAnswer>('GET /api/accounts/:account/now')
   assert.equal(waiting.longest[0], { chatId: '99', since: at('11:50:00') })
-  const { rows } = await ask<ConversationsAnswer>(conversations, { query: 'waiting=true' })
+  const { rows } = await ask<ConversationsAnswer>(conversations, { query: 'unanswered=true' })
   assert.equal(rows.map(({ chatId }) => chatId).sort(), waiting.longest.map(({ chatId }) => chatId).sort())
 })
 

@@ -12,7 +12,7 @@ const { test } = masking
 const [mark, foreign] = ['canary-of-acme', 'canary-of-other']
 const day = new Date().toISOString().slice(0, 10)
 const variants: Partial<Record<ConsoleRoute, ReadonlyArray<string>>> = {
-  'GET /api/accounts/:account/conversations': ['', '?limit=200', '?failed=true', `?day=${day}`, '?id=2037'],
+  'GET /api/accounts/:account/conversations': ['', '?limit=200', '?failed=true', `?from=${day}`, '?id=2037'],
   'GET /api/accounts/:account/statistics': ['', '?by=agent', '?by=widget', '?by=bot'],
   'GET /api/accounts/:account/statistics.csv': ['', '?by=agent', '?by=widget', '?by=bot'],
   'GET /api/accounts/:account/drift': ['', '?limit=200'],

@@ -26,7 +26,9 @@ export type Oidc = {
   /** The URL for the browser, and the data that the browser must store until it returns. */
   readonly begin: (
     next: string,
-  ) => Promise<E.Either<NotSignedIn, { readonly location: string; readonly transaction: string }>>
+  ) => Promise<
+    E.Either<NotSignedIn, { readonly location: string; readonly state: string; readonly transaction: string }>
+  >
   /** The person who has signed in, from the query of the URL and the stored data. */
   readonly finish: (search: string, transaction: string | undefined) => Promise<E.Either<NotSignedIn, SignedIn>>
 }
@@ -52,9 +54,14 @@ const scopeOf = ({ scopes_supported: offered }: client.ServerMetadata): string =
 const texts = (value: unknown): ReadonlyArray<string> =>
   [value].flat().filter((each): each is string => typeof each === 'string')
 
-/** The name in the audit log. An unverified email may be another person's. Some providers send the flag as text. */
+/**
+ * The name in the audit log: the first that is not empty. An unverified email may be another person's. Some providers
+ * send the flag as text.
+ */
 const whoOf = ({ email, email_verified, preferred_username, sub }: Readonly<Record<string, unknown>>): string =>
-  texts([String(email_verified) === 'true' ? email : undefined, preferred_username, sub])[0] ?? ''
+  texts([String(email_verified) === 'true' ? email : undefined, preferred_username, sub]).find(
+    (name) => name.trim() !== '',
+  ) ?? ''
 
 /** The error code of the protocol or library. Messages may contain data of the request, so they are not logged. */
 const codeOf = (error: unknown): string => {
@@ -136,7 +143,7 @@ export const oidcWith = ({ settings, redirectUri, key, clock }: OidcDeps): Oidc 
             code_challenge: await client.calculatePKCECodeChallenge(verifier),
             code_challenge_method: 'S256',
           })
-          return { location: location.href, transaction: await seal({ state, nonce, verifier, next }) }
+          return { location: location.href, state, transaction: await seal({ state, nonce, verifier, next }) }
         })(),
       ),
     finish: async (search, sealed) => {

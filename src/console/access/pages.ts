@@ -65,14 +65,18 @@ export const pagesAt = (basePath: string, styleSheet: string) => {
       'A sign-in link works once, for ten minutes, and only on the machine of the bridge.',
       askAgain,
     ]),
-    noGrant: make(
-      403,
-      'You have no role here',
-      [
-        'You are known, but none of your groups has a role. The accounts file gives roles to groups, by console.grants.',
-      ],
-      again,
-    ),
+    noGrant: (groups: ReadonlyArray<string>) =>
+      make(
+        403,
+        'You have no role here',
+        [
+          'You are known, but none of your groups has a role. The accounts file gives roles to groups, by console.grants.',
+          groups.length === 0
+            ? 'The identity provider sent no groups. It must send them in the claim “groups”.'
+            : `The identity provider sent these groups: ${groups.join(', ')}.`,
+        ],
+        again,
+      ),
     expired: make(400, 'This sign-in has ended', ['It took longer than ten minutes, or was already used.'], again),
     refused: make(
       403,

@@ -7,6 +7,7 @@ import { type BodyBudget, readBody } from '../../http/body.ts'
 import type { ClientAddress, FailureDelay } from '../../http/client-address.ts'
 import type { Ctx, State } from '../../http/context.ts'
 import type { ConsoleSessions } from '../../mongo/console-sessions.ts'
+import type { RecordActionOf } from '../handler.ts'
 import { grantsOf } from './grants.ts'
 import { isLocal } from './guard.ts'
 import { hashOf, isSame } from './keys.ts'
@@ -29,10 +30,21 @@ export type SignInDeps = {
   readonly clock: () => Date
   readonly sleep: Sleep
   readonly log: Log
+  readonly recordActionOf: RecordActionOf
 }
 
-const transactionName = 'livechat_console_sign_in'
+const transactionPrefix = 'livechat_console_sign_in'
+/** Each tab has its own sign-in, with its own cookie. More would exceed the limit of a request's headers. */
+const maxTransactions = 5
+
+const transactionName = (state: string): string => `${transactionPrefix}_${hashOf(state).slice(0, 16)}`
+
+const transactionsOf = (ctx: Ctx): ReadonlyArray<string> =>
+  [...ctx.get('cookie').matchAll(/(?:^|;\s*)(livechat_console_sign_in_[\w-]{16})=/g)].flatMap(([, name]) => name ?? [])
+
 const mostBytes = 4096
+/** How many groups a refusal names. */
+const maxGroups = 20
 
 const refuse = (ctx: Ctx, refusal: Refusal) => {
   ctx.status = refusal.status
@@ -42,7 +54,8 @@ const refuse = (ctx: Ctx, refusal: Refusal) => {
 
 /** Sign-in by a link or by OpenID Connect, and sign-out. */
 export const signInRouter = (deps: SignInDeps): Router<State> => {
-  const { sessions, store, basePath, oidc, grants, budget, addressOf, failures, clock, sleep, log } = deps
+  const { sessions, store, basePath, oidc, grants, budget, addressOf, failures, clock, sleep, log, recordActionOf } =
+    deps
   const pages = pagesAt(basePath, deps.styleSheet)
   const show = (ctx: Ctx, { status, html, headers }: Page) => {
     ctx.status = status
@@ -79,9 +92,16 @@ export const signInRouter = (deps: SignInDeps): Router<State> => {
     body.right.release()
     return token
   }
-  const started = (ctx: Ctx, result: E.Either<'away', void>, by: 'link' | 'oidc', next: string) => {
+  /** Nobody waits for the record: the console must open while Kafka is down, because it shows what is wrong. */
+  const recordSignIn = async (who: string, by: 'link' | 'oidc') => {
+    const detail = by === 'link' ? 'with a sign-in link' : 'with OpenID Connect'
+    const recorded = await recordActionOf(who)({ action: 'sign-in', detail })
+    if (E.isLeft(recorded)) log.error({ by, reason: recorded.left.reason }, 'a sign-in to the console was not recorded')
+  }
+  const started = (ctx: Ctx, result: E.Either<'away', void>, who: string, by: 'link' | 'oidc', next: string) => {
     if (E.isLeft(result)) return show(ctx, pages.away)
     log.info({ by }, 'somebody signed in to the console')
+    void recordSignIn(who, by)
     goTo(ctx, next)
   }
   const useLink = async (ctx: Ctx) => {
@@ -95,7 +115,7 @@ export const signInRouter = (deps: SignInDeps): Router<State> => {
     )
     if (E.isLeft(taken)) return show(ctx, pages.away)
     if (taken.right === undefined) return fail(ctx, pages.linkUsedUp)
-    started(ctx, await sessions.start(ctx, taken.right, 'link'), 'link', `${basePath}/`)
+    started(ctx, await sessions.start(ctx, taken.right, 'link'), taken.right, 'link', `${basePath}/`)
   }
   const notSignedIn = (ctx: Ctx, reason: NotSignedIn) => {
     log.warn(reason, 'a sign-in to the console failed')
@@ -106,18 +126,25 @@ export const signInRouter = (deps: SignInDeps): Router<State> => {
   const begin = async (ctx: Ctx, { flow }: NonNullable<SignInDeps['oidc']>) => {
     const begun = await flow.begin(pageOf(ctx.query.next))
     if (E.isLeft(begun)) return notSignedIn(ctx, begun.left)
-    const { location, transaction } = begun.right
-    ctx.append('Set-Cookie', cookie(transactionName, transaction, placeOfTransaction, transactionLastsMs))
+    const { location, state, transaction } = begun.right
+    for (const name of transactionsOf(ctx).slice(0, 1 - maxTransactions))
+      ctx.append('Set-Cookie', cookie(name, '', placeOfTransaction, 0))
+    ctx.append('Set-Cookie', cookie(transactionName(state), transaction, placeOfTransaction, transactionLastsMs))
     goTo(ctx, location)
   }
   const finish = async (ctx: Ctx, { flow }: NonNullable<SignInDeps['oidc']>) => {
     if (await isHeld(ctx)) return
-    const finished = await flow.finish(ctx.search, ctx.cookies.get(transactionName))
-    ctx.append('Set-Cookie', cookie(transactionName, '', placeOfTransaction, 0))
+    const name = transactionName(String(ctx.query.state ?? ''))
+    const finished = await flow.finish(ctx.search, ctx.cookies.get(name))
+    ctx.append('Set-Cookie', cookie(name, '', placeOfTransaction, 0))
     if (E.isLeft(finished)) return notSignedIn(ctx, finished.left)
     const { who, groups, next } = finished.right
-    if (grantsOf(groups, grants).length === 0) return show(ctx, pages.noGrant)
-    started(ctx, await sessions.start(ctx, who, groups), 'oidc', pageOf(next))
+    if (who === '') return notSignedIn(ctx, { kind: 'refused', code: 'no_name' })
+    if (grantsOf(groups, grants).length === 0) {
+      log.warn({ groups: groups.slice(0, maxGroups) }, 'a sign-in to the console failed: none of the groups has a role')
+      return show(ctx, pages.noGrant(groups.slice(0, maxGroups)))
+    }
+    started(ctx, await sessions.start(ctx, who, groups), who, 'oidc', pageOf(next))
   }
   const signIn = async (ctx: Ctx) => {
     if (ctx.method === 'POST') return useLink(ctx)

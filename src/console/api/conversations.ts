@@ -1,18 +1,26 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { BsonDate, Day, Id } from '../../../contracts/primitives.ts'
+import { BsonDate, Id } from '../../../contracts/primitives.ts'
 import { SessionOutcome } from '../../../contracts/views/session.ts'
-import { spanOf } from '../../domain/day.ts'
 import type { Now } from '../../domain/ports.ts'
-import type { ConversationsPage, conversationsIn } from '../../mongo/console-conversations.ts'
+import { invalid, type Refusal } from '../../http/answer.ts'
+import {
+  type ConversationFilters,
+  type ConversationsPage,
+  type conversationCountIn,
+  type conversationsIn,
+  maxCounted,
+} from '../../mongo/console-conversations.ts'
 import type { ConversationRow, ConversationsAnswer } from '../answers.ts'
+import { csv } from '../csv.ts'
 import { type Handlers, ok, unavailable } from '../handler.ts'
-import { Cursor, cursorText, Limit, On, readQuery } from '../query.ts'
+import { Cursor, cursorText, Limit, LocalTime, On, readQuery, spanBetween } from '../query.ts'
 
 export type ConversationsDeps = {
   readonly now: Now
   readonly timeZoneOf: (accountId: string) => string
   readonly findConversations: ReturnType<typeof conversationsIn>
+  readonly countConversations: ReturnType<typeof conversationCountIn>
 }
 
 /** The end of a page of results (shared/page.ts). */
@@ -21,12 +29,13 @@ export const PageEnd = t.strict({ at: BsonDate, ids: t.array(t.string) }, 'PageE
 export const ConversationsQuery = t.partial(
   {
     state: t.keyof({ open: null, over: null }, 'open or over'),
-    waiting: On,
+    unanswered: On,
     outcome: t.keyof(SessionOutcome.keys, `one of ${Object.keys(SessionOutcome.keys).join(', ')}`),
     kind: t.keyof({ agent: null, bot: null }, 'agent or bot'),
     agent: Id,
     widget: Id,
-    day: Day,
+    from: LocalTime,
+    to: LocalTime,
     failed: On,
     id: Id,
     cursor: Cursor(PageEnd, 'next'),
@@ -55,31 +64,114 @@ const rowOf = (session: ConversationsPage['rows'][number], now: Date): Conversat
     lastEventAt: lastEventAt.toISOString(),
     agents: agents.map(({ id }) => id),
     differences: audit?.differences.length ?? 0,
-    ...(isOpen && awaitingSince && { waitingSince: awaitingSince.toISOString() }),
+    ...(awaitingSince && { waitingSince: awaitingSince.toISOString() }),
     ...(clientId !== undefined && { clientId }),
     ...(channelType !== undefined && { channelType }),
   }
 }
 
+/** A spreadsheet with more rows is not read by people. */
+const maxCsvRows = 10_000
+const rowsAtOnce = 500
+
+const columns = [
+  'chatId',
+  'kind',
+  'number',
+  'startedAt',
+  'lastEventAt',
+  'outcome',
+  'isOpen',
+  'waitingSince',
+  'clientMessages',
+  'replies',
+  'repliesFailed',
+  'agents',
+  'channelId',
+  'channelType',
+  'clientId',
+  'differences',
+] as const
+
+const cells = (row: ConversationRow) => columns.map((name) => (name === 'agents' ? row.agents.join(' ') : row[name]))
+
+type Asked = t.TypeOf<typeof ConversationsQuery>
+
+const wrongSpan = invalid(400, 'from, to: expected a time, and a later one')
+
+/** The filters of a query, with the times of its days in the account's time zone. */
+const filtersOf = (
+  { cursor, limit, from, to, ...others }: Asked,
+  timeZone: string,
+): E.Either<Refusal, ConversationFilters> => {
+  const span = spanBetween({ ...(from && { from }), ...(to && { to }) }, timeZone)
+  if (span.from !== undefined && span.to !== undefined && span.from >= span.to) return E.left(wrongSpan)
+  return E.right({ ...others, ...(Object.keys(span).length > 0 && { span }) })
+}
+
+/** Conversations as a list in pages, and as a spreadsheet. Neither has personal data. */
 export const conversationsHandlers = ({
   now,
   timeZoneOf,
   findConversations,
-}: ConversationsDeps): Handlers<'GET /api/accounts/:account/conversations'> => ({
-  'GET /api/accounts/:account/conversations': async ({ accountId, query }) => {
-    const read = readQuery(ConversationsQuery, query)
-    if (E.isLeft(read)) return read
-    const { day, cursor, limit = usualLimit, ...others } = read.right
-    const span = day && spanOf(day, timeZoneOf(accountId))
-    const filters = { ...others, ...(span && { span }) }
-    const asOf = new Date(now())
-    const page = await findConversations(accountId, { filters, limit, ...(cursor && { after: cursor }) }, asOf)
-    if (E.isLeft(page)) return E.left(unavailable(page.left.reason))
-    const { rows, next } = page.right
-    const answer: ConversationsAnswer = {
-      rows: rows.map((row) => rowOf(row, asOf)),
-      ...(next && { next: cursorText(next) }),
-    }
-    return ok(answer)
-  },
-})
+  countConversations,
+}: ConversationsDeps): Handlers<
+  'GET /api/accounts/:account/conversations' | 'GET /api/accounts/:account/conversations.csv'
+> => {
+  const read = (accountId: string, query: URLSearchParams) => {
+    const asked = readQuery(ConversationsQuery, query)
+    if (E.isLeft(asked)) return asked
+    const { cursor, limit = usualLimit } = asked.right
+    const filters = filtersOf(asked.right, timeZoneOf(accountId))
+    return E.isLeft(filters) ? filters : E.right({ filters: filters.right, cursor, limit })
+  }
+  return {
+    'GET /api/accounts/:account/conversations': async ({ accountId, query }) => {
+      const asked = read(accountId, query)
+      if (E.isLeft(asked)) return asked
+      const { filters, limit, cursor } = asked.right
+      const asOf = new Date(now())
+      const [page, counted] = await Promise.all([
+        findConversations(accountId, { filters, limit, ...(cursor && { after: cursor }) }, asOf),
+        // Later pages show the count of the first.
+        cursor === undefined ? countConversations(accountId, filters, asOf) : E.right(undefined),
+      ])
+      if (E.isLeft(page)) return E.left(unavailable(page.left.reason))
+      const { rows, next } = page.right
+      // The list is shown too if counting takes too long.
+      const count = E.isRight(counted) ? counted.right : undefined
+      const answer: ConversationsAnswer = {
+        rows: rows.map((row) => rowOf(row, asOf)),
+        ...(next && { next: cursorText(next) }),
+        ...(count !== undefined && { count, countIsMin: count >= maxCounted }),
+      }
+      return ok(answer)
+    },
+    'GET /api/accounts/:account/conversations.csv': async ({ accountId, query, signal }) => {
+      const asked = read(accountId, query)
+      if (E.isLeft(asked)) return asked
+      const asOf = new Date(now())
+      let text = csv([columns])
+      let after: ConversationsPage['next'] = asked.right.cursor
+      for (let count = 0; count < maxCsvRows && !signal.aborted; count += rowsAtOnce) {
+        const page = await findConversations(
+          accountId,
+          { filters: asked.right.filters, limit: rowsAtOnce, ...(after && { after }) },
+          asOf,
+        )
+        if (E.isLeft(page)) return E.left(unavailable(page.left.reason))
+        text += csv(page.right.rows.map((row) => cells(rowOf(row, asOf))))
+        after = page.right.next
+        if (after === undefined) break
+      }
+      return E.right({
+        status: 200,
+        body: text,
+        headers: {
+          'Content-Type': 'text/csv; charset=utf-8; header=present',
+          'Content-Disposition': `attachment; filename="${accountId}-conversations.csv"`,
+        },
+      })
+    },
+  }
+}

@@ -8,12 +8,19 @@ import type { Failure } from '../../domain/ports.ts'
 import { invalid, type Refusal } from '../../http/answer.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
-import type { Filters } from '../../operations/redrive/dead-letters.ts'
-import { type Extent, type Found, findDeadLetters, findRequests } from '../../operations/redrive/find.ts'
+import type { Filters, StoredDeadLetter } from '../../operations/redrive/dead-letters.ts'
+import {
+  type Extent,
+  type Found,
+  findDeadLetters,
+  findRequests,
+  type QuarantinedLetter,
+} from '../../operations/redrive/find.ts'
 import { isErasedSince } from '../../operations/redrive/send.ts'
 import { showRecord } from '../../operations/redrive/show.ts'
 import type { QuarantineFilters } from '../../operations/redrive/take-in.ts'
 import { semaphore } from '../../shared/semaphore.ts'
+import { rolesFor } from '../access/grants.ts'
 import { type LetterAnswer, type LettersAnswer, ShowBody } from '../answers.ts'
 import {
   type ConsoleHandler,
@@ -24,57 +31,166 @@ import {
   type RecordActionOf,
   unavailable,
 } from '../handler.ts'
-import { readQuery } from '../query.ts'
+import { type Chained, chatOf, type LetterState, letterStates, reasonOf } from '../letters.ts'
+import { On, readQuery } from '../query.ts'
 import { recordAnswer } from '../record-answer.ts'
 
 export type DeadLettersDeps = {
   readonly kafka: Pick<KafkaRoom, 'readTopic'>
   readonly redrives: Pick<Redrives, 'erasedAt' | 'find'>
   readonly recordActionOf: RecordActionOf
+  readonly accounts: ReadonlyArray<{ readonly id: string }>
 }
 
-export const DeadLettersQuery = t.partial({ cause: Id, topic: Id, since: Instant, until: Instant }, 'DeadLettersQuery')
+export const DeadLettersQuery = t.partial(
+  {
+    cause: Id,
+    topic: Id,
+    since: Instant,
+    until: Instant,
+    state: t.keyof({ unresolved: null, sent: null, 'failed-again': null }, 'unresolved, sent or failed-again'),
+    chat: Id,
+    /** Those whose account is not in the accounts file. */
+    unowned: On,
+  },
+  'DeadLettersQuery',
+)
 
-/** Dead letters in a response, newest records read per partition, the timeout, and the number of concurrent reads. */
+/** Letters in a response, letters whose state is found, newest records read per partition, the timeout, and reads at once. */
 const listed = 200
+const examined = 5_000
 const newestOf = 10_000
 const withinMs = 10_000
 const atOnce = 2
 
 /** The filters of a query or a body. */
-type Asked = Partial<Readonly<Record<'id' | 'cause' | 'topic' | 'since' | 'until', string>>>
+type Asked = Partial<Readonly<Record<'cause' | 'topic' | 'since' | 'until', string>>> & {
+  readonly id?: string
+  readonly ids?: ReadonlyArray<string>
+}
 
-const shared = (account: string, { id, since, until }: Asked) => ({
-  account,
+/** The letters of an account, or those of no known account. */
+export type Whose = { readonly account: string } | { readonly notOf: ReadonlyArray<string> }
+
+const forAll: Refusal = {
+  status: 403,
+  code: 'invalid_client',
+  message: 'unowned: expected the role operator for every account, because these letters belong to none',
+}
+
+export const whoseOf = (
+  { accountId, session }: Pick<ConsoleRequest, 'accountId' | 'session'>,
+  unowned: true | undefined,
+  accounts: ReadonlyArray<{ readonly id: string }>,
+): E.Either<Refusal, Whose> => {
+  if (unowned === undefined) return E.right({ account: accountId })
+  const mayAll = accounts.every(({ id }) => rolesFor(session.grants, id).includes('operator'))
+  return mayAll ? E.right({ notOf: accounts.map(({ id }) => id) }) : E.left(forAll)
+}
+
+const shared = (whose: Whose, { id, ids, since, until }: Asked) => ({
+  ...whose,
   ...(id !== undefined && { id: [id] }),
+  ...(ids !== undefined && { id: ids }),
   ...(since !== undefined && { since: Date.parse(since) }),
   ...(until !== undefined && { until: Date.parse(until) }),
 })
 
-export const deadLetterFilters = (account: string, asked: Asked): E.Either<Refusal, Filters> => {
+export const deadLetterFilters = (whose: Whose, asked: Asked): E.Either<Refusal, Filters> => {
   const { cause, topic } = asked
-  return E.right({ ...shared(account, asked), ...(cause && { cause }), ...(topic && { topic }) })
+  return E.right({ ...shared(whose, asked), ...(cause && { cause }), ...(topic && { topic }) })
 }
 
-export const requestFilters = (account: string, asked: Asked): E.Either<Refusal, QuarantineFilters> =>
+export const requestFilters = (whose: Whose, asked: Asked): E.Either<Refusal, QuarantineFilters> =>
   asked.topic === undefined || asked.topic === quarantine.name
-    ? E.right({ ...shared(account, asked), ...(asked.cause && { reason: asked.cause }) })
+    ? E.right({ ...shared(whose, asked), ...(asked.cause && { reason: asked.cause }) })
     : E.left(invalid(400, `topic: expected ${quarantine.name}, or nothing`))
 
 type DeadLetter = LettersAnswer['letters'][number]
+type Listed = Omit<DeadLetter, 'redriven' | 'state'>
+type Chain = Omit<Chained, 'sentAt'>
+/** A letter for the answer, and what its state is found by. */
+type Told = { readonly letter: Listed; readonly chain: Chain }
 
 const answerOf = <A>(
   found: Found<A>,
-  letterOf: (letter: A) => Omit<DeadLetter, 'redriven'>,
+  tell: (letter: A) => Told,
+  { state, chat }: { readonly state?: LetterState | undefined; readonly chat?: string | undefined } = {},
 ): E.Either<Refusal, LettersAnswer> => {
-  const { count, groups, letters, isCut } = found
-  const told = letters.flatMap((letter) => {
-    const { sentAt } = letter
-    return sentAt === undefined ? [] : [{ ...letterOf(letter), redriven: [...sentAt] }]
-  })
-  if (told.length < letters.length)
+  const { groups, letters, isCut, count } = found
+  const known = letters.flatMap(({ sentAt, ...letter }) =>
+    sentAt === undefined ? [] : [{ ...tell(letter as A), sentAt }],
+  )
+  if (known.length < letters.length)
     return E.left(unavailable('MongoDB does not answer, so it is not known which records were sent back'))
-  return E.right({ count, cut: isCut, groups: groups.map((group) => ({ ...group })), letters: told.reverse() })
+  const states = letterStates(known.map(({ chain, sentAt }) => ({ ...chain, sentAt })))
+  const all = known.map(({ letter, sentAt, chain }, i) => ({
+    ...letter,
+    state: states[i] ?? 'unresolved',
+    redriven: [...sentAt],
+    failures: chain.redriven + 1,
+  }))
+  const countOf = (which: LetterState) => all.filter((letter) => letter.state === which).length
+  const unresolvedIn = ({ cause, topic }: { readonly cause: string; readonly topic: string }) =>
+    all.filter((letter) => letter.state === 'unresolved' && letter.cause === cause && letter.topic === topic).length
+  const shown = all.filter(
+    (letter) => (state === undefined || letter.state === state) && (chat === undefined || letter.chatId === chat),
+  )
+  return E.right({
+    count: state === undefined && chat === undefined ? count : shown.length,
+    cut: isCut || count > letters.length,
+    states: { unresolved: countOf('unresolved'), sent: countOf('sent'), 'failed-again': countOf('failed-again') },
+    groups: groups.map((group) => ({ ...group, unresolved: unresolvedIn(group) })),
+    letters: shown.slice(-listed).reverse(),
+  })
+}
+
+const tellDeadLetter = (it: StoredDeadLetter): Told => {
+  const { topic } = it.origin
+  const chat = chatOf(topic, it.key)
+  const reason = reasonOf(problemsIn(it.detail))
+  return {
+    letter: {
+      id: it.id,
+      topic,
+      cause: it.cause,
+      at: it.failedAt,
+      bytes: it.bytes,
+      failures: 1,
+      consumer: it.consumer,
+      ...(chat !== undefined && { chatId: chat }),
+      ...(['contract', 'invalid'].includes(it.cause) && reason !== '' && { reason }),
+    },
+    chain: { ...it, topic },
+  }
+}
+
+const tellRequest = (it: QuarantinedLetter): Told => {
+  const { id, reason: cause, receivedAt: at, bytes, account } = it
+  return {
+    letter: { id, topic: quarantine.name, cause, at, bytes, failures: 1, interface: it.interface },
+    chain: { key: account, topic: quarantine.name, consumer: it.memoryId, firstFailedAt: at, bytes, redriven: 0 },
+  }
+}
+
+export type LettersDeps = {
+  readonly kafka: Pick<KafkaRoom, 'readTopic'>
+  readonly redrives: Pick<Redrives, 'find'>
+}
+
+/** How many letters of an account were not sent again. */
+export const unresolvedOf = async ({ kafka, redrives }: LettersDeps, account: string) => {
+  const ports = { readTopic: kafka.readTopic, findRedrives: redrives.find }
+  const extent = { limit: examined, newestOf, signal: AbortSignal.timeout(withinMs) }
+  const [letters, requests] = await Promise.all([
+    findDeadLetters(ports, { account }, extent),
+    findRequests(ports, { account }, extent),
+  ])
+  const countOf = <A>(found: E.Either<unknown, Found<A>>, tell: (letter: A) => Told) => {
+    const answer = E.isLeft(found) ? found : answerOf(found.right, tell)
+    return E.isLeft(answer) ? null : answer.right.states.unresolved
+  }
+  return { letters: countOf(letters, tellDeadLetter), quarantined: countOf(requests, tellRequest) }
 }
 
 /** Parses the text of `describe`. A problem without a path concerns the whole value. */
@@ -96,13 +212,14 @@ const routes = {
 } as const
 
 /**
- * Dead letters and requests in quarantine of one account, by the record's key. The list omits the decoder's problems,
- * which may quote the name of a field that was sent. Before a record is shown, the look is recorded.
+ * Dead letters and requests in quarantine of one account, by the record's key. Of the decoder's problems the list has
+ * those that quote nothing that was sent. Before a record is shown, the look is recorded.
  */
 export const deadLettersHandlers = ({
   kafka,
   redrives,
   recordActionOf,
+  accounts,
 }: DeadLettersDeps): Handlers<(typeof routes)[keyof typeof routes]> => {
   const permits = semaphore(atOnce)
   /** Reads with a timeout. Records that are not read by then are missing. */
@@ -114,17 +231,22 @@ export const deadLettersHandlers = ({
   const ports = { readTopic: kafka.readTopic, findRedrives: redrives.find }
   const listing =
     <F, A>(
-      filtersOf: (account: string, asked: Asked) => E.Either<Refusal, F>,
+      filtersOf: (whose: Whose, asked: Asked) => E.Either<Refusal, F>,
       find: (from: typeof ports, filters: F, extent: Extent) => Promise<E.Either<Failure, Found<A>>>,
-      letterOf: (letter: A) => Omit<DeadLetter, 'redriven'>,
+      tell: (letter: A) => Told,
     ): ConsoleHandler<typeof routes.deadLetters> =>
     async (request) => {
       const query = readQuery(DeadLettersQuery, request.query)
-      const filters = E.isLeft(query) ? query : filtersOf(request.accountId, query.right)
+      if (E.isLeft(query)) return query
+      const { state, chat, unowned, ...asked } = query.right
+      const whose = whoseOf(request, unowned, accounts)
+      const filters = E.isLeft(whose) ? whose : filtersOf(whose.right, asked)
       if (E.isLeft(filters)) return filters
-      const found = await bounded(request, (signal) => find(ports, filters.right, { limit: listed, newestOf, signal }))
+      const found = await bounded(request, (signal) =>
+        find(ports, filters.right, { limit: examined, newestOf, signal }),
+      )
       if (E.isLeft(found)) return E.left(unavailable(`Kafka: ${found.left.reason}`))
-      const answer = answerOf(found.right, letterOf)
+      const answer = answerOf(found.right, tell, { state, chat })
       return E.isLeft(answer) ? answer : ok(answer.right)
     }
   const showing =
@@ -132,11 +254,15 @@ export const deadLettersHandlers = ({
     async (request) => {
       const body = decodeAs(ShowBody, request.body)
       if (E.isLeft(body)) return body
-      const { accountId: account, session } = request
+      const { accountId, session } = request
+      const whose = whoseOf(request, body.right.unowned, accounts)
+      if (E.isLeft(whose)) return whose
+      const isOf = (account: string) =>
+        'account' in whose.right ? account === whose.right.account : !whose.right.notOf.includes(account)
       const shown = await bounded(request, (signal) =>
         showRecord(
-          { readTopic: kafka.readTopic, recordAction: recordActionOf(session.who), accounts: [{ id: account }] },
-          { id: body.right.id, quarantine: isQuarantine, account, signal },
+          { readTopic: kafka.readTopic, recordAction: recordActionOf(session.who), accounts: [{ id: accountId }] },
+          { id: body.right.id, quarantine: isQuarantine, isOf, signal },
         ),
       )
       if (E.isLeft(shown)) {
@@ -156,19 +282,8 @@ export const deadLettersHandlers = ({
       return ok(answer)
     }
   return {
-    [routes.deadLetters]: listing(
-      deadLetterFilters,
-      findDeadLetters,
-      ({ id, origin: { topic }, cause, failedAt: at, bytes, consumer }) => ({ id, topic, cause, at, bytes, consumer }),
-    ),
-    [routes.quarantine]: listing(requestFilters, findRequests, ({ id, reason, receivedAt, bytes, ...rest }) => ({
-      id,
-      topic: quarantine.name,
-      cause: reason,
-      at: receivedAt,
-      bytes,
-      interface: rest.interface,
-    })),
+    [routes.deadLetters]: listing(deadLetterFilters, findDeadLetters, tellDeadLetter),
+    [routes.quarantine]: listing(requestFilters, findRequests, tellRequest),
     [routes.showDeadLetter]: showing(false),
     [routes.showQuarantined]: showing(true),
   }

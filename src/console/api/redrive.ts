@@ -14,7 +14,7 @@ import { monotonic, sleep } from '../../shared/time.ts'
 import { RedriveBody, type RedriveLine } from '../answers.ts'
 import { type ConsoleHandler, decodeAs, type Handlers, type RecordActionOf, unavailable } from '../handler.ts'
 import { lineQueue } from '../line-queue.ts'
-import { deadLetterFilters, requestFilters } from './dead-letters.ts'
+import { deadLetterFilters, requestFilters, type Whose, whoseOf } from './dead-letters.ts'
 
 export type RedriveDeps = {
   readonly kafka: Pick<KafkaRoom, 'readTopic' | 'redrive' | 'publish'>
@@ -55,13 +55,14 @@ export const redriveHandlers = ({
   let isBusy = false
   const redriving =
     <F>(
-      filtersOf: (account: string, asked: RedriveBody) => E.Either<Refusal, F>,
+      filtersOf: (whose: Whose, asked: RedriveBody) => E.Either<Refusal, F>,
       send: (ports: BatchPorts, asked: Sending<F> & { readonly rules: Rules }, signal: AbortSignal) => Promise<Ended>,
     ): ConsoleHandler<'POST /api/accounts/:account/dead-letters/redrive'> =>
     async ({ accountId, body, session, signal }) => {
       const asked = decodeAs(RedriveBody, body)
-      const filters = E.isLeft(asked) ? asked : filtersOf(accountId, asked.right)
       if (E.isLeft(asked)) return asked
+      const whose = whoseOf({ accountId, session }, asked.right.unowned, accounts)
+      const filters = E.isLeft(whose) ? whose : filtersOf(whose.right, asked.right)
       if (E.isLeft(filters)) return filters
       const { limit, dryRun, again = false, overwrite = false, force = false } = asked.right
       if (limit < 1 || limit > largestLimit) return E.left(wrongLimit)

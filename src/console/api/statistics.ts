@@ -7,9 +7,10 @@ import { dayOf } from '../../domain/day.ts'
 import { marksOf } from '../../domain/personal-data.ts'
 import type { Now } from '../../domain/ports.ts'
 import { invalid, type Refusal } from '../../http/answer.ts'
-import type { StatisticsAsked, statisticsIn } from '../../mongo/console-statistics.ts'
+import type { agentNamesIn, StatisticsAsked, statisticsIn } from '../../mongo/console-statistics.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { chunks } from '../../shared/slices.ts'
+import { rolesFor } from '../access/grants.ts'
 import type { StatisticsAnswer } from '../answers.ts'
 import { cellAt, columnsOf, csv } from '../csv.ts'
 import { definitions } from '../definitions.ts'
@@ -22,6 +23,7 @@ export type StatisticsDeps = {
   readonly now: Now
   readonly timeZoneOf: (accountId: string) => string
   readonly readStatistics: ReturnType<typeof statisticsIn>
+  readonly readAgentNames: ReturnType<typeof agentNamesIn>
 }
 
 export const StatisticsQuery = t.partial(
@@ -73,11 +75,12 @@ const columns = { day: columnsOf(marksOf(DailyStatsDocument)), by: columnsOf(mar
 const fileName = (accountId: string, { from, to, by }: Pick<StatisticsAnswer, 'from' | 'to' | 'by'>) =>
   `${accountId}-${from}-${to}-${by}.csv`
 
-/** Agents appear by id: names are personal data, and statistics do not need them. */
+/** Agents appear by id, and for the role lead also by name: a lead knows the team. */
 export const statisticsHandlers = ({
   now,
   timeZoneOf,
   readStatistics,
+  readAgentNames,
 }: StatisticsDeps): Handlers<'GET /api/accounts/:account/statistics' | 'GET /api/accounts/:account/statistics.csv'> => {
   // One response at a time: the rows of many responses would fill the memory.
   const permits = semaphore(1)
@@ -102,12 +105,21 @@ export const statisticsHandlers = ({
   }
   return {
     'GET /api/accounts/:account/statistics': inTurn<'GET /api/accounts/:account/statistics'>(
-      async ({ accountId, query }) => {
+      async ({ accountId, query, session }) => {
         const found = await read(accountId, query, mostRows.json)
         if (E.isLeft(found)) return found
         const { documents, rowOf, ...asked } = found.right
         const rows = await inPieces(documents, rowOf)
-        const answer: StatisticsAnswer = { ...asked, rows, definitions: [...definitions] }
+        const isLead = rolesFor(session.grants, accountId).includes('lead')
+        const ids = [...new Set(documents.flatMap((document) => ('id' in document ? [document.id] : [])))]
+        const names = isLead && asked.by === 'agent' ? await readAgentNames(accountId, ids) : undefined
+        const answer: StatisticsAnswer = {
+          ...asked,
+          rows,
+          definitions: [...definitions],
+          // Without names the page shows ids.
+          ...(names !== undefined && E.isRight(names) && { names: Object.fromEntries(names.right) }),
+        }
         return ok(answer)
       },
     ),

@@ -9,6 +9,7 @@ import { viewNames } from '../../views/index.ts'
 import { rolesFor } from '../access/grants.ts'
 import type { SystemAnswer } from '../answers.ts'
 import { type Grant, type Handlers, ok } from '../handler.ts'
+import { healthState, healthWords } from '../health.ts'
 
 /** A consumer group of the bridge, with the topics on which it commits offsets. */
 export type Group = { readonly group: string; readonly topics: ReadonlyArray<TopicName> }
@@ -60,9 +61,10 @@ const breakerWords = ({ isOpen, perSecond, failures }: GateState): string => {
 }
 
 /** The reason of a failed check may name other accounts, so only operators see it. */
-const healthFor = (grants: ReadonlyArray<Grant>, { ok, reason }: Health): Health => {
-  if (grants.some(({ role }) => role === 'operator')) return { ok, reason }
-  return { ok, reason: ok ? 'in order' : 'only operators see the reason' }
+const checkFor = (grants: ReadonlyArray<Grant>, name: string, health: Health): SystemAnswer['checks'][number] => {
+  const state = healthState(name, health)
+  const isOperator = grants.some(({ role }) => role === 'operator')
+  return { name, state, words: healthWords(name, state), reason: isOperator ? health.reason : '' }
 }
 
 export const systemHandlers = (deps: SystemDeps): Handlers<'GET /api/system'> => {
@@ -78,7 +80,7 @@ export const systemHandlers = (deps: SystemDeps): Handlers<'GET /api/system'> =>
       const [{ ready, checks }, consumers] = await Promise.all([deps.readiness(withinMs), lags()])
       const answer: SystemAnswer = {
         ready,
-        checks: Object.entries(checks).map(([name, health]) => ({ name, ...healthFor(session.grants, health) })),
+        checks: Object.entries(checks).map(([name, health]) => checkFor(session.grants, name, health)),
         breakers: deps
           .gates()
           .filter(({ account }) => rolesFor(session.grants, account).length > 0)

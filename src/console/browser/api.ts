@@ -103,15 +103,22 @@ export const postLines = async <A>(
   }
 }
 
+const saveFile = (content: Blob, name: string): void => {
+  const url = URL.createObjectURL(content)
+  Object.assign(document.createElement('a'), { href: url, download: name }).click()
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}
+
+/** Saves a value as a file of JSON. */
+export const saveJson = (value: unknown, name: string): void =>
+  saveFile(new Blob([JSON.stringify(value, null, 2)], { type: 'application/json' }), name)
+
 /** Sends a body and saves the response as a file. */
 export const postForFile = async (path: string, body: unknown, name: string): Promise<Result<undefined>> => {
   const sent = await send('POST', `api/${path}`, body, undefined)
   if (!sent.ok) return sent
   try {
-    const url = URL.createObjectURL(await sent.value.blob())
-    const link = Object.assign(document.createElement('a'), { href: url, download: name })
-    link.click()
-    setTimeout(() => URL.revokeObjectURL(url), 60_000)
+    saveFile(await sent.value.blob(), name)
     return { ok: true, value: undefined }
   } catch {
     return failed('The file could not be read. The connection may have ended early.')

@@ -1,13 +1,15 @@
 import { render } from 'preact'
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks'
-import type { SessionAnswer } from '../answers.ts'
+import type { SessionAnswer, StripAnswer } from '../answers.ts'
 import { type PageName, pageOf, pagesFor } from '../pages.ts'
-import { base, loadSession, type Result, signedOutEvent } from './api.ts'
+import { accountPath, base, get, loadSession, type Result, signedOutEvent } from './api.ts'
 import { AuditPage } from './audit-page.ts'
 import { ConversationPage } from './conversation-page.ts'
 import { ConversationsPage } from './conversations-page.ts'
 import { DeadLettersPage } from './dead-letters-page.ts'
 import { DriftPage } from './drift-page.ts'
+import { showTimesIn } from './format.ts'
+import { useLoad } from './hooks.ts'
 import { type Children, html } from './html.ts'
 import { focusWantedSearch, listenToKeys } from './keys.ts'
 import { Help, Layout } from './layout.ts'
@@ -33,6 +35,8 @@ const components: Readonly<Record<PageName, (props: PageProps) => unknown>> = {
   audit: AuditPage,
 }
 
+const stripMs = 10_000
+
 /** Shows an error in place of a page that throws. The other pages still work. */
 const Guarded = ({ children }: Children) => {
   const [error, reset] = useErrorBoundary()
@@ -42,7 +46,15 @@ const Guarded = ({ children }: Children) => {
 }
 
 /** The page of the address, or the first page of the first account. */
-const Shown = ({ session, route }: { readonly session: SessionAnswer; readonly route: Route | undefined }) => {
+const Shown = ({
+  session,
+  route,
+  isUnknown,
+}: {
+  readonly session: SessionAnswer
+  readonly route: Route | undefined
+  readonly isUnknown: boolean
+}) => {
   const [isHelping, setHelping] = useState(false)
   const account = session.accounts.find(({ id }) => id === route?.account) ?? (route ? undefined : session.accounts[0])
   const page = route?.page ?? 'now'
@@ -64,12 +76,22 @@ const Shown = ({ session, route }: { readonly session: SessionAnswer; readonly r
     if (!focusWantedSearch()) document.querySelector('main')?.focus({ preventScroll: true })
   }, [page, route?.chat, account?.id])
 
-  if (account === undefined || !pagesFor(account.roles).some(({ name }) => name === page))
+  const strip = useLoad(
+    account?.id ?? '',
+    async (signal): Promise<Result<StripAnswer | undefined>> =>
+      account === undefined
+        ? { ok: true, value: undefined }
+        : get<StripAnswer>(accountPath(account.id, 'strip'), signal),
+    stripMs,
+  )
+  if (account !== undefined) showTimesIn(account.timeZone)
+
+  if (account === undefined || isUnknown || !pagesFor(account.roles).some(({ name }) => name === page))
     return html`
       <main tabindex="-1" class="sign-in">
-        <h1>Not for you</h1>
-        <${Empty} title="Your roles do not include this page, or there is no such account.">
-          Ask the person who maintains the accounts file for a role, or go to <a href=${base}>the first page</a>.
+        <h1>${isUnknown ? 'There is no such page' : 'No access'}</h1>
+        <${Empty} title=${isUnknown ? 'The address names no page of the console.' : 'Your roles do not include this page, or there is no such account.'}>
+          ${!isUnknown && 'Ask the person who maintains the accounts file for a role, or'} Go to <a href=${base}>the first page</a>.
         <//>
       </main>
     `
@@ -77,7 +99,7 @@ const Shown = ({ session, route }: { readonly session: SessionAnswer; readonly r
   const props: PageProps = { account: account.id, roles: account.roles, page, query, session }
   const isOneChat = route !== undefined && route.chat !== ''
   return html`
-    <${Layout} session=${session} account=${account} page=${page} help=${() => setHelping(true)}>
+    <${Layout} session=${session} account=${account} page=${page} strip=${strip.of === account.id ? strip.value : undefined} help=${() => setHelping(true)}>
       <${Guarded} key=${`${account.id}/${page}/${route?.chat}`}>
         ${
           isOneChat
@@ -120,7 +142,7 @@ const App = ({ first }: { readonly first: Result<SessionAnswer> }) => {
       <h1>Console</h1>
       <${TroubleBox} trouble=${trouble} again=${load} />
     </main>`
-  return html`<${Shown} session=${session} route=${routeOf(base, path, search)} />`
+  return html`<${Shown} session=${session} route=${routeOf(base, path, search)} isUnknown=${path !== base && `${path}/` !== base && routeOf(base, path, search) === undefined} />`
 }
 
 showTheme(chosenTheme())

@@ -17,7 +17,7 @@ export const AuditPage = ({ account, query }: PageProps) => {
   return html`
     <div class="page-head">
       <h1>Audit log</h1>
-      <p class="muted">Looks at personal data, and actions. Each was recorded before it happened.</p>
+      <p class="muted">Access to personal data, and actions. Each was recorded first.</p>
     </div>
     <form class="filters" aria-label="Audit log" onSubmit=${(event: Event) => event.preventDefault()}>
       <${Select}
@@ -26,7 +26,7 @@ export const AuditPage = ({ account, query }: PageProps) => {
         options=${[['', 'All'], ...actionCodes.map((each) => [each, actionWords(each)])]}
         onChange=${(next: string) => go(pathOf(account, 'audit', next === '' ? '' : `action=${next}`))}
       />
-      <div class="row"><button type="button" onClick=${again}>Ask again</button></div>
+      <div class="row"><button type="button" onClick=${again}>Refresh</button></div>
     </form>
     <${TroubleBox} trouble=${trouble} again=${again} />
     ${rows === undefined && trouble === undefined && html`<${Waiting} what="the audit log" />`}
@@ -34,7 +34,7 @@ export const AuditPage = ({ account, query }: PageProps) => {
       rows?.length === 0
         ? html`<${Empty} title="Nothing is recorded yet.">Everyone who looks at personal data or acts appears here within seconds.<//>`
         : rows &&
-          html`<${Table} caption="Audit log, the newest first" head=${['When', 'Who', 'What', 'To what']}>
+          html`<${Table} caption="Audit log, the newest first" head=${['When', 'Who', 'What', 'Details']}>
             ${rows.map(
               (row) => html`<tr key=${textAt(row, '_id')}>
                 <th scope="row"><${Time} at=${textAt(row, 'at')} /></th>

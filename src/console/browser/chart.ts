@@ -3,7 +3,11 @@ import type uPlot from 'uplot'
 import { html } from './html.ts'
 import { themeEvent } from './theme.ts'
 
-export type Line = { readonly name: string; readonly values: ReadonlyArray<number | null> }
+export type Line = {
+  readonly name: string
+  readonly values: ReadonlyArray<number | null>
+  readonly isDashed?: boolean
+}
 type Props = {
   /** A description for people who cannot see the chart. */
   readonly label: string
@@ -41,7 +45,8 @@ const optionsOf = (
     ],
     series: [
       {},
-      ...lines.map((_, i) => ({
+      ...lines.map(({ isDashed }, i) => ({
+        ...(isDashed && { dash: [6, 4] }),
         stroke: colours[i] ?? color,
         width: 2,
         points: { show: lines[0] !== undefined && lines[0].values.length < 40, size: 5 },

@@ -2,7 +2,7 @@ import type { ConversationAnswer } from '../answers.ts'
 import { listAt, numberAt, textAt } from './figures.ts'
 import { count, duration } from './format.ts'
 import { html } from './html.ts'
-import { Said, Time } from './parts.ts'
+import { OutsideLink, Said, Time } from './parts.ts'
 import { stateWords } from './words.ts'
 
 type Fact = readonly [name: string, value: unknown]
@@ -27,7 +27,7 @@ const factsOf = ({ chat, conversation }: ConversationAnswer): ReadonlyArray<Fact
         ],
       ] as const)
     : []),
-  ...when('Waits for an answer since', textAt(conversation, 'awaitingReplySince')),
+  ...when('Waiting for an answer since', textAt(conversation, 'awaitingReplySince')),
   ...(chat ? ([['Chat with agents', stateWords(textAt(chat, 'state'))]] as const) : []),
   ...text('Client', textAt(conversation, 'clientId')),
   ...text('Visitor', textAt(chat, 'visitor', 'name')),
@@ -40,10 +40,12 @@ const factsOf = ({ chat, conversation }: ConversationAnswer): ReadonlyArray<Fact
       .map((agent) => textAt(agent, 'name') || `agent ${textAt(agent, 'id')}`)
       .join(', '),
   ),
-  ...text('Page', textAt(chat, 'page', 'url')),
+  ...(textAt(chat, 'page', 'url') === ''
+    ? []
+    : [['Page', html`<${OutsideLink} url=${textAt(chat, 'page', 'url')} />`] as const]),
   ...text('Rating', textAt(chat, 'rate')),
   ...length('First response', numberAt(chat, 'firstResponseMs')),
-  ...length('Last session with agents, from acceptance to finish', numberAt(chat, 'totalMs')),
+  ...length('Handle time of the last agent session', numberAt(chat, 'totalMs')),
 ]
 
 export const ChatFacts = ({ answer }: { readonly answer: ConversationAnswer }) => {

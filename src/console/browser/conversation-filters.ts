@@ -2,12 +2,17 @@ import { useEffect, useState } from 'preact/hooks'
 import { type Filters, noFilters, queryOf } from './filters.ts'
 import { html } from './html.ts'
 import { Check, Field, Select, valueOfField } from './parts.ts'
+import { Presets } from './presets.ts'
+import { SavedFilters } from './saved-filters.ts'
 import { outcomeCodes, outcomeWords } from './words.ts'
 
-type Props = { readonly filters: Filters; readonly onChange: (query: string) => void }
+type Props = { readonly account: string; readonly filters: Filters; readonly onChange: (query: string) => void }
+
+/** The value of a field for a day and a time: a day alone begins, or ends, with itself. */
+const fieldTime = (text: string, time: string) => (text.length === 10 ? `${text}T${time}` : text)
 
 /** The filters. A choice takes effect at once, text when the user presses Enter. */
-export const FilterForm = ({ filters, onChange }: Props) => {
+export const FilterForm = ({ account, filters, onChange }: Props) => {
   const [typed, setTyped] = useState(filters)
   // Compare the text: the filters are a new object in each render.
   useEffect(() => setTyped(filters), [queryOf(filters)])
@@ -20,28 +25,42 @@ export const FilterForm = ({ filters, onChange }: Props) => {
   const text = (name: 'agent' | 'widget', label: string) => html`
     <${Field} label=${label}><input value=${typed[name]} onInput=${type(name)} size="10" maxlength="255" /><//>
   `
+  const time = (name: 'from' | 'to', label: string, edge: string) => html`
+    <${Field} label=${label}>
+      <input type="datetime-local" value=${fieldTime(filters[name], edge)} onChange=${(event: Event) => change({ [name]: valueOfField(event) })} />
+    <//>
+  `
+  const isMore =
+    filters.outcome !== '' || filters.agent !== '' || filters.widget !== '' || filters.kind !== '' || filters.failed
   return html`
     <form class="filters" role="search" aria-label="Conversations" onSubmit=${submit}>
       <${Field} label="Chat or client id">
-        <input type="search" data-search value=${typed.id} onInput=${type('id')} size="16" maxlength="255" placeholder="Press / to search" />
+        <input type="search" data-search value=${typed.id} onInput=${type('id')} size="14" maxlength="255" placeholder="Press / to search" />
       <//>
-      <${Select} label="State" value=${filters.state} onChange=${(state: Filters['state']) => change({ state })}
-        options=${[['', 'Any'], ['open', 'Open'], ['over', 'Over']]} />
-      <${Select} label="With" value=${filters.kind} onChange=${(kind: Filters['kind']) => change({ kind })}
-        options=${[['', 'Anyone'], ['bot', 'Bot'], ['agent', 'Agent']]} />
-      <${Select} label="Outcome" value=${filters.outcome} onChange=${(outcome: string) => change({ outcome })}
-        options=${[['', 'Any'], ...outcomeCodes.map((code) => [code, outcomeWords(code)])]} />
-      <${Field} label="Day">
-        <input type="date" value=${filters.day} onChange=${(event: Event) => change({ day: valueOfField(event) })} />
-      <//>
-      ${text('agent', 'Agent id')} ${text('widget', 'Widget or channel id')}
+      ${time('from', 'Began from', '00:00')} ${time('to', 'until', '23:59')}
+      <${Presets} chosen=${filters} choose=${change} />
       <div class="row">
-        <${Check} label="Not answered" checked=${filters.waiting} onChange=${(waiting: boolean) => change({ waiting })} />
-        <${Check} label="A reply failed" checked=${filters.failed} onChange=${(failed: boolean) => change({ failed })} />
+        <${Check} label="Left without an answer" checked=${filters.unanswered} onChange=${(unanswered: boolean) => change({ unanswered })} />
       </div>
+      <${Select} label="State" value=${filters.state} onChange=${(state: Filters['state']) => change({ state })}
+        options=${[['', 'Any'], ['open', 'Open'], ['over', 'Ended']]} />
+      <details class="more-filters" open=${isMore}>
+        <summary>More filters</summary>
+        <div class="filters">
+          <${Select} label="With" value=${filters.kind} onChange=${(kind: Filters['kind']) => change({ kind })}
+            options=${[['', 'Anyone'], ['bot', 'Bot'], ['agent', 'Agent']]} />
+          <${Select} label="Outcome" value=${filters.outcome} onChange=${(outcome: string) => change({ outcome })}
+            options=${[['', 'Any'], ...outcomeCodes.map((code) => [code, outcomeWords(code)])]} />
+          ${text('agent', 'Agent id')} ${text('widget', 'Widget or channel id')}
+          <div class="row">
+            <${Check} label="A reply failed" checked=${filters.failed} onChange=${(failed: boolean) => change({ failed })} />
+          </div>
+        </div>
+      </details>
       <div class="row">
         <button type="submit" class="primary">Search</button>
         ${queryOf(filters) !== '' && html`<button type="button" onClick=${() => onChange(queryOf(noFilters))}>Clear</button>`}
+        <${SavedFilters} account=${account} query=${queryOf(filters)} choose=${onChange} />
       </div>
     </form>
   `

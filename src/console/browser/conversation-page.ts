@@ -3,14 +3,15 @@ import type { ConversationAnswer, StoryEvent } from '../answers.ts'
 import { accountPath, base, get, post } from './api.ts'
 import { ChatFacts } from './chat-facts.ts'
 import { EventPanel } from './event-panel.ts'
-import { counted } from './format.ts'
+import { textAt } from './figures.ts'
+import { counted, dayText } from './format.ts'
 import { useAction, useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { useLive } from './live.ts'
 import { NewBelow } from './new-below.ts'
-import { Badge, Empty, Time, TroubleBox, Waiting } from './parts.ts'
+import { Badge, Copy, Empty, Time, TroubleBox, Waiting } from './parts.ts'
 import { type PageProps, pathOf } from './route.ts'
-import { storyOf, withEarlier } from './story.ts'
+import { storyOf, withEarlier, withTimes } from './story.ts'
 import { EntryItem, SessionItem } from './story-items.ts'
 
 type Props = PageProps & { readonly chat: string }
@@ -21,7 +22,16 @@ type Held = {
   readonly next: string | undefined
 }
 
-const liveWords = { live: 'live', connecting: 'connecting', ended: 'not live' } as const
+const liveWords = { off: 'paused', live: 'live', connecting: 'connecting', ended: 'not live' } as const
+
+/** True if the chat has no open session: nothing more is expected, and a new message begins another session. */
+const isOver = ({ sessions, chat }: ConversationAnswer, now: number): boolean => {
+  const ends = sessions.map((session) => Date.parse(textAt(session, 'endsAt')))
+  return textAt(chat, 'state') !== 'open' && ends.length > 0 && ends.every((end) => end <= now)
+}
+
+const isErased = ({ events }: ConversationAnswer): boolean =>
+  events.length > 0 && events.every(({ erased, type }) => erased || type === 'ChatErased' || type === 'ClientErased')
 
 /** Shows whether personal data is hidden, with a button to show it if the roles allow that. */
 const Masking = ({
@@ -42,6 +52,7 @@ const Masking = ({
       if (result.ok) again()
       return result
     })
+  if (isErased(answer)) return html`<div class="notice"><p>The personal data of this chat was erased.</p></div>`
   if (!answer.masked)
     return html`<div class="notice"><p>
       Personal data is shown${answer.unmaskedUntil !== undefined && html` until <${Time} at=${answer.unmaskedUntil} />`}. This is recorded in the audit log.
@@ -64,7 +75,8 @@ export const ConversationPage = ({ account, roles, chat, session }: Props) => {
   const path = accountPath(account, 'conversations', chat)
   const loaded = useLoad(path, (signal) => get<ConversationAnswer>(path, signal))
   const { value, trouble, again, isLoading } = loaded
-  const live = useLive(`${base}api/${path}/live`, loaded)
+  const over = value !== undefined && isOver(value, Date.now())
+  const live = useLive(`${base}api/${path}/live`, loaded, value !== undefined && !over)
   const earlier = useAction<ConversationAnswer>()
   const [held, setHeld] = useState<Held>()
   const [chosen, setChosen] = useState<StoryEvent>()
@@ -90,8 +102,15 @@ export const ConversationPage = ({ account, roles, chat, session }: Props) => {
       <p class="crumbs"><a href=${`${base}${pathOf(account, 'conversations')}`}>Conversations</a></p>
       <h1>Chat <bdi>${chat}</bdi></h1>
       <p class="row" role="status">
-        <${Badge} tone=${live === 'live' ? 'good' : 'plain'}>${liveWords[live]}<//>
-        ${isLoading && value !== undefined && html`<span class="muted">asking again…</span>`}
+        ${
+          value !== undefined &&
+          (over
+            ? html`<${Badge}>ended<//>`
+            : html`<${Badge} tone=${live === 'live' ? 'good' : 'plain'}>${liveWords[live]}<//>`)
+        }
+        ${isLoading && value !== undefined && html`<span class="muted">loading…</span>`}
+        <${Copy} text=${chat} what="the chat id" />
+        ${roles.includes('operator') && html`<a href=${`${base}${pathOf(account, 'dead-letters', `chat=${encodeURIComponent(chat)}&state=all`)}`}>Dead letters of this chat</a>`}
       </p>
     </div>
     <${TroubleBox} trouble=${trouble} again=${again} />
@@ -99,7 +118,7 @@ export const ConversationPage = ({ account, roles, chat, session }: Props) => {
   if (value === undefined) return html`${head}${trouble === undefined && html`<${Waiting} what="the story" />`}`
 
   const { events, next } = held ?? { events: value.events, next: value.earlier }
-  const items = storyOf({ ...value, events: [...events] })
+  const items = withTimes(storyOf({ ...value, events: [...events] }))
   const askEarlier = () =>
     earlier.run(async () => {
       const answer = await get<ConversationAnswer>(`${path}?before=${encodeURIComponent(next ?? '')}`)
@@ -124,9 +143,13 @@ export const ConversationPage = ({ account, roles, chat, session }: Props) => {
         }
         <ol class="story" aria-label=${`The story: ${counted(events.length, 'event')}`}>
           ${items.map((item) =>
-            'session' in item
-              ? html`<${SessionItem} key=${item.session.key} head=${item.session} />`
-              : html`<${EntryItem}
+            'day' in item
+              ? html`<li key=${`day/${item.day}`} class="day-line"><span>${dayText(item.day)}</span></li>`
+              : 'gap' in item
+                ? html`<li key=${`gap/${item.key}`} class="gap">${item.gap}</li>`
+                : 'session' in item
+                  ? html`<${SessionItem} key=${item.session.key} head=${item.session} />`
+                  : html`<${EntryItem}
                   key=${item.entry.key}
                   entry=${item.entry}
                   masked=${value.masked}

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ConversationRow, ConversationsAnswer } from '../answers.ts'
 import { accountPath, base, get } from './api.ts'
 import { FilterForm } from './conversation-filters.ts'
@@ -6,17 +6,17 @@ import { filtersOf, noFilters, queryOf, refreshed, rowKey } from './filters.ts'
 import { count, counted, tickingDuration } from './format.ts'
 import { useAction, useLoad, useNow } from './hooks.ts'
 import { html } from './html.ts'
-import { go } from './navigation.ts'
+import { cameBack, go } from './navigation.ts'
 import { Badge, Empty, Table, Time, TroubleBox, Waiting } from './parts.ts'
 import { type PageProps, pathOf } from './route.ts'
 import { outcomeWords } from './words.ts'
 
 const pollMs = 10_000
 
-const head = ['Chat', 'With', 'Outcome', 'Messages', 'Agents', 'Began', 'Last event', 'Noteworthy']
+const head = ['Chat', 'With', 'Outcome', 'Messages', 'Agents', 'Began', 'Last event', 'To note']
 
 const Notes = ({ row, now }: { readonly row: ConversationRow; readonly now: number }) => html`
-  ${row.waitingSince !== undefined && html`<${Badge} tone="warn">no answer for ${tickingDuration(now - Date.parse(row.waitingSince))}<//> `}
+  ${row.waitingSince !== undefined && html`<${Badge} tone="warn">${row.isOpen ? `waiting for ${tickingDuration(now - Date.parse(row.waitingSince))}` : 'left without an answer'}<//> `}
   ${row.repliesFailed > 0 && html`<${Badge} tone="bad">${counted(row.repliesFailed, 'failed reply', 'failed replies')}<//> `}
   ${row.differences > 0 && html`<${Badge} tone="warn">${counted(row.differences, 'difference')}<//>`}
 `
@@ -38,14 +38,27 @@ const Row = ({
     <td data-label="With">${row.kind === 'bot' ? 'Bot' : 'Agent'}<span class="sub">${row.channelType ?? row.channelId}</span></td>
     <td data-label="Outcome"><span class=${row.isOpen ? 'dot open' : 'dot'}>${outcomeWords(row.outcome)}</span></td>
     <td data-label="Messages" class="number">
-      <span title="from the client">${count(row.clientMessages)}</span> / <span title="answers">${count(row.replies)}</span>
+      ${
+        row.kind === 'agent' && row.isOpen
+          ? html`<span class="muted" title="The service sends the messages when the chat ends">–</span>`
+          : html`<span title="from the client">${count(row.clientMessages)}</span> / <span title="answers">${count(row.replies)}</span>`
+      }
     </td>
     <td data-label="Agents">${row.agents.map((id, i) => html`${i > 0 && ', '}<bdi key=${id}>${id}</bdi>`)}</td>
     <td data-label="Began"><${Time} at=${row.startedAt} /></td>
     <td data-label="Last event"><${Time} at=${row.lastEventAt} /></td>
-    <td data-label="Noteworthy"><${Notes} row=${row} now=${now} /></td>
+    <td data-label=""><${Notes} row=${row} now=${now} /></td>
   </tr>
 `
+
+type Shown = {
+  readonly filter: string
+  readonly rows: ReadonlyArray<ConversationRow>
+  readonly next: string
+}
+
+/** The list as it was left, with its place, for the way back from a conversation. */
+const left: { account: string; shown: Shown | undefined; scroll: number } = { account: '', shown: undefined, scroll: 0 }
 
 /** Sessions of the account, newest first. New sessions wait behind a button, so that no row moves during reading. */
 export const ConversationsPage = ({ account, query }: PageProps) => {
@@ -56,11 +69,23 @@ export const ConversationsPage = ({ account, query }: PageProps) => {
   }
   const first = useLoad(filter, (signal) => get<ConversationsAnswer>(path(), signal), pollMs)
   const older = useAction<ConversationsAnswer>()
-  const [shown, setShown] = useState<{
-    readonly filter: string
-    readonly rows: ReadonlyArray<ConversationRow>
-    readonly next: string
-  }>()
+  const isBack = cameBack() && left.account === account && left.shown?.filter === filter
+  const [shown, setShown] = useState(isBack ? left.shown : undefined)
+  const scrolled = useRef(0)
+  useLayoutEffect(() => {
+    if (isBack) window.scrollTo(0, left.scroll)
+    const onScroll = () => {
+      scrolled.current = window.scrollY
+    }
+    window.addEventListener('scroll', onScroll)
+    return () => window.removeEventListener('scroll', onScroll)
+  }, [])
+  const newestShown = useRef(shown)
+  newestShown.current = shown
+  useEffect(
+    () => () => Object.assign(left, { account, shown: newestShown.current, scroll: scrolled.current }),
+    [account],
+  )
   const now = useNow()
 
   const newest = first.of === filter ? first.value : undefined
@@ -86,9 +111,14 @@ export const ConversationsPage = ({ account, query }: PageProps) => {
   return html`
     <div class="page-head">
       <h1>Conversations</h1>
-      <p class="muted">Sessions with bots and agents, the newest first</p>
+      <p class="muted" role="status">${
+        first.value?.count === undefined
+          ? 'Sessions with bots and agents, the newest first'
+          : `${first.value.countIsMin ? 'more than ' : ''}${counted(first.value.count, 'session')}, the newest first`
+      }</p>
+      <p><a class="button" download href=${`${base}api/${accountPath(account, 'conversations.csv')}${filter === '' ? '' : `?${filter}`}`}>Save as CSV</a></p>
     </div>
-    <${FilterForm} filters=${filtersOf(query)} onChange=${(to: string) => go(pathOf(account, 'conversations', to))} />
+    <${FilterForm} account=${account} filters=${filtersOf(query)} onChange=${(to: string) => go(pathOf(account, 'conversations', to))} />
     <${TroubleBox} trouble=${first.trouble} again=${first.again} />
     <p class="new-rows" role="status">
       ${waiting > 0 && html`<button type="button" class="primary" onClick=${start}>${count(waiting)} new</button>`}
@@ -100,7 +130,7 @@ export const ConversationsPage = ({ account, query }: PageProps) => {
         ${
           filter === queryOf(noFilters)
             ? html`The first one appears when the service sends a webhook. <code>npm run demo</code> plays some.`
-            : html`Take a filter away, or <a href=${`${base}${pathOf(account, 'conversations')}`}>show all</a>.`
+            : html`Remove a filter, or <a href=${`${base}${pathOf(account, 'conversations')}`}>show all</a>.`
         }
       <//>`
     }
@@ -116,7 +146,7 @@ export const ConversationsPage = ({ account, query }: PageProps) => {
         <${TroubleBox} trouble=${older.trouble} again=${more} />
         ${
           shown.next !== '' &&
-          html`<p class="row"><button type="button" data-item onClick=${more} disabled=${older.isBusy}>${older.isBusy ? 'Asking…' : 'Older'}</button></p>`
+          html`<p class="row"><button type="button" data-item onClick=${more} disabled=${older.isBusy}>${older.isBusy ? 'Loading…' : 'Older'}</button></p>`
         }
       `
     }

@@ -5,158 +5,251 @@ import { accountPath, base, get, post } from './api.ts'
 import { bytes, count, counted } from './format.ts'
 import { useAction, useLoad } from './hooks.ts'
 import { html } from './html.ts'
-import { Badge, Card, Empty, Panel, Table, Time, TroubleBox, Waiting } from './parts.ts'
+import { go } from './navigation.ts'
+import { Badge, Card, Check, Copy, Empty, Panel, Select, Table, Time, TroubleBox, Waiting } from './parts.ts'
 import { bytesText, RecordView } from './record-view.ts'
 import { RedriveForm } from './redrive-form.ts'
 import { type PageProps, pathOf } from './route.ts'
+import { causeWords, letterStateWords } from './words.ts'
 
 type DeadLetter = LettersAnswer['letters'][number]
 export type DeadLettersKind = 'dead-letters' | 'quarantine'
 
 const about = {
-  'dead-letters': 'What a consumer could not process. It is kept for 14 days.',
-  quarantine: 'What came in and could not be understood. It is kept for 14 days.',
+  'dead-letters': 'Records that a consumer could not process. They are kept for 14 days.',
+  quarantine: 'Requests that could not be understood. They are kept for 14 days.',
 } as const
+
+const tones = { unresolved: 'warn', sent: 'good', 'failed-again': 'bad' } as const
+const states = ['unresolved', 'sent', 'failed-again'] as const
 
 const DeadLetterPanel = ({
   account,
   kind,
   letter,
+  mayAct,
+  unowned,
   close,
   redriven,
 }: {
   readonly account: string
   readonly kind: DeadLettersKind
   readonly letter: DeadLetter
+  readonly mayAct: boolean
+  readonly unowned: boolean
   readonly close: () => void
   readonly redriven: () => void
 }) => {
   const shown = useAction<LetterAnswer>()
-  const show = () => shown.run(() => post<LetterAnswer>(accountPath(account, kind, 'show'), { id: letter.id }))
+  const body = { id: letter.id, ...(unowned && { unowned: true }) }
+  const show = () => shown.run(() => post<LetterAnswer>(accountPath(account, kind, 'show'), body))
   return html`
     <${Panel} title=${`${kind === 'quarantine' ? 'Request' : 'Letter'} ${letter.id}`} close=${close}>
-      <p class="note"><bdi>${letter.cause}</bdi></p>
+      <p class="note">${causeWords(letter.cause)}${letter.reason !== undefined && html`: ${letter.reason}`}</p>
       <dl class="pairs">
+        <div><dt>Id</dt><dd>${letter.id} <${Copy} text=${letter.id} what="the id" /></dd></div>
+        ${letter.chatId !== undefined && html`<div><dt>Chat</dt><dd><a href=${`${base}${pathOf(account, 'conversations', '', letter.chatId)}`}>${letter.chatId}</a></dd></div>`}
         <div><dt>From topic</dt><dd>${letter.topic}</dd></div>
         ${letter.consumer !== undefined && html`<div><dt>Consumer</dt><dd>${letter.consumer}</dd></div>`}
         ${letter.interface !== undefined && html`<div><dt>Interface</dt><dd>${letter.interface}</dd></div>`}
         <div><dt>When</dt><dd><${Time} at=${letter.at} /></dd></div>
         <div><dt>Size</dt><dd>${bytes(letter.bytes)}</dd></div>
+        <div><dt>Failed</dt><dd>${counted(letter.failures, 'time')}</dd></div>
       </dl>
       ${
-        shown.value === undefined
-          ? html`
-              <p><button type="button" class="primary" onClick=${show} disabled=${shown.isBusy}>Show the payload</button></p>
-              <p class="muted">It is shown with personal data. The audit log records that you looked.</p>
-              <${TroubleBox} trouble=${shown.trouble} again=${show} />
-            `
-          : html`<${RecordView}
-              record=${shown.value.record}
-              text=${bytesText(shown.value.record.value)}
-              problems=${shown.value.problems}
-            />`
+        !mayAct
+          ? html`<p class="muted">The role operator can see the payload, and send it again.</p>`
+          : shown.value === undefined
+            ? html`
+                <p><button type="button" class="primary" onClick=${show} disabled=${shown.isBusy}>Show the payload</button></p>
+                <p class="muted">It is shown with personal data. The audit log records that you looked.</p>
+                <${TroubleBox} trouble=${shown.trouble} again=${show} />
+              `
+            : html`<${RecordView}
+                record=${shown.value.record}
+                text=${bytesText(shown.value.record.value)}
+                problems=${shown.value.problems}
+              />`
       }
-      <h3>Send it again</h3>
-      <${RedriveForm} account=${account} kind=${kind} only=${letter.id} done=${redriven} />
+      ${
+        mayAct &&
+        html`<h3>Send it again</h3>
+          <${RedriveForm} account=${account} kind=${kind} ids=${[letter.id]} unowned=${unowned} done=${redriven} />`
+      }
     <//>
   `
 }
 
-type Group = LettersAnswer['groups'][number]
-
-const Groups = ({
+const DeadLetters = ({
   account,
   kind,
-  groups,
+  letters,
+  chosen,
+  mayAct,
+  choose,
+  open,
 }: {
   readonly account: string
   readonly kind: DeadLettersKind
-  readonly groups: ReadonlyArray<Group>
-}) => html`
-  <${Table} caption="Grouped by cause" head=${['Cause', 'Topic', 'Count', 'First', 'Last']} numbers=${['Count']}>
-    ${groups.map(({ cause, topic, count: size, firstAt, lastAt }) => {
-      const query = new URLSearchParams({ cause, topic }).toString()
-      return html`<tr key=${`${topic}\n${cause}`}>
-        <th scope="row"><a data-item href=${`${base}${pathOf(account, kind, query)}`}><bdi>${cause}</bdi></a></th>
-        <td>${topic}</td>
-        <td class="number">${count(size)}</td>
-        <td><${Time} at=${firstAt} /></td>
-        <td><${Time} at=${lastAt} /></td>
-      </tr>`
-    })}
-  <//>
-`
-
-const DeadLetters = ({
-  letters,
-  open,
-}: {
   readonly letters: ReadonlyArray<DeadLetter>
+  readonly chosen: ReadonlySet<string>
+  readonly mayAct: boolean
+  readonly choose: (ids: ReadonlyArray<string>, isChosen: boolean) => void
   readonly open: (letter: DeadLetter) => void
-}) => html`
-  <${Table} caption="The newest first" head=${['Id', 'Cause', 'From', 'When', 'Size', 'Sent again']} numbers=${['Size']}>
-    ${letters.map(
-      (letter) => html`<tr key=${letter.id}>
-        <th scope="row"><button type="button" class="link" data-item onClick=${() => open(letter)}>${letter.id}</button></th>
-        <td><bdi>${letter.cause}</bdi></td>
-        <td>${letter.consumer ?? letter.interface ?? letter.topic}<span class="sub">${letter.topic}</span></td>
-        <td><${Time} at=${letter.at} /></td>
-        <td class="number">${bytes(letter.bytes)}</td>
-        <td>${
-          letter.redriven.length === 0
-            ? html`<span class="muted">no</span>`
-            : html`<${Badge} tone="good">${counted(letter.redriven.length, 'time')}<//> <${Time} at=${letter.redriven.at(-1) ?? ''} />`
-        }</td>
-      </tr>`,
-    )}
-  <//>
-`
+}) => {
+  const isQuarantine = kind === 'quarantine'
+  const head = ['Letter', 'Reason', ...(isQuarantine ? [] : ['Chat']), 'State', 'From', 'When']
+  return html`
+    ${
+      mayAct &&
+      html`<${Check}
+        label=${`Select all ${count(letters.length)} shown`}
+        checked=${letters.length > 0 && letters.every(({ id }) => chosen.has(id))}
+        onChange=${(isChosen: boolean) =>
+          choose(
+            letters.map(({ id }) => id),
+            isChosen,
+          )}
+      />`
+    }
+    <div class="as-cards">
+      <${Table} caption="Letters, the newest first" head=${head}>
+        ${letters.map(
+          (letter) => html`<tr key=${letter.id}>
+            <th scope="row">
+              <span class="check">
+                ${mayAct && html`<input type="checkbox" aria-label=${`Select ${letter.id}`} checked=${chosen.has(letter.id)} onChange=${(event: Event) => choose([letter.id], (event.currentTarget as HTMLInputElement).checked)} />`}
+                <button type="button" class="link" data-item onClick=${() => open(letter)}>${letter.id}</button>
+              </span>
+            </th>
+            <td data-label="Reason">${causeWords(letter.cause)}${letter.reason !== undefined && html`<span class="sub">${letter.reason}</span>`}</td>
+            ${!isQuarantine && html`<td data-label="Chat">${letter.chatId !== undefined && html`<a href=${`${base}${pathOf(account, 'conversations', '', letter.chatId)}`}><bdi>${letter.chatId}</bdi></a>`}</td>`}
+            <td data-label="State">
+              <${Badge} tone=${tones[letter.state]}>${letterStateWords(letter.state)}<//>
+              ${letter.failures > 1 && html`<span class="sub">failed ${counted(letter.failures, 'time')}</span>`}
+              ${letter.redriven.length > 0 && html`<span class="sub">sent <${Time} at=${letter.redriven.at(-1) ?? ''} /></span>`}
+            </td>
+            <td data-label="From">${letter.consumer ?? letter.interface ?? letter.topic}<span class="sub">${letter.topic}</span></td>
+            <td data-label="When"><${Time} at=${letter.at} /></td>
+          </tr>`,
+        )}
+      <//>
+    </div>
+  `
+}
 
-/** Dead letters, or requests in quarantine. */
-export const DeadLettersPage = ({ account, page, query }: PageProps) => {
+/** Dead letters, or requests in quarantine: grouped by reason, with a state each, to select and send again. */
+export const DeadLettersPage = ({ account, roles, page, query }: PageProps) => {
   const kind: DeadLettersKind = page === 'quarantine' ? 'quarantine' : 'dead-letters'
   const [open, setOpen] = useState<DeadLetter>()
-  const filter = new URLSearchParams(
-    ['cause', 'topic'].flatMap((name) => (query.get(name) ? [[name, query.get(name) ?? '']] : [])),
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const mayAct = roles.includes('operator')
+  const text = (name: string) => query.get(name) ?? ''
+  const unowned = text('unowned') === 'true'
+  const state = states.find((each) => each === text('state')) ?? (text('state') === 'all' ? '' : 'unresolved')
+  const asked = new URLSearchParams(
+    ['cause', 'topic', 'chat', 'unowned'].flatMap((name) => (text(name) ? [[name, text(name)]] : [])),
   )
-  const path = `${accountPath(account, kind)}?${filter}`
+  if (state !== '') asked.set('state', state)
+  const path = `${accountPath(account, kind)}?${asked}`
   const { value, trouble, again } = useLoad(path, (signal) => get<LettersAnswer>(path, signal))
-  const isFiltered = filter.size > 0
+  const change = (part: Readonly<Record<string, string>>) => {
+    const all = {
+      cause: text('cause'),
+      topic: text('topic'),
+      chat: text('chat'),
+      unowned: text('unowned'),
+      state: text('state'),
+      ...part,
+    }
+    setChosen(new Set())
+    go(pathOf(account, kind, new URLSearchParams(Object.entries(all).filter(([, each]) => each !== '')).toString()))
+  }
+  const choose = (ids: ReadonlyArray<string>, isChosen: boolean) => {
+    const next = new Set(chosen)
+    for (const id of ids) {
+      if (isChosen) next.add(id)
+      else next.delete(id)
+    }
+    setChosen(next)
+  }
+  const groups = value?.groups ?? []
+  const stateOptions = [
+    ...states.map((each) => [each, `${letterStateWords(each)}${value ? ` (${count(value.states[each])})` : ''}`]),
+    ['all', 'All'],
+  ]
+  const causes = [...new Set(groups.map(({ cause }) => cause))]
+  const topics = [...new Set(groups.map(({ topic }) => topic))]
+  const letters = value?.letters ?? []
+  const shownIds = new Set(letters.map(({ id }) => id))
+  const selected = [...chosen].filter((id) => shownIds.has(id))
   return html`
     <div class="page-head"><h1>${pageOf(kind).title}</h1><p class="muted">${about[kind]}</p></div>
+    <form class="filters" aria-label=${pageOf(kind).title} onSubmit=${(event: Event) => event.preventDefault()}>
+      <${Select} label="State" value=${state === '' ? 'all' : state} options=${stateOptions} onChange=${(next: string) => change({ state: next })} />
+      <${Select} label="Cause" value=${text('cause')} options=${[['', 'Any'], ...causes.map((cause) => [cause, causeWords(cause)])]} onChange=${(cause: string) => change({ cause })} />
+      ${kind === 'dead-letters' && html`<${Select} label="Topic" value=${text('topic')} options=${[['', 'Any'], ...topics.map((topic) => [topic, topic])]} onChange=${(topic: string) => change({ topic })} />`}
+      ${
+        kind === 'dead-letters' &&
+        mayAct &&
+        html`<${Select} label="Of" value=${unowned ? 'true' : ''} options=${[
+          ['', `account ${account}`],
+          ['true', 'no known account'],
+        ]} onChange=${(next: string) => change({ unowned: next })} />`
+      }
+      ${text('chat') !== '' && html`<div class="row"><button type="button" onClick=${() => change({ chat: '' })}>Only chat ${text('chat')} ✕</button></div>`}
+    </form>
     <${TroubleBox} trouble=${trouble} again=${again} />
     ${value === undefined && trouble === undefined && html`<${Waiting} what=${pageOf(kind).title.toLowerCase()} />`}
     ${
       value !== undefined &&
-      (value.count === 0 && !isFiltered
-        ? html`<${Empty} title="There is nothing here, which is good.">
-            ${kind === 'quarantine' ? 'Every request could be understood.' : 'Every record could be processed.'}
-          <//>`
-        : html`
-            <div class=${open === undefined ? 'beside' : 'beside open'}>
-              <div class="stack">
-                <${Card} title=${counted(value.count, 'entry', 'entries')} id="groups">
-                  ${isFiltered && html`<p>Only <bdi>${[...filter.values()].join(', ')}</bdi>. <a href=${`${base}${pathOf(account, kind)}`}>Show all</a></p>`}
-                  ${value.cut && html`<p class="muted">There may be more: not all records were read in time.</p>`}
-                  <${Groups} account=${account} kind=${kind} groups=${value.groups} />
-                <//>
-                <${Card} title="Send again" id="redrive">
-                  <${RedriveForm} key=${path} account=${account} kind=${kind} cause=${filter.get('cause') ?? ''} topic=${filter.get('topic') ?? ''} done=${again} />
-                <//>
-                <${Card} title="Newest" id="letters">
-                  ${
-                    value.letters.length === 0
-                      ? html`<${Empty} title="No entry matches the filter.">Entries are deleted after 14 days.<//>`
-                      : html`<${DeadLetters} letters=${value.letters} open=${setOpen} />`
-                  }
-                <//>
-              </div>
+      html`
+        <div class=${open === undefined ? 'beside' : 'beside open'}>
+          <div class="stack">
+            ${
+              groups.length > 0 &&
+              html`<${Card} title="By reason" id="groups" aside=${value.cut && html`<span class="muted">There may be more: not all were read.</span>`}>
+                <ul class="plain-list">
+                  ${groups.map(
+                    ({ cause, topic, count: size, unresolved }) => html`<li key=${`${topic}\n${cause}`}>
+                      <span><button type="button" class="link" data-item onClick=${() => change({ cause, topic })}>${causeWords(cause)}</button> <span class="muted">${topic}</span></span>
+                      <span class="number">${count(unresolved)} unresolved of ${count(size)}</span>
+                    </li>`,
+                  )}
+                </ul>
+              <//>`
+            }
+            <${Card} title=${counted(value.count, 'letter')} id="letters">
               ${
-                open !== undefined &&
-                html`<${DeadLetterPanel} key=${open.id} account=${account} kind=${kind} letter=${open} close=${() => setOpen(undefined)} redriven=${again} />`
+                letters.length === 0
+                  ? html`<${Empty} title=${groups.length === 0 ? 'There is nothing here, which is good.' : 'No letter matches the filters.'}>Letters are deleted after 14 days.<//>`
+                  : html`<${DeadLetters} account=${account} kind=${kind} letters=${letters} chosen=${chosen} mayAct=${mayAct} choose=${choose} open=${setOpen} />`
               }
-            </div>
-          `)
+            <//>
+            ${
+              mayAct &&
+              letters.length > 0 &&
+              html`<${Card} title="Send again" id="redrive">
+                <${RedriveForm}
+                  key=${path}
+                  account=${account}
+                  kind=${kind}
+                  ids=${selected.length > 0 ? selected : state === '' && text('chat') === '' ? undefined : letters.map(({ id }) => id)}
+                  isSelected=${selected.length > 0}
+                  cause=${text('cause')}
+                  topic=${text('topic')}
+                  unowned=${unowned}
+                  done=${again}
+                />
+              <//>`
+            }
+          </div>
+          ${
+            open !== undefined &&
+            html`<${DeadLetterPanel} key=${open.id} account=${account} kind=${kind} letter=${open} mayAct=${mayAct} unowned=${unowned} close=${() => setOpen(undefined)} redriven=${again} />`
+          }
+        </div>
+      `
     }
   `
 }

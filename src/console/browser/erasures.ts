@@ -1,6 +1,6 @@
 import type { ErasuresAnswer } from '../answers.ts'
-import { accountPath, get } from './api.ts'
-import { isObject, listAt, numberAt, textAt } from './figures.ts'
+import { accountPath, get, saveJson } from './api.ts'
+import { isObject, listAt, textAt } from './figures.ts'
 import { count, counted } from './format.ts'
 import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
@@ -37,7 +37,9 @@ const Row = ({ erasure: { receipt, confirmedBy } }: { readonly erasure: Erasures
               </details>`
         }
       </td>
-      <td class="number">${count(numberAt(receipt, 'markers') ?? 0)}</td>
+      <td>
+        <button type="button" class="link" onClick=${() => saveJson({ receipt, confirmedBy }, `receipt-${textAt(receipt, '_id')}.json`)}>Save</button>
+      </td>
     </tr>
   `
 }
@@ -47,7 +49,7 @@ export const ErasuresCard = ({ account }: { readonly account: string }) => {
   const path = accountPath(account, 'erasures')
   const { value, trouble, again } = useLoad(path, (signal) => get<ErasuresAnswer>(path, signal), pollMs)
   return html`
-    <${Card} title="Receipts" id="receipts">
+    <${Card} title="Receipts" id="receipts" aside=${html`<button type="button" onClick=${again}>Check now</button>`}>
       <${TroubleBox} trouble=${trouble} again=${again} />
       ${value === undefined && trouble === undefined && html`<${Waiting} what="receipts" />`}
       ${
@@ -56,8 +58,7 @@ export const ErasuresCard = ({ account }: { readonly account: string }) => {
           : value &&
             html`<${Table}
               caption="Receipts, the newest first"
-              head=${['Requested', 'By', 'State', 'Confirmed by', 'Found then', 'Remains for a while', 'Markers']}
-              numbers=${['Markers']}
+              head=${['Requested', 'By', 'State', 'Confirmed by', 'Found then', 'Still stored elsewhere', 'Receipt']}
             >
               ${value.erasures.map((erasure) => html`<${Row} key=${textAt(erasure.receipt, '_id')} erasure=${erasure} />`)}
             <//>`

@@ -4,7 +4,7 @@ import { useAction } from './hooks.ts'
 import { html } from './html.ts'
 import { JsonBlock } from './json-block.ts'
 import { jsonOf } from './json-lines.ts'
-import { Panel, Time, TroubleBox } from './parts.ts'
+import { Copy, Panel, Time, TroubleBox } from './parts.ts'
 import { bytesText, headerOf, RecordView, traceUrlOf } from './record-view.ts'
 
 type Props = {
@@ -26,8 +26,8 @@ export const EventPanel = ({ event, account, canRead, traceUrlTemplate, close }:
       <dl class="pairs">
         <div><dt>Topic</dt><dd>${topic}</dd></div>
         <div><dt>Partition, offset</dt><dd class="number">${partition}, ${offset}</dd></div>
-        <div><dt>Event id</dt><dd><code>${event.id}</code></dd></div>
-        <div><dt>Taken in</dt><dd><${Time} at=${event.time} /></dd></div>
+        <div><dt>Event id</dt><dd><code>${event.id}</code> <${Copy} text=${event.id} what="the event id" /></dd></div>
+        <div><dt>Received</dt><dd><${Time} at=${event.time} /></dd></div>
       </dl>
       ${
         record.value === undefined

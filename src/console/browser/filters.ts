@@ -5,14 +5,18 @@ export type Filters = {
   readonly outcome: string
   readonly agent: string
   readonly widget: string
-  readonly day: string
+  /** A day, or a day and a time, in the account's time zone. */
+  readonly from: string
+  readonly to: string
   readonly id: string
-  readonly waiting: boolean
+  readonly unanswered: boolean
   readonly failed: boolean
 }
 
 const oneOf = <A extends string>(text: string | null, words: ReadonlyArray<A>): A | '' =>
   words.find((word) => word === text) ?? ''
+
+const localTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d)?$/
 
 /** The filters in the address. Unknown values are ignored. */
 export const filtersOf = (query: URLSearchParams): Filters => {
@@ -23,9 +27,10 @@ export const filtersOf = (query: URLSearchParams): Filters => {
     outcome: text('outcome'),
     agent: text('agent'),
     widget: text('widget'),
-    day: /^\d{4}-\d\d-\d\d$/.test(text('day')) ? text('day') : '',
+    from: localTime.test(text('from')) ? text('from') : '',
+    to: localTime.test(text('to')) ? text('to') : '',
     id: text('id'),
-    waiting: query.get('waiting') === 'true',
+    unanswered: query.get('unanswered') === 'true',
     failed: query.get('failed') === 'true',
   }
 }

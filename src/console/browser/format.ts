@@ -34,9 +34,46 @@ export const bytes = (value: number): string =>
       ? `${count(Math.round(value / 100) / 10)} kB`
       : `${count(Math.round(value / 100_000) / 10)} MB`
 
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
-const dayAndMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
-const wholeDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
+const formatsIn = (timeZone: string | undefined) => {
+  const format = (options: Intl.DateTimeFormatOptions, locale = 'en-GB') =>
+    new Intl.DateTimeFormat(locale, { ...options, timeZone })
+  return {
+    clock: format({ hour: '2-digit', minute: '2-digit', second: '2-digit' }),
+    minute: format({ hour: '2-digit', minute: '2-digit' }),
+    dayAndMonth: format({ day: 'numeric', month: 'short' }),
+    wholeDay: format({ day: 'numeric', month: 'short', year: 'numeric' }),
+    // This locale writes days as in ISO 8601.
+    isoDay: format({ year: 'numeric', month: '2-digit', day: '2-digit' }, 'en-CA'),
+  }
+}
+
+const zone = { name: undefined as string | undefined, formats: formatsIn(undefined) }
+
+/** From now on all times are shown in this time zone: that of the account, as its days and statistics. */
+export const showTimesIn = (timeZone: string | undefined): void => {
+  if (zone.name === timeZone) return
+  zone.name = timeZone
+  zone.formats = formatsIn(timeZone)
+}
+
+/** The day of a time, such as `2026-11-23`, in the account's time zone. */
+export const dayOfTime = (ms: number): string => zone.formats.isoDay.format(new Date(ms))
+
+/** `2026-11-22` is -1 day from `2026-11-23`. */
+export const dayPlus = (day: string, days: number): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
+
+/** `14:05`. */
+export const minuteText = (ms: number): string => zone.formats.minute.format(new Date(ms))
+
+/** `just now`, `4 min ago`, `2 d ago`. */
+export const agoText = (text: string, now = Date.now()): string => {
+  const ms = now - Date.parse(text)
+  if (Number.isNaN(ms)) return ''
+  const at = units.find(([size]) => ms >= size)
+  return at === undefined || ms < 60_000 ? 'just now' : `${Math.floor(ms / at[0])} ${at[1]} ago`
+}
+
 const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' })
 
@@ -45,9 +82,11 @@ export const timeText = (text: string, now = Date.now()): string => {
   const at = new Date(text)
   const today = new Date(now)
   if (Number.isNaN(at.getTime())) return text
-  if (at.toDateString() === today.toDateString()) return clock.format(at)
-  const day = at.getFullYear() === today.getFullYear() ? dayAndMonth : wholeDay
-  return `${day.format(at)}, ${clock.format(at)}`
+  const { clock, dayAndMonth, wholeDay, isoDay } = zone.formats
+  const [day, todays] = [isoDay.format(at), isoDay.format(today)]
+  if (day === todays) return clock.format(at)
+  const date = day.slice(0, 4) === todays.slice(0, 4) ? dayAndMonth : wholeDay
+  return `${date.format(at)}, ${clock.format(at)}`
 }
 
 /** `Mon 23 Nov` of `2026-11-23`. */

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { counted } from './format.ts'
 import { html } from './html.ts'
 import { jsonLines } from './json-lines.ts'
-import { Said } from './parts.ts'
+import { Copy, Said } from './parts.ts'
 
 const mostLines = 300
 
@@ -29,6 +29,7 @@ export const JsonBlock = ({ value, label, problems = [] }: Props) => {
         )}
       </ol>
     </div>
+    <${Copy} text=${JSON.stringify(value, null, 2)} what=${label} />
     ${
       shown.length < lines.length &&
       html`<button type="button" class="link" onClick=${() => setAll(true)}>Show all ${counted(lines.length, 'line')}</button>`

@@ -1,12 +1,14 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { SessionAnswer } from '../answers.ts'
+import type { SessionAnswer, StripAnswer } from '../answers.ts'
 import { type PageName, pagesFor } from '../pages.ts'
 import { base, signedOutEvent, signOut } from './api.ts'
+import { count } from './format.ts'
 import { type Children, html } from './html.ts'
 import { keyHelp } from './keys.ts'
 import { go } from './navigation.ts'
 import { Dialog, valueOfField } from './parts.ts'
 import { pathOf } from './route.ts'
+import { Strip } from './strip.ts'
 import { chooseTheme, chosenTheme, nextTheme } from './theme.ts'
 
 type Account = SessionAnswer['accounts'][number]
@@ -30,10 +32,21 @@ type Props = Children & {
   readonly account: Account
   readonly page: PageName
   readonly help: () => void
+  readonly strip: StripAnswer | undefined
 }
 
+const badgeOf = (page: PageName, strip: StripAnswer | undefined): number => {
+  if (page === 'conversations') return strip?.waiting ?? 0
+  if (page === 'dead-letters') return strip?.letters ?? 0
+  if (page === 'quarantine') return strip?.quarantined ?? 0
+  return page === 'system' ? (strip?.wrong.length ?? 0) : 0
+}
+
+const MenuBadge = ({ count: size }: { readonly count: number }) =>
+  size === 0 ? null : html`<span class="badge warn">${count(size)}</span>`
+
 /** The parts of every page: the accounts, the pages that the roles allow, and the name of the user. */
-export const Layout = ({ session, account, page, help, children }: Props) => {
+export const Layout = ({ session, account, page, help, strip, children }: Props) => {
   // On a narrow screen the row of pages scrolls: show the current page in it.
   useEffect(() => {
     document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
@@ -57,7 +70,7 @@ export const Layout = ({ session, account, page, help, children }: Props) => {
         ${pagesFor(account.roles).map(
           ({ name, title }) => html`<li key=${name}>
             <a href=${`${base}${pathOf(account.id, name)}`} aria-current=${name === page ? 'page' : undefined}>
-              ${title}
+              ${title} <${MenuBadge} count=${badgeOf(name, strip)} />
             </a>
           </li>`,
         )}
@@ -73,7 +86,7 @@ export const Layout = ({ session, account, page, help, children }: Props) => {
       </div>
     </div>
   </header>
-  <main id="main" tabindex="-1">${children}</main>
+  <main id="main" tabindex="-1"><${Strip} account=${account.id} timeZone=${account.timeZone} strip=${strip} />${children}</main>
 `
 }
 

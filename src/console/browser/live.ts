@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Loaded } from './hooks.ts'
 
-export type Live = 'connecting' | 'live' | 'ended'
+export type Live = 'off' | 'connecting' | 'live' | 'ended'
 
 const againMs = 5_000
 
@@ -17,13 +17,15 @@ const versionOf = (data: string): string | undefined => {
 /**
  * Listens to a stream with the newest version of the shown data, and reloads when the version changes. It waits for the
  * response of the request in progress, so that many quick changes do not cancel each request. The browser itself
- * reconnects after a lost connection. If the server refused, this hook reconnects after 5 s.
+ * reconnects after a lost connection. If the server refused, this hook reconnects after 5 s. There is no stream while the
+ * tab is hidden or `isOn` is false: a browser opens only six connections to a server over HTTP/1.1.
  */
 export const useLive = <A extends { readonly version: string }>(
   url: string,
   { value, isLoading, again }: Loaded<A>,
+  isOn: boolean,
 ): Live => {
-  const [state, setState] = useState<Live>('connecting')
+  const [state, setState] = useState<Live>('off')
   const [newest, setNewest] = useState<string>()
   const asked = useRef<string>(undefined)
 
@@ -33,7 +35,20 @@ export const useLive = <A extends { readonly version: string }>(
     again()
   }, [newest, isLoading, value, again])
 
+  const [isVisible, setVisible] = useState(!document.hidden)
   useEffect(() => {
+    const onChange = () => setVisible(!document.hidden)
+    document.addEventListener('visibilitychange', onChange)
+    return () => document.removeEventListener('visibilitychange', onChange)
+  }, [])
+
+  const listens = isOn && isVisible
+  useEffect(() => {
+    if (!listens) {
+      setState('off')
+      return
+    }
+    setState('connecting')
     let source: EventSource | undefined
     let timer: ReturnType<typeof setTimeout> | undefined
     const connect = () => {
@@ -56,6 +71,6 @@ export const useLive = <A extends { readonly version: string }>(
       source?.close()
       clearTimeout(timer)
     }
-  }, [url, again])
+  }, [url, again, listens])
   return state
 }

@@ -3,8 +3,13 @@ import { base } from './api.ts'
 
 const moved = 'console-moved'
 
+const last = { wasBack: false }
+/** True if the shown page was reached by Back or Forward: then it is shown as it was left. */
+export const cameBack = (): boolean => last.wasBack
+
 /** Opens a path below the base path without a page load. */
 export const go = (path: string, how: 'push' | 'replace' = 'push'): void => {
+  last.wasBack = false
   history[how === 'push' ? 'pushState' : 'replaceState'](null, '', `${base}${path}`)
   window.dispatchEvent(new Event(moved))
 }
@@ -15,10 +20,14 @@ export const useAddress = (): { readonly path: string; readonly search: string }
   const [address, setAddress] = useState(read)
   useEffect(() => {
     const onMove = () => setAddress(read())
-    window.addEventListener('popstate', onMove)
+    const onBack = () => {
+      last.wasBack = true
+      onMove()
+    }
+    window.addEventListener('popstate', onBack)
     window.addEventListener(moved, onMove)
     return () => {
-      window.removeEventListener('popstate', onMove)
+      window.removeEventListener('popstate', onBack)
       window.removeEventListener(moved, onMove)
     }
   }, [])

@@ -1,17 +1,20 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { NowAnswer, StatisticsAnswer, SystemAnswer } from '../answers.ts'
-import { accountPath, base, get, type Result } from './api.ts'
+import { useMemo } from 'preact/hooks'
+import type { MinutesAnswer, NowAnswer, SystemAnswer } from '../answers.ts'
+import { accountPath, base, get } from './api.ts'
 import { Chart } from './chart.ts'
-import { changeText, nameInWords, valueOfRows, valueText } from './figures.ts'
-import { count, dayText, tickingDuration, timeText } from './format.ts'
+import { changeText, valueOfRows, valueText } from './figures.ts'
+import { count, dayText, minuteText, tickingDuration } from './format.ts'
 import { useLoad, useNow } from './hooks.ts'
 import { html } from './html.ts'
-import { Card, Empty, Table, Time, TroubleBox, Waiting } from './parts.ts'
+import { Badge, Card, Time, TroubleBox, Waiting } from './parts.ts'
 import { type PageProps, pathOf } from './route.ts'
-import { SystemCards } from './system-cards.ts'
+import { stateTones } from './system-cards.ts'
+import { figureName } from './words.ts'
 
 const pollMs = 5_000
-const mostPoints = 720
+const minutesPollMs = 60_000
+const minuteMs = 60_000
+const minutesOfDay = 24 * 60
 
 const WaitingCard = ({ account, now }: { readonly account: string; readonly now: NowAnswer }) => {
   const clock = useNow()
@@ -19,12 +22,15 @@ const WaitingCard = ({ account, now }: { readonly account: string; readonly now:
   const ahead = useMemo(() => Date.now() - Date.parse(now.asOf), [now.asOf])
   const { count: waiting, longest } = now.waiting
   return html`
-    <${Card} title="Clients waiting" id="waiting">
-      <p class=${`big ${waiting > 0 ? 'warn-text' : ''}`}>${count(waiting)}</p>
+    <${Card} title="Does anybody wait?" id="waiting">
+      <p class="big-line">
+        <span class=${`big ${waiting > 0 ? 'warn-text' : ''}`}>${count(waiting)}</span>
+        ${waiting === 1 ? 'client waits' : 'clients wait'} for an answer
+      </p>
       ${
         waiting === 0
           ? html`<p class="muted">Every client of the last 24 hours has an answer.</p>`
-          : html`<ol class="plain-list" aria-label="Who has waited longest">
+          : html`<ol class="plain-list" aria-label="The longest waits">
               ${longest.map(
                 ({ chatId, since }) => html`<li key=${chatId}>
                   <a data-item href=${`${base}${pathOf(account, 'conversations', '', chatId)}`}>Chat <bdi>${chatId}</bdi></a>
@@ -33,148 +39,136 @@ const WaitingCard = ({ account, now }: { readonly account: string; readonly now:
               )}
             </ol>`
       }
-      ${waiting > longest.length && html`<p><a href=${`${base}${pathOf(account, 'conversations', 'waiting=true')}`}>All ${count(waiting)}</a></p>`}
+      ${waiting > longest.length && html`<p><a href=${`${base}${pathOf(account, 'conversations', 'state=open&unanswered=true')}`}>All ${count(waiting)}</a></p>`}
     <//>
   `
 }
 
-const HoldersCard = ({ now: { conversations, agentChats } }: { readonly now: NowAnswer }) => {
-  const rows: ReadonlyArray<readonly [string, number]> = [
-    ['The bot has it', conversations.bot],
-    ['An agent is invited', conversations.invited],
-    ['An agent has joined', conversations.agent],
-    ['No agent was there', conversations.unavailable],
-    ['Chats with agents', agentChats],
+const maxHealthLines = 5
+
+const HealthCard = ({ account, system }: { readonly account: string; readonly system: SystemAnswer | undefined }) => {
+  const wrong = [
+    ...(system?.checks ?? []).filter(({ state }) => state !== 'works'),
+    ...(system?.breakers ?? []).flatMap(({ account: name, isOpen, reason }) =>
+      isOpen ? [{ name: `service of ${name}`, state: 'degraded' as const, words: reason }] : [],
+    ),
   ]
   return html`
-    <${Card} title="Conversations" id="holders" aside=${html`<span class="muted">with an event within 24 h</span>`}>
-      <dl class="pairs">
-        ${rows.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd class="number">${count(value)}</dd></div>`)}
-      </dl>
+    <${Card} title="Is anything wrong?" id="health">
+      ${
+        system === undefined
+          ? html`<${Waiting} what="the state of the bridge" />`
+          : wrong.length === 0
+            ? html`<p class="big-line"><span class="big good-text">No</span> every part works</p>`
+            : html`
+                <p class="big-line"><span class=${`big ${wrong.some(({ state }) => state === 'down') ? 'bad-text' : 'warn-text'}`}>${count(wrong.length)}</span> ${wrong.length === 1 ? 'part does' : 'parts do'} not work as usual</p>
+                <ul class="checks">
+                  ${wrong.slice(0, maxHealthLines).map(
+                    ({ name, state, words }) => html`<li key=${name}>
+                      <${Badge} tone=${stateTones[state]}>${state}<//>
+                      <span><strong>${name}</strong> <span class="muted">${words}</span></span>
+                    </li>`,
+                  )}
+                </ul>
+              `
+      }
+      <p><a href=${`${base}${pathOf(account, 'system')}`}>All parts of the bridge</a></p>
     <//>
   `
 }
 
-type Point = { readonly at: number; readonly events: number }
+/** Figures that mean something before the day is over: shares and times, not sums. */
+const figures = [
+  { name: 'figures.containment', unit: 'share' },
+  { name: 'figures.firstResponseBot', unit: 'duration' },
+  { name: 'figures.queueTime', unit: 'duration' },
+  { name: 'figures.firstResponseAgent', unit: 'duration' },
+  { name: 'figures.handleTime', unit: 'duration' },
+  { name: 'figures.csat', unit: 'share' },
+] as const
 
-const EventsCard = ({ points }: { readonly points: ReadonlyArray<Point> }) => html`
-  <${Card} title="Events" id="events" aside=${html`<span class="muted">in the last minute</span>`}>
-    <p class="big">${count(points.at(-1)?.events ?? 0)}</p>
-    ${
-      points.length > 1 &&
-      html`<${Chart}
-        label="Events in the last minute, as asked every 5 seconds since this page was opened"
-        times=${points.map(({ at }) => at)}
-        lines=${[{ name: 'events a minute', values: points.map(({ events }) => events) }]}
-        text=${count}
-        timeText=${(seconds: number) => timeText(new Date(seconds * 1_000).toISOString())}
-        height=${120}
-      />`
-    }
-  <//>
-`
-
-type Definition = StatisticsAnswer['definitions'][number]
-
-const CompareCard = ({
-  id,
-  title,
-  now,
-  definitions,
-}: {
-  readonly id: string
-  readonly title: string
-  readonly now: NowAnswer
-  readonly definitions: ReadonlyArray<Definition>
-}) => {
-  const rows = definitions
-    .map((definition) => ({
-      ...definition,
-      now: valueOfRows([now.today.stats], definition),
-      before: valueOfRows([now.lastWeek.stats], definition),
-    }))
-    .filter(({ now, before }) => now !== undefined || before !== undefined)
+const TodayCard = ({ account, now }: { readonly account: string; readonly now: NowAnswer }) => {
+  const { started, today, lastWeek } = now
+  const rows = [
+    { name: 'Bot conversations so far', unit: 'count', now: started.today.bot, before: started.lastWeek.bot },
+    { name: 'Agent chats so far', unit: 'count', now: started.today.agent, before: started.lastWeek.agent },
+    ...figures.map(({ name, unit }) => ({
+      name: figureName(name),
+      unit,
+      now: valueOfRows([today.stats], { name, unit }),
+      before: valueOfRows([lastWeek.stats], { name, unit }),
+    })),
+  ].filter(({ now, before }) => now !== undefined || before !== undefined)
   return html`
-    <${Card} title=${title} id=${id} aside=${html`<span class="muted">beside ${dayText(now.lastWeek.day)}</span>`}>
-      <${Table}
-        caption=${`${title}, beside the same weekday last week`}
-        head=${['Figure', 'Today', 'Last week', 'Change']}
-        numbers=${['Today', 'Last week', 'Change']}
-      >
-        ${rows.map(
-          ({ name, definition, unit, now, before }) => html`<tr key=${name}>
-            <th scope="row">
-              <details class="definition"><summary>${nameInWords(name)}</summary><p>${definition}</p><p><code>${name}</code></p></details>
-            </th>
-            <td class="number">${valueText(now, unit)}</td>
-            <td class="number muted">${valueText(before, unit)}</td>
-            <td class="number muted">${changeText(now, before, unit)}</td>
-          </tr>`,
-        )}
-      <//>
+    <${Card} title="Is today unusual?" id="today" aside=${html`<span class="muted">compared with ${dayText(lastWeek.day)}</span>`}>
+      <table class="compact">
+        <caption class="unseen">Today compared with the same weekday last week; numbers of conversations until the same time of day</caption>
+        <thead class="unseen"><tr><th scope="col">Figure</th><th scope="col">Today</th><th scope="col">Change</th></tr></thead>
+        <tbody>
+          ${rows.map(
+            ({ name, unit, now, before }) => html`<tr key=${name}>
+              <th scope="row">${name}</th>
+              <td class="number"><strong>${valueText(now, unit)}</strong></td>
+              <td class="number muted">${changeText(now, before, unit)}</td>
+            </tr>`,
+          )}
+        </tbody>
+      </table>
+      <p><a href=${`${base}${pathOf(account, 'statistics')}`}>All figures</a></p>
     <//>
   `
 }
 
-const NoStatistics = () => html`
-  <${Card} title="Today" id="today">
-    <${Empty} title="There are no statistics of today or of the same day last week.">
-      They come within a minute of the first session. <code>npm run demo</code> plays some.
+const EventsCard = ({ account }: { readonly account: string }) => {
+  const { value, trouble, again } = useLoad(
+    account,
+    (signal) => get<MinutesAnswer>(accountPath(account, 'minutes'), signal),
+    minutesPollMs,
+  )
+  const points = useMemo(() => {
+    const counts = new Map(value?.minutes.map(({ at, events }) => [Date.parse(at), events]))
+    // The minute that has only begun would look like a fall.
+    const end = Math.floor(Date.now() / minuteMs) * minuteMs - minuteMs
+    const times = Array.from({ length: minutesOfDay - 1 }, (_, i) => end - (minutesOfDay - 2 - i) * minuteMs)
+    return { times: times.map((at) => at / 1_000), values: times.map((at) => counts.get(at) ?? 0) }
+  }, [value])
+  const sum = value?.minutes.reduce((all, { events }) => all + events, 0)
+  return html`
+    <${Card} title="Events of the last 24 hours" id="events" aside=${sum !== undefined && html`<span class="muted">${count(sum)} in all</span>`}>
+      <${TroubleBox} trouble=${trouble} again=${again} />
+      ${value === undefined && trouble === undefined && html`<${Waiting} what="events" />`}
+      ${
+        value !== undefined &&
+        html`<${Chart}
+          label=${`Events in each minute of the last 24 hours, ${count(sum ?? 0)} in all`}
+          times=${points.times}
+          lines=${[{ name: 'events a minute', values: points.values }]}
+          text=${count}
+          timeText=${(seconds: number) => minuteText(seconds * 1_000)}
+          height=${130}
+        />`
+      }
     <//>
-  <//>
-`
+  `
+}
 
-const isCount = ({ unit }: Definition) => unit === 'count'
-
-/** The current state of the account and of the bridge. */
+/** The answers to three questions: does anybody wait, is anything wrong, is today unusual? */
 export const NowPage = ({ account }: PageProps) => {
   const now = useLoad(account, (signal) => get<NowAnswer>(accountPath(account, 'now'), signal), pollMs)
   const system = useLoad('', (signal) => get<SystemAnswer>('system', signal), pollMs)
-  const day = now.value?.today.day
-  const definitions = useLoad(
-    day ?? '',
-    async (signal): Promise<Result<StatisticsAnswer | undefined>> =>
-      day === undefined
-        ? { ok: true, value: undefined }
-        : get<StatisticsAnswer>(`${accountPath(account, 'statistics')}?by=day&from=${day}&to=${day}`, signal),
-  )
-  const [points, setPoints] = useState<ReadonlyArray<Point>>([])
   const { value } = now
-  const defined = definitions.value?.definitions ?? []
-  const hasStats = value !== undefined && (value.today.stats !== null || value.lastWeek.stats !== null)
-  useEffect(() => {
-    if (value === undefined) return
-    const point = { at: Date.parse(value.asOf) / 1_000, events: value.eventsLastMinute }
-    setPoints((before) => ((before.at(-1)?.at ?? 0) < point.at ? [...before, point].slice(-mostPoints) : before))
-  }, [value])
-
   return html`
     <div class="page-head">
       <h1>Now</h1>
-      ${value && html`<p class="muted">as of <${Time} at=${value.asOf} />, asked every ${pollMs / 1_000} seconds</p>`}
+      ${value && html`<p class="muted">as of <${Time} at=${value.asOf} />, refreshes every ${pollMs / 1_000} seconds</p>`}
     </div>
-    <${TroubleBox} trouble=${now.trouble} again=${now.again} />
-    ${value === undefined && now.trouble === undefined && html`<${Waiting} what="what happens now" />`}
-    <div class="cards">
-      ${
-        value &&
-        html`
-          <${WaitingCard} account=${account} now=${value} />
-          <${HoldersCard} now=${value} />
-          <${EventsCard} points=${points} />
-        `
-      }
+    <${TroubleBox} trouble=${now.trouble ?? system.trouble} again=${now.trouble ? now.again : system.again} />
+    ${value === undefined && now.trouble === undefined && html`<${Waiting} what="the current state" />`}
+    <div class="cards now">
+      ${value && html`<${WaitingCard} account=${account} now=${value} />`}
+      <${HealthCard} account=${account} system=${system.value} />
+      ${value && html`<${TodayCard} account=${account} now=${value} />`}
     </div>
-    <div class="cards two">
-      <div class="stack">
-        <${SystemCards} system=${now.trouble ? { ...system, trouble: undefined } : system} />
-        ${hasStats && html`<${CompareCard} id="today" title="Today" now=${value} definitions=${defined.filter(isCount)} />`}
-      </div>
-      ${value && !hasStats && html`<${NoStatistics} />`}
-      ${
-        hasStats &&
-        html`<${CompareCard} id="figures" title="Figures of today" now=${value} definitions=${defined.filter((each) => !isCount(each))} />`
-      }
-    </div>
+    <${EventsCard} account=${account} />
   `
 }

@@ -21,6 +21,23 @@ export const Said = ({ text }: { readonly text: string }) => {
 export const Time = ({ at }: { readonly at: string }) =>
   html`<time datetime=${at} title=${at} class="time">${timeText(at)}</time>`
 
+/** A button that copies a text, such as an id. */
+export const Copy = ({ text, what }: { readonly text: string; readonly what: string }) => {
+  const [done, setDone] = useState(false)
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setDone(true),
+      () => setDone(false),
+    )
+  return html`<button type="button" class="quiet copy" aria-label=${`Copy ${what}`} onClick=${copy}>${done ? 'Copied' : 'Copy'}</button>`
+}
+
+/** A link to another site, if the address is one of the web. Any other address is shown as text. */
+export const OutsideLink = ({ url }: { readonly url: string }) =>
+  /^https?:\/\//i.test(url)
+    ? html`<a href=${url} target="_blank" rel="noopener noreferrer nofollow"><bdi dir="ltr">${url}</bdi></a>`
+    : html`<${Said} text=${url} />`
+
 /** An error message, with a button to try again. */
 export const TroubleBox = ({
   trouble,
@@ -43,7 +60,7 @@ export const Empty = ({ title, children }: Children & { readonly title: string }
   html`<div class="empty"><p class="empty-title">${title}</p><p>${children}</p></div>`
 
 export const Waiting = ({ what }: { readonly what: string }) =>
-  html`<p class="waiting" role="status">Asking for ${what}…</p>`
+  html`<p class="waiting" role="status">Loading ${what}…</p>`
 
 export const Badge = ({ tone = 'plain', children }: Children & { readonly tone?: string }) =>
   html`<span class=${`badge ${tone}`}>${children}</span>`
@@ -174,10 +191,16 @@ export const Dialog = ({
   children,
 }: Children & { readonly title: string; readonly close: () => void }) => {
   const dialog = useRef<HTMLDialogElement>(null)
+  const [before] = useState(() => document.activeElement)
   useEffect(() => {
     const shown = dialog.current
     shown?.showModal()
-    return () => shown?.close()
+    // Enter must not confirm what nobody has read.
+    shown?.querySelector<HTMLElement>('[data-safe], input')?.focus()
+    return () => {
+      shown?.close()
+      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
+    }
   }, [])
   return html`
     <dialog ref=${dialog} aria-label=${title} onClose=${close} onCancel=${close}>

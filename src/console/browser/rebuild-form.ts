@@ -91,7 +91,7 @@ export const RebuildCard = ({ account, views }: Props) => {
         </p>
         <div class="row">
           <button type="button" class="primary danger" onClick=${start}>${whats[what]}</button>
-          <button type="button" onClick=${() => setAsks(false)}>Cancel</button>
+          <button type="button" data-safe onClick=${() => setAsks(false)}>Cancel</button>
         </div>
       <//>`
     }

@@ -1,167 +1,163 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { RedriveLine } from '../answers.ts'
-import { accountPath, postLines } from './api.ts'
+import type { LettersAnswer, RedriveLine } from '../answers.ts'
+import { accountPath, get, postLines } from './api.ts'
 import type { DeadLettersKind } from './dead-letters-page.ts'
-import { count } from './format.ts'
+import { count, counted } from './format.ts'
 import { useAction } from './hooks.ts'
 import { html } from './html.ts'
-import { Check, Dialog, Field, Lines, TroubleBox, valueOfField } from './parts.ts'
+import { Check, Dialog, Lines, TroubleBox } from './parts.ts'
 
 type Props = {
   readonly account: string
   readonly kind: DeadLettersKind
-  /** The id of the only letter to send. Without it, the filters select letters. */
-  readonly only?: string
+  /** The letters to send. Without them, all that match cause and topic. */
+  readonly ids: ReadonlyArray<string> | undefined
+  readonly isSelected?: boolean
   readonly cause?: string
   readonly topic?: string
+  readonly unowned: boolean
   readonly done: () => void
 }
 
-type Form = {
-  readonly cause: string
-  readonly topic: string
-  readonly since: string
-  readonly until: string
-  readonly limit: string
-  readonly dryRun: boolean
-  readonly again: boolean
-  readonly overwrite: boolean
-  readonly force: boolean
-}
+type Rules = { readonly again: boolean; readonly overwrite: boolean; readonly force: boolean }
+type End = Extract<RedriveLine, { end: unknown }>['end']
+type Progress = { readonly lines: ReadonlyArray<string>; readonly done: number; readonly end?: End }
+type States = LettersAnswer['states']
 
-type Progress = {
-  readonly lines: ReadonlyArray<string>
-  readonly done: number
-  readonly end?: Extract<RedriveLine, { end: unknown }>['end']
-}
-
-const mostLines = 200
-
-/** The local time of a form field as RFC 3339; empty if there is none. */
-const instantOf = (local: string): string => {
-  const at = new Date(local)
-  return local === '' || Number.isNaN(at.getTime()) ? '' : at.toISOString()
-}
-
-const bodyOf = (form: Form, only: string | undefined) => {
-  const filters =
-    only === undefined
-      ? { cause: form.cause, topic: form.topic, since: instantOf(form.since), until: instantOf(form.until) }
-      : { id: only }
-  return {
-    dryRun: form.dryRun,
-    limit: only === undefined ? Number(form.limit) : 1,
-    ...Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== '')),
-    ...(form.again && { again: true }),
-    ...(form.overwrite && { overwrite: true }),
-    ...(form.force && { force: true }),
-  }
-}
+const maxLines = 200
+const maxLetters = 10_000
+const lookEveryMs = 3_000
+const looks = 10
 
 const taken = (before: Progress, line: RedriveLine): Progress =>
   'end' in line
     ? { ...before, end: line.end }
-    : { ...before, done: line.done, lines: [...before.lines, line.line].slice(-mostLines) }
+    : { ...before, done: line.done, lines: [...before.lines, line.line].slice(-maxLines) }
 
-const ProgressView = ({
-  progress,
-  limit,
-  isBusy,
-}: {
-  readonly progress: Progress
-  readonly limit: number
-  readonly isBusy: boolean
-}) => html`
-  <div class="progress" role="status">
-    ${
-      progress.end === undefined
-        ? html`<p>${isBusy ? 'Sending' : 'Ended early'}: ${count(progress.done)} of at most ${count(limit)}</p>
-            <progress max=${limit} value=${progress.done} aria-label="Sent again"></progress>`
-        : html`<p><strong>${progress.end.words}</strong></p>`
-    }
-  </div>
-  <${Lines} label="What was done" lines=${progress.lines} />
-`
+/** What became of the letters of a run, from how many were in each state before it and are now. */
+export const outcomeText = (sent: number, before: States, now: States): string => {
+  const failed = Math.min(sent, Math.max(0, now['failed-again'] - before['failed-again']))
+  if (failed === 0) return `None of the ${count(sent)} sent has failed again so far.`
+  if (failed === sent) return `${sent === 1 ? 'It' : `All ${count(sent)}`} failed again. Fix the cause first.`
+  return `Of ${count(sent)} sent, ${count(failed)} failed again and ${count(sent - failed)} did not so far.`
+}
 
-/** Sends one letter again, or all that match the filters. The default is a dry run, which sends nothing. */
-export const RedriveForm = ({ account, kind, only, cause = '', topic = '', done }: Props) => {
-  const [form, setForm] = useState<Form>({
-    cause,
-    topic,
-    since: '',
-    until: '',
-    limit: '100',
-    dryRun: true,
-    again: false,
-    overwrite: false,
-    force: false,
-  })
+/** Sends letters again: first a run that sends nothing and says what would be sent, then the real one. */
+export const RedriveForm = ({
+  account,
+  kind,
+  ids,
+  isSelected = false,
+  cause = '',
+  topic = '',
+  unowned,
+  done,
+}: Props) => {
+  const [rules, setRules] = useState<Rules>({ again: false, overwrite: false, force: false })
   const [asks, setAsks] = useState(false)
   const [progress, setProgress] = useState<Progress>()
+  /** How many the dry run would send; undefined before it, and after a change of the choice. */
+  const [planned, setPlanned] = useState<number>()
+  const [outcome, setOutcome] = useState('')
   const run = useAction<undefined>()
   const stop = useRef<AbortController>(undefined)
-  useEffect(() => () => stop.current?.abort(), [])
-  const change = (name: keyof Form) => (event: Event) => setForm({ ...form, [name]: valueOfField(event) })
-  const check = (name: keyof Form) => (checked: boolean) => setForm({ ...form, [name]: checked })
-  const body = bodyOf(form, only)
+  const isGone = useRef(false)
+  useEffect(
+    () => () => {
+      isGone.current = true
+      stop.current?.abort()
+    },
+    [],
+  )
+  const choice = JSON.stringify([ids, rules, cause, topic])
+  useEffect(() => setPlanned(undefined), [choice])
 
-  const start = () => {
+  const readStates = async (): Promise<States | undefined> => {
+    const query = new URLSearchParams({
+      ...(cause && { cause }),
+      ...(topic && { topic }),
+      ...(unowned && { unowned: 'true' }),
+    })
+    const answer = await get<LettersAnswer>(`${accountPath(account, kind)}?${query}`)
+    return answer.ok ? answer.value.states : undefined
+  }
+  /** The consumers need a moment. So the states are read for half a minute, or until all have failed. */
+  const follow = async (sent: number, before: States) => {
+    for (let i = 0; i < looks && !isGone.current; i++) {
+      await new Promise((resolve) => setTimeout(resolve, lookEveryMs))
+      const now = await readStates()
+      if (now === undefined || isGone.current) continue
+      setOutcome(outcomeText(sent, before, now))
+      if (now['failed-again'] - before['failed-again'] >= sent) break
+    }
+    if (!isGone.current) done()
+  }
+  const start = (dryRun: boolean) => {
     setAsks(false)
+    setOutcome('')
     setProgress({ lines: [], done: 0 })
     stop.current = new AbortController()
     const { signal } = stop.current
+    const body = {
+      dryRun,
+      limit: dryRun ? maxLetters : Math.max(1, planned ?? 1),
+      ...(ids === undefined ? { ...(cause && { cause }), ...(topic && { topic }) } : { ids }),
+      ...(unowned && { unowned: true }),
+      ...Object.fromEntries(Object.entries(rules).filter(([, isSet]) => isSet)),
+    }
     void run.run(async () => {
-      const onLine = (line: RedriveLine) => setProgress((before) => taken(before ?? { lines: [], done: 0 }, line))
+      const before = dryRun || kind === 'quarantine' ? undefined : await readStates()
+      const ended: { end?: End } = {}
+      const onLine = (line: RedriveLine) => {
+        if ('end' in line) ended.end = line.end
+        setProgress((shown) => taken(shown ?? { lines: [], done: 0 }, line))
+      }
       const result = await postLines<RedriveLine>(accountPath(account, kind, 'redrive'), body, onLine, signal)
-      if (result.ok && !form.dryRun) done()
+      if (!result.ok) return result
+      const sent = ended.end?.sent ?? 0
+      if (dryRun) setPlanned(sent)
+      else {
+        setPlanned(undefined)
+        if (before !== undefined && sent > 0) void follow(sent, before)
+        else done()
+      }
       return result
     })
   }
-  const submit = (event: Event) => {
-    event.preventDefault()
-    if (form.dryRun) start()
-    else setAsks(true)
-  }
-  const what = only === undefined ? `up to ${count(body.limit)}` : only
+  const what = ids === undefined ? 'all that match' : counted(ids.length, 'letter')
+  const check = (name: keyof Rules, label: string) =>
+    html`<${Check} label=${label} checked=${rules[name]} onChange=${(isSet: boolean) => setRules({ ...rules, [name]: isSet })} />`
   return html`
-    <form class="filters" onSubmit=${submit}>
-      ${
-        only === undefined &&
-        html`
-          <${Field} label="Cause"><input value=${form.cause} onInput=${change('cause')} placeholder="any" /><//>
-          ${kind === 'dead-letters' && html`<${Field} label="Topic"><input value=${form.topic} onInput=${change('topic')} placeholder="any" /><//>`}
-          <${Field} label="Since"><input type="datetime-local" value=${form.since} onInput=${change('since')} /><//>
-          <${Field} label="Until"><input type="datetime-local" value=${form.until} onInput=${change('until')} /><//>
-          <${Field} label="At most"><input type="number" min="1" max="10000" required value=${form.limit} onInput=${change('limit')} /><//>
-        `
-      }
-      <div class="row">
-        <${Check} label="Dry run: send nothing" checked=${form.dryRun} onChange=${check('dryRun')} />
-        ${
-          kind === 'dead-letters' &&
-          html`
-            <${Check} label="Also what was sent before" checked=${form.again} onChange=${check('again')} />
-            <${Check} label="Also state that is older than its view" checked=${form.overwrite} onChange=${check('overwrite')} />
-            <${Check} label="Also what was sent three times" checked=${form.force} onChange=${check('force')} />
-          `
-        }
+    <p class="muted">${isSelected ? `The ${counted(ids?.length ?? 0, 'selected letter')}.` : ids === undefined ? 'All letters that match cause and topic.' : `${counted(ids.length, 'letter')} as shown.`}</p>
+    ${
+      kind === 'dead-letters' &&
+      html`<div class="row">
+        ${check('again', 'Also what was sent before')}
+        ${check('overwrite', 'Also what is older than the stored state')}
+        ${check('force', 'Also what was sent three times')}
+      </div>`
+    }
+    <div class="row">
+      <button type="button" class=${planned === undefined ? 'primary' : ''} disabled=${run.isBusy} onClick=${() => start(true)}>Check ${what}</button>
+      ${planned !== undefined && planned > 0 && html`<button type="button" class="primary danger" disabled=${run.isBusy} onClick=${() => setAsks(true)}>Send ${count(planned)} again…</button>`}
+      ${run.isBusy && html`<button type="button" onClick=${() => stop.current?.abort()}>Stop</button>`}
+      <span class="muted">The check sends nothing.</span>
+    </div>
+    <${TroubleBox} trouble=${run.trouble} />
+    ${
+      progress !== undefined &&
+      html`<div class="progress" role="status">
+        ${progress.end === undefined ? html`<p>${run.isBusy ? 'Working' : 'Ended early'}: ${counted(progress.done, 'letter')}</p>` : html`<p><strong>${progress.end.words}</strong> ${outcome}</p>`}
       </div>
-      <div class="row">
-        <button type="submit" class=${form.dryRun ? 'primary' : 'primary danger'} disabled=${run.isBusy}>
-          ${form.dryRun ? 'Try it' : `Send ${what} again…`}
-        </button>
-        ${run.isBusy && html`<button type="button" onClick=${() => stop.current?.abort()}>Stop</button>`}
-      </div>
-    </form>
-    <${TroubleBox} trouble=${run.trouble} again=${start} />
-    ${progress !== undefined && html`<${ProgressView} progress=${progress} limit=${body.limit} isBusy=${run.isBusy} />`}
+      <${Lines} label="What was done" lines=${progress.lines} />`
+    }
     ${
       asks &&
       html`<${Dialog} title="Send again?" close=${() => setAsks(false)}>
-        <p>This sends ${what} again for real. The audit log records it.</p>
+        <p>This sends ${counted(planned ?? 0, 'letter')} again. The audit log records it.</p>
         <div class="row">
-          <button type="button" class="primary danger" onClick=${start}>Send again</button>
-          <button type="button" onClick=${() => setAsks(false)}>Cancel</button>
+          <button type="button" class="primary danger" onClick=${() => start(false)}>Send again</button>
+          <button type="button" data-safe onClick=${() => setAsks(false)}>Cancel</button>
         </div>
       <//>`
     }

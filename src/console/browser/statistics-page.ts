@@ -1,13 +1,16 @@
+import { useState } from 'preact/hooks'
 import type { StatisticsAnswer } from '../answers.ts'
-import { accountPath, base, get } from './api.ts'
+import { accountPath, base, get, type Result } from './api.ts'
 import { Chart, type Line } from './chart.ts'
-import { daysBetween, nameInWords, textAt, totalsOf, valueOfRows, valueText } from './figures.ts'
-import { count, dayText, shortDayText } from './format.ts'
+import { daysBetween, textAt, totalsOf, valueOfRows, valueText } from './figures.ts'
+import { count, dayOfTime, dayPlus, dayText, shortDayText } from './format.ts'
 import { useLoad } from './hooks.ts'
 import { html } from './html.ts'
 import { go } from './navigation.ts'
-import { Card, Empty, Field, Select, Table, TroubleBox, valueOfField, Waiting } from './parts.ts'
+import { Card, Empty, Field, Select, TroubleBox, valueOfField, Waiting } from './parts.ts'
+import { Presets } from './presets.ts'
 import { type PageProps, pathOf } from './route.ts'
+import { figureName } from './words.ts'
 
 type Definition = StatisticsAnswer['definitions'][number]
 
@@ -17,76 +20,210 @@ const groupings = [
   ['widget', 'Widget or channel'],
   ['bot', 'Bot'],
 ] as const
-const mostLines = 5
 
-const linesOf = (answer: StatisticsAnswer, shown: Definition, days: ReadonlyArray<string>): ReadonlyArray<Line> => {
-  const groups =
-    answer.by === 'day' ? [{ id: nameInWords(shown.name), rows: answer.rows }] : totalsOf(answer.rows, answer.by)
-  return groups.slice(0, mostLines).map(({ id, rows }) => {
-    const byDay = new Map(rows.map((row) => [textAt(row, 'day'), row]))
-    return { name: id, values: days.map((day) => valueOfRows([byDay.get(day)], shown) ?? null) }
-  })
+const ofBots = [
+  'sessions.bot.started',
+  'figures.containment',
+  'figures.strictContainment',
+  'figures.handOffRate',
+  'figures.firstResponseBot',
+  'figures.responseTimeBot',
+  'figures.botTurns',
+  'figures.interventions',
+]
+const ofAgents = [
+  'sessions.agent.started',
+  'figures.queueTime',
+  'figures.firstResponseAgent',
+  'figures.handleTime',
+  'figures.serviceLevel',
+  'figures.abandonment',
+  'figures.csat',
+  'figures.reopenRate',
+]
+
+/** The figures that mean something for each grouping, in parts that fit beside each other. */
+const parts: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<string>>>>> = {
+  day: {
+    Bot: ofBots,
+    Agents: ofAgents,
+    Volume: [
+      'conversations.started',
+      'chats.accepted',
+      'chats.finished',
+      'calls.total',
+      'offlineMessages',
+      'replies.delivered',
+      'replies.failed',
+    ],
+  },
+  agent: {
+    Agents: [
+      'sessions.agent.started',
+      'figures.firstResponseAgent',
+      'figures.responseTimeAgent',
+      'figures.handleTime',
+      'figures.csat',
+      'figures.csatResponseRate',
+      'figures.concurrency',
+    ],
+  },
+  widget: {
+    Widgets: [
+      'sessions.bot.started',
+      'figures.containment',
+      'sessions.agent.started',
+      'figures.firstResponseAgent',
+      'figures.handleTime',
+      'figures.csat',
+    ],
+  },
+  bot: { Bot: ofBots },
 }
+const maxLines = 5
+/** A bot session ends after 24 h of silence, and the client may return for another 24 h. */
+const settleDays = 3
+
+/** Rows whose sessions are all over. Until then a figure of returns would only fall. */
+const settled = (rows: ReadonlyArray<unknown>, today: string): ReadonlyArray<unknown> =>
+  rows.filter((row) => textAt(row, 'day') <= dayPlus(today, -settleDays))
+
+const valueIn = (rows: ReadonlyArray<unknown>, definition: Definition, today: string): number | undefined =>
+  valueOfRows(definition.name === 'figures.strictContainment' ? settled(rows, today) : rows, definition)
 
 const seconds = (day: string) => Date.parse(`${day}T00:00:00Z`) / 1_000
-const dayAt = (at: number) => new Date(at * 1_000).toISOString().slice(0, 10)
+const dayAt = (time: number) => new Date(time * 1_000).toISOString().slice(0, 10)
+
+type Sort = { readonly name: string; readonly isUp: boolean }
 
 const Results = ({
   answer,
+  before,
+  part,
   figure,
   choose,
 }: {
   readonly answer: StatisticsAnswer
+  /** The days before, as many, for the dashed line. */
+  readonly before: StatisticsAnswer | undefined
+  readonly part: string
   readonly figure: string
-  readonly choose: (name: string) => void
+  readonly choose: (part: Readonly<Record<string, string>>) => void
 }) => {
-  // Agents, widgets and bots have figures, and no counts except those of sessions.
-  const figures = answer.definitions.filter(
-    ({ unit, name }) => answer.by === 'day' || unit !== 'count' || name.startsWith('sessions.'),
-  )
-  const shown = figures.find(({ name }) => name === figure) ?? figures[0]
+  const [sort, setSort] = useState<Sort>()
+  const today = dayOfTime(Date.now())
+  const byPart = parts[answer.by] ?? {}
+  const shownPart = byPart[part] === undefined ? (Object.keys(byPart)[0] ?? '') : part
+  const wanted = byPart[shownPart] ?? []
+  const defined = wanted.flatMap((name) => answer.definitions.find((each) => each.name === name) ?? [])
   const totals = totalsOf(answer.rows, answer.by)
+  // A column without a value says nothing.
+  const figures = defined.filter((each) => valueIn(answer.rows, each, today) !== undefined)
+  const shown = figures.find(({ name }) => name === figure) ?? figures[0]
   const days = daysBetween(answer.from, answer.to)
+  const tabs =
+    Object.keys(byPart).length > 1 &&
+    html`<div class="row" role="group" aria-label="Figures">
+      ${Object.keys(byPart).map((name) => html`<button key=${name} type="button" aria-pressed=${name === shownPart} onClick=${() => choose({ part: name, figure: '' })}>${name}</button>`)}
+    </div>`
   if (shown === undefined || totals.length === 0)
-    return html`<${Empty} title="There are no statistics of these days.">
-      Choose other days. Figures of a day are of sessions that began on it and are over.
+    return html`${tabs}<${Empty} title="There are no statistics of these days.">
+      Choose other days. Figures of a day are of sessions that began on it and have ended.
     <//>`
-  const lines = linesOf(answer, shown, days)
+  const nameOf = (id: string) => answer.names?.[id] ?? id
+  const lineOf = (rows: ReadonlyArray<unknown>, of: ReadonlyArray<string>) => {
+    const byDay = new Map(rows.map((row) => [textAt(row, 'day'), row]))
+    return of.map((day) => {
+      const row = byDay.get(day)
+      return (row === undefined ? undefined : valueIn([row], shown, today)) ?? null
+    })
+  }
+  const lines: ReadonlyArray<Line> =
+    answer.by === 'day'
+      ? [
+          { name: figureName(shown.name), values: lineOf(answer.rows, days) },
+          ...(before === undefined || before.rows.length === 0
+            ? []
+            : [
+                {
+                  name: 'previous period',
+                  values: lineOf(before.rows, daysBetween(before.from, before.to)),
+                  isDashed: true,
+                },
+              ]),
+        ]
+      : totals.slice(0, maxLines).map(({ id, rows }) => ({ name: nameOf(id), values: lineOf(rows, days) }))
+  const sorted =
+    sort === undefined
+      ? totals
+      : [...totals].sort((a, b) => {
+          const turn = sort.isUp ? 1 : -1
+          const by = figures.find(({ name }) => name === sort.name)
+          if (by === undefined) return turn * nameOf(a.id).localeCompare(nameOf(b.id))
+          const [x, y] = [valueIn(a.rows, by, today), valueIn(b.rows, by, today)]
+          if (x === undefined || y === undefined) return x === y ? 0 : x === undefined ? 1 : -1
+          return turn * (x - y)
+        })
+  const sortBy = (name: string) => setSort((last) => ({ name, isUp: last?.name === name ? !last.isUp : name === '' }))
+  const first = groupings.find(([value]) => value === answer.by)?.[1] ?? ''
+  const heading = (name: string, text: string) => html`
+    <th
+      scope="col"
+      key=${name}
+      class=${name === '' ? '' : 'number'}
+      aria-sort=${sort?.name === name ? (sort.isUp ? 'ascending' : 'descending') : 'none'}
+    >
+      <button type="button" class="sort" onClick=${() => sortBy(name)}>${text}${sort?.name === name && html`<span aria-hidden="true">${sort.isUp ? ' ↑' : ' ↓'}</span>`}</button>
+    </th>
+  `
+  const caption = `Figures from ${answer.from} to ${answer.to}`
   return html`
-    <${Card} title=${nameInWords(shown.name)} id="chart">
-      <p class="definition-text">${shown.definition} <code>${shown.name}</code></p>
-      <${Select} label="Figure" value=${shown.name} onChange=${choose} options=${figures.map((each) => [each.name, nameInWords(each.name)])} />
-      <${Chart}
-        label=${`${nameInWords(shown.name)} by day from ${answer.from} to ${answer.to}; the table below has the numbers`}
-        times=${days.map(seconds)}
-        lines=${lines}
-        text=${(value: number) => valueText(value, shown.unit)}
-        timeText=${(at: number) => dayText(dayAt(at))}
-        shortText=${(at: number) => shortDayText(dayAt(at))}
-        isDaily=${true}
-      />
-      ${totals.length > lines.length && answer.by !== 'day' && html`<p class="muted">The first ${mostLines} of ${count(totals.length)} are drawn.</p>`}
-    <//>
-    <${Card} title="All figures" id="figures">
-      <${Table}
-        caption=${`Figures from ${answer.from} to ${answer.to}`}
-        head=${[groupings.find(([value]) => value === answer.by)?.[1] ?? '', ...figures.map(({ name }) => nameInWords(name))]}
-        numbers=${figures.map(({ name }) => nameInWords(name))}
-      >
-        ${totals.map(
-          (total) => html`<tr key=${total.id}>
-            <th scope="row" class=${answer.by === 'day' ? 'day' : ''}>${answer.by === 'day' ? dayText(total.id) : html`<bdi>${total.id}</bdi>`}</th>
-            ${figures.map((each) => html`<td class="number" key=${each.name}>${valueText(valueOfRows(total.rows, each), each.unit)}</td>`)}
-          </tr>`,
-        )}
+    ${tabs}
+    <div class="stack">
+      <${Card} title=${figureName(shown.name)} id="chart">
+        <p class="definition-text">${shown.definition}</p>
+        <${Select} label="Figure" value=${shown.name} onChange=${(name: string) => choose({ figure: name })} options=${figures.map((each) => [each.name, figureName(each.name)])} />
+        <${Chart}
+          label=${`${figureName(shown.name)} by day from ${answer.from} to ${answer.to}; the table below has the numbers`}
+          times=${days.map(seconds)}
+          lines=${lines}
+          text=${(value: number) => valueText(value, shown.unit)}
+          timeText=${(time: number) => dayText(dayAt(time))}
+          shortText=${(time: number) => shortDayText(dayAt(time))}
+          isDaily=${true}
+        />
+        ${totals.length > maxLines && answer.by !== 'day' && html`<p class="muted">The first ${maxLines} of ${count(totals.length)} are drawn.</p>`}
       <//>
-      <details>
-        <summary>What each figure means</summary>
-        <dl class="definitions">
-          ${figures.map((each) => html`<div key=${each.name}><dt>${nameInWords(each.name)} <code>${each.name}</code></dt><dd>${each.definition}</dd></div>`)}
-        </dl>
-      </details>
-    <//>
+      <${Card} title=${answer.by === 'agent' ? 'Team' : 'Figures'} id="figures">
+        <div class="as-cards">
+          <div class="scroll" role="region" aria-label=${caption} tabindex="0">
+            <table>
+              <caption class="unseen">${caption}</caption>
+              <thead><tr>${heading('', first)}${figures.map(({ name }) => heading(name, figureName(name)))}</tr></thead>
+              <tbody>
+                ${sorted.map(
+                  ({ id, rows }) => html`<tr key=${id}>
+                    <th scope="row" class=${answer.by === 'day' ? 'day' : ''}>
+                      ${answer.by === 'day' ? dayText(id) : html`<bdi>${nameOf(id)}</bdi>${nameOf(id) !== id && html`<span class="sub">${id}</span>`}`}
+                    </th>
+                    ${figures.map(
+                      (each) =>
+                        html`<td class="number" key=${each.name} data-label=${figureName(each.name)}>${valueText(valueIn(rows, each, today), each.unit)}</td>`,
+                    )}
+                  </tr>`,
+                )}
+              </tbody>
+            </table>
+          </div>
+        </div>
+        <details>
+          <summary>What each figure means</summary>
+          <dl class="definitions">
+            ${figures.map((each) => html`<div key=${each.name}><dt>${figureName(each.name)} <code>${each.name}</code></dt><dd>${each.definition}</dd></div>`)}
+          </dl>
+        </details>
+      <//>
+    </div>
   `
 }
 
@@ -94,18 +231,29 @@ const Results = ({
 export const StatisticsPage = ({ account, query }: PageProps) => {
   const text = (name: string) => query.get(name) ?? ''
   const by = text('by') || 'day'
+  const today = dayOfTime(Date.now())
+  const days = { from: text('from') || dayPlus(today, -29), to: text('to') || today }
   const filter = new URLSearchParams({
-    ...(text('from') !== '' && { from: text('from') }),
-    ...(text('to') !== '' && { to: text('to') }),
+    ...days,
     by,
     ...(by !== 'day' && text('id') !== '' && { id: text('id') }),
   }).toString()
   const path = accountPath(account, 'statistics')
   const { value, trouble, again } = useLoad(filter, (signal) => get<StatisticsAnswer>(`${path}?${filter}`, signal))
-  // Without days in the address the server chooses them, because it knows the account's time zone.
-  const days = { from: text('from') || (value?.from ?? ''), to: text('to') || (value?.to ?? '') }
+  const length = daysBetween(days.from, days.to).length
+  const previous = new URLSearchParams({
+    from: dayPlus(days.from, -length),
+    to: dayPlus(days.from, -1),
+    by: 'day',
+  }).toString()
+  const isCompared = by === 'day' && length > 1
+  const before = useLoad(
+    `${isCompared} ${previous}`,
+    async (signal): Promise<Result<StatisticsAnswer | undefined>> =>
+      isCompared ? get<StatisticsAnswer>(`${path}?${previous}`, signal) : { ok: true, value: undefined },
+  )
   const change = (part: Readonly<Record<string, string>>) => {
-    const all = { ...days, by, id: text('id'), figure: text('figure'), ...part }
+    const all = { ...days, by, id: text('id'), part: text('part'), figure: text('figure'), ...part }
     const given = Object.entries(all).filter(([, each]) => each !== '')
     go(pathOf(account, 'statistics', new URLSearchParams(given).toString()))
   }
@@ -121,7 +269,8 @@ export const StatisticsPage = ({ account, query }: PageProps) => {
     </div>
     <form class="filters" aria-label="Statistics" onSubmit=${(event: Event) => event.preventDefault()}>
       ${day('from', 'From')} ${day('to', 'To')}
-      <${Select} label="By" value=${by} options=${groupings} onChange=${(next: string) => change({ by: next, id: '' })} />
+      <${Presets} chosen=${days} choose=${change} />
+      <${Select} label="By" value=${by} options=${groupings} onChange=${(next: string) => change({ by: next, id: '', part: '', figure: '' })} />
       ${
         by !== 'day' &&
         html`<${Field} label="Only this id">
@@ -131,6 +280,6 @@ export const StatisticsPage = ({ account, query }: PageProps) => {
     </form>
     <${TroubleBox} trouble=${trouble} again=${again} />
     ${value === undefined && trouble === undefined && html`<${Waiting} what="statistics" />`}
-    ${value !== undefined && html`<${Results} answer=${value} figure=${text('figure') || 'figures.containment'} choose=${(figure: string) => change({ figure })} />`}
+    ${value !== undefined && html`<${Results} answer=${value} before=${before.value} part=${text('part')} figure=${text('figure')} choose=${change} />`}
   `
 }

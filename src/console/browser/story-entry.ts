@@ -1,6 +1,6 @@
 import type { StoryEvent } from '../answers.ts'
 import { isObject, listAt, numberAt, textAt } from './figures.ts'
-import { becauseWords, callTypeWords, callWords, failureWords, inviteReasonWords, suppressionWords } from './words.ts'
+import { becauseWords, callTitle, failureWords, inviteReasonWords, suppressionWords } from './words.ts'
 
 export type Who = 'client' | 'bot' | 'bridge' | 'agent' | 'service'
 export type DeliveryState = 'pending' | 'delivered' | 'failed' | 'suppressed'
@@ -39,6 +39,7 @@ export type Entry = {
   readonly attempts: ReadonlyArray<Attempt>
   readonly differences: ReadonlyArray<string>
   readonly transcript: ReadonlyArray<TranscriptLine>
+  readonly link?: { readonly title: string; readonly url: string }
   readonly event?: StoryEvent
 }
 
@@ -141,18 +142,18 @@ const parts: Readonly<Record<string, (data: Data) => Part>> = {
   }),
   CallStatusChanged: (data) => ({
     who: 'service',
-    title: `${callWords(textAt(data, 'call', 'status'))}: ${callTypeWords(textAt(data, 'call', 'type'))}`,
-    notes: filled(
-      textAt(data, 'call', 'reason'),
-      textAt(data, 'call', 'recordUrl') && `Recording: ${textAt(data, 'call', 'recordUrl')}`,
-    ),
+    title: callTitle(textAt(data, 'call', 'type'), textAt(data, 'call', 'status')),
+    notes: filled(textAt(data, 'call', 'reason')),
+    ...(textAt(data, 'call', 'recordUrl') !== '' && {
+      link: { title: 'Recording', url: textAt(data, 'call', 'recordUrl') },
+    }),
   }),
   OfflineMessageReceived: (data) => ({
     who: 'client',
-    title: 'Client, by the offline form',
+    title: 'Offline message',
     text: textAt(data, 'message'),
   }),
-  ClientUpdated: () => ({ who: 'service', title: 'The client’s data changed' }),
+  ClientUpdated: () => ({ who: 'service', title: 'Visitor details updated' }),
   ChatErased: () => ({ who: 'bridge', title: 'The chat was erased: what was personal before is gone' }),
   ClientErased: () => ({ who: 'bridge', title: 'The client was erased: what was personal before is gone' }),
 }

@@ -1,7 +1,7 @@
 import type { StoryEvent } from '../answers.ts'
-import { counted, duration } from './format.ts'
+import { agoText, counted, duration } from './format.ts'
 import { html } from './html.ts'
-import { Badge, Said, Time } from './parts.ts'
+import { Badge, OutsideLink, Said, Time } from './parts.ts'
 import type { SessionHead } from './story.ts'
 import type { Attempt, Entry, TranscriptLine } from './story-entry.ts'
 import { answerWords } from './words.ts'
@@ -71,7 +71,7 @@ export const EntryItem = ({ entry, masked, isChosen, choose }: Props) => {
       <div class="meta">
         <strong><bdi>${title}</bdi></strong>
         ${state !== undefined && html`<${Badge} tone=${stateTones[state]}>${state}<//>`}
-        <${Time} at=${entry.at} />
+        <${Time} at=${entry.at} /> <span class="muted">${agoText(entry.at)}</span>
         ${
           event !== undefined &&
           html`<button
@@ -92,6 +92,7 @@ export const EntryItem = ({ entry, masked, isChosen, choose }: Props) => {
         html`<ul class="answers" aria-label="Ready-made answers">${buttons.map((button, i) => html`<li key=${i}><bdi>${button}</bdi></li>`)}</ul>`
       }
       ${notes.map((note) => html`<p key=${note} class="note"><${Said} text=${note} /></p>`)}
+      ${entry.link !== undefined && html`<p class="note">${entry.link.title}: <${OutsideLink} url=${entry.link.url} /></p>`}
       <${Attempts} entry=${entry} />
       <${Differences} sentences=${entry.differences} />
       <${Transcript} lines=${entry.transcript} masked=${masked} />

@@ -1,6 +1,6 @@
 import type { ConversationAnswer } from '../answers.ts'
 import { at, listAt, numberAt, textAt } from './figures.ts'
-import { counted, duration } from './format.ts'
+import { counted, dayOfTime, duration } from './format.ts'
 import { type Entry, entryOf, pendingEntry } from './story-entry.ts'
 import { differenceWords, endingWords, notComparedWords, outcomeWords } from './words.ts'
 
@@ -99,6 +99,40 @@ export const storyOf = ({ events, sessions, deliveries }: ConversationAnswer): R
     ...[...entries, ...pending].map((entry) => [entry.at, { entry }] as const),
   ]
   return [...items].sort(([a], [b]) => time(a) - time(b)).map(([, item]) => item)
+}
+
+/** A separator between items: another day, or some time in which nothing happened. */
+export type Separator = { readonly day: string } | { readonly gap: string; readonly key: string }
+
+const shortestGapMs = 60_000
+
+const itemTime = (item: StoryItem) => time('session' in item ? item.session.at : item.entry.at)
+
+/** Puts a line before the first item of each day, and words where a client, or the story, waited for a minute or more. */
+export const withTimes = (items: ReadonlyArray<StoryItem>): ReadonlyArray<StoryItem | Separator> => {
+  const lines: Array<StoryItem | Separator> = []
+  let before: number | undefined
+  let day = ''
+  let isUnanswered = false
+  for (const item of items) {
+    const at = itemTime(item)
+    const gap = before === undefined ? 0 : at - before
+    if (gap >= shortestGapMs) {
+      const words = isUnanswered ? `${duration(gap)} without an answer` : `${duration(gap)} later`
+      lines.push({ gap: words, key: 'session' in item ? item.session.key : item.entry.key })
+    }
+    const today = dayOfTime(at)
+    if (today !== day) lines.push({ day: today })
+    day = today
+    lines.push(item)
+    before = at
+    if ('entry' in item) {
+      const { who, text } = item.entry
+      if (who === 'client') isUnanswered = text !== undefined
+      else if (text !== undefined || who === 'agent') isUnanswered = false
+    }
+  }
+  return lines
 }
 
 /** Puts older events before the newer ones that are shown. Each event appears once. */

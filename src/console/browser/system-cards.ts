@@ -4,6 +4,9 @@ import type { Loaded } from './hooks.ts'
 import { html } from './html.ts'
 import { Badge, Card, Empty, Table, TroubleBox, Waiting } from './parts.ts'
 
+/** The colour of each state. */
+export const stateTones = { works: 'good', degraded: 'warn', down: 'bad' } as const
+
 type Consumer = SystemAnswer['consumers'][number]
 
 const Behind = ({ consumers }: { readonly consumers: ReadonlyArray<Consumer> }) => {
@@ -19,23 +22,28 @@ const Behind = ({ consumers }: { readonly consumers: ReadonlyArray<Consumer> }) 
 
 const HealthCard = ({ system }: { readonly system: SystemAnswer }) => {
   const { checks, breakers, ready, version } = system
-  const wrong = checks.filter(({ ok }) => !ok)
+  const wrong = checks.filter(({ state }) => state !== 'works')
+  const isDown = checks.some(({ state }) => state === 'down')
   const words =
-    wrong.length > 0 ? `${wrong.length} of ${checks.length} checks fail` : ready ? 'Everything works' : 'Not ready yet'
+    wrong.length > 0
+      ? `${wrong.length} of ${counted(checks.length, 'part')} ${wrong.length === 1 ? 'does' : 'do'} not work as usual`
+      : ready
+        ? 'Everything works'
+        : 'Not ready yet'
   return html`
     <${Card} title="Health" id="health" aside=${html`<span class="muted">version ${version}</span>`}>
-      <p class=${wrong.length > 0 || !ready ? 'state bad-text' : 'state good-text'}><strong>${words}</strong></p>
+      <p class=${isDown || !ready ? 'state bad-text' : wrong.length > 0 ? 'state warn-text' : 'state good-text'}><strong>${words}</strong></p>
       <ul class="checks">
-        ${[...wrong, ...checks.filter(({ ok }) => ok)].map(
-          ({ name, ok, reason }) => html`<li key=${name}>
-            <${Badge} tone=${ok ? 'good' : 'bad'}>${ok ? 'works' : 'fails'}<//>
-            <span><strong>${name}</strong> <span class="muted">${reason}</span></span>
+        ${[...wrong, ...checks.filter(({ state }) => state === 'works')].map(
+          ({ name, state, words, reason }) => html`<li key=${name}>
+            <${Badge} tone=${stateTones[state]}>${state}<//>
+            <span><strong>${name}</strong> <span class="muted">${state === 'works' && reason !== '' ? reason : words}</span>${state !== 'works' && reason !== '' && html`<span class="sub">${reason}</span>`}</span>
           </li>`,
         )}
         ${breakers.map(
           ({ account, isOpen, reason }) => html`<li key=${account}>
-            <${Badge} tone=${isOpen ? 'bad' : 'good'}>${isOpen ? 'open' : 'closed'}<//>
-            <span><strong>circuit breaker of ${account}</strong> <span class="muted">${reason}</span></span>
+            <${Badge} tone=${isOpen ? 'warn' : 'good'}>${isOpen ? 'degraded' : 'works'}<//>
+            <span><strong>service of ${account}</strong> <span class="muted">${reason}</span></span>
           </li>`,
         )}
       </ul>

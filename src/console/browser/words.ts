@@ -7,7 +7,7 @@ const said = (sentences: Sentences, code: string): string =>
 const becauses: Sentences = {
   'no-reply-in-time': 'The bridge did this itself: the client had no reply in time.',
   'delivery-failed': 'The bridge did this itself: the reply could not be delivered.',
-  'agent-unavailable': 'The bridge did this itself: no agent was there, and the bot said nothing to that.',
+  'agent-unavailable': 'The bridge did this itself: no agent was available, and the bot did not respond.',
 }
 /** The reason why the bridge itself made a command. */
 export const becauseWords = (code: string) => said(becauses, code)
@@ -39,10 +39,10 @@ const suppressions: Sentences = {
 export const suppressionWords = (code: string) => said(suppressions, code)
 
 const states: Sentences = {
-  bot: 'The bot has the conversation',
-  invited: 'An agent is invited',
-  agent: 'An agent has the conversation',
-  unavailable: 'No agent was there',
+  bot: 'With the bot',
+  invited: 'Waiting for an agent',
+  agent: 'With an agent',
+  unavailable: 'No agent available',
   closed: 'Closed',
   open: 'Open',
   finished: 'Finished',
@@ -52,9 +52,9 @@ export const stateWords = (code: string) => said(states, code)
 
 const outcomes: Sentences = {
   contained: 'The bot answered alone',
-  'handed-over': 'Handed to an agent',
-  unavailable: 'No agent was there',
-  abandoned: 'Agent asked for, none has come',
+  'handed-over': 'Handed over to an agent',
+  unavailable: 'No agent available',
+  abandoned: 'Left before an agent came',
   unanswered: 'Nobody answered',
   finished: 'Finished by an agent',
   open: 'Open',
@@ -102,7 +102,7 @@ const networkCodes: Sentences = {
 /** The service's response to one request, from its HTTP status and error code. */
 export const answerWords = (status: number | undefined, code: string | undefined): string => {
   if (status === undefined) return code === undefined ? 'no answer' : said(networkCodes, code)
-  if (code === undefined) return status < 300 ? `${status}, taken` : `${status}, not taken`
+  if (code === undefined) return status < 300 ? `${status} accepted` : `${status} refused`
   return `${status}, ${code}`
 }
 
@@ -116,11 +116,21 @@ const calls: Sentences = {
 export const callWords = (code: string) => said(calls, code)
 
 const callTypes: Sentences = {
-  callback: 'the service calls back',
-  incoming: 'the client calls',
-  outgoing: 'the agent calls',
+  callback: 'Callback',
+  incoming: 'Incoming call',
+  outgoing: 'Outgoing call',
 }
 export const callTypeWords = (code: string) => said(callTypes, code)
+
+const callSteps: Sentences = {
+  start: 'started',
+  end: 'ended',
+  agent_connected: 'agent connected',
+  client_connected: 'client connected',
+  error: 'failed',
+}
+/** `Incoming call ended`. */
+export const callTitle = (type: string, status: string): string => `${callTypeWords(type)} ${said(callSteps, status)}`
 
 const driftKinds: Sentences = {
   'unknown-field': 'Unknown field',
@@ -139,13 +149,73 @@ const actions: Sentences = {
   replay: 'Decrypted the archive',
   rewrap: 'Changed the archive’s key',
   unmask: 'Looked at personal data',
+  'sign-in': 'Signed in',
 }
 export const actionWords = (code: string) => said(actions, code)
 export const actionCodes = Object.keys(actions)
 
 const erasureStates: Sentences = {
-  started: 'Its markers are being written',
-  published: 'All markers are in the log',
-  complete: 'A check found nothing any more',
+  started: 'The erasure has begun',
+  published: 'Sent to every consumer',
+  complete: 'Checked: nothing is left',
 }
 export const erasureWords = (code: string) => said(erasureStates, code)
+
+const figures: Sentences = {
+  'figures.containment': 'Containment',
+  'figures.strictContainment': 'Strict containment',
+  'figures.handOffRate': 'Handover rate',
+  'figures.abandonment': 'Abandonment',
+  'figures.queueTime': 'Queue time',
+  'figures.serviceLevel': 'Service level',
+  'figures.firstResponseBot': 'Bot first response',
+  'figures.responseTimeBot': 'Bot response time',
+  'figures.botTurns': 'Messages per bot session',
+  'figures.interventions': 'Interventions of the bridge',
+  'figures.firstResponseAgent': 'Agent first response',
+  'figures.responseTimeAgent': 'Agent response time',
+  'figures.handleTime': 'Handle time',
+  'figures.csat': 'CSAT',
+  'figures.csatResponseRate': 'Rated',
+  'figures.reopenRate': 'Reopened',
+  'figures.concurrency': 'Chats at the same time',
+  'sessions.agent.started': 'Agent sessions',
+  'sessions.agent.open': 'Open agent sessions',
+  'sessions.bot.started': 'Bot sessions',
+  'sessions.bot.open': 'Open bot sessions',
+  'chats.accepted': 'Chats accepted',
+  'chats.finished': 'Chats finished',
+  'chats.ratedGood': 'Rated good',
+  'chats.ratedBad': 'Rated bad',
+  'calls.total': 'Calls',
+  'calls.byType.callback': 'Callbacks',
+  'calls.byType.incoming': 'Incoming calls',
+  'calls.byType.outgoing': 'Outgoing calls',
+  'calls.byOutcome.ended': 'Calls ended',
+  'calls.byOutcome.failed': 'Calls failed',
+  'calls.byOutcome.open': 'Calls open',
+  offlineMessages: 'Offline messages',
+  'conversations.started': 'Bot conversations',
+  'conversations.answeredByBotAlone': 'Answered by the bot alone',
+  'conversations.handedToAgent': 'Handed over to an agent',
+  'replies.delivered': 'Replies delivered',
+  'replies.failed': 'Replies failed',
+  'replies.suppressed': 'Replies not sent',
+}
+/** The name of a number in the statistics. */
+export const figureName = (name: string) => said(figures, name)
+
+const causes: Sentences = {
+  contract: 'Breaks its contract',
+  invalid: 'Breaks its contract',
+  'not-json': 'Not JSON',
+  unstorable: 'Cannot be stored',
+  'wrong-key': 'Came under a wrong key',
+  'unknown-event': 'Unknown event',
+  'too-large': 'Too large',
+}
+/** Why a record is a dead letter, or a request in quarantine. */
+export const causeWords = (code: string) => said(causes, code)
+
+const letterStates: Sentences = { unresolved: 'Unresolved', sent: 'Sent', 'failed-again': 'Failed again' }
+export const letterStateWords = (code: string) => said(letterStates, code)

@@ -15,6 +15,8 @@ export type StoredDeadLetter = {
   readonly id: string
   /** The account in the record's key; empty if there is no key. */
   readonly account: string
+  /** The whole key. Other producers write keys too, so it may be any text. */
+  readonly key: string
   readonly origin: { readonly topic: OriginTopic; readonly partition: number; readonly offset: number }
   readonly consumer: string
   readonly cause: string
@@ -52,6 +54,7 @@ export const readDeadLetter = (record: IncomingRecord): E.Either<ReadonlyArray<P
   return E.right({
     id: placeOf(record),
     account: accountOf(record),
+    key: String(record.key ?? ''),
     origin: { topic, partition: Number(headers.dl_partition), offset: Number(headers.dl_offset) },
     consumer: headers.dl_consumer,
     cause: headers.dl_cause,
@@ -75,6 +78,8 @@ export const memoryIdOf = ({ id, failedAt }: StoredDeadLetter): string => `${id}
 /** A dead letter must match all given filters. Times are those of its own failure, in ms since 1970. */
 export type Filters = {
   readonly account?: string
+  /** Only those whose account is none of these. */
+  readonly notOf?: ReadonlyArray<string>
   readonly topic?: string
   readonly cause?: string
   readonly consumer?: string
@@ -89,11 +94,12 @@ export type Filters = {
 const unset = (wanted: unknown) => wanted === undefined
 
 export const matches =
-  ({ account, topic, cause, consumer, since, until, id }: Filters) =>
+  ({ account, notOf, topic, cause, consumer, since, until, id }: Filters) =>
   (deadLetter: StoredDeadLetter): boolean => {
     const at = Date.parse(deadLetter.failedAt)
     return (
       (unset(account) || deadLetter.account === account) &&
+      !notOf?.includes(deadLetter.account) &&
       (unset(topic) || deadLetter.origin.topic === topic) &&
       (unset(cause) || deadLetter.cause === cause) &&
       (unset(consumer) || deadLetter.consumer === consumer) &&

@@ -17,15 +17,15 @@ type Which = {
   /** Its place: `partition/offset`. */
   readonly id: string
   readonly quarantine: boolean
-  /** If given, the record must belong to this account. */
-  readonly account?: string
+  /** If given, the account in the record's key must fit. */
+  readonly isOf?: (account: string) => boolean
   readonly signal?: AbortSignal
 }
 
 /** Returns a record of dead-letters or quarantine after this access is recorded on `audit`. */
 export const showRecord = async (
   { readTopic, recordAction, accounts }: Ports,
-  { id, account, signal, ...other }: Which,
+  { id, isOf = () => true, signal, ...other }: Which,
 ): Promise<E.Either<{ readonly kind: 'absent' | 'unavailable'; readonly reason: string }, IncomingRecord>> => {
   const { name } = other.quarantine ? quarantine : deadLetters
   const places: IncomingRecord[] = []
@@ -35,7 +35,7 @@ export const showRecord = async (
   if (E.isLeft(read)) return E.left({ kind: 'unavailable', reason: `Kafka: ${read.left.reason}` })
   if (signal?.aborted) return E.left({ kind: 'unavailable', reason: 'Kafka: it was not read in time' })
   const [record] = places
-  if (record === undefined || (account !== undefined && accountOf(record) !== account))
+  if (record === undefined || !isOf(accountOf(record)))
     return E.left({ kind: 'absent', reason: `${name} has no record at ${id}, or has deleted it.` })
   const known = accounts.find((each) => each.id === accountOf(record))
   const recorded = await recordAction({

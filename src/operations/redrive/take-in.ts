@@ -19,6 +19,8 @@ import { erasedKeyOf, erasedSince } from './guard.ts'
 /** A request must match all given filters. Times are those of the request, in ms since 1970. */
 export type QuarantineFilters = {
   readonly account?: string
+  /** Only those of none of these accounts. */
+  readonly notOf?: ReadonlyArray<string>
   readonly reason?: string
   /** Inclusive. */
   readonly since?: number
@@ -34,12 +36,13 @@ type Understood = { readonly id: string; readonly event: DomainEvent }
 type Read = E.Either<string, Understood>
 
 export const isMeant =
-  ({ account, reason, since, until, id }: QuarantineFilters) =>
+  ({ account, notOf, reason, since, until, id }: QuarantineFilters) =>
   (record: IncomingRecord): boolean => {
     const headers = quarantineHeadersOf(record)
     const at = E.isRight(headers) ? Date.parse(headers.right.received_at) : Number.NaN
     return (
       (account === undefined || String(record.key) === account) &&
+      !notOf?.includes(String(record.key)) &&
       (reason === undefined || (E.isRight(headers) && headers.right.reason === reason)) &&
       (since === undefined || at >= since) &&
       (until === undefined || at < until) &&

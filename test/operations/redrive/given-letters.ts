@@ -24,6 +24,7 @@ export const deadLetters: fc.Arbitrary<StoredDeadLetter> = fc
     firstFailedAt: instant,
     redriven: fc.nat(6),
     account: few,
+    key: few,
     bytes: fc.nat(9),
   })
   .map(({ at: { partition, offset }, ...deadLetter }) => ({ id: `${partition}/${offset}`, ...deadLetter }))

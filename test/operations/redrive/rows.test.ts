@@ -22,6 +22,7 @@ const noon = '2026-01-31T12:00:00.000Z' as Instant
 const deadLetter = {
   id: '1/7',
   account: 'acme',
+  key: 'acme/2037',
   bytes: 2,
   origin: { topic: 'chats', partition: 3, offset: 42 } as const,
   consumer: 'projector',

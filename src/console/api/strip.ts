@@ -1,0 +1,62 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { Now } from '../../domain/ports.ts'
+import type { ReadReadiness } from '../../http/health.ts'
+import type { nowIn } from '../../mongo/console-now.ts'
+import type { StripAnswer } from '../answers.ts'
+import { type Handlers, ok } from '../handler.ts'
+import { healthState, healthWords } from '../health.ts'
+import { type LettersDeps, unresolvedOf } from './dead-letters.ts'
+
+export type StripDeps = LettersDeps & {
+  readonly readiness: ReadReadiness
+  readonly countNow: ReturnType<typeof nowIn>
+  readonly now: Now
+  /** A monotonic clock, in ms. */
+  readonly monotonic: () => number
+}
+
+const withinMs = 2_000
+/** Both topics are read to their ends for these counts, so all sessions share them for a while. */
+const freshMs = 30_000
+const dayMs = 24 * 60 * 60_000
+
+type Letters = Pick<StripAnswer, 'letters' | 'quarantined'>
+
+/** What is not well, for the head of every page. */
+export const stripHandlers = (deps: StripDeps): Handlers<'GET /api/accounts/:account/strip'> => {
+  const { readiness, countNow, now, monotonic } = deps
+  const known = new Map<string, { readonly at: number; letters: Letters }>()
+  const reading = new Set<string>()
+  const refresh = async (accountId: string) => {
+    if (reading.has(accountId)) return
+    reading.add(accountId)
+    const letters = await unresolvedOf(deps, accountId).catch(() => ({ letters: null, quarantined: null }))
+    known.set(accountId, { at: monotonic(), letters })
+    reading.delete(accountId)
+  }
+  /** The last known counts. Nobody waits for newer ones: a topic can be long, and Kafka unavailable. */
+  const lettersOf = (accountId: string): Letters => {
+    const last = known.get(accountId)
+    if (last === undefined || monotonic() - last.at >= freshMs) void refresh(accountId)
+    return last?.letters ?? { letters: null, quarantined: null }
+  }
+  return {
+    'GET /api/accounts/:account/strip': async ({ accountId }) => {
+      const lately = new Date(Date.parse(now()) - dayMs)
+      const [{ checks }, counts] = await Promise.all([
+        readiness(withinMs),
+        countNow(accountId, { lately, days: [], spans: [] }),
+      ])
+      const wrong = Object.entries(checks).flatMap(([name, health]) => {
+        const state = healthState(name, health)
+        return state === 'works' ? [] : [{ name, state, words: healthWords(name, state) }]
+      })
+      const answer: StripAnswer = {
+        wrong,
+        waiting: E.isRight(counts) ? counts.right.waiting : null,
+        ...lettersOf(accountId),
+      }
+      return ok(answer)
+    },
+  }
+}

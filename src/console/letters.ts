@@ -1,0 +1,74 @@
+import { BotReply } from '../../contracts/commands/bot-reply.ts'
+import { DomainEvent } from '../../contracts/events/index.ts'
+import type { Instant } from '../../contracts/primitives.ts'
+import type { Problem } from '../../contracts/problem.ts'
+import { botReplies, eventTopics } from '../../contracts/topics.ts'
+import { type Marks, marksOf } from '../domain/personal-data.ts'
+
+export type LetterState = 'unresolved' | 'sent' | 'failed-again'
+
+/** What a letter is recognised by when its record fails again: it becomes another letter, with a higher count. */
+export type Chained = {
+  readonly key: string
+  readonly topic: string
+  readonly consumer: string
+  readonly firstFailedAt: string
+  readonly bytes: number
+  /** How often the record had been sent again before this failure. */
+  readonly redriven: number
+  readonly sentAt: ReadonlyArray<Instant>
+}
+
+const chainOf = ({ key, topic, consumer, firstFailedAt, bytes }: Chained) =>
+  JSON.stringify([topic, consumer, key, firstFailedAt, bytes])
+
+/**
+ * The state of each letter, in the order of the letters. A letter that was sent has failed again if there is a letter of
+ * the same record that had been sent more often. That one is unresolved, until it is sent itself.
+ */
+export const letterStates = (letters: ReadonlyArray<Chained>): ReadonlyArray<LetterState> => {
+  const last = new Map<string, number>()
+  for (const letter of letters) {
+    const chain = chainOf(letter)
+    last.set(chain, Math.max(last.get(chain) ?? 0, letter.redriven))
+  }
+  return letters.map((letter) => {
+    if (letter.redriven < (last.get(chainOf(letter)) ?? 0)) return 'failed-again'
+    return letter.sentAt.length > 0 ? 'sent' : 'unresolved'
+  })
+}
+
+const namesIn = (marks: Marks): ReadonlyArray<string> => {
+  if (typeof marks === 'string') return []
+  if ('items' in marks) return namesIn(marks.items)
+  if ('values' in marks) return namesIn(marks.values)
+  return [...marks.fields].flatMap(([name, field]) => [name, ...namesIn(field.marks)])
+}
+
+/** Every field name of commands and events. Only these are shown: other names come from the sender. */
+const knownNames: ReadonlySet<string> = new Set(
+  [...BotReply.types, ...DomainEvent.types].flatMap((codec) => namesIn(marksOf(codec))),
+)
+
+/** What was wrong with a record, without anything that its sender wrote. */
+export const reasonOf = (problems: ReadonlyArray<Problem>): string =>
+  problems
+    .map(({ path, expected }) => {
+      const parts = path.split('.').filter((part) => part !== '')
+      const isKnown = parts.every((part) => knownNames.has(part) || /^\d{1,6}$/.test(part))
+      if (!isKnown) return 'a field that the contract does not know'
+      return `${parts.length === 0 ? '' : `${parts.join('.')}: `}expected ${expected}`
+    })
+    .filter((words, i, all) => all.indexOf(words) === i)
+    .slice(0, 5)
+    .join('; ')
+
+const chatTopics: ReadonlySet<string> = new Set(
+  [...eventTopics, botReplies].filter(({ key }) => key === '<account id>/<chat id>').map(({ name }) => name),
+)
+
+/** The chat of a letter, by the record's key. Undefined if the topic has no chats, or for keys of other producers. */
+export const chatOf = (topic: string, key: string): string | undefined => {
+  const [, chat] = /^[^/]+\/(\d{1,20}|[\w-]{1,64})$/.exec(key) ?? []
+  return chatTopics.has(topic) ? chat : undefined
+}

@@ -8,6 +8,7 @@ import type {
   ConversationAnswer,
   ConversationsAnswer,
   DriftAnswer,
+  MinutesAnswer,
   NowAnswer,
   RecordAnswer,
   StatisticsAnswer,
@@ -155,7 +156,7 @@ reading('Now has the waiting clients, open chats, latest events, and days in the
     waiting: { count: 1, longest: [{ chatId: '77', since: at('11:59:30') }] },
     conversations: { bot: 1, invited: 0, agent: 1, unavailable: 0 },
     agentChats: 1,
-    eventsLastMinute: 1,
+    started: { today: { bot: 2, agent: 1 }, lastWeek: { bot: 0, agent: 0 } },
     today: { day: '2026-01-31', stats: null },
     lastWeek: {
       day: '2026-01-24',
@@ -168,6 +169,14 @@ reading('Now has the waiting clients, open chats, latest events, and days in the
       },
     },
   })
+})
+
+reading('events are counted by minute from the index of the timeline', async () => {
+  const { minutes } = await ask<MinutesAnswer>('GET /api/accounts/:account/minutes')
+  assert.equal(
+    [minutes.at(-1), minutes.some(({ at: minute }) => minute < at('00:00:00'))],
+    [{ at: at('11:59:00'), events: 1 }, false],
+  )
 })
 
 const row = {
@@ -612,7 +621,14 @@ reading(
     await admin.disconnect()
     assert.equal(await ask<SystemAnswer>('GET /api/system'), {
       ready: false,
-      checks: [{ name: 'kafka', ok: false, reason: 'only operators see the reason' }],
+      checks: [
+        {
+          name: 'kafka',
+          state: 'down',
+          words: 'Webhooks are kept on disk until Kafka answers. Bots receive and send nothing.',
+          reason: '',
+        },
+      ],
       breakers: [
         { account: 'acme', isOpen: true, reason: 'the service fails: the bridge tries a reply only occasionally' },
       ],

@@ -135,7 +135,9 @@ export const signInRouter = (deps: SignInDeps): Router<State> => {
   const finish = async (ctx: Ctx, { flow }: NonNullable<SignInDeps['oidc']>) => {
     if (await isHeld(ctx)) return
     const name = transactionName(String(ctx.query.state ?? ''))
-    const finished = await flow.finish(ctx.search, ctx.cookies.get(name))
+    // With the sign-in of another tab alone, the state does not fit, and the answer says so.
+    const [other = ''] = transactionsOf(ctx)
+    const finished = await flow.finish(ctx.search, ctx.cookies.get(name) ?? ctx.cookies.get(other))
     ctx.append('Set-Cookie', cookie(name, '', placeOfTransaction, 0))
     if (E.isLeft(finished)) return notSignedIn(ctx, finished.left)
     const { who, groups, next } = finished.right

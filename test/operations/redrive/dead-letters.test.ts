@@ -30,6 +30,7 @@ deadLetter('a dead letter of a consumer has its original place, its consumer, th
     E.right({
       id: '1/7',
       account: 'acme',
+      key: 'acme/1',
       bytes: 0,
       origin: { topic: 'chats', partition: 3, offset: 42 },
       consumer: 'projector',

@@ -62,11 +62,15 @@ export const BsonDate = impersonal(
   ),
 )
 
-/** An identifier from the service or from bot logic: 1 to 255 characters, not blank, without control characters. */
+/**
+ * An identifier from the service or from bot logic: 1 to 255 characters, not blank, without control characters. Half a
+ * surrogate pair is no character: written as UTF-8, two such ids would become one.
+ */
 export const Id = branded(
   'Id',
   'text of 1 to 255 characters',
   (text) =>
+    text.isWellFormed() &&
     (text.length <= longestId || (text.length <= 2 * longestId && [...text].length <= longestId)) &&
     // Half of a surrogate pair cannot be written to a key: two ids would become one.
     text.isWellFormed() &&
@@ -77,6 +81,16 @@ export type Id = t.TypeOf<typeof Id>
 /** One customer account of the service: 1 to 64 characters of `A-Z a-z 0-9 . _ -`. */
 export const AccountId = branded('AccountId', '1 to 64 of A-Z a-z 0-9 . _ -', (text) => patterns.AccountId.test(text))
 export type AccountId = t.TypeOf<typeof AccountId>
+
+/** Text for which the service has words of its own. `known` are those that the contract names, others may come. */
+export class WordType extends t.StringType {
+  readonly known: ReadonlyArray<string>
+  constructor(known: ReadonlyArray<string>) {
+    super()
+    this.known = known
+  }
+}
+export const Word = (...known: ReadonlyArray<string>) => impersonal(new WordType(known))
 
 /** A day, as `2026-01-31`. */
 export const Day = branded('Day', 'a date as 2026-01-31', (text) => patterns.Day.test(text) && isReal(text))
@@ -117,6 +131,18 @@ export const replacing = <R extends t.Props, O extends t.Props, F extends { read
   name: string,
 ): ExactShape<Omit<R, keyof F> & F, O> =>
   exactShape<Omit<R, keyof F> & F, O>({ ...types[0].props, ...fields }, types[1].props, name)
+
+/** The same fields, with other codecs for some of the optional ones. */
+export const replacingOptional = <
+  R extends t.Props,
+  O extends t.Props,
+  F extends { readonly [K in keyof O]?: t.Mixed },
+>(
+  { type: { types } }: ExactShape<R, O>,
+  fields: F,
+  name: string,
+): ExactShape<R, Omit<O, keyof F> & F> =>
+  exactShape<R, Omit<O, keyof F> & F>(types[0].props, { ...types[1].props, ...fields }, name)
 
 const namesOf = (codec: t.Any): ReadonlyArray<string> => {
   if (codec instanceof t.IntersectionType) return codec.types.flatMap(namesOf)

@@ -3,17 +3,14 @@ import * as t from 'io-ts'
 import { impersonal, personal } from './personal.ts'
 import { Count, Id, Instant } from './primitives.ts'
 
-const isId = Id.is
-export const countText = /^[0-9]{1,15}(\.0+)?$/u
-
 /** An id, sent as a whole number or as text. The bridge reads it as decimal text (protocol, Resources; field notes). */
 export const WireId = impersonal(
   new t.Type<Id, string, unknown>(
     'WireId',
-    isId,
+    Id.is,
     (u, context) => {
       const text = Number.isSafeInteger(u) ? String(u) : u
-      return isId(text) ? t.success(text) : t.failure(u, context, 'an integer or text')
+      return Id.is(text) ? t.success(text) : t.failure(u, context, 'an integer or text')
     },
     String,
   ),
@@ -31,6 +28,8 @@ export const WireText = personal(
     String,
   ),
 )
+
+export const countText = /^[0-9]{1,15}(\.0+)?$/u
 
 /** A whole number, 0 or more, also sent as text. */
 export const WireCount = impersonal(
@@ -118,6 +117,16 @@ export const OffsetTime = impersonal(
   ),
 )
 
+/** A time as the service sends it: Unix time, or RFC 3339. Undefined for anything else. */
+export const timeOf = (value: unknown): Instant | undefined => {
+  const given = typeof value === 'string' ? value.trim() : value
+  if (isUnixTime(given)) {
+    const instant = instantOf(Number(given))
+    return Instant.is(instant) ? instant : undefined
+  }
+  return typeof given === 'string' ? inUtc(given) : undefined
+}
+
 /** The time of a command: Unix time as in the protocol, or RFC 3339. The bridge reads it as an Instant. */
 export const CommandTime = impersonal(
   new t.Type<Instant, string, unknown>(
@@ -131,6 +140,17 @@ export const CommandTime = impersonal(
     String,
   ),
 )
+
+/** A JSON number that is larger than every double, such as 1e400. It is no id and no count, but it can be kept. */
+export class UnrepresentableNumber {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+  toJSON() {
+    return this.text
+  }
+}
 
 /** An object or array whose content the protocol does not describe. It is kept unchanged. */
 export const Opaque = personal(

@@ -1,74 +1,19 @@
-import * as t from 'io-ts'
-import { nullable, shape } from '../primitives.ts'
-import { WireId } from '../wire.ts'
-import { WireMessage } from './message.ts'
+import { botEvents } from '../wire-events.ts'
+import { wireEventForm } from '../wire-form.ts'
 
-const exchange = {
-  /** The event's id. The service sends the same id when it sends the event again. */
-  id: WireId,
-  /** The chat. Its id is unique within the account. */
-  chat_id: WireId,
-}
-const ofClient = {
-  /** The client who writes on the channel. The id is unique within the account. It may be missing. */
-  client_id: nullable(WireId),
-}
+const [message, invite, joined, unavailable, closed] = botEvents
 
 /** Service to bot: a client's message, which the bot must answer (protocol, Events, Interface B). */
-export const WireClientMessage = shape(
-  {
-    /** The name of the event. */
-    event: t.literal('CLIENT_MESSAGE'),
-    ...exchange,
-    /** The client who writes on the channel. The id is unique within the account. */
-    client_id: WireId,
-    /** What the client wrote. */
-    message: WireMessage,
-  },
-  {},
-  'WireClientMessage',
-)
+export const WireClientMessage = wireEventForm('event', message)
 
 /** Service to bot: the chat was transferred to an agent (protocol, Endpoints). */
-export const WireInviteAgent = shape(
-  {
-    /** The name of the event. */
-    event: t.literal('INVITE_AGENT'),
-    ...exchange,
-  },
-  ofClient,
-  'WireInviteAgent',
-)
+export const WireInviteAgent = wireEventForm('event', invite)
 
 /** Service to bot: an agent has connected to the conversation. */
-export const WireAgentJoined = shape(
-  {
-    /** The name of the event. */
-    event: t.literal('AGENT_JOINED'),
-    ...exchange,
-  },
-  ofClient,
-  'WireAgentJoined',
-)
+export const WireAgentJoined = wireEventForm('event', joined)
 
 /** Service to bot: no agent can take the chat now. */
-export const WireAgentUnavailable = shape(
-  {
-    /** The name of the event. */
-    event: t.literal('AGENT_UNAVAILABLE'),
-    ...exchange,
-  },
-  ofClient,
-  'WireAgentUnavailable',
-)
+export const WireAgentUnavailable = wireEventForm('event', unavailable)
 
-/** Service to bot: the chat has ended. */
-export const WireChatClosed = shape(
-  {
-    /** The name of the event. */
-    event: t.literal('CHAT_CLOSED'),
-    ...exchange,
-  },
-  ofClient,
-  'WireChatClosed',
-)
+/** Service to bot: the chat has ended (field notes). They do not show `client_id`. */
+export const WireChatClosed = wireEventForm('event', closed)

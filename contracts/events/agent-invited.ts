@@ -1,7 +1,7 @@
 import * as t from 'io-ts'
 import { exactShape } from '../primitives.ts'
 import { domainEvent } from './envelope.ts'
-import { conversationEvent } from './fields.ts'
+import { botChat } from './fields.ts'
 
 /**
  * The chat was handed to an agent. The service reported it (INVITE_AGENT), or the bridge itself requested it and the
@@ -12,14 +12,14 @@ export const AgentInvited = domainEvent(
   'AgentInvited',
   exactShape(
     {
-      ...conversationEvent.required,
+      ...botChat.required,
       /** Who handed the chat over. */
       invitedBy: t.union([t.literal('service'), t.literal('bridge')]),
     },
     {
+      ...botChat.optional,
       /** Why the bridge handed it over. */
       reason: t.keyof({ 'no-reply-in-time': null, 'delivery-failed': null }),
-      ...conversationEvent.optional,
     },
     'AgentInvitedData',
   ),

@@ -1,11 +1,11 @@
 import type * as t from 'io-ts'
 import { exactShape } from '../primitives.ts'
 import { domainEvent } from './envelope.ts'
-import { conversationEvent } from './fields.ts'
+import { botChat } from './fields.ts'
 
 /** No agent could take the chat (AGENT_UNAVAILABLE). */
 export const AgentUnavailable = domainEvent(
   'AgentUnavailable',
-  exactShape(conversationEvent.required, conversationEvent.optional, 'AgentUnavailableData'),
+  exactShape(botChat.required, botChat.optional, 'AgentUnavailableData'),
 )
 export type AgentUnavailable = t.TypeOf<typeof AgentUnavailable>

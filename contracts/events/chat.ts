@@ -1,8 +1,17 @@
 import * as t from 'io-ts'
 import { Code, Text } from '../personal.ts'
-import { exactShape, Id, Instant } from '../primitives.ts'
+import { exactShape, Id, Instant, Word } from '../primitives.ts'
 
-/** One entry of a finished chat's log. What the service left out is absent. */
+/** Whose message a line of the log is, by the service's word for it. Of other words it is not known. */
+export const writers: Readonly<Record<string, 'client' | 'agent' | 'bot'>> = {
+  visitor: 'client',
+  client: 'client',
+  agent: 'agent',
+  operator: 'agent',
+  bot: 'bot',
+}
+
+/** One entry of a finished chat's log. `visitor` and `client` mean the same, and so do `agent` and `operator`. */
 export const ChatMessage = exactShape(
   {},
   {
@@ -12,11 +21,8 @@ export const ChatMessage = exactShape(
     /** When it was written, to the second. */
     timestamp: Instant,
 
-    /**
-     * Who wrote it, in the service's words: `visitor` and `client` mean the same; `agent` and `operator` mean the same;
-     * `bot`; `system`. Others may come.
-     */
-    type: Code,
+    /** Who wrote it, or another word of the service, such as system. */
+    type: Word(...Object.keys(writers)),
 
     /** The agent who wrote it. */
     agentId: Id,
@@ -42,4 +48,3 @@ export const Chat = exactShape(
   },
   'Chat',
 )
-export type Chat = t.TypeOf<typeof Chat>

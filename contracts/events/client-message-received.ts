@@ -2,7 +2,7 @@ import type * as t from 'io-ts'
 import { exactShape } from '../primitives.ts'
 import { domainEvent, extra } from './envelope.ts'
 import { conversation } from './fields.ts'
-import { ReceivedMessage } from './message.ts'
+import { Message } from './message.ts'
 
 /** A client wrote to the bot, which must answer (CLIENT_MESSAGE). */
 export const ClientMessageReceived = domainEvent(
@@ -11,7 +11,7 @@ export const ClientMessageReceived = domainEvent(
     {
       ...conversation,
       /** What the client wrote. */
-      message: ReceivedMessage,
+      message: Message,
     },
     extra,
     'ClientMessageReceivedData',

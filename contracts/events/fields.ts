@@ -63,22 +63,24 @@ export const agentChat = {
   },
 }
 
-const chat = {
+/** The common fields of the events of a bot conversation in which the client is always known. */
+export const conversation = {
   /** The customer account of the service, by its id in the accounts file. */
   accountId: AccountId,
   /** The chat. Its id is unique within the account and the same on both interfaces. */
   chatId: Id,
-}
-const client = {
   /** The client who writes on the channel. The id is unique within the account. */
   clientId: Id,
 }
 
-/** The common fields of a client's message and of replies to it. */
-export const conversation = { ...chat, ...client }
+const { clientId, ...ofChat } = conversation
 
-/** The common fields of the service's other events of a bot conversation. It may leave out the client. */
-export const conversationEvent = {
-  required: chat,
-  optional: { ...client, ...extra },
+/** The common fields of the other events of a bot conversation. */
+export const botChat = {
+  required: ofChat,
+  optional: {
+    /** The client who writes on the channel, if the service names it. */
+    clientId,
+    ...extra,
+  },
 }

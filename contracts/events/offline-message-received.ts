@@ -17,7 +17,7 @@ export const OfflineMessageReceived = domainEvent(
       ...webhook.optional,
       /** What was written. */
       message: Text,
-      /** The message's id, if the service sends one. */
+      /** The message's id in the chat. */
       offlineMessageId: Id,
     },
     'OfflineMessageReceivedData',

@@ -118,7 +118,6 @@ export const Call = exactShape(
       t.literal('client_connected'),
       t.literal('error'),
     ]),
-
     /** Why the call failed. Present if the status is error. */
     reason: Text,
     /** The address of the recording (.mp3). Present after the end. */

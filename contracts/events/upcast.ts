@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
-import { compiled } from '../compiled.ts'
+import { strict } from '../read.ts'
 import { DomainEvent } from './index.ts'
 import { type EarlierVersion, earlierVersions, versionOf } from './versions.ts'
 
@@ -29,7 +29,7 @@ const through = (steps: ReadonlyArray<EarlierVersion>) => (data: unknown) =>
 const events = DomainEvent.types.map((codec) => ({
   // A codec of the union has the name of its event's type.
   type: codec.name as Type,
-  decode: compiled<DomainEvent>(codec),
+  decode: strict<DomainEvent>(codec),
 }))
 
 /** Every version of every event, by the ce_type of its records. Pure. */

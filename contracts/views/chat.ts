@@ -42,8 +42,8 @@ export const ChatDocument = exactShape(
   },
   {
     ...foldedOptional,
-    widgetId: Id,
     visitor: Visitor,
+    widgetId: Id,
     userToken: Text,
     organization: Organization,
     status: Status,

@@ -2,7 +2,7 @@ import * as t from 'io-ts'
 import { BsonDate, Count, exactShape, Id } from '../primitives.ts'
 import { folded, foldedOptional } from './applied.ts'
 import type { ViewContract } from './contract.ts'
-import { DatedReceivedMessage } from './dated.ts'
+import { DatedMessage } from './dated.ts'
 
 const Unanswered = exactShape(
   {
@@ -91,7 +91,7 @@ export const ConversationDocument = exactShape(
         /** Who wrote it. */
         from: t.keyof({ client: null, bot: null }),
         /** What was written. */
-        message: DatedReceivedMessage,
+        message: DatedMessage,
         /** When the bridge received the message, or when the service accepted it. */
         at: BsonDate,
       },

@@ -1,8 +1,7 @@
-import * as t from 'io-ts'
 import { ChatMessage } from '../events/chat.ts'
-import { ButtonsMessage, MarkdownMessage, ReceivedMessage, TextMessage } from '../events/message.ts'
+import { Message } from '../events/message.ts'
 import { Attempt } from '../events/reply.ts'
-import { BsonDate, exactShape, type Instant, replacing } from '../primitives.ts'
+import { BsonDate, type Instant, replacing, replacingOptional } from '../primitives.ts'
 
 /** The type of an event's data in documents: dates replace its times. */
 export type Dated<T> = T extends Instant
@@ -18,23 +17,10 @@ export type Dated<T> = T extends Instant
 const timestamp = { timestamp: BsonDate }
 
 /** One entry of a finished chat's log, in a document. */
-export const DatedChatMessage = exactShape({}, { ...ChatMessage.type.types[1].props, ...timestamp }, 'DatedChatMessage')
+export const DatedChatMessage = replacingOptional(ChatMessage, timestamp, 'DatedChatMessage')
 
-/** Plain text of a bot conversation, in a document. */
-export const DatedTextMessage = replacing(TextMessage, timestamp, 'DatedTextMessage')
-/** Markdown of a bot conversation, in a document. */
-export const DatedMarkdownMessage = replacing(MarkdownMessage, timestamp, 'DatedMarkdownMessage')
-/** A question with ready-made answers, in a document. */
-export const DatedButtonsMessage = replacing(ButtonsMessage, timestamp, 'DatedButtonsMessage')
 /** A message of a bot conversation, in a document. */
-export const DatedMessage = t.union([DatedTextMessage, DatedMarkdownMessage, DatedButtonsMessage], 'DatedMessage')
-
-/** A client's message as the service sent it, in a document. */
-export const DatedReceivedMessage = exactShape(
-  {},
-  { ...ReceivedMessage.type.types[1].props, ...timestamp },
-  'DatedReceivedMessage',
-)
+export const DatedMessage = replacingOptional(Message, timestamp, 'DatedMessage')
 
 /** One request to the service, in a document. */
 export const DatedAttempt = replacing(Attempt, { at: BsonDate }, 'DatedAttempt')

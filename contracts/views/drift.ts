@@ -11,6 +11,7 @@ export const driftKinds = {
   'unknown-field': null,
   'unknown-event': null,
   'new-value': null,
+  misfit: null,
   refused: null,
   others: null,
 } as const
@@ -20,8 +21,9 @@ export const mostDriftSeen = 500
 
 /**
  * Something in the service's requests that the contracts do not know, at one place. `unknown-field`: a field of an
- * accepted event. `unknown-event`: an event name. `new-value`: a word where the contract lists others. `refused`: every
- * other value that did not fit. The event is accepted without it, unless it has no name, no chat or no client. `others`: everything found after the account had 999 entries. Which findings these
+ * accepted event. `misfit`: a known field of an accepted event whose value does not fit, so that it is only in `extra`.
+ * `new-value`: the same with a word where the contract lists others. `unknown-event`: an event name. `refused`: what was
+ * wrong in a request that was refused. `others`: everything found after the account had 999 entries. Which findings these
  * are depends on the order in which partitions are read.
  *
  * Of a value, only its type and its shape are here. Any part of a path that does not look like a field's name, but like
@@ -30,7 +32,7 @@ export const mostDriftSeen = 500
  * data, although no erasure finds it.
  *
  * Nothing is counted twice: no record that is read again, no event that was appended twice, and no request that is in
- * quarantine twice, if fewer than 500 others of this entry are between the two. Unknown fields come from the event
+ * quarantine twice, if fewer than 500 others of this entry are between the two. Fields of accepted events come from the event
  * topics and their archive. A rebuild finds all of them except those of persons who were erased since. The rest comes
  * from `quarantine`, which keeps records for 14 days. A rebuild finds no older requests, and the entry then begins with
  * the first one that is left.
@@ -85,7 +87,7 @@ export const DriftDocument = exactShape(
     /** The path in the request: `visitor.loyalty.level`, `agents.*.skill`. */
     path: Text,
 
-    /** What the contract expected there in the first of these requests. */
+    /** What the contract expected there in the first request. */
     expected: Code,
 
     /**

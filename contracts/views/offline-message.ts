@@ -13,6 +13,7 @@ import type { ViewContract } from './contract.ts'
 export const OfflineMessageDocument = exactShape(
   {
     ...folded,
+
     chatId: Id,
 
     /** When the bridge first received it. */
@@ -20,12 +21,10 @@ export const OfflineMessageDocument = exactShape(
   },
   {
     ...foldedOptional,
+    /** The message's id, unique within its chat. */
+    offlineMessageId: Id,
     widgetId: Id,
     visitor: Visitor,
-
-    /** The message's id, unique within its chat, if the service sends one. */
-    offlineMessageId: Id,
-
     /** What was written. */
     message: Text,
     userToken: Text,

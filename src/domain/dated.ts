@@ -1,28 +1,16 @@
-import type { Chat } from '../../contracts/events/chat.ts'
 import type { BotReplyDelivered, DomainEvent } from '../../contracts/events/index.ts'
-import type { Message, ReceivedMessage } from '../../contracts/events/message.ts'
+import type { Message } from '../../contracts/events/message.ts'
 import type { Attempt } from '../../contracts/events/reply.ts'
+import type { Instant } from '../../contracts/primitives.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
 
-const datedMessage = (message: Message): Dated<Message> => ({
-  ...message,
-  timestamp: new Date(message.timestamp),
-})
-
-const datedReceived = ({ timestamp, ...message }: ReceivedMessage): Dated<ReceivedMessage> => ({
-  ...message,
+/** The same fields, with a date as the time. */
+const datedTime = <M extends { readonly timestamp?: Instant }>({ timestamp, ...rest }: M) => ({
+  ...rest,
   ...(timestamp !== undefined && { timestamp: new Date(timestamp) }),
 })
 
-const datedChat = ({ messages, ...chat }: Chat): Dated<Chat> => ({
-  ...chat,
-  ...(messages && {
-    messages: messages.map(({ timestamp, ...each }) => ({
-      ...each,
-      ...(timestamp !== undefined && { timestamp: new Date(timestamp) }),
-    })),
-  }),
-})
+const datedMessage = (message: Message): Dated<Message> => datedTime(message)
 
 const datedAttempt = (attempt: Attempt): Dated<Attempt> => ({ ...attempt, at: new Date(attempt.at) })
 
@@ -40,10 +28,12 @@ const datedData = (event: DomainEvent): Dated<DomainEvent['data']> => {
   switch (event.type) {
     case 'ChatFinished': {
       const { chat, ...data } = event.data
-      return { ...data, ...(chat && { chat: datedChat(chat) }) }
+      if (chat === undefined) return data
+      const { messages, ...rest } = chat
+      return { ...data, chat: { ...rest, ...(messages && { messages: messages.map(datedTime) }) } }
     }
     case 'ClientMessageReceived':
-      return { ...event.data, message: datedReceived(event.data.message) }
+      return { ...event.data, message: datedMessage(event.data.message) }
     case 'BotReplyDelivered':
       return datedOutcome(event.data)
     case 'BotReplyFailed':

@@ -1,16 +1,15 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
-import { problemsOf } from '../../contracts/problem.ts'
+import { type Expected, expectedBy, inWords } from '../../contracts/read.ts'
 import type { DriftDocument } from '../../contracts/views/drift.ts'
+import { UnrepresentableNumber } from '../../contracts/wire.ts'
 import { isJsonObject, isObject } from '../shared/json.ts'
 import type { QuarantinedRequest } from './quarantined.ts'
 import { readJson } from './read-json.ts'
-import type { WireName } from './requests.ts'
-import { wireForm } from './wire-form.ts'
 
 export type JsonType = DriftDocument['types'][number]
 
-/** Something in one request that the contract does not know. */
+/** Something in one request that the contract does not know or that does not fit it. */
 export type Finding = Readonly<Required<Pick<DriftDocument, 'api' | 'event' | 'path'>>> &
   Readonly<Pick<DriftDocument, 'expected'>> & {
     readonly kind: Exclude<DriftDocument['kind'], 'others'>
@@ -61,7 +60,7 @@ export const typeOf = (value: unknown): JsonType => {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
   if (typeof value === 'string') return 'text'
-  if (typeof value === 'number') return 'number'
+  if (typeof value === 'number' || value instanceof UnrepresentableNumber) return 'number'
   if (typeof value === 'boolean') return 'boolean'
   return Array.isArray(value) ? 'array' : 'object'
 }
@@ -78,6 +77,7 @@ const masked = (text: string): string =>
 /** The shape of a value without its content: `text of 5: Aaaa9`. */
 export const shapeOf = (value: unknown): string => {
   if (typeof value === 'string') return `text of ${value.length}: ${masked(value)}`
+  if (value instanceof UnrepresentableNumber) return `number: ${masked(value.text)}`
   if (typeof value === 'number') return `number: ${masked(String(value))}`
   if (Array.isArray(value)) return `array of ${value.length}`
   return isObject(value) ? `object of ${Object.keys(value).length}` : typeOf(value)
@@ -89,62 +89,64 @@ const mostPlaces = 100
 
 const pathOf = (names: ReadonlyArray<string>) => names.join('.')
 
-/** The contract expects one of several words: `"callback" or "incoming"`. */
-const isListOfWords = (expected: string) => /^"[^"]*"(( or | \| )"[^"]*")+$/u.test(expected)
+/** A value in `extra`. `codec` is what the contract expects there; undefined if it does not know the field. */
+type Aside = { readonly value: unknown; readonly codec: t.Mixed | undefined }
 
-type Misplaced = Pick<Finding, 'kind'> & { readonly value: unknown; readonly expected?: string }
-
-/** What the wire codec expected of a value that did not fit. */
-const misfit = (codec: t.Mixed, value: unknown): Misplaced => {
-  const read = codec.validate(value, [{ key: '', type: codec }])
-  const [problem] = E.isLeft(read) ? problemsOf(read.left) : []
-  const expected = problem?.expected ?? codec.name
-  const isNewWord = typeof value === 'string' && isListOfWords(expected)
-  return { kind: isNewWord ? 'new-value' : 'refused', value, expected }
+/** The fields below a value of `extra` where a known object or list keeps those that were set aside. */
+const nestedIn = (value: unknown, expected: Expected): ReadonlyArray<readonly [string, Aside]> | undefined => {
+  if (!isJsonObject(value)) return undefined
+  const entries = Object.entries(value)
+  if (expected.kind === 'object')
+    return entries.map(([name, inner]) => [nameOrAny(name), { value: inner, codec: expected.fields.get(name) }])
+  if (expected.kind === 'list' && entries.every(([key]) => /^[0-9]+$/u.test(key)))
+    return entries.map(([, inner]) => [anything, { value: inner, codec: expected.item }])
+  return undefined
 }
 
-const isIndex = (name: string) => /^[0-9]+$/u.test(name)
+const insideUnknown = (value: unknown): ReadonlyArray<readonly [string, Aside]> =>
+  (isObject(value) ? Object.entries(value) : []).map(([key, inner]) => [
+    Array.isArray(value) ? anything : nameOrAny(key),
+    { value: inner, codec: undefined },
+  ])
 
-/** The innermost values that an event has beside its known fields, each path once. */
-const leavesOf = (wire: t.Mixed, extra: unknown): ReadonlyMap<string, Misplaced> => {
-  const found = new Map<string, Misplaced>()
-  const keep = (names: ReadonlyArray<string>, leaf: Misplaced) => {
-    if (names.length > 0 && found.size < mostPlaces && !found.has(pathOf(names))) found.set(pathOf(names), leaf)
-  }
-  const walkUnknown = (value: unknown, names: ReadonlyArray<string>) => {
+/** The innermost values that were set aside, each path once. */
+const asideIn = (extra: unknown, contract: Expected): ReadonlyMap<string, Aside> => {
+  const found = new Map<string, Aside>()
+  const walk = (names: ReadonlyArray<string>, aside: Aside, expected: Expected | undefined) => {
     if (found.size >= mostPlaces) return
-    const entries = isObject(value) && names.length < deepest ? Object.entries(value) : []
-    if (entries.length === 0) keep(names, { kind: 'unknown-field', value })
-    for (const [key, item] of entries) walkUnknown(item, [...names, Array.isArray(value) ? anything : nameOrAny(key)])
+    const inside = expected === undefined ? insideUnknown(aside.value) : (nestedIn(aside.value, expected) ?? [])
+    const entries = names.length < deepest ? inside : []
+    if (entries.length === 0 && names.length > 0 && !found.has(pathOf(names))) found.set(pathOf(names), aside)
+    for (const [name, inner] of entries)
+      walk([...names, name], inner, inner.codec === undefined ? undefined : expectedBy(inner.codec))
   }
-  const walk = (codec: t.Mixed, value: unknown, names: ReadonlyArray<string>) => {
-    if (found.size >= mostPlaces) return
-    const form = wireForm(codec)
-    if (form.kind === 'object' && isJsonObject(value))
-      for (const [key, item] of Object.entries(value)) {
-        const field = form.fields.get(key)
-        const path = [...names, nameOrAny(key)]
-        if (field === undefined) walkUnknown(item, path)
-        else walk(field.codec, item, path)
-      }
-    else if (form.kind === 'list' && isJsonObject(value) && Object.keys(value).every(isIndex))
-      for (const item of Object.values(value)) walk(form.item, item, [...names, anything])
-    else keep(names, misfit(codec, value))
-  }
-  walk(wire, extra, [])
+  walk([], { value: extra, codec: undefined }, contract)
   return found
 }
 
-/** What an event has beside its known fields: fields that its contract does not know, and values that did not fit. */
-export const misplaced = ({ api, name, wire }: WireName, extra: unknown): ReadonlyArray<Finding> =>
-  [...leavesOf(wire, extra)].map(([path, { kind, value, expected }]) => ({
-    kind,
+const kindOf = ({ value, codec }: Aside): Finding['kind'] => {
+  if (codec === undefined) return 'unknown-field'
+  const expected = expectedBy(codec)
+  return expected.kind === 'leaf' && expected.words !== undefined && typeof value === 'string' ? 'new-value' : 'misfit'
+}
+
+/** The fields of an event's payload that its contract does not know, or whose values do not fit. */
+export const fieldsAside = (
+  {
+    api,
+    name,
+    expected: contract,
+  }: { readonly api: Finding['api']; readonly name: string; readonly expected: Expected },
+  extra: unknown,
+): ReadonlyArray<Finding> =>
+  [...asideIn(extra, contract)].map(([path, aside]) => ({
+    kind: kindOf(aside),
     api,
     event: name,
     path,
-    ...(expected !== undefined && { expected }),
-    type: typeOf(value),
-    example: () => shapeOf(value),
+    ...(aside.codec !== undefined && { expected: inWords(aside.codec) }),
+    type: typeOf(aside.value),
+    example: () => shapeOf(aside.value),
   }))
 
 const nameField = { webhooks: 'event_name', bot: 'event' } as const
@@ -181,12 +183,19 @@ export const notUnderstood = ({ api, reason, problems, body }: QuarantinedReques
     return [{ kind: 'unknown-event', api, event, path: field, type: typeOf(name), example: () => shapeOf(name) }]
   const found = new Map<string, Finding>()
   for (const [at, expected] of problemsIn(problems)) {
-    const value = valueAt(payload, at)
+    const whole = valueAt(payload, at)
     const path = pathOf(at.split('.').map(nameOrAny))
     if (found.has(path) || found.size >= mostPlaces) continue
-    const type = E.isLeft(json) ? 'not JSON' : typeOf(value)
-    const kind = type === 'text' && isListOfWords(expected) ? 'new-value' : 'refused'
-    found.set(path, { kind, api, event, path, expected, type, example: () => (E.isLeft(json) ? type : shapeOf(value)) })
+    const type = E.isLeft(json) ? 'not JSON' : typeOf(whole)
+    found.set(path, {
+      kind: 'refused',
+      api,
+      event,
+      path,
+      expected,
+      type,
+      example: () => (E.isLeft(json) ? type : shapeOf(whole)),
+    })
   }
   return [...found.values()]
 }

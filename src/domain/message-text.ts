@@ -3,8 +3,7 @@ import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { gfm } from 'micromark-extension-gfm'
 import type { ReplyMessage } from '../../contracts/commands/bot-reply.ts'
-import type { Message } from '../../contracts/events/message.ts'
-import type { Instant } from '../../contracts/primitives.ts'
+import type { Id, Instant } from '../../contracts/primitives.ts'
 
 /**
  * The most characters of a MARKDOWN message: the limit of messengers. Parsing hostile text takes quadratic time. The
@@ -75,8 +74,21 @@ export const unsupportedMarkdown = (content: string): ReadonlyArray<string> =>
     ? [`more than ${longestMarkdown} characters`]
     : [...new Set(nodesOf(parse(content)).flatMap(({ type }) => names[type] ?? []))]
 
+type Complete = { readonly text: string; readonly timestamp: Instant }
+
+/** A bot's message with everything that the service expects. */
+export type CompleteMessage =
+  | ({ readonly type: 'TEXT' } & Complete)
+  | ({ readonly type: 'MARKDOWN'; readonly content: string } & Complete)
+  | ({
+      readonly type: 'BUTTONS'
+      readonly title: string
+      readonly buttons: Array<{ text: string; id: Id }>
+      readonly forceReply?: boolean
+    } & Complete)
+
 /** Fills in a message's optional fields: the command's time, and a plain text made from the other fields. */
-export const completeMessage = (message: ReplyMessage, requestedAt: Instant): Message => {
+export const completeMessage = (message: ReplyMessage, requestedAt: Instant): CompleteMessage => {
   const timestamp = message.timestamp ?? requestedAt
   switch (message.type) {
     case 'TEXT':

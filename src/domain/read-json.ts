@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Problem } from '../../contracts/problem.ts'
+import { UnrepresentableNumber } from '../../contracts/wire.ts'
 
 const [quote, backslash, colon, space] = [0x22, 0x5c, 0x3a, 0x20]
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
@@ -85,7 +85,10 @@ const repeatedKey = (text: string): string | undefined => {
 /** Why bytes are refused. The problem's path is the repeated key, or empty. */
 export type JsonProblem = Problem & { readonly cause: 'not-utf8' | 'too-deep' | 'not-json' | 'repeated-key' }
 
-/** `exact`: numbers that a double cannot hold become their text. Otherwise they are rounded, as by JSON.parse. */
+/**
+ * `exact`: integers that a double cannot hold become their text, and numbers beyond all doubles a value of their own.
+ * Otherwise they are rounded, as by JSON.parse.
+ */
 export type JsonRules = { readonly deepest: number; readonly exact: boolean }
 
 const ofRequests: JsonRules = { deepest: 32, exact: true }
@@ -99,38 +102,29 @@ const countKeys = (value: unknown): number => {
   return keys
 }
 
+type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown
+
+/** Numbers beyond all doubles are rare, so a reviver may cost something. */
+const keepingUnrepresentable: Reviver = (_, value, { source }) =>
+  value === Infinity || value === -Infinity ? new UnrepresentableNumber(String(source)) : value
+
+const parseExactly = (text: string, lost: ReadonlyArray<Range>): unknown => {
+  const integers = lost.filter(({ from, to }) => !/[.eE]/u.test(text.slice(from, to)))
+  const exact = quoted(text, integers)
+  return integers.length === lost.length
+    ? JSON.parse(exact)
+    : JSON.parse(exact, keepingUnrepresentable as (key: string, value: unknown) => unknown)
+}
+
 /** The JSON text with the numbers at these places as strings. A reviver would cost far more for each number. */
-const quoted = (text: string, lost: ReadonlyArray<Range>, nameOf = (number: string) => number): string => {
+const quoted = (text: string, lost: ReadonlyArray<Range>): string => {
   const parts: string[] = []
   let done = 0
   for (const { from, to } of lost) {
-    parts.push(text.slice(done, from), '"', nameOf(text.slice(from, to)), '"')
+    parts.push(text.slice(done, from), '"', text.slice(from, to), '"')
     done = to
   }
   return parts.join('') + text.slice(done)
-}
-
-/** A number that no double can hold, such as 1e400. In JSON it is its text. It is no id. */
-export class NumberBeyondDoubles {
-  readonly text: string
-  constructor(text: string) {
-    this.text = text
-  }
-  toJSON() {
-    return this.text
-  }
-}
-
-/** The value with each number that a double cannot hold: an integer as its text, any other as an object of its own. */
-const exactValue = (text: string, lost: ReadonlyArray<Range>): unknown => {
-  const isInteger = (number: string) => /^-?[0-9]+$/u.test(number)
-  if (lost.every(({ from, to }) => isInteger(text.slice(from, to)))) return JSON.parse(quoted(text, lost))
-  const mark = `${randomUUID()} `
-  return JSON.parse(
-    quoted(text, lost, (number) => (isInteger(number) ? number : mark + number)),
-    (_, value) =>
-      typeof value === 'string' && value.startsWith(mark) ? new NumberBeyondDoubles(value.slice(mark.length)) : value,
-  )
 }
 
 const refuse = (cause: JsonProblem['cause'], expected: string, path = ''): E.Either<JsonProblem, never> =>
@@ -157,5 +151,5 @@ export const readJson = (bytes: Uint8Array, { deepest, exact } = ofRequests): E.
   if (E.isLeft(value)) return value
   if (countKeys(value.right) !== keys)
     return refuse('repeated-key', 'one value, not several', (repeatedKey(text.right) ?? '').slice(0, 100))
-  return exact && lost.length > 0 ? E.right(exactValue(text.right, lost)) : value
+  return exact && lost.length > 0 ? E.right(parseExactly(text.right, lost)) : value
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Db, type Document, MongoServerError } from 'mongodb'
+import { writers } from '../../contracts/events/chat.ts'
 
 type FlatView = { readonly viewOn: string; readonly pipeline: ReadonlyArray<Document> }
 
@@ -78,6 +79,12 @@ const botMessages: ReadonlyArray<Document> = [
   },
 ]
 
+/** Whose line of a transcript it is, by the service's word for it. */
+const writerBranches = Object.entries(writers).map(([word, writer]) => ({
+  case: { $eq: ['$messages.type', word] },
+  then: writer,
+}))
+
 const messages: FlatView = {
   viewOn: 'chats',
   pipeline: [
@@ -90,7 +97,7 @@ const messages: FlatView = {
         kind: 'agent',
         at: '$messages.timestamp',
         text: '$messages.message',
-        from: { $cond: [{ $eq: ['$messages.type', 'agent'] }, 'agent', 'client'] },
+        from: { $switch: { branches: writerBranches, default: 'unknown' } },
         agentId: '$messages.agentId',
       },
     },

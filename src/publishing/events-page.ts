@@ -1,10 +1,11 @@
 import * as t from 'io-ts'
 import { DomainEvent } from '../../contracts/events/index.ts'
+import { wireNameOf } from '../../contracts/read.ts'
 import { ceType, topicsOf } from '../../contracts/topics.ts'
 import { typeOf } from './catalogue.ts'
 import { fieldsOf, isObjectCodec } from './codecs.ts'
 import type { FieldDoc, Part, PartOf } from './json-schema.ts'
-import { sourceOfEvent, sourceOfPart, type WireSource } from './wire-sources.ts'
+import { nameOfPart, sourceOfEvent, type WireSource } from './wire-sources.ts'
 
 const units: Readonly<Record<string, string>> = { Instant: 'RFC 3339, UTC', latitude: 'degrees', longitude: 'degrees' }
 const words: Readonly<Record<string, string>> = {
@@ -38,8 +39,6 @@ const typeText = (codec: t.Mixed, partOf: PartOf): string => {
 
 const unitOf = (name: string, codec: t.Mixed) => units[codec.name] ?? units[name] ?? (name.endsWith('Ms') ? 'ms' : '')
 
-const camelCase = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
-
 type Row = { readonly path: string; readonly codec: t.Mixed; readonly required: boolean }
 
 /** The fields of an object, including those of inner objects without a name of their own. */
@@ -56,12 +55,11 @@ const rowsOf = (codec: t.Mixed, partOf: PartOf, path = ''): ReadonlyArray<Row> =
 }
 
 /** The field's name in the protocol. The bridge itself makes a field that the protocol does not have. */
-const wireName = (path: string, source: WireSource | undefined, partOf: PartOf): string => {
+const wireName = (path: string, source: WireSource | undefined): string => {
   if (source === undefined) return 'the bridge'
   if (path === 'accountId') return 'the token in the path'
   if (path === 'extra') return 'every other field'
-  const wire = rowsOf(source.codec, partOf).find((row) => camelCase(row.path) === path)
-  return wire === undefined ? 'the bridge' : `\`${wire.path}\``
+  return source.own.includes(path) ? 'the bridge' : `\`${wireNameOf(path)}\``
 }
 
 const table = (codec: t.Mixed, source: WireSource | undefined, fieldDoc: FieldDoc, partOf: PartOf): string =>
@@ -70,7 +68,7 @@ const table = (codec: t.Mixed, source: WireSource | undefined, fieldDoc: FieldDo
     '|---|---|---|---|---|',
     ...rowsOf(codec, partOf).map(({ path, codec: field, required }) => {
       const name = path.split('.').at(-1) ?? path
-      const cells = [typeText(field, partOf), unitOf(name, field), wireName(path, source, partOf), fieldDoc(path) ?? '']
+      const cells = [typeText(field, partOf), unitOf(name, field), wireName(path, source), fieldDoc(path) ?? '']
       return `| \`${path}\`${required ? '' : ' (optional)'} | ${cells.join(' | ').replaceAll('\n', ' ')} |`
     }),
   ].join('\n')
@@ -95,7 +93,7 @@ const onTopics = (type: DomainEvent['type']): string => {
 const eventSection = (event: (typeof DomainEvent.types)[number], partOf: PartOf): string => {
   const [type, part] = [typeOf(event), partOf(event)]
   if (part === undefined) throw new Error(`the event ${type} is not exported by contracts/`)
-  const source = sourceOfEvent[type]
+  const source = sourceOfEvent.get(type)
   const made = source === undefined ? 'made by the bridge' : `from \`${source.named}\``
   return [
     `## ${type}`,
@@ -105,8 +103,9 @@ const eventSection = (event: (typeof DomainEvent.types)[number], partOf: PartOf)
 }
 
 const partSection = (codec: t.Mixed, part: Part, partOf: PartOf): string => {
-  const source = sourceOfPart[part.name]
-  const where = source === undefined ? '' : `\n\nIn the protocol: Resources, ${source.named}.`
+  const named = nameOfPart.get(codec)
+  const source = named === undefined ? undefined : { named, own: [] }
+  const where = named === undefined ? '' : `\n\nIn the protocol: Resources, ${named}.`
   const body = isObjectCodec(codec)
     ? table(codec, source, part.fieldDoc, partOf)
     : `One of ${typeText(codec, () => undefined)}.`

@@ -8,13 +8,6 @@ import type { Json } from './schema.ts'
 
 const contracts = fileURLToPath(new URL('../../contracts/', import.meta.url))
 
-/** Exports that share a name with another export: the messages of Interface B, and a leaf of both interfaces. */
-const otherNames: Readonly<Record<string, string>> = {
-  'bot-api/message.ts WireText': 'WireTextMessage',
-  'bot-api/message.ts WireMarkdown': 'WireMarkdownMessage',
-  'bot-api/message.ts WireButtons': 'WireButtonsMessage',
-}
-
 /**
  * The codec whose field descriptions also apply to a part, such as an event for its wire form. By default its name is
  * that of the part without `Wire`.
@@ -25,9 +18,16 @@ const counterparts: Readonly<Record<string, string>> = {
   WireClientMessage: 'ClientMessageReceived',
   WireInviteAgent: 'AgentInvited',
   WebhookReply: 'Enrichment',
-  OutboundText: 'TextMessage',
-  OutboundMarkdown: 'MarkdownMessage',
-  OutboundButtons: 'ButtonsMessage',
+  OutboundText: 'Message',
+  OutboundMarkdown: 'Message',
+  OutboundButtons: 'Message',
+}
+
+/** The fields of a wire event that are not in its event's data. */
+const ofWireEvents: Readonly<Record<string, string>> = {
+  event_name: 'The name of the event.',
+  event: 'The name of the event.',
+  id: "The event's id. The service sends the same id when it sends the event again.",
 }
 
 /** The file of the fields that many events share. */
@@ -63,13 +63,17 @@ const partsOf = async (
     if (!(codec instanceof t.Type) || isPlain(codec)) return []
     const description = docstrings.get(constant)
     if (description === undefined) throw new Error(`contracts/${file}: ${constant} has no docstring`)
-    const name = otherNames[`${file} ${constant}`] ?? constant
+    const name = constant
     const [own, theirs] = [docsOf(file, constant), docsOf(...counterpartOf(name))]
     // In views, fields of a chat or a client have the descriptions of the events.
     const everywhere = file.startsWith('views/')
       ? new Map([...docsOf(common, 'webhook'), ...docsOf(common, 'conversation')])
       : undefined
-    const fieldDoc = (path: string) => own.get(path) ?? theirs.get(camelCase(path)) ?? everywhere?.get(path)
+    const fieldDoc = (path: string) =>
+      own.get(path) ??
+      theirs.get(camelCase(path)) ??
+      everywhere?.get(path) ??
+      (constant.startsWith('Wire') ? ofWireEvents[path] : undefined)
     return [[codec, { name, description, fieldDoc }]]
   })
 }

@@ -1,9 +1,11 @@
 import type { Agent } from '../../contracts/events/parts.ts'
 
-/** Agents without an id are the same only if everything else is the same. */
-const nameOf = (agent: Agent) => agent.id ?? JSON.stringify(agent)
-
-/** Agents by id in the order of their first appearance, each with its newest data. */
-export const withAgents = (agents: ReadonlyArray<Agent>, others: ReadonlyArray<Agent> = []): Agent[] => [
-  ...new Map([...agents, ...others].map((agent) => [nameOf(agent), agent])).values(),
+/**
+ * Agents by id in the order of their first appearance, each with its newest data. An agent whom the service sent without
+ * an id cannot be told from others.
+ */
+export const withAgents = (agents: ReadonlyArray<Agent>, others: ReadonlyArray<Agent>): Agent[] => [
+  ...new Map(
+    [...agents, ...others].flatMap((agent) => (agent.id === undefined ? [] : [[agent.id, agent] as const])),
+  ).values(),
 ]

@@ -9,7 +9,7 @@ import { by, linkIndexes, where } from './indexes.ts'
 import { ofCaller } from './persons.ts'
 import { each, folded } from './view.ts'
 
-const isOver = (status: string): boolean => status === 'end' || status === 'error'
+const isOver = (status: string | undefined): boolean => status === 'end' || status === 'error'
 
 /** When the call ended, and how long it took. */
 const ending = (startedAt: Date | undefined, time: Date) => ({
@@ -26,6 +26,11 @@ const kept = (current: CallDocument | undefined, isNew: boolean) =>
     ? {}
     : present(
         current,
+        'widgetId',
+        'visitor',
+        'type',
+        'phone',
+        'state',
         'agent',
         'department',
         'session',
@@ -39,7 +44,7 @@ const kept = (current: CallDocument | undefined, isNew: boolean) =>
 
 const fold = (current: CallDocument | undefined, event: Dated<CallStatusChanged>, guard: Guard): CallDocument => {
   const { id, time, data } = event
-  const { type, phone, status, reason } = data.call ?? {}
+  const { status } = data.call ?? {}
   const isStart = status === 'start'
   const before = kept(current, isStart && current?.endedAt !== undefined)
   const startedAt = before.startedAt ?? (isStart ? time : undefined)
@@ -49,25 +54,13 @@ const fold = (current: CallDocument | undefined, event: Dated<CallStatusChanged>
     _id: documentId(event),
     accountId: data.accountId,
     chatId: data.chatId,
-    ...(current && present(current, 'widgetId', 'visitor', 'type', 'phone', 'state')),
-    ...present(data, 'widgetId', 'visitor'),
-    ...(type !== undefined && { type }),
-    ...(phone !== undefined && { phone }),
-    ...(status !== undefined && { state: status }),
-    history: [
-      ...(current?.history ?? []),
-      {
-        id,
-        at: time,
-        ...(status !== undefined && { status }),
-        ...(reason !== undefined && { reason }),
-      },
-    ],
+    history: [...(current?.history ?? []), { id, at: time, ...present(data.call ?? {}, 'status', 'reason') }],
     ...before,
-    ...present(data, 'agent', 'department', 'session', 'page'),
-    ...(data.call && present(data.call, 'reason', 'recordUrl')),
+    ...present(data, 'widgetId', 'visitor', 'agent', 'department', 'session', 'page'),
+    ...present(data.call ?? {}, 'type', 'phone', 'reason', 'recordUrl'),
+    ...(status !== undefined && { state: status }),
     ...(startedAt !== undefined && { startedAt }),
-    ...(status !== undefined && isOver(status) && ending(startedAt, time)),
+    ...(isOver(status) && ending(startedAt, time)),
     lastEventAt: time,
   }
 }

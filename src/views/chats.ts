@@ -28,9 +28,11 @@ const base = (current: ChatDocument | undefined, event: Dated<ChatEvent>, guard:
   lastEventAt: event.time,
 })
 
+const listOf = <A>(value: A | undefined): ReadonlyArray<A> => (value === undefined ? [] : [value])
+
 const accepted = (chat: ChatDocument, { time, data }: Dated<ChatAccepted>): ChatDocument => ({
   ...chat,
-  agents: withAgents(chat.agents, data.agent && [data.agent]),
+  agents: withAgents(chat.agents, listOf(data.agent)),
   state: 'open',
   acceptedAt: chat.state === 'open' && chat.acceptedAt !== undefined ? chat.acceptedAt : time,
 })
@@ -52,11 +54,11 @@ const finished = (chat: ChatDocument, { time, data }: Dated<ChatFinished>): Chat
   return {
     ...rest,
     state: 'finished',
-    agents: withAgents(chat.agents, data.agents),
+    agents: withAgents(chat.agents, data.agents ?? []),
     finishedAt: time,
     messages,
     ...(messagesOmitted > 0 && { messagesOmitted }),
-    ...(data.chat && present(data.chat, 'blacklisted', 'rate', 'invitation')),
+    ...present(data.chat ?? {}, 'blacklisted', 'rate', 'invitation'),
     ...(response !== undefined && { firstResponseMs: response }),
     ...(chat.acceptedAt !== undefined && { totalMs: msBetween(chat.acceptedAt, time) }),
   }
@@ -68,11 +70,11 @@ const fold = (chat: ChatDocument, event: Dated<ChatEvent>): ChatDocument => {
       return accepted(chat, event)
     case 'ChatAssigned': {
       const { agent } = event.data
-      const agents = withAgents(chat.agents, agent && [agent])
+      const agents = withAgents(chat.agents, listOf(agent))
       return { ...chat, agents, ...present(event.data, 'assignTo'), assignedAt: event.time }
     }
     case 'ChatUpdated':
-      return { ...chat, agents: withAgents(chat.agents, event.data.agent && [event.data.agent]), updatedAt: event.time }
+      return { ...chat, agents: withAgents(chat.agents, listOf(event.data.agent)), updatedAt: event.time }
     case 'ChatFinished':
       return finished(chat, event)
   }

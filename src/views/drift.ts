@@ -2,10 +2,10 @@ import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { AccountId } from '../../contracts/primitives.ts'
 import { seenEarlierLength } from '../../contracts/views/applied.ts'
 import { drift as contract, type DriftDocument, mostDriftEntries, mostDriftSeen } from '../../contracts/views/drift.ts'
-import { type Finding, type JsonType, misplaced, notUnderstood } from '../domain/drift.ts'
+import { type Finding, fieldsAside, type JsonType, notUnderstood } from '../domain/drift.ts'
 import type { Change, Recorded } from '../domain/ports.ts'
 import type { QuarantinedRequest } from '../domain/quarantined.ts'
-import { wireNameOf } from '../domain/requests.ts'
+import { wireOf } from '../domain/requests.ts'
 import { advance, digest, isIn } from './applied.ts'
 import { never } from './erase.ts'
 import { by } from './indexes.ts'
@@ -96,11 +96,11 @@ const changesOfFindings = (request: DriftRequest, findings: ReadonlyArray<Findin
 /** The changes for the parts of an event's request that its contract does not know. */
 export const driftOfEvent = ({ event, topic, partition, offset, epoch }: Recorded): ReadonlyArray<DriftChange> => {
   const { accountId, extra }: { readonly accountId: AccountId; readonly extra?: unknown } = event.data
-  const wire = wireNameOf(event.type)
+  const wire = wireOf(event.type)
   if (extra === undefined || wire === undefined) return []
   const place = { topic, partition, offset, ...(epoch !== undefined && { epoch }) }
   const firstOf = { ...place, _id: timelineId(event) }
-  const changes = changesOfFindings({ accountId, at: event.time, place }, misplaced(wire, extra))
+  const changes = changesOfFindings({ accountId, at: event.time, place }, fieldsAside(wire, extra))
   return changes.map((change) => ({ ...change, firstOf }))
 }
 

@@ -5,7 +5,7 @@ import type { Dated } from '../../contracts/views/dated.ts'
 import { mostOfSession, type SessionAgent, type SessionDocument } from '../../contracts/views/session.ts'
 import type { Recorded } from '../domain/ports.ts'
 import type { Guard } from './applied.ts'
-import { isFromAgent, isFromClient } from './chat-log.ts'
+import { type Line, writerOf } from './chat-log.ts'
 import { msBetween, present } from './fields.ts'
 import { auditDue, begin, evolveSessions, later, type Sessions, unknownChannel, withTurn } from './sessions.ts'
 
@@ -27,10 +27,11 @@ const ratingOf = (rate: string): 'good' | 'bad' | 'unknown' => {
 /** The agents after new data about one of them. All others stay. */
 const withAgent = (
   agents: SessionDocument['agents'],
-  { id, name }: Agent = {},
+  agent: Agent | undefined,
   told: Partial<SessionAgent>,
 ): SessionDocument['agents'] => {
-  // A session counts agents by their ids.
+  const { id, name } = agent ?? {}
+  // An agent whom the service sent without an id cannot be told from others.
   if (id === undefined) return agents
   const known = agents.find((agent) => agent.id === id)
   const next = { id, part: 'unknown', messages: 0, ...known, ...(name !== undefined && { name }), ...told } as const
@@ -56,6 +57,9 @@ const logOf = (before: SessionDocument, { data }: Dated<ChatFinished>): Readonly
   return goesOn ? messages.slice(before.logMessages) : messages
 }
 
+const isFromAgent = (line: Line): boolean => writerOf(line) === 'agent'
+const isFromClient = (line: Line): boolean => writerOf(line) === 'client'
+
 /** Adds each turn of the visitor that an agent answered. Times are to the second. */
 const withTurns = (session: SessionDocument, log: ReadonlyArray<Dated<ChatMessage>>): SessionDocument => {
   let after = session
@@ -64,7 +68,7 @@ const withTurns = (session: SessionDocument, log: ReadonlyArray<Dated<ChatMessag
     const at = message.timestamp
     if (at === undefined) continue
     if (isFromClient(message)) asked ??= at
-    else if (asked !== undefined && isFromAgent(message)) {
+    else if (isFromAgent(message) && asked !== undefined) {
       after = withTurn(after, msBetween(asked, at))
       asked = undefined
     }
@@ -78,15 +82,20 @@ const withWriters = (session: SessionDocument, log: ReadonlyArray<Dated<ChatMess
     ({ agentId }) => agentId,
   )
   return [...byAgent].reduce((agents, [id, messages]) => {
+    if (id === undefined) return agents
     const times = messages.flatMap(({ timestamp }) => timestamp ?? [])
-    const [firstMessageAt, lastMessageAt] = [times[0], times.at(-1)]
+    const [first, last] = [times[0], times.at(-1)]
     const known = agents.find((agent) => agent.id === id)
-    return withAgent(agents, id === undefined ? {} : { id }, {
-      part: known?.part === 'accepted' ? 'accepted' : 'wrote',
-      messages: messages.length,
-      ...(firstMessageAt && { firstMessageAt }),
-      ...(lastMessageAt && { lastMessageAt }),
-    })
+    return withAgent(
+      agents,
+      { id },
+      {
+        part: known?.part === 'accepted' ? 'accepted' : 'wrote',
+        messages: messages.length,
+        ...(first && { firstMessageAt: first }),
+        ...(last && { lastMessageAt: last }),
+      },
+    )
   }, session.agents)
 }
 
@@ -94,11 +103,12 @@ const finished = (before: SessionDocument, event: Dated<ChatFinished>): SessionD
   const { chat = {}, agents = [] } = event.data
   const endsAt = event.time
   const log = logOf(before, event)
-  const logStartedAt = chat.messages?.[0]?.timestamp
+  const messages = chat.messages ?? []
+  const startedAt = messages[0]?.timestamp
   const session = {
     ...before,
-    logMessages: chat.messages?.length ?? 0,
-    ...(logStartedAt && { logStartedAt }),
+    logMessages: messages.length,
+    ...(startedAt && { logStartedAt: startedAt }),
   }
   const known = { ...session, agents: agents.reduce((all, agent) => withAgent(all, agent, {}), session.agents) }
   const { acceptedAt } = session
@@ -110,7 +120,7 @@ const finished = (before: SessionDocument, event: Dated<ChatFinished>): SessionD
     agents: withWriters(known, log),
     clientMessages: log.filter(isFromClient).length,
     replies: log.filter(isFromAgent).length,
-    ...present(chat, 'blacklisted'),
+    ...(chat.blacklisted !== undefined && { blacklisted: chat.blacklisted }),
     audit: auditDue,
     ...(chat.rate !== undefined && { rate: chat.rate, rating: ratingOf(chat.rate) }),
     ...(acceptedAt && { handleMs: msBetween(acceptedAt, endsAt) }),

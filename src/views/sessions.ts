@@ -13,7 +13,7 @@ export type Sessions = ReadonlyArray<SessionDocument>
 export type SessionEvent = Dated<ChatEvent | ConversationEvent>
 type Kind = SessionDocument['kind']
 
-/** The channel of a session if the service names none. */
+/** The channel of a session for which the service names none. */
 export const unknownChannel = 'unknown' as Id
 
 /** An audit that is due. */

@@ -3,6 +3,7 @@ import { BsonDate } from '../../contracts/primitives.ts'
 import type { SessionDocument } from '../../contracts/views/session.ts'
 import type { TimelineDocument } from '../../contracts/views/timeline.ts'
 import { mostDifferences, type TranscriptAudit } from '../../contracts/views/transcript-audit.ts'
+import { writerOf } from './chat-log.ts'
 import { commonSequence } from './common-sequence.ts'
 
 /** The fields that an audit reads of an entry in timeline. */
@@ -20,19 +21,14 @@ export const auditedTypes = ['ChatFinished', 'ClientMessageReceived', 'BotReplyD
 
 const Log = t.type({
   chat: t.type({
-    messages: t.array(
-      t.intersection([
-        t.type({ message: t.string, type: t.string, timestamp: BsonDate }),
-        t.partial({ agentId: t.string }),
-      ]),
-    ),
+    messages: t.array(t.partial({ message: t.string, type: t.string, timestamp: BsonDate, agentId: t.string })),
   }),
 })
 type Line = t.TypeOf<typeof Log>['chat']['messages'][number]
 const Written = t.type({
   message: t.intersection([
-    t.type({ type: t.string, text: t.string, timestamp: BsonDate }),
-    t.partial({ content: t.string, title: t.string }),
+    t.type({ text: t.string }),
+    t.partial({ type: t.string, timestamp: BsonDate, content: t.string, title: t.string }),
   ]),
 })
 const Attempted = t.type({ attempts: t.array(t.type({ at: BsonDate })) })
@@ -54,11 +50,13 @@ type Pair = readonly [TranscriptMessage, Seen]
 
 /** How many lines belong to the session before: a log that begins at the same time continues it (sessions-agent.ts). */
 const ownLines = (log: ReadonlyArray<Line>, before: ReadonlyArray<Line> = []) =>
-  before.length > 0 && log[0]?.timestamp.getTime() === before[0]?.timestamp.getTime() ? before.length : 0
+  before.length > 0 && log[0]?.timestamp?.getTime() === before[0]?.timestamp?.getTime() ? before.length : 0
 
-const transcriptMessageOf = ({ message, type, agentId }: Line, index: number): TranscriptMessage => {
-  const from = type !== 'agent' ? 'client' : agentId === undefined ? 'bot' : 'agent'
-  return { index, from, words: message }
+const transcriptMessageOf = ({ message, type, agentId }: Line, index: number): TranscriptMessage | undefined => {
+  const writer = writerOf(type === undefined ? {} : { type })
+  if (message === undefined || writer === undefined) return undefined
+  // Some accounts show the bot's messages as those of an agent whom they do not name.
+  return { index, from: writer === 'agent' && agentId === undefined ? 'bot' : writer, words: message }
 }
 
 /** Around a finish, requests of the two interfaces may overtake each other while the service retries them. */
@@ -74,13 +72,14 @@ const seenIn =
     if (!Written.is(data)) return undefined
     const { message } = data
     const began = type === 'BotReplyDelivered' && Attempted.is(data) ? (data.attempts[0]?.at ?? time) : time
-    const [first, last] = [lines[0], lines.at(-1)]
+    const times = lines.flatMap(({ timestamp }) => timestamp ?? [])
+    const [first, last] = [times[0], times.at(-1)]
     // Both times are the service's. So a message that was accepted late, for example from quarantine, is still of its
     // session.
-    const second = toSecond(message.timestamp)
+    const { timestamp: sentAt } = message
     const isLate =
-      type === 'ClientMessageReceived' && first && last
-        ? second >= toSecond(first.timestamp) && second <= toSecond(last.timestamp)
+      type === 'ClientMessageReceived' && first && last && sentAt
+        ? toSecond(sentAt) >= toSecond(first) && toSecond(sentAt) <= toSecond(last)
         : false
     const isNear = time.getTime() > span.from - edgeMs && began.getTime() < span.until + edgeMs
     if (!isNear && !isLate) return undefined
@@ -184,7 +183,7 @@ export const transcriptAudit = (session: Session, entries: ReadonlyArray<Entry>)
   const skipped = ownLines(log, Log.is(earlier) ? earlier.chat.messages : [])
   const lines = log.slice(skipped)
   if (lines.length === 0) return notCompared('empty-transcript')
-  const transcript = lines.map((line, i) => transcriptMessageOf(line, skipped + i))
+  const transcript = lines.flatMap((line, i) => transcriptMessageOf(line, skipped + i) ?? [])
   const span = { from: previousEndedAt?.getTime() ?? Number.NEGATIVE_INFINITY, until: endsAt.getTime() }
   const ofBot = inOrder(entries.filter(({ type }) => type !== 'ChatFinished'))
   const seen = ofBot.flatMap((entry) => seenIn(span, lines)(entry) ?? [])
@@ -209,7 +208,7 @@ export const transcriptAudit = (session: Session, entries: ReadonlyArray<Entry>)
     ({ type, time }) => type === 'AgentJoined' && time.getTime() > span.from && time.getTime() <= span.until,
   )
   const had = hadBy(transcript, pairs, joined || session.agents.length > 0)
-  const hadOf = ({ index }: TranscriptMessage) => had[index - skipped] ?? 'either'
+  const hadOf = (message: TranscriptMessage) => had[transcript.indexOf(message)] ?? 'either'
   const hasBot = bot.pairs.length > 0
   const differences = [
     ...differencesOf('client', client.theirs, client.ours, client.pairs, hadOf),

@@ -2,13 +2,12 @@ import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { WireClientMessage } from '../../contracts/bot-api/inbound.ts'
+import type { DomainEvent } from '../../contracts/events/index.ts'
 import { AccountId, type Instant } from '../../contracts/primitives.ts'
-import { WireChatAccepted } from '../../contracts/webhooks/events.ts'
 import { problemText } from '../../src/domain/decode-request.ts'
-import { misplaced, nameOrAny, notUnderstood, shapeOf } from '../../src/domain/drift.ts'
+import { fieldsAside, nameOrAny, notUnderstood, shapeOf } from '../../src/domain/drift.ts'
 import { readJson } from '../../src/domain/read-json.ts'
-import { decodeBotEvent, decodeWebhook, wireNameOf } from '../../src/domain/requests.ts'
+import { decodeBotEvent, decodeWebhook, wireOf } from '../../src/domain/requests.ts'
 import { right } from '../support/either.ts'
 import { jsonValue } from '../support/json.ts'
 import { samples } from '../support/samples.ts'
@@ -36,9 +35,13 @@ const found = (api: 'webhooks' | 'bot', text: string) => {
     example: example(),
   }))
 }
-const ofWebhook = { api: 'webhooks', name: 'chat_accepted', wire: WireChatAccepted } as const
-const ofBot = { api: 'bot', name: 'CLIENT_MESSAGE', wire: WireClientMessage } as const
-const places = (extra: unknown) => misplaced(ofWebhook, extra).map(({ path, type, example }) => [path, type, example()])
+const wireOfEvent = (type: DomainEvent['type']) => {
+  const wire = wireOf(type)
+  if (wire === undefined) throw new Error(`${type} does not come from the service`)
+  return wire
+}
+const places = (extra: unknown) =>
+  fieldsAside(wireOfEvent('ChatAccepted'), extra).map(({ path, type, example }) => [path, type, example()])
 
 drift('is each field of an event that its contract does not have, by its innermost values', () => {
   const extra = {
@@ -117,36 +120,44 @@ drift('is an unknown event name', () => {
   assert.is(found('bot', '{"event":"for jane@example.com"}')[0]?.event, '*')
 })
 
-const misfitsAt = (api: 'webhooks' | 'bot', name: string) => {
-  const [value] = samples(sampleOf[api], 'accepted').filter((each) => each.name === name)
-  const decode = api === 'bot' ? decodeBotEvent : decodeWebhook
-  const { event } = right(
-    decode(value?.value, { accountId, receivedAt, traceparent: '', ...(api === 'webhooks' && { id: 'e1' }) }),
-  )
-  const wire = wireNameOf(event.type)
-  if (wire === undefined) throw new Error(`${event.type} has no wire codec`)
-  const extra = 'extra' in event.data ? event.data.extra : undefined
-  return misplaced(wire, extra).map(({ kind, event: of, path, expected, type }) => [kind, of, path, expected, type])
+/** The places of a sample with fields that do not fit. */
+const asideAt = (api: 'webhooks' | 'bot', name: string) => {
+  const value = samples(sampleOf[api], 'accepted').find((each) => each.name === name)?.value
+  const { event } = right(decoders[api](value, receipt))
+  const extra = 'extra' in event.data ? event.data.extra : {}
+  return fieldsAside(wireOfEvent(event.type), extra).map(({ kind, path, expected, type }) => [
+    kind,
+    path,
+    expected,
+    type,
+  ])
 }
 
-drift('is each place whose value did not fit; an unknown word and a wrong type are different kinds', () => {
-  assert.equal(misfitsAt('webhooks', 'chat_finished.wrong-messages'), [
-    ['refused', 'chat_finished', 'chat.messages.*.timestamp', 'unix time', 'text'],
-    ['refused', 'chat_finished', 'chat.blacklisted', 'true or false', 'text'],
+drift('is each value that does not fit; a word that is not in the list is a kind of its own', () => {
+  assert.equal(asideAt('webhooks', 'chat_finished.wrong-messages'), [
+    ['misfit', 'chat.messages.*.timestamp', 'unix time', 'text'],
+    ['misfit', 'chat.blacklisted', 'true or false', 'text'],
   ])
-  assert.equal(misfitsAt('webhooks', 'call_event.unknown-call-type'), [
-    ['new-value', 'call_event', 'call.type', '"callback" or "incoming" or "outgoing"', 'text'],
+  assert.equal(asideAt('webhooks', 'call_event.unknown-call-type'), [
+    ['new-value', 'call.type', '"callback" or "incoming" or "outgoing"', 'text'],
+    ['new-value', 'call.status', '"start" or "end" or "agent_connected" or "client_connected" or "error"', 'text'],
+  ])
+  assert.equal(asideAt('bot', 'CLIENT_MESSAGE.unknown-message-type'), [
+    ['unknown-field', 'message.file', undefined, 'text'],
+  ])
+  assert.equal(asideAt('webhooks', 'chat_finished.agents-object'), [['misfit', 'agents', 'an array', 'object']])
+})
+
+drift('is each place where a request was refused', () => {
+  const text = samples('bot-api', 'refused').find(({ name }) => name === 'several')?.text ?? ''
+  assert.equal(
+    found('bot', text).map(({ kind, path, expected, type }) => [kind, path, expected, type]),
     [
-      'new-value',
-      'call_event',
-      'call.status',
-      '"start" or "end" or "agent_connected" or "client_connected" or "error"',
-      'text',
+      ['refused', 'id', 'an integer or text', 'object'],
+      ['refused', 'chat_id', 'an integer or text', 'number'],
+      ['refused', 'client_id', 'an integer or text', 'null'],
     ],
-  ])
-  assert.equal(misfitsAt('bot', 'CLIENT_MESSAGE.unknown-message-type'), [
-    ['unknown-field', 'CLIENT_MESSAGE', 'message.file', undefined, 'text'],
-  ])
+  )
 })
 
 drift('is an unreadable body, without its content', () => {
@@ -168,7 +179,7 @@ const masked = /^(text of [0-9]+: [Aa9_#]*|number: [9#a]+|boolean|null|(array|ob
 drift('never contains sent values, has a limited size, and never throws', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), jsonValue(4)), (extra) => {
-      const all = misplaced(ofBot, extra)
+      const all = fieldsAside(wireOfEvent('ClientMessageReceived'), extra)
       assert.ok(all.length <= 100)
       assert.is(new Set(all.map(({ path }) => path)).size, all.length)
       for (const { path, example } of all) {

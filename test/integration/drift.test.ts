@@ -58,39 +58,47 @@ view.after(async () => {
   await here.stop()
 })
 
-view('has unknown fields, unknown events, unknown values and refused types, and a metric counts them', async () => {
-  await measured('unknown-field', 0)
-  const secret = 'Jane Doe 4711'
-  for (const chat_id of [1, 2, 3])
-    assert.is(await post({ ...accepted, chat_id, loyalty: { level: secret, [`${chat_id}@example.com`]: secret } }), 200)
-  assert.is(await post({ event_name: 'chat_paused', who: secret }), 200)
-  assert.is(await post({ ...call, call: { ...call.call, status: 'paused' } }), 400)
-  assert.is(await post({ ...call, call: { ...call.call, phone: { number: secret } } }), 400)
+view(
+  'has unknown fields, unknown events, new words, values that do not fit and refused ids, and a metric counts them',
+  async () => {
+    await measured('unknown-field', 0)
+    const secret = 'Jane Doe 4711'
+    for (const chat_id of [1, 2, 3])
+      assert.is(
+        await post({ ...accepted, chat_id, loyalty: { level: secret, [`${chat_id}@example.com`]: secret } }),
+        200,
+      )
+    assert.is(await post({ event_name: 'chat_paused', who: secret }), 200)
+    assert.is(await post({ ...call, call: { ...call.call, status: 'paused' } }), 200)
+    assert.is(await post({ ...call, call: { ...call.call, phone: { number: secret } } }), 200)
+    assert.is(await post({ ...call, chat_id: { number: secret } }), 400)
 
-  const { _id, firstAt, lastAt, applied, ...rest } = await entry(
-    'unknown-field/webhooks/chat_accepted/loyalty.level',
-    3,
-  )
-  assert.equal(rest, {
-    accountId: 'acme',
-    kind: 'unknown-field',
-    api: 'webhooks',
-    event: 'chat_accepted',
-    path: 'loyalty.level',
-    count: 3,
-    types: ['text'],
-    example: 'text of 13: Aaaa_Aaa_9999',
-  })
-  assert.ok(firstAt <= lastAt)
-  await entry('unknown-field/webhooks/chat_accepted/loyalty.*', 3)
-  await entry('unknown-event/webhooks/chat_paused/event_name', 1)
-  await entry('new-value/webhooks/call_event/call.status', 1)
-  assert.equal((await entry('refused/webhooks/call_event/call.phone', 1)).types, ['object'])
-  const documents = await all()
-  assert.not.ok(/Jane|4711|example\.com/.test(JSON.stringify(documents)))
-  for (const kind of ['unknown-field', 'unknown-event', 'new-value', 'refused'])
-    await measured(kind, documents.filter((each) => each.kind === kind).length)
-})
+    const { _id, firstAt, lastAt, applied, ...rest } = await entry(
+      'unknown-field/webhooks/chat_accepted/loyalty.level',
+      3,
+    )
+    assert.equal(rest, {
+      accountId: 'acme',
+      kind: 'unknown-field',
+      api: 'webhooks',
+      event: 'chat_accepted',
+      path: 'loyalty.level',
+      count: 3,
+      types: ['text'],
+      example: 'text of 13: Aaaa_Aaa_9999',
+    })
+    assert.ok(firstAt <= lastAt)
+    await entry('unknown-field/webhooks/chat_accepted/loyalty.*', 3)
+    await entry('unknown-event/webhooks/chat_paused/event_name', 1)
+    await entry('new-value/webhooks/call_event/call.status', 1)
+    assert.equal((await entry('misfit/webhooks/call_event/call.phone', 1)).types, ['object'])
+    assert.equal((await entry('refused/webhooks/call_event/chat_id', 1)).types, ['object'])
+    const documents = await all()
+    assert.not.ok(/Jane|4711|example\.com/.test(JSON.stringify(documents)))
+    for (const kind of ['unknown-field', 'unknown-event', 'new-value', 'misfit', 'refused'])
+      await measured(kind, documents.filter((each) => each.kind === kind).length)
+  },
+)
 
 view('counts an event that was appended twice only once', async () => {
   const event = anEvent('ChatUpdated', randomUUID(), at('10:00:00'), { extra: { twice: 1 } })

@@ -69,7 +69,7 @@ drift('has no known fields, and no events of the bridge itself', () => {
 drift('has the refused requests, each once', () => {
   const again = request('r1', at('10:00:00'))
   const [document] = fold(inQuarantine(again, request('r2', at('10:01:00')), again))
-  assert.equal([document?.kind, document?.count, document?.applied], ['new-value', 2, { 'quarantine/2': 2 }])
+  assert.equal([document?.kind, document?.count, document?.applied], ['refused', 2, { 'quarantine/2': 2 }])
   assert.equal([document?.expected, document?.example], ['"start" or "end"', 'text of 6: aaaaaa'])
 })
 

@@ -11,7 +11,7 @@ import { Empty, Said, Select, Table, Time, TroubleBox, Waiting } from './parts.t
 import { type PageProps, pathOf } from './route.ts'
 import { driftWords } from './words.ts'
 
-const kinds = ['unknown-field', 'unknown-event', 'new-value', 'refused', 'others']
+const kinds = ['unknown-field', 'unknown-event', 'new-value', 'misfit', 'refused', 'others']
 
 const Hidden = () => html`<span class="hidden-text">hidden</span>`
 

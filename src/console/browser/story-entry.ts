@@ -85,11 +85,17 @@ export const replyPart = (data: unknown, state: DeliveryState): Part => {
 const transcriptOf = (data: unknown): ReadonlyArray<TranscriptLine> => {
   const names = new Map(listAt(data, 'agents').map((agent) => [textAt(agent, 'id'), named(agent, 'agent')]))
   return listAt(data, 'chat', 'messages').map((message) => {
-    const isAgent = textAt(message, 'type') === 'agent'
+    const type = textAt(message, 'type')
+    const isAgent = type === 'agent' || type === 'operator'
+    const isClient = type === 'visitor' || type === 'client'
     const id = textAt(message, 'agentId')
     return {
-      from: isAgent ? 'agent' : 'client',
-      name: isAgent ? (names.get(id) ?? (id === '' ? 'Agent side, no agent named' : `agent ${id}`)) : 'Client',
+      from: isClient ? 'client' : 'agent',
+      name: isAgent
+        ? (names.get(id) ?? (id === '' ? 'Agent side, no agent named' : `agent ${id}`))
+        : isClient
+          ? 'Client'
+          : type || 'Unknown writer',
       at: textAt(message, 'timestamp'),
       text: textAt(message, 'message'),
       differences: [],

@@ -136,6 +136,7 @@ const driftKinds: Sentences = {
   'unknown-field': 'Unknown field',
   'unknown-event': 'Unknown event',
   'new-value': 'New value',
+  misfit: 'Value that does not fit',
   refused: 'Refused request',
   others: 'All others',
 }

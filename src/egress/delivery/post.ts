@@ -4,12 +4,11 @@ import type * as t from 'io-ts'
 import { type Dispatcher, request } from 'undici'
 import type { BotRequest, OutboundMessage } from '../../../contracts/bot-api/outbound.ts'
 import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
-import type { Message } from '../../../contracts/events/message.ts'
 import type { Instant } from '../../../contracts/primitives.ts'
 import type { BotAccount } from '../../domain/accounts.ts'
-import { completeMessage } from '../../domain/message-text.ts'
+import { type CompleteMessage, completeMessage } from '../../domain/message-text.ts'
 
-const toWire = (message: Message): OutboundMessage => {
+const toWire = (message: CompleteMessage): OutboundMessage => {
   const timestamp = Math.floor(Date.parse(message.timestamp) / 1000) as t.Int
   switch (message.type) {
     case 'TEXT':

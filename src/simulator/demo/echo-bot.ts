@@ -16,7 +16,7 @@ export const echoBot: Handlers = {
       case 'markdown':
         return markdown('We are **open** until *8 pm*, [see the map](https://shop.example.com/map)')
       default:
-        return text(`You said: ${message.text ?? message.type ?? ''}`)
+        return text(`You said: ${message.text ?? message.type}`)
     }
   },
   onAgentUnavailable: () =>

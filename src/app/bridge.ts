@@ -8,6 +8,7 @@ import { timeZonesOf } from '../domain/accounts.ts'
 import { now } from '../domain/clock.ts'
 import type { CheckHealth, Failure, Log } from '../domain/ports.ts'
 import { longestWaitMs } from '../egress/watchdog/escalations.ts'
+import { forwardRouter, fromPeerOnly, type Peer } from '../http/forward.ts'
 import { operatorsRouter, publicHealthRouter, type ReadReadiness, readinessOf, stopping } from '../http/health.ts'
 import { createHttpServer, type Routers } from '../http/server.ts'
 import { ingressRouters } from '../ingress/app.ts'
@@ -23,6 +24,7 @@ import { exitOfWrongConfig, type Settings } from './config.ts'
 import { consumerGroups, followEnrichedKeys, type Part, startEgress, startProjector } from './consumers.ts'
 import { openIntake } from './intake.ts'
 import { createMetrics, version } from './metrics.ts'
+import { answerPeer, askPeer, otherPart, type PartName, readinessOfBoth } from './peer.ts'
 import { kafkaSettings, type Servers } from './servers.ts'
 import { prepare } from './topics.ts'
 
@@ -83,11 +85,16 @@ const notStarted = (roles: ReadonlyArray<Role>): Readonly<Record<string, CheckHe
     roles.flatMap((role) => checksOf[role]).map((name) => [name, () => ({ ok: false, reason: 'has not started yet' })]),
   )
 
+/** This process is one of two. The operators' port is that of front, and back answers front only. */
+type InPair = { readonly part: PartName; readonly peer: Peer }
+
 /** What the operator must do, and the exit code of the process. */
 type NotStarted = { readonly reason: string; readonly exitCode: number }
 
 /** Clients of the operators' port retry after a closed connection. So its shutdown does not wait for them to leave. */
 const adminLimits = { leaveMs: 0, partMs: 0, graceMs: 500 }
+
+const anyLocalPort = { host: '127.0.0.1', port: 0 }
 
 /** A scrape waits at most this long for a dependency, so that it gets a response without it. */
 const scrapeWithinMs = 2000
@@ -98,6 +105,7 @@ export const startBridge = async (
   { kafka: kafkaConfig, mongo: mongoConfig }: Pick<Servers, 'kafka' | 'mongo'>,
   roles: ReadonlyArray<Role>,
   log: Log,
+  pair?: InPair,
 ): Promise<E.Either<NotStarted, Bridge>> => {
   const { topics, accounts, http, admin } = settings
   const archives = roles.includes('archiver')
@@ -106,12 +114,13 @@ export const startBridge = async (
   if (E.isLeft(wrapping)) return E.left({ reason: wrapping.left, exitCode: exitOfWrongConfig })
   const lacksKeys = archives && wrapping.right === undefined
   // If the operator requests every role, those that can run start.
-  if (lacksKeys && !everyRole(roles)) return E.left({ reason: `${missingKeyFile}.`, exitCode: exitOfWrongConfig })
+  const isEvery = pair !== undefined || everyRole(roles)
+  if (lacksKeys && !isEvery) return E.left({ reason: `${missingKeyFile}.`, exitCode: exitOfWrongConfig })
   const unsafe = roles.includes('console') ? notSafe(settings.console, admin.host) : undefined
-  if (unsafe !== undefined && !everyRole(roles)) return E.left({ reason: `${unsafe}.`, exitCode: exitOfWrongConfig })
+  if (unsafe !== undefined && !isEvery) return E.left({ reason: `${unsafe}.`, exitCode: exitOfWrongConfig })
   if (unsafe !== undefined) log.warn({ reason: unsafe }, 'the console does not run')
   const metrics = createMetrics()
-  const { measure, watchJournal, watchGates, watchHealth, watchTopics, watchWaiting, render } = metrics
+  const { measure, watchJournal, watchGates, watchHealth, watchTopics, watchWaiting } = metrics
   const kafka = connectKafka(kafkaSettings(kafkaConfig, topics, 'livechat-bridge'), { log, measure, now })
   const mongo = connectMongo(mongoConfig, { log, sleep, clock: monotonic, timeZoneOf: timeZonesOf(accounts) })
   const rebuilds = connectRebuilds(mongoConfig, { sleep, timeZoneOf: timeZonesOf(accounts) })
@@ -171,6 +180,8 @@ export const startBridge = async (
     publicHealthRouter({ readiness, isStopping, log, monotonic }, limits.healthMs),
   ]
   const server = createHttpServer({ measure, log, monotonic }, publicRouters)
+  const ownGates = () => parts.flatMap(({ gates }) => gates?.() ?? [])
+  const gatesOfFront = async () => (pair && (await askPeer(pair.peer, 'gates', scrapeWithinMs))) ?? []
   const console =
     roles.includes('console') && unsafe === undefined
       ? startConsole({
@@ -191,22 +202,37 @@ export const startBridge = async (
             kafka,
             mongo,
             accounts,
-            readiness,
+            readiness: pair === undefined ? readiness : readinessOfBoth(readiness, pair.peer, otherPart[pair.part]),
             version,
             retentionDays: settings.retentionDays,
             groups: consumerGroups,
-            gates: () => parts.flatMap(({ gates }) => gates?.() ?? []),
+            gates: pair === undefined ? ownGates : gatesOfFront,
             traceUrlTemplate: settings.console.traceUrlTemplate,
           }),
         })
       : undefined
+  const forPeer = pair && answerPeer(pair.peer, { readiness, metrics: metrics.values, gates: ownGates })
+  const operatorsOf = (pair: InPair | undefined): Routers => {
+    if (pair === undefined)
+      return ({ healthMs }) => [
+        operatorsRouter({ readiness, metrics: metrics.render, log, monotonic }, healthMs),
+        ...(console?.routers ?? []),
+      ]
+    if (pair.part === 'back') return () => [...(forPeer ? [forPeer] : []), ...(console?.routers ?? [])]
+    const both = readinessOfBoth(readiness, pair.peer, 'back')
+    const render = () => metrics.renderWith(() => askPeer(pair.peer, 'metrics', scrapeWithinMs))
+    return ({ healthMs }) => [
+      operatorsRouter({ readiness: both, metrics: render, log, monotonic }, healthMs),
+      ...(forPeer ? [forPeer] : []),
+      forwardRouter(settings.console.basePath, pair.peer),
+    ]
+  }
+  const isBack = pair?.part === 'back'
   const operators = createHttpServer(
     { measure, log, monotonic },
-    ({ healthMs }) => [
-      operatorsRouter({ readiness, metrics: render, log, monotonic }, healthMs),
-      ...(console?.routers ?? []),
-    ],
+    operatorsOf(pair),
     adminLimits,
+    isBack ? fromPeerOnly(pair.peer) : undefined,
   )
 
   const end = async () => {
@@ -229,9 +255,12 @@ export const startBridge = async (
       exitCode: 1,
     })
   }
-  const listening = await server.listen(http.host, http.port ?? (takesIn ? 8080 : 0))
+  const [publicPlace, adminPlace] = isBack
+    ? [anyLocalPort, anyLocalPort]
+    : [{ host: http.host, port: http.port ?? (takesIn ? 8080 : 0) }, admin]
+  const listening = await server.listen(publicPlace.host, publicPlace.port)
   if (E.isLeft(listening)) return refused(listening.left, 'HTTP_PORT')
-  const adminListening = await operators.listen(admin.host, admin.port)
+  const adminListening = await operators.listen(adminPlace.host, adminPlace.port)
   if (E.isLeft(adminListening)) return refused(adminListening.left, 'ADMIN_PORT')
 
   const run = async () => {
@@ -251,11 +280,11 @@ export const startBridge = async (
       if (gates) watchGates(gates)
     }
   }
-  const adminUrl = `http://${admin.host}:${adminListening.right.port}`
+  const adminUrl = `http://${adminPlace.host}:${adminListening.right.port}`
   return E.right({
-    url: `http://${http.host}:${listening.right.port}`,
+    url: `http://${publicPlace.host}:${listening.right.port}`,
     adminUrl,
-    signInLink: console && ((who) => console.signInLink(adminUrl, who)),
+    signInLink: console && ((who) => console.signInLink(pair?.peer.url() ?? adminUrl, who)),
     ready: run(),
     stop,
   })

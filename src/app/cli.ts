@@ -12,6 +12,7 @@ import { type Role, roles } from './bridge.ts'
 import { exitOfWrongConfig, type KafkaConfig, type Settings, settingsOf } from './config.ts'
 import { demo } from './demo.ts'
 import { version } from './metrics.ts'
+import { runPart } from './part.ts'
 import { rebuildCommand } from './rebuild.ts'
 import { findRunning, noRedrives, withBothServers, withServers } from './servers.ts'
 import { firstSignal } from './signals.ts'
@@ -123,8 +124,18 @@ const program = new Command('livechat-bridge')
 program
   .command('start')
   .description('run the bridge until SIGINT or SIGTERM, which drain and stop it')
-  .option('--role <roles>', `which of ${roles.join(', ')} to run, with commas between them`, rolesOf, roles)
-  .action(async ({ role }: { role: ReadonlyArray<Role> }) => process.exit(await start(role)))
+  .option(
+    '--role <roles>',
+    `which of ${roles.join(', ')} to run in one process, with commas between them; without it all run, in two processes`,
+    rolesOf,
+  )
+  .action(async ({ role }: { role?: ReadonlyArray<Role> }) => process.exit(await start(role)))
+
+program
+  .command('part', { hidden: true })
+  .description('one of the two processes of start')
+  .argument('<part>')
+  .action(async (part: string) => process.exit(await runPart(part === 'front' ? 'front' : 'back')))
 
 program
   .command('check-config')

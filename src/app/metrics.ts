@@ -1,6 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client'
 import { driftKinds } from '../../contracts/views/drift.ts'
 import type { Health, Measure } from '../domain/ports.ts'
 import type { Egress } from '../egress/egress.ts'
@@ -19,6 +28,9 @@ type AskHealth = () => Promise<Readonly<Record<string, Health>>>
 const manifest = findPackageJSON('..', import.meta.url)
 /** The version in the package's manifest. */
 export const { version }: { readonly version: string } = JSON.parse(readFileSync(manifest ?? '', 'utf8'))
+
+/** The metrics of a process as values, for another process that shows the metrics of both. */
+export type MetricValues = ReadonlyArray<MetricObjectWithValues<MetricValue<string>>>
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const untilMinutes = [...seconds, 30, 60, 300, 1_800]
@@ -88,10 +100,13 @@ export const createMetrics = () => {
         this.set(await read())
       },
     })
-  gauge('build_info', 'Always 1; the labels identify the build', ['version', 'node']).set(
-    { version, node: process.versions.node },
-    1,
-  )
+  new Gauge({
+    name: 'livechat_build_info',
+    help: 'Always 1; the labels identify the build',
+    labelNames: ['version', 'node'],
+    aggregator: 'first',
+    registers,
+  }).set({ version, node: process.versions.node }, 1)
   const watchJournal = (state: () => JournalState, freeBytes: () => Promise<number>) => {
     reading('journal_records', 'Records that wait in the journal', () => state().records)
     reading('journal_bytes', 'Bytes of the journal', () => state().bytes)
@@ -129,6 +144,7 @@ export const createMetrics = () => {
       name: 'livechat_check_ok',
       help: 'Whether a readiness check is met: 1 or 0',
       labelNames: ['check'],
+      aggregator: 'min',
       registers,
       async collect() {
         this.reset()
@@ -174,6 +190,7 @@ export const createMetrics = () => {
       name: 'livechat_topic_differences',
       help: 'Differences of a topic from what the bridge creates',
       labelNames: ['topic'],
+      aggregator: 'max',
       registers,
       collect() {
         this.reset()
@@ -222,5 +239,12 @@ export const createMetrics = () => {
       },
     })
   const watches = { watchJournal, watchGates, watchHealth, watchTopics, watchWaiting, watchDrift, watchTranscripts }
-  return { measure, ...watches, render: () => registry.metrics() }
+  const values = (): Promise<MetricValues> => registry.getMetricsAsJSON()
+  /** In Prometheus' text format, together with the values of another process. */
+  const renderWith = async (others: () => Promise<MetricValues | undefined>) => {
+    const [own, other] = await Promise.all([values(), others()])
+    if (other === undefined) return registry.metrics()
+    return AggregatorRegistry.aggregate([[...own], [...other]]).metrics()
+  }
+  return { measure, ...watches, values, renderWith, render: () => registry.metrics() }
 }

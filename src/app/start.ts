@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs'
 import { styleText } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Account } from '../domain/accounts.ts'
+import type { Log } from '../domain/ports.ts'
 import { commandLineUser } from '../operations/audit.ts'
-import { type Role, startBridge } from './bridge.ts'
+import { roles as allRoles, type Role, startBridge } from './bridge.ts'
 import { exitOfWrongConfig, readSettings, type Settings } from './config.ts'
-import { closedDataDir, forgetRunning, serversFor, tellRunning } from './servers.ts'
+import { type Failed, type Pair, startPair } from './pair.ts'
+import { closedDataDir, forgetRunning, type Servers, serversFor, tellRunning } from './servers.ts'
 import { firstSignal } from './signals.ts'
 import { createLog, startTraces } from './telemetry.ts'
 
@@ -62,11 +64,40 @@ export const banner = (shown: Shown): string => {
 
 const isFirstHour = ({ kafka, mongo, demo }: Settings) => kafka === 'embedded' || mongo === 'embedded' || demo
 
-/** Runs the bridge until SIGINT or SIGTERM. Resolves with the exit code. */
-export const start = async (roles: ReadonlyArray<Role>): Promise<number> => {
+/** Whatever runs the roles: this process, or front and back. */
+type Runner = {
+  readonly ready: Pair['ready']
+  readonly failed: Promise<Failed>
+  readonly stop: () => Promise<void>
+}
+
+const never = new Promise<never>(() => undefined)
+
+/** Exactly these roles, in this process. */
+const runHere = async (settings: Settings, servers: Servers, roles: ReadonlyArray<Role>, log: Log): Promise<Runner> => {
+  const stopTraces = await startTraces(settings.traces, log)
+  const bridge = await startBridge(settings, servers, roles, log)
+  if (E.isLeft(bridge)) return { ready: Promise.resolve(bridge.left), failed: never, stop: stopTraces }
+  const { url, adminUrl, signInLink, ready, stop } = bridge.right
+  return {
+    ready: ready.then(async () => ({
+      url,
+      adminUrl,
+      signInLink: await signInLink?.(commandLineUser()).catch(() => undefined),
+    })),
+    failed: never,
+    stop: () => stop().then(stopTraces),
+  }
+}
+
+/**
+ * Runs the bridge until SIGINT or SIGTERM: these roles in this process, or without `roles` all of them in two
+ * processes. Resolves with the exit code.
+ */
+export const start = async (roles?: ReadonlyArray<Role>): Promise<number> => {
   const began = performance.now()
   const signal = firstSignal(console.error)
-  const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+  const ended = new Promise<undefined>((resolve) => signal.addEventListener('abort', () => resolve(undefined)))
   const settings = await readSettings('make')
   if (settings === undefined) return exitOfWrongConfig
   const { dataDir } = settings
@@ -75,7 +106,9 @@ export const start = async (roles: ReadonlyArray<Role>): Promise<number> => {
     console.error(closed.left)
     return exitOfWrongConfig
   }
-  const servers = await serversFor(settings, (line) => console.log(line))
+  const servers = await Promise.race([serversFor(settings, (line) => console.log(line)), ended])
+  // Embedded servers that have begun to start end with this process.
+  if (servers === undefined) return 0
   if (E.isLeft(servers)) {
     console.error(servers.left)
     return 1
@@ -83,33 +116,39 @@ export const start = async (roles: ReadonlyArray<Role>): Promise<number> => {
   const { kafka, mongo, stop: stopServers } = servers.right
   const log = createLog(settings.logLevel)
   for (const warning of settings.warnings ?? []) log.warn({ warning }, 'a setting is probably not what was meant')
-  const stopTraces = await startTraces(settings.traces, log)
-  const bridge = await startBridge(settings, servers.right, roles, log)
-  if (E.isLeft(bridge)) {
-    console.error(bridge.left.reason)
-    await stopTraces()
+  const runner =
+    roles === undefined
+      ? startPair(process.argv[1] ?? '', servers.right, log)
+      : await runHere(settings, servers.right, roles, log)
+  const stopAll = async () => {
+    await runner.stop()
     await stopServers()
-    return bridge.left.exitCode
   }
-  const { url, adminUrl, signInLink, ready, stop } = bridge.right
-  const running = {
-    pid: process.pid,
-    url,
-    adminUrl,
-    ...(settings.kafka === 'embedded' && { brokers: kafka.brokers }),
-    ...(settings.mongo === 'embedded' && { mongoUrl: mongo.url }),
+  const refuse = async ({ reason, exitCode }: Failed) => {
+    console.error(reason)
+    forgetRunning(dataDir)
+    await stopAll()
+    return exitCode
   }
-  const isUp = await Promise.race([ready.then(() => true), ended.then(() => false)])
-  if (isUp) {
+  const up = await Promise.race([runner.ready, ended])
+  if (up !== undefined && 'exitCode' in up) return refuse(up)
+  if (up !== undefined) {
+    const { url, adminUrl, signInLink } = up
     const took = performance.now() - began
-    await tellRunning(dataDir, running)
-    log.info({ url, adminUrl, roles, ms: Math.round(took) }, 'the bridge is ready')
+    await tellRunning(dataDir, {
+      pid: process.pid,
+      url,
+      adminUrl,
+      ...(settings.kafka === 'embedded' && { brokers: kafka.brokers }),
+      ...(settings.mongo === 'embedded' && { mongoUrl: mongo.url }),
+    })
+    log.info({ url, adminUrl, roles: roles ?? allRoles, ms: Math.round(took) }, 'the bridge is ready')
     if (isFirstHour(settings))
       console.log(
         banner({
           url,
           adminUrl,
-          signInLink: await signInLink?.(commandLineUser()).catch(() => undefined),
+          signInLink,
           brokers: kafka.brokers,
           mongoUrl: mongo.url,
           topicPrefix: settings.topics.prefix,
@@ -118,13 +157,12 @@ export const start = async (roles: ReadonlyArray<Role>): Promise<number> => {
           inClone: existsSync(sample),
         }),
       )
-    await ended
+    const failed = await Promise.race([runner.failed, ended])
+    if (failed !== undefined) return refuse(failed)
   }
   log.info({}, 'the bridge stops')
   forgetRunning(dataDir)
-  await stop()
-  await stopTraces()
-  await stopServers()
+  await stopAll()
   log.info({}, 'the bridge has stopped')
   return 0
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
+import { connectionOf } from './connection.ts'
 
 /** A proxy's address or network in CIDR notation: `10.0.0.0/8`, `::1`. */
 export type Network = { readonly address: string; readonly prefix: number; readonly family: 'ipv4' | 'ipv6' }
@@ -39,9 +40,9 @@ export const clientAddresses = (trusted: ReadonlyArray<Network>): ClientAddress 
   const proxies = new BlockList()
   for (const { address, prefix, family } of trusted) proxies.addSubnet(address, prefix, family)
   const isTrusted = (address: string) => isIP(address) !== 0 && proxies.check(address, familyOf(address))
-  return ({ socket, headers }) => {
-    const hops = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',')
-    let address = plain(socket.remoteAddress ?? '')
+  return (req) => {
+    const hops = [req.headers['x-forwarded-for'] ?? []].flat().join(',').split(',')
+    let address = plain(connectionOf(req).remoteAddress ?? '')
     while (isTrusted(address)) {
       const before = plain(hops.pop()?.trim() ?? '')
       if (isIP(before) === 0) break

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import type Router from '@koa/router'
 import * as E from 'fp-ts/lib/Either.js'
-import Koa from 'koa'
+import Koa, { type Middleware } from 'koa'
 import type { Failure } from '../domain/ports.ts'
 import { within } from '../shared/timeout.ts'
 import { type AccessLogDeps, accessLog } from './access-log.ts'
@@ -41,14 +41,20 @@ const mostTurns = 2_000
 const stopListening = (server: Server): Promise<void> =>
   new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()))
 
-/** An HTTP server with these routes. `overrides` replaces some of the usual limits. */
-export const createHttpServer = (deps: HttpDeps, routers: Routers, overrides: Partial<Limits> = {}): HttpServer => {
+/** An HTTP server with these routes. `overrides` replaces some of the usual limits, `admit` is asked before a route. */
+export const createHttpServer = (
+  deps: HttpDeps,
+  routers: Routers,
+  overrides: Partial<Limits> = {},
+  admit?: Middleware<State>,
+): HttpServer => {
   const limits = { ...usual, ...overrides }
   let isStopping = false
   let isClosing = false
   const app = new Koa<State>()
   app.on('error', (thrown: unknown) => deps.log.debug(originOf(thrown), 'an answer could not be written'))
   app.use(accessLog({ ...deps, isClosing: () => isClosing }))
+  if (admit !== undefined) app.use(admit)
   for (const router of routers(limits, () => isStopping)) app.use(router.routes())
   app.use((ctx) => {
     ctx.status = unknownPath.status

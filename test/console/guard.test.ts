@@ -98,7 +98,10 @@ guard('a body that is too large or is not JSON is refused', async () => {
 
 guard('a request is local if its socket and its host name are local and no proxy forwarded it', () => {
   const local = (remoteAddress: string, sent: Readonly<Record<string, string>>) =>
-    isLocal({ get: (name: string) => sent[name] ?? '', socket: { remoteAddress, localPort: 8081 } } as unknown as Ctx)
+    isLocal({
+      get: (name: string) => sent[name] ?? '',
+      req: { socket: { remoteAddress, localPort: 8081 } },
+    } as unknown as Ctx)
   assert.ok(local('127.0.0.1', { host: '127.0.0.1:8081' }))
   assert.ok(local('::1', { host: 'localhost:8081' }))
   assert.ok(local('::ffff:127.0.0.1', { host: 'localhost:8081' }))

@@ -164,7 +164,7 @@ export const world = async (options: Options = {}) => {
     serviceStopped ??= service.stop()
     await serviceStopped
   }
-  return { prefix, brokers, mongo, service, account, accounts, start, place, stop }
+  return { prefix, brokers, mongo, service, account, accounts, env, start, place, stop }
 }
 export type World = Awaited<ReturnType<typeof world>>
 export type Place = Awaited<ReturnType<World['place']>>

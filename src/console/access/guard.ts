@@ -1,5 +1,6 @@
 import { type Refusal, refusalBody } from '../../http/answer.ts'
 import { isLoopback } from '../../http/client-address.ts'
+import { connectionOf } from '../../http/connection.ts'
 import type { Ctx } from '../../http/context.ts'
 
 /** Headers of every response of the console. Other sites can neither run scripts in it, nor embed it, nor read it. */
@@ -18,7 +19,8 @@ const forbidden = (message: string): Refusal => ({ status: 403, code: 'invalid_c
 /** The loopback origin in a request's Host header. Undefined if the header names another host or port. */
 const localOrigin = (ctx: Ctx): string | undefined => {
   const url = URL.parse(`http://${ctx.get('host')}`)
-  const isOurs = url !== null && isLoopback(url.hostname) && (url.port || '80') === String(ctx.socket.localPort)
+  const isOurs =
+    url !== null && isLoopback(url.hostname) && (url.port || '80') === String(connectionOf(ctx.req).localPort)
   return isOurs ? url.origin : undefined
 }
 
@@ -35,7 +37,7 @@ const originOf = (ctx: Ctx, configured: string | undefined): string | undefined 
 /** True if a request comes from this machine and no proxy has marked it. */
 export const isLocal = (ctx: Ctx): boolean =>
   localOrigin(ctx) !== undefined &&
-  isLoopback(ctx.socket.remoteAddress ?? '') &&
+  isLoopback(connectionOf(ctx.req).remoteAddress ?? '') &&
   ctx.get('x-forwarded-for') === '' &&
   ctx.get('forwarded') === ''
 

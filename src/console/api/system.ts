@@ -19,8 +19,8 @@ export type SystemDeps = {
   readonly groups: ReadonlyArray<Group>
   readonly ranges: Ranges
   readonly committedOffsets: CommittedOffsets
-  /** The gates of this process, if it has the role egress. */
-  readonly gates: Egress['gates']
+  /** The gates of the role egress: of this process, or of the other one. */
+  readonly gates: () => ReturnType<Egress['gates']> | Promise<ReturnType<Egress['gates']>>
   readonly version: string
   /** A monotonic clock, in ms. */
   readonly monotonic: () => number
@@ -77,12 +77,11 @@ export const systemHandlers = (deps: SystemDeps): Handlers<'GET /api/system'> =>
   }
   return {
     'GET /api/system': async ({ session }) => {
-      const [{ ready, checks }, consumers] = await Promise.all([deps.readiness(withinMs), lags()])
+      const [{ ready, checks }, consumers, gates] = await Promise.all([deps.readiness(withinMs), lags(), deps.gates()])
       const answer: SystemAnswer = {
         ready,
         checks: Object.entries(checks).map(([name, health]) => checkFor(session.grants, name, health)),
-        breakers: deps
-          .gates()
+        breakers: gates
           .filter(({ account }) => rolesFor(session.grants, account).length > 0)
           .map(({ account, ...gate }) => ({ account, isOpen: gate.isOpen, reason: breakerWords(gate) })),
         consumers: [...consumers],

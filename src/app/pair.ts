@@ -1,0 +1,114 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import type { Log } from '../domain/ports.ts'
+import { settled } from '../shared/timeout.ts'
+import type { FromParent, FromPart } from './part.ts'
+import { otherPart, type PartName, rolesOfPart } from './peer.ts'
+import type { Servers } from './servers.ts'
+
+export type Failed = { readonly reason: string; readonly exitCode: number }
+
+export type Pair = {
+  /** Resolves when both processes run all their roles, or when one of them cannot. */
+  readonly ready: Promise<
+    Failed | { readonly url: string; readonly adminUrl: string; readonly signInLink?: string | undefined }
+  >
+  /** Resolves when front has ended although nobody stopped it. */
+  readonly failed: Promise<Failed>
+  /** Drains and ends both. */
+  readonly stop: () => Promise<void>
+}
+
+const firstBackoffMs = 1_000
+const longestBackoffMs = 30_000
+const stableAfterMs = 60_000
+/** Longer than the longest drain. */
+const stopWithinMs = 25_000
+
+/**
+ * Runs front and back as processes of their own, and back again if it ends. `command` is the file of the command line.
+ */
+export const startPair = (command: string, { kafka, mongo }: Pick<Servers, 'kafka' | 'mongo'>, log: Log): Pair => {
+  const token = randomBytes(32).toString('base64url')
+  const running = new Map<PartName, ChildProcess>()
+  const listening = new Map<PartName, { readonly url: string; readonly adminUrl: string }>()
+  const isReady = new Set<PartName>()
+  const ready = Promise.withResolvers<Awaited<Pair['ready']>>()
+  const failed = Promise.withResolvers<Failed>()
+  let signInLink: string | undefined
+  let isStopping = false
+  let hasFailed = false
+  let failures = 0
+  let again: NodeJS.Timeout | undefined
+
+  const send = (part: PartName, message: FromParent) => {
+    const child = running.get(part)
+    // A child that has just ended cannot be told; its exit is handled.
+    if (child?.connected) child.send(message, () => undefined)
+  }
+  const introduce = (part: PartName) => {
+    const url = listening.get(part)?.adminUrl
+    send(otherPart[part], { do: 'peer', ...(url !== undefined && { url }) })
+  }
+  const fail = (why: Failed) => {
+    hasFailed = true
+    ready.resolve(why)
+    failed.resolve(why)
+  }
+  const take = (part: PartName, message: FromPart) => {
+    if (message.is === 'waiting') {
+      send(part, { do: 'start', kafka, mongo, token })
+      introduce(otherPart[part])
+    } else if (message.is === 'listening') {
+      listening.set(part, message)
+      introduce(part)
+    } else if (message.is === 'ready') {
+      if (isReady.has('back') && part === 'back') log.info({ part }, 'the process runs again')
+      isReady.add(part)
+      signInLink ??= message.signInLink
+      const front = listening.get('front')
+      if (front !== undefined && isReady.size === 2) ready.resolve({ ...front, signInLink })
+    } else if (part === 'front' || isReady.size < 2) fail(message)
+    else log.error({ part, reason: message.reason }, 'the process cannot start')
+  }
+  const start = (part: PartName) => {
+    const began = performance.now()
+    const child = fork(command, ['part', part], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+    running.set(part, child)
+    child.on('message', (message: FromPart) => take(part, message))
+    child.once('exit', (exitCode, signal) => {
+      running.delete(part)
+      listening.delete(part)
+      if (isStopping || hasFailed) return
+      introduce(part)
+      const fields = { part, roles: rolesOfPart[part], ...(signal === null ? { exitCode } : { signal }) }
+      if (part === 'front' || (isReady.size < 2 && signal === null)) {
+        log.error(fields, 'a process of the bridge has ended, so the bridge ends')
+        fail({ reason: `The process with ${rolesOfPart[part].join(' and ')} has ended.`, exitCode: exitCode || 1 })
+        return
+      }
+      failures = performance.now() - began > stableAfterMs ? 0 : failures
+      const pauseMs = Math.min(longestBackoffMs, firstBackoffMs * 2 ** failures++)
+      log.error({ ...fields, pauseMs }, 'a process of the bridge has ended and is started again')
+      again = setTimeout(() => start(part), pauseMs)
+    })
+  }
+  for (const part of ['front', 'back'] as const) start(part)
+  return {
+    ready: ready.promise,
+    failed: failed.promise,
+    stop: async () => {
+      isStopping = true
+      clearTimeout(again)
+      const ends = [...running].map(async ([part, child]) => {
+        const ended = once(child, 'exit')
+        send(part, { do: 'stop' })
+        await settled(ended, stopWithinMs)
+        if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+        await ended
+      })
+      await Promise.all(ends)
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import { setPriority } from 'node:os'
+import * as E from 'fp-ts/lib/Either.js'
+import { commandLineUser } from '../operations/audit.ts'
+import { settled } from '../shared/timeout.ts'
+import { startBridge } from './bridge.ts'
+import { exitOfWrongConfig, type KafkaConfig, readSettings } from './config.ts'
+import type { MongoConfig } from './environment.ts'
+import { type PartName, rolesOfPart } from './peer.ts'
+import { createLog, startTraces } from './telemetry.ts'
+
+/** What the parent sends to its front and its back. */
+export type FromParent =
+  | { readonly do: 'start'; readonly kafka: KafkaConfig; readonly mongo: MongoConfig; readonly token: string }
+  /** Where the operators' port of the other process listens. Absent while it does not run. */
+  | { readonly do: 'peer'; readonly url?: string }
+  | { readonly do: 'stop' }
+
+/** What front and back send to their parent. */
+export type FromPart =
+  | { readonly is: 'waiting' }
+  | { readonly is: 'listening'; readonly url: string; readonly adminUrl: string }
+  | { readonly is: 'ready'; readonly signInLink?: string }
+  | { readonly is: 'failed'; readonly reason: string; readonly exitCode: number }
+
+/** Below the other processes, so that what may lag does not slow down what must answer at once. */
+const priorityOfBack = 10
+/** Nobody waits for this process once its parent is gone. */
+const stopWithinMs = 10_000
+
+/** Runs one of the two processes until the parent says stop or is gone. Resolves with the exit code. */
+export const runPart = async (part: PartName): Promise<number> => {
+  // The terminal sends Ctrl-C to all processes. The parent decides when this one ends.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)
+  if (part === 'back') setPriority(priorityOfBack)
+  const orders = Promise.withResolvers<Extract<FromParent, { readonly do: 'start' }>>()
+  const ended = Promise.withResolvers<'stop' | 'gone'>()
+  const peerKnown = Promise.withResolvers<void>()
+  let peerUrl: string | undefined
+  process.on('disconnect', () => ended.resolve('gone'))
+  process.on('message', (message: FromParent) => {
+    if (message.do === 'start') orders.resolve(message)
+    else if (message.do === 'stop') ended.resolve('stop')
+    else {
+      peerUrl = message.url
+      if (peerUrl !== undefined) peerKnown.resolve()
+    }
+  })
+  if (!process.connected) return 1
+  const tell = (message: FromPart) => void (process.connected && process.send?.(message))
+  const settings = await readSettings('find')
+  if (settings === undefined) return exitOfWrongConfig
+  tell({ is: 'waiting' })
+  const given = await Promise.race([orders.promise, ended.promise])
+  if (typeof given === 'string') return given === 'stop' ? 0 : 1
+  const log = createLog(settings.logLevel)
+  const stopTraces = await startTraces(settings.traces, log)
+  const pair = { part, peer: { token: given.token, url: () => peerUrl } }
+  const bridge = await startBridge(settings, given, rolesOfPart[part], log, pair)
+  if (E.isLeft(bridge)) {
+    tell({ is: 'failed', ...bridge.left })
+    return bridge.left.exitCode
+  }
+  const { url, adminUrl, ready, signInLink, stop } = bridge.right
+  tell({ is: 'listening', url, adminUrl })
+  void Promise.all([ready, peerKnown.promise]).then(async () => {
+    const link = await signInLink?.(commandLineUser()).catch(() => undefined)
+    tell({ is: 'ready', ...(link !== undefined && { signInLink: link }) })
+  })
+  const how = await ended.promise
+  const stopped = stop().then(stopTraces)
+  if (how === 'gone') {
+    await settled(stopped, stopWithinMs)
+    return 1
+  }
+  await stopped
+  return 0
+}

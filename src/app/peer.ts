@@ -1,0 +1,69 @@
+import type { Egress } from '../egress/egress.ts'
+import { type Peer, peerHeaders, peerRouter } from '../http/forward.ts'
+import type { Readiness, ReadReadiness } from '../http/health.ts'
+import type { MetricValues } from './metrics.ts'
+
+/** The two processes of `npm start`. */
+export type PartName = 'front' | 'back'
+export const rolesOfPart = {
+  front: ['ingress', 'egress'],
+  back: ['projector', 'archiver', 'console'],
+} as const
+export const otherPart = { front: 'back', back: 'front' } as const
+
+/** What the other process may ask. */
+type Answers = {
+  readonly readiness: Readiness
+  readonly metrics: MetricValues
+  readonly gates: ReturnType<Egress['gates']>
+}
+type Answering = { readonly [Name in keyof Answers]: (withinMs: number) => Promise<Answers[Name]> | Answers[Name] }
+
+const answerWithinMs = 2_000
+
+/** Answers the other process. */
+export const answerPeer = (peer: Peer, answering: Answering): ReturnType<typeof peerRouter> =>
+  peerRouter(peer, answering, answerWithinMs)
+
+/** Asks the other process. Undefined if it does not run or does not answer in time. */
+export const askPeer = async <Name extends keyof Answers>(
+  peer: Peer,
+  name: Name,
+  withinMs: number,
+): Promise<Answers[Name] | undefined> => {
+  const url = peer.url()
+  if (url === undefined) return undefined
+  try {
+    const answer = await fetch(new URL(`/peer/${name}`, url), {
+      headers: peerHeaders(peer),
+      signal: AbortSignal.timeout(withinMs),
+    })
+    return answer.ok ? ((await answer.json()) as Answers[Name]) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The readiness of both processes. A check that both have fails if it fails in one of them. */
+export const joinReadiness = (own: Readiness, other: Readiness | undefined, otherName: PartName): Readiness => {
+  const theirs = other ?? {
+    ready: false,
+    checks: {
+      [otherName]: {
+        ok: false,
+        reason: `the process with ${rolesOfPart[otherName].join(', ')} does not answer; it is started again if it has ended`,
+      },
+    },
+  }
+  const checks = { ...own.checks }
+  for (const [name, check] of Object.entries(theirs.checks)) if (checks[name]?.ok !== false) checks[name] = check
+  return { ready: own.ready && theirs.ready, checks }
+}
+
+/** Asks both processes. */
+export const readinessOfBoth =
+  (own: ReadReadiness, peer: Peer, otherName: PartName): ReadReadiness =>
+  async (withinMs) => {
+    const [mine, theirs] = await Promise.all([own(withinMs), askPeer(peer, 'readiness', withinMs)])
+    return joinReadiness(mine, theirs, otherName)
+  }

@@ -1,8 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { dataKeys } from '../archive/data-keys.ts'
 import { restorer } from '../archive/restore.ts'
-import { notSafe, startConsole } from '../console/console.ts'
+import { startConsole } from '../console/console.ts'
 import { consoleHandlers } from '../console/handlers.ts'
+import { notSafe } from '../console/not-safe.ts'
 import { accessTokens } from '../domain/access-token.ts'
 import { timeZonesOf } from '../domain/accounts.ts'
 import { now } from '../domain/clock.ts'
@@ -23,14 +24,13 @@ import { missingKeyFile, startArchiver, startRetainDays, startRetention, wrappin
 import { exitOfWrongConfig, type Settings } from './config.ts'
 import { consumerGroups, followEnrichedKeys, type Part, startEgress, startProjector } from './consumers.ts'
 import { openIntake } from './intake.ts'
-import { createMetrics, version } from './metrics.ts'
+import { createMetrics } from './metrics.ts'
 import { answerPeer, askPeer, otherPart, type PartName, readinessOfBoth } from './peer.ts'
-import { kafkaSettings, type Servers } from './servers.ts'
+import { type Role, roles } from './roles.ts'
+import type { Servers } from './running.ts'
+import { kafkaSettings } from './servers.ts'
 import { prepare } from './topics.ts'
-
-/** The roles of a bridge process. Each can run in as many processes as there are partitions. */
-export const roles = ['ingress', 'projector', 'egress', 'archiver', 'console'] as const
-export type Role = (typeof roles)[number]
+import { version } from './version.ts'
 
 const everyRole = (given: ReadonlyArray<Role>) => roles.every((role) => given.includes(role))
 

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { findPackageJSON } from 'node:module'
 import {
   AggregatorRegistry,
   Counter,
@@ -13,6 +11,7 @@ import {
 import { driftKinds } from '../../contracts/views/drift.ts'
 import type { Health, Measure } from '../domain/ports.ts'
 import type { Egress } from '../egress/egress.ts'
+import { version } from './version.ts'
 
 type JournalState = {
   readonly records: number
@@ -24,10 +23,6 @@ type JournalState = {
 type Differences = { readonly account: string; readonly kind: string; readonly count: number }
 /** The current health of each readiness check. */
 type AskHealth = () => Promise<Readonly<Record<string, Health>>>
-
-const manifest = findPackageJSON('..', import.meta.url)
-/** The version in the package's manifest. */
-export const { version }: { readonly version: string } = JSON.parse(readFileSync(manifest ?? '', 'utf8'))
 
 /** The metrics of a process as values, for another process that shows the metrics of both. */
 export type MetricValues = ReadonlyArray<MetricObjectWithValues<MetricValue<string>>>

@@ -5,7 +5,7 @@ import type { Log } from '../domain/ports.ts'
 import { settled } from '../shared/timeout.ts'
 import type { FromParent, FromPart } from './part.ts'
 import { otherPart, type PartName, rolesOfPart } from './peer.ts'
-import type { Servers } from './servers.ts'
+import type { Servers } from './running.ts'
 
 export type Failed = { readonly reason: string; readonly exitCode: number }
 

@@ -1,11 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs'
-import { rename, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import * as E from 'fp-ts/lib/Either.js'
 import { now } from '../domain/clock.ts'
-import type { Failure } from '../domain/ports.ts'
-import { startEmbedded } from '../embedded/servers.ts'
-import { attempt, makePrivateFolder } from '../journal/files.ts'
 import type { KafkaSettings } from '../kafka/client.ts'
 import { connectKafka, type KafkaRoom } from '../kafka/kafka.ts'
 import { reasonOf } from '../mongo/classify.ts'
@@ -16,81 +9,8 @@ import { monotonic, sleep } from '../shared/time.ts'
 import { exitOfWrongConfig, type KafkaConfig, readSettings, type Settings } from './config.ts'
 import type { MongoConfig } from './environment.ts'
 import { createMetrics } from './metrics.ts'
+import { findRunning } from './running.ts'
 import { createLog } from './telemetry.ts'
-
-/** The addresses of a running bridge and its embedded servers, for other commands with the same DATA_DIR. */
-export type Running = {
-  readonly pid: number
-  readonly url?: string
-  readonly adminUrl?: string
-  readonly brokers?: ReadonlyArray<string>
-  readonly mongoUrl?: string
-}
-
-const fileIn = (dataDir: string) => join(dataDir, 'running.json')
-
-export const tellRunning = async (dataDir: string, running: Running): Promise<void> => {
-  const file = fileIn(dataDir)
-  await writeFile(`${file}.new`, JSON.stringify(running), { mode: 0o600 })
-  await rename(`${file}.new`, file)
-}
-
-export const forgetRunning = (dataDir: string): void => rmSync(fileIn(dataDir), { force: true })
-
-const alive = (pid: number) => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
-export const findRunning = (dataDir: string): Running | undefined => {
-  try {
-    const running: Running = JSON.parse(readFileSync(fileIn(dataDir), 'utf8'))
-    return alive(running.pid) ? running : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** The default ports of Kafka and MongoDB clients. */
-const preferredPorts = { kafka: 9092, mongo: 27_017 }
-
-export type Servers = {
-  readonly kafka: KafkaConfig
-  readonly mongo: MongoConfig
-  readonly stop: () => Promise<void>
-}
-
-/** Makes DATA_DIR private, because it holds tokens, events and databases. Left: what the operator must do. */
-export const closedDataDir = async (dataDir: string): Promise<E.Either<string, void>> =>
-  E.mapLeft(({ reason }: Failure) => `${reason}. Set DATA_DIR to a folder that this user may write.`)(
-    await attempt(`DATA_DIR ${dataDir} cannot be made or closed to other users`, () => makePrivateFolder(dataDir)),
-  )
-
-/** The configured servers, and embedded servers for those that are not configured. Left: what the operator must do. */
-export const serversFor = async (
-  settings: Settings,
-  say: (line: string) => void,
-): Promise<E.Either<string, Servers>> => {
-  const { kafka, mongo, dataDir, mongodBinary } = settings
-  const embedded = await startEmbedded({
-    dataDir,
-    kafka: kafka === 'embedded',
-    mongo: mongo === 'embedded',
-    say,
-    preferredPorts,
-    ...(mongodBinary !== undefined && { mongodBinary }),
-  })
-  if (E.isLeft(embedded)) return E.left(embedded.left.message)
-  const { brokers = [], mongoUrl = '', stop } = embedded.right
-  return E.right({
-    kafka: kafka === 'embedded' ? { brokers, ssl: false } : kafka,
-    mongo: mongo === 'embedded' ? { url: mongoUrl, database: 'livechat' } : mongo,
-    stop,
-  })
-}
 
 /** The configured broker, or the embedded broker of the bridge that runs on this DATA_DIR. */
 export const kafkaOf = ({ kafka, dataDir }: Settings) => {

@@ -3,11 +3,10 @@ import { styleText } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Account } from '../domain/accounts.ts'
 import type { Log } from '../domain/ports.ts'
-import { commandLineUser } from '../operations/audit.ts'
-import { roles as allRoles, type Role, startBridge } from './bridge.ts'
 import { exitOfWrongConfig, readSettings, type Settings } from './config.ts'
 import { type Failed, type Pair, startPair } from './pair.ts'
-import { closedDataDir, forgetRunning, type Servers, serversFor, tellRunning } from './servers.ts'
+import { roles as allRoles, type Role } from './roles.ts'
+import { closedDataDir, forgetRunning, type Servers, serversFor, tellRunning } from './running.ts'
 import { firstSignal } from './signals.ts'
 import { createLog, startTraces } from './telemetry.ts'
 
@@ -75,6 +74,11 @@ const never = new Promise<never>(() => undefined)
 
 /** Exactly these roles, in this process. */
 const runHere = async (settings: Settings, servers: Servers, roles: ReadonlyArray<Role>, log: Log): Promise<Runner> => {
+  // The parent of front and back runs no role, so it does not load their code.
+  const [{ startBridge }, { commandLineUser }] = await Promise.all([
+    import('./bridge.ts'),
+    import('../operations/audit.ts'),
+  ])
   const stopTraces = await startTraces(settings.traces, log)
   const bridge = await startBridge(settings, servers, roles, log)
   if (E.isLeft(bridge)) return { ready: Promise.resolve(bridge.left), failed: never, stop: stopTraces }

@@ -7,7 +7,7 @@ import { settled } from '../shared/timeout.ts'
 import type { TracesConfig } from './config.ts'
 import type { LogLevel } from './environment.ts'
 import { afterUnlessEnded, limitedLog } from './limited-log.ts'
-import { version } from './metrics.ts'
+import { version } from './version.ts'
 
 /** Structured logs on stdout, one JSON object per line. It redacts, by name, fields of secrets and personal data. */
 const writeLines = (level: LogLevel): Log =>

@@ -4,7 +4,7 @@ import type { GrantEntry } from '../domain/accounts.ts'
 import type { Log, Sleep } from '../domain/ports.ts'
 import { invalid, notAllowed, refusalBody } from '../http/answer.ts'
 import { bodyBudget } from '../http/body.ts'
-import { clientAddresses, failureDelay, isLoopback, type Network } from '../http/client-address.ts'
+import { clientAddresses, failureDelay, type Network } from '../http/client-address.ts'
 import type { Ctx, State } from '../http/context.ts'
 import type { ConsoleSessions } from '../mongo/console-sessions.ts'
 import { guard, isLocal } from './access/guard.ts'
@@ -54,12 +54,6 @@ export type Console = {
   /** Makes a link that signs `who` in once. Undefined if this machine cannot reach the port on loopback. */
   readonly signInLink: (adminUrl: string, who: string) => Promise<string | undefined>
 }
-
-/** Why the console must not listen at `host`. Undefined if it may. */
-export const notSafe = ({ oidc }: ConsoleSettings, host: string): string | undefined =>
-  oidc !== undefined || isLoopback(host)
-    ? undefined
-    : 'ADMIN_HOST is not loopback, and CONSOLE_OIDC_ISSUER is not set: without it anybody could try to sign in to the console. Set the variables CONSOLE_OIDC_*, CONSOLE_URL and CONSOLE_SESSION_KEY, or ADMIN_HOST to 127.0.0.1'
 
 const usualCheckMs = 15_000
 const allBodiesBytes = 4 * 1024 * 1024

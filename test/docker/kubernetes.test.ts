@@ -3,9 +3,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parse } from 'yaml'
-import { roles } from '../../src/app/bridge.ts'
 import { readConfig } from '../../src/app/config.ts'
 import { createMetrics } from '../../src/app/metrics.ts'
+import { roles } from '../../src/app/roles.ts'
 import { madeSecrets, manifests, text, type Yaml } from './given-files.ts'
 
 const ajv = new Ajv({ strict: false, validateFormats: false })

@@ -8,6 +8,7 @@ import { markers } from '../archive/markers.ts'
 import { restorer } from '../archive/restore.ts'
 import { archiveNames, retention, rollSegments } from '../archive/retention.ts'
 import { now } from '../domain/clock.ts'
+import { erasedFinder } from '../domain/erased.ts'
 import type { Log, Measure } from '../domain/ports.ts'
 import { reasonOf as kafkaReasonOf } from '../kafka/errors.ts'
 import type { KafkaRoom } from '../kafka/kafka.ts'
@@ -18,7 +19,7 @@ import type { Mongo } from '../mongo/connect.ts'
 import type { Archive } from '../operations/archive/command.ts'
 import { actionRecorder } from '../operations/audit.ts'
 import { retainedBy, startRetaining, viewsAreCurrentIn } from '../operations/erase/retain.ts'
-import { sleep } from '../shared/time.ts'
+import { monotonic, sleep } from '../shared/time.ts'
 import { changesOf } from '../views/decoded.ts'
 import { exitOfWrongConfig, type Settings } from './config.ts'
 import type { Part } from './consumers.ts'
@@ -81,6 +82,7 @@ export const startArchiver = async ({ kafka, mongo, log }: Deps, wrapping: Wrapp
     keys: dataKeys(mongo.archiveKeys, wrapping),
     decode: fromRecord,
     append: kafka.append,
+    findErased: erasedFinder({ ...mongo.erasures, clock: monotonic }),
     batchHeaderOf,
     changedArchives: changedArchivesOf({ kafka, mongo }),
     missed: async () => {

@@ -2,6 +2,7 @@ import { botConversations, botReplies, enrichments, eventTopics, type TopicName 
 import { archiverGroup } from '../archive/archiver.ts'
 import type { Account } from '../domain/accounts.ts'
 import { now } from '../domain/clock.ts'
+import { erasedFinder } from '../domain/erased.ts'
 import { logMarks } from '../domain/log-marks.ts'
 import type { CheckHealth, IssueToken, Log, Measure, Sleep } from '../domain/ports.ts'
 import { postToService } from '../egress/delivery/post.ts'
@@ -69,6 +70,7 @@ export const startProjector = async ({ kafka, mongo, accounts, measure, log }: D
   const fold = projector({
     decode: decodeRecord,
     applyChanges: mongo.applyChanges,
+    findErased: erasedFinder({ ...mongo.erasures, clock: monotonic }),
     classify,
     deadLetter: kafka.deadLetter('projector'),
     measure,

@@ -5,6 +5,7 @@ import { reasonOf } from '../mongo/classify.ts'
 import { connectMongo, type Mongo } from '../mongo/connect.ts'
 import type { Redrives } from '../mongo/redrives.ts'
 import { actionRecorder, commandLineUser, type RecordAction } from '../operations/audit.ts'
+import { printableLines } from '../shared/printable.ts'
 import { monotonic, sleep } from '../shared/time.ts'
 import { exitOfWrongConfig, type KafkaConfig, readSettings, type Settings } from './config.ts'
 import type { MongoConfig } from './environment.ts'
@@ -56,7 +57,7 @@ export const kafkaFor = (command: string, kafka: KafkaConfig, { topics }: Settin
   })
 
 const away = async () => Promise.reject(new Error('there is no MongoDB'))
-export const noRedrives: Redrives = { find: away, remember: away, states: away, erasedAt: away }
+export const noRedrives: Redrives = { find: away, remember: away, states: away, erasedAt: away, lease: away }
 
 /** Runs a command with both servers, then disconnects. Resolves with an exit code, also if `run` throws. */
 export const withServers = async (
@@ -65,7 +66,9 @@ export const withServers = async (
 ): Promise<number> => {
   const settings = await readSettings()
   if (settings === undefined) return exitOfWrongConfig
-  const { log: out, error: err } = console
+  // Ids, addresses and texts of others are printed too. Escaped control and direction characters do no harm in JSON.
+  const out = (line: string) => console.log(printableLines(line))
+  const err = (line: string) => console.error(printableLines(line))
   const [kafkaConfig, mongoConfig] = [kafkaOf(settings), mongoOf(settings)]
   if (kafkaConfig === undefined) {
     err(noBroker)

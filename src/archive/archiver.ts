@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import { archiveNameOf, type EventTopic, eventTopics, keyOf } from '../../contracts/topics.ts'
+import type { FindErased } from '../domain/erased.ts'
 import type { Append, CheckHealth, ConsumerSpec, IncomingRecord, Slice, TopicIds } from '../domain/ports.ts'
 import { type DataKeys, keyId } from './data-keys.ts'
 import { seal } from './seal.ts'
@@ -15,6 +16,7 @@ type Deps = {
   readonly keys: DataKeys
   readonly decode: (record: IncomingRecord) => E.Either<unknown, DomainEvent>
   readonly append: Append
+  readonly findErased: FindErased
   /** The header of an unreadable batch of records: it says where the batch was. Undefined for other values. */
   readonly batchHeaderOf: (value: Buffer) => Buffer | undefined
   /** The archive topics that were created again after they were written to. Their records and offsets are lost. */
@@ -41,17 +43,29 @@ export const isErasure = ({ topic, key }: IncomingRecord, decoded: E.Either<unkn
  * all its records are durable there. It may be delivered again, so the archive may have a record twice. The marker of
  * an erasure destroys the data key of its record key before any later record is encrypted.
  */
-export const archiver = ({ keys, decode, append, batchHeaderOf, changedArchives, missed, reasonOf }: Deps) => {
+export const archiver = ({
+  keys,
+  decode,
+  append,
+  findErased,
+  batchHeaderOf,
+  changedArchives,
+  missed,
+  reasonOf,
+}: Deps) => {
   let generations: TopicIds = new Map()
   let trouble: string | undefined
   let fits = false
 
   const archive = async (records: ReadonlyArray<EventRecord>, generation: string) => {
     const sealing = await keys.forSealing(new Set(records.map(({ topic, key }) => keyId(topic, key))))
-    const sealed = records.map((record) => {
+    const all = records.map((record) => ({ record, decoded: decode(record) }))
+    const erased = await findErased(all.flatMap(({ decoded }) => (E.isRight(decoded) ? [decoded.right] : [])))
+    const sealed = all.map(({ record, decoded }) => {
       const key = sealing.get(keyId(record.topic, record.key))
       if (key === undefined) throw new Error('a data key is missing')
-      return seal(record, generation, E.isRight(decode(record)), key)
+      const isErased = E.isRight(decoded) && erased.has(decoded.right)
+      return seal(isErased ? { ...record, erased: true } : record, generation, E.isRight(decoded), key)
     })
     const outcomes = await Promise.all(sealed.map((record) => append(record, appendWithinMs)))
     const failed = outcomes.find(E.isLeft)

@@ -86,7 +86,10 @@ const opened = async (found: Found, key: OpeningKey | undefined): Promise<Restor
   const personal = content?.personal
   if (content === undefined) return { kind: 'record', record, generation }
   if (personal === undefined) {
-    if (content.erased) return blanked(found, Object.keys(content.data).length === 0)
+    if (content.erased) {
+      const left = blanked(found, Object.keys(content.data).length === 0)
+      return left.kind === 'record' ? { ...left, record: { ...left.record, erased: true } } : left
+    }
     return { kind: 'record', record: { ...record, value: Buffer.from(JSON.stringify(content.data)) }, generation }
   }
   const isBytes = decodeProtectedHeader(personal).cty === 'bytes'

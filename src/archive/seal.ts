@@ -43,10 +43,11 @@ const encrypted = (text: Uint8Array, { kid, key }: SealingKey, cty: 'json' | 'by
 const contentOf = (record: IncomingRecord, generation: string, isEvent: boolean, key: SealingKey): ArchivedEvent => {
   const { data, personal } = splitOf(record, isEvent)
   if (personal === null) return { data: { ...data } }
-  // The record is delivered again, and it was erased after its first delivery.
   const { erased } = key
-  const isErased = erased?.generation === generation && erased.partition === record.partition
-  if (isErased && record.offset <= erased.offset) return { data: { ...data }, erased: true }
+  // The record is delivered again, and it was erased after its first delivery.
+  const isAgain =
+    erased?.generation === generation && erased.partition === record.partition && record.offset <= erased.offset
+  if (isAgain || record.erased) return { data: { ...data }, erased: true }
   const isJson = personal !== undefined
   const text = isJson ? Buffer.from(JSON.stringify(personal)) : (record.value ?? Buffer.alloc(0))
   const aad = boundTo(record.topic, generation, record)

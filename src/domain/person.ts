@@ -14,6 +14,8 @@ export type FindLinks = (identities: ReadonlyArray<Identity>) => Promise<Readonl
 export type Person = {
   readonly chats: ReadonlyArray<string>
   readonly clients: ReadonlyArray<string>
+  /** The identities by which documents were found: all certain ones, and the likely ones that were included. */
+  readonly followed: ReadonlyArray<Identity>
   /** All known identities of the person, also those that were not followed. */
   readonly identities: ReadonlyArray<Identity>
   /** The kinds that were not followed, and the ids that each of them would add. */
@@ -24,18 +26,22 @@ const nameOf = ({ kind, value }: Identity) => `${kind} ${value}`
 const byName = (identities: ReadonlyArray<Identity>) => new Map(identities.map((it) => [nameOf(it), it]))
 const isCertain = ({ kind }: Identity) => certainKinds.some((certain) => certain === kind)
 
-/** Follows ids from document to document. Follows likely identities only if their kind is in `also`. */
+/**
+ * Follows ids from document to document. Follows likely identities only if their kind is in `also`. `known` are other
+ * identities of the same person.
+ */
 export const resolvePerson = async (
   find: FindLinks,
   start: Identity,
   also: ReadonlyArray<LikelyKind>,
+  known: ReadonlyArray<Identity> = [],
 ): Promise<Person> => {
   const followed = new Map<string, Identity>()
   const others = new Map<string, Identity>()
   const isFollowed = (it: Identity) => isCertain(it) || also.some((kind) => kind === it.kind)
   const found = async (identities: ReadonlyArray<Identity>) =>
     [...byName((await find(identities)).flat()).entries()].filter(([name]) => !followed.has(name))
-  for (let frontier = [start]; frontier.length > 0; ) {
+  for (let frontier = [start, ...known]; frontier.length > 0; ) {
     for (const [name, it] of byName(frontier)) followed.set(name, it)
     const next = await found(frontier)
     for (const [name, it] of next) if (!isFollowed(it)) others.set(name, it)
@@ -52,6 +58,7 @@ export const resolvePerson = async (
   return {
     chats: valuesOf('chat'),
     clients: valuesOf('client'),
+    followed: all,
     identities: [...all, ...others.values()].filter(({ value }) => value !== ''),
     likely,
   }

@@ -54,6 +54,8 @@ export type IncomingRecord = {
   readonly key: Buffer | null
   readonly value: Buffer | null
   readonly headers: Readonly<Record<string, Buffer>>
+  /** The bridge received the event before its person was erased, and nothing personal may be kept of it. */
+  readonly erased?: true
 }
 
 /** Records of one partition in their order. */
@@ -155,6 +157,11 @@ export type Recorded<E extends DomainEvent = DomainEvent> = {
   readonly epoch?: number
   /** The size of the record's value, if it is known. */
   readonly bytes?: number
+  /**
+   * Set if the bridge received the event before its person was erased. `event` has nothing personal then, and this is
+   * the event as it was received.
+   */
+  readonly asReceived?: Dated<DomainEvent>
 }
 
 /** A document of a view. Its further fields are known to its view only. */

@@ -2,15 +2,13 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { type Db, MongoServerError } from 'mongodb'
 import type { ErasureDocument } from '../../contracts/views/erasure.ts'
 import type { TimelineDocument } from '../../contracts/views/timeline.ts'
+import { type ErasedAt, nameOfErased } from '../domain/erased.ts'
 import type { FindLinks } from '../domain/person.ts'
 import { chunks } from '../shared/slices.ts'
 import { duplicateKey } from './classify.ts'
 import { within } from './client.ts'
 import { enrichedKeys } from './enrichments.ts'
 import { type FindDocuments, findDocumentsIn, findLinksIn } from './persons.ts'
-
-/** A record's key and its kind: a chat and a client may have the same number. */
-export type ErasedKey = { readonly of: 'chat' | 'client' | 'enrichment'; readonly key: string }
 
 /** The entry of a marker in timeline. */
 export type Marker = Pick<TimelineDocument, 'type' | 'chatId' | 'clientId' | 'topic' | 'partition' | 'offset'>
@@ -38,8 +36,9 @@ export type Erasures = {
   /** The time up to which this database has every erasure of the archive. Undefined if that was never known. */
   readonly knownUntil: () => Promise<Date | undefined>
   readonly keepKnownUntil: (time: Date) => Promise<void>
-  /** When each of these keys was last erased, by `nameOfErased`. Keys that were never erased are missing. */
-  readonly erasedAt: (keys: ReadonlyArray<ErasedKey>) => Promise<ReadonlyMap<string, Date>>
+  readonly erasedAt: ErasedAt
+  /** When the newest erasure was requested; undefined if there is none. */
+  readonly newestErasure: () => Promise<Date | undefined>
 }
 
 /**
@@ -69,20 +68,25 @@ const queryMs = 300_000
 const keysAtOnce = 300
 const markerTypes = ['ClientErased', 'ChatErased']
 
-/** The text of a key from which its HMAC is computed. */
-export const nameOfErased = ({ of, key }: ErasedKey): string => `${of} ${key}`
-
 export const erasuresIn = (db: Db): Erasures & SilentPersons => {
   const receipts = db.collection<ErasureDocument>('erasures')
   const timeline = db.collection<Omit<TimelineDocument, 'accountId'> & { accountId: string }>('timeline')
   const secrets = db.collection<{ _id: string; key: string }>('erasure_keys')
   const topicsRead = db.collection<{ _id: string; until: Date }>('topics_read')
-  const hmac = async () => {
+  const makeHmac = async () => {
     const options = { upsert: true, returnDocument: 'after' } as const
     const fresh = { $setOnInsert: { key: randomBytes(32).toString('base64url') } }
     const secret = await within(stepMs, secrets.findOneAndUpdate({ _id: 'receipts' }, fresh, options))
     const key = secret?.key ?? ''
     return (text: string) => createHmac('sha256', key).update(text).digest('base64url')
+  }
+  let hashing: ReturnType<typeof makeHmac> | undefined
+  const hmac = () => {
+    hashing ??= makeHmac().catch((error: unknown) => {
+      hashing = undefined
+      throw error
+    })
+    return hashing
   }
   return {
     findLinks: (accountId) => findLinksIn(db, accountId),
@@ -151,16 +155,27 @@ export const erasuresIn = (db: Db): Erasures & SilentPersons => {
     keepKnownUntil: async (until) => {
       await within(stepMs, topicsRead.updateOne({ _id: 'erasures' }, { $set: { until } }, { upsert: true }))
     },
+    newestErasure: async () => {
+      const newest = receipts.find({}, { maxTimeMS: stepMs, projection: { requestedAt: 1 } })
+      return (await within(stepMs, newest.sort({ requestedAt: -1 }).limit(1).toArray()))[0]?.requestedAt
+    },
     erasedAt: async (keys) => {
       const hash = await hmac()
       const hashes = new Map(keys.map((each) => [hash(nameOfErased(each)), nameOfErased(each)]))
-      const found = await within(
-        stepMs,
-        receipts
-          .find({ keys: { $in: [...hashes.keys()] } }, { maxTimeMS: stepMs, projection: { keys: 1, requestedAt: 1 } })
-          .sort({ requestedAt: 1 })
-          .toArray(),
+      const found = (
+        await Promise.all(
+          chunks([...hashes.keys()], keysAtOnce).map((some) =>
+            within(
+              stepMs,
+              receipts
+                .find({ keys: { $in: some } }, { maxTimeMS: stepMs, projection: { keys: 1, requestedAt: 1 } })
+                .toArray(),
+            ),
+          ),
+        )
       )
+        .flat()
+        .sort((a, b) => a.requestedAt.getTime() - b.requestedAt.getTime())
       return new Map(
         found.flatMap((receipt) =>
           receipt.keys.flatMap((each) => {

@@ -11,7 +11,11 @@ export const indexesOf = (collection: string): IndexDescription[] =>
   contractOf(collection).indexes.map((index) => ({ ...index }))
 
 /** Receipts of erasures are no view: nothing can rebuild them. */
-const receiptIndexes: IndexDescription[] = [{ key: { accountId: 1, requestedAt: 1 } }]
+const receiptIndexes: IndexDescription[] = [
+  { key: { accountId: 1, requestedAt: 1 } },
+  { key: { requestedAt: -1 } },
+  { key: { keys: 1 } },
+]
 
 /**
  * Creates the missing indexes and the flat views. Resolves when they can be used. Throws if an index exists with other

@@ -1,11 +1,20 @@
-import type { Db } from 'mongodb'
+import { randomUUID } from 'node:crypto'
+import { type Db, MongoServerError } from 'mongodb'
 import type { Instant } from '../../contracts/primitives.ts'
 import { chunks } from '../shared/slices.ts'
+import { duplicateKey } from './classify.ts'
 import { within } from './client.ts'
 import { type Erasures, erasuresIn } from './erasures.ts'
 import { readPresent, type Stored } from './store.ts'
 
 type Redrive = { readonly _id: string; readonly sentAt: ReadonlyArray<Instant> }
+
+/** The right to send records back, which one process has at a time. */
+export type Lease = {
+  /** Keeps the right for another minute. False if another process has had it since. */
+  readonly renew: () => Promise<boolean>
+  readonly release: () => Promise<void>
+}
 
 /** The fields that show how new a view's document is. */
 export type State = Pick<Stored, 'applied'> & { readonly lastEventAt?: Date }
@@ -19,6 +28,8 @@ export type Redrives = {
   readonly find: (ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, ReadonlyArray<Instant>>>
   /** Resolves when the entries are durable on a majority. Idempotent. */
   readonly remember: (ids: ReadonlyArray<string>, at: Instant) => Promise<void>
+  /** Undefined if another process sends records back now. */
+  readonly lease: () => Promise<Lease | undefined>
   /** When these keys were last erased (erasures.ts). */
   readonly erasedAt: Erasures['erasedAt']
   /** The existing documents of these ids. */
@@ -27,10 +38,13 @@ export type Redrives = {
 
 const collection = 'redrives'
 const stepMs = 10_000
+const leaseId = 'lease'
+const leaseMs = 60_000
 const atOnce = 500
 
 export const redrivesIn = (db: Db): Redrives => {
   const redrives = db.collection<Redrive>(collection)
+  const leases = db.collection<{ readonly _id: string; readonly owner: string; readonly until: Date }>(collection)
   return {
     find: async (ids) => {
       const found: Array<Redrive> = []
@@ -46,6 +60,27 @@ export const redrivesIn = (db: Db): Redrives => {
       }))
       for (const some of chunks(operations, atOnce))
         await within(stepMs, redrives.bulkWrite([...some], { ordered: false }))
+    },
+    lease: async () => {
+      const owner = randomUUID()
+      const held = [{ $set: { owner, until: { $add: ['$$NOW', leaseMs] } } }]
+      const isOver = { _id: leaseId, $expr: { $lt: ['$until', '$$NOW'] } }
+      // The filter does not match a document that exists, and then the insert fails on its _id.
+      const isFirst = { _id: leaseId, owner: { $exists: false } }
+      const insert = () =>
+        within(stepMs, leases.updateOne(isFirst, held, { upsert: true })).then(
+          () => true,
+          (error: unknown) => {
+            if (error instanceof MongoServerError && error.code === duplicateKey) return false
+            throw error
+          },
+        )
+      const took = (await within(stepMs, leases.updateOne(isOver, held))).matchedCount === 1 || (await insert())
+      if (!took) return undefined
+      return {
+        renew: async () => (await within(stepMs, leases.updateOne({ _id: leaseId, owner }, held))).matchedCount === 1,
+        release: async () => void (await within(stepMs, leases.deleteOne({ _id: leaseId, owner }))),
+      }
     },
     erasedAt: erasuresIn(db).erasedAt,
     states: readPresent<State & Stored>(db, 'local'),

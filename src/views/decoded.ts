@@ -4,6 +4,7 @@ import type { OperatorAction } from '../../contracts/commands/operator-action.ts
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import { dated } from '../domain/dated.ts'
 import type { Undecodable } from '../domain/decode-json.ts'
+import { withoutPersonalData } from '../domain/erased.ts'
 import type { Change, IncomingRecord } from '../domain/ports.ts'
 import type { QuarantinedRequest } from '../domain/quarantined.ts'
 import { recordTime } from '../domain/record-time.ts'
@@ -15,9 +16,12 @@ export type Folded = DomainEvent | BotReply | OperatorAction | QuarantinedReques
 /** Decodes a record of an event topic (event), bot-replies (command), audit (action) or quarantine (request). */
 export type Decode = (record: IncomingRecord) => Either<Undecodable, Folded>
 
-/** The changes that a decoded record makes. */
+/**
+ * The changes that a decoded record makes. Of an event that was received before its person was erased, they keep
+ * nothing personal. Its unknown fields still count in `drift`, which names no person.
+ */
 export const changesOf = (
-  { topic, partition, offset, epoch, timestamp, value }: IncomingRecord,
+  { topic, partition, offset, epoch, timestamp, value, erased }: IncomingRecord,
   decoded: Folded,
 ): ReadonlyArray<Change> => {
   if (decoded.type === 'OperatorAction') return changesOfAction(decoded)
@@ -25,5 +29,10 @@ export const changesOf = (
   if (decoded.type === 'QuarantinedRequest') return changesOfRequest({ ...place, request: decoded })
   return decoded.type === 'BotMessage' || decoded.type === 'InviteAgent'
     ? changesOfReply({ ...place, reply: decoded, requestedAt: recordTime({ timestamp }) })
-    : changesOfEvent({ ...place, event: dated(decoded), bytes: value?.length ?? 0 })
+    : changesOfEvent({
+        ...place,
+        event: dated(erased ? withoutPersonalData(decoded) : decoded),
+        bytes: value?.length ?? 0,
+        ...(erased && { asReceived: dated(decoded) }),
+      })
 }

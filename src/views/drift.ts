@@ -152,7 +152,7 @@ const eachEvent = (changes: (record: RecordedEvent) => ReadonlyArray<Change>) =>
 export const drift = folded(contract, {
   isOfAllChats: true,
   folds: {
-    ...eachEvent(({ asItCame }) => driftOfEvent(asItCame)),
+    ...eachEvent(({ asItCame }) => driftOfEvent({ ...asItCame, event: asItCame.asReceived ?? asItCame.event })),
     QuarantinedRequest: ({ request, ...place }) => driftOfRequest(request, place),
   },
   erasure: never,

@@ -2,6 +2,7 @@ import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import { botReplies, keyOf } from '../../contracts/topics.ts'
 import type { Undecodable } from '../domain/decode-json.ts'
+import type { FindErased } from '../domain/erased.ts'
 import { sourceOf } from '../domain/identity.ts'
 import type {
   ApplyChanges,
@@ -20,6 +21,7 @@ import { changesOf, type Decode } from './decoded.ts'
 type Deps = {
   readonly decode: Decode
   readonly applyChanges: ApplyChanges
+  readonly findErased: FindErased
   /**
    * Classifies an error of applyChanges: `permanent` if the documents cannot be stored because of their own content.
    */
@@ -65,15 +67,22 @@ const keyProblem = ({ key }: IncomingRecord, event: DomainEvent): Undecodable | 
     ? undefined
     : { cause: 'wrong-key', detail: 'key: expected <accountId>/<subject> of the event' }
 
-const read = (decode: Decode, records: ReadonlyArray<IncomingRecord>) => {
+const eventOf = (decoded: ReturnType<Decode>): DomainEvent | undefined =>
+  isRight(decoded) && 'source' in decoded.right ? decoded.right : undefined
+
+const read = async (decode: Decode, findErased: FindErased, records: ReadonlyArray<IncomingRecord>) => {
   const readable: Array<Readable> = []
   const refused: Array<Refused> = []
-  for (const record of records) {
-    const decoded = decode(record)
-    const event = isRight(decoded) && 'source' in decoded.right ? decoded.right : undefined
+  const all = records.map((record) => ({ record, decoded: decode(record) }))
+  const erased = await findErased(all.flatMap(({ decoded }) => eventOf(decoded) ?? []))
+  for (const { record, decoded } of all) {
+    const event = eventOf(decoded)
     const why = isLeft(decoded) ? decoded.left : event && keyProblem(record, event)
-    if (isRight(decoded) && why === undefined)
-      readable.push({ record, changes: changesOf(record, decoded.right), ...(event && { event }) })
+    if (isRight(decoded) && why === undefined) {
+      const isErased = event !== undefined && erased.has(event)
+      const changes = changesOf(isErased ? { ...record, erased: true } : record, decoded.right)
+      readable.push({ record, changes, ...(event && { event }) })
+    }
     // Egress reports a bad command and writes its dead letter, so the projector does not.
     else if (why !== undefined && record.topic !== botReplies.name) refused.push({ record, why })
   }
@@ -95,6 +104,7 @@ const withChanges = (readable: ReadonlyArray<Readable>, wanted: (change: Change)
 export const projector = ({
   decode,
   applyChanges,
+  findErased,
   classify,
   deadLetter,
   measure,
@@ -135,7 +145,7 @@ export const projector = ({
   }
 
   const take = async (piece: ReadonlyArray<IncomingRecord>) => {
-    const { readable, refused } = read(decode, piece)
+    const { readable, refused } = await read(decode, findErased, piece)
     const unstorable = await apply(withChanges(readable, (change) => !isOfAllChats(change)))
     for (const { event } of readable)
       if (event) measure.viewed(sourceOf(event), Math.max(0, wallMs() - Date.parse(event.time)) / 1000)

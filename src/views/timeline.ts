@@ -44,7 +44,7 @@ export const evolveTimeline = (
   isStorable = false,
 ): TimelineDocument => {
   if (current !== undefined) return current
-  const { event, topic, partition, offset, bytes = 0 } = recorded
+  const { event, topic, partition, offset, bytes = 0, asReceived } = recorded
   const { extra, ...rest }: Data = event.data
   const data = isStorable ? rest : storable(rest)
   return {
@@ -56,7 +56,9 @@ export const evolveTimeline = (
     partition,
     offset,
     ...present(data, 'chatId', 'clientId'),
-    ...(bytes <= mostDataBytes && { data, ...(extra !== undefined && { extra: asText(extra) }) }),
+    ...(asReceived && { erased: true as const }),
+    ...(asReceived === undefined &&
+      bytes <= mostDataBytes && { data, ...(extra !== undefined && { extra: asText(extra) }) }),
   }
 }
 

@@ -39,6 +39,7 @@ const given = (stored_ = memoryKeys()) => {
   const wrapping = () => right(readKeys(keyFile))
   const process = (generation = 'g1') => {
     const { spec } = archiver({
+      findErased: async () => new Set(),
       keys: dataKeys(stored_, wrapping()),
       decode: fromRecord,
       append,
@@ -170,7 +171,11 @@ archiving('an archiver does not start if its key file cannot unwrap the data key
       missed: async () => undefined,
       reasonOf: String,
     }
-    return archiver({ ...deps, changedArchives: async () => [] }).spec.refuseTopics?.(new Map())
+    return archiver({
+      findErased: async () => new Set(),
+      ...deps,
+      changedArchives: async () => [],
+    }).spec.refuseTopics?.(new Map())
   }
   assert.equal(
     [await startWith('second'), await startWith('first')],

@@ -41,6 +41,7 @@ const given = async (events: ReadonlyArray<DomainEvent>, copiedAfter: number) =>
   }
   const keys = memoryKeys()
   const { spec } = archiver({
+    findErased: async () => new Set(),
     keys: dataKeys(keys, right(readKeys(keyFile))),
     decode: fromRecord,
     append,

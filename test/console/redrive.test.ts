@@ -41,6 +41,7 @@ const servers = (records: ReadonlyArray<IncomingRecord>, gate: () => Promise<voi
     },
     redrives: {
       find: async () => new Map(),
+      lease: async () => ({ renew: async () => true, release: async () => {} }),
       remember: async () => {},
       erasedAt: async () => new Map(),
       states: async () => new Map(),

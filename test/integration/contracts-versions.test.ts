@@ -54,6 +54,7 @@ versions('the projector folds every version into the views', async () => {
   const deadLetter = kafka.deadLetter('projector')
   const { applyChanges } = mongo
   const handle = projector({
+    findErased: async () => new Set(),
     decode,
     applyChanges,
     classify,

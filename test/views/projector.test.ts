@@ -71,7 +71,17 @@ const given = (
   }
   const applyChanges = applying ?? applyKept
   const wallMs = () => Date.parse(at('10:00:02'))
-  const handle = projector({ decode, applyChanges, classify, deadLetter, measure, hasRoom, clock, wallMs })
+  const handle = projector({
+    findErased: async () => new Set(),
+    decode,
+    applyChanges,
+    classify,
+    deadLetter,
+    measure,
+    hasRoom,
+    clock,
+    wallMs,
+  })
   return { done, viewed, handle }
 }
 

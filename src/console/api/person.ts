@@ -7,7 +7,9 @@ import type { Erasures } from '../../mongo/erasures.ts'
 import { actionOn, notRecorded } from '../../operations/audit.ts'
 import { erase, finishInterrupted } from '../../operations/erase/erase.ts'
 import { isOfNobody, type Kept, type Plan, planOf, type Request, requestText } from '../../operations/erase/plan.ts'
+import { viewsReachEnd } from '../../operations/erase/views-now.ts'
 import { exportPerson } from '../../operations/export/everything.ts'
+import { monotonic, sleep } from '../../shared/time.ts'
 import { type PersonAnswer, PersonBody } from '../answers.ts'
 import {
   type ConsoleHandler,
@@ -21,7 +23,7 @@ import {
 import type { ConsoleRoute } from '../routes.ts'
 
 export type PersonDeps = {
-  readonly kafka: Pick<KafkaRoom, 'append' | 'publish'>
+  readonly kafka: Pick<KafkaRoom, 'append' | 'publish' | 'ranges' | 'committedNow'>
   readonly erasures: Erasures
   readonly recordActionOf: RecordActionOf
   /** Retention of the plain-text event topics. */
@@ -51,6 +53,10 @@ const changed = invalid(
   'confirm: expected the value from a new search, because other chats or clients belong to the person now',
 )
 const nobody = invalid(404, 'value: expected a person that the views know')
+const withinMs = 10_000
+const notCurrent = unavailable(
+  'Nothing was erased: the views lack events that the topics have, so chats of this person may be missing. Repeat it when the projector has no lag.',
+)
 const unrecorded = E.mapLeft((failure: Failure) => unavailable(notRecorded(failure)))
 
 /** Finds, exports and erases a person like the command line. Each action is recorded first: it shows personal data. */
@@ -93,15 +99,17 @@ export const personHandlers = ({
       async (request, { confirm }, { session }) => {
         if (confirm === undefined) return E.left<Refusal>(missing)
         const ports = { kafka, erasures, recordAction: recordActionOf(session.who), clock: () => new Date() }
-        // An earlier, interrupted request was confirmed. A new plan would lack what that request has already erased.
-        const finished = unrecorded(await finishInterrupted(ports, request))
+        const [requestedAt, kept] = [ports.clock(), { retentionDays }]
+        if (!(await viewsReachEnd(kafka, { withinMs, clock: monotonic, sleep }))) return E.left(notCurrent)
+        // An earlier, interrupted request was confirmed, and what it found stays in its new plan.
+        const finished = unrecorded(await finishInterrupted(ports, request, { kept, requestedAt }))
         if (E.isLeft(finished)) return finished
         const last = finished.right.at(-1)
         if (last !== undefined) return ok(last)
         const plan = await planOf(erasures, request)
         if (isOfNobody(plan)) return E.left(nobody)
         if (confirm !== confirmOf(request, plan)) return E.left(changed)
-        const asker = { requestedBy: session.who, kept: { retentionDays } }
+        const asker = { requestedBy: session.who, kept, requestedAt }
         const erased = unrecorded(await erase(ports, request, plan, asker))
         return E.isLeft(erased) ? erased : ok(erased.right)
       },

@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { Db } from 'mongodb'
+import { erasedFinder, type FindErased } from '../../domain/erased.ts'
 import type { ApplyChanges, Sleep, TopicIds, ViewDocument } from '../../domain/ports.ts'
+import { monotonic } from '../../shared/time.ts'
 import type { ViewName } from '../../views/index.ts'
 import type { TimeZoneOf } from '../../views/stats-days.ts'
 import { applyWith, type CollectionOf } from '../apply.ts'
 import { classify } from '../classify.ts'
 import { type MongoLocation, mongoClient, within } from '../client.ts'
+import { erasuresIn } from '../erasures.ts'
 import { optimisticUpdate } from '../optimistic-update.ts'
 import { allDays, type Day, readDay, recomputeDays } from '../stats-recompute.ts'
 import { idsWhere, readPresent, writeIfUnchanged } from '../store.ts'
@@ -56,6 +59,7 @@ export type LeasedRebuild = Begun & {
   readonly made: (folded: ReadonlyArray<ViewName>) => Promise<ReadonlyArray<ViewName>>
   /** Applies changes to its own collections. */
   readonly applyChanges: ApplyChanges
+  readonly findErased: FindErased
   readonly count: (view: ViewName) => Promise<{ readonly live: number; readonly rebuilt: number }>
   readonly pairs: (view: ViewName) => AsyncGenerator<ReadPairs>
   readonly pairsAgain: (view: ViewName, ids: ReadonlyArray<string>) => ReadPairs
@@ -110,6 +114,7 @@ const leasedRebuild = ({ db, sleep, timeZoneOf }: Deps, writer: string, begun: B
       classify,
       sleep,
     }),
+    findErased: erasedFinder({ ...erasuresIn(db), clock: monotonic }),
     count: (view) => countBoth(db, view, writer),
     pairs: (view) => pairsOf(db, view, writer),
     pairsAgain: (view, ids) => readPairs(db, view, writer, ids),

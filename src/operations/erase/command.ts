@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import { Command, InvalidArgumentError } from 'commander'
@@ -7,15 +6,18 @@ import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import type { Failure } from '../../domain/ports.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 import type { Erasures } from '../../mongo/erasures.ts'
+import { writePrivateFile } from '../../shared/private-file.ts'
 import { table } from '../../shared/table.ts'
+import { monotonic, sleep } from '../../shared/time.ts'
 import { notRecorded, type RecordAction } from '../audit.ts'
 import { erase, finishInterrupted } from './erase.ts'
 import { type PersonOptions, requestOf, whoIsMeant, withPersonOptions } from './person-options.ts'
-import { isOfNobody, type Plan, planOf, unchecked } from './plan.ts'
-import { check } from './status.ts'
+import { isOfNobody, type Plan, planOf, type Request, unchecked } from './plan.ts'
+import { check, keepMalformed } from './status.ts'
+import { unreadEnrichments, viewsReachEnd } from './views-now.ts'
 
 type Servers = {
-  readonly kafka: Pick<KafkaRoom, 'append' | 'publish' | 'readTopic' | 'ranges' | 'committedNow'>
+  readonly kafka: Pick<KafkaRoom, 'append' | 'publish' | 'readTopic' | 'ranges' | 'committedNow' | 'deadLetter'>
   readonly erasures: Erasures
   readonly recordAction: RecordAction
   /** How long event topics are kept as plain text. */
@@ -79,9 +81,21 @@ type EraseOptions = PersonOptions & {
 }
 
 const tell = ({ out }: Servers, receipt: ErasureDocument, file: string) => {
-  writeFileSync(file, `${JSON.stringify(receipt, null, 2)}\n`, { mode: 0o600 })
+  writePrivateFile(file, `${JSON.stringify(receipt, null, 2)}\n`)
   for (const line of receiptLines(receipt)) out(line)
   out(`The receipt is in ${file} and in the collection erasures. \`erase status ${receipt._id}\` checks what is left.`)
+}
+
+const withinMs = 30_000
+const notCurrent =
+  'The views lack events that the topics have, so chats of this person may be missing. Start the role projector, wait until its lag is 0, and repeat.'
+
+/** The plan by the views, and by the enrichments that no consumer has read yet. */
+const planNow = async ({ kafka, erasures }: Servers, request: Request): Promise<Plan> => {
+  const plan = await planOf(erasures, request)
+  const unread = await unreadEnrichments(kafka, request.accountId, plan.person)
+  const keys = [...new Set([...plan.enrichments, ...unread])]
+  return { ...plan, enrichments: keys, found: { ...plan.found, ...(keys.length > 0 && { enrichments: keys.length }) } }
 }
 
 const run =
@@ -100,14 +114,20 @@ const run =
       err(notRecorded(why))
       return 1
     }
-    const resumed = dryRun ? E.right([]) : await finishInterrupted(ports, request)
+    const requestedAt = clock()
+    const kept = { retentionDays, ...(backupDays !== undefined && { backupDays }) }
+    if (!(await viewsReachEnd(kafka, { withinMs, clock: monotonic, sleep }))) {
+      err(dryRun ? notCurrent : `Nothing was erased. ${notCurrent}`)
+      if (!dryRun) return 1
+    }
+    const resumed = dryRun ? E.right([]) : await finishInterrupted(ports, request, { kept, requestedAt })
     if (E.isLeft(resumed)) return notDone(resumed.left)
     for (const receipt of resumed.right) {
       out('An erasure that was interrupted is finished now.')
       tell(servers, receipt, fileOf(receipt))
     }
     if (resumed.right.length > 0) return 0
-    const plan = await planOf(erasures, request)
+    const plan = await planNow(servers, request)
     if (isOfNobody(plan)) {
       out('The views have nothing of this person.')
       return 0
@@ -118,8 +138,7 @@ const run =
       err('Nothing was erased. Answer yes, or use --yes.')
       return 1
     }
-    const kept = { retentionDays, ...(backupDays !== undefined && { backupDays }) }
-    const receipt = await erase(ports, request, plan, { requestedBy: by, kept })
+    const receipt = await erase(ports, request, plan, { requestedBy: by, kept, requestedAt })
     if (E.isLeft(receipt)) return notDone(receipt.left)
     tell(servers, receipt.right, fileOf(receipt.right))
     return 0
@@ -133,6 +152,7 @@ const status =
       err(id === undefined ? 'There are no erasures.' : `There is no erasure ${id}.`)
       return 1
     }
+    await keepMalformed(kafka)
     const checked: ErasureDocument[] = []
     for (const receipt of receipts) checked.push(await check({ kafka, erasures, clock }, receipt))
     for (const line of json ? [JSON.stringify(checked, null, 2)] : checked.flatMap(receiptLines)) out(line)
@@ -148,7 +168,7 @@ const days = (text: string): number => {
 export const eraseCommand = (withServers: WithServers): Command => {
   const command = withPersonOptions(new Command('erase'))
     .description(
-      'Erase one person: find the chats and clients that are certainly the same person, show what is stored about them, ask for confirmation, and write ClientErased and ChatErased under their keys. Projector, archiver and consumers erase their data when they read these events. Enrichments of the person are removed. After an interruption, the same command finishes the erasure.',
+      'Erase one person: find the chats and clients that are certainly the same person, show what is stored about them, ask for confirmation, and write ClientErased and ChatErased under their keys. It waits until the views have everything that the topics have, and refuses if they do not. Projector, archiver and consumers erase their data when they read these events. Enrichments of the person are removed. After an interruption, the same command plans again and finishes the erasure.',
     )
     .option('--dry-run', 'only show what is stored, and about whom')
     .option('--yes', 'do not ask for confirmation')

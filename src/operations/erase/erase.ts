@@ -3,11 +3,12 @@ import * as E from 'fp-ts/lib/Either.js'
 import { AccountId, Id } from '../../../contracts/primitives.ts'
 import { enrichments } from '../../../contracts/topics.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
+import { nameOfErased } from '../../domain/erased.ts'
 import type { Failure } from '../../domain/ports.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
-import { type Erasures, nameOfErased } from '../../mongo/erasures.ts'
+import type { Erasures } from '../../mongo/erasures.ts'
 import { actionOn, type RecordAction } from '../audit.ts'
-import { type Kept, keysOf, markersOf, type Plan, type Request, remainsOf, requestText } from './plan.ts'
+import { type Kept, keysOf, markersOf, type Plan, planOf, type Request, remainsOf, requestText } from './plan.ts'
 
 export type ErasePorts = {
   readonly kafka: Pick<KafkaRoom, 'append' | 'publish'>
@@ -69,6 +70,8 @@ const right = <A>(decoded: E.Either<unknown, A>): A => {
 type Asker = {
   readonly requestedBy: string
   readonly kept: Kept
+  /** When the search for the person began. Events that the bridge received before are erased. Default: now. */
+  readonly requestedAt?: Date
   /** The newest event of a person erased for inactivity. The receipt's id depends on it, so there is one receipt. */
   readonly since?: Date
 }
@@ -78,7 +81,7 @@ export const receiptOf = async (
   { erasures, clock }: Pick<ErasePorts, 'erasures' | 'clock'>,
   request: Request,
   { person, enrichments: keys, found }: Plan,
-  { requestedBy, kept, since }: Asker,
+  { requestedBy, kept, requestedAt = clock(), since }: Asker,
 ): Promise<ErasureDocument> => {
   const hash = await erasures.hmac()
   const ids = (values: ReadonlyArray<string>) => values.map((value) => right(Id.decode(value)))
@@ -87,7 +90,7 @@ export const receiptOf = async (
     since === undefined
       ? randomBytes(8)
       : Buffer.from(hash(`${requestText(request)} ${since.toISOString()}`), 'base64url')
-  const [_id, requestedAt] = [id.toString('hex', 0, 8), clock()]
+  const _id = id.toString('hex', 0, 8)
   const accountId = right(AccountId.decode(request.accountId))
   return {
     _id,
@@ -96,7 +99,7 @@ export const receiptOf = async (
     requestedAt,
     state: 'started',
     request: hash(requestText(request)),
-    keys: keysOf(accountId, plan).map((each) => hash(nameOfErased(each))),
+    keys: keysOf(accountId, plan, person).map((each) => hash(nameOfErased(each))),
     markers: markersOf({ _id, accountId, requestedAt }, plan).length,
     found: { ...found },
     remains: [...remainsOf(requestedAt, kept)],
@@ -104,17 +107,62 @@ export const receiptOf = async (
   }
 }
 
+const union = <A>(...lists: ReadonlyArray<ReadonlyArray<A>>): A[] => [...new Set(lists.flat())]
+
 /**
- * Finishes interrupted erasures of the same request before anything else is erased. Left: this cannot be recorded on
- * `audit`, and nothing was done.
+ * Plans an interrupted erasure again, because the person may have written since. The old plan stays a part of it: its
+ * markers may have emptied the documents that led to its chats already.
+ */
+const planAgain = async (
+  ports: ErasePorts,
+  request: Request,
+  receipt: ErasureDocument,
+  asker: Pick<Asker, 'kept' | 'requestedAt'>,
+): Promise<ErasureDocument> => {
+  const { plan: before, requestedBy, _id } = receipt
+  if (before === undefined) return receipt
+  const known = [
+    ...before.chats.map((value) => ({ kind: 'chat' as const, value })),
+    ...before.clients.map((value) => ({ kind: 'client' as const, value })),
+  ]
+  const found = await planOf(ports.erasures, request, known)
+  const now = await receiptOf(ports, request, found, { ...asker, requestedBy })
+  const plan = {
+    chats: union(before.chats, now.plan?.chats ?? []),
+    clients: union(before.clients, now.plan?.clients ?? []),
+    enrichments: union(before.enrichments, now.plan?.enrichments ?? []),
+  }
+  const counts = union(Object.keys(receipt.found), Object.keys(now.found)).map((view) => [
+    view,
+    Math.max(receipt.found[view] ?? 0, now.found[view] ?? 0),
+  ])
+  const again = {
+    ...now,
+    _id,
+    plan,
+    keys: union(receipt.keys, now.keys),
+    markers: markersOf({ ...now, _id }, plan).length,
+    found: Object.fromEntries(counts),
+  }
+  await ports.erasures.save(again)
+  return again
+}
+
+/**
+ * Finishes interrupted erasures of the same request before anything else is erased, with a new plan. Left: this cannot
+ * be recorded on `audit`, and nothing was done.
  */
 export const finishInterrupted = async (
   ports: Recording,
   request: Request,
+  asker: Pick<Asker, 'kept' | 'requestedAt'>,
 ): Promise<E.Either<Failure, ReadonlyArray<ErasureDocument>>> => {
   const unfinished = await unfinishedErasures(ports, request)
   const recorded = unfinished.length === 0 ? E.right(undefined) : await ports.recordAction(actionOn('erase', request))
-  return E.isLeft(recorded) ? recorded : E.right(await resume(ports, unfinished))
+  if (E.isLeft(recorded)) return recorded
+  const planned: ErasureDocument[] = []
+  for (const receipt of unfinished) planned.push(await planAgain(ports, request, receipt, asker))
+  return E.right(await resume(ports, planned))
 }
 
 /**

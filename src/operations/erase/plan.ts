@@ -1,9 +1,16 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type DomainEvent, ErasureEvent } from '../../../contracts/events/index.ts'
-import { chatTopics, enrichments, expiringTopics, type Topic } from '../../../contracts/topics.ts'
+import {
+  chatTopics,
+  clients as clientsTopic,
+  enrichments,
+  expiringTopics,
+  type Topic,
+} from '../../../contracts/topics.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
+import type { ErasedKey } from '../../domain/erased.ts'
 import { enrichmentKeys, type Identity, type LikelyKind, type Person, resolvePerson } from '../../domain/person.ts'
-import type { ErasedKey, Erasures } from '../../mongo/erasures.ts'
+import type { Erasures } from '../../mongo/erasures.ts'
 
 /** The person to erase, and which likely links are followed. */
 export type Request = { readonly accountId: string; readonly start: Identity; readonly also: ReadonlyArray<LikelyKind> }
@@ -18,17 +25,18 @@ export type Plan = {
 export const requestText = ({ accountId, start, also }: Request): string =>
   JSON.stringify([accountId, start.kind, start.value, [...also].sort()])
 
-/** What the bridge has about a person. Changes nothing. */
+/** What the bridge has about a person. `known` are other identities of the person. Changes nothing. */
 export const planOf = async (
   erasures: Pick<Erasures, 'findLinks' | 'findDocuments' | 'enriched'>,
   { accountId, start, also }: Request,
+  known: ReadonlyArray<Identity> = [],
 ): Promise<Plan> => {
-  const person = await resolvePerson(erasures.findLinks(accountId), start, also)
+  const person = await resolvePerson(erasures.findLinks(accountId), start, also, known)
   const found: Record<string, number> = {}
   for await (const { view } of erasures.findDocuments(accountId, person)) found[view] = (found[view] ?? 0) + 1
-  const known = await erasures.enriched(enrichmentKeys(accountId, person))
-  if (known.length > 0) found.enrichments = known.length
-  return { person, enrichments: known.map(({ _id }) => _id), found }
+  const enriched = await erasures.enriched(enrichmentKeys(accountId, person))
+  if (enriched.length > 0) found.enrichments = enriched.length
+  return { person, enrichments: enriched.map(({ _id }) => _id), found }
 }
 
 /** True if the bridge has nothing about the person. */
@@ -37,13 +45,21 @@ export const isOfNobody = ({ person, found }: Plan): boolean =>
 
 type Written = NonNullable<ErasureDocument['plan']>
 
-export const keysOf = (accountId: string, { chats, clients, enrichments: keys }: Written): ReadonlyArray<ErasedKey> => [
+/** By which keys an event is found that was received before the erasure and arrives after its markers. */
+export const keysOf = (
+  accountId: string,
+  { chats, clients, enrichments: keys }: Written,
+  { followed }: Pick<Person, 'followed'>,
+): ReadonlyArray<ErasedKey> => [
   ...chats.map((id) => ({ of: 'chat' as const, key: `${accountId}/${id}` })),
   ...clients.map((id) => ({ of: 'client' as const, key: `${accountId}/${id}` })),
   ...keys.map((key) => ({ of: 'enrichment' as const, key })),
+  ...followed.flatMap(({ kind, value }) =>
+    kind === 'chat' || kind === 'client' ? [] : [{ of: kind, key: `${accountId}/${value}` }],
+  ),
 ]
 
-/** The markers of an erasure. The same plan gives the same markers with the same ids. */
+/** The markers of an erasure. A marker has the same id in every plan of the erasure. */
 export const markersOf = (
   { _id: erasureId, accountId, requestedAt }: Pick<ErasureDocument, '_id' | 'accountId' | 'requestedAt'>,
   { chats, clients }: Written,
@@ -59,11 +75,12 @@ export const markersOf = (
     ),
     ...clients.map((id) => ({ type: 'ClientErased', subject: id, data: { clientId: id } })),
   ]
-  return subjects.map(({ type, subject, data }, i) => {
+  return subjects.map(({ type, subject, data }) => {
     const source = `/accounts/${accountId}/erasures`
-    const attributes = { type, id: `${erasureId}-${i}`, source, subject, time: requestedAt.toISOString() }
+    const of = 'topic' in data ? data.topic : clientsTopic.name
+    const attributes = { type, id: `${erasureId}-${of}-${subject}`, source, subject, time: requestedAt.toISOString() }
     const event = ErasureEvent.decode({ ...attributes, data: { accountId, erasureId, ...data } })
-    if (E.isLeft(event)) throw new Error(`the marker ${i} of the erasure ${erasureId} breaks its contract`)
+    if (E.isLeft(event)) throw new Error(`a marker of the erasure ${erasureId} breaks its contract`)
     return event.right
   })
 }

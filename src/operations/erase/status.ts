@@ -1,7 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Errors } from 'io-ts'
 import { ErasureConfirmation } from '../../../contracts/commands/erasure-confirmation.ts'
+import { describe, problemsOf } from '../../../contracts/problem.ts'
 import {
   archiveNameOf,
+  deadLetterHeaders,
+  deadLetters,
   enrichments,
   erasureConfirmations,
   eventTopics,
@@ -36,6 +40,36 @@ const records = async (
 
 const firstOnly: PartOf = (_, { low, high }) => ({ low, high: Math.min(low + 1, high) })
 
+const readConfirmation = ({ value }: IncomingRecord): E.Either<string, ErasureConfirmation> => {
+  const parsed = E.tryCatch(
+    () => JSON.parse(String(value)) as unknown,
+    () => 'value: expected JSON',
+  )
+  if (E.isLeft(parsed)) return parsed
+  return E.mapLeft((errors: Errors) => describe(problemsOf(errors)))(ErasureConfirmation.decode(parsed.right))
+}
+
+/**
+ * Keeps each confirmation that breaks its contract as a dead letter, once: a team would otherwise believe that it has
+ * confirmed. A confirmation that is a dead letter already is found by its place.
+ */
+export const keepMalformed = async (kafka: Pick<KafkaRoom, 'readTopic' | 'deadLetter'>): Promise<void> => {
+  const malformed: Array<{ readonly record: IncomingRecord; readonly detail: string }> = []
+  await records(kafka, erasureConfirmations.name, (record) => {
+    const said = readConfirmation(record)
+    if (E.isLeft(said)) malformed.push({ record, detail: said.left })
+  })
+  if (malformed.length === 0) return
+  const kept = new Set<string>()
+  await records(kafka, deadLetters.name, ({ headers }) => {
+    const { topic, partition, offset } = deadLetterHeaders
+    if (`${headers[topic]}` === erasureConfirmations.name) kept.add(`${headers[partition]}/${headers[offset]}`)
+  })
+  for (const { record, detail } of malformed)
+    if (!kept.has(`${record.partition}/${record.offset}`))
+      await kafka.deadLetter('erase-status')(record, 'contract', detail)
+}
+
 /** The consumer groups that have confirmed an erasure of the account, by the erasure's id. */
 export const confirmations = async (
   kafka: Pick<KafkaRoom, 'readTopic'>,
@@ -43,12 +77,8 @@ export const confirmations = async (
   options?: Parameters<ReadTopic>[2],
 ): Promise<(erasureId: string) => ReadonlyArray<string>> => {
   const groups = new Map<string, Set<string>>()
-  const onRecord = ({ value }: IncomingRecord) => {
-    const parsed = E.tryCatch(
-      () => JSON.parse(String(value)) as unknown,
-      () => undefined,
-    )
-    const said = E.isRight(parsed) ? ErasureConfirmation.decode(parsed.right) : parsed
+  const onRecord = (record: IncomingRecord) => {
+    const said = readConfirmation(record)
     if (E.isLeft(said) || said.right.accountId !== accountId) return
     const { erasureId, group } = said.right
     groups.set(erasureId, (groups.get(erasureId) ?? new Set()).add(group))

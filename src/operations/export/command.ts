@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs'
 import { Command } from 'commander'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Erasures } from '../../mongo/erasures.ts'
+import { printableLines } from '../../shared/printable.ts'
+import { writePrivateFile } from '../../shared/private-file.ts'
 import { notRecorded, type RecordAction } from '../audit.ts'
 import { type PersonOptions, requestOf, whoIsMeant, withPersonOptions } from '../erase/person-options.ts'
 import { exportPerson } from './everything.ts'
@@ -40,8 +41,8 @@ export const exportCommand = (withServers: WithServers): Command =>
           return 1
         }
         const json = JSON.stringify(everything.right, null, 2)
-        if (options.out === undefined) out(json)
-        else writeFileSync(options.out, `${json}\n`, { mode: 0o600 })
+        if (options.out === undefined) out(printableLines(json))
+        else writePrivateFile(options.out, `${json}\n`)
         return isStored ? 0 : 1
       }),
     )

@@ -1,4 +1,5 @@
 import type { TopicName } from '../../../contracts/topics.ts'
+import type { FindErased } from '../../domain/erased.ts'
 import type { ApplyChanges, CheckHealth, HandleSlice, OwnedPartition, Sleep } from '../../domain/ports.ts'
 import { unmeasured } from '../../domain/quiet.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
@@ -67,6 +68,7 @@ type Spec = {
   readonly topics: ReadonlyArray<TopicName>
   readonly from: Positions
   readonly applyChanges: ApplyChanges
+  readonly findErased: FindErased
   /** Continues where records are neither in a topic nor in the archive. */
   readonly mayLack: boolean
 }
@@ -80,7 +82,7 @@ const noPartition: OwnedPartition = { isCurrent: () => true, done: () => {}, pau
  */
 export const startReplay = async (
   { kafka, restore, clock, signal }: Pick<RebuildDeps, 'kafka' | 'restore' | 'clock' | 'signal'>,
-  { group, topics, from, applyChanges, mayLack }: Spec,
+  { group, topics, from, applyChanges, findErased, mayLack }: Spec,
 ): Promise<Replay> => {
   const positions = new Map(from)
   const refused = new Set<string>()
@@ -90,6 +92,7 @@ export const startReplay = async (
     // A record of an earlier topic of the same name has the topic and the offset of the archive.
     decode: (record) => decodeRecord({ ...record, topic: archivedTopicOf(record.topic) }),
     applyChanges,
+    findErased,
     classify,
     hasRoom,
     clock,

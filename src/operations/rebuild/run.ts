@@ -101,6 +101,7 @@ const replayAndSwap = async (
     topics: topicsOf(pending),
     mayLack: force || own.dryRun,
     from: new Map(Object.entries(own.positions)),
+    findErased: own.findErased,
     applyChanges: (changes) => own.applyChanges(changes.filter(({ view }) => wanted.has(view))),
   })
   try {

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { TopicName } from '../../../contracts/topics.ts'
 import type { Failure, IncomingRecord, Now, Sleep } from '../../domain/ports.ts'
 import type { ReadTopic } from '../../kafka/read-topic.ts'
-import type { Redrives } from '../../mongo/redrives.ts'
+import type { Lease, Redrives } from '../../mongo/redrives.ts'
 import { chunks } from '../../shared/slices.ts'
 import { commandText, ofAccount, type RecordAction } from '../audit.ts'
 import { partOf } from './dead-letters.ts'
@@ -50,7 +50,7 @@ export type NotSent = { readonly result: 'before' | 'kept' | 'failed'; readonly 
 
 export type BatchPorts = {
   readonly readTopic: ReadTopic
-  readonly redrives: Pick<Redrives, 'remember'>
+  readonly redrives: Pick<Redrives, 'remember' | 'lease'>
   readonly recordAction: RecordAction
   readonly pace: Pace
   readonly now: Now
@@ -75,6 +75,8 @@ type Job<Meant, Chosen> = {
     readonly meant: ReadonlyArray<Meant>
     readonly decide: (each: Meant) => E.Either<NotSent, Chosen>
   }>
+  /** Why a record must not be sent any more, asked directly before a batch is sent. Rejects as `read` does. */
+  readonly stopped: (batch: ReadonlyArray<Chosen>) => Promise<(each: Chosen) => string | undefined>
   readonly send: (chosen: Chosen) => Promise<E.Either<Failure, unknown>>
   /** The id under which MongoDB remembers that this record was sent. */
   readonly memoryIdOf: (chosen: Chosen) => string
@@ -91,10 +93,35 @@ type Ended = { readonly tally: Tally; readonly words: ReadonlyArray<string>; rea
  * `interrupted` aborts, the command ends early, and `trouble` says so.
  */
 export const sendInBatches = async <Meant, Chosen extends Meant>(
+  ports: BatchPorts,
+  job: Job<Meant, Chosen>,
+  sending: Sending<{ readonly account?: string; readonly id?: ReadonlyArray<string> }>,
+  interrupted: AbortSignal,
+): Promise<E.Either<Failure, Ended>> => {
+  if (sending.dryRun) return sendLeased(ports, job, sending, interrupted, undefined)
+  const lease = await ports.redrives.lease().catch(() => 'unknown' as const)
+  if (lease === 'unknown')
+    return E.right(notBegun('MongoDB does not answer, so it is not known whether a redrive is running'))
+  if (lease === undefined) return E.right(notBegun(busy))
+  try {
+    return await sendLeased(ports, job, sending, interrupted, lease)
+  } finally {
+    // Without it the lease ends by itself after a minute.
+    await lease.release().catch(() => undefined)
+  }
+}
+
+const busy = 'Another redrive is running. Wait until it has ended; if its process has died, that takes a minute.'
+
+/** Nothing was sent, and why. */
+export const notBegun = (trouble: string): Ended => ({ tally: noResults, words: [], trouble })
+
+const sendLeased = async <Meant, Chosen extends Meant>(
   { readTopic, redrives, recordAction, pace, now, out }: BatchPorts,
-  { command, topic, words, read, send, memoryIdOf, line }: Job<Meant, Chosen>,
+  { command, topic, words, read, stopped, send, memoryIdOf, line }: Job<Meant, Chosen>,
   { filters, limit, dryRun }: Sending<{ readonly account?: string; readonly id?: ReadonlyArray<string> }>,
   interrupted: AbortSignal,
+  lease: Lease | undefined,
 ): Promise<E.Either<Failure, Ended>> => {
   const action = { action: 'redrive', detail: commandText(command, filters), ...ofAccount(filters.account) } as const
   const recorded = dryRun ? E.right(undefined) : await recordAction(action)
@@ -117,7 +144,17 @@ export const sendInBatches = async <Meant, Chosen extends Meant>(
   const sendBatch = async (batch: ReadonlyArray<Chosen>) => {
     await pace.next(batch.length, signal)
     if (signal.aborted) return
-    const outcomes = await Promise.all(batch.map(async (each) => ({ each, sent: await send(each) })))
+    const known = await Promise.all([stopped(batch), lease?.renew()]).catch(() => undefined)
+    if (known === undefined) return halt('MongoDB does not answer, so it is not known which records may still be sent')
+    const [stoppedNow, isHeld = true] = known
+    if (!isHeld) return halt('Another redrive has begun, because this one made no progress for a minute. Run it again')
+    const due = batch.flatMap((each) => {
+      const why = stoppedNow(each)
+      if (why === undefined) return [each]
+      tell('kept', each, why)
+      return []
+    })
+    const outcomes = await Promise.all(due.map(async (each) => ({ each, sent: await send(each) })))
     const ids = outcomes.filter(({ sent }) => E.isRight(sent)).map(({ each }) => memoryIdOf(each))
     const remembered = await redrives.remember(ids, now()).then(
       () => true,

@@ -200,7 +200,7 @@ export const redriveCommand = (withServers: WithServers): Command => {
     .option('--limit <number>', 'the maximum number of records', countOption, 1000)
     .option('--per-second <number>', 'the maximum number of records per second', countOption, 100)
     .option('--most <number>', 'refuse records that were redriven this often already', countOption, 3)
-    .option('--force', 'also send records that were redriven that often')
+    .option('--force', 'also send records that were redriven that often; together with --again only with --id')
     .option('--again', 'also send what was sent before')
     .option('--overwrite', 'also send a client or an enrichment that is older than the state in the view')
     .action((options: SendOptions) => withServers(send(options)))

@@ -1,14 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { deadLetterHeaders, deadLetters } from '../../../contracts/topics.ts'
+import { nameOfErased } from '../../domain/erased.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 import { unreadableBatch } from '../../kafka/unreadable.ts'
-import { nameOfErased } from '../../mongo/erasures.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import { printable } from '../../shared/printable.ts'
-import { type BatchPorts, type NotSent, type Sending, sendInBatches, type Words } from './batches.ts'
+import { type BatchPorts, type NotSent, notBegun, type Sending, sendInBatches, type Words } from './batches.ts'
 import { type Filters, matches, memoryIdOf, originOf, readDeadLetter, type StoredDeadLetter } from './dead-letters.ts'
-import { decide, erasedKeyOf, isOutdated, type Known, type Rules, stateTopics } from './guard.ts'
+import { decide, erasedKeyOf, erasedSince, isOutdated, type Known, type Rules, stateTopics } from './guard.ts'
 
 export const sendWords: Words = {
   done: 'sent',
@@ -61,15 +61,16 @@ export const isErasedSince = async ({ erasedAt }: Pick<Redrives, 'erasedAt'>, re
   return isBefore(deadLetter.right, record, (await erasedAt([key])).get(nameOfErased(key)))
 }
 
+const erasedKeyOfMeant = ({ record, deadLetter }: Meant) => erasedKeyIn(record, deadLetter)
+
 /** What MongoDB knows about these dead letters. */
 const readKnown = async ({ find, states, erasedAt }: Ports['redrives'], meant: ReadonlyArray<Meant>) => {
   const keys = stateTopics.map((topic) =>
     meant.flatMap(({ record: { key }, deadLetter }) => (deadLetter.origin.topic === topic ? [String(key)] : [])),
   )
-  const erasedKey = ({ record, deadLetter }: Meant) => erasedKeyIn(record, deadLetter)
   const [before, erased, ...found] = await Promise.all([
     find(meant.map(({ deadLetter }) => memoryIdOf(deadLetter))),
-    erasedAt(meant.map(erasedKey)),
+    erasedAt(meant.map(erasedKeyOfMeant)),
     ...stateTopics.map((topic, i) => states(topic, keys[i] ?? [])),
   ])
   return ({ record, deadLetter }: Meant): Known => {
@@ -79,10 +80,13 @@ const readKnown = async ({ find, states, erasedAt }: Ports['redrives'], meant: R
     return {
       timesSent: before.get(memoryIdOf(deadLetter))?.length ?? 0,
       outdated: isOutdated(deadLetter, record, state[0]),
-      erased: isBefore(deadLetter, record, erased.get(nameOfErased(erasedKey({ record, deadLetter })))),
+      erased: isBefore(deadLetter, record, erased.get(nameOfErased(erasedKeyOfMeant({ record, deadLetter })))),
     }
   }
 }
+
+const noneNamed =
+  'Nothing was sent. Each record that fails again makes one more dead letter, so again together with force needs the IDs of the dead letters (--id).'
 
 /** Sends dead letters back to their topics. Those of a key keep their order. */
 export const sendDeadLetters = (
@@ -90,6 +94,8 @@ export const sendDeadLetters = (
   { rules, ...sending }: Sending<Filters> & { readonly rules: Rules },
   interrupted: AbortSignal,
 ) => {
+  if (rules.again && rules.force && sending.filters.id === undefined)
+    return Promise.resolve(E.right(notBegun(noneNamed)))
   const isMeant = matches(sending.filters)
   const choose = (each: Meant, known: Known): E.Either<NotSent, Chosen> => {
     if (each.deadLetter.cause === unreadableBatch)
@@ -109,6 +115,13 @@ export const sendDeadLetters = (
         })
         const knownOf = await readKnown(ports.redrives, meant)
         return { meant, decide: (each) => choose(each, knownOf(each)) }
+      },
+      stopped: async (batch) => {
+        const erased = await ports.redrives.erasedAt(batch.map(erasedKeyOfMeant))
+        return (each) =>
+          isBefore(each.deadLetter, each.record, erased.get(nameOfErased(erasedKeyOfMeant(each))))
+            ? erasedSince
+            : undefined
       },
       send: ({ record, deadLetter: { origin, firstFailedAt }, redriven }) =>
         redrive(record, { topic: origin.topic, redriven, firstFailedAt }, withinMs),

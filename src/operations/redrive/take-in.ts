@@ -4,12 +4,12 @@ import { keyOf, quarantine, topicOf } from '../../../contracts/topics.ts'
 import type { Account } from '../../domain/accounts.ts'
 import { contentHashes } from '../../domain/content-hash.ts'
 import { problemText } from '../../domain/decode-request.ts'
+import { nameOfErased } from '../../domain/erased.ts'
 import type { IncomingRecord, Publish } from '../../domain/ports.ts'
 import { quarantineHeadersOf } from '../../domain/quarantined.ts'
 import { readJson } from '../../domain/read-json.ts'
 import { decodeBotEvent, decodeWebhook } from '../../domain/requests.ts'
 import { traceparentOf } from '../../domain/tracing.ts'
-import { nameOfErased } from '../../mongo/erasures.ts'
 import type { Redrives } from '../../mongo/redrives.ts'
 import { printable } from '../../shared/printable.ts'
 import { type BatchPorts, type NotSent, type Sending, sendInBatches, type Words } from './batches.ts'
@@ -92,11 +92,14 @@ export const takeInWords: Words = {
 
 type Ports = BatchPorts & {
   readonly publish: Publish
-  readonly redrives: Pick<Redrives, 'find' | 'remember' | 'erasedAt'>
+  readonly redrives: Pick<Redrives, 'find' | 'remember' | 'lease' | 'erasedAt'>
   readonly accounts: ReadonlyArray<Account>
 }
 
 const erasedKey = (event: DomainEvent) => erasedKeyOf(topicOf(event).name, keyOf(event))
+
+const isErased = (event: DomainEvent, erased: ReadonlyMap<string, Date>): boolean =>
+  Date.parse(event.time) < (erased.get(nameOfErased(erasedKey(event)))?.getTime() ?? 0)
 
 const withinMs = 20_000
 export const requestMemoryIdOf = (id: string) => `quarantine/${id}`
@@ -124,8 +127,7 @@ export const takeIn = (
       if (E.isLeft(read)) return E.left({ result: 'kept', why: read.left })
       const { id, event } = read.right
       if (chosenBefore.has(id) || before.has(requestMemoryIdOf(id))) return E.left({ result: 'before' })
-      const erasedAt = erased.get(nameOfErased(erasedKey(event)))?.getTime() ?? 0
-      if (Date.parse(event.time) < erasedAt) return E.left({ result: 'kept', why: erasedSince })
+      if (isErased(event, erased)) return E.left({ result: 'kept', why: erasedSince })
       chosenBefore.add(id)
       return E.right({ record, read })
     }
@@ -138,6 +140,10 @@ export const takeIn = (
       topic: quarantine.name,
       words: takeInWords,
       read: readSlice,
+      stopped: async (batch) => {
+        const erased = await ports.redrives.erasedAt(batch.map(({ read }) => erasedKey(read.right.event)))
+        return ({ read }) => (isErased(read.right.event, erased) ? erasedSince : undefined)
+      },
       send: ({ read }) => publish(read.right.event, withinMs),
       memoryIdOf: ({ read }) => requestMemoryIdOf(read.right.id),
       line: (word, { record, read }, why) =>

@@ -51,6 +51,7 @@ const world = () => {
     markers: async () => [],
     knownUntil: async () => undefined,
     keepKnownUntil: async () => {},
+    newestErasure: async () => undefined,
     erasedAt: async () => new Map(),
   }
   const ports: Parameters<typeof erase>[0] = {
@@ -58,7 +59,7 @@ const world = () => {
       state.isRecorded ? E.right(void actions.push(action)) : E.left({ kind: 'transient', reason: 'away' }),
     kafka: {
       append: ({ topic, key, value }) => append(`${topic} ${key} ${value}`),
-      publish: (event) => append(`${topicOf(event).name} ${keyOf(event)} ${event.type} ${event.id.split('-')[1]}`),
+      publish: (event) => append(`${topicOf(event).name} ${keyOf(event)} ${event.type}`),
     },
     erasures,
     clock: () => new Date('2026-01-31T10:00:00Z'),
@@ -72,11 +73,11 @@ const world = () => {
 
 const all = [
   `enrichments ${enriched} null`,
-  'chats acme/2037 ChatErased 0',
-  'calls acme/2037 ChatErased 1',
-  'offline-messages acme/2037 ChatErased 2',
-  'bot-conversations acme/2037 ChatErased 3',
-  'clients acme/1233 ClientErased 4',
+  'chats acme/2037 ChatErased',
+  'calls acme/2037 ChatErased',
+  'offline-messages acme/2037 ChatErased',
+  'bot-conversations acme/2037 ChatErased',
+  'clients acme/1233 ClientErased',
 ]
 
 erasing('removes enrichments, then writes a marker on every topic of each chat and client', async () => {
@@ -96,11 +97,38 @@ erasing(
       const thrown = await begin().catch((error: Error) => error.message)
       assert.match(String(thrown), /Repeat the erasure/)
       state.left = Number.POSITIVE_INFINITY
-      const [receipt] = right(await finishInterrupted(ports, request))
+      const [receipt] = right(await finishInterrupted(ports, request, { kept: { retentionDays: 14 } }))
       assert.equal([...new Set(log)], all)
       assert.equal([receipt?.state, receipts.size], ['published', 1])
-      assert.equal(right(await finishInterrupted(ports, request)), [])
+      assert.equal(right(await finishInterrupted(ports, request, { kept: { retentionDays: 14 } })), [])
     }
+  },
+)
+
+erasing(
+  'that is run again plans again: a chat that is new since is erased too, and what was found first stays',
+  async () => {
+    const { ports, begin, log, state, receipts } = world()
+    state.left = 1
+    await begin().catch(() => undefined)
+    state.left = Number.POSITIVE_INFINITY
+    const later = {
+      ...ports,
+      erasures: {
+        ...ports.erasures,
+        // The first markers have emptied the documents, and the client has a new chat.
+        findLinks: () => async () => [
+          [
+            { kind: 'client' as const, value: '1233' },
+            { kind: 'chat' as const, value: '2050' },
+          ],
+        ],
+      },
+    }
+    const [receipt] = right(await finishInterrupted(later, request, { kept: { retentionDays: 14 } }))
+    assert.ok(all.every((line) => log.includes(line)))
+    assert.ok(log.includes('chats acme/2050 ChatErased'))
+    assert.equal([receipt?.markers, receipts.size], [9, 1])
   },
 )
 
@@ -125,7 +153,7 @@ erasing('that was interrupted is not finished if that cannot be recorded', async
   state.left = 2
   await begin().catch(() => undefined)
   Object.assign(state, { left: Number.POSITIVE_INFINITY, isRecorded: false })
-  assert.ok(E.isLeft(await finishInterrupted(ports, request)))
+  assert.ok(E.isLeft(await finishInterrupted(ports, request, { kept: { retentionDays: 14 } })))
   assert.is(log.length, 2)
 })
 

@@ -64,6 +64,7 @@ const world = (events: ReadonlyArray<Happened>) => {
     markers: async () => [],
     knownUntil: async () => undefined,
     keepKnownUntil: async () => {},
+    newestErasure: async () => undefined,
     erasedAt: async () => new Map(),
   } as Erasures & SilentPersons
   const ports = {
@@ -129,7 +130,7 @@ retaining('continues after another process has died, with the same markers, and 
   assert.equal([receipt?.state, receipt?.requestedBy], ['published', retainedBy])
   assert.equal(
     markers,
-    [0, 1, 2, 3, 4].map((i) => `${receipt?._id}-${i}`),
+    ['chats', 'calls', 'offline-messages', 'bot-conversations', 'clients'].map((topic) => `${receipt?._id}-${topic}-1`),
   )
 })
 

@@ -40,6 +40,7 @@ const given = async (mayLack: boolean, from = 4) => {
       topics: ['chats'],
       from: new Map(from === 0 ? [] : [['chats/0', from]]),
       applyChanges: async () => {},
+      findErased: async () => new Set(),
       mayLack,
     },
   )

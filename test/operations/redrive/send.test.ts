@@ -97,6 +97,7 @@ const servers = (
         states: async (view: string, ids: ReadonlyArray<string>): Promise<ReadonlyMap<string, State>> =>
           new Map(ids.flatMap((id) => (states.has(`${view} ${id}`) ? [[id, states.get(`${view} ${id}`) ?? {}]] : []))),
         erasedAt: async () => erased,
+        lease: async () => ({ renew: async () => true, release: async () => {} }),
       },
       recordAction: async (action: object) => E.right(void actions.push(action)),
       pace: { atOnce, next: async () => {} },
@@ -134,9 +135,9 @@ sending(
     const rules = { most: 3, force: true, again: true, overwrite: true }
 
     erased.set('chat acme/1', new Date(1))
-    const refused = await sendDeadLetters(ports, { ...all, rules }, never)
+    const refused = await sendDeadLetters(ports, { ...all, filters: { id: ['0/0', '0/1', '0/2'] }, rules }, never)
     erased.set('chat acme/1', new Date(-1))
-    const later = await sendDeadLetters(ports, { ...all, rules }, never)
+    const later = await sendDeadLetters(ports, { ...all, filters: { id: ['0/0', '0/1', '0/2'] }, rules }, never)
 
     assert.equal(
       [refused.tally, later.tally],
@@ -317,6 +318,42 @@ sending('a state that is older than its view is refused, unless overwriting is r
 
   await sendDeadLetters(ports, { ...all, rules: { ...all.rules, overwrite: true } }, never)
   assert.equal(sent.slice(2), ['clients 0', 'enrichments 2', 'enrichments 4'])
+})
+
+sending('a person who is erased after the slice was read is not sent', async () => {
+  const { ports, sent, erased } = servers(given(3), 3, 1)
+  let batches = 0
+  const redrive = async (record: IncomingRecord) => {
+    if (++batches === 1) for (const { key } of given(3)) erased.set(`chat ${key}`, new Date('2030-01-01T00:00:00Z'))
+    return ports.redrive(record)
+  }
+  const ended = await sendDeadLetters({ ...ports, redrive }, all, never)
+  assert.equal([sent.length, ended.tally.kept], [1, 2])
+})
+
+sending('a second redrive at the same time sends nothing and says so', async () => {
+  const { ports, sent, actions } = servers(given(3), 3, 3)
+  const redrives = { ...ports.redrives, lease: async () => undefined }
+  const { tally, trouble } = await sendDeadLetters({ ...ports, redrives }, all, never)
+  assert.equal([sent, actions, tally], [[], [], noResults])
+  assert.match(String(trouble), /Another redrive is running/)
+})
+
+sending('a redrive that has lost its lease stops before its next batch', async () => {
+  const { ports, sent } = servers(given(3), 3, 1)
+  let left = 2
+  const lease = async () => ({ renew: async () => left-- > 1, release: async () => {} })
+  const { trouble } = await sendDeadLetters({ ...ports, redrives: { ...ports.redrives, lease } }, all, never)
+  assert.is(sent.length, 1)
+  assert.match(String(trouble), /Another redrive has begun/)
+})
+
+sending('again together with force needs the letters by name, so that they do not multiply', async () => {
+  const { ports, sent } = servers(given(3), 3, 3)
+  const rules = { ...all.rules, again: true, force: true }
+  const { trouble } = await sendDeadLetters(ports, { ...all, rules }, never)
+  assert.equal(sent, [])
+  assert.match(String(trouble), /--id/)
 })
 
 sending.run()

@@ -70,6 +70,7 @@ const servers = (records: ReadonlyArray<IncomingRecord>) => {
                 for (const id of ids) memory.set(id, [at])
               },
               erasedAt: async () => new Map(),
+              lease: async () => ({ renew: async () => true, release: async () => {} }),
             },
             accounts,
             recordAction: async () => E.right(undefined),

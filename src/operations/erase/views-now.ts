@@ -1,0 +1,49 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { enrichments, eventTopics } from '../../../contracts/topics.ts'
+import { enrichmentKeys, type Person } from '../../domain/person.ts'
+import type { KafkaRoom } from '../../kafka/kafka.ts'
+import type { Sleep } from '../../shared/time.ts'
+
+const lookAgainMs = 250
+
+type Waiting = { readonly withinMs: number; readonly clock: () => number; readonly sleep: Sleep }
+
+/** Waits until the projector has processed everything that the event topics have at the call. False: not in time. */
+export const viewsReachEnd = async (
+  { ranges, committedNow }: Pick<KafkaRoom, 'ranges' | 'committedNow'>,
+  { withinMs, clock, sleep }: Waiting,
+): Promise<boolean> => {
+  const until = clock() + withinMs
+  for (const { name } of eventTopics) {
+    const ends = await ranges(name)
+    for (;;) {
+      const done = await committedNow('projector', name)
+      if ([...ends].every(([partition, { low, high }]) => (done.get(partition) ?? low) >= high)) break
+      if (clock() >= until) return false
+      await sleep(lookAgainMs)
+    }
+  }
+  return true
+}
+
+/** The keys of enrichments about a person that are in the topic and that no consumer has stored yet. */
+export const unreadEnrichments = async (
+  { readTopic, committedNow }: Pick<KafkaRoom, 'readTopic' | 'committedNow'>,
+  accountId: string,
+  person: Pick<Person, 'identities'>,
+): Promise<ReadonlyArray<string>> => {
+  const wanted = new Set(enrichmentKeys(accountId, person))
+  const done = await committedNow('enrichments', enrichments.name)
+  const found = new Set<string>()
+  const read = await readTopic(
+    enrichments.name,
+    async (records) => {
+      for (const { key, value } of records)
+        if (value === null) found.delete(`${key}`)
+        else if (wanted.has(`${key}`)) found.add(`${key}`)
+    },
+    { part: (partition, { low, high }) => ({ low: Math.min(high, Math.max(low, done.get(partition) ?? low)), high }) },
+  )
+  if (E.isLeft(read)) throw new Error(`${enrichments.name} cannot be read: ${read.left.reason}`)
+  return [...found]
+}

@@ -70,7 +70,10 @@ test('dead letters are shown, dry-run, sent again one or many at once, and are t
   const phones = ['+15550101', '+15550102', '+15550103']
   await unstorable(here, phones)
   const { page, context, errors } = await here.open(await here.signInAsAll('live'))
-  const group = page.getByRole('row', { name: /^unstorable calls 3 / })
+  const group = page
+    .getByRole('listitem')
+    .filter({ hasText: 'Cannot be stored calls' })
+    .filter({ hasText: '3 unresolved' })
   await eventually('three letters', async () => {
     await page.goto(here.page('dead-letters'))
     await settled(page)
@@ -78,7 +81,7 @@ test('dead letters are shown, dry-run, sent again one or many at once, and are t
   })
   assert.is(await callsOf(here, phones), 0)
   await here.db.command({ collMod: 'calls', validator: {} })
-  await page.getByRole('link', { name: 'unstorable' }).click()
+  await page.getByRole('button', { name: 'Cannot be stored' }).click()
   await page.waitForURL(/cause=unstorable/)
   const ids = page.locator('section', { has: page.locator('#letters') }).locator('tbody th button')
   await ids.first().click()
@@ -86,24 +89,28 @@ test('dead letters are shown, dry-run, sent again one or many at once, and are t
   await panel.getByRole('button', { name: 'Show the payload' }).click()
   await panel.getByText(`"phone": "${phones[2]}"`).first().waitFor()
 
-  await panel.getByRole('button', { name: 'Try it' }).click()
+  await panel.getByRole('button', { name: 'Check 1 letter' }).click()
   await panel.getByText('1 would be sent').waitFor()
   assert.is(await callsOf(here, phones), 0)
-  await panel.getByLabel('Dry run: send nothing').uncheck()
-  await panel.getByRole('button', { name: /^Send .* again/ }).click()
+  await panel.getByRole('button', { name: 'Send 1 again…' }).click()
+  await page.locator('dialog [data-safe]:focus').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()
   await panel.getByText('1 sent', { exact: true }).waitFor()
+  await panel.getByText('None of the 1 sent has failed again so far.').waitFor()
   await eventually('one call in its view', async () => (await callsOf(here, phones)) === 1)
 
   const form = page.locator('section', { has: page.locator('#redrive') })
-  assert.is(await form.getByLabel('Cause').inputValue(), 'unstorable')
-  await form.getByLabel('Dry run: send nothing').uncheck()
-  await form.getByRole('button', { name: /^Send up to 100 again/ }).click()
+  await page.reload()
+  await settled(page)
+  assert.is(await page.getByLabel('Cause').inputValue(), 'unstorable')
+  await form.getByRole('button', { name: 'Check 2 letters' }).click()
+  await form.getByRole('button', { name: 'Send 2 again…' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()
   await form.getByText(/^2 sent/).waitFor()
   assert.is(await form.locator('.lines p').count(), 2)
   await eventually('every call in its view', async () => (await callsOf(here, phones)) === 3)
-  const told = page.locator('section', { has: page.locator('#letters') }).getByText('1 time', { exact: true })
+  await page.getByLabel('State').selectOption('sent')
+  const told = page.locator('section', { has: page.locator('#letters') }).getByText('Sent', { exact: true })
   await eventually('each letter to be told as sent', async () => (await told.count()) === 3)
   assert.equal(errors, [])
   await context.close()
@@ -115,15 +122,15 @@ test('a command and a request that break their contracts are shown with each com
   await here.service.webhook('acme', { ...JSON.parse(sample('webhooks', 'chat_accepted')), visitor: { number: {} } })
   const { page, context, errors } = await here.open(await here.signInAsAll('live'))
   for (const [path, cause, line, complaint] of [
-    ['dead-letters', 'contract', /"buttons"/, /1 to 3 buttons/],
-    ['quarantine', 'invalid', /"number"/, /expected/],
+    ['dead-letters', 'Breaks its contract', /"buttons"/, /1 to 3 buttons/],
+    ['quarantine', 'Breaks its contract', /"number"/, /expected/],
   ] as const) {
     await eventually(`the letter in ${path}`, async () => {
       await page.goto(here.page(path))
       await settled(page)
-      return (await page.getByRole('link', { name: cause }).count()) > 0
+      return (await page.getByRole('button', { name: cause }).count()) > 0
     })
-    await page.getByRole('link', { name: cause }).click()
+    await page.getByRole('button', { name: cause }).first().click()
     await page.waitForURL(/cause=/)
     await page
       .locator('section', { has: page.locator('#letters') })
@@ -146,7 +153,7 @@ test('an operator of all accounts sees the differences of a view, and rebuilds i
   assert.ok(chat)
   await chats.deleteOne({ _id: chat._id })
   const { page, context, errors } = await here.open(await here.signIn('operators of all accounts'))
-  await page.goto(here.page('now'))
+  await page.goto(here.page('system'))
   const card = page.locator('section', { has: page.locator('#rebuild') })
   await card.getByRole('button', { name: 'Compare' }).click()
   await card.getByText(`${chat._id}: the live view lacks it`).waitFor()
@@ -160,7 +167,7 @@ test('an operator of all accounts sees the differences of a view, and rebuilds i
   await context.close()
 
   const one = await here.open(await here.signIn('operator'))
-  await one.page.goto(here.page('now'))
+  await one.page.goto(here.page('system'))
   await one.page.getByRole('button', { name: 'Compare' }).click()
   await one.page.getByText('expected the role operator for every account').waitFor()
   await one.context.close()

@@ -42,7 +42,7 @@ test('the printed link signs in a user once, with access to every account', asyn
   await context.close()
 })
 
-test('the page Now shows waiting clients, today’s figures, and the result of /readyz', async (here) => {
+test('the pages Now and System show waiting clients, today’s figures, and the result of /readyz', async (here) => {
   const { page, context } = await here.open(await here.signInAsAll('pages'))
   const { db, bridge } = here
   await page.goto(here.page('now'))
@@ -61,12 +61,17 @@ test('the page Now shows waiting clients, today’s figures, and the result of /
       .innerText()
   await agree(
     'the figures of today',
-    () => Promise.all(['Chats accepted', 'Conversations started', 'Replies delivered'].map(figure)),
+    () => Promise.all(['Bot conversations so far', 'Agent chats so far'].map(figure)),
     async () => {
-      const today = await db.collection('daily_stats').findOne({ accountId: 'acme' }, { sort: { day: -1 } })
-      return [today?.chats.accepted, today?.conversations.started, today?.replies.delivered].map(String)
+      const startedAt = { $gte: new Date(`${new Date().toISOString().slice(0, 10)}T00:00:00Z`) }
+      const counts = ['bot', 'agent'].map((kind) =>
+        db.collection('sessions').countDocuments({ accountId: 'acme', kind, startedAt }),
+      )
+      return (await Promise.all(counts)).map(String)
     },
   )
+  await page.goto(here.page('system'))
+  await settled(page)
   const checks = await card(page, 'health').locator('.checks strong').allInnerTexts()
   for (const name of Object.keys(JSON.parse(await bridge.readiness()).checks)) assert.ok(checks.includes(name), name)
   await context.close()
@@ -86,6 +91,7 @@ test('the page Conversations has every session, the newest first, and its filter
   await page.goto(here.page('conversations'))
   await settled(page)
   await agree('all sessions', shown, chats({}))
+  await page.getByText('More filters').click()
   await page.getByLabel('Outcome').selectOption('contained')
   await page.waitForURL(/outcome=contained/)
   await agree('those that the bot answered alone', shown, chats({ outcome: 'contained' }))
@@ -132,11 +138,11 @@ test('a conversation is masked until it is unmasked, and the unmask is in the au
 
 test('the pages Statistics and Drift have the data of the views', async (here) => {
   const { page, context } = await here.open(await here.signInAsAll('pages'))
-  const names = ['Chats accepted', 'Conversations started']
+  const names = ['Chats accepted', 'Bot conversations']
   await agree(
     'the newest day',
     async () => {
-      await page.goto(here.page('statistics'))
+      await page.goto(here.page('statistics?part=Volume'))
       await settled(page)
       const head = await page.locator('thead th').allInnerTexts()
       const cells = await page.locator('tbody tr').last().locator('th, td').allInnerTexts()
@@ -199,6 +205,7 @@ test('everything can be done with the keyboard', async (here) => {
       ['d', 'Dead letters'],
       ['q', 'Quarantine'],
       ['r', 'Drift'],
+      ['y', 'System'],
       ['p', 'Privacy'],
     ] as const),
     ...([

@@ -21,6 +21,7 @@ const lists = [
   'drift',
   'privacy',
   'audit',
+  'system',
   'conversations?id=nobody',
 ]
 

@@ -113,7 +113,7 @@ export const playWebhooks = async (story: Story): Promise<number> => {
     by: ['chatId', String(offline)],
     fields: ['message'],
     view: 'offline_messages',
-    document: String(offline),
+    document: `${offline}/${offline}`,
     wanted: ({ message }) => message !== '',
     show: ({ message }) => `“${message}”`,
   })

@@ -46,7 +46,11 @@ const shots: ReadonlyArray<Shot> = [
       await page.locator('.json li.wrong').first().waitFor()
     },
   },
-  { name: 'statistics', path: `statistics?from=${stagedDay(30)}&to=${stagedDay(4)}` },
+  {
+    name: 'statistics',
+    path: `statistics?from=${stagedDay(16)}&to=${stagedDay(4)}&figure=figures.containment`,
+  },
+  { name: 'team', path: `statistics?by=agent&from=${stagedDay(10)}&to=${stagedDay(4)}&figure=figures.handleTime` },
   {
     name: 'privacy',
     path: 'privacy',

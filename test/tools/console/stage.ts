@@ -8,17 +8,50 @@ const days = 27
 /** A number between 0 and 1, the same in each run. */
 const wave = (day: number, of: number) => (Math.sin(day * 1.7 + of * 0.6) + Math.sin(day * 0.45 + of) + 2) / 4
 
-/** The figures of a day, a little different from today's, so that a chart has something to show. */
-const likeToday = (value: unknown, day: number, path = ''): unknown => {
+/** Figures of a usual contact centre: shares, or milliseconds. */
+const usual: Readonly<Record<string, number>> = {
+  containment: 0.58,
+  strictContainment: 0.54,
+  handOffRate: 0.36,
+  abandonment: 0.08,
+  queueTime: 95_000,
+  serviceLevel: 0.78,
+  firstResponseBot: 2_400,
+  responseTimeBot: 2_900,
+  botTurns: 4.2,
+  interventions: 0.02,
+  firstResponseAgent: 38_000,
+  responseTimeAgent: 46_000,
+  handleTime: 412_000,
+  csat: 0.86,
+  csatResponseRate: 0.41,
+  reopenRate: 0.06,
+  concurrency: 2.3,
+}
+
+const figureOf = (name: string, day: number, denominator: number) => {
+  const wanted = (usual[name] ?? 0) * (0.85 + 0.3 * wave(day, name.length))
+  const numerator = Math.round(wanted * denominator)
+  const value = numerator / denominator
+  const isTime = (usual[name] ?? 0) > 1_000
+  return { numerator, denominator, value, ...(isTime && { median: value * 0.8, p95: value * 2.6 }) }
+}
+
+/** The counts of a day, a little different from day to day, so that a chart has something to show. */
+const countsOf = (value: unknown, day: number, path = ''): unknown => {
   if (value === null || typeof value !== 'object' || value instanceof Date) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => {
-      if (typeof field !== 'number') return [name, likeToday(field, day, `${path}.${name}`)]
-      if (name === 'value') return [name, field * (0.7 + 0.6 * wave(day, path.length))]
-      return [name, Math.round(field * (8 + 6 * wave(day, path.length + name.length)))]
-    }),
+    Object.entries(value).map(([name, field]) => [
+      name,
+      typeof field === 'number'
+        ? Math.round((field + 1) * (4 + 3 * wave(day, path.length + name.length)))
+        : countsOf(field, day, `${path}.${name}`),
+    ]),
   )
 }
+
+const figuresOf = (day: number, denominator: number) =>
+  Object.fromEntries(Object.keys(usual).map((name) => [name, figureOf(name, day, denominator)]))
 
 /** The date of the day this many days before today. */
 export const stagedDay = (before: number): string =>
@@ -38,8 +71,52 @@ const stageDays = async ({ db }: ConsoleWorld) => {
   await stats.insertMany(
     Array.from({ length: days }, (_, i) => {
       const day = stagedDay(i + 4)
-      return { ...(likeToday(rest, i + 4) as typeof rest), _id: `acme/${day}`, day }
+      const counts = countsOf(rest, i + 4) as typeof rest
+      return { ...counts, figures: figuresOf(i + 4, 140), _id: `acme/${day}`, day }
     }),
+  )
+  await stats.updateOne({ _id }, { $set: { figures: figuresOf(0, 90) } })
+  await stageTeam({ db })
+}
+
+const team = ['Mia Lindqvist', 'Jonas Weber', 'Amira Haddad', 'Tomás Rivera', 'Grace Okafor', 'Felix Novak']
+
+/** The figures of each agent of a team, and a session of each, from which the page has the names. */
+const stageTeam = async ({ db }: Pick<ConsoleWorld, 'db'>) => {
+  const by = db.collection<{ _id: string }>('daily_stats_by')
+  await by.insertMany(
+    team.flatMap((_, n) =>
+      Array.from({ length: 7 }, (_, i) => {
+        const [id, day] = [String(n + 21), stagedDay(i + 4)]
+        const { firstResponseAgent, responseTimeAgent, handleTime, csat, csatResponseRate, concurrency } = figuresOf(
+          i + n,
+          12 + n,
+        )
+        return {
+          _id: `acme/${day}/agent/${id}`,
+          accountId: 'acme',
+          day,
+          by: 'agent',
+          id,
+          asOf: new Date(),
+          sessions: { agent: { started: 12 + n + (i % 3), open: 0 }, bot: { started: 0, open: 0 } },
+          figures: { firstResponseAgent, responseTimeAgent, handleTime, csat, csatResponseRate, concurrency },
+        }
+      }),
+    ),
+  )
+  const sessions = db.collection<{ _id: string }>('sessions')
+  const like = await sessions.findOne({ accountId: 'acme', kind: 'agent' })
+  const startedAt = new Date(Date.now() - 5 * 24 * 60 * 60 * 1000)
+  await sessions.insertMany(
+    team.map((name, n) => ({
+      ...like,
+      _id: `acme/4700${n}/agent/1`,
+      chatId: `4700${n}`,
+      startedAt,
+      lastEventAt: startedAt,
+      agents: [{ id: String(n + 21), name, part: 'accepted', messages: 3 }],
+    })),
   )
 }
 

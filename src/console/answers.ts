@@ -191,12 +191,15 @@ export const Definition = t.strict({ name: t.string, definition: t.string, unit:
 /** Query: days `from` and `to`; `by` day, agent, widget or bot; `id` of one of the last three. At most 400 days. */
 export const StatisticsAnswer = exactShape(
   { from: t.string, to: t.string, by: t.string, definitions: t.array(Definition), rows: t.array(Document) },
-  {
-    /** Names of agents by id, only for the role lead. */
-    names: t.record(t.string, t.string),
-  },
+  {},
   'StatisticsAnswer',
 )
+
+/** Body: ids of agents. */
+export const NamesBody = exactShape({ ids: t.array(Id) }, {}, 'NamesBody')
+
+/** The names of agents by id, as far as they are known. */
+export const NamesAnswer = exactShape({ names: t.record(t.string, t.string) }, {}, 'NamesAnswer')
 
 /** Query: `kind`, `limit`, `cursor`. A masked answer has no `path` and no `example`, and `_id` is empty. */
 export const DriftAnswer = exactShape({ masked: t.boolean, rows: t.array(Document) }, { next: t.string }, 'DriftAnswer')
@@ -365,6 +368,7 @@ export type StoryEvent = t.TypeOf<typeof StoryEvent>
 export type ConversationAnswer = t.TypeOf<typeof ConversationAnswer>
 export type UnmaskAnswer = t.TypeOf<typeof UnmaskAnswer>
 export type StatisticsAnswer = t.TypeOf<typeof StatisticsAnswer>
+export type NamesAnswer = t.TypeOf<typeof NamesAnswer>
 export type DriftAnswer = t.TypeOf<typeof DriftAnswer>
 export type RecordAnswer = t.TypeOf<typeof RecordAnswer>
 export type LettersAnswer = t.TypeOf<typeof LettersAnswer>

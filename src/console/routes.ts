@@ -37,6 +37,11 @@ export const routes = {
   'POST /api/accounts/:account/record': { page: 'conversations', roles: readers, answer: answers.RecordAnswer },
   'GET /api/accounts/:account/statistics': { page: 'statistics', answer: answers.StatisticsAnswer },
   'GET /api/accounts/:account/statistics.csv': { page: 'statistics', answer: 'text/csv' },
+  'POST /api/accounts/:account/statistics/names': {
+    page: 'statistics',
+    roles: ['lead'],
+    answer: answers.NamesAnswer,
+  },
   'GET /api/accounts/:account/drift': { page: 'drift', answer: answers.DriftAnswer },
   'POST /api/accounts/:account/drift/unmask': { page: 'drift', roles: operators, answer: answers.DriftAnswer },
   'GET /api/accounts/:account/dead-letters': { page: 'dead-letters', answer: answers.LettersAnswer },

@@ -79,6 +79,7 @@ roles('the routes that only some roles may use', () => {
   assert.equal(beyond('lead'), [
     'POST /api/accounts/:account/conversations/:chat/unmask',
     'POST /api/accounts/:account/record',
+    'POST /api/accounts/:account/statistics/names',
   ])
   for (const route of beyond('operator')) assert.match(route, /drift\/unmask|dead-letters|quarantine|operation|rebuild/)
   assert.equal(

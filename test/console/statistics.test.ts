@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { statisticsHandlers } from '../../src/console/api/statistics.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
-import { given } from './given-request.ts'
+import { auditTopic, given } from './given-request.ts'
 
 const csvRoute = 'GET /api/accounts/:account/statistics.csv'
 const query = 'by=agent&from=2026-01-01&to=2026-01-31'
@@ -18,6 +18,7 @@ const withRows = (count: number) => {
     now: () => '2026-02-01T00:00:00.000Z' as never,
     timeZoneOf: () => 'UTC',
     readAgentNames: async () => E.right(new Map()),
+    recordActionOf: auditTopic().recordActionOf,
     readStatistics: () => {
       const answer = Promise.withResolvers<E.Either<never, ReadonlyArray<never>>>()
       asked.push(() => answer.resolve(E.right(Array.from({ length: count }, () => row as never))))

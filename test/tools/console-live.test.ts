@@ -109,7 +109,7 @@ test('dead letters are shown, dry-run, sent again one or many at once, and are t
   await form.getByText(/^2 sent/).waitFor()
   assert.is(await form.locator('.lines p').count(), 2)
   await eventually('every call in its view', async () => (await callsOf(here, phones)) === 3)
-  await page.getByLabel('State').selectOption('sent')
+  await page.getByRole('combobox', { name: /^State/ }).selectOption('sent')
   const told = page.locator('section', { has: page.locator('#letters') }).getByText('Sent', { exact: true })
   await eventually('each letter to be told as sent', async () => (await told.count()) === 3)
   assert.equal(errors, [])
@@ -119,11 +119,11 @@ test('dead letters are shown, dry-run, sent again one or many at once, and are t
 test('a command and a request that break their contracts are shown with each complaint at its place', async (here) => {
   const [chat, secret] = ['broken-1', 'What nobody shall see']
   await here.produce('bot-replies', `acme/${chat}`, reply(chat, { type: 'BUTTONS', title: secret, buttons: [] }))
-  await here.service.webhook('acme', { ...JSON.parse(sample('webhooks', 'chat_accepted')), visitor: { number: {} } })
+  await here.service.webhook('acme', { ...JSON.parse(sample('webhooks', 'chat_accepted')), chat_id: {} })
   const { page, context, errors } = await here.open(await here.signInAsAll('live'))
   for (const [path, cause, line, complaint] of [
     ['dead-letters', 'Breaks its contract', /"buttons"/, /1 to 3 buttons/],
-    ['quarantine', 'Breaks its contract', /"number"/, /expected/],
+    ['quarantine', 'Breaks its contract', /"chat_id"/, /expected/],
   ] as const) {
     await eventually(`the letter in ${path}`, async () => {
       await page.goto(here.page(path))

@@ -10,11 +10,18 @@ import { invalid, type Refusal } from '../../http/answer.ts'
 import type { agentNamesIn, StatisticsAsked, statisticsIn } from '../../mongo/console-statistics.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { chunks } from '../../shared/slices.ts'
-import { rolesFor } from '../access/grants.ts'
-import type { StatisticsAnswer } from '../answers.ts'
+import { NamesBody, type StatisticsAnswer } from '../answers.ts'
 import { cellAt, columnsOf, csv } from '../csv.ts'
 import { definitions } from '../definitions.ts'
-import { type ConsoleHandler, type Handlers, ok, unavailable } from '../handler.ts'
+import {
+  type ConsoleHandler,
+  decodeAs,
+  type Handlers,
+  ok,
+  type RecordActionOf,
+  recordLook,
+  unavailable,
+} from '../handler.ts'
 import { documentAnswer } from '../mask.ts'
 import { readQuery } from '../query.ts'
 import type { ConsoleRoute } from '../routes.ts'
@@ -24,6 +31,7 @@ export type StatisticsDeps = {
   readonly timeZoneOf: (accountId: string) => string
   readonly readStatistics: ReturnType<typeof statisticsIn>
   readonly readAgentNames: ReturnType<typeof agentNamesIn>
+  readonly recordActionOf: RecordActionOf
 }
 
 export const StatisticsQuery = t.partial(
@@ -75,13 +83,18 @@ const columns = { day: columnsOf(marksOf(DailyStatsDocument)), by: columnsOf(mar
 const fileName = (accountId: string, { from, to, by }: Pick<StatisticsAnswer, 'from' | 'to' | 'by'>) =>
   `${accountId}-${from}-${to}-${by}.csv`
 
-/** Agents appear by id, and for the role lead also by name: a lead knows the team. */
+/** Agents appear by id. Names are personal data, so a lead asks for them, and the audit log records that. */
 export const statisticsHandlers = ({
   now,
   timeZoneOf,
   readStatistics,
   readAgentNames,
-}: StatisticsDeps): Handlers<'GET /api/accounts/:account/statistics' | 'GET /api/accounts/:account/statistics.csv'> => {
+  recordActionOf,
+}: StatisticsDeps): Handlers<
+  | 'GET /api/accounts/:account/statistics'
+  | 'GET /api/accounts/:account/statistics.csv'
+  | 'POST /api/accounts/:account/statistics/names'
+> => {
   // One response at a time: the rows of many responses would fill the memory.
   const permits = semaphore(1)
   const inTurn =
@@ -104,22 +117,22 @@ export const statisticsHandlers = ({
     return E.right({ ...span.right, by, documents: found.right, rowOf: (each: object) => answer(each, 'masked') })
   }
   return {
+    'POST /api/accounts/:account/statistics/names': async (request) => {
+      const body = decodeAs(NamesBody, request.body)
+      if (E.isLeft(body)) return body
+      const recorded = await recordLook(recordActionOf)(request, 'names of agents')
+      if (E.isLeft(recorded)) return recorded
+      const names = await readAgentNames(request.accountId, body.right.ids)
+      if (E.isLeft(names)) return E.left(unavailable(names.left.reason))
+      return ok({ names: Object.fromEntries(names.right) })
+    },
     'GET /api/accounts/:account/statistics': inTurn<'GET /api/accounts/:account/statistics'>(
-      async ({ accountId, query, session }) => {
+      async ({ accountId, query }) => {
         const found = await read(accountId, query, mostRows.json)
         if (E.isLeft(found)) return found
         const { documents, rowOf, ...asked } = found.right
         const rows = await inPieces(documents, rowOf)
-        const isLead = rolesFor(session.grants, accountId).includes('lead')
-        const ids = [...new Set(documents.flatMap((document) => ('id' in document ? [document.id] : [])))]
-        const names = isLead && asked.by === 'agent' ? await readAgentNames(accountId, ids) : undefined
-        const answer: StatisticsAnswer = {
-          ...asked,
-          rows,
-          definitions: [...definitions],
-          // Without names the page shows ids.
-          ...(names !== undefined && E.isRight(names) && { names: Object.fromEntries(names.right) }),
-        }
+        const answer: StatisticsAnswer = { ...asked, rows, definitions: [...definitions] }
         return ok(answer)
       },
     ),

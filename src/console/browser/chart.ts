@@ -41,7 +41,7 @@ const optionsOf = (
     scales: { y: { range: (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.1 : 1] } },
     axes: [
       { ...axis, grid: { show: false }, size: 30, space: 70, values: (_, at) => at.map(shortText) },
-      { ...axis, size: 64, values: (_, at) => at.map(text) },
+      { ...axis, size: 84, values: (_, at) => at.map(text) },
     ],
     series: [
       {},

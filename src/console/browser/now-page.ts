@@ -127,9 +127,8 @@ const EventsCard = ({ account }: { readonly account: string }) => {
   )
   const points = useMemo(() => {
     const counts = new Map(value?.minutes.map(({ at, events }) => [Date.parse(at), events]))
-    // The minute that has only begun would look like a fall.
-    const end = Math.floor(Date.now() / minuteMs) * minuteMs - minuteMs
-    const times = Array.from({ length: minutesOfDay - 1 }, (_, i) => end - (minutesOfDay - 2 - i) * minuteMs)
+    const end = Math.floor(Date.now() / minuteMs) * minuteMs
+    const times = Array.from({ length: minutesOfDay }, (_, i) => end - (minutesOfDay - 1 - i) * minuteMs)
     return { times: times.map((at) => at / 1_000), values: times.map((at) => counts.get(at) ?? 0) }
   }, [value])
   const sum = value?.minutes.reduce((all, { events }) => all + events, 0)

@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks'
-import type { StatisticsAnswer } from '../answers.ts'
-import { accountPath, base, get, type Result } from './api.ts'
+import { useEffect, useState } from 'preact/hooks'
+import type { NamesAnswer, StatisticsAnswer } from '../answers.ts'
+import { accountPath, base, get, post, type Result } from './api.ts'
 import { Chart, type Line } from './chart.ts'
 import { daysBetween, textAt, totalsOf, valueOfRows, valueText } from './figures.ts'
 import { count, dayOfTime, dayPlus, dayText, shortDayText } from './format.ts'
@@ -99,6 +99,7 @@ type Sort = { readonly name: string; readonly isUp: boolean }
 const Results = ({
   answer,
   before,
+  names,
   part,
   figure,
   choose,
@@ -106,6 +107,8 @@ const Results = ({
   readonly answer: StatisticsAnswer
   /** The days before, as many, for the dashed line. */
   readonly before: StatisticsAnswer | undefined
+  /** Of agents, by id. */
+  readonly names: Readonly<Record<string, string>>
   readonly part: string
   readonly figure: string
   readonly choose: (part: Readonly<Record<string, string>>) => void
@@ -130,7 +133,7 @@ const Results = ({
     return html`${tabs}<${Empty} title="There are no statistics of these days.">
       Choose other days. Figures of a day are of sessions that began on it and have ended.
     <//>`
-  const nameOf = (id: string) => answer.names?.[id] ?? id
+  const nameOf = (id: string) => names[id] ?? id
   const lineOf = (rows: ReadonlyArray<unknown>, of: ReadonlyArray<string>) => {
     const byDay = new Map(rows.map((row) => [textAt(row, 'day'), row]))
     return of.map((day) => {
@@ -228,7 +231,7 @@ const Results = ({
 }
 
 /** Charts and tables of daily_stats and daily_stats_by. */
-export const StatisticsPage = ({ account, query }: PageProps) => {
+export const StatisticsPage = ({ account, roles, query }: PageProps) => {
   const text = (name: string) => query.get(name) ?? ''
   const by = text('by') || 'day'
   const today = dayOfTime(Date.now())
@@ -252,6 +255,16 @@ export const StatisticsPage = ({ account, query }: PageProps) => {
     async (signal): Promise<Result<StatisticsAnswer | undefined>> =>
       isCompared ? get<StatisticsAnswer>(`${path}?${previous}`, signal) : { ok: true, value: undefined },
   )
+  const ids = by === 'agent' && roles.includes('lead') ? [...new Set(value?.rows.map((row) => textAt(row, 'id')))] : []
+  const [names, setNames] = useState<Readonly<Record<string, string>>>({})
+  // Each request is on the audit log, so only names that are not known yet are asked for.
+  const unknown = ids.filter((id) => id !== '' && names[id] === undefined).join('\n')
+  useEffect(() => {
+    if (unknown === '') return
+    void post<NamesAnswer>(`${path}/names`, { ids: unknown.split('\n') }).then((answer) => {
+      if (answer.ok) setNames((before) => ({ ...before, ...answer.value.names }))
+    })
+  }, [unknown])
   const change = (part: Readonly<Record<string, string>>) => {
     const all = { ...days, by, id: text('id'), part: text('part'), figure: text('figure'), ...part }
     const given = Object.entries(all).filter(([, each]) => each !== '')
@@ -280,6 +293,6 @@ export const StatisticsPage = ({ account, query }: PageProps) => {
     </form>
     <${TroubleBox} trouble=${trouble} again=${again} />
     ${value === undefined && trouble === undefined && html`<${Waiting} what="statistics" />`}
-    ${value !== undefined && html`<${Results} answer=${value} before=${before.value} part=${text('part')} figure=${text('figure')} choose=${change} />`}
+    ${value !== undefined && html`<${Results} answer=${value} before=${before.value} names=${names} part=${text('part')} figure=${text('figure')} choose=${change} />`}
   `
 }

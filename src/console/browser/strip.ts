@@ -12,7 +12,7 @@ export const Strip = ({ account, timeZone, strip }: Props) => {
     html`<li><a class=${tone} href=${`${base}${pathOf(account, page, query)}`}>${words}</a></li>`
   const { wrong = [], waiting, letters, quarantined } = strip ?? {}
   return html`
-    <section class="strip" aria-label="State">
+    <section class="strip" aria-label="What is not well">
       <ul>
         ${
           strip !== undefined &&

@@ -182,7 +182,7 @@ export const stage = async (here: ConsoleWorld): Promise<void> => {
     }
     const ids = { id: `letter-${i}`, accountId: 'acme', chatId: `${480_400 + i}`, clientId: '1233' }
     await produce('bot-replies', `acme/${ids.chatId}`, JSON.stringify({ type: 'BotMessage', ...ids, message }))
-    await service.webhook('acme', { ...accepted, visitor: { ...accepted.visitor, chats_count: -1 } })
+    await service.webhook('acme', { ...accepted, chat_id: {} })
   }
   await stageTalk(here)
   await stageDays(here)

@@ -84,6 +84,7 @@ export const createMetrics = () => {
     'topic',
   ])
   const misfits = counter('misfit_events_total', 'Accepted events with known fields that did not fit', ['api'])
+  const reusedIds = counter('reused_ids_total', 'Bot events whose id came before with other content', ['account'])
   const quarantined = counter('quarantined_total', 'Requests that could not be understood', ['api', 'reason'])
 
   const reading = (name: string, help: string, read: () => number | Promise<number>) =>
@@ -177,6 +178,7 @@ export const createMetrics = () => {
     deadLetter: (consumer, cause) => deadLetters.inc({ consumer, cause }),
     overdue: (topic, records) => overdue.set({ topic }, records),
     misfit: (api) => misfits.inc({ api }),
+    idReused: (account) => reusedIds.inc({ account }),
     quarantined: (api, reason) => quarantined.inc({ api, reason }),
   }
   type Topic = { readonly name: string; readonly differences: ReadonlyArray<string> }

@@ -253,4 +253,6 @@ export type Measure = {
   readonly quarantined: (api: 'webhooks' | 'bot', reason: string) => void
   /** An event was accepted whose payload has known fields that did not fit. */
   readonly misfit: (api: 'webhooks' | 'bot') => void
+  /** An id of the service came again with other content. */
+  readonly idReused: (account: string) => void
 }

@@ -22,4 +22,5 @@ export const unmeasured: Measure = {
   overdue: nothing,
   quarantined: nothing,
   misfit: nothing,
+  idReused: nothing,
 }

@@ -90,7 +90,7 @@ export type AdmissionDeps = {
 export type RouteDeps = AdmissionDeps & {
   readonly publish: PublishWithFallback
   readonly append: Append
-  readonly measure: Pick<Measure, 'quarantined' | 'misfit'>
+  readonly measure: Pick<Measure, 'quarantined' | 'misfit' | 'idReused'>
   readonly log: Log
   readonly now: Now
 }

@@ -32,7 +32,7 @@ export type IngressDeps = {
   readonly findEnrichment: FindEnrichment
   readonly verify: VerifyToken
   readonly issue: IssueToken
-  readonly measure: Pick<Measure, 'quarantined' | 'misfit'>
+  readonly measure: Pick<Measure, 'quarantined' | 'misfit' | 'idReused'>
   readonly log: Log
   readonly now: Now
   readonly sleep: Sleep

@@ -18,7 +18,13 @@ const route = '/bot/:token'
 /** Interface B: answers 200 once the event is durable. One time budget covers everything from the arrival on. */
 export const botRouter = (deps: BotDeps) => {
   const { now, monotonic, limits, log } = deps
-  const publish = deduplicate(deps.publish)
+  const publish = deduplicate(deps.publish, undefined, ({ id, type, subject, data: { accountId } }) => {
+    deps.measure.idReused(accountId)
+    log.warn(
+      { accountId, chatId: subject, eventId: id, type },
+      'an id came again with other content: both are in the log, consumers ignore the second',
+    )
+  })
   const admit = admission(deps, ({ bot }) => [bot?.token, bot?.secondToken], authorizing(deps.verify))
   const quarantine = quarantining(deps, 'bot')
   const left = ({ state }: Ctx) => limits.botMs - (monotonic() - state.arrivedAt)

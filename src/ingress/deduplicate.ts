@@ -7,8 +7,10 @@ import type { PublishWithFallback } from '../domain/ports.ts'
  * A digest that is the same for the same event of Interface B. If an id comes again with other content, the log keeps
  * both events, under the same ce_id. Ids contain no control characters, so the text is unambiguous.
  */
-const keyOf = ({ type, id, subject, data }: DomainEvent) =>
-  hash('sha256', `${data.accountId}\n${type}\n${subject}\n${id}\n${JSON.stringify(data)}`, 'base64url')
+const keyOf = (event: DomainEvent) => hash('sha256', `${nameOf(event)}\n${JSON.stringify(event.data)}`, 'base64url')
+
+/** What must be the same for a repetition. */
+const nameOf = ({ type, id, subject, data }: DomainEvent) => `${data.accountId}\n${type}\n${subject}\n${id}`
 
 /** The service tries twice within seconds, so more need not be remembered. */
 const mostRemembered = 20_000
@@ -17,9 +19,25 @@ const mostRemembered = 20_000
  * The same function for Interface B, whose service repeats an event if it received no answer. An event that is being
  * published or was published is not published again: the repetition gets the first one's result. A failed event is
  * forgotten, so that its retry is published. Consumers deduplicate by ce_id what this process does not remember.
+ * `onReused` is called for an event whose id came before with other content: consumers ignore it, so somebody must know.
  */
-export const deduplicate = (publish: PublishWithFallback, limit = mostRemembered): PublishWithFallback => {
+export const deduplicate = (
+  publish: PublishWithFallback,
+  limit = mostRemembered,
+  onReused: (event: DomainEvent) => void = () => undefined,
+): PublishWithFallback => {
   const results = new Map<string, ReturnType<PublishWithFallback>>()
+  /** The key of the first event with each id. */
+  const firsts = new Map<string, string>()
+  const noteReuse = (event: DomainEvent, key: string) => {
+    const name = nameOf(event)
+    const first = firsts.get(name)
+    if (first !== undefined && first !== key) onReused(event)
+    if (first !== undefined) return
+    firsts.set(name, key)
+    const [oldest] = firsts.keys()
+    if (firsts.size > limit && oldest !== undefined) firsts.delete(oldest)
+  }
   const forget = (key: string, result: ReturnType<PublishWithFallback>) => {
     if (results.get(key) === result) results.delete(key)
   }
@@ -27,6 +45,7 @@ export const deduplicate = (publish: PublishWithFallback, limit = mostRemembered
     const key = keyOf(event)
     const earlier = results.get(key)
     if (earlier !== undefined) return earlier
+    noteReuse(event, key)
     const result = publish(event, withinMs)
     results.set(key, result)
     const [oldest] = results.keys()

@@ -112,4 +112,18 @@ repeats('a call that never settles is late, and without remaining time there is 
   assert.is(asked.length, 1)
 })
 
+repeats(
+  'an id that comes again with other content is published and reported, each time; an equal repetition is not',
+  () => {
+    const { asked, publish } = publishing()
+    const reused: string[] = []
+    const port = deduplicate(publish, undefined, ({ id }) => reused.push(id))
+    const first = event('acme', 'CLIENT_MESSAGE', 'e1')
+    const other: DomainEvent = { ...first, data: { ...first.data, extra: { text: 'other' } } } as DomainEvent
+    for (const each of [first, first, other, other, event('acme', 'CLIENT_MESSAGE', 'e1', '2038')]) port(each, 1_000)
+    assert.equal(reused, ['e1'])
+    assert.is(asked.length, 3)
+  },
+)
+
 repeats.run()

@@ -24,6 +24,7 @@ export const measureOf = ({ restarted, deadLetters }: Seen): Measure => ({
   request: nothing,
   published: nothing,
   misfit: nothing,
+  idReused: nothing,
   produced: nothing,
   produceFailed: nothing,
   consumed: nothing,

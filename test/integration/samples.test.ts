@@ -3,8 +3,10 @@ import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { keyOf, topicOf } from '../../contracts/topics.ts'
+import { dated } from '../../src/domain/dated.ts'
 import { fromRecord } from '../../src/kafka/records.ts'
 import { bridgeOf } from '../../src/simulator/account.ts'
+import { offlineMessageId } from '../../src/views/offline-messages.ts'
 import { timelineId } from '../../src/views/timeline.ts'
 import { right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
@@ -77,7 +79,7 @@ for (const { api, url, source } of interfaces)
       assert.equal(JSON.parse(found.value.toString()), event.data)
 
       const view = views[topicOf(event).name]
-      const id = event.type === 'OfflineMessageReceived' ? `acme/${event.data.offlineMessageId}` : keyOf(event)
+      const id = event.type === 'OfflineMessageReceived' ? offlineMessageId(dated(event)) : keyOf(event)
       await eventually(
         `${view} ${id}`,
         async () => (await db.collection<{ _id: string }>(view).findOne({ _id: id })) ?? undefined,

@@ -197,6 +197,26 @@ erasing('status shows the remaining data and the confirmations, and does not rep
   )
 })
 
+erasing(
+  'an event from before the erasure that arrives later has nothing personal in the views, also of an unknown chat',
+  async () => {
+    const late = (subject: string, id: string) =>
+      of(subject, anEvent('ChatAccepted', id, at('10:06:00'), { chatId: subject, visitor: visitor('7') }))
+    const before = (await telling()).sort()
+    for (const event of [late('2037', 'late1'), late('2050', 'late2')]) right(await kafka.publish(event, 20_000))
+    await eventually('the late events', async () => (await stored()).some(({ _id }) => String(_id) === 'acme/2050'))
+    await eventually(
+      'both entries',
+      async () => (await db.collection('timeline').countDocuments({ time: new Date(at('10:06:00')) })) === 2,
+    )
+    assert.equal((await telling()).sort(), before)
+    assert.is(
+      (await db.collection<{ _id: string; erased?: true }>('chats').findOne({ _id: 'acme/2050' }))?.erased,
+      true,
+    )
+  },
+)
+
 erasing('erases a chat that the views do not have from log and archive, and refuses an unknown visitor', async () => {
   const file = join(folder, 'unknown.json')
   const rest = ['--account', 'acme', '--yes', '--receipt', file]

@@ -41,11 +41,13 @@ export const ArchivedEvent = exactShape(
 export type ArchivedEvent = t.TypeOf<typeof ArchivedEvent>
 
 /**
- * Headers of an archived record beside the original ones: the original topic's id, and its partition, offset and time.
+ * Headers of an archived record beside the original ones: the original topic's id, and the record's partition, offset,
+ * leader epoch and time there.
  */
 export const archiveHeaders = {
   generation: 'archive_generation',
   partition: 'archive_partition',
   offset: 'archive_offset',
+  epoch: 'archive_epoch',
   timestamp: 'archive_timestamp',
 } as const

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
+import { archiveNameOf } from '../../contracts/topics.ts'
 import { archiver } from '../archive/archiver.ts'
 import { dataKeys } from '../archive/data-keys.ts'
 import { openKeyFile, type WrappingKeys } from '../archive/key-file.ts'
 import { markers } from '../archive/markers.ts'
-import { restorer } from '../archive/restore.ts'
+import { archivedPlace, restorer } from '../archive/restore.ts'
 import { archiveNames, retention, rollSegments } from '../archive/retention.ts'
 import { now } from '../domain/clock.ts'
 import { erasedFinder } from '../domain/erased.ts'
@@ -73,6 +74,20 @@ export const markersOf = ({ kafka, mongo }: Pick<Deps, 'kafka' | 'mongo'>) =>
     empty: (record, marker) => mongo.applyChanges(changesOf(record, marker)),
   })
 
+/** Where the archive of a partition ends in its topic, by the last record of the archive. */
+const archivedToOf =
+  ({ kafka }: Pick<Deps, 'kafka'>): Parameters<typeof archiver>[0]['archivedTo'] =>
+  async (topic, partition, topicId) => {
+    const archive = archiveNameOf(topic)
+    const { low = 0, high = 0 } = (await kafka.ranges(archive)).get(partition) ?? {}
+    if (low === high) return undefined
+    const last = await kafka.fetchRecord(archive, partition, high - 1)
+    const place = last && archivedPlace(last)
+    // Another record ends the archive, or the topic was created again: then only what was committed counts.
+    if (place === undefined || (topicId !== '' && place.generation !== topicId)) return Number.POSITIVE_INFINITY
+    return place.offset + 1
+  }
+
 const lookEveryMs = 60_000
 
 /** Encrypts the records of the event topics into the archive. */
@@ -85,6 +100,8 @@ export const startArchiver = async ({ kafka, mongo, log }: Deps, wrapping: Wrapp
     findErased: erasedFinder({ ...mongo.erasures, clock: monotonic }),
     batchHeaderOf,
     changedArchives: changedArchivesOf({ kafka, mongo }),
+    archivedTo: archivedToOf({ kafka }),
+    committed: kafka.committedOffsets,
     missed: async () => {
       await apply()
       return lostKey(restorer(dataKeys(mongo.archiveKeys, wrapping)))

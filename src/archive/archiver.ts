@@ -2,7 +2,15 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import { archiveNameOf, type EventTopic, eventTopics, keyOf } from '../../contracts/topics.ts'
 import type { FindErased } from '../domain/erased.ts'
-import type { Append, CheckHealth, ConsumerSpec, IncomingRecord, Slice, TopicIds } from '../domain/ports.ts'
+import type {
+  Append,
+  CheckHealth,
+  CommittedOffsets,
+  ConsumerSpec,
+  IncomingRecord,
+  Slice,
+  TopicIds,
+} from '../domain/ports.ts'
 import { type DataKeys, keyId } from './data-keys.ts'
 import { seal } from './seal.ts'
 
@@ -21,6 +29,13 @@ type Deps = {
   readonly batchHeaderOf: (value: Buffer) => Buffer | undefined
   /** The archive topics that were created again after they were written to. Their records and offsets are lost. */
   readonly changedArchives: () => Promise<ReadonlyArray<string>>
+  /**
+   * The offset after the last record that a partition's archive has. Undefined if the archive is empty, or does not
+   * say it.
+   */
+  readonly archivedTo: (topic: Name, partition: number, topicId: string) => Promise<number | undefined>
+  /** What the archiver has committed for the topic as it is now. */
+  readonly committed: CommittedOffsets
   /** Applies erasures that MongoDB has lost. Returns why archiving must not continue. */
   readonly missed: () => Promise<string | undefined>
   /** The text of an error that may be logged. */
@@ -43,16 +58,9 @@ export const isErasure = ({ topic, key }: IncomingRecord, decoded: E.Either<unkn
  * all its records are durable there. It may be delivered again, so the archive may have a record twice. The marker of
  * an erasure destroys the data key of its record key before any later record is encrypted.
  */
-export const archiver = ({
-  keys,
-  decode,
-  append,
-  findErased,
-  batchHeaderOf,
-  changedArchives,
-  missed,
-  reasonOf,
-}: Deps) => {
+export const archiver = (deps: Deps) => {
+  const { keys, decode, append, findErased, batchHeaderOf } = deps
+  const { changedArchives, archivedTo, committed, missed, reasonOf } = deps
   let generations: TopicIds = new Map()
   let trouble: string | undefined
   let fits = false
@@ -115,6 +123,13 @@ export const archiver = ({
       const changed = await changedArchives()
       if (changed.length === 0) return missed()
       return `${changed.join(', ')}: deleted and created again, so archived records are lost: restore them from a copy`
+    },
+    // The archive's own log may have lost its end. So what it has counts, not only what was committed.
+    startAt: async (topic, partition) => {
+      const name = names.get(topic)
+      const offset = (await committed(archiverGroup, topic)).get(partition)
+      if (name === undefined || offset === undefined) return offset
+      return Math.min(offset, (await archivedTo(name, partition, generations.get(name) ?? '')) ?? 0)
     },
     handle: async (slice) => {
       try {

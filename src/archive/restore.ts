@@ -51,8 +51,18 @@ const read = (archived: IncomingRecord): E.Either<string, Found> => {
   const topic = originals.get(archived.topic)
   if (topic === undefined || Number.isNaN(partition + offset))
     return E.left('headers: expected a partition and an offset')
+  const epoch = numberOf(headers[archiveHeaders.epoch])
   const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => !own.has(name)))
-  const record = { topic, partition, offset, timestamp, key, value: null, headers: kept }
+  const record = {
+    topic,
+    partition,
+    offset,
+    ...(!Number.isNaN(epoch) && { epoch }),
+    timestamp,
+    key,
+    value: null,
+    headers: kept,
+  }
   if (value === null) return E.right({ archived, record, generation, content: undefined, kid: undefined })
   const content = contentOf(value)
   if (E.isLeft(content)) return content
@@ -63,6 +73,17 @@ const read = (archived: IncomingRecord): E.Either<string, Found> => {
 
 /** The data key that a record needs, and when Kafka received the archived record. */
 type KeyOfRecord = WantedKey & { readonly timestamp: number }
+
+/** The place of an archived record in its topic. Undefined if its headers do not say it. */
+export const archivedPlace = (
+  archived: IncomingRecord,
+): (Pick<IncomingRecord, 'offset' | 'epoch' | 'timestamp'> & { readonly generation: string }) | undefined => {
+  const found = read({ ...archived, value: null })
+  if (E.isLeft(found)) return undefined
+  const { record, generation } = found.right
+  const { offset, epoch, timestamp } = record
+  return { offset, ...(epoch !== undefined && { epoch }), timestamp, generation }
+}
 
 const wantedOf = ({ archived, record, generation, kid }: Found): KeyOfRecord | undefined => {
   const { topic, partition, offset, timestamp } = record

@@ -69,6 +69,7 @@ export const seal = (
     [archiveHeaders.generation]: generation,
     [archiveHeaders.partition]: String(record.partition),
     [archiveHeaders.offset]: String(record.offset),
+    ...(record.epoch !== undefined && { [archiveHeaders.epoch]: String(record.epoch) }),
     [archiveHeaders.timestamp]: String(record.timestamp),
   },
   partition: record.partition,

@@ -99,7 +99,7 @@ export const driftOfEvent = ({ event, topic, partition, offset, epoch }: Recorde
   const wire = wireOf(event.type)
   if (extra === undefined || wire === undefined) return []
   const place = { topic, partition, offset, ...(epoch !== undefined && { epoch }) }
-  const firstOf = { ...place, _id: timelineId(event) }
+  const firstOf = { topic, partition, offset, _id: timelineId(event) }
   const changes = changesOfFindings({ accountId, at: event.time, place }, fieldsAside(wire, extra))
   return changes.map((change) => ({ ...change, firstOf }))
 }

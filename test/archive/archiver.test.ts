@@ -45,6 +45,8 @@ const given = (stored_ = memoryKeys()) => {
       append,
       batchHeaderOf,
       changedArchives: async () => [],
+      archivedTo: async () => undefined,
+      committed: async () => new Map(),
       missed: async () => undefined,
       reasonOf: String,
     })
@@ -175,6 +177,8 @@ archiving('an archiver does not start if its key file cannot unwrap the data key
       findErased: async () => new Set(),
       ...deps,
       changedArchives: async () => [],
+      archivedTo: async () => undefined,
+      committed: async () => new Map(),
     }).spec.refuseTopics?.(new Map())
   }
   assert.equal(
@@ -204,5 +208,28 @@ archiving('a data key that is lost without an erasure is an error with instructi
   const failure = await here.restored().catch((error: Error) => error.message)
   assert.match(String(failure), /^MongoDB has neither the data key \S+ of bot-conversations nor a marker/)
 })
+
+for (const [name, committed, archivedTo, expected] of [
+  ['nothing is committed', undefined, 40, undefined],
+  ['the archive has what is committed', 40, 40, 40],
+  ['the archive has more, archived again by then', 40, 45, 40],
+  ['the archive has lost its end', 40, 30, 30],
+  ['the archive has lost everything', 40, undefined, 0],
+] as const)
+  archiving(`reading begins where both the commit and the archive end: ${name}`, async () => {
+    const { spec } = archiver({
+      keys: dataKeys(memoryKeys(), right(readKeys(keyFile))),
+      decode: fromRecord,
+      append: async () => E.right(undefined),
+      findErased: async () => new Set(),
+      batchHeaderOf,
+      changedArchives: async () => [],
+      archivedTo: async () => archivedTo,
+      committed: async () => new Map(committed === undefined ? [] : [[2, committed]]),
+      missed: async () => undefined,
+      reasonOf: String,
+    })
+    assert.is(await spec.startAt?.('chats', 2), expected)
+  })
 
 archiving.run()

@@ -48,6 +48,8 @@ const given = async (events: ReadonlyArray<DomainEvent>, copiedAfter: number) =>
     reasonOf: String,
     batchHeaderOf: () => undefined,
     changedArchives: async () => [],
+    archivedTo: async () => undefined,
+    committed: async () => new Map(),
     missed: async () => undefined,
   })
   await spec.refuseTopics?.(new Map([[name, 'g1']]))

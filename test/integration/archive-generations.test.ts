@@ -151,7 +151,7 @@ generations('are emptied by an erasure in the current topic', async () => {
   }
   const areFolded = async () => {
     const names = Object.keys(await documents())
-    return topics.every((topic) => names.includes(`timeline acme/erasures/x-${topic}`))
+    return topics.every((topic) => names.includes(`timeline acme/2/erasures/x-${topic}`))
   }
   await eventually('the markers in the views', areFolded)
   const left = await told()

@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { archiveHeaders } from '../../../contracts/archive.ts'
 import { archiveNameOf, type EventTopic, eventTopics, type TopicName } from '../../../contracts/topics.ts'
 import type { Restore } from '../../archive/restore.ts'
+import { archivedPlace } from '../../archive/restore.ts'
 import type { IncomingRecord, Slice } from '../../domain/ports.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 import type { PartOf } from '../../kafka/read-topic.ts'
@@ -9,7 +10,7 @@ import { firstOffsetOf } from '../../kafka/unreadable.ts'
 import { type Logs, readLogs, sourceOf } from './progress.ts'
 
 export type ArchiveDeps = {
-  readonly kafka: Pick<KafkaRoom, 'ranges' | 'readTopic' | 'topicIds' | 'deadLetter'>
+  readonly kafka: Pick<KafkaRoom, 'ranges' | 'readTopic' | 'topicIds' | 'deadLetter' | 'fetchRecord'>
   /** Undefined if ARCHIVE_KEY_FILE is not set. */
   readonly restore?: Restore | undefined
 }
@@ -18,6 +19,8 @@ type Deps = ArchiveDeps & {
   /** The next offset to fold of each partition. */
   readonly positions: ReadonlyMap<string, number>
   readonly fold: (slice: Slice) => Promise<void>
+  /** Continues from this offset. */
+  readonly setTo: (source: string, offset: number) => void
   /** Continues from a later offset. */
   readonly skipTo: (source: string, offset: number) => void
   /** True: leaves out records that are neither in the archive nor in the topic. False: they are an error. */
@@ -40,6 +43,11 @@ export const archivesOf = (topics: ReadonlyArray<TopicName>): ReadonlyArray<Topi
 /** The partitions of event topics that no longer have their next record, with the first offset that they have. */
 const behind = (logs: Logs, positions: ReadonlyMap<string, number>): ReadonlyMap<string, number> =>
   new Map([...logs].flatMap(([source, { low }]) => (low > (positions.get(source) ?? 0) ? [[source, low]] : [])))
+
+const partitionsOf = (topic: Name, sources: ReadonlyMap<string, number>): ReadonlyArray<readonly [number, number]> =>
+  [...sources].flatMap(([source, low]) =>
+    source.startsWith(`${topic}/`) ? [[Number(source.slice(topic.length + 1)), low] as const] : [],
+  )
 
 const missing = (source: string, from: number, to: number) =>
   new Error(`${source}: the records from ${from} to ${to - 1} are neither in the topic nor in the archive`)
@@ -104,7 +112,7 @@ const readEarlier = async (deps: Deps, topic: Name): Promise<void> => {
  * it, each with the first offset that the topic has.
  */
 const readOne = async (deps: Deps, topic: Name, partitions: ReadonlyMap<number, number>): Promise<void> => {
-  const { kafka, restore, positions, fold, skipTo, mayLack, signal } = deps
+  const { kafka, restore, positions, fold, setTo, skipTo, mayLack, signal } = deps
   if (restore === undefined) throw needsKeys(topic)
   const generation = await idOf(deps, topic)
   const deadLetter = kafka.deadLetter('rebuild')
@@ -112,6 +120,7 @@ const readOne = async (deps: Deps, topic: Name, partitions: ReadonlyMap<number, 
   // corrupt records are counted by the archive's own offsets.
   const corrupt = new Map<string, number>()
   const reached = new Map<number, number>()
+  const epochs = new Map<string, number>()
 
   const take = async (archived: ReadonlyArray<IncomingRecord>) => {
     const partition = archived[0]?.partition ?? 0
@@ -128,8 +137,12 @@ const readOne = async (deps: Deps, topic: Name, partitions: ReadonlyMap<number, 
         continue
       }
       const { record } = found
+      // A log that has lost its end gives the offsets from there on to other records, of newer epochs.
+      const epoch = record.epoch ?? 0
+      const isNewer = epoch > (epochs.get(source) ?? epoch)
       // The archive has this record twice.
-      if (record.offset < next) continue
+      if (!isNewer && (record.offset < next || epoch < (epochs.get(source) ?? 0))) continue
+      epochs.set(source, epoch)
       const first = firstOffsetOf(record)
       if (first > next + (corrupt.get(source) ?? 0) && !mayLack) throw missing(source, next, first)
       corrupt.delete(source)
@@ -137,7 +150,7 @@ const readOne = async (deps: Deps, topic: Name, partitions: ReadonlyMap<number, 
       if (found.kind === 'record') records.push(record)
     }
     if (records.length > 0) await fold({ topic, partition, records })
-    skipTo(source, next)
+    setTo(source, next)
   }
   const read = await kafka.readTopic(archiveNameOf(topic), take, {
     part: (partition, range) => {
@@ -156,6 +169,21 @@ const readOne = async (deps: Deps, topic: Name, partitions: ReadonlyMap<number, 
 }
 
 /**
+ * The partitions whose archive has more records than the topic up to the last archived one. These are records that the
+ * topic has lost, or repeated ones.
+ */
+const withMoreRecords = async ({ kafka }: Deps, topics: ReadonlyArray<Name>): Promise<ReadonlyMap<string, number>> => {
+  const found = new Map<string, number>()
+  for (const topic of topics)
+    for (const [partition, { low, high }] of await kafka.ranges(archiveNameOf(topic))) {
+      const last = low < high ? await kafka.fetchRecord(archiveNameOf(topic), partition, high - 1) : undefined
+      const place = last && archivedPlace(last)
+      if (place !== undefined && high - low > place.offset + 1) found.set(sourceOf(topic, partition), 0)
+    }
+  return found
+}
+
+/**
  * Folds from the archive what the event topics no longer have. Records of deleted topics with the same names are first.
  * Then each partition continues in its topic, at its position. The archive is read to its end, so records that are
  * deleted during the read are not missed. Throws if records are in neither topic nor archive, unless `mayLack`.
@@ -166,6 +194,11 @@ export const readArchive = async (deps: Deps, topics: ReadonlyArray<TopicName>):
   // A rebuild that has processed any other record has processed all of these.
   if ([...positions.values()].every((position) => position === 0))
     for (const topic of archived) await readEarlier(deps, topic)
+  const more = deps.restore === undefined ? new Map<string, number>() : await withMoreRecords(deps, archived)
+  for (const topic of archived) {
+    const partitions = partitionsOf(topic, more).filter(([partition]) => !positions.get(sourceOf(topic, partition)))
+    if (partitions.length > 0) await readOne(deps, topic, new Map(partitions))
+  }
   for (let before = ''; !signal.aborted; ) {
     const wanted = behind(await readLogs(kafka, archived), positions)
     if (wanted.size === 0) return
@@ -178,9 +211,7 @@ export const readArchive = async (deps: Deps, topics: ReadonlyArray<TopicName>):
     }
     before = present
     for (const topic of archived) {
-      const partitions = [...wanted].flatMap(([source, low]) =>
-        source.startsWith(`${topic}/`) ? [[Number(source.slice(topic.length + 1)), low] as const] : [],
-      )
+      const partitions = partitionsOf(topic, wanted)
       if (partitions.length > 0) await readOne(deps, topic, new Map(partitions))
     }
   }

@@ -128,7 +128,8 @@ export const startReplay = async (
   }
   const skipTo = (source: string, offset: number) =>
     void positions.set(source, Math.max(positions.get(source) ?? 0, offset))
-  const archived = { kafka, restore, positions, skipTo, mayLack, signal }
+  const setTo = (source: string, offset: number) => void positions.set(source, offset)
+  const archived = { kafka, restore, positions, setTo, skipTo, mayLack, signal }
   await readArchive({ ...archived, fold: (slice) => handle(slice, noPartition) }, topics)
   let lost: string | undefined
   const consumer = await kafka.consume({

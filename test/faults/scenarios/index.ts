@@ -12,6 +12,7 @@ import { heavyBacklog } from './heavy-backlog.ts'
 import { hostile } from './hostile.ts'
 import { cap, fullDisk } from './journal-limits.ts'
 import { large } from './large.ts'
+import { lostEnd } from './lost-end.ts'
 import { mongoAway } from './mongo-away.ts'
 import { outage } from './outage.ts'
 import { paused } from './paused.ts'
@@ -41,6 +42,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   silence,
   codec,
   damagedBatch,
+  lostEnd,
   poison,
   heavyBacklog,
   mongoAway,

@@ -111,6 +111,18 @@ export const kafka = {
       }),
     ),
   ],
+  'an offset counts only with its leader epoch': [
+    instead(
+      () => import('../../../src/kafka/wire-record.ts'),
+      ({ toIncoming }) => ({
+        epochIn: () => undefined,
+        toIncoming: (...message) => {
+          const { epoch: _, ...record } = toIncoming(...message)
+          return record
+        },
+      }),
+    ),
+  ],
   'a damaged batch is one record': [
     instead(
       () => import('../../../src/kafka/unreadable.ts'),

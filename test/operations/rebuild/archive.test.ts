@@ -49,6 +49,7 @@ const read = async (
   const deps = {
     kafka: {
       ranges: async () => new Map([[0, { low: end, high: end }]]),
+      fetchRecord: async () => undefined,
       topicIds: async () => new Map([['chats', 'g'] as const]),
       deadLetter: () => async (_: IncomingRecord, cause: string) => void letters.push(cause),
       readTopic: async (
@@ -70,6 +71,7 @@ const read = async (
     signal: new AbortController().signal,
     fold: async ({ records }: { readonly records: ReadonlyArray<IncomingRecord> }) =>
       void folded.push(...records.map(({ topic, offset }) => (topic === 'chats' ? offset : `${topic}/${offset}`))),
+    setTo: (source: string, offset: number) => void positions.set(source, offset),
     skipTo: (source: string, offset: number) => void positions.set(source, offset),
   }
   const failed = await readArchive(deps, ['chats']).then(
@@ -181,6 +183,33 @@ reading('starts with the records of deleted topics of that name, each once, if t
 reading('reports missing keys if it cannot decrypt records', async () => {
   const { failed } = await read([[0, earlier(5)]], 0, false)
   assert.is(failed, 'chats: its first records are only in the archive, and ARCHIVE_KEY_FILE is not set')
+})
+
+reading('records that the topic has lost come before those that got their offsets later', async () => {
+  const of = (offset: number, epoch: number): Restored => ({
+    kind: 'record',
+    record: { ...record(offset), epoch },
+    generation: 'g',
+  })
+  assert.equal(
+    await read(
+      [
+        [0, of(0, 4)],
+        [1, of(1, 4)],
+        [2, of(2, 4)],
+        [3, of(1, 6)],
+        [4, of(1, 4)],
+        [5, of(2, 6)],
+      ],
+      3,
+    ),
+    {
+      folded: [0, 1, 2, 1, 2],
+      letters: [],
+      failed: undefined,
+      position: 3,
+    },
+  )
 })
 
 reading.run()

@@ -28,6 +28,7 @@ const given = async (mayLack: boolean, from = 4) => {
         readTopic: none,
         topicIds: none,
         deadLetter: () => none,
+        fetchRecord: none,
         // The archive is empty. A replay that already has a position does not read it again.
         ...(from === 0 && { topicIds: async () => new Map(), readTopic: async () => E.right(undefined) }),
       },

@@ -64,13 +64,15 @@ export const metrics = {
   firstResponseBot: {
     kind: 'bot',
     unit: 'duration',
-    numerator: 'time from the first message of the client to the first answer of the bot',
-    denominator: 'sessions in which the bot answered',
+    numerator:
+      'time from the first message of the client to the first message of the bot, also one that only announces the answer',
+    denominator: 'sessions in which the bot answered or announced an answer',
   },
   responseTimeBot: {
     kind: 'bot',
     unit: 'duration',
-    numerator: 'time from the first message without an answer to the answer of the bot, of each turn',
+    numerator:
+      'time from the first message without an answer to the answer of the bot, of each turn; a message that only announces the answer is none',
     denominator: 'answered turns',
   },
   botTurns: {

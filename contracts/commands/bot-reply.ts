@@ -109,6 +109,11 @@ export const BotMessage = shape(
   {
     /** The ce_id of the ClientMessageReceived that it answers. */
     inReplyTo: nullable(Id),
+    /**
+     * True if the answer follows, as after "One moment". Such a message does not answer the client: the bridge waits
+     * once more for `bot.replyWithin`, counted from the delivery of the first such message, and then invites an agent.
+     */
+    expectsMore: nullable(t.boolean),
   },
   'BotMessage',
 )
@@ -123,6 +128,8 @@ export const InviteAgent = shape(
   {
     /** The ce_id of the ClientMessageReceived that it answers. */
     inReplyTo: nullable(Id),
+    /** Why the client is handed over, for people: operators read it in `deliveries`. The service does not get it. */
+    reason: nullable(Text),
   },
   'InviteAgent',
 )

@@ -1,5 +1,5 @@
 import * as t from 'io-ts'
-import { Code } from '../personal.ts'
+import { Code, Text } from '../personal.ts'
 import { Count, exactShape, Id, Instant } from '../primitives.ts'
 import { conversation } from './fields.ts'
 import { Message } from './message.ts'
@@ -64,5 +64,9 @@ export const reply = {
     message: Message,
     /** Why the bridge itself made the command. Absent for a command of bot logic. */
     because: Because,
+    /** True if the message only announces the answer: it does not answer the client. */
+    expectsMore: t.boolean,
+    /** Why bot logic hands the client over, in its own words: `reason` of InviteAgent. */
+    handOverReason: Text,
   },
 }

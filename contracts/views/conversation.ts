@@ -14,6 +14,8 @@ const Unanswered = exactShape(
   {
     /** Whether the reply to it was given up, or an agent was requested since. */
     status: t.keyof({ 'reply-failed': null, 'agent-asked': null }),
+    /** When the bot first announced that the answer follows (`expectsMore`). */
+    moreSince: BsonDate,
   },
   'Unanswered',
 )
@@ -30,7 +32,7 @@ export type ConversationState = t.TypeOf<typeof ConversationState>
  * `unanswered` has the client messages that neither a reply nor an agent has answered, oldest first, by ce_id and
  * `time`. Of more than 100 it has the oldest and the newest 99. `awaitingReplyTo` and `awaitingReplySince` are those of
  * the oldest. A delivered reply answers the message of its `inReplyTo` and those before it. Without `inReplyTo` it
- * answers all of them. If an agent joins or the chat is closed, none is left. `status` is `reply-failed` if the reply
+ * answers all of them. A reply with `expectsMore` answers none. If an agent joins or the chat is closed, none is left. `status` is `reply-failed` if the reply
  * to the message was given up. It is `agent-asked` if, since then, an agent was requested, the bridge gave up
  * requesting one, or none was available. `replyTimesMs` has, for each answered turn, the time from its first client
  * message to its first delivered reply.
@@ -119,7 +121,10 @@ export const ConversationDocument = exactShape(
         /** When the bridge received it. */
         at: BsonDate,
       },
-      {},
+      {
+        /** When the bot first announced that its message about it follows (`expectsMore`). */
+        moreSince: BsonDate,
+      },
       'Unheard',
     ),
 

@@ -42,6 +42,10 @@ export const DeliveryDocument = exactShape(
     message: DatedMessage,
     /** Why the bridge itself made the command. Absent for a command of bot logic. */
     because: Because,
+    /** True if the message only announces the answer. Absent until the outcome is known. */
+    expectsMore: t.boolean,
+    /** Why bot logic hands the client over, in its own words. Absent until the outcome is known. */
+    handOverReason: Text,
     /** Why it failed or was suppressed. */
     reason: Code,
     /** The reason in words. */

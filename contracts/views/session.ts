@@ -168,7 +168,10 @@ export const SessionDocument = exactShape(
     /** How many messages that log has, including those of earlier sessions. */
     logMessages: Count,
 
-    /** The time from the client's first message to the first answer, in milliseconds. */
+    /**
+     * The time from the client's first message to the first answer, in milliseconds. For the bot, a message that only
+     * announces the answer (`expectsMore`) counts too.
+     */
     firstResponseMs: Count,
 
     /** The time from acceptance to finish, in milliseconds. */
@@ -201,6 +204,9 @@ export const SessionDocument = exactShape(
 
     /** Since when the client waits for an answer from the bot. */
     awaitingSince: BsonDate,
+
+    /** How many of `replies` only announced an answer (`expectsMore`). */
+    repliesExpectingMore: Count,
 
     /** How many of the bot's replies were given up. */
     repliesFailed: Count,

@@ -21,6 +21,8 @@ export type Finished = {
   readonly outcome: 'delivered' | 'failed' | 'suppressed'
   readonly inReplyTo?: Id
   readonly because?: Because
+  /** The message only announced the answer. */
+  readonly expectsMore?: true
   /** A digest of the command's content (domain/delivery.ts), if it is known. */
   readonly digest?: string
 }
@@ -63,7 +65,7 @@ const refused = (event: Dated<BotReplyFailed>): Fact | undefined => {
 }
 
 const finished = (event: OutcomeEvent, outcome: Finished['outcome']): Fact => {
-  const { commandId, commandType, inReplyTo, because, attempts } = event.data
+  const { commandId, commandType, inReplyTo, because, attempts, expectsMore } = event.data
   const digest = contentDigest(event.data)
   const sentAt = outcome === 'delivered' ? attempts.at(-1)?.at : undefined
   return {
@@ -75,6 +77,7 @@ const finished = (event: OutcomeEvent, outcome: Finished['outcome']): Fact => {
     outcome,
     ...(inReplyTo !== undefined && { inReplyTo }),
     ...(because !== undefined && { because }),
+    ...(expectsMore && { expectsMore }),
     ...(digest !== undefined && { digest }),
   }
 }

@@ -81,18 +81,35 @@ const countFor = ({ unanswered, seen }: Conversation, { inReplyTo }: Pick<Finish
   return seen.includes(`bot/${inReplyTo}`) ? 0 : unanswered.length
 }
 
+/**
+ * The bot has announced the answer: the messages that it is for, and AGENT_UNAVAILABLE, wait once more. A further
+ * announcement does not extend that.
+ */
+const announced = <C extends Conversation>(current: C, fact: Finished & Pick<Fact, 'at'>): C => {
+  const count = countFor(current, fact)
+  const { unanswered, unheard } = current
+  return {
+    ...current,
+    unanswered: unanswered.map((message, i) => (i < count ? { moreSince: fact.at, ...message } : message)),
+    ...(unheard && { unheard: { moreSince: fact.at, ...unheard } }),
+  }
+}
+
 /** A message of the bot after AGENT_UNAVAILABLE clears `unheard`, and so does the bridge's own message about it. */
 const heard = <C extends Conversation>(current: C, { because, inReplyTo }: Finished): C =>
   because === undefined || inReplyTo === current.unheard?.id ? withoutUnheard(current) : current
 
 const finished = <C extends Conversation>(current: C, fact: Finished & Pick<Fact, 'at'>): C => {
-  const { outcome, commandType, because, at } = fact
+  const { outcome, commandType, because, at, expectsMore } = fact
   switch (outcome) {
     case 'delivered':
+      if (expectsMore) return announced(current, fact)
       return commandType === 'InviteAgent'
         ? invited(current, at)
         : { ...heard(current, fact), unanswered: current.unanswered.slice(countFor(current, fact)) }
     case 'failed':
+      // The answer itself is still to come.
+      if (expectsMore) return current
       return because === 'agent-unavailable'
         ? heard(current, fact)
         : marked(current, countFor(current, fact), because === undefined ? 'reply-failed' : 'agent-asked')
@@ -141,6 +158,12 @@ export const forgotNone = ({ seen }: Conversation): boolean => seen.length < mos
 export const withFacts = (current: Conversation, facts: ReadonlyArray<Fact>): Conversation =>
   facts.filter(({ id }) => !current.seen.includes(id)).reduce(evolve, current)
 
+const withDates = <W extends { readonly at: Date; readonly moreSince?: Date }>(waiting: W): W => ({
+  ...waiting,
+  at: new Date(waiting.at),
+  ...(waiting.moreSince && { moreSince: new Date(waiting.moreSince) }),
+})
+
 /**
  * The deciding part of a stored document. A document of an old version may have its times as text until its view is
  * rebuilt.
@@ -150,8 +173,8 @@ export const conversationOf = (document: ConversationDocument): Conversation => 
   return {
     state,
     seen,
-    unanswered: unanswered.map((message) => ({ ...message, at: new Date(message.at) })),
-    ...(unheard && { unheard: { ...unheard, at: new Date(unheard.at) } }),
+    unanswered: unanswered.map(withDates),
+    ...(unheard && { unheard: withDates(unheard) }),
     ...(unavailableAt !== undefined && { unavailableAt: new Date(unavailableAt) }),
     ...(lastClientMessageId !== undefined && { lastClientMessageId }),
     ...(clientId !== undefined && { clientId }),

@@ -7,7 +7,7 @@ import { asPart } from './identity.ts'
 type Command = BotReplyDelivered['data']
 
 /** The content of a command, from an event or a document. */
-type Asked = Pick<Command, 'clientId' | 'inReplyTo'> & {
+type Asked = Pick<Command, 'clientId' | 'inReplyTo' | 'expectsMore'> & {
   readonly commandType: string
   readonly message?: Command['message'] | Dated<Command['message']>
 }
@@ -30,10 +30,16 @@ const canonical = (value: unknown): string =>
  * digests are different commands. The timestamp does not count, because a bot that repeats a reply may set a new time.
  * Undefined if an outcome was too large for the log and lost its message.
  */
-export const contentDigest = ({ commandType, clientId, inReplyTo, message }: Asked): string | undefined => {
+export const contentDigest = ({
+  commandType,
+  clientId,
+  inReplyTo,
+  message,
+  expectsMore,
+}: Asked): string | undefined => {
   if (commandType === 'BotMessage' && message === undefined) return undefined
   const asked = message && { ...message, timestamp: undefined }
   return createHash('sha256')
-    .update(canonical([commandType, clientId, inReplyTo, asked]))
+    .update(canonical([commandType, clientId, inReplyTo, asked, ...(expectsMore ? ['expectsMore'] : [])]))
     .digest('base64')
 }

@@ -40,10 +40,10 @@ type Noted = Partial<ConversationDocument>
 const replied = (before: ConversationDocument, after: ConversationDocument, event: Dated<BotReplyDelivered>): Noted => {
   const { replyTimesMs, outcome, unanswered } = before
   const first = after.unanswered.length < unanswered.length ? unanswered[0] : undefined
-  const { message, because } = event.data
+  const { message, because, expectsMore } = event.data
   return {
     replyTimesMs: first ? [...replyTimesMs, msBetween(first.at, event.time)] : replyTimesMs,
-    outcome: outcome === 'open' && because === undefined ? 'bot' : outcome,
+    outcome: outcome === 'open' && because === undefined && !expectsMore ? 'bot' : outcome,
     ...(message && { lastMessage: { id: event.id, from: 'bot', message, at: event.time } }),
   }
 }

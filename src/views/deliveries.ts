@@ -42,7 +42,7 @@ const told = ({ time, data }: Dated<Outcome>, guard: Guard) => ({
   ...guard,
   _id: deliveryId(data),
   ...present(data, 'accountId', 'commandId', 'commandType', 'chatId', 'clientId', 'attempts', 'requestedAt'),
-  ...present(data, 'inReplyTo', 'message', 'because'),
+  ...present(data, 'inReplyTo', 'message', 'because', 'expectsMore', 'handOverReason'),
   finishedAt: time,
 })
 

@@ -67,12 +67,17 @@ const answer = (invitations: Invitations, told: Partial<Invitation>): Invitation
     : withLast(invitations, answered(last, told))
 }
 
-const outcomeOf = ({ invitations, replies, ending }: SessionDocument): SessionDocument['outcome'] => {
+const outcomeOf = ({
+  invitations,
+  replies,
+  repliesExpectingMore = 0,
+  ending,
+}: SessionDocument): SessionDocument['outcome'] => {
   // The invitation that the agent answered may be beyond those that are stored.
   if (ending === 'agent-joined' || invitations.some(({ joinedAt }) => joinedAt !== undefined)) return 'handed-over'
   const last = invitations.at(-1)
   if (last !== undefined) return last.unavailableAt === undefined ? 'abandoned' : 'unavailable'
-  return replies > 0 ? 'contained' : 'unanswered'
+  return replies > repliesExpectingMore ? 'contained' : 'unanswered'
 }
 
 const wrote = (session: SessionDocument, event: Dated<ClientMessageReceived>): SessionDocument => {
@@ -87,8 +92,20 @@ const wrote = (session: SessionDocument, event: Dated<ClientMessageReceived>): S
   }
 }
 
+/** A message that announces the answer is the first response, but the client waits on for the answer. */
+const announced = (session: SessionDocument, at: Date): SessionDocument => {
+  const { awaitingSince, firstResponseMs, replies, repliesExpectingMore = 0 } = session
+  return {
+    ...session,
+    replies: replies + 1,
+    repliesExpectingMore: repliesExpectingMore + 1,
+    ...(firstResponseMs === undefined && awaitingSince && { firstResponseMs: msBetween(awaitingSince, at) }),
+  }
+}
+
 /** A message of the bot that the service accepted. A message of the bridge itself is not a reply of the bot. */
-const replied = (session: SessionDocument, { time }: Dated<BotReplyDelivered>): SessionDocument => {
+const replied = (session: SessionDocument, { time, data }: Dated<BotReplyDelivered>): SessionDocument => {
+  if (data.expectsMore) return announced(session, time)
   const { awaitingSince, ...rest } = session
   const answered = { ...rest, replies: rest.replies + 1 }
   return awaitingSince === undefined ? answered : withTurn(answered, msBetween(awaitingSince, time))

@@ -79,6 +79,39 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<ConversationEvent>, o
     { replyTimesMs: [1_000], awaitingReplyTo: undefined },
   ],
   [
+    'an announced answer leaves the client waiting, and a second announcement extends nothing',
+    [
+      message('e1', '10:00:00'),
+      reply('e2', '10:00:01', {
+        expectsMore: true,
+        inReplyTo: 'e1',
+        attempts: [{ at: at('10:00:01'), durationMs: 5 }],
+      }),
+      reply('e3', '10:00:03', {
+        expectsMore: true,
+        inReplyTo: 'e1',
+        attempts: [{ at: at('10:00:03'), durationMs: 5 }],
+      }),
+    ],
+    {
+      awaitingReplyTo: 'e1',
+      replyTimesMs: [],
+      outcome: 'open',
+      repliesDelivered: 2,
+      unanswered: [{ moreSince: date('10:00:01'), id: 'e1', at: date('10:00:00') }],
+    },
+  ],
+  [
+    'the answer after an announcement counts from the message',
+    [message('e1', '10:00:00'), reply('e2', '10:00:01', { expectsMore: true }), reply('e3', '10:00:07')],
+    { awaitingReplyTo: undefined, replyTimesMs: [7_000], outcome: 'bot' },
+  ],
+  [
+    'an announcement that failed leaves the time until an agent is invited as it was',
+    [message('e1', '10:00:00'), failed('e2', '10:00:01', { expectsMore: true })],
+    { unanswered: [{ id: 'e1', at: date('10:00:00') }], repliesFailed: 1 },
+  ],
+  [
     'a delivered hand-over invites an agent, and the client still waits',
     [message('e1', '10:00:00'), handOver('e2', '10:00:01')],
     { state: 'invited', outcome: 'agent', invitedAt: date('10:00:01'), awaitingReplyTo: 'e1', replyTimesMs: [] },

@@ -45,6 +45,14 @@ deliveries('a command is pending, without its text, which an erasure could not r
   })
 })
 
+deliveries('the outcome tells why the bot handed over, and that an answer was only announced', () => {
+  const told = { handOverReason: 'wants a refund', expectsMore: true }
+  const [event] = inLog(anEvent('BotReplyDelivered', 'e9', at('10:00:02'), told))
+  assert.ok(event)
+  const { handOverReason, expectsMore } = evolveOutcome(pending(), event)
+  assert.equal({ handOverReason, expectsMore }, told)
+})
+
 deliveries('command and outcome give the same document in both orders', () => {
   const expected = {
     _id: 'acme/2037/r1',

@@ -217,6 +217,25 @@ const table: ReadonlyArray<Case> = [
     ],
   ],
   [
+    'the first response may announce the answer, and the turn counts up to the answer',
+    [message('e1', '10:00:00'), reply('e2', '10:00:01', { expectsMore: true }), reply('e3', '10:00:07')],
+    [
+      {
+        outcome: 'contained',
+        firstResponseMs: 1_000,
+        responseTimesMs: [7_000],
+        turns: 1,
+        replies: 2,
+        repliesExpectingMore: 1,
+      },
+    ],
+  ],
+  [
+    'an announcement without the answer leaves a session unanswered',
+    [message('e1', '10:00:00'), reply('e2', '10:00:01', { expectsMore: true })],
+    [{ outcome: 'unanswered', firstResponseMs: 1_000, turns: 0 }],
+  ],
+  [
     'without a reply a session is unanswered',
     [message('e1', '10:00:00')],
     [{ outcome: 'unanswered', channelId: 'unknown' }],

@@ -64,6 +64,7 @@ const named = (person: unknown, kind: string): string =>
 export const replyPart = (data: unknown, state: DeliveryState): Part => {
   const because = textAt(data, 'because')
   const reason = textAt(data, 'reason')
+  const handOverReason = textAt(data, 'handOverReason')
   const isInvitation = textAt(data, 'commandType') === 'InviteAgent'
   const message = isObject(data) ? data.message : undefined
   const asked = because === '' ? 'The bot asked for an agent' : 'The bridge asked for an agent'
@@ -75,6 +76,8 @@ export const replyPart = (data: unknown, state: DeliveryState): Part => {
     state,
     notes: [
       ...(because === '' ? [] : [becauseWords(because)]),
+      ...(handOverReason === '' ? [] : [`Why: ${handOverReason}`]),
+      ...(isObject(data) && data.expectsMore === true ? ['It announces that the answer follows.'] : []),
       ...(reason === '' ? [] : [state === 'suppressed' ? suppressionWords(reason) : failureWords(reason)]),
     ],
     detail: textAt(data, 'detail'),

@@ -134,6 +134,7 @@ export const commandSender = ({ ports, tail, announce, barrier, nowOf, gateOf, t
   /** Since when the client has waited for the delivered reply: the time of the unanswered message that it is for. */
   const waitedSince = ({ command, because }: Order, outcome: Outcome, known: ConversationNow | undefined) => {
     if (command.type !== 'BotMessage' || outcome.kind !== 'delivered' || because !== undefined) return undefined
+    if (command.expectsMore) return undefined
     const { inReplyTo } = command
     return known?.conversation.unanswered.find(({ id }) => inReplyTo === undefined || id === inReplyTo)?.at
   }

@@ -78,6 +78,8 @@ const asked = (command: BotReply, requestedAt: Instant) => {
     requestedAt,
     ...(inReplyTo && { inReplyTo }),
     ...(command.type === 'BotMessage' && { message: completeMessage(command.message, requestedAt) }),
+    ...(command.type === 'BotMessage' && command.expectsMore && { expectsMore: true }),
+    ...(command.type === 'InviteAgent' && command.reason && { handOverReason: command.reason }),
   }
 }
 

@@ -19,7 +19,8 @@ export type Escalation = {
   readonly dueAt: number
 }
 
-type Since = { readonly id: Id; readonly at: number }
+/** `moreSince` is when the bot announced the answer: from then on it has `replyWithin` once more. */
+type Since = { readonly id: Id; readonly at: number; readonly moreSince?: number }
 type Unanswered = Since & Pick<Conversation['unanswered'][number], 'status'>
 
 /**
@@ -31,14 +32,24 @@ export type Waiting = Pick<Conversation, 'state'> & {
   readonly unheard?: Since
 }
 
-export const waitingOf = (
-  { state, unanswered, unheard }: Conversation,
-  sinceOf: (id: Id, at: Date) => number,
-): Waiting => ({
-  state,
-  unanswered: unanswered.map((message) => ({ ...message, at: sinceOf(message.id, message.at) })),
-  ...(unheard && { unheard: { id: unheard.id, at: sinceOf(unheard.id, unheard.at) } }),
+type SinceOf = (id: Id, at: Date) => number
+
+const sinceIn = ({ id, at, moreSince }: NonNullable<Conversation['unheard']>, sinceOf: SinceOf): Since => ({
+  id,
+  at: sinceOf(id, at),
+  ...(moreSince && { moreSince: sinceOf(`more/${id}` as Id, moreSince) }),
 })
+
+export const waitingOf = ({ state, unanswered, unheard }: Conversation, sinceOf: SinceOf): Waiting => ({
+  state,
+  unanswered: unanswered.map((message) => ({
+    ...sinceIn(message, sinceOf),
+    ...(message.status && { status: message.status }),
+  })),
+  ...(unheard && { unheard: sinceIn(unheard, sinceOf) }),
+})
+
+const waitsSince = ({ at, moreSince = at }: Since): number => Math.max(at, moreSince)
 
 /**
  * A day: messengers let a business reply to a client for this long, so a client may wait as long. Older messages are
@@ -64,14 +75,14 @@ export const escalationsOf = (
       kind: 'invite-agent',
       about: turn.id,
       because: turn.status === 'reply-failed' ? 'delivery-failed' : 'no-reply-in-time',
-      dueAt: turn.status === 'reply-failed' ? turn.at : turn.at + replyWithin,
+      dueAt: turn.status === 'reply-failed' ? turn.at : waitsSince(turn) + replyWithin,
     },
     agentUnavailableText !== undefined && unheard && isWorthIt(unheard)
       ? {
           kind: 'tell-unavailable',
           about: unheard.id,
           because: 'agent-unavailable',
-          dueAt: unheard.at + replyWithin,
+          dueAt: waitsSince(unheard) + replyWithin,
         }
       : undefined,
   ]

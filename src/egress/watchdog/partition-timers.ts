@@ -131,8 +131,9 @@ export const partitionTimers = (
         if (bot.agentUnavailableText === undefined) return
         return lookCalmly(chat, sinceOf(chat, fact.eventId, fact.at) + bot.replyWithin)
       case 'finished': {
-        const { outcome, commandType, inReplyTo, because } = fact
-        if (because !== undefined) return
+        const { outcome, commandType, inReplyTo, because, expectsMore } = fact
+        // After an announcement the timer stays, and the look decides.
+        if (because !== undefined || expectsMore) return
         if (outcome === 'failed') return look(chat, monotonic())
         // Without `inReplyTo` the outcome may belong to an older message, for example if it is a repeat in the log.
         // So the timer stays, and the look decides.

@@ -34,6 +34,16 @@ const cases: ReadonlyArray<readonly [string, Part, ReadonlyArray<object>]> = [
     { unanswered: [{ ...m1, ...failed }, m2] },
     [invite('m1', 1000, 'delivery-failed')],
   ],
+  [
+    'a bot that has announced its answer gets the time once more',
+    { unanswered: [{ ...m1, moreSince: 4000 }, m2] },
+    [invite('m1', 14_000)],
+  ],
+  [
+    'a message about AGENT_UNAVAILABLE that was announced gets the time once more',
+    { state: 'unavailable', unheard: { id: id('u1'), at: 3000, moreSince: 4000 } },
+    [{ ...tell, dueAt: 14_000 }],
+  ],
   ['an invited agent has the turn', { state: 'invited', unanswered: [m1] }, []],
   ['an agent has the turn', { state: 'agent', unanswered: [m1] }, []],
   ['a closed chat has none', { state: 'closed', unanswered: [m1] }, []],

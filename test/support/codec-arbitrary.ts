@@ -25,6 +25,7 @@ const leaves: Instead = {
   string: words,
   number: fc.double({ noNaN: true, noDefaultInfinity: true }),
   boolean: fc.boolean(),
+  null: fc.constant(null),
   Count: fc.nat(1_000_000),
   Instant: fc
     .integer({ min: Date.UTC(2026, 0, 30), max: Date.UTC(2026, 1, 2) })

@@ -8,22 +8,38 @@ import type { Reply } from './replies.ts'
  * The same event, place and group give the same id. So an event that is read twice gets one reply. Bots of two groups
  * have different ids, so each of them replies.
  */
-const commandId = (event: ConversationEvent, place: number, group: string): Id =>
+const commandId = (event: ConversationEvent, place: string, group: string): Id =>
   `bot-${createHash('sha256').update(`${group}\n${event.type}\n${event.data.accountId}\n${event.data.chatId}\n${event.id}\n${place}`).digest('base64url').slice(0, 27)}` as Id
+
+/** Undefined if the event has no client: nobody could get the reply. */
+const commandOf = (event: ConversationEvent, reply: Reply, id: Id): BotReply | undefined => {
+  const { accountId, chatId, clientId } = event.data
+  if (clientId === undefined) return undefined
+  const inReplyTo = event.type === 'ClientMessageReceived' ? { inReplyTo: event.id } : {}
+  const command = { id, accountId, chatId, clientId, ...inReplyTo }
+  return reply.kind === 'hand-over'
+    ? { type: 'InviteAgent', ...command, ...(reply.reason !== undefined && { reason: reply.reason }) }
+    : { type: 'BotMessage', ...command, message: reply.message }
+}
 
 /** The commands with a group's replies to an event, in their order. An event without a client cannot get a reply. */
 export const commandsOf = (
   event: ConversationEvent,
   replies: ReadonlyArray<Reply>,
   group: string,
-): ReadonlyArray<BotReply> => {
-  const { accountId, chatId, clientId } = event.data
-  if (clientId === undefined) return []
-  return replies.map((reply, place) => {
-    const command = { id: commandId(event, place, group), accountId, chatId, clientId }
-    const inReplyTo = event.type === 'ClientMessageReceived' ? { inReplyTo: event.id } : {}
-    return reply.kind === 'hand-over'
-      ? { type: 'InviteAgent', ...command, ...inReplyTo }
-      : { type: 'BotMessage', ...command, ...inReplyTo, message: reply.message }
-  })
+): ReadonlyArray<BotReply> =>
+  replies.flatMap((reply, place) => commandOf(event, reply, commandId(event, String(place), group)) ?? [])
+
+/**
+ * The command for what a bot says before its answer. It answers the newest message, and its id is that of the turn's
+ * first one: a turn that begins again with one more message does not say the same twice.
+ */
+export const announcementOf = (
+  [first, newest]: readonly [ConversationEvent, ConversationEvent],
+  reply: Reply,
+  place: number,
+  group: string,
+): BotReply | undefined => {
+  const command = commandOf(newest, reply, commandId(first, `say ${place}`, group))
+  return command?.type === 'BotMessage' ? { ...command, expectsMore: true } : command
 }

@@ -1,37 +1,48 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
 import type { Log } from '../domain/ports.ts'
 import { within } from '../shared/timeout.ts'
-import { commandsOf } from './commands.ts'
-import { ask, type Handlers } from './handlers.ts'
-import { mistakesIn } from './mistakes.ts'
-import type { Reply } from './replies.ts'
+import { type Handlers, type NoAnswer, repliesIn } from './handlers.ts'
+import { canBeAnswered, mistakesIn } from './mistakes.ts'
+import { handOver, type Reply } from './replies.ts'
 
 export type Limits = {
   /** In ms. The bot ignores older events, for example those before its restart: the watchdog handles their chats. */
   readonly ignoreOlderThan: number
-  /** In ms. A slower handler gives no reply. The bridge invites an agent after the account's `bot.replyWithin`. */
+  /** In ms. A slower handler is not waited for: the client is handed over. The account's `bot.replyWithin`. */
   readonly replyWithin: number
+  /** How many handlers run at the same time, at most. Further chats wait. */
+  readonly atOnce: number
 }
 
-export const defaultLimits: Limits = { ignoreOlderThan: 60_000, replyWithin: 10_000 }
+export const defaultLimits: Limits = { ignoreOlderThan: 60_000, replyWithin: 10_000, atOnce: 500 }
 
-/** Why there is no answer: the handler threw, was too slow, or returned replies that the bridge would not send. */
-export type NoAnswer =
-  | { readonly reason: 'threw'; readonly err: unknown }
-  | { readonly reason: 'too slow'; readonly replyWithin: number }
-  | { readonly reason: 'mistakes'; readonly mistakes: ReadonlyArray<string> }
+/** When a turn of the client is complete. */
+export type Turns = {
+  /** In ms. The client has written nothing for so long. */
+  readonly quietMs: number
+  /** In ms. So long after the first message of a turn, a further message waits for the next turn. */
+  readonly atMostMs: number
+}
+
+export const defaultTurns: Turns = { quietMs: 1_200, atMostMs: 5_000 }
+
+/** Why these settings cannot work. Undefined if they can. */
+export const problemOf = ({ replyWithin, atOnce }: Limits, { quietMs, atMostMs }: Turns): string | undefined => {
+  if (!(quietMs >= 0 && quietMs <= atMostMs)) return 'turns.quietMs: expected at most turns.atMostMs'
+  if (!(atMostMs < replyWithin)) return 'turns.atMostMs: expected less than limits.replyWithin, the time for the answer'
+  return atOnce >= 1 ? undefined : 'limits.atOnce: expected at least 1'
+}
 
 /** The bot's replies to an event, if the bridge would send all of them. */
 export const answer = async (
-  handlers: Handlers,
+  asking: () => Promise<ReadonlyArray<Reply>>,
   event: ConversationEvent,
-  replyWithin: number,
+  withinMs: number,
 ): Promise<E.Either<NoAnswer, ReadonlyArray<Reply>>> => {
   try {
-    const replies = await within(replyWithin, ask(handlers, event), () => undefined)
-    if (replies === undefined) return E.left({ reason: 'too slow', replyWithin })
+    const replies = await within(withinMs, asking(), () => undefined)
+    if (replies === undefined) return E.left({ reason: 'too slow', replyWithin: withinMs })
     const mistakes = mistakesIn(event, replies)
     return mistakes.length > 0 ? E.left({ reason: 'mistakes', mistakes }) : E.right(replies)
   } catch (err) {
@@ -39,17 +50,57 @@ export const answer = async (
   }
 }
 
-/**
- * The commands for one event. Without a complete answer there are none, because the client could wait for the missing
- * rest. The watchdog then invites an agent.
- */
-export const respond =
-  (handlers: Handlers, group: string, limits: Limits, now: () => number, log: Pick<Log, 'error'>) =>
-  async (event: ConversationEvent): Promise<ReadonlyArray<BotReply>> => {
-    if (now() - Date.parse(event.time) > limits.ignoreOlderThan) return []
-    const answered = await answer(handlers, event, limits.replyWithin)
-    if (E.isRight(answered)) return commandsOf(event, answered.right, group)
-    const { accountId, chatId } = event.data
-    log.error({ type: event.type, accountId, chatId, ...answered.left }, 'the bot gave no reply to an event')
-    return []
+/** For people, without any text of the chat: the message of an error may quote it. */
+const words = (failure: NoAnswer): string => {
+  switch (failure.reason) {
+    case 'threw':
+      return `The bot failed: ${failure.err instanceof Error ? failure.err.name : 'its handler threw'}.`
+    case 'too slow':
+      return 'The bot had no answer in time.'
+    case 'mistakes':
+      return `The bridge would not send the bot's answer: ${failure.mistakes.join('; ')}.`
   }
+}
+
+/** In ms: what `onFailure` may take. */
+const failureWithin = 1_000
+
+type Parts = {
+  readonly handlers: Pick<Handlers, 'onFailure'>
+  readonly log: Pick<Log, 'error'>
+  /** In ms from now. */
+  readonly timeLeft: () => number
+  /** True if nobody wants the answer any more. */
+  readonly isOver: () => boolean
+}
+
+/**
+ * The replies to an event. A handler that fails is tried once more, unless it was too slow. Then the client is handed
+ * over at once: an agent after ten seconds is worse than an agent now. Nothing of an incomplete answer is sent.
+ */
+export const respond = async (
+  { handlers, log, timeLeft, isOver }: Parts,
+  event: ConversationEvent,
+  asking: () => Promise<ReadonlyArray<Reply>>,
+): Promise<ReadonlyArray<Reply>> => {
+  const first = await answer(asking, event, timeLeft())
+  if (isOver()) return []
+  if (E.isRight(first)) return first.right
+  const again = first.left.reason === 'too slow' ? first : await answer(asking, event, timeLeft())
+  if (isOver()) return []
+  if (E.isRight(again)) return again.right
+  const { accountId, chatId } = event.data
+  log.error({ type: event.type, accountId, chatId, ...again.left }, 'the bot gave no reply to an event')
+  if (!canBeAnswered(event)) return []
+  const instead = await answer(
+    async () =>
+      handlers.onFailure === undefined
+        ? [handOver({ reason: words(again.left) })]
+        : repliesIn(await handlers.onFailure(again.left, event)),
+    event,
+    failureWithin,
+  )
+  if (E.isRight(instead)) return instead.right
+  log.error({ type: event.type, accountId, chatId, ...instead.left }, 'onFailure of the bot has failed')
+  return [handOver({ reason: words(again.left) })]
+}

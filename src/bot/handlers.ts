@@ -2,6 +2,9 @@ import type {
   AgentInvited,
   AgentJoined,
   AgentUnavailable,
+  BotReplyDelivered,
+  BotReplyFailed,
+  BotReplySuppressed,
   ChatClosed,
   ChatErased,
   ClientMessageReceived,
@@ -14,27 +17,57 @@ export type Answer = Reply | ReadonlyArray<Reply> | undefined
 
 type Handler<E> = (event: E) => Answer | Promise<Answer>
 
+/** What a client has written in one go, and what a bot may do before its answer. */
+export type Turn = {
+  /** Oldest first. The answer is for the last one, and with it for all. */
+  readonly messages: ReadonlyArray<ClientMessageReceived>
+  /**
+   * Aborts when the answer is no longer wanted: the client has written more, which a new call gets together with these
+   * messages, an agent has joined or was invited, or the chat was closed. What is said or returned then is ignored.
+   */
+  readonly signal: AbortSignal
+  /** Sends a reply before the answer, such as `text('One moment, please.')`. The client still waits for the answer. */
+  readonly say: (reply: Reply) => Promise<void>
+}
+
+/** The outcome of a bot's reply. */
+export type Outcome = BotReplyDelivered | BotReplyFailed | BotReplySuppressed
+
+/** Why there is no answer: the handler threw, was too slow, or returned replies that the bridge would not send. */
+export type NoAnswer =
+  | { readonly reason: 'threw'; readonly err: unknown }
+  | { readonly reason: 'too slow'; readonly replyWithin: number }
+  | { readonly reason: 'mistakes'; readonly mistakes: ReadonlyArray<string> }
+
 /** A bot's handlers by event type. An event without a handler gets no reply. */
 export type Handlers = {
   readonly onMessage?: Handler<ClientMessageReceived>
+  /** Instead of `onMessage`: what a client writes in one go (`turns` of the options) is one call. */
+  readonly onTurn?: Handler<Turn>
   readonly onAgentInvited?: Handler<AgentInvited>
   readonly onAgentJoined?: Handler<AgentJoined>
   readonly onAgentUnavailable?: Handler<AgentUnavailable>
   readonly onChatClosed?: Handler<ChatClosed>
+  /** The answer if a handler has failed twice or was too slow. Default: the client is handed over, with the reason. */
+  readonly onFailure?: (failure: NoAnswer, event: ConversationEvent) => Answer | Promise<Answer>
+  /** What became of a reply in this bot's chats. Outcomes of the bridge's own messages are left out. */
+  readonly onOutcome?: (event: Outcome) => void | Promise<void>
   /** Delete your data about this chat: the person has a right to that. The kit confirms it unless this throws. */
   readonly onChatErased?: (event: ChatErased) => void | Promise<void>
 }
 
-/**
- * The bot's replies to an event. Handlers do not get outcomes of the bot's own replies. They do not get late events
- * (those with `receivedTime`): agents have these chats already.
- */
-export const ask = async (handlers: Handlers, event: ConversationEvent): Promise<ReadonlyArray<Reply>> => {
-  if (event.receivedTime !== undefined) return []
-  const answer = await answerOf(handlers, event)
+/** One reply is a list of one. */
+export const repliesIn = (answer: Answer): ReadonlyArray<Reply> => {
   if (answer === undefined) return []
-  return 'kind' in answer ? [answer] : answer
+  return Array.isArray(answer) ? answer : [answer as Reply]
 }
+
+/**
+ * The bot's replies to an event. Handlers do not get late events (those with `receivedTime`): agents have these chats
+ * already.
+ */
+export const ask = async (handlers: Handlers, event: ConversationEvent): Promise<ReadonlyArray<Reply>> =>
+  event.receivedTime === undefined ? repliesIn(await answerOf(handlers, event)) : []
 
 const answerOf = (handlers: Handlers, event: ConversationEvent): Answer | Promise<Answer> => {
   switch (event.type) {

@@ -5,8 +5,11 @@ import { unmeasured } from '../domain/quiet.ts'
 import type { KafkaSettings } from '../kafka/client.ts'
 import { connectKafka } from '../kafka/kafka.ts'
 import { fromRecord } from '../kafka/records.ts'
+import { semaphore } from '../shared/semaphore.ts'
 import { sleep } from '../shared/time.ts'
-import { defaultLimits, type Limits, respond } from './conversation.ts'
+import { settled, within } from '../shared/timeout.ts'
+import { createChat } from './chat.ts'
+import { defaultLimits, defaultTurns, type Limits, problemOf, type Turns } from './conversation.ts'
 import { forgetWith } from './forget.ts'
 import type { Handlers } from './handlers.ts'
 import { worker } from './worker.ts'
@@ -20,6 +23,8 @@ export type BotOptions = Partial<Pick<KafkaSettings, 'ssl' | 'sasl' | 'topicPref
    */
   readonly group: string
   readonly limits?: Partial<Limits>
+  /** When a turn of `onTurn` is complete. Default: 1.2 s without a message, 5 s at most. */
+  readonly turns?: Turns
   /** Gets handler errors with message and stack, and why the bridge would not send replies. Default: console. */
   readonly log?: Log
 }
@@ -27,16 +32,34 @@ export type BotOptions = Partial<Pick<KafkaSettings, 'ssl' | 'sasl' | 'topicPref
 const print = (fields: object, message: string) => console.error(`bot: ${message}`, fields)
 const consoleLog: Log = { debug: () => {}, info: print, warn: print, error: print }
 
+/** Below `replyWithin`: after a crash another instance takes the chats over before the bridge invites agents. */
+const sessionTimeoutMs = 6_000
+const reachableWithinMs = 15_000
+/** The consumers' own limit for a stop is 9 s. */
+const finishWithinMs = 8_000
+
 /**
  * Runs a bot until `stop`, which first finishes the replies in progress. It reads bot-conversations and publishes to
- * bot-replies. It sets keys, ids and `inReplyTo`, keeps the order per chat, and retries. A duplicate event gets no
- * second reply.
+ * bot-replies. It sets keys, ids and `inReplyTo`, keeps the order per chat, and retries. Chats are handled side by
+ * side. A duplicate event gets no second reply. Rejects if the settings cannot work, or if no broker can be reached.
  */
 export const startBot = async (
   handlers: Handlers,
-  { brokers, group, topicPrefix = 'livechat.', ssl = false, sasl, limits, log = consoleLog }: BotOptions,
+  {
+    brokers,
+    group,
+    topicPrefix = 'livechat.',
+    ssl = false,
+    sasl,
+    limits: given,
+    turns = defaultTurns,
+    log = consoleLog,
+  }: BotOptions,
 ): Promise<{ readonly stop: () => Promise<void> }> => {
   const now = () => new Date().toISOString() as Instant
+  const limits = { ...defaultLimits, ...given }
+  const problem = handlers.onTurn === undefined ? undefined : problemOf(limits, turns)
+  if (problem !== undefined) throw new TypeError(problem)
   const kafka = connectKafka(
     {
       brokers,
@@ -49,27 +72,58 @@ export const startBot = async (
     },
     { log, measure: unmeasured, now },
   )
-  const answer = respond(handlers, group, { ...defaultLimits, ...limits }, Date.now, log)
+  const isReachable = await within(
+    reachableWithinMs,
+    kafka.endOffsets(botConversations.name).then(
+      () => true,
+      () => false,
+    ),
+    () => false,
+  )
+  if (!isReachable) {
+    await kafka.stop()
+    throw new Error(`${topicPrefix}${botConversations.name} cannot be read: is a broker at ${brokers.join(', ')}?`)
+  }
+  const stopping = new AbortController()
+  const acquire = semaphore(limits.atOnce)
+  const running = worker({
+    decode: fromRecord,
+    newChat: () =>
+      createChat({
+        handlers,
+        group,
+        limits,
+        turns,
+        acquire,
+        monotonic: () => performance.now(),
+        now: Date.now,
+        sleep,
+        log,
+        stopping: stopping.signal,
+      }),
+    forget: forgetWith(handlers, group, now, log),
+    append: kafka.append,
+    sleep,
+    log,
+    stopping: stopping.signal,
+  })
   const consumer = await kafka.consume({
     group,
     topics: [botConversations.name],
-    commit: 'when-handled',
-    handle: worker({
-      decode: fromRecord,
-      respond: answer,
-      forget: forgetWith(handlers, group, now, log),
-      append: kafka.append,
-      sleep,
-      log,
-    }),
+    commit: 'by-handler',
+    sessionTimeoutMs,
+    handle: running.handle,
   })
   return {
     stop: async () => {
+      stopping.abort()
+      await settled(running.idle(), finishWithinMs)
       await consumer.stop()
       await kafka.stop()
     },
   }
 }
 
-export type { Answer, Handlers } from './handlers.ts'
+export type { Limits, Turns } from './conversation.ts'
+export type { Answer, Handlers, NoAnswer, Outcome, Turn } from './handlers.ts'
 export { buttons, handOver, markdown, type Reply, text } from './replies.ts'

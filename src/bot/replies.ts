@@ -2,7 +2,9 @@ import type { ReplyMessage } from '../../contracts/commands/bot-reply.ts'
 import type { Id } from '../../contracts/primitives.ts'
 
 /** A bot's reply: a message, or the hand-over of the client to an agent. */
-export type Reply = { readonly kind: 'message'; readonly message: ReplyMessage } | { readonly kind: 'hand-over' }
+export type Reply =
+  | { readonly kind: 'message'; readonly message: ReplyMessage }
+  | { readonly kind: 'hand-over'; readonly reason?: string }
 
 /** Plain text. */
 export const text = (words: string): Reply => ({ kind: 'message', message: { type: 'TEXT', text: words } })
@@ -30,5 +32,8 @@ export const buttons = (
   },
 })
 
-/** Asks the service to invite an agent. */
-export const handOver = (): Reply => ({ kind: 'hand-over' })
+/** Asks the service to invite an agent. `reason` says why, for people: operators read it in `deliveries`. */
+export const handOver = ({ reason }: { readonly reason?: string } = {}): Reply => ({
+  kind: 'hand-over',
+  ...(reason !== undefined && { reason }),
+})

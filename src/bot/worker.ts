@@ -3,17 +3,42 @@ import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { ErasureConfirmation } from '../../contracts/commands/erasure-confirmation.ts'
 import type { ChatErased, ConversationEvent, DomainEvent } from '../../contracts/events/index.ts'
 import { botConversations, botReplies, erasureConfirmations, topicOf } from '../../contracts/topics.ts'
-import type { Append, HandleSlice, IncomingRecord, Log, OutgoingRecord, Sleep } from '../domain/ports.ts'
+import type {
+  Append,
+  HandleSlice,
+  IncomingRecord,
+  Log,
+  OutgoingRecord,
+  OwnedPartition,
+  Sleep,
+} from '../domain/ports.ts'
 import { traceparentIn } from '../domain/tracing.ts'
+import { byteBudget, type PartitionWork, partitionWork } from '../egress/delivery/partition-work.ts'
+import type { Chat, Heard } from './chat.ts'
 
 export type Deps = {
   readonly decode: (record: IncomingRecord) => E.Either<unknown, DomainEvent>
-  readonly respond: (event: ConversationEvent) => Promise<ReadonlyArray<BotReply>>
+  readonly newChat: () => Chat
   /** Forgets a chat. Resolves with the confirmation, or with undefined if the bot has forgotten nothing. */
   readonly forget: (event: ChatErased) => Promise<ErasureConfirmation | undefined>
   readonly append: Append
   readonly sleep: Sleep
   readonly log: Log
+  /** Aborts when the bot stops: what is read then is left to the next owner. */
+  readonly stopping: AbortSignal
+}
+
+/** What this bot reads of a partition while it owns it. */
+type Part = {
+  readonly owner: OwnedPartition
+  readonly work: PartitionWork
+  readonly chats: Map<string, Chat>
+}
+
+export type Worker = {
+  readonly handle: HandleSlice
+  /** Resolves when every event that was taken is finished. */
+  readonly idle: () => Promise<void>
 }
 
 const appendWithinMs = 5000
@@ -37,35 +62,93 @@ const confirmationOf = (confirmation: ErasureConfirmation): OutgoingRecord => ({
 const isConversation = (event: DomainEvent): event is ConversationEvent =>
   event.type !== 'ChatErased' && topicOf(event) === botConversations
 
-const byChat = (records: ReadonlyArray<IncomingRecord>) => Map.groupBy(records, ({ key }) => key?.toString() ?? '')
-
 /**
- * Replies to the events of a slice of bot-conversations: chats in parallel, the events of a chat in order. Resolves
- * when Kafka has each command, or has refused it permanently, or when another consumer has the partition.
+ * Handles bot-conversations: chats side by side, the events of a chat in order. An offset is committed when its event
+ * and all before it are finished, so a bot that ends in between loses nothing. While too many events are unfinished,
+ * their partition is not read on.
  */
-export const worker = ({ decode, respond, forget, append, sleep, log }: Deps): HandleSlice => {
+export const worker = ({ decode, newChat, forget, append, sleep, log, stopping }: Deps): Worker => {
+  const partitions = new Map<number, Part>()
+  const erasing = new Set<Promise<void>>()
+  const budget = byteBudget()
+
+  const partOf = (partition: number, owner: OwnedPartition): Part => {
+    const before = partitions.get(partition)
+    if (before?.owner === owner) return before
+    before?.work.end()
+    const part = {
+      owner,
+      work: partitionWork(partition, owner, new AbortController().signal, budget),
+      chats: new Map<string, Chat>(),
+    }
+    partitions.set(partition, part)
+    return part
+  }
   const publish = async (record: OutgoingRecord, isCurrent: () => boolean): Promise<void> => {
     while (isCurrent()) {
       const appended = await append(record, appendWithinMs)
       if (E.isRight(appended)) return
-      log.warn({ topic: record.topic, reason: appended.left.reason }, 'a record could not be published yet')
-      if (appended.left.kind !== 'transient') return
+      const { kind, reason } = appended.left
+      if (kind !== 'transient') {
+        log.error({ topic: record.topic, reason }, 'a record was refused and is not published')
+        return
+      }
+      log.warn({ topic: record.topic, reason }, 'a record could not be published yet')
       await sleep(200)
     }
   }
-  return async ({ records }, { isCurrent }) => {
-    const chats = [...byChat(records).values()].map(async (chat) => {
-      for (const record of chat) {
-        const event = decode(record)
-        if (E.isLeft(event)) continue
-        if (event.right.type === 'ChatErased') {
-          const confirmation = await forget(event.right)
-          if (confirmation !== undefined) await publish(confirmationOf(confirmation), isCurrent)
-        } else if (isConversation(event.right))
-          for (const command of await respond(event.right))
-            await publish(recordOf(command, traceparentIn(record)), isCurrent)
-      }
+  const chatOf = ({ chats }: Part, key: string): Chat => {
+    const known = chats.get(key)
+    if (known !== undefined) return known
+    const chat = newChat()
+    chats.set(key, chat)
+    return chat
+  }
+  /** A chat without events is forgotten: a bot sees more chats than it has memory for. */
+  const hear = (part: Part, key: string, heard: Heard) => {
+    const chat = chatOf(part, key)
+    chat.hear(heard)
+    void chat.idle().then(() => {
+      if (part.chats.get(key) === chat && chat.isIdle()) part.chats.delete(key)
     })
-    await Promise.all(chats)
+  }
+  const erase = async (event: ChatErased, key: string, { chats, work }: Part): Promise<void> => {
+    await chats.get(key)?.idle()
+    const confirmation = await forget(event)
+    if (confirmation !== undefined) await publish(confirmationOf(confirmation), work.isOwned)
+  }
+  return {
+    handle: async ({ partition, records }, owner) => {
+      const part = partOf(partition, owner)
+      const { work } = part
+      for (const record of records) {
+        if (stopping.aborted) return
+        const key = record.key?.toString() ?? ''
+        if (!work.take(record.offset, key)) continue
+        const finish = () => work.finish(record.offset, key)
+        const event = decode(record)
+        if (E.isLeft(event)) {
+          log.warn(
+            { topic: record.topic, partition, offset: record.offset },
+            'an event cannot be decoded and is skipped',
+          )
+          finish()
+        } else if (event.right.type === 'ChatErased') {
+          const erased = erase(event.right, key, part).then(finish)
+          erasing.add(erased)
+          void erased.then(() => erasing.delete(erased))
+        } else if (isConversation(event.right))
+          hear(part, key, {
+            event: event.right,
+            publish: (command) => publish(recordOf(command, traceparentIn(record)), work.isOwned),
+            finish,
+          })
+        else finish()
+      }
+    },
+    idle: async () => {
+      await Promise.all([...partitions.values()].flatMap(({ chats }) => [...chats.values()].map((chat) => chat.idle())))
+      await Promise.all(erasing)
+    },
   }
 }

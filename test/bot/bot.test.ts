@@ -3,11 +3,14 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
+import { createChat } from '../../src/bot/chat.ts'
 import { commandsOf } from '../../src/bot/commands.ts'
-import { respond } from '../../src/bot/conversation.ts'
 import type { Handlers } from '../../src/bot/handlers.ts'
 import { agentUnavailable, chatClosed, clientWrites, given } from '../../src/bot/harness.ts'
-import { buttons, handOver, markdown, text } from '../../src/bot/replies.ts'
+import { mistakesIn } from '../../src/bot/mistakes.ts'
+import { buttons, handOver, markdown, type Reply, text } from '../../src/bot/replies.ts'
+import { semaphore } from '../../src/shared/semaphore.ts'
+import { sleep } from '../../src/shared/time.ts'
 
 const fruit = [
   { id: '7', text: 'Apples' },
@@ -62,14 +65,38 @@ bot('buttons keep the order of their list', () => {
 })
 
 const at = Date.parse(clientWrites('').time)
-const limits = { ignoreOlderThan: 60_000, replyWithin: 1 }
 
 type Line = readonly [fields: object, message: string]
 
 const answeredBy = async (handlers: Handlers, event: ConversationEvent, now = at) => {
   const logged: Line[] = []
-  const log = { error: (...line: Line) => logged.push(line) }
-  return { commands: await respond(handlers, 'shop-bot', limits, () => now, log)(event), logged }
+  const commands: BotReply[] = []
+  let finished = 0
+  const chat = createChat({
+    handlers,
+    group: 'shop-bot',
+    limits: { ignoreOlderThan: 60_000, replyWithin: 20, atOnce: 1 },
+    turns: { quietMs: 1, atMostMs: 5 },
+    acquire: semaphore(1),
+    monotonic: () => performance.now(),
+    now: () => now,
+    sleep,
+    log: { debug: () => {}, info: () => {}, warn: () => {}, error: (...line) => void logged.push(line) },
+    stopping: new AbortController().signal,
+  })
+  chat.hear({
+    event,
+    publish: async (command) => void commands.push(command),
+    finish: () => {
+      finished += 1
+    },
+  })
+  await chat.idle()
+  assert.is(finished, 1)
+  return {
+    commands: commands.map((command) => (command.type === 'InviteAgent' ? command.reason : command.type)),
+    logged,
+  }
 }
 
 bot('an old message is not answered', async () => {
@@ -79,31 +106,65 @@ bot('an old message is not answered', async () => {
 const event = { type: 'ClientMessageReceived', accountId: 'acme', chatId: '2037' }
 const said = 'the bot gave no reply to an event'
 
-bot('an error of a handler is logged with its message and stack', async () => {
+bot('a handler that fails twice hands over at once, and its error is logged with message and stack', async () => {
   const err = new TypeError('no price for apples')
+  let calls = 0
   const broken: Handlers = {
     onMessage: () => {
+      calls += 1
       throw err
     },
   }
   const { commands, logged } = await answeredBy(broken, clientWrites('Hello'))
-  assert.equal(commands, [])
+  assert.equal([commands, calls], [['The bot failed: TypeError.'], 2])
   assert.equal(logged, [[{ ...event, reason: 'threw', err }, said]])
 })
 
-bot('a handler that never ends gives no reply, and that is logged', async () => {
-  const { commands, logged } = await answeredBy({ onMessage: () => new Promise(() => {}) }, clientWrites('Hello'))
-  assert.equal(commands, [])
-  assert.equal(logged, [[{ ...event, reason: 'too slow', replyWithin: 1 }, said]])
+bot('a handler that fails once is tried again', async () => {
+  let calls = 0
+  const flaky: Handlers = {
+    onMessage: () => {
+      calls += 1
+      if (calls === 1) throw new Error('busy')
+      return text('Hi')
+    },
+  }
+  assert.equal(await answeredBy(flaky, clientWrites('Hello')), { commands: ['BotMessage'], logged: [] })
 })
 
-bot('a reply that the bridge would refuse is logged without its text, and not published', async () => {
+bot('a handler that never ends hands over at its limit', async () => {
+  const { commands } = await answeredBy({ onMessage: () => new Promise(() => {}) }, clientWrites('Hello'))
+  assert.equal(commands, ['The bot had no answer in time.'])
+})
+
+bot('a reply that the bridge would refuse is logged without its text, and the client is handed over', async () => {
   const four = ['a', 'b', 'c', 'd'].map((id) => ({ id, text: `secret ${id}` }))
   const { commands, logged } = await answeredBy({ onMessage: () => [text('Hi'), buttons('?', four)] }, clientWrites(''))
-  assert.equal(commands, [])
-  assert.equal(logged, [
-    [{ ...event, reason: 'mistakes', mistakes: ['reply 2: message.buttons: expected 1 to 3 buttons'] }, said],
-  ])
+  const mistake = 'reply 2: message.buttons: expected 1 to 3 buttons'
+  assert.equal(commands, [`The bridge would not send the bot's answer: ${mistake}.`])
+  assert.equal(logged, [[{ ...event, reason: 'mistakes', mistakes: [mistake] }, said]])
 })
+
+bot('onFailure says what is said instead', async () => {
+  const broken: Handlers = {
+    onMessage: () => Promise.reject(new Error('busy')),
+    onFailure: () => [text('Sorry.'), handOver()],
+  }
+  assert.equal((await answeredBy(broken, clientWrites('Hello'))).commands, ['BotMessage', undefined])
+})
+
+const wrong: ReadonlyArray<readonly [string, unknown, string]> = [
+  ['an empty text', text(' '), 'reply 1: message.text: expected words, found none'],
+  ['2 MB of text', text('x'.repeat(2_000_000)), 'reply 1: message.text: expected at most 65536 characters'],
+  ['an unknown key', { ...text('Hi'), typo: 1 }, 'reply 1: typo: expected no such key in message'],
+  [
+    'an unknown key of a message',
+    { kind: 'message', message: { type: 'TEXT', text: 'Hi', clientId: '7' } },
+    'reply 1: message.clientId: expected no such key in TEXT',
+  ],
+  ['a text instead of a reply', 'Hi', 'reply 1: expected text(), markdown(), buttons() or handOver()'],
+]
+for (const [what, reply, mistake] of wrong)
+  bot(`${what} is refused`, () => assert.equal(mistakesIn(clientWrites('Hello'), [reply as Reply]), [mistake]))
 
 bot.run()

@@ -26,9 +26,10 @@ const published = async (handlers: Handlers) => {
   const sent: OutgoingRecord[] = []
   const errors: object[] = []
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
-  const handle = worker({
+  const { handle, idle } = worker({
     decode: () => E.right(erased),
-    respond: async () => [],
+    newChat: () => ({ hear: ({ finish }) => finish(), idle: async () => {}, isIdle: () => true }),
+    stopping: new AbortController().signal,
     forget: forgetWith(handlers, 'shop-bot', now, log),
     append: async (each) => {
       sent.push(each)
@@ -38,7 +39,8 @@ const published = async (handlers: Handlers) => {
     log,
   })
   const slice = { topic: 'bot-conversations' as const, partition: 0, records: [record as IncomingRecord] }
-  await handle(slice as never, { isCurrent: () => true } as never)
+  await handle(slice as never, { isCurrent: () => true, done: () => {}, pause: () => () => {} })
+  await idle()
   return { sent, errors }
 }
 

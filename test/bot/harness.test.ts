@@ -2,6 +2,7 @@ import { AssertionError } from 'node:assert'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ConversationEvent } from '../../contracts/events/index.ts'
+import { modelBot } from '../../contracts/guides/examples/model-bot.ts'
 import { agentInvited, agentJoined, chatClosed, clientWrites, conversationEvent, given } from '../../src/bot/harness.ts'
 import { buttons, handOver, markdown, type Reply, text } from '../../src/bot/replies.ts'
 
@@ -59,6 +60,37 @@ harness('it rejects replies to a chat that an agent has or that is closed', asyn
   for (const event of [agentInvited(), agentJoined(), chatClosed()])
     assert.match(await failure(event, text('Hi')), `the bridge suppresses replies to ${event.type}`)
 })
+
+harness('it rejects a reply after an earlier hand-over, and over an agent', async () => {
+  const why = async (first: Reply, ...past: ReadonlyArray<ConversationEvent>) => {
+    let calls = 0
+    const bot = { onMessage: () => (calls++ === 0 ? first : text('Hi')) }
+    const tried = given(bot, ...past, clientWrites('Hello')).when(clientWrites('Hello?'))
+    return String(await tried.staysSilent().catch((error: unknown) => error))
+  }
+  assert.match(await why(handOver()), 'the bridge would suppress a reply of the bot: agent-invited')
+  assert.match(await why(text('Hi'), agentInvited()), 'agent-invited')
+})
+
+harness('its matchers know words, hand-overs and silence', async () => {
+  const bot = { onMessage: () => [text('We open at 9.'), handOver({ reason: 'a complaint' })] }
+  await given(bot).when(clientWrites('Hello')).saysSomethingLike(/open/)
+  await given(bot).when(clientWrites('Hello')).handsOver()
+  await given(bot).when(chatClosed()).staysSilent()
+  assert.instance(
+    await given(bot)
+      .when(clientWrites('Hello'))
+      .staysSilent()
+      .catch((it: unknown) => it),
+    AssertionError,
+  )
+})
+
+harness('messages that come at once are one turn', () =>
+  given(modelBot)
+    .when(clientWrites('I want'), clientWrites('a person'))
+    .says(text('I get somebody.'), handOver({ reason: 'The client asks for a person.' })),
+)
 
 harness('it rejects a handler that is slower than replyWithin', async () => {
   const slow = { onMessage: () => new Promise<Reply>(() => {}) }

@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { defaultLimits, respond } from '../../src/bot/conversation.ts'
+import { createChat } from '../../src/bot/chat.ts'
+import { defaultLimits, defaultTurns } from '../../src/bot/conversation.ts'
 import { text } from '../../src/bot/replies.ts'
 import { worker } from '../../src/bot/worker.ts'
 import type { HandleSlice, IncomingRecord } from '../../src/domain/ports.ts'
 import { silent, unmeasured } from '../../src/domain/quiet.ts'
 import { eventReader, fromCommand } from '../../src/kafka/records.ts'
 import { classify } from '../../src/mongo/classify.ts'
+import { semaphore } from '../../src/shared/semaphore.ts'
 import { projector } from '../../src/views/projector.ts'
 import { dataOfVersions, headersOfVersion, olderMessage } from '../contracts/older-message.ts'
 import { connectTestKafka, newPrefix } from '../kafka/connect.ts'
@@ -82,13 +84,27 @@ versions('a bot of the kit answers every version', async () => {
   const bot = {
     onMessage: ({ data }: { data: { message: { text?: string } } }) => text(`You said ${data.message.text}`),
   }
-  const handle = worker({
+  const stopping = new AbortController().signal
+  const { handle } = worker({
     decode,
     append: kafka.append,
     sleep: (ms: number) => sleep(ms),
     log: silent,
     forget: async () => undefined,
-    respond: respond(bot, 'bot', defaultLimits, () => Date.parse(now), silent),
+    stopping,
+    newChat: () =>
+      createChat({
+        handlers: bot,
+        group: 'bot',
+        limits: defaultLimits,
+        turns: defaultTurns,
+        acquire: semaphore(defaultLimits.atOnce),
+        monotonic: () => performance.now(),
+        now: () => Date.parse(now),
+        sleep: (ms: number) => sleep(ms),
+        log: silent,
+        stopping,
+      }),
   })
   const replies: IncomingRecord[] = []
   const answering = await follow('bot', 'bot-conversations', handle)

@@ -60,19 +60,24 @@ export const observeActivity = (consumer: Consumer, clock: () => number): Activi
 
 /** The coordinator removes a silent member after this time. The member itself stops a little earlier. */
 export const sessionTimeoutMs = 12_000
-const membershipMs = 10_000
+const marginMs = 2_000
 
-export const isMember = ({ contactAt }: ConsumerActivity, now: number): boolean => now - contactAt < membershipMs
+export const isMember = ({ contactAt }: ConsumerActivity, now: number, sessionMs = sessionTimeoutMs): boolean =>
+  now - contactAt < sessionMs - marginMs
 
 const seconds = (ms: number) => `${Math.round(ms / 1000)} s`
 const noContact = (ms: number) => `no answer from the group's coordinator for ${seconds(ms)}`
 const noFetch = (ms: number) => `no fetch was answered for ${seconds(ms)}`
 
 /** Why the consumer must be restarted. Undefined if it need not be. */
-export const failureOf = (activity: ConsumerActivity, now: number): string | undefined => {
+export const failureOf = (
+  activity: ConsumerActivity,
+  now: number,
+  sessionMs = sessionTimeoutMs,
+): string | undefined => {
   if (activity.readyAt === undefined)
     return now - activity.startedAt > 45_000 ? `has not joined within ${seconds(now - activity.startedAt)}` : undefined
-  if (!isMember(activity, now)) return noContact(now - activity.contactAt)
+  if (!isMember(activity, now, sessionMs)) return noContact(now - activity.contactAt)
   return now - activity.fetchAt > 15_000 ? noFetch(now - activity.fetchAt) : undefined
 }
 

@@ -1,6 +1,6 @@
 import { AssignerProtocol, type Consumer, type Kafka, type PartitionAssigner } from 'kafkajs'
 import type { ConsumerSpec } from '../../domain/ports.ts'
-import { sessionTimeoutMs } from './health.ts'
+import { sessionTimeoutMs as defaultSessionTimeoutMs } from './health.ts'
 
 /** The partitions that are assigned to one member, by topic. */
 export type Assignment = Readonly<Record<string, ReadonlyArray<number>>>
@@ -51,7 +51,14 @@ const coPartitionedAssigner: PartitionAssigner = ({ cluster }) => ({
 })
 
 /** A consumer that does not commit and does not restart by itself. */
-export const consumerOf = (kafka: Kafka, groupId: string, waitsFor?: ConsumerSpec['fetchWaitsFor']): Consumer =>
+export const consumerOf = (
+  kafka: Kafka,
+  groupId: string,
+  {
+    fetchWaitsFor: waitsFor,
+    sessionTimeoutMs = defaultSessionTimeoutMs,
+  }: Pick<ConsumerSpec, 'fetchWaitsFor' | 'sessionTimeoutMs'>,
+): Consumer =>
   kafka.consumer({
     groupId,
     partitionAssigners: [coPartitionedAssigner],

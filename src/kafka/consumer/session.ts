@@ -102,7 +102,7 @@ export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => 
   const { newClient, prefix, groupPrefix, group, findStartOffsets, compareLog, unfinishedHandlers } = deps
   const { clock, log, measure } = deps
   const client = newClient({ retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 })
-  const consumer = consumerOf(client.kafka, `${groupPrefix}${group}`, spec.fetchWaitsFor)
+  const consumer = consumerOf(client.kafka, `${groupPrefix}${group}`, spec)
   const { promise: ended, resolve } = Promise.withResolvers<string>()
   const readers = readersOf(unfinishedHandlers)
   const activity = observeActivity(consumer, clock)
@@ -145,7 +145,7 @@ export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => 
     isOver: () => over,
     isMember: () => {
       // After a freeze, a process still believes that it owns partitions that the group has assigned to others.
-      const member = !over && isMember(now(), clock())
+      const member = !over && isMember(now(), clock(), spec.sessionTimeoutMs)
       if (!member) end('may no longer be a member of the group')
       return member
     },
@@ -153,7 +153,7 @@ export const startSession = (spec: ConsumerSpec, deps: SessionDeps): Session => 
   // Commits run only from timers: no timer runs between kafkajs's change of its generation and the listeners below.
   const committing = setInterval(committer.flush, commitEveryMs)
   const checking = setInterval(() => {
-    const reason = failureOf(now(), clock())
+    const reason = failureOf(now(), clock(), spec.sessionTimeoutMs)
     if (reason !== undefined) end(reason)
   }, checkEveryMs)
 

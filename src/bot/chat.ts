@@ -1,0 +1,200 @@
+import type { BotReply } from '../../contracts/commands/bot-reply.ts'
+import type { ClientMessageReceived, ConversationEvent } from '../../contracts/events/index.ts'
+import type { Log } from '../domain/ports.ts'
+import { keyedQueue } from '../shared/keyed-queue.ts'
+import type { Acquire } from '../shared/semaphore.ts'
+import { announcementOf, commandsOf } from './commands.ts'
+import { type Limits, respond, type Turns } from './conversation.ts'
+import { ask, type Handlers, type Outcome, repliesIn } from './handlers.ts'
+import { mistakesIn } from './mistakes.ts'
+import type { Reply } from './replies.ts'
+
+/** An event of a chat that this bot reads. */
+export type Heard<E extends ConversationEvent = ConversationEvent> = {
+  readonly event: E
+  /** Publishes a command, as a child of the event's trace. Resolves when Kafka has it, or when it no longer counts. */
+  readonly publish: (command: BotReply) => Promise<void>
+  /** The event needs nothing more. */
+  readonly finish: () => void
+}
+
+export type ChatDeps = {
+  readonly handlers: Handlers
+  readonly group: string
+  readonly limits: Limits
+  readonly turns: Turns
+  readonly acquire: Acquire
+  /** In ms, of a clock that is never set. */
+  readonly monotonic: () => number
+  /** In ms since 1970. */
+  readonly now: () => number
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
+  readonly log: Log
+  /** Aborts when the bot stops: turns that wait for silence begin at once. */
+  readonly stopping: AbortSignal
+}
+
+/** The events of one chat. They are handled in their order, and each is finished exactly once. */
+export type Chat = {
+  readonly hear: (heard: Heard) => void
+  /** Resolves when every event is finished. */
+  readonly idle: () => Promise<void>
+  readonly isIdle: () => boolean
+}
+
+type Message = Heard<ClientMessageReceived> & { readonly heardAt: number }
+type Waiting = Heard & { readonly heardAt: number }
+
+const outcomes: ReadonlySet<ConversationEvent['type']> = new Set([
+  'BotReplyDelivered',
+  'BotReplyFailed',
+  'BotReplySuppressed',
+])
+const isOutcome = (event: ConversationEvent): event is Outcome => outcomes.has(event.type)
+const ends: ReadonlySet<ConversationEvent['type']> = new Set(['AgentInvited', 'AgentJoined', 'ChatClosed'])
+
+/**
+ * Handles the events of a chat. `wake` is called by each new event, so a turn that waits for silence, or a handler
+ * that runs, learns of it at once.
+ */
+export const createChat = (deps: ChatDeps): Chat => {
+  const { handlers, group, limits, turns, acquire, monotonic, now, sleep, log, stopping } = deps
+  const queue: Waiting[] = []
+  const telling = keyedQueue()
+  let running: Promise<void> | undefined
+  let wake = () => {}
+
+  const isTooOld = ({ event }: Heard) => now() - Date.parse(event.time) > limits.ignoreOlderThan
+  const isTurn = (heard: Waiting | undefined): heard is Message =>
+    heard !== undefined &&
+    handlers.onTurn !== undefined &&
+    heard.event.type === 'ClientMessageReceived' &&
+    heard.event.receivedTime === undefined &&
+    !isTooOld(heard)
+  /** The messages at the head of the queue. */
+  const gathered = (): ReadonlyArray<Message> => {
+    const end = queue.findIndex((heard) => !isTurn(heard))
+    return queue.slice(0, end < 0 ? queue.length : end) as unknown as ReadonlyArray<Message>
+  }
+  /** The first event after the messages of the turn that takes the chat away from the bot, or undefined. */
+  const isTaken = () => queue.some(({ event }) => ends.has(event.type) && event.receivedTime === undefined)
+
+  const nextEvent = (): Promise<void> =>
+    new Promise((resolve) => {
+      wake = resolve
+    })
+
+  /** Waits until the client has been silent, or has written long enough. */
+  const untilQuiet = async (startedAt: number): Promise<void> => {
+    for (;;) {
+      const messages = gathered()
+      const last = messages.at(-1)
+      const due = Math.min((last?.heardAt ?? 0) + turns.quietMs, startedAt + turns.atMostMs)
+      const waitMs = due - monotonic()
+      if (waitMs <= 0 || stopping.aborted || messages.length < queue.length) return
+      const off = new AbortController()
+      await Promise.race([nextEvent(), sleep(waitMs, AbortSignal.any([off.signal, stopping]))])
+      off.abort()
+    }
+  }
+
+  const onTurn = async (): Promise<void> => {
+    const [first] = gathered()
+    if (first === undefined) return
+    const startedAt = first.heardAt
+    // What was said counts on when the turn begins again: the client reads "one moment" once.
+    let said = 0
+    for (;;) {
+      await untilQuiet(startedAt)
+      const messages = gathered()
+      const last = messages.at(-1)
+      if (last === undefined) return
+      const controller = new AbortController()
+      const { signal } = controller
+      let sayings = Promise.resolve()
+      let place = 0
+      let hasSaid = false
+      const say = async (reply: Reply): Promise<void> => {
+        if (signal.aborted) return
+        const mistakes = mistakesIn(last.event, [reply])
+        if (mistakes.length > 0) throw new TypeError(mistakes.join('; '))
+        hasSaid = true
+        const here = place++
+        if (here < said) return sayings
+        said = here + 1
+        const command = announcementOf([first.event, last.event], reply, here, group)
+        if (command !== undefined) sayings = sayings.then(() => last.publish(command))
+        return sayings
+      }
+      const events = messages.map(({ event }) => event)
+      const asking = async () => {
+        place = 0
+        return repliesIn(await handlers.onTurn?.({ messages: events, signal, say }))
+      }
+      using _permit = await acquire(stopping)
+      const timeLeft = () => Math.max(0, startedAt + limits.replyWithin * (hasSaid || said > 0 ? 2 : 1) - monotonic())
+      let replies: ReadonlyArray<Reply> | undefined
+      const answering = respond({ handlers, log, timeLeft, isOver: () => signal.aborted }, last.event, asking).then(
+        (given) => {
+          replies = given
+        },
+      )
+      while (replies === undefined && !signal.aborted) {
+        const isNewer = gathered().length > messages.length && monotonic() < startedAt + turns.atMostMs
+        if (isNewer || isTaken()) controller.abort()
+        else await Promise.race([answering, nextEvent()])
+      }
+      await sayings
+      if (signal.aborted && !isTaken()) continue
+      if (!signal.aborted)
+        for (const command of commandsOf(last.event, replies ?? [], group)) await last.publish(command)
+      for (const message of messages) message.finish()
+      queue.splice(0, messages.length)
+      return
+    }
+  }
+
+  const onOutcome = async (event: Outcome): Promise<void> => {
+    if (event.data.because !== undefined || handlers.onOutcome === undefined) return
+    try {
+      await handlers.onOutcome(event)
+    } catch (err) {
+      const { accountId, chatId, commandId } = event.data
+      log.error({ type: event.type, accountId, chatId, commandId, err }, 'onOutcome of the bot has failed')
+    }
+  }
+  const onEvent = async ({ event, publish, heardAt }: Waiting): Promise<void> => {
+    using _permit = await acquire(stopping)
+    const timeLeft = () => Math.max(0, heardAt + limits.replyWithin - monotonic())
+    const replies = await respond({ handlers, log, timeLeft, isOver: () => false }, event, () => ask(handlers, event))
+    for (const command of commandsOf(event, replies, group)) await publish(command)
+  }
+
+  const run = async (): Promise<void> => {
+    // So that `running` is set before the loop can end.
+    await Promise.resolve()
+    for (let head = queue[0]; head !== undefined; head = queue[0]) {
+      if (isTurn(head)) await onTurn()
+      else {
+        if (!isTooOld(head)) await onEvent(head)
+        head.finish()
+        queue.shift()
+      }
+    }
+    running = undefined
+  }
+  return {
+    hear: (heard) => {
+      const { event, finish } = heard
+      // An outcome may come between two messages of a turn and must not part them.
+      if (isOutcome(event)) return telling.add('', () => onOutcome(event).finally(finish))
+      queue.push({ ...heard, heardAt: monotonic() })
+      wake()
+      running ??= run()
+    },
+    idle: async () => {
+      while (running !== undefined || telling.size() > 0) await Promise.all([running, telling.idle()])
+    },
+    isIdle: () => running === undefined && telling.size() === 0,
+  }
+}

@@ -157,6 +157,7 @@ export const startBridge = async (
     const lately = () => new Date(Date.now() - longestWaitMs)
     watchWaiting(withBots, () => mongo.countWaiting(withBots, lately(), scrapeWithinMs))
     metrics.watchDrift(accountIds, () => mongo.countDrift(accountIds, scrapeWithinMs))
+    metrics.watchStats(() => mongo.ageOfStats(new Date(), scrapeWithinMs))
     const aDayAgo = () => new Date(Date.now() - 24 * 60 * 60 * 1000)
     metrics.watchTranscripts(() => mongo.countDifferences(withBots, aDayAgo(), scrapeWithinMs))
   }

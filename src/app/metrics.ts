@@ -235,7 +235,28 @@ export const createMetrics = () => {
           this.set({ account, kind }, differences)
       },
     })
-  const watches = { watchJournal, watchGates, watchHealth, watchTopics, watchWaiting, watchDrift, watchTranscripts }
+  /** No value without MongoDB. */
+  const watchStats = (age: () => Promise<number>) =>
+    new Gauge({
+      name: 'livechat_stats_age_seconds',
+      help: 'For how long daily_stats and daily_stats_by have lacked a change of the views',
+      registers,
+      async collect() {
+        const seconds = await age().catch(() => undefined)
+        if (seconds === undefined) this.remove()
+        else this.set(seconds)
+      },
+    })
+  const watches = {
+    watchJournal,
+    watchGates,
+    watchHealth,
+    watchTopics,
+    watchWaiting,
+    watchDrift,
+    watchTranscripts,
+    watchStats,
+  }
   const values = (): Promise<MetricValues> => registry.getMetricsAsJSON()
   /** In Prometheus' text format, together with the values of another process. */
   const renderWith = async (others: () => Promise<MetricValues | undefined>) => {

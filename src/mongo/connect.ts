@@ -28,7 +28,7 @@ import { countDrift, countWaiting, readDocumentIn, waitingConversations } from '
 import { swapGate } from './rebuild/swap.ts'
 import { type Redrives, redrivesIn } from './redrives.ts'
 import { computeDayIn } from './stats-compute.ts'
-import { dueDays, markWritten, readDue, stepWithin } from './stats-due.ts'
+import { ageOfStats, dueDays, markWritten, readDue, stepWithin } from './stats-due.ts'
 import { type StatsRefresher, statsRefresher } from './stats-refresher.ts'
 import { idsWhere, readPresent, writeIfUnchanged } from './store.ts'
 import { timeZonesChanged } from './time-zones.ts'
@@ -59,6 +59,8 @@ export type Mongo = {
   readonly timeZonesChanged: (
     accounts: ReadonlyArray<Pick<Account, 'id' | 'timeZone'>>,
   ) => Promise<ReadonlyArray<string>>
+  /** For how long statistics have lacked a change, in seconds. */
+  readonly ageOfStats: ReturnType<typeof ageOfStats>
   readonly countDifferences: ReturnType<typeof countDifferences>
   /** The queries of the console. */
   readonly consoleReads: ConsoleReads
@@ -149,6 +151,7 @@ export const connectMongo = (location: MongoLocation, { log, sleep, clock, timeZ
     consoleSessions: consoleSessionsIn(db),
     viewVersions: viewVersionsIn(db),
     timeZonesChanged: (accounts) => timeZonesChanged(db, accounts),
+    ageOfStats: ageOfStats(db),
     countDifferences: countDifferences(db),
     consoleReads: consoleReadsIn(db),
     transcriptAudits: audits,

@@ -76,5 +76,8 @@ export const computeDayIn =
     if (isKnown || !isNothing(computed)) {
       if (!(await replaceOlder((writes) => statistics(db).bulkWrite(writes), [day]))) return
     }
-    if (mark !== undefined) await stepWithin(dueDays(db).deleteOne({ _id, mark }))
+    if (mark === undefined) return
+    const { deletedCount } = await stepWithin(dueDays(db).deleteOne({ _id, mark }))
+    // The day has changed since. The statistics have everything from before the documents were read.
+    if (deletedCount === 0) await stepWithin(dueDays(db).updateOne({ _id }, { $max: { since: asOf } }))
   }

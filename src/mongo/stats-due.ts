@@ -13,13 +13,23 @@ export type Due = { readonly _id: string; readonly mark?: string }
 
 const stepMs = 10_000
 export const stepWithin = <A>(promise: Promise<A>): Promise<A> => within(stepMs, promise)
-export const dueDays = (db: Db) => db.collection<{ readonly _id: string; readonly mark: string }>('stats_due')
+type DueDocument = {
+  readonly _id: string
+  readonly mark: string
+  /** Since when the statistics of the day lack a change. */
+  readonly since?: Date
+}
+export const dueDays = (db: Db) => db.collection<DueDocument>('stats_due')
 
 /** Marks days as changed, durably. */
 export const markDays = async (db: Db, ids: ReadonlyArray<string>): Promise<void> => {
   if (ids.length === 0) return
   const marks = ids.map((_id) => ({
-    updateOne: { filter: { _id }, update: { $set: { mark: randomUUID() } }, upsert: true },
+    updateOne: {
+      filter: { _id },
+      update: { $set: { mark: randomUUID() }, $setOnInsert: { since: new Date() } },
+      upsert: true,
+    },
   }))
   await stepWithin(dueDays(db).bulkWrite(marks, { ordered: false }))
 }
@@ -73,3 +83,26 @@ export const readDue = async (db: Db): Promise<ReadonlyArray<Due>> => {
   const marked = new Set(changed.map(({ _id }) => _id))
   return [...changed, ...passed.filter(({ _id }) => !marked.has(_id))]
 }
+
+/** For how long, in seconds, statistics have lacked a change, or a session's end. 0 if they are up to date. */
+export const ageOfStats =
+  (db: Db) =>
+  async (now: Date, withinMs: number): Promise<number> => {
+    const options = { maxTimeMS: withinMs, limit: 1 } as const
+    const [changed, passed] = await within(
+      withinMs,
+      Promise.all([
+        dueDays(db)
+          .find({ since: { $exists: true } }, options)
+          .sort({ since: 1 })
+          .toArray(),
+        db
+          .collection<DailyStatsDocument>('daily_stats')
+          .find({ nextAt: { $lte: now } }, options)
+          .sort({ nextAt: 1 })
+          .toArray(),
+      ]),
+    )
+    const times = [changed[0]?.since, passed[0]?.nextAt].flatMap((time) => (time === undefined ? [] : [time.getTime()]))
+    return Math.max(0, now.getTime() - Math.min(now.getTime(), ...times)) / 1000
+  }

@@ -23,9 +23,16 @@ export type StatsRefresher = {
 }
 
 /**
- * The pause after computations of `lastMs`: at most a twentieth of the time goes into statistics. Outages do not count.
+ * A pass takes `passMs` and what its last two days take beyond that, so the newest day of an account is never older than
+ * 10 s and the time of its computation.
  */
-export const pauseAfter = (lastMs: number): number => Math.max(500, 19 * lastMs)
+const longestPauseMs = 5_000
+
+/**
+ * The pause after computations of `lastMs`: a twentieth of the time goes into statistics, more only if readers would
+ * wait too long. Outages do not count.
+ */
+export const pauseAfter = (lastMs: number): number => Math.min(longestPauseMs, Math.max(500, 19 * lastMs))
 
 const passMs = 2_000
 

@@ -23,6 +23,7 @@ import type { Refusal } from '../../src/http/answer.ts'
 import type { RecordAction } from '../../src/operations/audit.ts'
 import { monotonic } from '../../src/shared/time.ts'
 import { changesOfEvent } from '../../src/views/changes.ts'
+import { viewNames } from '../../src/views/index.ts'
 import { connectTestKafka, newPrefix, withinMs } from '../kafka/connect.ts'
 import { left, right } from '../support/either.ts'
 import { eventually } from '../support/eventually.ts'
@@ -638,6 +639,7 @@ reading(
         { group: 'nobody', topic: 'chats', behind: null },
       ],
       version: '1.2.3',
+      views: [...viewNames],
     })
   },
 )

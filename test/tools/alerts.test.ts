@@ -69,6 +69,7 @@ const cases: Readonly<Record<string, Case>> = {
   LivechatRateLimited: counter(requests('status="429"')),
   LivechatQuarantine: event('livechat_quarantined_total{api="bot",reason="invalid"}'),
   LivechatProtocolChanged: gauge('livechat_drift_entries{account="acme",kind="unknown-field"}', '3x40 4x50', '4x90'),
+  LivechatStatisticsStale: gauge('livechat_stats_age_seconds', '0+60x90', '8x90'),
   LivechatDeadLetters: event('livechat_dead_letters_total{consumer="projector",cause="contract"}'),
   LivechatServiceFails: {
     fault: { [attempts('ECONNREFUSED')]: grows, [attempts('200')]: '0+6x90' },

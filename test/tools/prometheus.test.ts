@@ -4,6 +4,7 @@ import { Agent, get } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import kafkajs from 'kafkajs'
+import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { toRecord } from '../../src/kafka/records.ts'
@@ -135,6 +136,17 @@ test('alerts fire for a process that is down, and for old records without an arc
   await running.fire(['LivechatDown'])
   await start({ RETENTION_DAYS: '0.00001' })
   await running.fire(['LivechatRetentionOverdue'], webhooks)
+})
+
+test('an alert fires if MongoDB refuses the statistics', async () => {
+  if (running === undefined) return
+  const { mongo, webhooks } = running.here
+  await using client = new MongoClient(mongo.url)
+  const refuse = (validationLevel: 'strict' | 'off') =>
+    client.db(mongo.database).command({ collMod: 'daily_stats', validator: { refused: true }, validationLevel })
+  await refuse('strict')
+  await running.fire(['LivechatStatisticsStale'], webhooks)
+  await refuse('off')
 })
 
 test('alerts fire if MongoDB is unavailable, and if outcomes of replies cannot be published', async () => {

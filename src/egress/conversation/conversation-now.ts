@@ -1,6 +1,5 @@
 import { bulkhead } from 'cockatiel'
 import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
-import type { BotReplySuppressed } from '../../../contracts/events/index.ts'
 import type { ConversationDocument } from '../../../contracts/views/conversation.ts'
 import type { DeliveryDocument } from '../../../contracts/views/delivery.ts'
 import {
@@ -17,6 +16,8 @@ import { outcomesInSeen } from '../delivery/outcome.ts'
 import type { EgressPorts } from '../ports.ts'
 import { retryUntilAborted } from '../retry.ts'
 import type { Kept, Tail } from './tail.ts'
+
+export * from './decide.ts'
 
 /** The documents of a chat and of a command, where they exist. */
 export type KnownViews = {
@@ -152,40 +153,3 @@ export const digestBefore =
     const delivery = known?.delivery
     return delivery !== undefined && isFinal(delivery.state, delivery.reason) ? contentDigest(delivery) : undefined
   }
-
-export type SuppressedReason = BotReplySuppressed['data']['reason']
-/** What to do with a reply to a message that is no longer the client's newest. */
-export type WhenOvertaken = 'send' | 'suppress'
-
-/** Who has the conversation instead of the bot, as a reason to suppress a reply. */
-export const takenBy = ({ state }: Pick<Conversation, 'state'>): SuppressedReason | undefined => {
-  switch (state) {
-    case 'agent':
-      return 'agent-joined'
-    case 'invited':
-      return 'agent-invited'
-    case 'closed':
-      return 'chat-closed'
-    case 'bot':
-    case 'unavailable':
-      return undefined
-  }
-}
-
-/**
- * Whether a bot's command may be sent now, or why it comes too late. Each attempt asks this. The conversation is folded
- * up to the end that the log had when the command was taken (`readBarrier`). So every event counts that was answered
- * 200 before the command was published, unless the barrier timed out. An event that is answered during the request
- * comes too late. A request takes some milliseconds (test/integration/fencing-race.test.ts).
- */
-export const decide = (
-  conversation: Pick<Conversation, 'state' | 'lastClientMessageId'>,
-  { type, inReplyTo }: Pick<BotReply, 'type' | 'inReplyTo'>,
-  whenOvertaken: WhenOvertaken = 'send',
-): 'send' | SuppressedReason => {
-  const taken = takenBy(conversation)
-  if (taken !== undefined) return taken
-  const { lastClientMessageId } = conversation
-  const isOvertaken = inReplyTo && lastClientMessageId !== undefined && inReplyTo !== lastClientMessageId
-  return type === 'BotMessage' && isOvertaken && whenOvertaken === 'suppress' ? 'overtaken' : 'send'
-}

@@ -87,7 +87,7 @@ export const ReplyMessage = t.union(
 export type ReplyMessage = t.TypeOf<typeof ReplyMessage>
 
 const command = {
-  /** Any text that is unique within the chat. A command that was sent once is not sent again. */
+  /** Any text that is unique among the chat's commands of this type. A command that was sent once is not sent again. */
   id: Id,
   /** The account, as in the event that is answered. */
   accountId: AccountId,
@@ -97,7 +97,10 @@ const command = {
   clientId: WireId,
 }
 
-/** A reply of bot logic to a client. `id` is unique within the chat: a command that was sent once is not sent again. */
+/**
+ * A reply of bot logic to a client. `id` is unique among the messages of the chat: a command that was sent once is not
+ * sent again.
+ */
 export const BotMessage = shape(
   {
     /** The type of the command. */

@@ -8,7 +8,8 @@ import { reply } from './reply.ts'
  * The bridge gave up a bot reply. `rejected`: the service's answer is final. `attempts` or `deadline`: the limit of the
  * account was reached. `invalid`: the command breaks its contract. It is on dead-letters, and an agent is invited at
  * once. `unknown-account`: no account with a bot has this id. `duplicate`: an earlier command of the chat had the same
- * id. That command keeps its outcome: a `duplicate` changes no document of `deliveries` or `conversations`.
+ * type and id. That command keeps its outcome: a `duplicate` changes no document of `deliveries`. If it is an
+ * InviteAgent and no agent has the chat, an agent is invited at once.
  */
 export const BotReplyFailed = domainEvent(
   'BotReplyFailed',

@@ -27,7 +27,8 @@ export type ConversationState = t.TypeOf<typeof ConversationState>
 /**
  * One conversation with a bot. `state` is who has it: the bot; an agent who was invited (a delivered InviteAgent, or
  * AgentInvited); an agent who has joined; nobody, because no agent was available (the bot may still write); or nobody,
- * because it is closed. After closing, only a client's message gives it to the bot again.
+ * because it is closed. After closing, and after a day without an event while an agent was invited or had joined, the
+ * client's next message gives it to the bot again.
  *
  * `unanswered` has the client messages that neither a reply nor an agent has answered, oldest first, by ce_id and
  * `time`. Of more than 100 it has the oldest and the newest 99. `awaitingReplyTo` and `awaitingReplySince` are those of
@@ -39,7 +40,7 @@ export type ConversationState = t.TypeOf<typeof ConversationState>
  *
  * `silentSince` is since when the client waits for the bot or, failing that, for the bridge (its watchdog). It is
  * absent while no client waits. `unheard` is the newest AGENT_UNAVAILABLE after which neither the bot nor the bridge
- * has written yet.
+ * has written yet. With `handOverFailed` the client waits for an agent, whatever the bot has written.
  *
  * `replies…` count commands by their outcome, including hand-overs and the bridge's own commands. `outcome` is `bot` if
  * only the bot has answered, `agent` once an agent was requested or has joined (it stays), and `open` until then.
@@ -128,6 +129,24 @@ export const ConversationDocument = exactShape(
       'Unheard',
     ),
 
+    /** The bot asked for an agent, that was not delivered, and no agent was invited since. */
+    handOverFailed: exactShape(
+      {
+        /** The ce_id of its BotReplyFailed. */
+        id: Id,
+        /** When it failed. */
+        at: BsonDate,
+      },
+      {},
+      'HandOverFailed',
+    ),
+
+    /** While an agent has joined: the ce_ids of the client's messages since then, of which the newest 100. */
+    messagesSinceJoined: t.array(Id),
+
+    /** While an agent has joined or is invited: when that ends if no further event comes. A day after the newest one. */
+    heldUntil: BsonDate,
+
     /** When an agent was last invited. */
     invitedAt: BsonDate,
 
@@ -146,6 +165,6 @@ export type ConversationDocument = t.TypeOf<typeof ConversationDocument>
 
 export const conversations = {
   name: 'conversations',
-  version: 2,
+  version: 3,
   document: ConversationDocument,
 } as const satisfies ViewContract

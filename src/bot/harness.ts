@@ -3,10 +3,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import { type ClientMessageReceived, ConversationEvent } from '../../contracts/events/index.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
-import { type Conversation, unknownConversation, withFacts } from '../domain/conversation.ts'
+import { type Conversation, decide, unknownConversation, withFacts } from '../domain/conversation.ts'
 import { type Fact, factOf } from '../domain/conversation-facts.ts'
 import { dated } from '../domain/dated.ts'
-import { decide } from '../egress/conversation/decide.ts'
 import { announcementOf, commandsOf } from './commands.ts'
 import { answer, defaultLimits } from './conversation.ts'
 import { ask, type Handlers, type NoAnswer, repliesIn } from './handlers.ts'
@@ -91,7 +90,7 @@ const bridge = () => {
     /** Throws if the bridge would suppress the command, by the decision that the bridge itself makes. */
     send: (command: BotReply): void => {
       const { chatId, id, type, inReplyTo, clientId } = command
-      const decision = decide(chats.get(chatId) ?? unknownConversation, command)
+      const decision = decide(chats.get(chatId) ?? unknownConversation, command, new Date(time))
       if (decision !== 'send')
         throw new AssertionError({ message: `the bridge would suppress a reply of the bot: ${decision}` })
       note(chatId, {
@@ -99,6 +98,7 @@ const bridge = () => {
         at: new Date(time),
         clientId,
         kind: 'finished',
+        eventId: id,
         commandId: id,
         commandType: type,
         outcome: 'delivered',

@@ -31,6 +31,7 @@ const wholeNumber = (from: number, to: number) =>
   )
 
 const WhenOvertaken = t.keyof({ send: null, suppress: null }, 'send or suppress')
+const WhileAgent = t.keyof({ answer: null, suppress: null }, 'answer or suppress')
 const MessageText = text('MessageText', '1 to 4096 characters', (s) => /\S/.test(s) && s.length <= 4096)
 
 const TimeZone = text(
@@ -60,6 +61,7 @@ export const AccountEntry = exactShape(
         attempts: wholeNumber(1, 100),
         deadlineMs: wholeNumber(1000, 24 * hour),
         whenOvertaken: WhenOvertaken,
+        whileAgent: WhileAgent,
         agentUnavailableText: MessageText,
         requestsPerSecond: wholeNumber(1, 100_000),
       },
@@ -108,6 +110,8 @@ export type BotAccount = {
   readonly deadlineMs: number
   /** What happens to a reply to a message that is no longer the client's newest. Default: the reply is sent. */
   readonly whenOvertaken?: 'send' | 'suppress'
+  /** What happens to a reply to a message that the client has written after an agent joined. Default: it is sent. */
+  readonly whileAgent?: 'answer' | 'suppress'
   /** The text that the bridge itself sends to a client if no agent is available and the bot does not react. */
   readonly agentUnavailableText?: string
   /** The most requests per second to the service. Default: no limit. */

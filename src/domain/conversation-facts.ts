@@ -8,16 +8,16 @@ import type {
 } from '../../contracts/events/index.ts'
 import type { Id } from '../../contracts/primitives.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
-import { contentDigest } from './delivery.ts'
+import { type CommandName, contentDigest } from './delivery.ts'
 import { identity } from './identity.ts'
 
 type OutcomeEvent = Dated<BotReplyDelivered | BotReplyFailed | BotReplySuppressed>
 
 /** How a command ended. `because` is set if the bridge itself created the command. */
-export type Finished = {
+export type Finished = CommandName & {
   readonly kind: 'finished'
-  readonly commandId: Id
-  readonly commandType: string
+  /** The ce_id of the outcome. */
+  readonly eventId: Id
   readonly outcome: 'delivered' | 'failed' | 'suppressed'
   readonly inReplyTo?: Id
   readonly because?: Because
@@ -29,14 +29,14 @@ export type Finished = {
 
 /**
  * What an event of bot-conversations says about who has the conversation and who waits. `id` is the event's entry in
- * `seen` of the views, `eventId` its ce_id. `refused` is a command that will never be sent unchanged. `at` is when the
- * bridge received the event. For a delivered command it is the start of the last attempt. `clientId` is the
+ * `seen` of the views, `eventId` its ce_id. `refused` is a command that will never be sent unchanged. `isHandOver`: it
+ * asked for an agent. `at` is when the bridge received the event. For a delivered command it is the start of the last attempt. `clientId` is the
  * client as the service names it (`clientOf`).
  */
 export type Fact = { readonly id: string; readonly at: Date; readonly clientId?: Id } & (
   | { readonly kind: 'invited' | 'joined' | 'closed' | 'erased' }
   | { readonly kind: 'client-message' | 'unavailable'; readonly eventId: Id }
-  | { readonly kind: 'refused'; readonly inReplyTo?: Id }
+  | { readonly kind: 'refused'; readonly eventId: Id; readonly isHandOver: boolean; readonly inReplyTo?: Id }
   | Finished
 )
 
@@ -58,10 +58,26 @@ export const isFinal = (state: string, reason: string | undefined): boolean =>
 export const clientOf = ({ source, data }: Dated<ConversationEvent>): { readonly clientId?: Id } =>
   source.endsWith('/bot') && data.clientId !== undefined ? { clientId: data.clientId } : {}
 
+/** Also under the name that the request of the protocol has, since this may be why the command was refused. */
+export const asksForAgent = (commandType: unknown): boolean =>
+  commandType === 'InviteAgent' || commandType === 'INVITE_AGENT'
+
+/**
+ * A refused message leaves its turn without a reply. If its id was used before, the turn waits for another reply as
+ * long as any other. A refused hand-over leaves a client without the agent whom the bot may have announced.
+ */
 const refused = (event: Dated<BotReplyFailed>): Fact | undefined => {
-  const { reason, inReplyTo } = event.data
-  if (reason !== 'invalid') return undefined
-  return { id: identity(event), at: event.time, kind: 'refused', ...(inReplyTo !== undefined && { inReplyTo }) }
+  const { reason, inReplyTo, commandType } = event.data
+  const isHandOver = asksForAgent(commandType)
+  if (reason !== 'invalid' && !(reason === 'duplicate' && isHandOver)) return undefined
+  return {
+    id: identity(event),
+    at: event.time,
+    kind: 'refused',
+    eventId: event.id,
+    isHandOver,
+    ...(inReplyTo !== undefined && { inReplyTo }),
+  }
 }
 
 const finished = (event: OutcomeEvent, outcome: Finished['outcome']): Fact => {
@@ -72,6 +88,7 @@ const finished = (event: OutcomeEvent, outcome: Finished['outcome']): Fact => {
     id: identity(event),
     at: sentAt ?? event.time,
     kind: 'finished',
+    eventId: event.id,
     commandId,
     commandType,
     outcome,

@@ -1,6 +1,9 @@
+import type { BotReply } from '../../contracts/commands/bot-reply.ts'
+import type { BotReplySuppressed } from '../../contracts/events/index.ts'
 import type { Id } from '../../contracts/primitives.ts'
 import { mostSeen } from '../../contracts/views/applied.ts'
 import type { ConversationDocument } from '../../contracts/views/conversation.ts'
+import { silenceMs } from '../../contracts/views/session.ts'
 import type { Fact, Finished } from './conversation-facts.ts'
 
 /**
@@ -9,13 +12,23 @@ import type { Fact, Finished } from './conversation-facts.ts'
  */
 export type Conversation = Pick<
   ConversationDocument,
-  'state' | 'unanswered' | 'seen' | 'unheard' | 'unavailableAt' | 'lastClientMessageId' | 'clientId'
+  | 'state'
+  | 'unanswered'
+  | 'seen'
+  | 'unheard'
+  | 'handOverFailed'
+  | 'messagesSinceJoined'
+  | 'heldUntil'
+  | 'unavailableAt'
+  | 'lastClientMessageId'
+  | 'clientId'
 >
 type Status = NonNullable<Conversation['unanswered'][number]['status']>
 
 export const unknownConversation: Conversation = { state: 'bot', unanswered: [], seen: [] }
 
 const mostUnanswered = 100
+const mostSinceJoined = 100
 
 /** Sets the status of the first `count` unanswered messages. A message with status `agent-asked` keeps it. */
 const marked = <C extends Conversation>(current: C, count: number, status: Status): C => ({
@@ -34,15 +47,50 @@ const withoutUnheard = <C extends Conversation>(current: C): C => {
   return rest as C
 }
 
+const withoutFailedHandOver = <C extends Conversation>(current: C): C => {
+  const { handOverFailed: _, ...rest } = current
+  return rest as C
+}
+
 /** The chat was erased: what the client wrote before is gone, so nobody waits for an answer to it. */
 export const withoutWaiting = <C extends Conversation>(current: C): C => ({
-  ...withoutUnheard(current),
+  ...withoutFailedHandOver(withoutUnheard(current)),
   unanswered: [],
 })
 
-/** An agent was invited, or none is available: the messages so far need no further invitation. */
+/** An agent was invited, or none is available: neither the messages so far nor a failed hand-over need an invitation. */
 const asked = <C extends Conversation>(current: C): C =>
-  marked(withoutUnheard(current), current.unanswered.length, 'agent-asked')
+  marked(withoutFailedHandOver(withoutUnheard(current)), current.unanswered.length, 'agent-asked')
+
+/**
+ * The bot asked for an agent in vain. Since it may have announced the agent, the client waits for one, whatever the bot
+ * has written. If an agent was invited or has joined, or the chat is closed, nobody waits.
+ */
+const handedOverInVain = <C extends Conversation>(
+  current: C,
+  { eventId: id, at }: Pick<Fact, 'at'> & { eventId: Id },
+): C =>
+  current.state === 'bot' || current.state === 'unavailable' ? { ...current, handOverFailed: { id, at } } : current
+
+/** The protocol has no event that ends an agent's part, or an invitation that nobody answers. A day's silence ends it. */
+const isHeldAt = ({ heldUntil }: Pick<Conversation, 'heldUntil'>, at: Date): boolean =>
+  heldUntil === undefined || at < heldUntil
+
+/** The conversation before an event at this time: if it was silent for a day, it is the bot's again. */
+const unlessSilent = <C extends Conversation>(current: C, at: Date): C =>
+  isHeldAt(current, at) ? current : { ...current, state: 'bot' }
+
+/** Sets until when an agent has the conversation, and forgets what is true only while one has it. */
+const held = <C extends Conversation>(current: C, at: Date): C => {
+  const { heldUntil, messagesSinceJoined, ...rest } = current
+  if (rest.state !== 'agent' && rest.state !== 'invited') return rest as C
+  const until = new Date(at.getTime() + silenceMs)
+  return {
+    ...rest,
+    heldUntil: heldUntil !== undefined && heldUntil > until ? heldUntil : until,
+    ...(rest.state === 'agent' && { messagesSinceJoined: messagesSinceJoined ?? [] }),
+  } as C
+}
 
 /**
  * An agent was invited. The states `agent` and `closed` stay. AGENT_UNAVAILABLE is the response to every invitation
@@ -55,11 +103,12 @@ const invited = <C extends Conversation>(current: C, sentAt: Date): C => {
 }
 
 /**
- * A message waits for a reply unless an agent has the conversation. If an agent is invited already, the message gets
- * the status `agent-asked`: it needs no further invitation.
+ * A message waits for a reply unless an agent has the conversation: the service may send copies of what the client
+ * writes to the agent. If an agent is invited already, the message gets the status `agent-asked`: it needs no further
+ * invitation.
  */
 const wrote = <C extends Conversation>(current: C, { eventId: id, at }: Pick<Fact, 'at'> & { eventId: Id }): C => {
-  const { state } = current
+  const { state, messagesSinceJoined = [] } = current
   const status = state === 'invited' ? ({ status: 'agent-asked' } as const) : {}
   const [oldest, ...others] = state === 'agent' ? current.unanswered : [...current.unanswered, { id, at, ...status }]
   return {
@@ -67,15 +116,19 @@ const wrote = <C extends Conversation>(current: C, { eventId: id, at }: Pick<Fac
     state: state === 'closed' ? 'bot' : state,
     unanswered: oldest === undefined ? [] : [oldest, ...others.slice(1 - mostUnanswered)],
     lastClientMessageId: id,
+    ...(state === 'agent' && { messagesSinceJoined: [...messagesSinceJoined, id].slice(-mostSinceJoined) }),
   }
 }
 
 /**
  * How many of the unanswered messages a command is for. If `inReplyTo` names a known message: all messages up to that
- * one, or none if that one was answered before. If `inReplyTo` is missing or names an unknown message: all messages.
+ * one, or none if that one was answered before. None if it names a failed hand-over. If `inReplyTo` is missing or
+ * names an unknown message: all messages.
  */
-const countFor = ({ unanswered, seen }: Conversation, { inReplyTo }: Pick<Finished, 'inReplyTo'>): number => {
+const countFor = (current: Conversation, { inReplyTo }: Pick<Finished, 'inReplyTo'>): number => {
+  const { unanswered, seen, handOverFailed } = current
   if (inReplyTo === undefined) return unanswered.length
+  if (inReplyTo === handOverFailed?.id) return 0
   const place = unanswered.findIndex(({ id }) => id === inReplyTo)
   if (place >= 0) return place + 1
   return seen.includes(`bot/${inReplyTo}`) ? 0 : unanswered.length
@@ -99,51 +152,117 @@ const announced = <C extends Conversation>(current: C, fact: Finished & Pick<Fac
 const heard = <C extends Conversation>(current: C, { because, inReplyTo }: Finished): C =>
   because === undefined || inReplyTo === current.unheard?.id ? withoutUnheard(current) : current
 
+/** A command of the bot failed, or one of the bridge itself, which has tried for as long as it makes sense. */
+const failed = <C extends Conversation>(current: C, fact: Finished & Pick<Fact, 'at'>): C => {
+  const { commandType, because, inReplyTo } = fact
+  if (because === 'agent-unavailable') return heard(current, fact)
+  const status = because === undefined ? 'reply-failed' : 'agent-asked'
+  const after = marked(current, countFor(current, fact), status)
+  if (because !== undefined) return inReplyTo === after.handOverFailed?.id ? withoutFailedHandOver(after) : after
+  return commandType === 'InviteAgent' ? handedOverInVain(after, fact) : after
+}
+
 const finished = <C extends Conversation>(current: C, fact: Finished & Pick<Fact, 'at'>): C => {
   const { outcome, commandType, because, at, expectsMore } = fact
   switch (outcome) {
-    case 'delivered':
+    case 'delivered': {
       if (expectsMore) return announced(current, fact)
-      return commandType === 'InviteAgent'
-        ? invited(current, at)
-        : { ...heard(current, fact), unanswered: current.unanswered.slice(countFor(current, fact)) }
+      if (commandType === 'InviteAgent') return invited(unlessSilent(current, at), at)
+      const before = because === undefined ? unlessSilent(current, at) : current
+      return { ...heard(before, fact), unanswered: before.unanswered.slice(countFor(before, fact)) }
+    }
     case 'failed':
       // The answer itself is still to come.
-      if (expectsMore) return current
-      return because === 'agent-unavailable'
-        ? heard(current, fact)
-        : marked(current, countFor(current, fact), because === undefined ? 'reply-failed' : 'agent-asked')
+      return expectsMore ? current : failed(current, fact)
     case 'suppressed':
       return current
   }
 }
 
-/**
- * The conversation after one more fact. The caller updates `seen`. A message after the closing gives the conversation
- * to the bot again. After AGENT_UNAVAILABLE the bot may ask for contact details (protocol, Events, sequence 3).
- */
-export const afterFact = <C extends Conversation>(current: C, fact: Fact): C => {
+/** Nobody waits: an agent has joined, or the chat is closed. */
+const over = <C extends Conversation>(current: C, state: Conversation['state']): C => ({
+  ...withoutFailedHandOver(withoutUnheard(current)),
+  unanswered: [],
+  state,
+})
+
+const next = <C extends Conversation>(current: C, fact: Fact): C => {
   switch (fact.kind) {
     case 'client-message':
-      return wrote(current, fact)
+      return wrote(unlessSilent(current, fact.at), fact)
     case 'invited':
-      return invited(current, fact.at)
+      return invited(unlessSilent(current, fact.at), fact.at)
     case 'joined':
-      return { ...withoutUnheard(current), unanswered: [], state: current.state === 'closed' ? 'closed' : 'agent' }
+      return current.state === 'closed'
+        ? over(current, 'closed')
+        : { ...over(current, 'agent'), messagesSinceJoined: [] }
     case 'unavailable': {
       const { eventId: id, at } = fact
       const known = { ...current, unavailableAt: at }
       return current.state === 'closed' ? known : { ...asked(known), state: 'unavailable', unheard: { id, at } }
     }
     case 'closed':
-      return { ...withoutUnheard(current), unanswered: [], state: 'closed' }
+      return over(current, 'closed')
     case 'erased':
       return withoutWaiting(current)
-    case 'refused':
-      return marked(current, countFor(current, fact), 'reply-failed')
+    case 'refused': {
+      const after = marked(current, countFor(current, fact), 'reply-failed')
+      return fact.isHandOver ? handedOverInVain(after, fact) : after
+    }
     case 'finished':
       return finished(current, fact)
   }
+}
+
+/**
+ * The conversation after one more fact. The caller updates `seen`. A message after the closing gives the conversation
+ * to the bot again. After AGENT_UNAVAILABLE the bot may ask for contact details.
+ */
+export const afterFact = <C extends Conversation>(current: C, fact: Fact): C => held(next(current, fact), fact.at)
+
+export type SuppressedReason = BotReplySuppressed['data']['reason']
+
+/** Who has the conversation instead of the bot, as a reason to suppress a reply. */
+export const takenBy = ({ state }: Pick<Conversation, 'state'>): SuppressedReason | undefined => {
+  switch (state) {
+    case 'agent':
+      return 'agent-joined'
+    case 'invited':
+      return 'agent-invited'
+    case 'closed':
+      return 'chat-closed'
+    case 'bot':
+    case 'unavailable':
+      return undefined
+  }
+}
+
+/** What an account wants to happen to replies that are not sent or suppressed in any case. */
+export type ReplyRules = {
+  /** To a reply to a message that is no longer the client's newest. Default: it is sent. */
+  readonly whenOvertaken?: 'send' | 'suppress' | undefined
+  /** To a reply to a message that the client has written after an agent joined. Default: it is sent. */
+  readonly whileAgent?: 'answer' | 'suppress' | undefined
+}
+
+type Deciding = Pick<Conversation, 'state' | 'lastClientMessageId' | 'messagesSinceJoined' | 'heldUntil'>
+
+/**
+ * Whether a bot's command may be sent now, or why it comes too late. `writtenAt` is when the bot published it. After an
+ * agent has joined, only an answer to a message that came after that is no late one.
+ */
+export const decide = (
+  conversation: Deciding,
+  { type, inReplyTo }: Pick<BotReply, 'type' | 'inReplyTo'>,
+  writtenAt: Date,
+  { whenOvertaken = 'send', whileAgent = 'answer' }: ReplyRules = {},
+): 'send' | SuppressedReason => {
+  const { lastClientMessageId, messagesSinceJoined = [] } = conversation
+  const taken = isHeldAt(conversation, writtenAt) ? takenBy(conversation) : undefined
+  const answersSinceJoined = inReplyTo && messagesSinceJoined.includes(inReplyTo) && whileAgent === 'answer'
+  if (taken !== undefined && !(taken === 'agent-joined' && answersSinceJoined)) return taken
+  const isOvertaken = inReplyTo && lastClientMessageId !== undefined && inReplyTo !== lastClientMessageId
+  return type === 'BotMessage' && isOvertaken && whenOvertaken === 'suppress' ? 'overtaken' : 'send'
 }
 
 const evolve = (current: Conversation, fact: Fact): Conversation => ({
@@ -169,10 +288,14 @@ const withDates = <W extends { readonly at: Date; readonly moreSince?: Date }>(w
  * rebuilt.
  */
 export const conversationOf = (document: ConversationDocument): Conversation => {
-  const { state, unanswered, seen, unheard, unavailableAt, lastClientMessageId, clientId } = document
+  const { state, unanswered, seen, unheard, handOverFailed, unavailableAt, lastClientMessageId, clientId } = document
+  const { messagesSinceJoined, heldUntil } = document
   return {
     state,
     seen,
+    ...(handOverFailed && { handOverFailed }),
+    ...(messagesSinceJoined && { messagesSinceJoined }),
+    ...(heldUntil && { heldUntil }),
     unanswered: unanswered.map(withDates),
     ...(unheard && { unheard: withDates(unheard) }),
     ...(unavailableAt !== undefined && { unavailableAt: new Date(unavailableAt) }),

@@ -12,9 +12,27 @@ type Asked = Pick<Command, 'clientId' | 'inReplyTo' | 'expectsMore'> & {
   readonly message?: Command['message'] | Dated<Command['message']>
 }
 
-/** The `_id` of a command's document in `deliveries`: `acme/2037/r1`. A command's id is unique within its chat. */
-export const deliveryId = ({ accountId, chatId, commandId }: Pick<Command, 'accountId' | 'chatId' | 'commandId'>) =>
-  `${accountId}/${asPart(chatId)}/${commandId}`
+/** What names a command within its chat. A BotMessage and an InviteAgent with the same id are two commands. */
+export type CommandName = { readonly commandId: string; readonly commandType: string }
+
+/** A message whose own id ends like that of an invitation must not be taken for one. */
+const ownEnding = (commandId: string) =>
+  commandId.replace(/(?::|%((?:25)*)3A)invite$/, (ending, escapes?: string) =>
+    ending.startsWith(':') ? '%3Ainvite' : `%25${escapes}3Ainvite`,
+  )
+
+const nameInChat = ({ commandId, commandType }: CommandName) =>
+  commandType === 'InviteAgent' ? `${commandId}:invite` : ownEnding(commandId)
+
+/** True if both name the same command of their chat. */
+export const isSameCommand = (one: CommandName, other: CommandName): boolean => nameInChat(one) === nameInChat(other)
+
+/**
+ * The `_id` of a command's document in `deliveries`: `acme/2037/r1`, or `acme/2037/r1:invite` for an InviteAgent. A
+ * command's id is unique within its chat among the commands of its type.
+ */
+export const deliveryId = (command: Pick<Command, 'accountId' | 'chatId'> & CommandName) =>
+  `${command.accountId}/${asPart(command.chatId)}/${nameInChat(command)}`
 
 /** The same text for equal values: keys are sorted, and texts are as MongoDB stores them. */
 const canonical = (value: unknown): string =>

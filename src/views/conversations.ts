@@ -88,13 +88,11 @@ const withAwaited = (conversation: ConversationDocument): ConversationDocument =
 /** Sets `silentSince`, the start of the client's wait for a message of the bot or the bridge, if the client waits. */
 const withSilence = (conversation: ConversationDocument): ConversationDocument => {
   const { silentSince, ...rest } = conversation
-  const { state, unanswered, unheard } = rest
-  const times = [unanswered.find(({ status }) => status !== 'agent-asked')?.at, unheard?.at].filter(
-    (time) => time !== undefined,
-  )
-  const [first, second = first] = times
-  if (first === undefined || second === undefined || (state !== 'bot' && state !== 'unavailable')) return rest
-  return { ...rest, silentSince: second < first ? second : first }
+  const { state, unanswered, unheard, handOverFailed } = rest
+  const turn = unanswered.find(({ status }) => status !== 'agent-asked')
+  const [first, ...others] = [turn?.at, unheard?.at, handOverFailed?.at].filter((time) => time !== undefined)
+  if (first === undefined || (state !== 'bot' && state !== 'unavailable')) return rest
+  return { ...rest, silentSince: others.reduce((earliest, time) => (time < earliest ? time : earliest), first) }
 }
 
 /** The conversation of a chat that was erased: its client waits for nothing. */
@@ -117,7 +115,7 @@ export const evolveConversation = (
 const isOfDuplicate = (event: Dated<ConversationEvent>): boolean =>
   event.type === 'BotReplyFailed' && event.data.reason === 'duplicate'
 
-/** Another command has the id of a duplicate. That command keeps its delivery, and its conversation has not changed. */
+/** Another command has the id of a duplicate, and keeps its delivery and its session. */
 export const unlessDuplicate =
   <E extends Dated<ConversationEvent>>(idOf: (event: E) => string) =>
   ({ event }: { readonly event: E }): string | undefined =>
@@ -126,7 +124,8 @@ export const unlessDuplicate =
 export const conversations = folded(contract, {
   key: 'chatId',
   folds: each(conversationTypes, {
-    at: unlessDuplicate(documentId),
+    // Of the duplicates, only a hand-over that is not sent changes a conversation.
+    at: ({ event }) => (isOfDuplicate(event) && factOf(event) === undefined ? undefined : documentId(event)),
     next: (current: ConversationDocument | undefined, recorded) => [evolveConversation(current, recorded)],
   }),
   erasure: byMarks(ConversationDocument, { isOnly: true, settled }),

@@ -23,7 +23,7 @@ export const evolvePending = (current: DeliveryDocument | undefined, recorded: R
   if (current !== undefined) return applied === undefined ? current : { ...current, applied }
   const { id: commandId, type: commandType, accountId, chatId, clientId, inReplyTo } = reply
   return {
-    _id: deliveryId({ accountId, chatId, commandId }),
+    _id: deliveryId({ accountId, chatId, commandId, commandType }),
     accountId,
     applied: applied ?? {},
     seen: [],
@@ -71,7 +71,8 @@ const outcome = {
   next: (current: DeliveryDocument | undefined, recorded: Recorded<Outcome>) => [evolveOutcome(current, recorded)],
 }
 const command = {
-  at: ({ reply: { accountId, chatId, id: commandId } }: RecordedReply) => deliveryId({ accountId, chatId, commandId }),
+  at: ({ reply: { accountId, chatId, id: commandId, type: commandType } }: RecordedReply) =>
+    deliveryId({ accountId, chatId, commandId, commandType }),
   next: (current: DeliveryDocument | undefined, recorded: RecordedReply) => [evolvePending(current, recorded)],
 }
 

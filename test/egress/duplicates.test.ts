@@ -25,7 +25,6 @@ const otherContents: Readonly<Record<string, BotReply>> = {
   'another text': saying('c1', 'something else'),
   'another client': { ...botMessage('c1'), clientId: id('1234') },
   'another message to answer': botMessage('c1', { inReplyTo: 'm1' }),
-  'a hand-over': inviteAgent('c1'),
 }
 
 const observed = (ports: Partial<EgressPorts> = {}) => {
@@ -118,6 +117,20 @@ test('an id that is used again while the content of the first command is unknown
   assert.equal(warned.at(-1), { partition: 0, offset: 1, accountId: 'acme', commandId: 'c1' })
 })
 
+test('a message and a hand-over with one id are two commands', async () => {
+  const { w, counted } = observed()
+  await w.start()
+  w.command(botMessage('c1'))
+  w.command(inviteAgent('c1'))
+  await w.time.until(w.isDone)
+  assert.equal(w.applied, ['c1', 'c1'])
+  assert.equal(
+    w.outcomes().map((event) => event.id),
+    ['acme/2037/c1:delivered', 'acme/2037/c1:invite:delivered'],
+  )
+  assert.equal(counted, [])
+})
+
 test('a slash in the id of a chat or a command never makes two commands equal', async () => {
   const w = simulation()
   const given = [
@@ -130,8 +143,11 @@ test('a slash in the id of a chat or a command never makes two commands equal', 
   await w.time.until(w.isDone)
   assert.is(new Set(w.outcomes().map((event) => event.id)).size, 3)
   assert.is(
-    new Set(given.map(([chatId, commandId]) => deliveryId({ accountId, chatId: id(chatId), commandId: id(commandId) })))
-      .size,
+    new Set(
+      given.map(([chatId, commandId]) =>
+        deliveryId({ accountId, chatId: id(chatId), commandId: id(commandId), commandType: 'BotMessage' }),
+      ),
+    ).size,
     3,
   )
   assert.equal(

@@ -10,12 +10,16 @@ import { changesOfEntries, type Documents, foldOf, memoryViews } from '../suppor
 const replay = suite('views under replay')
 
 /** Keeps repeated markers of erasures, because a repeated marker erases again. */
+/** A message and a hand-over with one id are two commands. */
+const nameOf = ({ content: { id, type }, topic, partition }: Pick<Entry, 'content' | 'topic' | 'partition'>) =>
+  `${topic}/${partition}/${type === 'InviteAgent' ? type : ''}/${id}`
+
 const withoutRepeats = (log: ReadonlyArray<Entry>) =>
   log.filter(
     ({ content, topic, partition }, i) =>
       content.type === 'ClientErased' ||
       content.type === 'ChatErased' ||
-      log.findIndex((it) => it.content.id === content.id && it.topic === topic && it.partition === partition) === i,
+      log.findIndex((it) => nameOf(it) === nameOf({ content, topic, partition })) === i,
   )
 
 /** Without the places in the log, which may differ between a log with repeats and one without. */

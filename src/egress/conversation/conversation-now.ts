@@ -10,14 +10,13 @@ import {
   withFacts,
 } from '../../domain/conversation.ts'
 import { isFinal } from '../../domain/conversation-facts.ts'
-import { contentDigest, deliveryId } from '../../domain/delivery.ts'
+import { type CommandName, contentDigest, deliveryId, isSameCommand } from '../../domain/delivery.ts'
 import { withDeadline } from '../../shared/timeout.ts'
 import { outcomesInSeen } from '../delivery/outcome.ts'
 import type { EgressPorts } from '../ports.ts'
 import { retryUntilAborted } from '../retry.ts'
 import type { Kept, Tail } from './tail.ts'
 
-export * from './decide.ts'
 
 /** The documents of a chat and of a command, where they exist. */
 export type KnownViews = {
@@ -67,8 +66,12 @@ export type ConversationNow = {
   readonly isWhole: boolean
 }
 
-/** A chat, or a command of it. */
-export type ChatOrCommand = Pick<BotReply, 'accountId' | 'chatId'> & Partial<Pick<BotReply, 'id'>>
+type Chat = Pick<BotReply, 'accountId' | 'chatId'>
+/** A chat, or a command of it. `type` is what its record named as its type. */
+export type ChatOrCommand = Chat | (Chat & Pick<BotReply, 'id'> & { readonly type?: unknown })
+
+const nameOf = (about: ChatOrCommand): CommandName | undefined =>
+  'id' in about ? { commandId: about.id, commandType: String(about.type) } : undefined
 
 type Snapshot = ConversationNow & Kept
 
@@ -88,12 +91,13 @@ const keptOf = ({ conversation }: KnownViews, tail: Tail, partition: number): Ke
 }
 
 /** What the tail keeps of a chat. Undefined if there is a command to find and `seen` may have forgotten its outcome. */
-const enough = (kept: Kept, { accountId, chatId, id }: ChatOrCommand): Snapshot | undefined => {
+const enough = (kept: Kept, { accountId, chatId }: Chat, name: CommandName | undefined): Snapshot | undefined => {
   const { seen } = kept.conversation
   const whole = { ...kept, isFinished: false, isWhole: true }
-  if (id === undefined) return whole
+  if (name === undefined) return whole
   if (!forgotNone(kept.conversation)) return undefined
-  return { ...whole, isFinished: outcomesInSeen({ accountId, chatId, id }).some((outcome) => seen.includes(outcome)) }
+  const outcomes = outcomesInSeen({ accountId, chatId, ...name })
+  return { ...whole, isFinished: outcomes.some((outcome) => seen.includes(outcome)) }
 }
 
 /**
@@ -104,7 +108,8 @@ const enough = (kept: Kept, { accountId, chatId, id }: ChatOrCommand): Snapshot 
  * facts. While they cannot be read, the tail alone decides, with what it has kept.
  */
 export const conversationNow = (readViews: ReadViews, tail: Tail, partition: number, about: ChatOrCommand) => {
-  const { accountId, chatId, id } = about
+  const { accountId, chatId } = about
+  const name = nameOf(about)
   const chat = `${accountId}/${chatId}`
   let snapshot: Snapshot | undefined
   let floor: number | undefined
@@ -113,11 +118,11 @@ export const conversationNow = (readViews: ReadViews, tail: Tail, partition: num
     while (snapshot === undefined || floor !== tail.floor(partition)) {
       floor = tail.floor(partition)
       const kept = tail.kept(partition, chat)
-      snapshot = kept && enough(kept, about)
+      snapshot = kept && enough(kept, about, name)
       if (snapshot !== undefined) break
       const known = await readViews(
         kept === undefined ? chat : undefined,
-        id === undefined ? undefined : deliveryId({ accountId, chatId, commandId: id }),
+        name === undefined ? undefined : deliveryId({ accountId, chatId, ...name }),
       )
       if (known === undefined) return { ...(kept ?? unknown), isFinished: false, isWhole: false }
       const { delivery } = known
@@ -133,7 +138,9 @@ export const conversationNow = (readViews: ReadViews, tail: Tail, partition: num
   }
   return async (): Promise<ConversationNow> => {
     const { conversation, isFinished, isWhole, applied } = await refresh()
-    const isInTail = tail.after(partition, chat, -1).some((fact) => fact.kind === 'finished' && fact.commandId === id)
+    const isInTail =
+      name !== undefined &&
+      tail.after(partition, chat, -1).some((fact) => fact.kind === 'finished' && isSameCommand(fact, name))
     return {
       conversation: withFacts(conversation, tail.after(partition, chat, applied)),
       isFinished: isFinished || isInTail,
@@ -145,11 +152,12 @@ export const conversationNow = (readViews: ReadViews, tail: Tail, partition: num
 /** The digest of the command that was finished under this id; undefined if neither tail nor views have it. */
 export const digestBefore =
   (readViews: ReadViews, tail: Tail) =>
-  async (partition: number, { accountId, chatId, id }: BotReply): Promise<string | undefined> => {
+  async (partition: number, { accountId, chatId, id, type }: BotReply): Promise<string | undefined> => {
+    const name = { commandId: id, commandType: type }
     const facts = tail.after(partition, `${accountId}/${chatId}`, -1)
-    const fact = facts.find((each) => each.kind === 'finished' && each.commandId === id)
+    const fact = facts.find((each) => each.kind === 'finished' && isSameCommand(each, name))
     if (fact?.kind === 'finished') return fact.digest
-    const known = await readViews(undefined, deliveryId({ accountId, chatId, commandId: id }))
+    const known = await readViews(undefined, deliveryId({ accountId, chatId, ...name }))
     const delivery = known?.delivery
     return delivery !== undefined && isFinal(delivery.state, delivery.reason) ? contentDigest(delivery) : undefined
   }

@@ -5,7 +5,10 @@ import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import { AccountId, Id, shape } from '../../../contracts/primitives.ts'
 import { WireId } from '../../../contracts/wire.ts'
 import type { Account, BotAccount } from '../../domain/accounts.ts'
+import { asksForAgent } from '../../domain/conversation-facts.ts'
 import { unsupportedMarkdown } from '../../domain/message-text.ts'
+import type { IncomingRecord } from '../../domain/ports.ts'
+import { isObject } from '../../shared/json.ts'
 import type { Undecodable } from '../ports.ts'
 
 /** An account that has a bot. */
@@ -48,10 +51,40 @@ const Addressed = shape(
 )
 export type Addressed = t.TypeOf<typeof Addressed>
 
+const jsonOf = (value: Buffer | null): unknown =>
+  pipe(
+    E.tryCatch((): unknown => JSON.parse(String(value)), E.toError),
+    E.getOrElseW(() => undefined),
+  )
+
 /** The ids of a command that is otherwise invalid, so that its author can get an event. */
 export const readable = (value: Buffer | null): Addressed | undefined =>
   pipe(
-    E.tryCatch((): unknown => JSON.parse(String(value)), E.toError),
-    E.chainW(Addressed.decode),
+    Addressed.decode(jsonOf(value)),
     E.getOrElseW(() => undefined),
   )
+
+/**
+ * The same for a hand-over that lacks an id, since its client must not be left in silence: the record's key names the
+ * chat, and the chat its client. Without an id of its own it gets one from its place in the log.
+ */
+export const handOverTo = async (
+  { partition, offset, key, value }: IncomingRecord,
+  clientOf: (partition: number, chat: Pick<Addressed, 'accountId' | 'chatId'>) => Promise<Id | undefined>,
+): Promise<Addressed | undefined> => {
+  const command = jsonOf(value)
+  if (!isObject(command) || !('type' in command) || !asksForAgent(command.type)) return undefined
+  const [, accountId, chatId] = /^([^/]+)\/(.+)$/s.exec(String(key ?? '')) ?? []
+  if (!AccountId.is(accountId) || !Id.is(chatId)) return undefined
+  const clientId = await clientOf(partition, { accountId, chatId })
+  if (clientId === undefined) return undefined
+  const ownId = 'id' in command && Id.is(command.id) ? command.id : undefined
+  return {
+    id: ownId ?? (`unnamed-${partition}-${offset}` as Id),
+    accountId,
+    chatId,
+    clientId,
+    type: command.type,
+    inReplyTo: 'inReplyTo' in command ? command.inReplyTo : undefined,
+  }
+}

@@ -2,13 +2,14 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import type { Account } from '../../domain/accounts.ts'
+import { decide } from '../../domain/conversation.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import { recordTime } from '../../domain/record-time.ts'
 import { endSpan, processSpan, traceparentAfter, traceparentIn } from '../../domain/tracing.ts'
-import { type ConversationNow, decide } from '../conversation/conversation-now.ts'
+import type { ChatOrCommand, ConversationNow } from '../conversation/conversation-now.ts'
 import type { EgressPorts, Undecodable } from '../ports.ts'
 import { retryUntilAborted } from '../retry.ts'
-import { type Addressed, checkCommand, readable } from './check-command.ts'
+import { type Addressed, checkCommand, handOverTo, readable } from './check-command.ts'
 import type { SendCommand } from './deliver.ts'
 import type { Announcer } from './outcome.ts'
 import { digestOf, refusedEvent } from './outcome.ts'
@@ -28,7 +29,7 @@ type RefuserParts = {
   readonly ports: Pick<EgressPorts, 'deadLetter' | 'measure' | 'log' | 'now' | 'sleep' | 'random'>
   readonly stopping: AbortSignal
   readonly announce: Announcer['announce']
-  readonly nowOf: (partition: number, command: Addressed) => () => Promise<ConversationNow>
+  readonly nowOf: (partition: number, of: ChatOrCommand) => () => Promise<ConversationNow>
 }
 
 export const refuser = ({ ports, stopping, announce, nowOf }: RefuserParts): Refuse => {
@@ -40,6 +41,8 @@ export const refuser = ({ ports, stopping, announce, nowOf }: RefuserParts): Ref
     ports.measure.duplicateCommand(command.accountId, 'other')
     return report(command, record, sameId)
   }
+  const clientOf = async (partition: number, chat: Pick<Addressed, 'accountId' | 'chatId'>) =>
+    (await nowOf(partition, chat)()).conversation.clientId
   return {
     duplicate,
     invalid: async (record, why) => {
@@ -48,7 +51,7 @@ export const refuser = ({ ports, stopping, announce, nowOf }: RefuserParts): Ref
       const keep = () => ports.deadLetter(record, why.cause, why.detail)
       const kept = await retryUntilAborted(ports, 'dead letter', keep, stopping)
       if (kept === undefined) return false
-      const command = readable(record.value)
+      const command = readable(record.value) ?? (await handOverTo(record, clientOf))
       if (command === undefined) return true
       const { isFinished } = await nowOf(partition, command)()
       if (isFinished) return duplicate(record, command)
@@ -59,7 +62,7 @@ export const refuser = ({ ports, stopping, announce, nowOf }: RefuserParts): Ref
 }
 
 type Parts = {
-  readonly ports: Pick<EgressPorts, 'reroute' | 'decodeCommand' | 'measure' | 'log'>
+  readonly ports: Pick<EgressPorts, 'reroute' | 'decodeCommand' | 'measure' | 'log' | 'now'>
   readonly accounts: ReadonlyMap<string, Account>
   readonly refuse: Refuse
   readonly send: SendCommand
@@ -87,6 +90,8 @@ const handling =
     const { command, account } = checked.right
     const { partition } = work
     const requestedAt = recordTime(record)
+    // A bot's clock may be wrong: what it wrote in the future, it wrote now.
+    const writtenAt = new Date(Math.min(Date.parse(requestedAt), Date.parse(ports.now())))
     const result = await send({
       command,
       account,
@@ -96,7 +101,7 @@ const handling =
       requestedAt,
       traceparent,
       isLastResort: false,
-      decide: ({ conversation }) => decide(conversation, command, account.bot.whenOvertaken),
+      decide: ({ conversation }) => decide(conversation, command, writtenAt, account.bot),
     })
     if (result !== 'finished before') return result === 'done'
     const before = await digestBefore(partition, command)

@@ -10,10 +10,10 @@ import type {
   BotReplySuppressed,
 } from '../../../contracts/events/index.ts'
 import { Id, type Instant, type NonBlank } from '../../../contracts/primitives.ts'
-import { contentDigest, deliveryId } from '../../domain/delivery.ts'
+import type { SuppressedReason } from '../../domain/conversation.ts'
+import { type CommandName, contentDigest, deliveryId } from '../../domain/delivery.ts'
 import { completeMessage } from '../../domain/message-text.ts'
 import type { Health, IncomingRecord } from '../../domain/ports.ts'
-import type { SuppressedReason } from '../conversation/conversation-now.ts'
 import type { EgressPorts, Undecodable } from '../ports.ts'
 import { retryUntilAborted } from '../retry.ts'
 import type { Addressed } from './check-command.ts'
@@ -31,15 +31,15 @@ export type OutcomeEvent = BotReplyDelivered | BotReplyFailed | BotReplySuppress
 /** The events that egress publishes. */
 export type PublishedEvent = OutcomeEvent | AgentInvited
 
-type Identified = Pick<BotReply, 'accountId' | 'chatId' | 'id'>
+type Identified = Pick<BotReply, 'accountId' | 'chatId'> & CommandName
 
 /** A stable id for a command's outcome. Chat and command are hashed if the plain text would be no Id. */
-const outcomeId = ({ accountId, chatId, id }: Identified, outcome: string): Id => {
-  const command = deliveryId({ accountId, chatId, commandId: id })
-  const plain = `${command}:${outcome}`
+const outcomeId = (command: Identified, outcome: string): Id => {
+  const name = deliveryId(command)
+  const plain = `${name}:${outcome}`
   if (Id.is(plain)) return plain
-  const inAccount = command.slice(accountId.length + 1)
-  return `${accountId}/${createHash('sha256').update(inAccount).digest('hex')}:${outcome}` as Id
+  const inAccount = name.slice(command.accountId.length + 1)
+  return `${command.accountId}/${createHash('sha256').update(inAccount).digest('hex')}:${outcome}` as Id
 }
 
 const finalOutcomes = ['delivered', 'failed', 'suppressed'] as const satisfies ReadonlyArray<Outcome['kind']>
@@ -48,8 +48,8 @@ const finalOutcomes = ['delivered', 'failed', 'suppressed'] as const satisfies R
 export const outcomesInSeen = (command: Identified): ReadonlyArray<string> =>
   finalOutcomes.map((outcome) => `egress/${outcomeId(command, outcome)}`)
 
-const envelope = (command: Identified, outcome: string, time: Instant) => ({
-  id: outcomeId(command, outcome),
+const envelope = (command: Addressed, outcome: string, time: Instant) => ({
+  id: outcomeId({ ...command, commandId: command.id, commandType: String(command.type) }, outcome),
   source: `/accounts/${command.accountId}/egress` as NonBlank,
   subject: command.chatId,
   time,

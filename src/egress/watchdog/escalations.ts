@@ -3,9 +3,8 @@ import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import type { Because } from '../../../contracts/events/index.ts'
 import { Id } from '../../../contracts/primitives.ts'
 import type { BotAccount } from '../../domain/accounts.ts'
-import type { Conversation } from '../../domain/conversation.ts'
+import { type Conversation, type SuppressedReason, takenBy } from '../../domain/conversation.ts'
 import type { ConversationNow } from '../conversation/conversation-now.ts'
-import { type SuppressedReason, takenBy } from '../conversation/conversation-now.ts'
 import type { BotOwner } from '../delivery/check-command.ts'
 
 /**
@@ -25,11 +24,13 @@ type Unanswered = Since & Pick<Conversation['unanswered'][number], 'status'>
 
 /**
  * Who waits in a conversation, and since when: `at` is in ms, on the same clock as `dueAt`. `unheard` is the newest
- * AGENT_UNAVAILABLE after which neither the bot nor the bridge has written.
+ * AGENT_UNAVAILABLE after which neither the bot nor the bridge has written, `handOverFailed` the newest failure of a
+ * hand-over since which no agent was invited.
  */
 export type Waiting = Pick<Conversation, 'state'> & {
   readonly unanswered: ReadonlyArray<Unanswered>
   readonly unheard?: Since
+  readonly handOverFailed?: Since
 }
 
 type SinceOf = (id: Id, at: Date) => number
@@ -40,13 +41,19 @@ const sinceIn = ({ id, at, moreSince }: NonNullable<Conversation['unheard']>, si
   ...(moreSince && { moreSince: sinceOf(`more/${id}` as Id, moreSince) }),
 })
 
-export const waitingOf = ({ state, unanswered, unheard }: Conversation, sinceOf: SinceOf): Waiting => ({
+export const waitingOf = (
+  { state, unanswered, unheard, handOverFailed }: Conversation,
+  sinceOf: SinceOf,
+): Waiting => ({
   state,
   unanswered: unanswered.map((message) => ({
     ...sinceIn(message, sinceOf),
     ...(message.status && { status: message.status }),
   })),
   ...(unheard && { unheard: sinceIn(unheard, sinceOf) }),
+  ...(handOverFailed && {
+    handOverFailed: { id: handOverFailed.id, at: sinceOf(handOverFailed.id, handOverFailed.at) },
+  }),
 })
 
 const waitsSince = ({ at, moreSince = at }: Since): number => Math.max(at, moreSince)
@@ -60,10 +67,10 @@ export const longestWaitMs = 24 * 3_600_000
 /**
  * The escalations of a conversation, due or not. A turn is what the client has written since the last reply or
  * invitation. Only its first message counts, so there is one invitation for a turn. If the reply to it has failed, the
- * escalation is due at once.
+ * escalation is due at once, and so it is if a hand-over has failed.
  */
 export const escalationsOf = (
-  { state, unanswered, unheard }: Waiting,
+  { state, unanswered, unheard, handOverFailed }: Waiting,
   { replyWithin, agentUnavailableText }: Pick<BotAccount, 'replyWithin' | 'agentUnavailableText'>,
   nowMs: number,
 ): ReadonlyArray<Escalation> => {
@@ -77,6 +84,14 @@ export const escalationsOf = (
       because: turn.status === 'reply-failed' ? 'delivery-failed' : 'no-reply-in-time',
       dueAt: turn.status === 'reply-failed' ? turn.at : waitsSince(turn) + replyWithin,
     },
+    handOverFailed && isWorthIt(handOverFailed)
+      ? {
+          kind: 'invite-agent',
+          about: handOverFailed.id,
+          because: 'delivery-failed',
+          dueAt: handOverFailed.at,
+        }
+      : undefined,
     agentUnavailableText !== undefined && unheard && isWorthIt(unheard)
       ? {
           kind: 'tell-unavailable',
@@ -107,7 +122,8 @@ export const ownCommand = ({ account, chatId, clientId }: Chat, { kind, about }:
 
 const isOpen = (conversation: Conversation, { kind, about }: Escalation): boolean =>
   kind === 'invite-agent'
-    ? conversation.unanswered.some(({ id, status }) => id === about && status !== 'agent-asked')
+    ? conversation.unanswered.some(({ id, status }) => id === about && status !== 'agent-asked') ||
+      conversation.handOverFailed?.id === about
     : conversation.unheard?.id === about
 
 /**

@@ -117,8 +117,10 @@ test('every turn ends with an answer or one invitation, made when it was due and
         } else if (does === 'bot-answers')
           w.command(botMessage(`c${n}`, { chatId, ...(inReplyTo !== undefined && { inReplyTo }) }))
         else if (does === 'bot-says') w.command(botMessage(`c${n}`, { chatId }))
-        else if (does === 'bot-hands-over') w.command(inviteAgent(`c${n}`, chatId))
-        else appendServiceEvent(w, does, `e${n}`, chatId)
+        // Without a message of the client nobody knows whom to invite an agent for if this fails.
+        else if (does === 'bot-hands-over') {
+          if (inReplyTo !== undefined) w.command(inviteAgent(`c${n}`, chatId))
+        } else appendServiceEvent(w, does, `e${n}`, chatId)
       }
       await w.time.pass(15 * minutes)
 

@@ -24,7 +24,7 @@ test('a client without a reply within replyWithin is handed to an agent, and the
   assert.equal(w.log.events.slice(1), [
     {
       type: 'BotReplyDelivered',
-      id: 'acme/2037/watchdog-m1:delivered',
+      id: 'acme/2037/watchdog-m1:invite:delivered',
       ...told,
       time: '2026-01-31T12:00:10.010Z',
       data: {
@@ -39,12 +39,32 @@ test('a client without a reply within replyWithin is handed to an agent, and the
     },
     {
       type: 'AgentInvited',
-      id: 'acme/2037/watchdog-m1:invited',
+      id: 'acme/2037/watchdog-m1:invite:invited',
       ...told,
       time: '2026-01-31T12:00:10.000Z',
       data: { ...chat, invitedBy: 'bridge', reason: 'no-reply-in-time' },
     },
   ])
+})
+
+test('a hand-over that fails after the bot has answered leaves no client in silence', async () => {
+  const w = simulation({
+    answer: ({ event, id }) => ({ result: event === 'INVITE_AGENT' && id === 'c2' ? answer(400) : ok }),
+  })
+  await w.start()
+  appendServiceEvent(w, 'ClientMessageReceived', 'm1')
+  await w.time.pass(1000)
+  w.command(botMessage('c1', { inReplyTo: 'm1' }))
+  w.command(inviteAgent('c2'))
+  await w.time.pass(aMinute)
+  assert.equal(
+    w.requests.map(({ body }) => [body.event, body.id]),
+    [
+      ['BOT_MESSAGE', 'c1'],
+      ['INVITE_AGENT', 'c2'],
+      ['INVITE_AGENT', 'watchdog-acme/2037/c2:invite:failed'],
+    ],
+  )
 })
 
 test('a client with a reply in time is left to the bot', async () => {

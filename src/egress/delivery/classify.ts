@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { isObject } from '../../shared/json.ts'
 import type { HttpResponse, HttpResult } from './post.ts'
 
 /** A mistake of the service, or of a proxy in front of it, must not silence an account for longer. */
@@ -19,19 +20,37 @@ export const retryAfterMs = (header: string | undefined, nowMs: number): number 
  */
 export type Verdict = { readonly code?: string } & (
   | { readonly kind: 'delivered' | 'rejected' | 'unauthorized' }
-  | { readonly kind: 'retry'; readonly why: 'outage' | 'throttled' | 'error'; readonly retryAfterMs?: number }
+  | {
+      readonly kind: 'retry'
+      readonly why: 'outage' | 'throttled' | 'error'
+      readonly retryAfterMs?: number
+      /** The answer is about the account, not about this reply. */
+      readonly isOfAccount?: true
+    }
 )
 
 const finalCodes = new Set(['invalid_client', 'unauthorized_client', 'invalid_request'])
 
+const isNothing = (error: unknown): boolean => error === null || error === undefined || error === false || error === ''
+
+const isEmpty = (errors: unknown): boolean => isObject(errors) && Object.keys(errors).length === 0
+
+const codeOf = (error: unknown): string | undefined => {
+  const [first] = Array.isArray(error) ? error : [error]
+  const code = isObject(first) ? first.code : first
+  return typeof code === 'string' && code !== '' ? code.slice(0, 64) : undefined
+}
+
+/** The forms in which services report an error in a body, also beside a status of 2xx. */
 const errorOf = (body: string): { readonly code?: string } | undefined => {
   const json = E.tryCatch((): unknown => JSON.parse(body), E.toError)
-  if (E.isLeft(json) || typeof json.right !== 'object' || json.right === null || !('error' in json.right))
-    return undefined
-  const { error } = json.right
-  if (error === null || error === undefined || error === false) return undefined
-  const code = typeof error === 'object' && 'code' in error ? error.code : error
-  return typeof code === 'string' && code !== '' ? { code: code.slice(0, 64) } : {}
+  if (E.isLeft(json) || !isObject(json.right)) return undefined
+  const { error, errors, result, status, ok, success } = json.right
+  const found = [error, isEmpty(errors) ? undefined : errors].find((each) => !isNothing(each))
+  const isMarked = result === 'error' || status === 'error' || ok === false || success === false
+  if (found === undefined && !isMarked) return undefined
+  const code = codeOf(found)
+  return code === undefined ? {} : { code }
 }
 
 const mostSaid = 500
@@ -44,7 +63,11 @@ export const wordsOf = (body: string, secrets: ReadonlyArray<string>): string =>
     .slice(0, mostSaid)
     .toWellFormed()
 
-const isTransient = (status: number) => status === 408 || status === 429 || status >= 500
+/** The account's token or address is wrong at the moment, for example while a token is replaced. */
+const isOfAccount = (status: number) => status === 401 || status === 403 || status === 404
+
+const isTransient = (status: number) =>
+  isOfAccount(status) || status === 408 || status === 425 || status === 429 || status >= 500
 
 const answered = ({ status, headers, body }: HttpResponse, authorized: boolean, nowMs: number): Verdict => {
   const ok = status >= 200 && status < 300
@@ -60,6 +83,7 @@ const answered = ({ status, headers, body }: HttpResponse, authorized: boolean, 
     why: status === 429 ? 'throttled' : ok ? 'error' : 'outage',
     ...code,
     ...(after !== undefined && { retryAfterMs: after }),
+    ...(isOfAccount(status) && { isOfAccount: true as const }),
   }
 }
 

@@ -75,7 +75,7 @@ export const deliver = async ({ monotonic, random, sleep }: Ports, reply: Reply)
     if (decision !== 'send') return end({ kind: 'suppressed', reason: decision })
     return elapsed() >= deadlineMs ? end({ kind: 'failed', reason: 'deadline' }) : undefined
   }
-  const limits = { ...account.bot, ...(isLastResort && { mostWaitMs: lastResortEveryMs }) }
+  const limits = { ...account.bot, ...(isLastResort && { lastResortEveryMs }) }
   /** Undefined if the gate has closed before the attempt. */
   const tryNow = async (entrant: Entrant): Promise<Delivery | Again | undefined> => {
     const objected = await objection()

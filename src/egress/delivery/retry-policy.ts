@@ -7,12 +7,15 @@ const capMs = 10_000
 export const backoff = (failures: number, random: () => number): number =>
   Math.floor(random() * Math.min(capMs, baseMs * 2 ** Math.max(0, failures - 1)))
 
-/** `mostWaitMs` limits the wait that the service requests with Retry-After. */
+/**
+ * `lastResortEveryMs` is set for an invitation of the bridge itself. It limits the wait that the service requests with
+ * Retry-After, and it is the wait after a refusal, which does not end an invitation.
+ */
 export type Limits = {
   readonly attempts: number
   readonly timeouts: number
   readonly deadlineMs: number
-  readonly mostWaitMs?: number
+  readonly lastResortEveryMs?: number
 }
 
 export type Step =
@@ -22,31 +25,42 @@ export type Step =
 
 const failed = (reason: 'rejected' | 'attempts' | 'deadline'): Step => ({ kind: 'failed', reason })
 
-const delayAfter = (last: Verdict, failures: number, mostWaitMs: number, random: () => number): number => {
-  if (last.kind === 'unauthorized') return 0
+const unauthorizedIn = (history: ReadonlyArray<Verdict>) => history.filter(({ kind }) => kind === 'unauthorized').length
+
+const delayAfter = (
+  last: Verdict,
+  history: ReadonlyArray<Verdict>,
+  lastResortEveryMs: number | undefined,
+  random: () => number,
+): number => {
+  if (last.kind === 'unauthorized' && unauthorizedIn(history) === 1) return 0
   const asked = last.kind === 'retry' ? (last.retryAfterMs ?? 0) : 0
-  return Math.max(Math.min(asked, mostWaitMs), backoff(failures, random))
+  const refused = last.kind === 'rejected' ? (lastResortEveryMs ?? 0) : 0
+  return Math.max(refused, Math.min(asked, lastResortEveryMs ?? asked), backoff(history.length, random))
 }
+
+/** Whether an attempt says something about this reply. A refused token or address is the account's. */
+const isOfReply = (verdict: Verdict): boolean =>
+  verdict.kind !== 'unauthorized' && !(verdict.kind === 'retry' && verdict.isOfAccount)
 
 /**
  * What to do with a reply after its attempts so far. `elapsedMs` counts from when this worker took the command, not
  * from when it was appended: an outage of the bridge must not turn a backlog into failures. A refused access token is
- * renewed once. At most `timeouts` attempts may time out: two, as in the protocol, or the account's `attempts` if it
- * sets that number. A Retry-After beyond the deadline fails the reply at once.
+ * renewed at once the first time. An answer that is about the account does not count as an attempt. At most `timeouts`
+ * attempts may time out: two, as in the protocol, or the account's `attempts` if it sets that number. A Retry-After
+ * beyond the deadline fails the reply at once.
  */
 export const nextStep = (
   history: ReadonlyArray<Verdict>,
-  { attempts, timeouts, deadlineMs, mostWaitMs = Number.POSITIVE_INFINITY }: Limits,
+  { attempts, timeouts, deadlineMs, lastResortEveryMs }: Limits,
   elapsedMs: number,
   random: () => number,
 ): Step => {
   const last = history.at(-1)
   if (last?.kind === 'delivered') return { kind: 'delivered' }
-  if (last?.kind === 'rejected') return failed('rejected')
-  if (last?.kind === 'unauthorized' && history.filter(({ kind }) => kind === 'unauthorized').length > 1)
-    return failed('rejected')
+  if (last?.kind === 'rejected' && lastResortEveryMs === undefined) return failed('rejected')
   const timedOut = history.filter(({ code }) => code === 'timeout').length
-  if (history.length >= attempts || timedOut >= timeouts) return failed('attempts')
-  const afterMs = last === undefined ? 0 : delayAfter(last, history.length, mostWaitMs, random)
+  if (history.filter(isOfReply).length >= attempts || timedOut >= timeouts) return failed('attempts')
+  const afterMs = last === undefined ? 0 : delayAfter(last, history, lastResortEveryMs, random)
   return elapsedMs + afterMs >= deadlineMs ? failed('deadline') : { kind: 'attempt', afterMs }
 }

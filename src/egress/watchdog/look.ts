@@ -3,7 +3,7 @@ import type { ConversationNow } from '../conversation/conversation-now.ts'
 import type { BotOwner } from '../delivery/check-command.ts'
 import type { SendCommand } from '../delivery/deliver.ts'
 import type { EgressPorts } from '../ports.ts'
-import { type Escalation, escalationsOf, isStillOpen, ownCommand } from './escalations.ts'
+import { type Escalation, escalationsOf, isStillOpen, longestWaitMs, ownCommand } from './escalations.ts'
 import type { PartitionTimers } from './partition-timers.ts'
 
 type Chat = { readonly account: BotOwner; readonly chatId: Id }
@@ -20,10 +20,18 @@ type Parts = {
 
 const viewsAwayMs = 10_000
 
-/** The last resort ends at its deadline, after any number of attempts. */
+/**
+ * An invitation ends when the service has taken it, when the conversation has changed, or after the longest time that a
+ * client may wait. Until then the client counts as waiting.
+ */
 const withoutLimits = (account: BotOwner): BotOwner => ({
   ...account,
-  bot: { ...account.bot, attempts: Number.POSITIVE_INFINITY, timeouts: Number.POSITIVE_INFINITY },
+  bot: {
+    ...account.bot,
+    attempts: Number.POSITIVE_INFINITY,
+    timeouts: Number.POSITIVE_INFINITY,
+    deadlineMs: longestWaitMs,
+  },
 })
 
 /**

@@ -32,9 +32,23 @@ const cases: ReadonlyArray<Case> = [
   ['200 with an error without a code is retried', answer(200, '{"error":{}}'), { kind: 'retry', why: 'error' }],
   ['302 is rejected', answer(302), { kind: 'rejected' }],
   ['400 is rejected', answer(400, error('invalid_request')), { kind: 'rejected', code: 'invalid_request' }],
-  ['401 is rejected', answer(401, error('unauthorized_client')), { kind: 'rejected', code: 'unauthorized_client' }],
-  ['403 is rejected', answer(403), { kind: 'rejected' }],
-  ['404 is rejected', answer(404), { kind: 'rejected' }],
+  [
+    '401 is about the account',
+    answer(401, error('unauthorized_client')),
+    { ...outage, code: 'unauthorized_client', isOfAccount: true },
+  ],
+  ['403 is about the account', answer(403), { ...outage, isOfAccount: true }],
+  ['404 is about the account', answer(404), { ...outage, isOfAccount: true }],
+  ['425 is retried', answer(425), outage],
+  [
+    '200 with errors is retried',
+    answer(200, '{"errors":[{"code":"busy"}]}'),
+    { kind: 'retry', why: 'error', code: 'busy' },
+  ],
+  ['200 with an empty list of errors is delivered', answer(200, '{"errors":[]}'), { kind: 'delivered' }],
+  ...['{"result":"error"}', '{"status":"error"}', '{"ok":false}', '{"success":false}'].map(
+    (body): Case => [`200 with ${body} is retried`, answer(200, body), { kind: 'retry', why: 'error' }],
+  ),
   ['405 is rejected', answer(405), { kind: 'rejected' }],
   ['408 is retried', answer(408), outage],
   ['429 pauses the account', answer(429), { kind: 'retry', why: 'throttled' }],
@@ -76,8 +90,9 @@ test('with an access token, 401 requests a new one', () => {
   assert.equal(unauthorized, { kind: 'unauthorized', code: 'unauthorized_client' })
 })
 
-test('with an access token, a refused path token stays refused', () => {
-  assert.equal(classify(answer(401, error('invalid_client')), true, noon), { kind: 'rejected', code: 'invalid_client' })
+test('with an access token, a refused path token needs no new access token', () => {
+  const verdict = { ...outage, code: 'invalid_client', isOfAccount: true }
+  assert.equal(classify(answer(401, error('invalid_client')), true, noon), verdict)
 })
 
 test.run()

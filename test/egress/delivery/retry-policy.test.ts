@@ -12,9 +12,20 @@ const timeout: Verdict = { kind: 'retry', why: 'outage', code: 'timeout' }
 const limits = { attempts: 3, timeouts: 2, deadlineMs: 60_000 }
 const half = () => 0.5
 
-test('Retry-After never makes a retry wait longer than `mostWaitMs`', () => {
-  const often = { ...limits, mostWaitMs: 5000 }
+test('Retry-After never makes an invitation wait longer than `lastResortEveryMs`', () => {
+  const often = { ...limits, lastResortEveryMs: 5000 }
   assert.equal(nextStep([asked(30_000)], often, 0, half), { kind: 'attempt', afterMs: 5000 })
+})
+
+test('a refusal does not end an invitation', () => {
+  const often = { ...limits, lastResortEveryMs: 5000 }
+  assert.equal(nextStep([{ kind: 'rejected' }], often, 0, half), { kind: 'attempt', afterMs: 5000 })
+})
+
+test('answers about the account do not count as attempts', () => {
+  const ofAccount: Verdict = { kind: 'retry', why: 'outage', isOfAccount: true }
+  const history = [ofAccount, ofAccount, ofAccount, ofAccount]
+  assert.equal(nextStep(history, limits, 0, half), { kind: 'attempt', afterMs: 800 })
 })
 
 const cases: ReadonlyArray<[string, ReadonlyArray<Verdict>, number, ReturnType<typeof nextStep>]> = [
@@ -37,10 +48,10 @@ const cases: ReadonlyArray<[string, ReadonlyArray<Verdict>, number, ReturnType<t
   ],
   ['a refused token is renewed at once', [{ kind: 'unauthorized' }], 0, { kind: 'attempt', afterMs: 0 }],
   [
-    'a new token that is refused too ends the attempts',
+    'if a new token is refused too, the next attempt waits',
     [{ kind: 'unauthorized' }, { kind: 'unauthorized' }],
     0,
-    { kind: 'failed', reason: 'rejected' },
+    { kind: 'attempt', afterMs: 200 },
   ],
 ]
 for (const [name, history, elapsedMs, expected] of cases)

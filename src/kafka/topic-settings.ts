@@ -90,7 +90,9 @@ const cleanUpText = (config: TopicState['config']): string => {
   const { 'cleanup.policy': policy = 'unknown', 'retention.ms': retention = '' } = config
   if (policy === 'compact') return 'newest of each key kept'
   if (policy !== 'delete') return policy
-  return retention === '-1' ? 'kept for ever' : `kept ${Number(retention) / dayMs} days`
+  if (retention === '-1') return 'kept for ever'
+  const days = Number(retention) / dayMs
+  return `kept ${days} ${days === 1 ? 'day' : 'days'}`
 }
 
 const differencesOf = (topic: Topic, defaults: TopicDefaults, state: TopicState): ReadonlyArray<string> => {

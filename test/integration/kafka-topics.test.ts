@@ -53,7 +53,7 @@ topics(
       key: '<account id>/<chat id>',
       partitions: 2,
       replication: 1,
-      cleanUp: '1 days',
+      cleanUp: 'kept 1 day',
       created: false,
       differences: [
         'partitions is 2, not 4',
@@ -116,7 +116,7 @@ topics('end offsets are current at the time of the call, and a group without com
 })
 
 topics('health reports that the broker answers', async () => {
-  assert.equal(await kafka.health(), { ok: true, reason: 'brokers: 1' })
+  assert.equal(await kafka.health(), { ok: true, reason: '1 broker' })
 })
 
 topics('without a broker every call still ends, and the connection stops', async () => {

@@ -17,7 +17,6 @@ import type { EgressPorts } from '../ports.ts'
 import { retryUntilAborted } from '../retry.ts'
 import type { Kept, Tail } from './tail.ts'
 
-
 /** The documents of a chat and of a command, where they exist. */
 export type KnownViews = {
   readonly conversation: ConversationDocument | undefined

@@ -41,10 +41,7 @@ const sinceIn = ({ id, at, moreSince }: NonNullable<Conversation['unheard']>, si
   ...(moreSince && { moreSince: sinceOf(`more/${id}` as Id, moreSince) }),
 })
 
-export const waitingOf = (
-  { state, unanswered, unheard, handOverFailed }: Conversation,
-  sinceOf: SinceOf,
-): Waiting => ({
+export const waitingOf = ({ state, unanswered, unheard, handOverFailed }: Conversation, sinceOf: SinceOf): Waiting => ({
   state,
   unanswered: unanswered.map((message) => ({
     ...sinceIn(message, sinceOf),

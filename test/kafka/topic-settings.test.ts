@@ -75,7 +75,7 @@ settings('each difference is reported', () => {
 
   const { cleanUp, differences } = reportOf(chats, defaults, stateOf({ partitions: 6, replication: 1, config }), false)
 
-  assert.is(cleanUp, 'kept 1 days')
+  assert.is(cleanUp, 'kept 1 day')
   assert.equal(differences, ['partitions is 6, not 12', 'replication is 1, not 3', 'retention.ms is 86400000, not -1'])
 })
 

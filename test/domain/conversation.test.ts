@@ -1,0 +1,246 @@
+import * as fc from 'fast-check'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import {
+  type Conversation,
+  decide,
+  type ReplyRules,
+  unknownConversation,
+  withFacts,
+} from '../../src/domain/conversation.ts'
+import type { Fact } from '../../src/domain/conversation-facts.ts'
+import { botMessage, id, inviteAgent } from '../egress/support/values.ts'
+
+const test = suite('who has a conversation, and which replies come too late')
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+const at = (ms: number) => new Date(Date.UTC(2026, 0, 31) + ms)
+
+type Kind = 'client-message' | 'invited' | 'joined' | 'unavailable' | 'closed'
+const event = (kind: Kind, eventId: string, ms: number): Fact => {
+  const seen = { id: `bot/${eventId}`, at: at(ms) }
+  return kind === 'client-message' || kind === 'unavailable'
+    ? { ...seen, kind, eventId: id(eventId) }
+    : { ...seen, kind }
+}
+const outcome = (
+  commandId: string,
+  of: 'delivered' | 'failed' | 'suppressed',
+  ms: number,
+  commandType = 'BotMessage',
+): Fact => ({
+  id: `egress/${commandId}:${of}`,
+  at: at(ms),
+  kind: 'finished',
+  eventId: id(`${commandId}:${of}`),
+  commandId,
+  commandType,
+  outcome: of,
+})
+const folded = (...facts: ReadonlyArray<Fact>) => withFacts(unknownConversation, facts)
+
+const states: ReadonlyArray<[Conversation['state'], ReturnType<typeof decide>]> = [
+  ['bot', 'send'],
+  ['unavailable', 'send'],
+  ['invited', 'agent-invited'],
+  ['agent', 'agent-joined'],
+  ['closed', 'chat-closed'],
+]
+for (const [state, expected] of states)
+  test(`a message and an invitation in the state ${state}: ${expected}`, () => {
+    assert.is(decide({ state }, botMessage('c1'), at(0)), expected)
+    assert.is(decide({ state }, inviteAgent('i1'), at(0)), expected)
+  })
+
+test('an overtaken message is sent unless the account forbids it; an invitation is never overtaken', () => {
+  const conversation = { state: 'bot', lastClientMessageId: id('m2') } as const
+  const overtaken = botMessage('c1', { inReplyTo: 'm1' })
+  const suppress: ReplyRules = { whenOvertaken: 'suppress' }
+  assert.is(decide(conversation, overtaken, at(0)), 'send')
+  assert.is(decide(conversation, overtaken, at(0), suppress), 'overtaken')
+  assert.is(decide(conversation, botMessage('c1', { inReplyTo: 'm2' }), at(0), suppress), 'send')
+  assert.is(decide(conversation, botMessage('c1'), at(0), suppress), 'send')
+  assert.is(decide({ state: 'bot' }, overtaken, at(0), suppress), 'send')
+  assert.is(decide(conversation, { ...inviteAgent('i1'), inReplyTo: overtaken.id }, at(0), suppress), 'send')
+})
+
+const joined = [event('client-message', 'm1', 0), event('joined', 'j1', minute)]
+const wroteAgain = [...joined, event('client-message', 'm2', 2 * minute)]
+const rows: ReadonlyArray<{
+  readonly name: string
+  readonly given: ReadonlyArray<Fact>
+  readonly inReplyTo?: string
+  readonly writtenAt?: number
+  readonly rules?: ReplyRules
+  readonly then: ReturnType<typeof decide>
+}> = [
+  { name: 'an answer to a message before the join', given: wroteAgain, inReplyTo: 'm1', then: 'agent-joined' },
+  { name: 'an answer to a message after the join', given: wroteAgain, inReplyTo: 'm2', then: 'send' },
+  { name: 'a reply that names no message', given: wroteAgain, then: 'agent-joined' },
+  { name: 'an answer to a message that is not known yet', given: wroteAgain, inReplyTo: 'm3', then: 'agent-joined' },
+  { name: 'an answer to the join', given: wroteAgain, inReplyTo: 'j1', then: 'agent-joined' },
+  {
+    name: 'an answer to a message after the join, where the account leaves such messages to the agent',
+    given: wroteAgain,
+    inReplyTo: 'm2',
+    rules: { whileAgent: 'suppress' },
+    then: 'agent-joined',
+  },
+  {
+    name: 'an answer to a message between two joins',
+    given: [...wroteAgain, event('joined', 'j2', 3 * minute)],
+    inReplyTo: 'm2',
+    then: 'agent-joined',
+  },
+  {
+    name: 'an answer to the older of two messages after the join, where overtaken replies are suppressed',
+    given: [...wroteAgain, event('client-message', 'm3', 3 * minute)],
+    inReplyTo: 'm2',
+    rules: { whenOvertaken: 'suppress' },
+    then: 'overtaken',
+  },
+  {
+    name: 'an answer to a message after the join, if the chat was closed since',
+    given: [...wroteAgain, event('closed', 'x1', 3 * minute)],
+    inReplyTo: 'm2',
+    then: 'chat-closed',
+  },
+  {
+    name: 'an answer to a message after the join and a further invitation',
+    given: [...wroteAgain, event('invited', 'i1', 3 * minute)],
+    inReplyTo: 'm2',
+    then: 'send',
+  },
+  {
+    name: 'a reply after AGENT_UNAVAILABLE, which ends the part of an agent',
+    given: [...wroteAgain, event('unavailable', 'u1', 3 * minute)],
+    then: 'send',
+  },
+  {
+    name: 'a reply that names no message, to a client who writes after the closing',
+    given: [...wroteAgain, event('closed', 'x1', 3 * minute), event('client-message', 'm3', 4 * minute)],
+    then: 'send',
+  },
+  {
+    name: 'a reply that names no message, to a client who writes after a day of silence',
+    given: [...wroteAgain, event('client-message', 'm3', day + 2 * minute)],
+    then: 'send',
+  },
+  {
+    name: 'a reply that names no message, to a client who writes just before a day of silence',
+    given: [...wroteAgain, event('client-message', 'm3', day + 2 * minute - 1)],
+    then: 'agent-joined',
+  },
+  {
+    name: 'a message that the bot writes by itself after a day of silence',
+    given: wroteAgain,
+    writtenAt: day + 2 * minute,
+    then: 'send',
+  },
+  {
+    name: 'a second message that the bot writes by itself after a day of silence',
+    given: [...wroteAgain, outcome('c1', 'delivered', day + 2 * minute)],
+    writtenAt: day + 3 * minute,
+    then: 'send',
+  },
+  {
+    name: 'a reply that was written before a day of silence, and is read after it',
+    given: [...wroteAgain, outcome('c0', 'suppressed', 2 * day)],
+    writtenAt: 3 * minute,
+    then: 'agent-joined',
+  },
+  {
+    name: 'a reply in a chat to which an agent was invited, and nobody came, after a day of silence',
+    given: [event('client-message', 'm1', 0), event('invited', 'i1', 1), event('client-message', 'm2', day + 1)],
+    then: 'send',
+  },
+  {
+    name: 'a reply in a chat to which an agent was invited before the client wrote again',
+    given: [event('client-message', 'm1', 0), event('invited', 'i1', 1), event('client-message', 'm2', hour)],
+    inReplyTo: 'm2',
+    then: 'agent-invited',
+  },
+]
+for (const { name, given, inReplyTo, writtenAt = 5 * minute, rules = {}, then } of rows)
+  test(`${name}: ${then}`, () => {
+    const command = botMessage('c9', inReplyTo === undefined ? {} : { inReplyTo })
+    assert.is(decide(folded(...given), command, at(writtenAt), rules), then)
+  })
+
+test('a message after the join starts no turn, and one after the closing or a day of silence does', () => {
+  const turnOf = ({ state, unanswered }: Conversation) => [state, unanswered.map(({ id }) => id)]
+  assert.equal(turnOf(folded(...wroteAgain)), ['agent', []])
+  assert.equal(turnOf(folded(...wroteAgain, event('client-message', 'm3', day + 2 * minute))), ['bot', ['m3']])
+  assert.equal(turnOf(folded(...wroteAgain, event('closed', 'x1', hour), event('client-message', 'm3', hour + 1))), [
+    'bot',
+    ['m3'],
+  ])
+})
+
+const failedHandOver = outcome('i1', 'failed', 2 * minute, 'InviteAgent')
+const refusedHandOver: Fact = {
+  id: 'egress/i1:refused-0-1',
+  at: at(2 * minute),
+  kind: 'refused',
+  eventId: id('i1:refused-0-1'),
+  isHandOver: true,
+}
+const announced = [event('client-message', 'm1', 0), outcome('c1', 'delivered', minute)]
+test('a hand-over that failed or was refused waits, whatever the bot writes, until an agent is asked or it is over', () => {
+  for (const handOver of [failedHandOver, refusedHandOver]) {
+    const waiting = folded(...announced, handOver)
+    assert.equal(waiting.handOverFailed, { id: 'eventId' in handOver ? handOver.eventId : '', at: at(2 * minute) })
+    assert.ok(withFacts(waiting, [outcome('c2', 'delivered', 3 * minute)]).handOverFailed)
+    assert.ok(withFacts(waiting, [event('client-message', 'm2', 3 * minute)]).handOverFailed)
+    for (const end of ['invited', 'joined', 'unavailable', 'closed'] as const)
+      assert.is(withFacts(waiting, [event(end, 'e1', 3 * minute)]).handOverFailed, undefined, end)
+    const delivered = outcome('i2', 'delivered', 3 * minute, 'InviteAgent')
+    assert.is(withFacts(waiting, [delivered]).handOverFailed, undefined)
+  }
+  for (const kind of ['invited', 'joined', 'closed'] as const)
+    assert.is(folded(...announced, event(kind, 'e1', minute), failedHandOver).handOverFailed, undefined, kind)
+})
+
+const talks = fc.array(
+  fc.tuple(
+    fc.constantFrom<Kind | 'reply'>(
+      'client-message',
+      'client-message',
+      'invited',
+      'joined',
+      'unavailable',
+      'closed',
+      'reply',
+    ),
+    fc.constantFrom(minute, hour, 20 * hour, day - 1, day, 3 * day),
+  ),
+  { maxLength: 20 },
+)
+test('in any talk, a reply over an agent answers a message after the newest join, or follows a day of silence', () => {
+  fc.assert(
+    fc.property(talks, fc.nat(20), fc.constantFrom(0, day), (talk, answered, pause) => {
+      let ms = 0
+      const facts = talk.map(([kind, gap], i): Fact => {
+        ms += gap
+        return kind === 'reply' ? outcome(`c${i}`, 'delivered', ms) : event(kind, `e${i}`, ms)
+      })
+      const conversation = folded(...facts)
+      const decision = decide(conversation, botMessage('c', { inReplyTo: `e${answered}` }), at(ms + pause))
+      const afterJoin = facts.slice(facts.findLastIndex(({ kind }) => kind === 'joined') + 1)
+      const isAfterJoin = afterJoin.some(({ kind, id }) => kind === 'client-message' && id === `bot/e${answered}`)
+      if (conversation.state === 'agent') {
+        assert.is(decision, isAfterJoin || pause === day ? 'send' : 'agent-joined')
+        assert.equal(conversation.unanswered, [])
+      } else assert.is(conversation.messagesSinceJoined, undefined)
+      assert.is(
+        conversation.heldUntil !== undefined,
+        conversation.state === 'agent' || conversation.state === 'invited',
+      )
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test.run()

@@ -55,7 +55,7 @@ export const botReplies = (story: Story, chatId: string, { title, type, messageT
     ])
     await assertions.view(
       'deliveries',
-      `${account.id}/${chatId}/${command.id}`,
+      `${account.id}/${chatId}/${command.id}${type === 'InviteAgent' ? ':invite' : ''}`,
       ({ state }) => state === 'delivered',
       ({ state, attempts }) => `${state}, ${attempts.length} attempt${attempts.length === 1 ? '' : 's'}`,
     )

@@ -31,7 +31,10 @@ export const writeEveryKind = async (here: World, url: string): Promise<void> =>
   await command('BotMessage', 'delivered', { message: text })
   await here.service.clientWrites('handed-over', 'Hi')
   await command('InviteAgent', 'handed-over')
-  await post(botUrl, sample('bot-api', 'AGENT_JOINED').replaceAll('"2037"', '"joined"'))
+  await post(
+    botUrl,
+    sample('bot-api', 'AGENT_JOINED').replaceAll('"2037"', '"joined"').replaceAll('"1233"', '"client-joined"'),
+  )
   await command('BotMessage', 'joined', { message: text })
   await command('BotMessage', 'refused', { message: { type: 'BUTTONS', title: 'Which?', buttons: [] } })
   await produce('chats', 'acme/1', { not: 'an event' })

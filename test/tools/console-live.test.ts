@@ -155,6 +155,7 @@ test('an operator of all accounts sees the differences of a view, and rebuilds i
   const { page, context, errors } = await here.open(await here.signIn('operators of all accounts'))
   await page.goto(here.page('system'))
   const card = page.locator('section', { has: page.locator('#rebuild') })
+  await card.getByLabel('View').selectOption('chats')
   await card.getByRole('button', { name: 'Compare' }).click()
   await card.getByText(`${chat._id}: the live view lacks it`).waitFor()
   await card.getByText('It differs, or was not compared.').waitFor()

@@ -47,7 +47,8 @@ const details = (view: ViewName, id: string, about: ReadonlyArray<IncomingRecord
 }
 
 export const documentOf = (records: ReadonlyArray<IncomingRecord>, view: ViewName, id: string): object | undefined => {
-  const subject = (view === 'sessions' ? id.split('/')[1] : id.slice(id.lastIndexOf('/') + 1)) ?? ''
+  const last = id.slice(id.lastIndexOf('/') + 1).replace(/:invite$/, '')
+  const subject = (view === 'sessions' ? id.split('/')[1] : last) ?? ''
   const entries = records.map(
     ({ headers }) => `demo/${headers.ce_subject}/${String(headers.ce_source).split('/').at(-1)}/${headers.ce_id}`,
   )

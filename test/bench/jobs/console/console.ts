@@ -56,7 +56,7 @@ const run = async (bench: Bench): Promise<Findings> => {
     ['conversation of many events', () => story('long')],
     ['list', () => list('')],
     ['list, a later page', () => list(deep)],
-    ...['state=open', 'state=over', 'waiting=true', 'outcome=abandoned', 'kind=agent', 'agent=a7', 'widget=w7'].map(
+    ...['state=open', 'state=over', 'unanswered=true', 'outcome=abandoned', 'kind=agent', 'agent=a7', 'widget=w7'].map(
       (query) => [`list, ${query}`, () => list(query)] as const,
     ),
     ['list, day', () => list(`day=${day()}`)],

@@ -185,7 +185,8 @@ test('alerts fire for a process without topics, with damaged or orphaned journal
   cpSync(join(dataDir, 'journal/1'), join(dataDir, 'journal/2'), { recursive: true })
   const segment = globSync(join(dataDir, 'journal/1/**/*.segment')).sort().at(-1) ?? ''
   const bytes = readFileSync(segment)
-  bytes.writeUInt8(bytes.readUInt8(3_000) ^ 1, 3_000)
+  const middle = Math.floor(bytes.length / 2)
+  bytes.writeUInt8(bytes.readUInt8(middle) ^ 1, middle)
   writeFileSync(segment, bytes)
   await start()
   await running.fire(['LivechatJournalDamaged', 'LivechatJournalOrphaned', 'LivechatNotPrepared'])

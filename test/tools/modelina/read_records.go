@@ -4,56 +4,8 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
-	"reflect"
 )
-
-func read[M Message](raw []byte) (Message, error) {
-	var message M
-	err := json.Unmarshal(raw, &message)
-	return message, err
-}
-
-// A Go interface cannot be decoded directly: the discriminator selects the type.
-func readMessage(raw []byte) (Message, error) {
-	var tag struct{ Type string }
-	if err := json.Unmarshal(raw, &tag); err != nil {
-		return nil, err
-	}
-	switch tag.Type {
-	case "TEXT":
-		return read[TextMessage](raw)
-	case "MARKDOWN":
-		return read[MarkdownMessage](raw)
-	case "BUTTONS":
-		return read[ButtonsMessage](raw)
-	}
-	return nil, fmt.Errorf("unknown type of message: %q", tag.Type)
-}
-
-// Reads an event. If the type of its message is an interface, the message is read separately.
-func readEvent(raw []byte, event any) error {
-	field := reflect.ValueOf(event).Elem().FieldByName("Message")
-	if !field.IsValid() || field.Kind() != reflect.Interface {
-		return json.Unmarshal(raw, event)
-	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &fields); err != nil {
-		return err
-	}
-	message, found := fields["message"]
-	delete(fields, "message")
-	rest, _ := json.Marshal(fields)
-	if err := json.Unmarshal(rest, event); err != nil || !found {
-		return err
-	}
-	value, err := readMessage(message)
-	if err == nil {
-		field.Set(reflect.ValueOf(value))
-	}
-	return err
-}
 
 var types = map[string]func() any{
 	"ChatAccepted":           func() any { return &ChatAccepted{} },
@@ -94,7 +46,7 @@ func main() {
 			panic("no type for " + each.Name)
 		}
 		value := create()
-		if err := readEvent(each.Value, value); err != nil {
+		if err := json.Unmarshal(each.Value, value); err != nil {
 			written = append(written, err.Error())
 		} else {
 			written = append(written, value)

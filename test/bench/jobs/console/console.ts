@@ -59,7 +59,7 @@ const run = async (bench: Bench): Promise<Findings> => {
     ...['state=open', 'state=over', 'unanswered=true', 'outcome=abandoned', 'kind=agent', 'agent=a7', 'widget=w7'].map(
       (query) => [`list, ${query}`, () => list(query)] as const,
     ),
-    ['list, day', () => list(`day=${day()}`)],
+    ['list, day', () => list(`from=${day()}&to=${day()}`)],
     ['list, failed=true', () => list('failed=true')],
     ['list, id', () => list(`id=${chatIdOf(any())}`)],
     ['list, two rare filters', () => list('outcome=abandoned&widget=w11')],

@@ -329,8 +329,8 @@ type Envelope = ReadonlyArray<string>
 
 /**
  * Reads an event from the payload of the service. `own` are the fields of its data that the bridge itself fills in:
- * they are not taken
- * from the payload, and those that are undefined stay out. Every other required field must be understood, otherwise the payload is refused.
+ * they are not taken from the payload, and those that are undefined stay out. Every other required field must be
+ * understood, otherwise the payload is refused.
  * Nothing else is refused: fields get the names of the event, absent ones are left out, and what is unknown or does not
  * fit goes to `extra` under its wire name, nested as in the payload, items of lists by their index.
  */

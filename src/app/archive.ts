@@ -64,7 +64,7 @@ export const markersOf = ({ kafka, mongo }: Pick<Deps, 'kafka' | 'mongo'>) =>
   markers({
     now: Date.now,
     ...mongo.erasures,
-    committed: kafka.committedNow,
+    committed: kafka.committedOffsets,
     endOffsets: kafka.endOffsets,
     topicIds: kafka.topicIds,
     offsetsAt: kafka.offsetsAt,
@@ -145,7 +145,7 @@ export const startRetention = (
     ranges: kafka.ranges,
     offsetsAt: kafka.offsetsAt,
     deleteBefore: kafka.deleteBefore,
-    committed: kafka.committedNow,
+    committed: kafka.committedOffsets,
     changedArchives: changedArchivesOf({ kafka, mongo }),
     now: Date.now,
   })

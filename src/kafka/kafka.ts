@@ -66,8 +66,6 @@ export type KafkaRoom = {
   /** Where the log of each partition of a topic begins and ends. */
   readonly ranges: Ranges
   readonly forgetGroup: (group: string) => Promise<void>
-  /** The same as `committedOffsets`. */
-  readonly committedNow: CommittedOffsets
   readonly compareLog: CompareLog
   readonly offsetsAt: ReturnType<typeof offsetsAtOf>
   readonly deleteBefore: ReturnType<typeof deleteBeforeOf>
@@ -189,7 +187,6 @@ export const connectKafka = (
     committedOffsets,
     ranges,
     forgetGroup,
-    committedNow: committedOffsets,
     offsetsAt: offsetsAtOf(ask, prefix),
     deleteBefore: deleteBeforeOf(ask, prefix),
     topicIds,

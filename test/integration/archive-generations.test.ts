@@ -60,7 +60,7 @@ const publish = async (events: ReadonlyArray<DomainEvent>) => {
   for (const event of events) right(await kafka.publish(event, 10_000))
   await eventually('the archive', async () => {
     for (const topic of topics) {
-      const [ranges, done] = [await kafka.ranges(topic), await kafka.committedNow('archiver', topic)]
+      const [ranges, done] = [await kafka.ranges(topic), await kafka.committedOffsets('archiver', topic)]
       if ([...ranges].some(([partition, { high }]) => (done.get(partition) ?? 0) < high)) return false
     }
     return true

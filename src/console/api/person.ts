@@ -23,7 +23,7 @@ import {
 import type { ConsoleRoute } from '../routes.ts'
 
 export type PersonDeps = {
-  readonly kafka: Pick<KafkaRoom, 'append' | 'publish' | 'ranges' | 'committedNow'>
+  readonly kafka: Pick<KafkaRoom, 'append' | 'publish' | 'ranges' | 'committedOffsets'>
   readonly erasures: Erasures
   readonly recordActionOf: RecordActionOf
   /** Retention of the plain-text event topics. */

@@ -17,7 +17,7 @@ import { check, keepMalformed } from './status.ts'
 import { unreadEnrichments, viewsReachEnd } from './views-now.ts'
 
 type Servers = {
-  readonly kafka: Pick<KafkaRoom, 'append' | 'publish' | 'readTopic' | 'ranges' | 'committedNow' | 'deadLetter'>
+  readonly kafka: Pick<KafkaRoom, 'append' | 'publish' | 'readTopic' | 'ranges' | 'committedOffsets' | 'deadLetter'>
   readonly erasures: Erasures
   readonly recordAction: RecordAction
   /** How long event topics are kept as plain text. */

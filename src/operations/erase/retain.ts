@@ -30,13 +30,16 @@ const currentWithinMs = 60_000
 
 /** True if the projector has processed everything that was in the event topics a minute ago. */
 export const viewsAreCurrentIn =
-  ({ ranges, offsetsAt, committedNow }: Pick<KafkaRoom, 'ranges' | 'offsetsAt' | 'committedNow'>, now: () => number) =>
+  (
+    { ranges, offsetsAt, committedOffsets }: Pick<KafkaRoom, 'ranges' | 'offsetsAt' | 'committedOffsets'>,
+    now: () => number,
+  ) =>
   async (): Promise<boolean> => {
     const all = eventTopics.map(async ({ name }) => {
       const [known, wanted, done] = await Promise.all([
         ranges(name),
         offsetsAt(name, now() - currentWithinMs),
-        committedNow('projector', name),
+        committedOffsets('projector', name),
       ])
       return [...known].every(([partition, { low }]) => (done.get(partition) ?? low) >= (wanted.get(partition) ?? low))
     })

@@ -20,7 +20,7 @@ import type { Erasures, Marker } from '../../mongo/erasures.ts'
 import { hasPersonalData } from '../../views/index.ts'
 
 export type StatusPorts = {
-  readonly kafka: Pick<KafkaRoom, 'readTopic' | 'ranges' | 'committedNow'>
+  readonly kafka: Pick<KafkaRoom, 'readTopic' | 'ranges' | 'committedOffsets'>
   readonly erasures: Erasures
   readonly clock: () => Date
 }
@@ -132,7 +132,7 @@ const inTopics = async (
   for (const { name } of eventTopics) {
     const those = markers.filter(({ topic }) => topic === name)
     if (those.length === 0) continue
-    const [ranges, archived] = await Promise.all([kafka.ranges(name), kafka.committedNow(archiverGroup, name)])
+    const [ranges, archived] = await Promise.all([kafka.ranges(name), kafka.committedOffsets(archiverGroup, name)])
     const isBefore = ({ partition, offset }: Marker) => (ranges.get(partition)?.low ?? 0) < offset
     note(found, `topic ${name}`, those.filter(isBefore).length)
     const hasKey = ({ partition, offset }: Marker) => (archived.get(partition) ?? 0) <= offset

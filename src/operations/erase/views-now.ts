@@ -10,14 +10,14 @@ type Waiting = { readonly withinMs: number; readonly clock: () => number; readon
 
 /** Waits until the projector has processed everything that the event topics have at the call. False: not in time. */
 export const viewsReachEnd = async (
-  { ranges, committedNow }: Pick<KafkaRoom, 'ranges' | 'committedNow'>,
+  { ranges, committedOffsets }: Pick<KafkaRoom, 'ranges' | 'committedOffsets'>,
   { withinMs, clock, sleep }: Waiting,
 ): Promise<boolean> => {
   const until = clock() + withinMs
   for (const { name } of eventTopics) {
     const ends = await ranges(name)
     for (;;) {
-      const done = await committedNow('projector', name)
+      const done = await committedOffsets('projector', name)
       if ([...ends].every(([partition, { low, high }]) => (done.get(partition) ?? low) >= high)) break
       if (clock() >= until) return false
       await sleep(lookAgainMs)
@@ -28,12 +28,12 @@ export const viewsReachEnd = async (
 
 /** The keys of enrichments about a person that are in the topic and that no consumer has stored yet. */
 export const unreadEnrichments = async (
-  { readTopic, committedNow }: Pick<KafkaRoom, 'readTopic' | 'committedNow'>,
+  { readTopic, committedOffsets }: Pick<KafkaRoom, 'readTopic' | 'committedOffsets'>,
   accountId: string,
   person: Pick<Person, 'identities'>,
 ): Promise<ReadonlyArray<string>> => {
   const wanted = new Set(enrichmentKeys(accountId, person))
-  const done = await committedNow('enrichments', enrichments.name)
+  const done = await committedOffsets('enrichments', enrichments.name)
   const found = new Set<string>()
   const read = await readTopic(
     enrichments.name,

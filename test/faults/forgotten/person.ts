@@ -83,10 +83,13 @@ export const tellOfOthers = async (kafka: Kafka): Promise<void> => {
 }
 
 /** Whether these groups have read all event topics to their end, and the group of `enrichments` its topic. */
-export const isTakenIn = async (kafka: Pick<KafkaRoom, 'ranges' | 'committedNow'>, groups: ReadonlyArray<string>) => {
+export const isTakenIn = async (
+  kafka: Pick<KafkaRoom, 'ranges' | 'committedOffsets'>,
+  groups: ReadonlyArray<string>,
+) => {
   const readers = eventTopics.flatMap(({ name }) => groups.map((group) => [name, group] as const))
   for (const [name, group] of [...readers, [enrichments.name, 'enrichments'] as const]) {
-    const [ranges, done] = [await kafka.ranges(name), await kafka.committedNow(group, name)]
+    const [ranges, done] = [await kafka.ranges(name), await kafka.committedOffsets(group, name)]
     if ([...ranges].some(([partition, { high }]) => (done.get(partition) ?? 0) < high)) return false
   }
   return true

@@ -148,7 +148,7 @@ retaining('knows from the offsets whether the views are behind', async () => {
   const ports = (done: number | undefined) => ({
     ranges: async () => new Map([[0, { low: 2, high: 10 }]]),
     offsetsAt: async () => new Map([[0, 8]]),
-    committedNow: async () => new Map(done === undefined ? [] : [[0, done]]),
+    committedOffsets: async () => new Map(done === undefined ? [] : [[0, done]]),
   })
   const results = await Promise.all([8, 7, undefined].map((done) => viewsAreCurrentIn(ports(done), () => now)()))
   assert.equal(results, [true, false, false])

@@ -21,18 +21,18 @@ now('nothing once the projector has committed the ends, at once or a little late
   let committed = 3
   const kafka = {
     ranges: async () => new Map([[0, range]]),
-    committedNow: async () => new Map([[0, committed++]]),
+    committedOffsets: async () => new Map([[0, committed++]]),
   }
   assert.is(await viewsReachEnd(kafka, waiting()), true)
 })
 
 now('something if the projector is stopped', async () => {
-  const kafka = { ranges: async () => new Map([[0, range]]), committedNow: async () => new Map([[0, 4]]) }
+  const kafka = { ranges: async () => new Map([[0, range]]), committedOffsets: async () => new Map([[0, 4]]) }
   assert.is(await viewsReachEnd(kafka, waiting()), false)
 })
 
 now('nothing of a topic without records, although nothing was committed', async () => {
-  const kafka = { ranges: async () => new Map([[0, { low: 0, high: 0 }]]), committedNow: async () => new Map() }
+  const kafka = { ranges: async () => new Map([[0, { low: 0, high: 0 }]]), committedOffsets: async () => new Map() }
   assert.is(await viewsReachEnd(kafka, waiting()), true)
 })
 
@@ -48,7 +48,7 @@ now('the enrichments of the person that are only in the topic', async () => {
     record('acme/clientId:1', null),
   ]
   const kafka = {
-    committedNow: async () => new Map([[0, 3]]),
+    committedOffsets: async () => new Map([[0, 3]]),
     readTopic: async (
       _: unknown,
       onSlice: (slice: never) => Promise<void>,

@@ -225,8 +225,9 @@ export const readConfig = (variables: Variables, readFile: ReadFile): E.Either<R
 }
 
 const ofBridge = /^(KAFKA_|MONGO|CONSOLE_|TOPIC_|HTTP_|ADMIN_|JOURNAL_|RETENTION_|ARCHIVE_|BRIDGE_)/
-/** What Kubernetes sets for a service that is named kafka, and what other programs read. */
-const ofOthers = /_SERVICE_(HOST|PORT)|_PORT_\d+_(TCP|UDP)|^HTTP_PROXY$|^KAFKA_(HEAP_|JMX_|LOG4J_|JVM_)?OPTS$/
+/** What Kubernetes sets for a service that is named kafka, what other programs read, and the images of the compose files. */
+const ofOthers =
+  /_SERVICE_(HOST|PORT)|_PORT_\d+_(TCP|UDP)|^HTTP_PROXY$|^KAFKA_(HEAP_|JMX_|LOG4J_|JVM_)?OPTS$|^(KAFKA|MONGO)_IMAGE$/
 
 /** Mistakes that let the bridge run, but probably not as the operator means it. */
 export const warningsOf = (variables: Variables, config: Config): ReadonlyArray<string> => {

@@ -300,6 +300,8 @@ config('variables that the bridge does not have, and a console that will not run
       TOPIC_PREFFIX: 'x',
       CONSOLE_OIDC: 'x',
       HTTP_PROXY: 'x',
+      KAFKA_IMAGE: 'x',
+      MONGO_IMAGE: 'x',
       KAFKA_SERVICE_HOST: 'x',
       KAFKA_PORT: 'tcp://10.0.0.1:9092',
       KAFKA_SASL_PASSWORD_FILE: '/password',

@@ -144,10 +144,10 @@ const bundle = (dir: string) => {
 }
 
 /**
- * Packs the contracts with the bot kit as a separate package into the current folder, for users who run no bridge. It
+ * Packs the contracts with the bot kit as a separate package into a folder, for users who run no bridge. It
  * depends on what its files import, in the versions of the bridge.
  */
-const packContracts = () => {
+const packContracts = (destination: string) => {
   const dir = mkdtempSync(join(tmpdir(), 'livechat-bridge-contracts-'))
   const { version, license, dependencies }: Manifest = manifestOf()
   const { private: _, exports, ...rest } = manifestOf('contracts')
@@ -165,10 +165,11 @@ const packContracts = () => {
     exports: targets(exports, `${folder}/contracts`),
     dependencies: Object.fromEntries(Object.entries(dependencies).filter(([name]) => imported.has(name))),
   })
-  execFileSync('npm', ['pack', '--pack-destination', process.cwd()], { cwd: dir, stdio: 'inherit' })
+  execFileSync('npm', ['pack', '--pack-destination', destination], { cwd: dir, stdio: 'inherit' })
   rmSync(dir, { recursive: true })
 }
 
-if (process.argv[2] === 'contracts') packContracts()
-else if (process.argv[2] === 'begin') begin()
+const [, , step, destination = process.cwd()] = process.argv
+if (step === 'contracts') packContracts(destination)
+else if (step === 'begin') begin()
 else restore()

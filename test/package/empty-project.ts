@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const installed = join(root, 'node_modules')
 
 /** A copy of the sources: other tests read the original. Without the lock file nothing is installed. */
-const copyOfSources = (to: string) => {
+export const copyOfSources = (to: string) => {
   const sources = ['package.json', 'tsconfig.json', 'README.md', 'LICENSE']
   for (const name of [...sources, 'contracts', 'docker', 'src'])
     cpSync(join(root, name), join(to, name), { recursive: true })

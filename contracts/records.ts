@@ -1,8 +1,38 @@
 import * as t from 'io-ts'
 import { DomainEvent } from './events/index.ts'
-import { ceTypeOfVersion, versionNames } from './events/upcast.ts'
+import { ceTypeOfVersion, schemaId, versionNames } from './events/upcast.ts'
 import { branded, exactShape, Id, Instant, NonBlank, patterns } from './primitives.ts'
-import { deadLetterHeaders, quarantineHeaders, schemaId } from './topics.ts'
+
+/**
+ * Headers of a quarantine record; its value is the request's body, byte for byte. `problems` names fields, not values.
+ */
+export const quarantineHeaders = {
+  id: 'id',
+  interface: 'interface',
+  receivedAt: 'received_at',
+  reason: 'reason',
+  problems: 'problems',
+  contentType: 'content_type',
+  contentEncoding: 'content_encoding',
+  size: 'size',
+} as const
+
+/**
+ * Headers that a dead letter has beside the original ones. Key and value are the original's, byte for byte. A record
+ * that was sent back keeps the last two on its own topic, where consumers ignore them.
+ */
+export const deadLetterHeaders = {
+  topic: 'dl_topic',
+  partition: 'dl_partition',
+  offset: 'dl_offset',
+  timestamp: 'dl_timestamp',
+  consumer: 'dl_consumer',
+  cause: 'dl_cause',
+  detail: 'dl_detail',
+  failedAt: 'dl_failed_at',
+  firstFailedAt: 'dl_first_failed_at',
+  redriven: 'dl_redriven',
+} as const
 
 /** A whole number, 0 or more, in decimal digits. Numbers in headers have this form. */
 export const Digits = branded('Digits', 'decimal digits', (text) => patterns.Digits.test(text))
@@ -140,3 +170,24 @@ export const DeadLetterHeaders = exactShape(
   },
   'DeadLetterHeaders',
 )
+
+export const exampleQuarantine = {
+  id: '0d5f8a52-7c4e-4b0a-9f0e-6a3c1f2b4d71',
+  interface: 'webhooks',
+  received_at: '2022-10-10T15:31:19.512Z',
+  reason: 'invalid',
+  problems: 'chat_id: expected an integer or text',
+  content_type: 'application/json',
+}
+
+export const exampleDeadLetter = {
+  dl_topic: 'bot-replies',
+  dl_partition: '7',
+  dl_offset: '1042',
+  dl_timestamp: '2022-10-10T15:31:20.000Z',
+  dl_consumer: 'egress',
+  dl_cause: 'invalid',
+  dl_detail: 'message.buttons: expected 1 to 3 buttons',
+  dl_failed_at: '2022-10-10T15:31:20.010Z',
+  dl_first_failed_at: '2022-10-10T15:31:20.010Z',
+}

@@ -140,3 +140,23 @@ export const InviteAgent = shape(
 /** A command that bot logic publishes on bot-replies. */
 export const BotReply = t.union([BotMessage, InviteAgent], 'a BotMessage or InviteAgent command')
 export type BotReply = t.TypeOf<typeof BotReply>
+
+const ofExample = { id: 'r-1', accountId: 'acme', chatId: '2037', clientId: '1233' }
+
+/** An example of each command, by its name. */
+export const exampleCommands = {
+  BotMessage: {
+    type: 'BotMessage',
+    ...ofExample,
+    inReplyTo: '9661ab9c-48b0-11ed-a3d6-859398ff9bd9',
+    message: {
+      type: 'BUTTONS',
+      title: 'What is it about?',
+      buttons: [
+        { text: 'Delivery', id: '1' },
+        { text: 'Something else', id: '2' },
+      ],
+    },
+  },
+  InviteAgent: { type: 'InviteAgent', ...ofExample },
+}

@@ -70,3 +70,11 @@ export type EnrichmentField = (typeof enrichmentFields)[number]
 /** `acme/email:john@example.com` */
 export const enrichmentKey = (accountId: string, field: EnrichmentField, value: string): string =>
   `${accountId}/${field}:${value}`
+
+export const exampleEnrichment = {
+  customData: [{ title: 'Orders', content: '3' }],
+  contactInfo: { name: 'John Smith', email: 'john.smith@example.com' },
+  enableAssign: true,
+  crmLink: 'https://crm.example.com/clients/1233',
+  page: { url: 'https://shop.example.com/shoes', title: 'Shoes' },
+}

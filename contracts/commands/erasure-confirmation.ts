@@ -26,3 +26,11 @@ export const ErasureConfirmation = exactShape(
   'ErasureConfirmation',
 )
 export type ErasureConfirmation = t.TypeOf<typeof ErasureConfirmation>
+
+export const exampleConfirmation = {
+  accountId: 'acme',
+  clientId: '1233',
+  erasureId: 'b4b2f0a1c7d84e55',
+  group: 'warehouse',
+  erasedAt: '2022-10-11T09:00:00.000Z',
+}

@@ -32,3 +32,13 @@ export const OperatorAction = exactShape(
   'OperatorAction',
 )
 export type OperatorAction = t.TypeOf<typeof OperatorAction>
+
+export const exampleAction = {
+  type: 'OperatorAction',
+  id: '3f0c2b4e-1d5a-4c7e-9b8f-2a6d0e4c8b17',
+  action: 'redrive',
+  who: 'operator@host-1',
+  at: '2022-10-11T09:00:00.000Z',
+  accountId: 'acme',
+  detail: 'redrive quarantine, account acme',
+}

@@ -13,6 +13,9 @@ export const versionNames = (type: Type, earlier = earlierVersions): ReadonlyArr
 /** The type attribute of CloudEvents: `livechat.ChatAccepted.v1`. */
 export const ceTypeOfVersion = (name: string): string => `livechat.${name}`
 
+/** The `$id` of a published JSON Schema. */
+export const schemaId = (name: string): string => `urn:livechat:schemas:${name}`
+
 /** How to read a record of one version: its event's type, the upcast to the newest version, and the event's decoder. */
 export type VersionReader = {
   readonly type: Type

@@ -2,7 +2,7 @@ import { BotReply } from '../../contracts/commands/bot-reply.ts'
 import { DomainEvent } from '../../contracts/events/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import type { Problem } from '../../contracts/problem.ts'
-import { botReplies, eventTopics } from '../../contracts/topics.ts'
+import { topicOfName } from '../../contracts/topics.ts'
 import { type Marks, marksOf } from '../domain/personal-data.ts'
 
 export type LetterState = 'unresolved' | 'sent' | 'failed-again'
@@ -63,12 +63,8 @@ export const reasonOf = (problems: ReadonlyArray<Problem>): string =>
     .slice(0, 5)
     .join('; ')
 
-const chatTopics: ReadonlySet<string> = new Set(
-  [...eventTopics, botReplies].filter(({ key }) => key === '<account id>/<chat id>').map(({ name }) => name),
-)
-
 /** The chat of a letter, by the record's key. Undefined if the topic has no chats, or for keys of other producers. */
 export const chatOf = (topic: string, key: string): string | undefined => {
   const [, chat] = /^[^/]+\/(\d{1,20}|[\w-]{1,64})$/.exec(key) ?? []
-  return chatTopics.has(topic) ? chat : undefined
+  return topicOfName(topic)?.key === 'chat' ? chat : undefined
 }

@@ -1,6 +1,6 @@
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import { DomainEvent as AnyEvent } from '../../contracts/events/index.ts'
-import { ceType, clients, keyOf, topicOf } from '../../contracts/topics.ts'
+import { ceType, keyOf, topicOf, topicOfName } from '../../contracts/topics.ts'
 import type { Identity } from './person.ts'
 import { marksByType, split, withBlanks } from './personal-data.ts'
 
@@ -12,6 +12,12 @@ export type ErasedKey = { readonly of: Identity['kind'] | 'enrichment'; readonly
 
 /** The text of a key from which its HMAC is computed. Email addresses are the same in capital and small letters. */
 export const nameOfErased = ({ of, key }: ErasedKey): string => `${of} ${of === 'email' ? key.toLowerCase() : key}`
+
+/** The key by which an erasure names the chat, client or enrichment of a record. */
+export const erasedKeyOf = (topic: string, key: string): ErasedKey => {
+  const { key: kind } = topicOfName(topic) ?? {}
+  return { of: kind === 'client' || kind === 'enrichment' ? kind : 'chat', key }
+}
 
 /** When each of these keys was last erased, by `nameOfErased`. Keys that were never erased are missing. */
 export type ErasedAt = (keys: ReadonlyArray<ErasedKey>) => Promise<ReadonlyMap<string, Date>>
@@ -50,7 +56,7 @@ const keysOf = (event: DomainEvent): ReadonlyArray<ErasedKey> => {
     ['userToken', userToken],
   ]
   return [
-    { of: topicOf(event).name === clients.name ? 'client' : 'chat', key: keyOf(event) },
+    erasedKeyOf(topicOf(event).name, keyOf(event)),
     ...identities.flatMap(([of, value]) => (value === undefined ? [] : [{ of, key: `${accountId}/${value}` }])),
   ]
 }

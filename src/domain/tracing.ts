@@ -11,7 +11,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api'
-import type { TopicName } from '../../contracts/topics.ts'
+import { keyedByChat, type TopicName } from '../../contracts/topics.ts'
 import type { IncomingRecord, OutgoingRecord, Slice } from './ports.ts'
 
 /** OpenTelemetry spans. Attributes are names, numbers and chats, never a person's data, a token or a URL. */
@@ -81,11 +81,6 @@ export const clientSpan = (traceparent: string | undefined, baseUrl: string): Sp
   return tracer()?.startSpan('POST', { kind: SpanKind.CLIENT, attributes }, below(parent))
 }
 
-/** The topics with the key `account/chat`. Keys of other topics may be a person's. */
-const ofChats: ReadonlySet<TopicName> = new Set([
-  ...(['chats', 'calls', 'offline-messages', 'bot-conversations', 'bot-replies'] as const),
-])
-
 /** An account and a chat. Other programs write keys too, so any other key may be a person's address. */
 const chatKey = /^[\w.-]{1,64}\/[\w.-]{1,64}$/
 
@@ -95,7 +90,8 @@ const messaging = (topic: TopicName, operation: 'send' | 'process', key?: string
   'messaging.operation.type': operation,
   'messaging.destination.name': topic,
   ...(key &&
-    ofChats.has(topic) &&
+    // Keys of other topics may be a person's.
+    keyedByChat.has(topic) &&
     key.length <= 129 &&
     chatKey.test(String(key)) && { 'messaging.message.conversation_id': String(key) }),
 })

@@ -1,4 +1,4 @@
-import type { EventTopic } from '../../contracts/topics.ts'
+import { type EventTopic, topicOfName } from '../../contracts/topics.ts'
 import type { Ask } from './admin.ts'
 import { configOf, type TopicDefaults } from './topic-settings.ts'
 import { createWithinMs, ledWithinMs, untilLed } from './topics.ts'
@@ -10,8 +10,10 @@ export const createTopicOf =
   (ask: Ask, { replication }: TopicDefaults) =>
   (topic: string, like: EventTopic['name'], numPartitions: number, retentionDays: number): Promise<boolean> =>
     ask(async (admin) => {
+      const model = topicOfName(like)
+      if (model === undefined) throw new Error(`${like} is no topic`)
       const cleanUp = { deleteAfterMs: retentionDays * dayMs }
-      const entries = Object.entries(configOf({ name: like, cleanUp }, replication))
+      const entries = Object.entries(configOf({ ...model, cleanUp }, replication))
       const configEntries = entries.map(([name, value]) => ({ name, value }))
       const created = await admin.createTopics({
         topics: [{ topic, numPartitions, replicationFactor: replication ?? -1, configEntries }],

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { Instant } from '../../contracts/primitives.ts'
-import { deadLetters, deadLetterHeaders as names, type TopicName } from '../../contracts/topics.ts'
+import { deadLetterHeaders as names } from '../../contracts/records.ts'
+import { deadLetters, type TopicName } from '../../contracts/topics.ts'
 import type { DeadLetter, Failure, IncomingRecord, Log, Measure, Now, Sleep } from '../domain/ports.ts'
 import { traceIdOf, traceparentIn } from '../domain/tracing.ts'
 import { unreadableBatch, whyUnreadable } from './unreadable.ts'

@@ -1,20 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { BotReply } from '../../contracts/commands/bot-reply.ts'
-import { OperatorAction } from '../../contracts/commands/operator-action.ts'
+import type { OperatorAction } from '../../contracts/commands/operator-action.ts'
 import type { DomainEvent } from '../../contracts/events/index.ts'
 import { recordedTypes } from '../../contracts/events/upcast.ts'
 import { earlierVersions } from '../../contracts/events/versions.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
-import {
-  audit,
-  botReplies,
-  ceDataSchema,
-  ceType,
-  keyOf,
-  quarantine,
-  topicOf,
-  topicsOf,
-} from '../../contracts/topics.ts'
+import { ceDataSchema, ceType, keyOf, type Topic, topicOf, topics, topicsOf } from '../../contracts/topics.ts'
 import { decodeJson, readValue, type Undecodable, undecodable } from '../domain/decode-json.ts'
 import type { IncomingRecord, OutgoingRecord } from '../domain/ports.ts'
 import { type QuarantinedRequest, quarantinedRequest } from '../domain/quarantined.ts'
@@ -98,14 +89,19 @@ export const fromRecord = eventReader()
 export const fromCommand = ({ value }: Pick<IncomingRecord, 'value'>): E.Either<Undecodable, BotReply> =>
   E.flatMap(readValue(value, { exact: true }), decodeJson(BotReply))
 
-const fromAction = ({ value }: Pick<IncomingRecord, 'value'>): E.Either<Undecodable, OperatorAction> =>
-  E.flatMap(readValue(value, { exact: true }), decodeJson(OperatorAction))
+/** A record from which views are folded. */
+type Folded = DomainEvent | BotReply | OperatorAction | QuarantinedRequest
+type Decode = (record: IncomingRecord) => E.Either<Undecodable, Folded>
+
+const decoderOf = ({ content }: Topic): Decode => {
+  if (content.kind === 'bytes') return quarantinedRequest
+  if (content.kind !== 'json') return fromRecord
+  // Views are folded from topics whose records have a type. The others are decoded too, and no view reads them.
+  const decode = decodeJson<Folded>(content.codec)
+  return ({ value }) => E.flatMap(readValue(value, { exact: true }), decode)
+}
+
+const decoders = new Map<string, Decode>(topics.map((topic) => [topic.name, decoderOf(topic)]))
 
 /** Decodes the records that views are folded from: events, bot-replies, operators' actions and quarantined requests. */
-export const decodeRecord = (
-  record: IncomingRecord,
-): E.Either<Undecodable, DomainEvent | BotReply | OperatorAction | QuarantinedRequest> => {
-  if (record.topic === botReplies.name) return fromCommand(record)
-  if (record.topic === quarantine.name) return quarantinedRequest(record)
-  return record.topic === audit.name ? fromAction(record) : fromRecord(record)
-}
+export const decodeRecord: Decode = (record) => (decoders.get(record.topic) ?? fromRecord)(record)

@@ -1,11 +1,4 @@
-import {
-  archiveTopics,
-  type CleanUp,
-  deadLetters,
-  eventTopics,
-  quarantine,
-  type Topic,
-} from '../../contracts/topics.ts'
+import { type CleanUp, keys, type Topic } from '../../contracts/topics.ts'
 import type { KafkaSettings } from './client.ts'
 
 export type TopicDefaults = Pick<KafkaSettings, 'topicPrefix' | 'partitions' | 'replication'>
@@ -37,19 +30,6 @@ const minimumInSync = 'min.insync.replicas'
 const mebibyte = 1024 * 1024
 const dayMs = 24 * 60 * 60 * 1000
 
-const withBodies = new Set<string>([...eventTopics, quarantine].map(({ name }) => name))
-const archives = new Set<string>(archiveTopics.map(({ name }) => name))
-const events = new Set<string>(eventTopics.map(({ name }) => name))
-
-/**
- * The largest batch in MiB, compressed. A request may have 8 MiB. A dead letter is an original record with more
- * headers. Encrypted data is a third larger and cannot be compressed.
- */
-const largestBatchOf = (name: Topic['name']) => {
-  if (archives.has(name)) return 16
-  return name === deadLetters.name ? 10 : withBodies.has(name) ? 9 : 4
-}
-
 const cleanUpConfig = (cleanUp: CleanUp): Readonly<Record<string, string>> =>
   cleanUp === 'compact'
     ? {
@@ -67,13 +47,13 @@ const cleanUpConfig = (cleanUp: CleanUp): Readonly<Record<string, string>> =>
 
 /** The settings of a new topic. */
 export const configOf = (
-  { name, cleanUp }: Pick<Topic, 'name' | 'cleanUp'>,
+  { content, largestMiB, cleanUp }: Pick<Topic, 'content' | 'largestMiB' | 'cleanUp'>,
   replication: number | undefined,
 ): Readonly<Record<string, string>> => ({
   ...cleanUpConfig(cleanUp),
   // Records are deleted by whole segments. With larger segments they would stay longer.
-  ...(events.has(name) && { 'segment.ms': String(dayMs) }),
-  'max.message.bytes': String(largestBatchOf(name) * mebibyte),
+  ...(content.kind === 'events' && { 'segment.ms': String(dayMs) }),
+  'max.message.bytes': String(largestMiB * mebibyte),
   // The broker sets the timestamps, so that a wrong clock of a process has no effect.
   'message.timestamp.type': 'LogAppendTime',
   ...(replication !== undefined && replication >= 3 && { [minimumInSync]: '2' }),
@@ -118,7 +98,7 @@ export const reportOf = (
   whyMissing?: string,
 ): TopicReport => ({
   name: `${defaults.topicPrefix}${topic.name}`,
-  key: topic.key,
+  key: keys[topic.key],
   partitions: state?.partitions ?? 0,
   replication: state?.replication ?? 0,
   cleanUp: state === undefined ? '' : cleanUpText(state.config),

@@ -3,16 +3,12 @@ import { ArchivedEvent } from '../../contracts/archive.ts'
 import { ErrorBody } from '../../contracts/bot-api/error.ts'
 import * as inbound from '../../contracts/bot-api/inbound.ts'
 import { BotMessageRequest, InviteAgentRequest } from '../../contracts/bot-api/outbound.ts'
-import { BotMessage, InviteAgent } from '../../contracts/commands/bot-reply.ts'
-import { Enrichment } from '../../contracts/commands/enrichment.ts'
-import { ErasureConfirmation } from '../../contracts/commands/erasure-confirmation.ts'
-import { OperatorAction } from '../../contracts/commands/operator-action.ts'
 import { DomainEvent } from '../../contracts/events/index.ts'
-import { versionNames } from '../../contracts/events/upcast.ts'
+import { schemaId, versionNames } from '../../contracts/events/upcast.ts'
 import { earlierVersions } from '../../contracts/events/versions.ts'
 import * as http from '../../contracts/http.ts'
-import { DeadLetterHeaders, EventHeaders, QuarantineHeaders } from '../../contracts/records.ts'
-import { schemaId } from '../../contracts/topics.ts'
+import { EventHeaders } from '../../contracts/records.ts'
+import { codecsOf, type Topic, topics } from '../../contracts/topics.ts'
 import { ErasureDocument } from '../../contracts/views/erasure.ts'
 import * as webhooks from '../../contracts/webhooks/events.ts'
 import { WebhookReply } from '../../contracts/webhooks/reply.ts'
@@ -65,19 +61,23 @@ const named =
     describedBy: codec,
   })
 
-export const commands = [
-  ...Object.entries({ BotMessage, InviteAgent, Enrichment, ErasureConfirmation }).map(named('received')),
-  ...Object.entries({ OperatorAction }).map(named('given')),
-]
+const withName = (codec: t.Mixed): [string, t.Mixed] => [codec.name, codec]
+
+/** What topics of JSON carry. */
+export const commands = topics.flatMap((topic: Topic) => {
+  if (topic.content.kind !== 'json') return []
+  return codecsOf(topic)
+    .map(withName)
+    .map(named(topic.writtenBy === 'others' ? 'received' : 'given'))
+})
 
 export const archived = named('given')(['ArchivedEvent', ArchivedEvent])
 
-export const headers = Object.entries({ EventHeaders, QuarantineHeaders, DeadLetterHeaders }).map(named('given'))
+const ofBytes = topics.flatMap(({ content }: Topic) => (content.kind === 'bytes' ? [content.headers] : []))
+export const headers = [EventHeaders, ...ofBytes].map(withName).map(named('given'))
 
 /** The documents of the views, without their parts. */
-export const documents = [...documentCodecs, ErasureDocument]
-  .map((codec): [string, t.Mixed] => [codec.name, codec])
-  .map(named('given'))
+export const documents = [...documentCodecs, ErasureDocument].map(withName).map(named('given'))
 
 /** The requests of the service to the bridge. */
 export const requests = Object.entries({ ...webhooks, ...inbound })

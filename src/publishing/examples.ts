@@ -103,51 +103,6 @@ export const exampleHeaders = (type: DomainEvent['type']): JsonObject => {
   }
 }
 
-const command = { id: 'r-1', accountId: 'acme', chatId: '2037', clientId: '1233' }
-
-export const exampleCommands: Readonly<Record<'BotMessage' | 'InviteAgent', JsonObject>> = {
-  BotMessage: {
-    type: 'BotMessage',
-    ...command,
-    inReplyTo: eventId,
-    message: {
-      type: 'BUTTONS',
-      title: 'What is it about?',
-      buttons: [
-        { text: 'Delivery', id: '1' },
-        { text: 'Something else', id: '2' },
-      ],
-    },
-  },
-  InviteAgent: { type: 'InviteAgent', ...command },
-}
-
-export const exampleEnrichment: JsonObject = {
-  customData: [{ title: 'Orders', content: '3' }],
-  contactInfo: { name: 'John Smith', email: 'john.smith@example.com' },
-  enableAssign: true,
-  crmLink: 'https://crm.example.com/clients/1233',
-  page: { url: 'https://shop.example.com/shoes', title: 'Shoes' },
-}
-
-export const exampleConfirmation: JsonObject = {
-  accountId,
-  clientId: '1233',
-  erasureId,
-  group: 'warehouse',
-  erasedAt: '2022-10-11T09:00:00.000Z',
-}
-
-export const exampleAction: JsonObject = {
-  type: 'OperatorAction',
-  id: '3f0c2b4e-1d5a-4c7e-9b8f-2a6d0e4c8b17',
-  action: 'redrive',
-  who: 'operator@host-1',
-  at: '2022-10-11T09:00:00.000Z',
-  accountId,
-  detail: 'redrive quarantine, account acme',
-}
-
 export const exampleArchived: JsonObject = {
   data: {
     accountId,
@@ -166,25 +121,4 @@ export const exampleArchived: JsonObject = {
     ciphertext: 'c2VjcmV0',
     tag: 'MDEyMzQ1Njc4OWFiY2RlZg',
   },
-}
-
-export const exampleQuarantine: JsonObject = {
-  id: '0d5f8a52-7c4e-4b0a-9f0e-6a3c1f2b4d71',
-  interface: 'webhooks',
-  received_at: '2022-10-10T15:31:19.512Z',
-  reason: 'invalid',
-  problems: 'chat_id: expected an integer or text',
-  content_type: 'application/json',
-}
-
-export const exampleDeadLetter: JsonObject = {
-  dl_topic: 'bot-replies',
-  dl_partition: '7',
-  dl_offset: '1042',
-  dl_timestamp: '2022-10-10T15:31:20.000Z',
-  dl_consumer: 'egress',
-  dl_cause: 'invalid',
-  dl_detail: 'message.buttons: expected 1 to 3 buttons',
-  dl_failed_at: '2022-10-10T15:31:20.010Z',
-  dl_first_failed_at: '2022-10-10T15:31:20.010Z',
 }

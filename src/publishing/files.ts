@@ -1,21 +1,7 @@
 import { stringify } from 'yaml'
-import { BotReply } from '../../contracts/commands/bot-reply.ts'
-import { DomainEvent } from '../../contracts/events/index.ts'
 import { versionNames } from '../../contracts/events/upcast.ts'
-import {
-  archiveTopics,
-  audit,
-  botReplies,
-  deadLetters,
-  enrichments,
-  erasureConfirmations,
-  quarantine,
-  type Topic,
-  topics,
-  topicsOf,
-} from '../../contracts/topics.ts'
+import { eventTypesOn, keys, recordNames, type Topic, topics } from '../../contracts/topics.ts'
 import { asyncapi } from './asyncapi/document.ts'
-import { typeOf } from './catalogue.ts'
 import { eventsPage } from './events-page.ts'
 import type { PartOf } from './json-schema.ts'
 import { bridgeOpenapi } from './openapi/bridge.ts'
@@ -35,18 +21,10 @@ export type PublishedTopic = {
   readonly schemas: ReadonlyArray<string>
 }
 
-const schemasOf = ({ name }: Topic): ReadonlyArray<string> => {
-  if (name === botReplies.name) return BotReply.types.map((command) => command.name)
-  if (name === enrichments.name) return ['Enrichment']
-  if (name === erasureConfirmations.name) return ['ErasureConfirmation']
-  if (name === audit.name) return ['OperatorAction']
-  if (archiveTopics.some((archive) => archive.name === name)) return ['ArchivedEvent']
-  if (name === quarantine.name) return ['QuarantineHeaders']
-  if (name === deadLetters.name) return ['DeadLetterHeaders']
-  return DomainEvent.types
-    .map(typeOf)
-    .filter((type) => topicsOf(type).some((topic) => topic.name === name))
-    .flatMap((type) => versionNames(type))
+const schemasOf = (topic: Topic): ReadonlyArray<string> => {
+  const { content } = topic
+  if (content.kind === 'events') return eventTypesOn(topic).flatMap((type) => versionNames(type))
+  return content.kind === 'bytes' ? [content.headers.name] : recordNames(topic)
 }
 
 /** Every topic by its name after the prefix: facts of the AsyncAPI document, for programs that read only JSON. */
@@ -55,7 +33,7 @@ export const publishedTopics = (): Readonly<Record<string, PublishedTopic>> =>
     topics.map((topic: Topic) => {
       const { key, cleanUp } = topic
       const keptMs = typeof cleanUp === 'object' ? cleanUp.deleteAfterMs : null
-      return [topic.name, { key, compacted: cleanUp === 'compact', keptMs, schemas: schemasOf(topic) }]
+      return [topic.name, { key: keys[key], compacted: cleanUp === 'compact', keptMs, schemas: schemasOf(topic) }]
     }),
   )
 

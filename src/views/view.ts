@@ -3,7 +3,7 @@ import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { OperatorAction } from '../../contracts/commands/operator-action.ts'
 import type { DomainEvent, ErasureEvent } from '../../contracts/events/index.ts'
 import type { Instant } from '../../contracts/primitives.ts'
-import { audit, botReplies, quarantine, type TopicName, topicsOf } from '../../contracts/topics.ts'
+import { type TopicName, topicsOf, topicsOfRecords } from '../../contracts/topics.ts'
 import type { ViewContract } from '../../contracts/views/contract.ts'
 import type { Change, Recorded, ViewDocument } from '../domain/ports.ts'
 import type { QuarantinedRequest } from '../domain/quarantined.ts'
@@ -92,17 +92,10 @@ export type FoldedView<
     readonly changesOf: (type: RecordType, record: AnyRecord) => ReadonlyArray<Change>
   }
 
-const otherTopics = {
-  BotMessage: botReplies.name,
-  InviteAgent: botReplies.name,
-  OperatorAction: audit.name,
-  QuarantinedRequest: quarantine.name,
-} as const
-
-const topicsOfType = (type: RecordType): ReadonlyArray<TopicName> =>
-  Object.hasOwn(otherTopics, type)
-    ? [otherTopics[type as keyof typeof otherTopics]]
-    : topicsOf(type as DomainEvent['type']).map(({ name }) => name)
+const topicsOfType = (type: RecordType): ReadonlyArray<TopicName> => [
+  ...topicsOf(type as DomainEvent['type']).map(({ name }) => name),
+  ...topicsOfRecords(type),
+]
 
 const asMarker = (record: AnyRecord): Recorded<ErasureEvent> | undefined =>
   isMarker(record) ? (record as Recorded<ErasureEvent>) : undefined

@@ -1,4 +1,4 @@
-import { deadLetterHeaders } from '../../contracts/topics.ts'
+import { deadLetterHeaders } from '../../contracts/records.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { unless } from './findings.ts'
 import type { Poison } from './poisons.ts'

@@ -3,8 +3,6 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { DomainEvent } from '../../contracts/events/index.ts'
-import { eventTopics, topics, topicsOf } from '../../contracts/topics.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -55,25 +53,6 @@ guides('the README links to every guide', () => {
 guides('the guide shows the tested bot', () => {
   const shown = /^```ts\n(export const shopBot.*?)^```$/ms.exec(read('contracts/guides/bot-author.md'))?.[1]
   assert.ok(shown !== undefined && read('contracts/guides/examples/shop-bot.ts').includes(shown))
-})
-
-guides('the table of topics names every topic, and every event of its topic', () => {
-  const rows = [
-    ...read('contracts/guides/downstream-team.md').matchAll(/^\| (`[\w`, -]+`) \| .*? \| (.*?) \| .*? \|$/gm),
-  ]
-  const listed = rows.flatMap(([, names = '', what = '']) =>
-    [...names.matchAll(/`([\w-]+)`/g)].map(([, name = '']) => [name, what.split(', ')] as const),
-  )
-  const events = DomainEvent.types.map(({ name }) => name as DomainEvent['type'])
-  assert.equal(
-    listed.map(([name]) => name),
-    topics.map(({ name }) => name),
-  )
-  for (const { name } of eventTopics)
-    assert.equal(
-      new Map(listed).get(name),
-      events.filter((type) => topicsOf(type).some((topic) => topic.name === name)),
-    )
 })
 
 guides.run()

@@ -1,4 +1,4 @@
-import { deadLetterHeaders as dl } from '../../contracts/topics.ts'
+import { deadLetterHeaders as dl } from '../../contracts/records.ts'
 import type { IncomingRecord } from '../../src/domain/ports.ts'
 import { readTopics } from '../support/plain-consumer.ts'
 import { misfit } from './schemas.ts'

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { botReplies, clients, eventTopics, type TopicName } from '../../../contracts/topics.ts'
-import { nameOfErased } from '../../domain/erased.ts'
+import { storyTopics, type TopicName } from '../../../contracts/topics.ts'
+import { erasedKeyOf, nameOfErased } from '../../domain/erased.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import { invalid, type Refusal } from '../../http/answer.ts'
 import { reasonOf } from '../../kafka/errors.ts'
@@ -18,10 +18,8 @@ export type RecordDeps = {
   readonly recordActionOf: RecordActionOf
 }
 
-/** The topics of a chat's story. Other topics are for other roles. */
-const storyTopics: ReadonlyMap<string, TopicName> = new Map(
-  [...eventTopics, botReplies].map(({ name }) => [name, name]),
-)
+/** Other topics are for other roles. */
+const shown: ReadonlyMap<string, TopicName> = new Map([...storyTopics].map((name) => [name, name]))
 
 const unknown = (message: string): E.Either<Refusal, never> => E.left(invalid(404, message))
 const notThere = unknown('offset: expected a record of this account; the topic has none there')
@@ -29,7 +27,7 @@ const deleted = unknown(
   'offset: expected a record that the topic still has: this one is older than its retention. The archive has what was archived: livechat-bridge archive replay',
 )
 const erased = unknown('offset: the person of this record was erased')
-const wrongTopic = invalid(400, `topic: expected one of ${[...storyTopics.keys()].join(', ')}`)
+const wrongTopic = invalid(400, `topic: expected one of ${[...storyTopics].join(', ')}`)
 
 export const recordHandlers = ({
   ranges,
@@ -38,7 +36,7 @@ export const recordHandlers = ({
   recordActionOf,
 }: RecordDeps): Handlers<'POST /api/accounts/:account/record'> => {
   const isErased = async ({ topic, timestamp }: IncomingRecord, key: string) => {
-    const one = { of: topic === clients.name ? 'client' : 'chat', key } as const
+    const one = erasedKeyOf(topic, key)
     const at = (await erasedAt([one])).get(nameOfErased(one))
     return at !== undefined && timestamp <= at.getTime()
   }
@@ -48,7 +46,7 @@ export const recordHandlers = ({
       const read = decodeAs(RecordBody, body)
       if (E.isLeft(read)) return read
       const { partition, offset } = read.right
-      const topic = storyTopics.get(read.right.topic)
+      const topic = shown.get(read.right.topic)
       if (topic === undefined) return E.left(wrongTopic)
       const known = await ranges(topic).catch(() => undefined)
       if (known === undefined) return E.left(unavailable('Kafka does not answer'))

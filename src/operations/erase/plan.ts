@@ -1,12 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type DomainEvent, ErasureEvent } from '../../../contracts/events/index.ts'
-import {
-  chatTopics,
-  clients as clientsTopic,
-  enrichments,
-  expiringTopics,
-  type Topic,
-} from '../../../contracts/topics.ts'
+import { chatTopics, clients as clientsTopic, compactedTopics, expiringTopics } from '../../../contracts/topics.ts'
 import type { ErasureDocument } from '../../../contracts/views/erasure.ts'
 import type { ErasedKey } from '../../domain/erased.ts'
 import { enrichmentKeys, type Identity, type LikelyKind, type Person, resolvePerson } from '../../domain/person.ts'
@@ -100,18 +94,17 @@ export const unchecked = (remains: ErasureDocument['remains']): ErasureDocument[
 /** What remains after the markers are in the log, and until when. All receipts of a day say the same. */
 export const remainsOf = (requestedAt: Date, { retentionDays, backupDays }: Kept): ErasureDocument['remains'] => {
   const day = (days: number) => `${new Date(requestedAt.getTime() + days * dayMs).toISOString().slice(0, 10)}`
-  const ofTopic = ({ name, cleanUp }: Topic) => ({
-    where: topicText(name),
-    until: typeof cleanUp === 'object' ? `${day(cleanUp.deleteAfterMs / dayMs)}: Kafka deletes it` : 'permanently',
-  })
   const plain =
     retentionDays === 'forever'
       ? 'permanently, because RETENTION_DAYS is forever: set it to a number of days'
       : `${day(retentionDays)}: the archiver deletes what is archived and older than RETENTION_DAYS`
   return [
     { where: eventTopicsAtLarge, until: plain },
-    ...expiringTopics.map(ofTopic),
-    { where: topicText(enrichments.name), until: `${day(2)}: Kafka compacts it` },
+    ...expiringTopics.map(({ name, cleanUp }) => ({
+      where: topicText(name),
+      until: `${day(cleanUp.deleteAfterMs / dayMs)}: Kafka deletes it`,
+    })),
+    ...compactedTopics.map(({ name }) => ({ where: topicText(name), until: `${day(2)}: Kafka compacts it` })),
     { where: 'keys of removed enrichments in the collection enrichments', until: 'you remove the documents' },
     {
       where: "segments on the brokers' disks",

@@ -2,9 +2,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Errors } from 'io-ts'
 import { ErasureConfirmation } from '../../../contracts/commands/erasure-confirmation.ts'
 import { describe, problemsOf } from '../../../contracts/problem.ts'
+import { deadLetterHeaders } from '../../../contracts/records.ts'
 import {
   archiveNameOf,
-  deadLetterHeaders,
   deadLetters,
   enrichments,
   erasureConfirmations,

@@ -77,8 +77,7 @@ export const compare = (live: Fields | undefined, rebuilt: Fields | undefined, k
   return rebuilt === undefined ? { kind: 'different', what: 'only live' } : contentOf(live, rebuilt, sameRecords)
 }
 
-const { cleanUp } = quarantine
-const keptMs = typeof cleanUp === 'object' ? cleanUp.deleteAfterMs : Number.POSITIVE_INFINITY
+const keptMs = quarantine.cleanUp.deleteAfterMs
 
 /** True if `quarantine` may have deleted requests that an entry of drift counts. A rebuilt entry never has them. */
 export const isOlder = (view: ViewName, live: Fields | undefined, now: number): boolean =>

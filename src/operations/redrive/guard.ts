@@ -1,6 +1,4 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { clients, enrichments } from '../../../contracts/topics.ts'
-import type { ErasedKey } from '../../domain/erased.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import type { State } from '../../mongo/redrives.ts'
 import type { NotSent } from './batches.ts'
@@ -24,12 +22,6 @@ export type Rules = {
 export type Known = { readonly timesSent: number; readonly outdated: boolean; readonly erased: boolean }
 
 export const erasedSince = 'the person has been erased since then'
-
-/** The key by which an erasure names the chat, client or enrichment of a record. */
-export const erasedKeyOf = (topic: string, key: string): ErasedKey => {
-  if (topic === clients.name) return { of: 'client', key }
-  return { of: topic === enrichments.name ? 'enrichment' : 'chat', key }
-}
 
 /**
  * Decides about a dead letter. Right: the number of redrives of its record, including this one. A record that fails

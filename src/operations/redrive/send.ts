@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { deadLetterHeaders, deadLetters } from '../../../contracts/topics.ts'
-import { nameOfErased } from '../../domain/erased.ts'
+import { deadLetterHeaders } from '../../../contracts/records.ts'
+import { deadLetters } from '../../../contracts/topics.ts'
+import { erasedKeyOf, nameOfErased } from '../../domain/erased.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import type { KafkaRoom } from '../../kafka/kafka.ts'
 import { unreadableBatch } from '../../kafka/unreadable.ts'
@@ -8,7 +9,7 @@ import type { Redrives } from '../../mongo/redrives.ts'
 import { printable } from '../../shared/printable.ts'
 import { type BatchPorts, type NotSent, notBegun, type Sending, sendInBatches, type Words } from './batches.ts'
 import { type Filters, matches, memoryIdOf, originOf, readDeadLetter, type StoredDeadLetter } from './dead-letters.ts'
-import { decide, erasedKeyOf, erasedSince, isOutdated, type Known, type Rules, stateTopics } from './guard.ts'
+import { decide, erasedSince, isOutdated, type Known, type Rules, stateTopics } from './guard.ts'
 
 export const sendWords: Words = {
   done: 'sent',

@@ -4,7 +4,7 @@ import { keyOf, quarantine, topicOf } from '../../../contracts/topics.ts'
 import type { Account } from '../../domain/accounts.ts'
 import { contentHashes } from '../../domain/content-hash.ts'
 import { problemText } from '../../domain/decode-request.ts'
-import { nameOfErased } from '../../domain/erased.ts'
+import { erasedKeyOf, nameOfErased } from '../../domain/erased.ts'
 import type { IncomingRecord, Publish } from '../../domain/ports.ts'
 import { quarantineHeadersOf } from '../../domain/quarantined.ts'
 import { readJson } from '../../domain/read-json.ts'
@@ -14,7 +14,7 @@ import type { Redrives } from '../../mongo/redrives.ts'
 import { printable } from '../../shared/printable.ts'
 import { type BatchPorts, type NotSent, type Sending, sendInBatches, type Words } from './batches.ts'
 import { placeOf } from './dead-letters.ts'
-import { erasedKeyOf, erasedSince } from './guard.ts'
+import { erasedSince } from './guard.ts'
 
 /** A request must match all given filters. Times are those of the request, in ms since 1970. */
 export type QuarantineFilters = {

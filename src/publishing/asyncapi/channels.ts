@@ -1,47 +1,21 @@
 import type * as t from 'io-ts'
-import { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import { enrichmentFields } from '../../../contracts/commands/enrichment.ts'
-import { DomainEvent } from '../../../contracts/events/index.ts'
 import { patterns } from '../../../contracts/primitives.ts'
-import { DeadLetterHeaders, QuarantineHeaders } from '../../../contracts/records.ts'
-import {
-  archiveTopics,
-  audit,
-  botReplies,
-  deadLetters,
-  enrichments,
-  erasureConfirmations,
-  quarantine,
-  type Topic,
-  topics,
-  topicsOf,
-} from '../../../contracts/topics.ts'
-import { typeOf } from '../catalogue.ts'
+import { eventTypesOn, keys, recordNames, type Topic, topics } from '../../../contracts/topics.ts'
 import type { PartOf } from '../json-schema.ts'
 import type { JsonObject, Schema } from '../schema.ts'
 
 const bindingVersion = '0.5.0'
 const defaultPartitions = 12
 
-/** The topics that others write to. */
-const isReceived = ({ name }: Topic) =>
-  [botReplies, enrichments, erasureConfirmations].some((topic) => topic.name === name)
-
-const messagesOf = ({ name }: Topic): ReadonlyArray<string> => {
-  if (name === botReplies.name) return BotReply.types.map((command) => command.name)
-  if (name === enrichments.name) return ['Enrichment', 'EnrichmentRemoval']
-  if (name === erasureConfirmations.name) return ['ErasureConfirmation']
-  if (name === audit.name) return ['OperatorAction']
-  if (archiveTopics.some((archive) => archive.name === name)) return ['ArchivedEvent']
-  if (name === quarantine.name) return ['QuarantinedRequest']
-  if (name === deadLetters.name) return ['DeadLetter']
-  return DomainEvent.types.map(typeOf).filter((type) => topicsOf(type).some((topic) => topic.name === name))
+const messagesOf = (topic: Topic): ReadonlyArray<string> => {
+  const { content } = topic
+  if (content.kind === 'events') return eventTypesOn(topic)
+  const removal = content.kind === 'json' && content.removal !== undefined ? [content.removal.name] : []
+  return [...recordNames(topic), ...removal]
 }
 
-const describedBy = ({ name, carries }: Topic): t.Mixed => {
-  if (carries !== 'raw bytes') return carries
-  return name === quarantine.name ? QuarantineHeaders : DeadLetterHeaders
-}
+const describedBy = ({ content }: Topic): t.Mixed => (content.kind === 'bytes' ? content.headers : content.codec)
 
 const configurationOf = ({ cleanUp }: Topic): JsonObject => {
   if (cleanUp === 'compact') return { 'cleanup.policy': ['compact'] }
@@ -51,7 +25,8 @@ const configurationOf = ({ cleanUp }: Topic): JsonObject => {
 const account = patterns.AccountId.source.slice(1, -1)
 
 /** The schema of a key: its pattern up to the first part that accepts any text. */
-const keySchema = ({ key }: Topic): Schema => {
+const keySchema = (topic: Topic): Schema => {
+  const key = keys[topic.key]
   if (!key.startsWith('<')) return { type: 'string', description: key }
   const [known = '', open] = key
     .replace('<account id>', account)
@@ -99,13 +74,13 @@ const pascalCase = (name: string) => name.replace(/(?:^|-)([a-z])/g, (_, letter:
 export const operations = (): Readonly<Record<string, JsonObject>> =>
   Object.fromEntries(
     topics.flatMap((topic) => {
-      const action = isReceived(topic) ? 'receive' : 'send'
+      const action = topic.writtenBy === 'others' ? 'receive' : 'send'
       return messagesOf(topic).map((name) => [
         `${action}${name}${isOnOne(name) ? '' : `On${pascalCase(topic.name)}`}`,
         {
           action,
           channel: { $ref: `#/channels/${topic.name}` },
-          summary: `The bridge ${action === 'send' ? 'writes' : 'reads'} ${name} on \`${topic.name}\`, keyed by ${topic.key}.`,
+          summary: `The bridge ${action === 'send' ? 'writes' : 'reads'} ${name} on \`${topic.name}\`, keyed by ${keys[topic.key]}.`,
           messages: [{ $ref: `#/channels/${topic.name}/messages/${name}` }],
         },
       ])

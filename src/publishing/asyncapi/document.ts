@@ -1,24 +1,17 @@
-import { ArchivedEvent } from '../../../contracts/archive.ts'
-import { BotMessage, InviteAgent } from '../../../contracts/commands/bot-reply.ts'
-import { Enrichment } from '../../../contracts/commands/enrichment.ts'
-import { ErasureConfirmation } from '../../../contracts/commands/erasure-confirmation.ts'
-import { OperatorAction } from '../../../contracts/commands/operator-action.ts'
+import type * as t from 'io-ts'
 import { DomainEvent } from '../../../contracts/events/index.ts'
-import { DeadLetterHeaders, QuarantineHeaders } from '../../../contracts/records.ts'
-import { ceDataSchema, ceType, versionName } from '../../../contracts/topics.ts'
+import {
+  type Content,
+  ceDataSchema,
+  ceType,
+  codecsOf,
+  type Topic,
+  topics,
+  versionName,
+} from '../../../contracts/topics.ts'
 import { archived, commands, events, headers, typeOf } from '../catalogue.ts'
 import { leavesOfGenerators } from '../codecs.ts'
-import {
-  exampleAction,
-  exampleArchived,
-  exampleCommands,
-  exampleConfirmation,
-  exampleDeadLetter,
-  exampleEnrichment,
-  exampleEvents,
-  exampleHeaders,
-  exampleQuarantine,
-} from '../examples.ts'
+import { exampleArchived, exampleEvents, exampleHeaders } from '../examples.ts'
 import type { PartOf, Style } from '../json-schema.ts'
 import { about, type JsonObject, refTo, type Schema } from '../schema.ts'
 import { schemaWithParts } from '../schemas.ts'
@@ -49,83 +42,59 @@ const eventMessage = (event: (typeof DomainEvent.types)[number], partOf: PartOf)
   }
 }
 
-const commandMessage = (name: 'BotMessage' | 'InviteAgent', summary: string): JsonObject => ({
-  name,
-  title: name,
-  summary,
-  description: 'No header is required. `content-type: application/json` is recommended.',
+const archivedMessage = (codec: t.Mixed, partOf: PartOf): JsonObject => ({
+  name: codec.name,
+  title: codec.name,
+  summary: partOf(codec)?.description ?? '',
   contentType: json,
-  payload: schemaRef(name),
-  examples: [{ name, payload: exampleCommands[name] }],
+  headers: schemaRef('EventHeaders'),
+  payload: schemaRef(codec.name),
+  examples: [{ name: codec.name, headers: exampleHeaders('ClientMessageReceived'), payload: exampleArchived }],
 })
+
+type Of<Kind extends Content['kind']> = Extract<Content, { readonly kind: Kind }>
+
+const jsonMessage = (codec: t.Mixed, { note, examples }: Of<'json'>, partOf: PartOf): JsonObject => {
+  const { name } = codec
+  return {
+    name,
+    title: name,
+    summary: partOf(codec)?.description ?? '',
+    ...(note !== undefined && { description: note }),
+    contentType: json,
+    payload: schemaRef(name),
+    examples: [{ name, payload: examples[name] as JsonObject }],
+  }
+}
 
 const bytes: Schema = { type: 'string', description: 'Bytes as they were received, not decoded.' }
 
-const rawMessage = (name: string, summary: string, headers: string, example: JsonObject): JsonObject => ({
+const bytesMessage = ({ message: name, headers, example }: Of<'bytes'>, partOf: PartOf): JsonObject => ({
   name,
   title: name,
-  summary,
+  summary: partOf(headers)?.description ?? '',
   contentType: 'application/octet-stream',
-  headers: schemaRef(headers),
+  headers: schemaRef(headers.name),
   payload: bytes,
-  examples: [{ name, headers: example, payload: '{"event_name":"chat_accepted","chat_id":true}' }],
+  examples: [{ name, headers: example as JsonObject, payload: '{"event_name":"chat_accepted","chat_id":true}' }],
 })
 
-/** Every message by its name. */
-export const messages = (partOf: PartOf): Readonly<Record<string, JsonObject>> => {
-  const summaryOf = (codec: Parameters<PartOf>[0]) => partOf(codec)?.description ?? ''
-  return {
-    ...Object.fromEntries(DomainEvent.types.map((event) => [typeOf(event), eventMessage(event, partOf)])),
-    BotMessage: commandMessage('BotMessage', summaryOf(BotMessage)),
-    InviteAgent: commandMessage('InviteAgent', summaryOf(InviteAgent)),
-    Enrichment: {
-      name: 'Enrichment',
-      title: 'Enrichment',
-      summary: summaryOf(Enrichment),
-      contentType: json,
-      payload: schemaRef('Enrichment'),
-      examples: [{ name: 'Enrichment', payload: exampleEnrichment }],
-    },
-    EnrichmentRemoval: {
-      name: 'EnrichmentRemoval',
-      title: 'Removal of an enrichment',
-      summary: 'A record with a null value removes the enrichment of this key.',
-      payload: { type: 'null' },
-    },
-    ErasureConfirmation: {
-      name: 'ErasureConfirmation',
-      title: 'ErasureConfirmation',
-      summary: summaryOf(ErasureConfirmation),
-      contentType: json,
-      payload: schemaRef('ErasureConfirmation'),
-      examples: [{ name: 'ErasureConfirmation', payload: exampleConfirmation }],
-    },
-    OperatorAction: {
-      name: 'OperatorAction',
-      title: 'OperatorAction',
-      summary: summaryOf(OperatorAction),
-      contentType: json,
-      payload: schemaRef('OperatorAction'),
-      examples: [{ name: 'OperatorAction', payload: exampleAction }],
-    },
-    ArchivedEvent: {
-      name: 'ArchivedEvent',
-      title: 'ArchivedEvent',
-      summary: summaryOf(ArchivedEvent),
-      contentType: json,
-      headers: schemaRef('EventHeaders'),
-      payload: schemaRef('ArchivedEvent'),
-      examples: [{ name: 'ArchivedEvent', headers: exampleHeaders('ClientMessageReceived'), payload: exampleArchived }],
-    },
-    QuarantinedRequest: rawMessage(
-      'QuarantinedRequest',
-      summaryOf(QuarantineHeaders),
-      'QuarantineHeaders',
-      exampleQuarantine,
-    ),
-    DeadLetter: rawMessage('DeadLetter', summaryOf(DeadLetterHeaders), 'DeadLetterHeaders', exampleDeadLetter),
-  }
+/** The messages of a topic that are no events. */
+const othersOn = (topic: Topic, partOf: PartOf): ReadonlyArray<JsonObject> => {
+  const { content } = topic
+  if (content.kind === 'events') return []
+  if (content.kind === 'bytes') return [bytesMessage(content, partOf)]
+  if (content.kind === 'archived events') return [archivedMessage(content.codec, partOf)]
+  const removal = content.removal === undefined ? [] : [{ ...content.removal, payload: { type: 'null' } }]
+  return [...codecsOf(topic).map((codec) => jsonMessage(codec, content, partOf)), ...removal]
 }
+
+/** Every message by its name. */
+export const messages = (partOf: PartOf): Readonly<Record<string, JsonObject>> =>
+  Object.fromEntries([
+    ...DomainEvent.types.map((event) => [typeOf(event), eventMessage(event, partOf)] as const),
+    ...topics.flatMap((topic) => othersOn(topic, partOf)).map((message) => [String(message.name), message] as const),
+  ])
 
 /**
  * The schemas of payloads, of headers and of the parts that they share, each defined once. Events have the names of

@@ -1,4 +1,4 @@
-import { quarantineHeaders } from '../../../contracts/topics.ts'
+import { quarantineHeaders } from '../../../contracts/records.ts'
 import type { IncomingRecord } from '../../../src/domain/ports.ts'
 import { unless } from '../findings.ts'
 import { type Attack, digestOf } from './attack.ts'

@@ -1,5 +1,5 @@
 import kafkajs from 'kafkajs'
-import { deadLetterHeaders } from '../../../contracts/topics.ts'
+import { deadLetterHeaders } from '../../../contracts/records.ts'
 import { plainClient } from '../../support/plain-consumer.ts'
 import { wrongDocuments } from '../checker.ts'
 import { findingsOf, unless, wrong } from '../findings.ts'

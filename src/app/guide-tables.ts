@@ -1,0 +1,38 @@
+import { topicsTable } from '../publishing/topics-table.ts'
+
+/** A table of a guide: its first line, and the other lines. */
+export type Table = { readonly head: ReadonlyArray<string>; readonly rows: ReadonlyArray<ReadonlyArray<string>> }
+
+type GuideTable = {
+  /** The guide in contracts/guides/. */
+  readonly guide: string
+  /** The table's name in the comments around it: `<!-- topics: made by npm run contracts -->` and `<!-- end of topics -->`. */
+  readonly name: string
+  readonly table: () => Table
+}
+
+/** The tables of the guides that are made from lists of the code. */
+export const guideTables: ReadonlyArray<GuideTable> = [
+  {
+    guide: 'downstream-team.md',
+    name: 'topics',
+    table: topicsTable,
+  },
+]
+
+const line = (cells: ReadonlyArray<string>) => `|${cells.map((cell) => (cell === '' ? ' ' : ` ${cell} `)).join('|')}|`
+
+/** A table in Markdown. */
+export const markdown = ({ head, rows }: Table): string =>
+  [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n')
+
+/** The text of a guide with its tables as they are today. Throws if a table has no place in it. */
+export const withTables = (guide: string, text: string): string =>
+  guideTables
+    .filter((each) => each.guide === guide)
+    .reduce((before, { name, table }) => {
+      const [begin, end] = [`<!-- ${name}: made by npm run contracts -->\n\n`, `\n\n<!-- end of ${name} -->`]
+      const [from, to] = [before.indexOf(begin), before.indexOf(end)]
+      if (from === -1 || to < from) throw new Error(`${guide} has no place for the table ${name}`)
+      return `${before.slice(0, from + begin.length)}${markdown(table())}${before.slice(to)}`
+    }, text)

@@ -34,7 +34,7 @@ export const ErasureDocument = exactShape(
     /** How many markers the erasure has. */
     markers: Count,
 
-    /** How many documents the person had in each view, and how many enrichments. */
+    /** How many documents the person had in each view and each copy of one, and how many enrichments. */
     found: t.record(t.string, Count),
 
     /** What remains in which store, and until when. */

@@ -7,6 +7,7 @@ import type { FindLinks } from '../domain/person.ts'
 import { chunks } from '../shared/slices.ts'
 import { duplicateKey } from './classify.ts'
 import { within } from './client.ts'
+import { type Copies, copiesOfPersonsIn, rebuiltCopiesIn } from './copies.ts'
 import { enrichedKeys } from './enrichments.ts'
 import { type FindDocuments, findDocumentsIn, findLinksIn } from './persons.ts'
 
@@ -16,7 +17,7 @@ export type Marker = Pick<TimelineDocument, 'type' | 'chatId' | 'clientId' | 'to
 export type Entry = Pick<TimelineDocument, '_id' | 'time' | 'chatId' | 'clientId' | 'erased'>
 
 /** Persons and their erasures. Every function throws if MongoDB does not answer. */
-export type Erasures = {
+export type Erasures = Copies & {
   readonly findLinks: (accountId: string) => FindLinks
   readonly findDocuments: FindDocuments
   /** The enrichments that exist for these keys. */
@@ -89,8 +90,9 @@ export const erasuresIn = (db: Db): Erasures & SilentPersons => {
     return hashing
   }
   return {
-    findLinks: (accountId) => findLinksIn(db, accountId),
+    findLinks: (accountId) => findLinksIn(db, accountId, () => rebuiltCopiesIn(db)),
     findDocuments: findDocumentsIn(db),
+    ...copiesOfPersonsIn(db),
     enriched: async (keys) => {
       const found = await Promise.all(
         chunks(keys, keysAtOnce).map((some) =>

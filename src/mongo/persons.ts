@@ -66,15 +66,25 @@ export const linkQueries = (accountId: string, identities: ReadonlyArray<Identit
     ]
   })
 
+/** A collection with documents of a view. */
+export type PlaceOfView = { readonly view: string; readonly collection: string }
+
+/** `copies`: collections beside the live views that are searched too. */
 export const findLinksIn =
-  (db: Db, accountId: string): FindLinks =>
+  (db: Db, accountId: string, copies: () => Promise<ReadonlyArray<PlaceOfView>>): FindLinks =>
   async (identities) => {
-    const queries = chunks(identities, idsAtOnce).flatMap((some) => linkQueries(accountId, some))
-    const all = queries.map(async ({ view, fields, conditions, options }) => {
+    const others = await copies()
+    const queries = chunks(identities, idsAtOnce)
+      .flatMap((some) => linkQueries(accountId, some))
+      .flatMap((query) => [
+        { ...query, collection: query.view },
+        ...others.flatMap(({ view, collection }) => (view === query.view ? [{ ...query, collection }] : [])),
+      ])
+    const all = queries.map(async ({ collection, fields, conditions, options }) => {
       const paths = ['accountId', ...Object.values(fields).flat()]
       const projection = Object.fromEntries(paths.map((path) => [path, 1]))
       const found = await db
-        .collection<{ _id: string; accountId: string }>(view)
+        .collection<{ _id: string; accountId: string }>(collection)
         .find({ $or: conditions }, { ...options, projection, maxTimeMS: queryMs })
         .toArray()
       // The case-insensitive query for `acme` also finds documents of an account `Acme`.
@@ -88,12 +98,21 @@ const places = foldedViews.flatMap(({ name: view, person }) =>
   (person?.documents ?? []).map((place) => ({ view, ...place })),
 )
 
+/** A person's documents of one view, in the collection that has them. */
+export const documentsOf = async function* (
+  db: Db,
+  { view, collection }: PlaceOfView,
+  ...[accountId, { chats, clients }]: Parameters<FindDocuments>
+): AsyncGenerator<PersonDocument['document']> {
+  for (const { field, where } of places.filter((place) => place.view === view))
+    for (const some of chunks(field === 'chatId' ? chats : clients, idsAtOnce)) {
+      const wanted = { ...condition(view, accountId, field, some), ...where }
+      yield* db.collection<{ _id: string }>(collection).find(wanted, { maxTimeMS: queryMs })
+    }
+}
+
 export const findDocumentsIn = (db: Db): FindDocuments =>
-  async function* (accountId, { chats, clients }) {
-    for (const { view, field, where } of places)
-      for (const some of chunks(field === 'chatId' ? chats : clients, idsAtOnce)) {
-        const wanted = { ...condition(view, accountId, field, some), ...where }
-        const found = db.collection<{ _id: string }>(view).find(wanted, { maxTimeMS: queryMs })
-        for await (const document of found) yield { view, document }
-      }
+  async function* (...person) {
+    for (const { name: view } of foldedViews)
+      for await (const document of documentsOf(db, { view, collection: view }, ...person)) yield { view, document }
   }

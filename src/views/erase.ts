@@ -10,14 +10,20 @@ import { documentId } from './fields.ts'
 /** The changes that a marker of an erasure makes to a view. A repeated marker erases again. */
 export type ChangesOfMarker = (view: string, marker: Recorded<ErasureEvent>) => ReadonlyArray<Change>
 
-/** What an erasure does to a view. `holds`: whether a document has personal data. */
+type AnyDocument = Readonly<Record<string, unknown>>
+
+/**
+ * What an erasure does to a view. `holds`: whether a document has personal data. `emptied`: a document without it, as
+ * it was in everything else, so that later records are folded onto it as before.
+ */
 export type Erasure = {
   readonly changes: ChangesOfMarker
-  readonly holds: (document: Readonly<Record<string, unknown>>) => boolean
+  readonly holds: (document: AnyDocument) => boolean
+  readonly emptied: (document: AnyDocument) => AnyDocument
 }
 
 /** For views without personal data. */
-export const never: Erasure = { changes: () => [], holds: () => false }
+export const never: Erasure = { changes: () => [], holds: () => false, emptied: (document) => document }
 
 /** Whom a marker is about, as fields of documents, and the topic whose records it erases. */
 export const aboutOf = ({ event }: Recorded<ErasureEvent>) => {
@@ -61,7 +67,7 @@ export const byMarks = <C extends t.Mixed>(
   }: { readonly isOnly: boolean; readonly settled?: (document: t.TypeOf<C>) => ViewDocument },
 ): Erasure => {
   const marks = marksOf(codec)
-  const emptied =
+  const emptiedBy =
     (recorded: Recorded) =>
     (document: ViewDocument): ViewDocument => {
       const current = document as EmptiedDocument
@@ -77,8 +83,9 @@ export const byMarks = <C extends t.Mixed>(
   return {
     changes: (view, marker) => {
       const id = documentId(marker.event)
-      return [changeWhere(view, id, isOnly ? { _id: id } : aboutOf(marker).fields, emptied(marker))]
+      return [changeWhere(view, id, isOnly ? { _id: id } : aboutOf(marker).fields, emptiedBy(marker))]
     },
     holds: (document) => !isDeepStrictEqual(withoutPersonal(marks, document), document),
+    emptied: (document) => withoutPersonal(marks, document),
   }
 }

@@ -75,3 +75,15 @@ export const changesStats = (views: ReadonlyArray<string>): boolean =>
 /** Whether a document has personal data. False for documents of views without personal data. */
 export const hasPersonalData = (view: string, document: Readonly<Record<string, unknown>>): boolean =>
   foldedOfName(view)?.erasure.holds(document) ?? false
+
+/** A document without personal data, as it was in everything else. */
+export const withoutPersonalData = (
+  view: string,
+  document: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> => foldedOfName(view)?.erasure.emptied(document) ?? document
+
+/** The view whose documents a collection may have that is named after it, such as `chats__rebuild_1` or `chats_old`. */
+export const viewOfCopy = (collection: string): ViewName | undefined =>
+  viewNames
+    .filter((view) => new RegExp(`^${view}[^a-z]`, 'i').test(collection) && !byName.has(collection))
+    .toSorted((a, b) => b.length - a.length)[0]

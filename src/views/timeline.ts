@@ -92,6 +92,7 @@ export const timeline = folded(contract, {
       )
     },
     holds: (document) => !isMarker(document) && (document.data !== undefined || document.extra !== undefined),
+    emptied: ({ data: _data, extra: _extra, ...rest }) => ({ ...rest, erased: true }),
   },
   indexes: [by('chatId', 'time', 'offset'), by('time'), by('type', 'time'), where('clientId', 'time')],
   person: {

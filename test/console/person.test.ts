@@ -32,6 +32,8 @@ const servers = () => {
       links.filter((link) =>
         link.some((it) => identities.some(({ kind, value }) => kind === it.kind && value === it.value)),
       ),
+    findCopies: async function* () {},
+    emptyCopies: async () => {},
     findDocuments: async function* () {
       yield { view: 'chats', document: { _id: 'acme/2037', name: 'Ann', applied: { 'chats/0': 1 } } }
     },

@@ -8,10 +8,8 @@ export const rebuiltName = (view: string, writer: string): string => `${view}__r
 /** The name of this collection while it is ready for the swap. No process ever writes under this name. */
 export const swapName = (view: string, writer: string): string => `${view}__swap_${writer}`
 
-const nameOfRebuild = /^[a-z_]+__(?:rebuild|swap)_[0-9a-z]+$/
-
-/** Whether a collection belongs to a rebuild. */
-const isOfRebuild = (name: string): boolean => nameOfRebuild.test(name)
+/** The writer of a collection that exists for a rebuild; undefined for every other collection. */
+export const writerOf = (name: string): string | undefined => /^[a-z_]+__(?:rebuild|swap)_([0-9a-z]+)$/.exec(name)?.[1]
 
 const namespaceNotFound = 26
 
@@ -64,7 +62,8 @@ export const makeRebuilt = async (db: Db, views: ReadonlyArray<ViewName>, writer
 }
 
 /** The collections that exist for rebuilds. */
-export const leftIn = async (db: Db): Promise<ReadonlyArray<string>> => [...(await namesIn(db))].filter(isOfRebuild)
+export const leftIn = async (db: Db): Promise<ReadonlyArray<string>> =>
+  [...(await namesIn(db))].filter((name) => writerOf(name) !== undefined)
 
 /** Drops those of the collections that exist. */
 export const dropAll = async (db: Db, names: Iterable<string>): Promise<void> => {

@@ -28,7 +28,8 @@ const orThrow = (what: string, appended: E.Either<{ readonly reason: string }, v
 
 /**
  * Writes all records of a plan, again after an interruption. So tombstones and markers may be there twice. Enrichments
- * are first: after the markers are processed, only the receipt knows the keys.
+ * are first: after the markers are processed, only the receipt knows the keys. An interrupted rebuild reads no markers,
+ * so its documents are emptied here. It reads the markers when it is resumed.
  */
 const write = async ({ kafka, erasures }: ErasePorts, receipt: ErasureDocument): Promise<ErasureDocument> => {
   const { plan, ...rest } = receipt
@@ -38,6 +39,7 @@ const write = async ({ kafka, erasures }: ErasePorts, receipt: ErasureDocument):
     orThrow('a tombstone', await kafka.append(tombstone, withinMs))
   }
   for (const marker of markersOf(receipt, plan)) orThrow('a marker', await kafka.publish(marker, withinMs))
+  await erasures.emptyCopies(receipt.accountId, plan)
   const published = { ...rest, state: 'published' as const }
   await erasures.save(published)
   return published

@@ -12,7 +12,7 @@ export type Request = { readonly accountId: string; readonly start: Identity; re
 export type Plan = {
   readonly person: Person
   readonly enrichments: ReadonlyArray<string>
-  /** The number of documents by view. */
+  /** The number of documents by view, and by collection of a copy. */
   readonly found: Readonly<Record<string, number>>
 }
 
@@ -21,13 +21,17 @@ export const requestText = ({ accountId, start, also }: Request): string =>
 
 /** What the bridge has about a person. `known` are other identities of the person. Changes nothing. */
 export const planOf = async (
-  erasures: Pick<Erasures, 'findLinks' | 'findDocuments' | 'enriched'>,
+  erasures: Pick<Erasures, 'findLinks' | 'findDocuments' | 'findCopies' | 'enriched'>,
   { accountId, start, also }: Request,
   known: ReadonlyArray<Identity> = [],
 ): Promise<Plan> => {
   const person = await resolvePerson(erasures.findLinks(accountId), start, also, known)
   const found: Record<string, number> = {}
-  for await (const { view } of erasures.findDocuments(accountId, person)) found[view] = (found[view] ?? 0) + 1
+  const count = (where: string) => {
+    found[where] = (found[where] ?? 0) + 1
+  }
+  for await (const { view } of erasures.findDocuments(accountId, person)) count(view)
+  for await (const { collection } of erasures.findCopies(accountId, person)) count(collection)
   const enriched = await erasures.enriched(enrichmentKeys(accountId, person))
   if (enriched.length > 0) found.enrichments = enriched.length
   return { person, enrichments: enriched.map(({ _id }) => _id), found }

@@ -105,6 +105,9 @@ const inViews = async (
   const person = { chats: ids('ChatErased', 'chatId'), clients: ids('ClientErased', 'clientId') }
   for await (const { view, document } of erasures.findDocuments(accountId, person))
     if (hasPersonalData(view, document)) note(found, `view ${view}`)
+  // A rebuild that was killed after the erasure, before it had read the markers.
+  await erasures.emptyCopies(accountId, person)
+  for await (const { collection } of erasures.findCopies(accountId, person)) note(found, `collection ${collection}`)
 }
 
 const inEnrichments = async ({ kafka, erasures }: StatusPorts, { accountId, keys }: ErasureDocument, found: Found) => {

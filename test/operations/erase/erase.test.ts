@@ -37,6 +37,8 @@ const world = () => {
       links.filter((link) =>
         link.some((it) => identities.some(({ kind, value }) => kind === it.kind && value === it.value)),
       ),
+    findCopies: async function* () {},
+    emptyCopies: async () => {},
     findDocuments: async function* () {
       yield { view: 'chats', document: { _id: 'acme/2037' } }
     },

@@ -42,6 +42,8 @@ const world = (events: ReadonlyArray<Happened>) => {
           ? [ids]
           : []
       }),
+    findCopies: async function* () {},
+    emptyCopies: async () => {},
     findDocuments: async function* () {},
     enriched: async () => [],
     enrichedKeys: async function* () {},

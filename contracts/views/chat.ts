@@ -13,8 +13,7 @@ import { DatedChatMessage } from './dated.ts'
  * from the newest event that has them. `acceptedAt` is when an agent first accepted the chat since it was last
  * finished. The other times are those of the newest event of each kind. `firstResponseMs` is from the visitor's first
  * message to the agent's first one after it in the log (to the second, as the service reports it). `totalMs` is from
- * that acceptance to `finishedAt`. The data of ChatFinished (`messages`, `rate`, `blacklisted`, `invitation`, both
- * durations) stays until the chat is finished again.
+ * that acceptance to `finishedAt`. The data of ChatFinished (`rate`, `blacklisted`, `invitation`, both durations) stays until the chat is finished again.
  */
 export const ChatDocument = exactShape(
   {
@@ -28,7 +27,8 @@ export const ChatDocument = exactShape(
     agents: t.array(Agent),
 
     /**
-     * The log from ChatFinished, oldest message first. Of a log with more than 4 MiB of JSON it has only the newest
+     * The log from ChatFinished, oldest message first. If the chat was opened again and the new log begins later, it
+     * follows the former one. Of a log with more than 4 MiB of JSON it has only the newest
      * messages, so that the document stays below MongoDB's limit of 16 MiB. The event's record has the whole log. Its
      * entry in timeline names that record.
      */
@@ -92,4 +92,4 @@ export const ChatDocument = exactShape(
 )
 export type ChatDocument = t.TypeOf<typeof ChatDocument>
 
-export const chats = { name: 'chats', version: 2, document: ChatDocument } as const satisfies ViewContract
+export const chats = { name: 'chats', version: 3, document: ChatDocument } as const satisfies ViewContract

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type ChatMessage, writers } from '../../contracts/events/chat.ts'
 import type { Dated } from '../../contracts/views/dated.ts'
 import { msBetween } from './fields.ts'
@@ -24,4 +25,18 @@ export const newestMessages = (log: ReadonlyArray<Line>, mostBytes: number): Lin
     if (bytes > mostBytes) break
   }
   return log.slice(first)
+}
+
+/**
+ * The whole log of a chat. A chat that was opened again is finished with a log that either has all messages or begins
+ * where the former log ended. Lines of the former log stay if they are older than the first line of the new one.
+ */
+export const wholeLog = (former: ReadonlyArray<Line>, log: ReadonlyArray<Line>): ReadonlyArray<Line> => {
+  const begin = log.find(({ timestamp }) => timestamp !== undefined)?.timestamp
+  if (begin === undefined) return [...former, ...log]
+  const isOnlyInFormer = (line: Line) =>
+    line.timestamp !== undefined &&
+    (line.timestamp < begin ||
+      (line.timestamp.getTime() === begin.getTime() && !log.some((other) => isDeepStrictEqual(line, other))))
+  return [...former.filter(isOnlyInFormer), ...log]
 }

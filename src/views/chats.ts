@@ -5,7 +5,7 @@ import type { Dated } from '../../contracts/views/dated.ts'
 import type { Recorded } from '../domain/ports.ts'
 import { withAgents } from './agents.ts'
 import { type Guard, once } from './applied.ts'
-import { firstResponseMs, newestMessages } from './chat-log.ts'
+import { firstResponseMs, newestMessages, wholeLog } from './chat-log.ts'
 import { byMarks } from './erase.ts'
 import { documentId, msBetween, present } from './fields.ts'
 import { by, linkIndexes, where } from './indexes.ts'
@@ -44,13 +44,14 @@ const finished = (chat: ChatDocument, { time, data }: Dated<ChatFinished>): Chat
     blacklisted,
     firstResponseMs: _response,
     totalMs,
-    messagesOmitted: _omitted,
+    messagesOmitted: omittedBefore = 0,
     ...rest
   } = chat
-  const log = data.chat?.messages ?? []
-  const response = firstResponseMs(log)
+  const response = firstResponseMs(data.chat?.messages ?? [])
+  const log = wholeLog(chat.messages, data.chat?.messages ?? [])
   const messages = newestMessages(log, mostMessagesBytes)
-  const messagesOmitted = log.length - messages.length
+  const isContinued = log[0] !== undefined && log[0] === chat.messages[0]
+  const messagesOmitted = (isContinued ? omittedBefore : 0) + log.length - messages.length
   return {
     ...rest,
     state: 'finished',

@@ -107,6 +107,29 @@ chats('a step that comes again after another one counts, although its body is th
   assert.equal(chatOf(...undone.slice(0, 2), hashed(last, 'u2', 'U'))?.updatedAt, date('10:09:00'))
 })
 
+const logged = (id: string, ...lines: ReadonlyArray<readonly [time: string, message: string]>) =>
+  anEvent('ChatFinished', id, at('10:30:00'), {
+    chat: { messages: lines.map(([time, message]) => ({ message, timestamp: at(time), type: 'visitor' })) },
+  })
+const first = logged('e1', ['10:00:00', 'Hi'], ['10:01:00', 'Bye'])
+const reopened: ReadonlyArray<readonly [title: string, last: ChatEvent, then: ReadonlyArray<string>]> = [
+  ['only its newest session', logged('e2', ['10:20:00', 'Me again']), ['Hi', 'Bye', 'Me again']],
+  ['a line in the second of the last one', logged('e2', ['10:01:00', 'Me again']), ['Hi', 'Bye', 'Me again']],
+  [
+    'all of the chat',
+    logged('e2', ['10:00:00', 'Hi'], ['10:01:00', 'Bye'], ['10:20:00', 'Again']),
+    ['Hi', 'Bye', 'Again'],
+  ],
+  ['no line', logged('e2'), ['Hi', 'Bye']],
+]
+for (const [title, last, then] of reopened)
+  chats(`a chat that is finished again keeps every message once if the new log has ${title}`, () => {
+    assert.equal(
+      chatOf(first, last)?.messages.map(({ message }) => message),
+      then,
+    )
+  })
+
 chats('a chat keeps the newest 4 MiB of its log, and counts the omitted messages', () => {
   const message = (i: number) => ({ type: 'agent', message: `${i}`.padEnd(99_900), timestamp: at('10:00:00') })
   const messages = Array.from({ length: 50 }, (_, i) => message(i))
@@ -114,7 +137,8 @@ chats('a chat keeps the newest 4 MiB of its log, and counts the omitted messages
   const chat = chatOf(accepted, long)
   assert.equal(chat?.messages, dated(long).data.chat?.messages?.slice(9))
   assert.is(chat?.messagesOmitted, 9)
-  const short = chatOf(accepted, long, anEvent('ChatFinished', 'e4', at('10:06:00')))
+  const short = chatOf(accepted, long, logged('e4', ['09:59:00', 'Hi']))
+  assert.equal(short?.messages.length, 1)
   assert.not.ok(short && 'messagesOmitted' in short)
 })
 

@@ -43,7 +43,8 @@ export type ConversationState = t.TypeOf<typeof ConversationState>
  * has written yet. With `handOverFailed` the client waits for an agent, whatever the bot has written.
  *
  * `replies…` count commands by their outcome, including hand-overs and the bridge's own commands. `outcome` is `bot` if
- * only the bot has answered, `agent` once an agent was requested or has joined (it stays), and `open` until then.
+ * only the bot has answered, `agent-requested` once an agent was requested or has joined (it stays, also if nobody
+ * came), and `open` until then.
  * `lastMessage.id` is the ce_id of the message's event. `startedAt` is the time of the first event. The other times are
  * those of the newest event of each kind.
  */
@@ -74,7 +75,7 @@ export const ConversationDocument = exactShape(
     replyTimesMs: t.array(Count),
 
     /** Who has answered so far. */
-    outcome: t.keyof({ open: null, bot: null, agent: null }),
+    outcome: t.keyof({ open: null, bot: null, 'agent-requested': null }),
 
     /** The time of the first event. */
     startedAt: BsonDate,
@@ -165,6 +166,6 @@ export type ConversationDocument = t.TypeOf<typeof ConversationDocument>
 
 export const conversations = {
   name: 'conversations',
-  version: 3,
+  version: 4,
   document: ConversationDocument,
 } as const satisfies ViewContract

@@ -160,7 +160,7 @@ export const DailyStatsDocument = exactShape(
       answeredByBotAlone: Count,
 
       /** In how many an agent was requested or joined. */
-      handedToAgent: Count,
+      agentRequested: Count,
     }),
 
     /** Bot replies by the day of their outcome, including hand-overs. */

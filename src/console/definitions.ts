@@ -21,7 +21,7 @@ export const countDefinitions = {
   offlineMessages: 'messages that came through the offline form on the day',
   'conversations.started': 'sessions with bots that began on the day and in which the client wrote, open ones included',
   'conversations.answeredByBotAlone': 'those in which the bot has answered and no agent was requested',
-  'conversations.handedToAgent': 'those in which an agent was requested or joined',
+  'conversations.agentRequested': 'those in which an agent was requested or joined',
   'replies.delivered': 'bot replies that the service accepted on the day, hand-overs included',
   'replies.failed': 'bot replies that were given up on the day',
   'replies.suppressed': 'bot replies that came too late to be sent on the day',

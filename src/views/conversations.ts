@@ -57,9 +57,9 @@ const noted = (before: ConversationDocument, after: ConversationDocument, event:
       return { clientMessages: before.clientMessages + 1, lastMessage: { id, from: 'client', message, at: time } }
     }
     case 'AgentInvited':
-      return { invitedAt: time, outcome: 'agent' }
+      return { invitedAt: time, outcome: 'agent-requested' }
     case 'AgentJoined':
-      return { joinedAt: time, outcome: 'agent' }
+      return { joinedAt: time, outcome: 'agent-requested' }
     case 'AgentUnavailable':
       return {}
     case 'ChatClosed':
@@ -68,7 +68,7 @@ const noted = (before: ConversationDocument, after: ConversationDocument, event:
       const isInvitation = event.data.commandType === 'InviteAgent'
       return {
         repliesDelivered: before.repliesDelivered + 1,
-        ...(isInvitation ? { invitedAt: time, outcome: 'agent' } : replied(before, after, event)),
+        ...(isInvitation ? { invitedAt: time, outcome: 'agent-requested' } : replied(before, after, event)),
       }
     }
     case 'BotReplyFailed':

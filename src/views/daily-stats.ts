@@ -124,7 +124,7 @@ export const dailyStats = (accountDay: AccountDay, input: StatsInput, asOf: Date
       conversations: {
         started: bot.length,
         answeredByBotAlone: withOutcome('contained'),
-        handedToAgent: withOutcome('handed-over', 'unavailable', 'abandoned'),
+        agentRequested: withOutcome('handed-over', 'unavailable', 'abandoned'),
       },
       replies: {
         delivered: total(deliveries, ({ state }) => state === 'delivered'),

@@ -114,12 +114,12 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<ConversationEvent>, o
   [
     'a delivered hand-over invites an agent, and the client still waits',
     [message('e1', '10:00:00'), handOver('e2', '10:00:01')],
-    { state: 'invited', outcome: 'agent', invitedAt: date('10:00:01'), awaitingReplyTo: 'e1', replyTimesMs: [] },
+    { state: 'invited', outcome: 'agent-requested', invitedAt: date('10:00:01'), awaitingReplyTo: 'e1', replyTimesMs: [] },
   ],
   [
     'an agent who joins has the conversation, and later messages of the client do not wait for the bot',
     [message('e1', '10:00:00'), invited('e2', '10:00:01'), joined('e3', '10:00:02'), message('e4', '10:00:09')],
-    { state: 'agent', outcome: 'agent', joinedAt: date('10:00:02'), awaitingReplyTo: undefined, clientMessages: 2 },
+    { state: 'agent', outcome: 'agent-requested', joinedAt: date('10:00:02'), awaitingReplyTo: undefined, clientMessages: 2 },
   ],
   [
     'a hand-over whose outcome is recorded after the agent joined does not take the conversation back',
@@ -129,7 +129,7 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<ConversationEvent>, o
   [
     'a hand-over whose outcome is recorded after AGENT_UNAVAILABLE does not hide that event',
     [message('e1', '10:00:00'), unavailable('e2', '10:00:02'), handOver('e3', '10:00:03', '10:00:01')],
-    { state: 'unavailable', outcome: 'agent', unavailableAt: date('10:00:02') },
+    { state: 'unavailable', outcome: 'agent-requested', unavailableAt: date('10:00:02') },
   ],
   [
     'a second hand-over after no agent was available invites again',
@@ -139,7 +139,7 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<ConversationEvent>, o
   [
     'a reply of the bot after no agent was available answers the client',
     [message('e1', '10:00:00'), handOver('e2', '10:00:01'), unavailable('e3', '10:00:02'), reply('e4', '10:00:04')],
-    { state: 'unavailable', outcome: 'agent', replyTimesMs: [4_000], awaitingReplyTo: undefined },
+    { state: 'unavailable', outcome: 'agent-requested', replyTimesMs: [4_000], awaitingReplyTo: undefined },
   ],
   [
     'a closed conversation stays closed after late events, and waits for nothing',

@@ -35,7 +35,7 @@ stats('of a day without anything are zeros, and no figure has a value', () => {
       byOutcome: { ended: 0, failed: 0, open: 0 },
     },
     offlineMessages: 0,
-    conversations: { started: 0, answeredByBotAlone: 0, handedToAgent: 0 },
+    conversations: { started: 0, answeredByBotAlone: 0, agentRequested: 0 },
     replies: { delivered: 0, failed: 0, suppressed: 0 },
   })
   for (const figure of Object.values(figures)) assert.equal(figure, { numerator: 0, denominator: 0 })

@@ -198,7 +198,7 @@ const figures: Sentences = {
   offlineMessages: 'Offline messages',
   'conversations.started': 'Bot conversations',
   'conversations.answeredByBotAlone': 'Answered by the bot alone',
-  'conversations.handedToAgent': 'Handed over to an agent',
+  'conversations.agentRequested': 'Agent requested',
   'replies.delivered': 'Replies delivered',
   'replies.failed': 'Replies failed',
   'replies.suppressed': 'Replies not sent',

@@ -19,7 +19,7 @@ const examples: Readonly<Record<ViewName, object>> = {
   calls: { type: 'incoming', state: 'end' },
   clients: { status: { id: '2', title: 'Customer' } },
   offline_messages: { message: 'Please call me back tomorrow.' },
-  conversations: { state: 'agent', outcome: 'agent', joinedAt: noon, unavailableAt: noon },
+  conversations: { state: 'agent', outcome: 'agent-requested', joinedAt: noon, unavailableAt: noon },
   sessions: { acceptedAt: noon, ending: 'closed' },
   timeline: { type: 'ChatFinished', time: noon },
   daily_stats: {

@@ -1,7 +1,8 @@
 /**
  * The definition of each figure in `daily_stats` and `daily_stats_by`. A `share` is between 0 and 1, a `ratio` may be
  * greater. For a `duration`, the numerator is the sum of all times in milliseconds and the denominator is their number,
- * so the quotient is the mean. The documents also have the median and the 95th percentile.
+ * so the quotient is the mean. The documents also have the median, the 95th percentile and a histogram. Histograms of
+ * several days or groups can be added, and give the median of all of them.
  *
  * The figures of a day cover the sessions of one kind (contracts/views/session.ts) that began on that day, in the
  * account's time zone, and have ended by `asOf`. Open sessions are counted separately. Bot sessions without a message
@@ -21,6 +22,12 @@ export const serviceLevelMs = 60_000
 
 /** A client who returns within this time undoes strict containment: 24 hours, in milliseconds. */
 export const returnMs = 24 * 60 * 60 * 1000
+
+/**
+ * The upper bounds of a histogram's parts are 0 and these numbers times a power of ten, in milliseconds (the preferred
+ * numbers E12). So a median that is read from a histogram is at most 26 % too high.
+ */
+export const histogramSteps = [1, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 3.9, 4.7, 5.6, 6.8, 8.2]
 
 export const metrics = {
   containment: {
@@ -98,6 +105,12 @@ export const metrics = {
     unit: 'duration',
     numerator: 'time from the first message without an answer to the answer of an agent, of each turn',
     denominator: 'answered turns',
+  },
+  waitTime: {
+    kind: 'agent',
+    unit: 'duration',
+    numerator: 'time from the first message of the client until an agent accepted the chat, by the log, to the second',
+    denominator: 'sessions in whose log the client wrote before an agent accepted',
   },
   handleTime: {
     kind: 'agent',

@@ -19,6 +19,18 @@ export const Figure = exactShape(
     median: Count,
     /** For times: the 95th percentile, in milliseconds, by the nearest-rank method. */
     p95: Count,
+    /** For times: how many there are up to each bound, and above the bound before. Parts without a time are left out. */
+    histogram: t.array(
+      t.strict(
+        {
+          /** The greatest time of this part, in milliseconds. */
+          upToMs: Count,
+          /** How many times there are. */
+          count: Count,
+        },
+        'HistogramPart',
+      ),
+    ),
   },
   'Figure',
 )
@@ -51,6 +63,8 @@ export const Figures = t.strict(
     firstResponseAgent: Figure,
     /** The time from a message of the log to the answer of an agent, for each turn. */
     responseTimeAgent: Figure,
+    /** The time from the first message of the log until an agent accepted the chat. */
+    waitTime: Figure,
     /** The time from acceptance to finish. */
     handleTime: Figure,
     /** The share of agent sessions rated good, of those rated good or bad. */
@@ -183,7 +197,7 @@ export type DailyStatsDocument = t.TypeOf<typeof DailyStatsDocument>
 
 export const dailyStats = {
   name: 'daily_stats',
-  version: 1,
+  version: 2,
   document: DailyStatsDocument,
 } as const satisfies ViewContract
 
@@ -215,6 +229,6 @@ export type DailyStatsByDocument = t.TypeOf<typeof DailyStatsByDocument>
 
 export const dailyStatsBy = {
   name: 'daily_stats_by',
-  version: 1,
+  version: 2,
   document: DailyStatsByDocument,
 } as const satisfies ViewContract

@@ -174,6 +174,12 @@ export const SessionDocument = exactShape(
      */
     firstResponseMs: Count,
 
+    /**
+     * For an agent session, the time from the client's first message until an agent accepted the chat, in milliseconds,
+     * exact to a second. Absent if the client wrote only afterwards, or if one of the times is not known.
+     */
+    waitMs: Count,
+
     /** The time from acceptance to finish, in milliseconds. */
     handleMs: Count,
 
@@ -221,6 +227,6 @@ export const SessionDocument = exactShape(
 )
 export type SessionDocument = t.TypeOf<typeof SessionDocument>
 
-export const sessions = { name: 'sessions', version: 3, document: SessionDocument } as const satisfies ViewContract
+export const sessions = { name: 'sessions', version: 4, document: SessionDocument } as const satisfies ViewContract
 export type Invitation = t.TypeOf<typeof Invitation>
 export type SessionAgent = t.TypeOf<typeof SessionAgent>

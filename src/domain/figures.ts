@@ -1,4 +1,4 @@
-import { returnMs, serviceLevelMs } from '../../contracts/metrics.ts'
+import { histogramSteps, returnMs, serviceLevelMs } from '../../contracts/metrics.ts'
 import type { Figure, Figures } from '../../contracts/views/daily-stats.ts'
 import type { SessionDocument } from '../../contracts/views/session.ts'
 
@@ -19,6 +19,7 @@ export const measuredFields = [
   'invitations',
   'firstResponseMs',
   'responseTimesMs',
+  'waitMs',
   'handleMs',
   'turns',
   'interventions',
@@ -48,7 +49,19 @@ const ratio = (numerator: number, denominator: number): Figure => ({
 /** The share of the items for which `is` is true. */
 const share = <A>(all: ReadonlyArray<A>, is: (one: A) => boolean): Figure => ratio(all.filter(is).length, all.length)
 
-/** Mean, median and 95th percentile, by the nearest-rank method. */
+/** The least bound of a histogram that is not less than a time in milliseconds. */
+export const histogramBound = (ms: number): number => {
+  if (ms === 0) return 0
+  const power = 10 ** Math.floor(Math.log10(ms))
+  const step = histogramSteps.find((each) => Math.round(each * power) >= ms) ?? 10
+  return Math.round(step * power)
+}
+
+/** How many of the sorted times are in each part of the histogram. */
+const histogram = (sorted: ReadonlyArray<number>) =>
+  [...Map.groupBy(sorted, histogramBound)].map(([upToMs, times]) => ({ upToMs, count: times.length }))
+
+/** Mean, median and 95th percentile by the nearest-rank method, and the histogram. */
 const duration = (times: ReadonlyArray<number | undefined>): Figure => {
   const sorted = times.filter((ms) => ms !== undefined).sort((a, b) => a - b)
   const rank = (part: number) => sorted[Math.ceil(part * sorted.length) - 1]
@@ -57,6 +70,7 @@ const duration = (times: ReadonlyArray<number | undefined>): Figure => {
     ...ratio(sum(sorted), sorted.length),
     ...(median !== undefined && { median }),
     ...(p95 !== undefined && { p95 }),
+    ...(sorted.length > 0 && { histogram: histogram(sorted) }),
   }
 }
 
@@ -117,6 +131,7 @@ export const figuresOf = (
     interventions: share(bot, ({ interventions = 0 }) => interventions > 0),
     firstResponseAgent: duration(agent.map(({ firstResponseMs }) => firstResponseMs)),
     responseTimeAgent: duration(agent.flatMap(({ responseTimesMs }) => responseTimesMs)),
+    waitTime: duration(agent.map(({ waitMs }) => waitMs)),
     handleTime: duration(agent.map(({ handleMs }) => handleMs)),
     csat: share(
       agent.filter(({ rating }) => rating === 'good' || rating === 'bad'),

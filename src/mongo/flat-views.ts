@@ -7,9 +7,67 @@ type FlatView = { readonly viewOn: string; readonly pipeline: ReadonlyArray<Docu
 const has = (field: string): Document => ({ $ne: [{ $type: `$${field}` }, 'missing'] })
 const first = (list: string, field: string): Document => ({ $first: `$${list}.${field}` })
 
+const isBot: Document = { $eq: ['$kind', 'bot'] }
+/** A column of a bot's session that its own events lack: the chat of the same id has it, if an agent took part. */
+const ofChat = (own: string, field: string): Document => ({
+  $cond: [isBot, { $first: `$chat.${field}` }, `$${own}`],
+})
+
+/** The chat of the same id, and the agent's session that began during or after a bot's session, before the next one. */
+const linked: ReadonlyArray<Document> = [
+  {
+    $lookup: {
+      from: 'chats',
+      localField: 'chat',
+      foreignField: '_id',
+      let: { kind: '$kind' },
+      pipeline: [
+        { $match: { $expr: { $eq: ['$$kind', 'bot'] } } },
+        { $project: { widgetId: 1, utm: '$session.utmJson' } },
+      ],
+      as: 'chat',
+    },
+  },
+  {
+    $lookup: {
+      from: 'sessions',
+      let: {
+        kind: '$kind',
+        accountId: '$accountId',
+        chatId: '$chatId',
+        from: '$startedAt',
+        // Without a next session: a time after all others.
+        until: { $ifNull: ['$nextStartedAt', new Date(8.64e15)] },
+      },
+      pipeline: [
+        {
+          $match: {
+            kind: 'agent',
+            $expr: {
+              $and: [
+                { $eq: ['$$kind', 'bot'] },
+                { $eq: ['$accountId', '$$accountId'] },
+                { $eq: ['$chatId', '$$chatId'] },
+                { $gte: ['$startedAt', '$$from'] },
+                { $lt: ['$startedAt', '$$until'] },
+              ],
+            },
+          },
+        },
+        { $sort: { startedAt: 1 } },
+        { $limit: 1 },
+        { $project: { acceptedAt: 1 } },
+      ],
+      as: 'agentSession',
+    },
+  },
+]
+
 const sessions: FlatView = {
   viewOn: 'sessions',
   pipeline: [
+    { $set: { chat: { $concat: ['$accountId', '/', '$chatId'] } } },
+    ...linked,
     {
       $project: {
         accountId: 1,
@@ -32,6 +90,7 @@ const sessions: FlatView = {
         replies: 1,
         turns: 1,
         firstResponseMs: 1,
+        waitMs: 1,
         handleMs: 1,
         rate: 1,
         rating: 1,
@@ -47,12 +106,18 @@ const sessions: FlatView = {
         invitedAt: first('invitations', 'at'),
         joinedAt: { $last: '$invitations.joinedAt' },
         queueMs: { $last: '$invitations.queueMs' },
-        pageUrl: 1,
-        utmSource: '$utm.source',
-        utmMedium: '$utm.medium',
-        utmCampaign: '$utm.campaign',
-        utmContent: '$utm.content',
-        utmTerm: '$utm.term',
+        agentSessionId: first('agentSession', '_id'),
+        agentAcceptedAt: first('agentSession', 'acceptedAt'),
+        // Without its query, which may hold personal data.
+        page: {
+          $cond: [has('pageUrl'), { $first: { $split: [{ $first: { $split: ['$pageUrl', '?'] } }, '#'] } }, '$$REMOVE'],
+        },
+        widgetId: ofChat('channelId', 'widgetId'),
+        utmSource: ofChat('utm.source', 'utm.source'),
+        utmMedium: ofChat('utm.medium', 'utm.medium'),
+        utmCampaign: ofChat('utm.campaign', 'utm.campaign'),
+        utmContent: ofChat('utm.content', 'utm.content'),
+        utmTerm: ofChat('utm.term', 'utm.term'),
       },
     },
   ],

@@ -112,6 +112,7 @@ const finished = (before: SessionDocument, event: Dated<ChatFinished>): SessionD
   }
   const known = { ...session, agents: agents.reduce((all, agent) => withAgent(all, agent, {}), session.agents) }
   const { acceptedAt } = session
+  const askedAt = log.find(isFromClient)?.timestamp
   return {
     ...withTurns(known, log),
     outcome: 'finished',
@@ -123,6 +124,7 @@ const finished = (before: SessionDocument, event: Dated<ChatFinished>): SessionD
     ...(chat.blacklisted !== undefined && { blacklisted: chat.blacklisted }),
     audit: auditDue,
     ...(chat.rate !== undefined && { rate: chat.rate, rating: ratingOf(chat.rate) }),
+    ...(acceptedAt && askedAt && askedAt <= acceptedAt && { waitMs: msBetween(askedAt, acceptedAt) }),
     ...(acceptedAt && { handleMs: msBetween(acceptedAt, endsAt) }),
   }
 }

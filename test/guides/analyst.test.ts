@@ -1,12 +1,13 @@
 import { BSON, type Document } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { DomainEvent } from '../../contracts/events/index.ts'
 import type { MetricName } from '../../contracts/metrics.ts'
 import { computedStatistics } from '../../src/mongo/stats-compute.ts'
 import { changesOfEvent } from '../../src/views/changes.ts'
-import { inLog } from '../support/given-events.ts'
+import { anEvent, inLog } from '../support/given-events.ts'
 import { testDatabase } from '../support/mongo.ts'
-import { asked, guideText, questions } from './questions.ts'
+import { asked, guideText, type Names, questions } from './questions.ts'
 import { shop } from './shop.ts'
 
 const { EJSON } = BSON
@@ -111,8 +112,8 @@ guide('the flat view of messages has a row for each message, of agents and of bo
     return rows.map(({ kind, from, text, at }) => `${kind} ${from} ${text} ${at.toISOString()}`)
   }
   assert.equal(await of('101'), [
-    'agent client Hi 2026-01-01T00:00:00.000Z',
-    'agent agent Hello 2026-01-01T00:00:20.000Z',
+    'agent client Hi 2026-03-02T09:00:00.000Z',
+    'agent agent Hello 2026-03-02T09:00:20.000Z',
   ])
   assert.equal(await of('301'), [
     'bot client When are you open? 2026-03-02T09:05:00.000Z',
@@ -154,6 +155,70 @@ guide('returns the same figures as daily_stats', async () => {
   assert.equal(
     [bot?.containment, bot?.handOffRate, bot?.abandonment, queue?.serviceLevel, sum('good') / sum('rated')],
     [figure('containment'), figure('handOffRate'), figure('abandonment'), figure('serviceLevel'), figure('csat')],
+  )
+})
+
+const namesBlock = /^```js\naccount = .*?^```$/ms.exec(guideText)?.[0].split('\n').slice(1, -1).join('\n') ?? ''
+
+/** The names of the guide as mongosh would set them, with the results of their queries. */
+const namesOfGuide = async (): Promise<Names> => {
+  const asked: Document[][] = []
+  const evaluate = (answers: ReadonlyArray<Date>) => {
+    let count = 0
+    const mongosh = {
+      aggregate: (pipeline: Document[]) => ({ next: () => ({ at: answers[asked.push(pipeline) && count++] }) }),
+    }
+    return new Function(
+      'db',
+      `let account, timezone, chat, now, midnight, from, to; ${namesBlock}; return { account, timezone, chat, now, from, to }`,
+    )(mongosh)
+  }
+  evaluate([])
+  const answers = await Promise.all(asked.map((pipeline) => db.aggregate(pipeline).toArray()))
+  return evaluate(answers.map(([row]) => row?.at))
+}
+
+guide('its days are local: a month of sessions agrees with daily_stats', async () => {
+  const { from, to, timezone } = await namesOfGuide()
+  assert.equal([from, to], [new Date('2026-02-28T23:00:00Z'), new Date('2026-03-31T22:00:00Z')])
+  const began = { accountId: 'acme', startedAt: { $gte: from, $lt: to } }
+  const sessions = await db.collection('sessions').countDocuments(began)
+  const days = Array.from({ length: 31 }, (_, i) => `acme/2026-03-${String(i + 1).padStart(2, '0')}`)
+  const all = await Promise.all(days.map((day) => computedStatistics(db, day, () => timezone, names.now)))
+  const started = all.reduce((sum, { day }) => sum + day.sessions.agent.started + day.sessions.bot.started, 0)
+  assert.equal([sessions, started], [10, 10])
+})
+
+guide('a session of a bot names the agent session after it, and the widget and campaign of their chat', async () => {
+  const event = (type: DomainEvent['type'], id: string, time: string, part: object) =>
+    ({ ...anEvent(type, id, time, { accountId: 'globex', chatId: '1', ...part }), subject: '1' }) as DomainEvent
+  const utm = { session: { utmJson: { source: 'google' } } }
+  const log = [
+    event('ClientMessageReceived', 'g1', '2026-05-01T10:00:00.000Z', {}),
+    event('AgentJoined', 'g2', '2026-05-01T10:01:00.000Z', {}),
+    event('ChatAccepted', 'g3', '2026-05-01T10:01:02.000Z', {
+      widgetId: 'w7',
+      page: { url: 'https://a/b?c=d#e' },
+      ...utm,
+    }),
+  ]
+  await bridge.applyChanges(inLog(...log).flatMap(changesOfEvent))
+  const rows = await db.collection('analytics_sessions').find({ accountId: 'globex' }).sort({ kind: -1 }).toArray()
+  assert.equal(
+    rows.map(({ _id, agentSessionId, agentAcceptedAt, widgetId, utmSource, page }) => [
+      [_id, agentSessionId, agentAcceptedAt?.toISOString()],
+      [widgetId, utmSource, page],
+    ]),
+    [
+      [
+        ['globex/1/bot/1', 'globex/1/agent/1', '2026-05-01T10:01:02.000Z'],
+        ['w7', 'google', undefined],
+      ],
+      [
+        ['globex/1/agent/1', undefined, undefined],
+        ['w7', 'google', 'https://a/b'],
+      ],
+    ],
   )
 })
 

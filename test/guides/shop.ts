@@ -18,24 +18,31 @@ const visitor = (number: string, chatsCount: number) => ({ visitor: { number, ch
 const accepted = (chatId: string, time: string, agent: object, who: object, session: object = {}) =>
   event('ChatAccepted', chatId, time, { agent, ...who, ...session })
 
-/** A closed chat. Its log has the visitor's first message, and the agent's answer `afterSeconds` later. */
-const finished = (chatId: string, time: string, agent: object, who: object, afterSeconds: number, rate?: string) =>
-  event('ChatFinished', chatId, time, {
+/** A closed chat. Its log has the visitor's first message at `asked`, and the agent's answer `afterSeconds` later. */
+const finished = (
+  chatId: string,
+  asked: string,
+  time: string,
+  agent: object,
+  who: object,
+  afterSeconds: number,
+  rate?: string,
+) => {
+  const askedAt = `2026-${asked.replace(' ', 'T')}.000Z`
+  const answeredAt = new Date(Date.parse(askedAt) + afterSeconds * 1000).toISOString()
+  return event('ChatFinished', chatId, time, {
     agents: [agent],
     ...who,
     chat: {
       messages: [
-        { message: 'Hi', timestamp: '2026-01-01T00:00:00.000Z', type: 'visitor' },
-        {
-          message: 'Hello',
-          timestamp: new Date(Date.UTC(2026, 0, 1, 0, 0, afterSeconds)).toISOString(),
-          type: 'agent',
-        },
+        { message: 'Hi', timestamp: askedAt, type: 'visitor' },
+        { message: 'Hello', timestamp: answeredAt, type: 'agent' },
       ],
       blacklisted: false,
       ...(rate !== undefined && { rate }),
     },
   })
+}
 
 const call = (chatId: string, time: string, type: string, status: string, part: object = {}) =>
   event('CallStatusChanged', chatId, time, { call: { type, phone: '+15550100', status, ...part } })
@@ -59,15 +66,17 @@ const refused = (time: string) => ({
 
 /** The events of a shop in the first days of March 2026, from a Monday to the next Monday. */
 export const shop: ReadonlyArray<DomainEvent> = [
+  // On 1 March in Berlin.
+  accepted('106', '02-28 23:30:00', ann, visitor('2752', 1)),
   accepted('101', '03-02 09:00:10', ann, visitor('2746', 1), from('google', 'spring')),
-  finished('101', '03-02 09:10:00', ann, visitor('2746', 1), 20, 'good'),
+  finished('101', '03-02 09:00:00', '03-02 09:10:00', ann, visitor('2746', 1), 20, 'good'),
   accepted('102', '03-02 09:30:00', bob, visitor('2747', 1), from('google', 'spring')),
-  finished('102', '03-02 09:50:00', bob, visitor('2747', 1), 60, 'bad'),
+  finished('102', '03-02 09:29:40', '03-02 09:50:00', bob, visitor('2747', 1), 60, 'bad'),
   accepted('103', '03-03 14:00:00', ann, visitor('2746', 2)),
-  finished('103', '03-03 14:20:00', ann, visitor('2746', 2), 40),
+  finished('103', '03-03 13:59:50', '03-03 14:20:00', ann, visitor('2746', 2), 40),
   accepted('104', '03-03 14:05:00', ann, visitor('2748', 1), from('newsletter', 'march')),
   accepted('105', '03-09 09:20:00', bob, visitor('2749', 1), from('google', 'brand')),
-  finished('105', '03-09 09:40:00', bob, visitor('2749', 1), 30, 'like'),
+  finished('105', '03-09 09:19:50', '03-09 09:40:00', bob, visitor('2749', 1), 30, 'like'),
 
   call('201', '03-02 10:00:00', 'incoming', 'start'),
   call('201', '03-02 10:00:05', 'incoming', 'agent_connected'),

@@ -1,9 +1,13 @@
+import type { Document } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createLog } from '../../src/app/telemetry.ts'
 import { classify } from '../../src/mongo/classify.ts'
 import { connectMongo } from '../../src/mongo/connect.ts'
 import { sleep } from '../../src/shared/time.ts'
+import { changesOfEvent } from '../../src/views/changes.ts'
+import { guideText } from '../guides/questions.ts'
+import { anEvent, at, inLog } from '../support/given-events.ts'
 import { user } from './mongo-server.ts'
 import { secureServers } from './secure-servers.ts'
 
@@ -75,5 +79,45 @@ for (const [title, url, says] of refusals)
   security(title, async () => {
     assert.match(await refusalOf(url(await secureServers())), says)
   })
+
+/** What the guide's block of roles asks mongosh to create, as commands of MongoDB. */
+const rolesOfGuide = (): ReadonlyArray<Document> => {
+  const block = /^```js\nconst reads = .*?^```$/ms.exec(guideText)?.[0].split('\n').slice(1, -1).join('\n')
+  const commands: Document[] = []
+  const mongosh = {
+    getName: () => 'livechat',
+    createRole: ({ role, ...rest }: Document) => commands.push({ createRole: role, ...rest }),
+    createUser: ({ user, ...rest }: Document) => commands.push({ createUser: user, ...rest }),
+  }
+  new Function('db', 'passwordPrompt', block ?? '')(mongosh, () => 'of the analyst')
+  return commands
+}
+
+security('the role for figures reads no words and no keys', async () => {
+  const { mongod } = await secureServers()
+  const bridge = connect(mongod.url())
+  await bridge.ensureIndexes()
+  const event = inLog(anEvent('ClientMessageReceived', 'e1', at('10:00:00')))
+  await bridge.applyChanges(event.flatMap(changesOfEvent))
+  await bridge.stop()
+  await using root = mongod.connectAs(mongod.root.name, mongod.root.password)
+  for (const command of rolesOfGuide()) await root.db('livechat').command(command)
+
+  await using analyst = mongod.connectAs('analyst', 'of the analyst', 'livechat')
+  const found = await analyst.db('livechat').collection('analytics_sessions').find({ accountId: 'acme' }).toArray()
+  assert.equal(
+    found.map(({ kind }) => kind),
+    ['bot'],
+  )
+  const words = ['sessions', 'chats', 'conversations', 'timeline', 'analytics_messages', 'erasure_keys', 'audit']
+  for (const collection of words) {
+    const refused = await analyst
+      .db('livechat')
+      .collection(collection)
+      .findOne()
+      .catch((error: { readonly codeName?: string }) => error.codeName)
+    assert.is(refused, 'Unauthorized', collection)
+  }
+})
 
 security.run()

@@ -68,9 +68,9 @@ export const startSecureMongod = async (directory: string, authority: Authority,
     }),
   )
   const tls = `tls=true&tlsCAFile=${ca}`
-  const connect = (login = '') =>
+  const connect = (login = '', database = 'admin') =>
     new MongoClient(
-      `mongodb://${login}localhost:${port}/?directConnection=true&${tls}&tlsCertificateKeyFile=${bothFile}`,
+      `mongodb://${login}localhost:${port}/?authSource=${database}&directConnection=true&${tls}&tlsCertificateKeyFile=${bothFile}`,
     )
   // Before the first user exists, a local client may create the replica set and the first user, and do nothing more.
   await using founder = connect()
@@ -86,6 +86,10 @@ export const startSecureMongod = async (directory: string, authority: Authority,
     /** A URL of this server; each part can be replaced. */
     url: ({ password = user.password, host = 'localhost', options = tls, more = '' } = {}) =>
       `mongodb://${login(password)}${host}:${port}/livechat?authSource=admin&replicaSet=${replicaSet}&${options}${more}`,
+    /** A client of this server with a name and a password that a database has. */
+    connectAs: (name: string, password: string, database = 'admin') =>
+      connect(`${name}:${encodeURIComponent(password)}@`, database),
+    root: { name: 'root', password: 'the-root' },
     stop: running.stop,
   }
 }

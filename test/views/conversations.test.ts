@@ -114,12 +114,24 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<ConversationEvent>, o
   [
     'a delivered hand-over invites an agent, and the client still waits',
     [message('e1', '10:00:00'), handOver('e2', '10:00:01')],
-    { state: 'invited', outcome: 'agent-requested', invitedAt: date('10:00:01'), awaitingReplyTo: 'e1', replyTimesMs: [] },
+    {
+      state: 'invited',
+      outcome: 'agent-requested',
+      invitedAt: date('10:00:01'),
+      awaitingReplyTo: 'e1',
+      replyTimesMs: [],
+    },
   ],
   [
     'an agent who joins has the conversation, and later messages of the client do not wait for the bot',
     [message('e1', '10:00:00'), invited('e2', '10:00:01'), joined('e3', '10:00:02'), message('e4', '10:00:09')],
-    { state: 'agent', outcome: 'agent-requested', joinedAt: date('10:00:02'), awaitingReplyTo: undefined, clientMessages: 2 },
+    {
+      state: 'agent',
+      outcome: 'agent-requested',
+      joinedAt: date('10:00:02'),
+      awaitingReplyTo: undefined,
+      clientMessages: 2,
+    },
   ],
   [
     'a hand-over whose outcome is recorded after the agent joined does not take the conversation back',

@@ -7,6 +7,7 @@ import { metrics } from '../../contracts/metrics.ts'
 import type { Instant } from '../../contracts/primitives.ts'
 import type { Figure } from '../../contracts/views/daily-stats.ts'
 import type { SessionDocument } from '../../contracts/views/session.ts'
+import { histogramBound } from '../../src/domain/figures.ts'
 import { changesOfEvent } from '../../src/views/changes.ts'
 import { dailyStats } from '../../src/views/daily-stats.ts'
 import { accountDay } from '../../src/views/stats-days.ts'
@@ -35,6 +36,8 @@ type Plan = typeof plan extends fc.Arbitrary<infer P> ? P : never
 const agentPlan = fc.record({
   at: fc.integer({ min: 0, max: 20 * 3600 }),
   agent: fc.constantFrom('a1', 'a2'),
+  /** Negative if the client wrote only after the acceptance. */
+  waited: fc.integer({ min: -5, max: 600 }),
   answeredAfter: fc.option(fc.integer({ min: 1, max: 90 })),
   lasts: fc.option(fc.integer({ min: 100, max: 4_000 })),
   rate: fc.option(fc.constantFrom('good', 'BAD', 'like', 'dislike', 'so-so')),
@@ -75,16 +78,16 @@ const botLog = ({ client, at, turns, asked, answer, closed }: Plan, chatId: stri
 }
 
 const agentLog = (given: AgentPlan, chatId: string): ReadonlyArray<Timed> => {
-  const { at, agent, answeredAfter, lasts, rate, again } = given
+  const { at, agent, waited, answeredAfter, lasts, rate, again } = given
   const start = at * second
   const messages = [
-    { message: 'Hi', timestamp: instant(start - 5 * second), type: 'visitor' },
+    { message: 'Hi', timestamp: instant(start - waited * second), type: 'visitor' },
     ...(answeredAfter === null
       ? []
       : [
           {
             message: 'Hello',
-            timestamp: instant(start + (answeredAfter - 5) * second),
+            timestamp: instant(start + (answeredAfter - waited) * second),
             type: 'agent',
             agentId: agent,
           },
@@ -190,11 +193,13 @@ const byLog = (log: ReadonlyArray<Timed>): Readonly<Record<string, readonly [num
       const { rate, messages } = finish.event.data.chat ?? {}
       const [question, answer] = messages ?? []
       const word = rate?.toLowerCase()
+      const waited = question?.timestamp ? began + dayStart - Date.parse(question.timestamp) : -1
       return [
         {
           began,
           ended: finish.ms,
           rate,
+          waited,
           again: events.length === 3,
           good: word === 'good' || word === 'like',
           bad: word === 'bad' || word === 'dislike',
@@ -206,6 +211,7 @@ const byLog = (log: ReadonlyArray<Timed>): Readonly<Record<string, readonly [num
         },
       ]
     })
+  const accepted = agents.map(({ waited }) => waited).filter((ms) => ms >= 0)
   const answered = agents.flatMap(({ first }) => (first === undefined ? [] : [first]))
   // For each second: how many sessions each agent has.
   let [load, busy] = [0, 0]
@@ -229,6 +235,7 @@ const byLog = (log: ReadonlyArray<Timed>): Readonly<Record<string, readonly [num
     interventions: [over.filter(({ bridge }) => bridge).length, over.length],
     firstResponseAgent: [sum(answered), answered.length],
     responseTimeAgent: [sum(answered), answered.length],
+    waitTime: [sum(accepted), accepted.length],
     handleTime: [sum(agents.map(({ began, ended }) => ended - began)), agents.length],
     csat: [agents.filter(({ good }) => good).length, agents.filter(({ good, bad }) => good || bad).length],
     csatResponseRate: [agents.filter(({ rate }) => rate !== undefined).length, agents.length],
@@ -266,6 +273,39 @@ figures('that are shares are from 0 to 1, for every group', async () => {
     }),
     { numRuns: 100 },
   )
+})
+
+figures('that are durations have a histogram that agrees with the number of times and their median', async () => {
+  await fc.assert(
+    fc.asyncProperty(logs, async (log) => {
+      const { day } = await measuredBy(log)
+      for (const { denominator, median, histogram = [] } of Object.values(day.figures)) {
+        if (median === undefined) continue
+        let below = 0
+        const ofMedian = histogram.find(({ count }) => {
+          below += count
+          return below >= denominator / 2
+        })
+        assert.is(
+          histogram.reduce((sum, { count }) => sum + count, 0),
+          denominator,
+        )
+        assert.is(ofMedian?.upToMs, histogramBound(median))
+      }
+    }),
+    { numRuns: 100 },
+  )
+})
+
+figures('the bound of a part is at most a quarter above its times from 10 ms on, and itself a bound', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 10, max: 100 * 24 * hour }), (ms) => {
+      const bound = histogramBound(ms)
+      assert.ok(bound >= ms && bound < ms * 1.26, `${ms}: ${bound}`)
+      assert.is(histogramBound(bound), bound)
+    }),
+  )
+  assert.equal([0, 1, 2, 3, 9, 10].map(histogramBound), [0, 1, 2, 3, 10, 10])
 })
 
 figures('leave out open sessions, and count them separately', async () => {

@@ -34,6 +34,7 @@ const ofBots = [
 const ofAgents = [
   'sessions.agent.started',
   'figures.queueTime',
+  'figures.waitTime',
   'figures.firstResponseAgent',
   'figures.handleTime',
   'figures.serviceLevel',

@@ -175,6 +175,7 @@ const figures: Sentences = {
   'figures.interventions': 'Interventions of the bridge',
   'figures.firstResponseAgent': 'Agent first response',
   'figures.responseTimeAgent': 'Agent response time',
+  'figures.waitTime': 'Wait until accepted',
   'figures.handleTime': 'Handle time',
   'figures.csat': 'CSAT',
   'figures.csatResponseRate': 'Rated',

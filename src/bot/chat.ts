@@ -1,19 +1,22 @@
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { ClientMessageReceived, ConversationEvent } from '../../contracts/events/index.ts'
 import type { Log } from '../domain/ports.ts'
+import { agentSpan, traceparentAfter } from '../domain/tracing.ts'
 import { keyedQueue } from '../shared/keyed-queue.ts'
 import type { Acquire } from '../shared/semaphore.ts'
 import { announcementOf, commandsOf } from './commands.ts'
-import { type Limits, respond, type Turns } from './conversation.ts'
-import { ask, type Handlers, type Outcome, repliesIn } from './handlers.ts'
+import { type Asking, type Limits, respond, type Turns } from './conversation.ts'
+import { askingFor, type Handlers, type Outcome, repliesIn } from './handlers.ts'
 import { mistakesIn } from './mistakes.ts'
 import type { Reply } from './replies.ts'
 
 /** An event of a chat that this bot reads. */
 export type Heard<E extends ConversationEvent = ConversationEvent> = {
   readonly event: E
-  /** Publishes a command, as a child of the event's trace. Resolves when Kafka has it, or when it no longer counts. */
-  readonly publish: (command: BotReply) => Promise<void>
+  /** The event's trace. */
+  readonly traceparent?: string | undefined
+  /** Publishes a command in a trace. Resolves when Kafka has it, or when it no longer counts. */
+  readonly publish: (command: BotReply, traceparent: string | undefined) => Promise<void>
   /** The event needs nothing more. */
   readonly finish: () => void
 }
@@ -79,6 +82,9 @@ export const createChat = (deps: ChatDeps): Chat => {
   /** The first event after the messages of the turn that takes the chat away from the bot, or undefined. */
   const isTaken = () => queue.some(({ event }) => ends.has(event.type) && event.receivedTime === undefined)
 
+  const spanOf = ({ event: { data }, traceparent }: Heard) =>
+    agentSpan(traceparent, `${data.accountId}/${data.chatId}`, group)
+
   const nextEvent = (): Promise<void> =>
     new Promise((resolve) => {
       wake = resolve
@@ -114,6 +120,7 @@ export const createChat = (deps: ChatDeps): Chat => {
       let sayings = Promise.resolve()
       let place = 0
       let hasSaid = false
+      let traceparent = last.traceparent
       const say = async (reply: Reply): Promise<void> => {
         if (signal.aborted) return
         const mistakes = mistakesIn(last.event, [reply])
@@ -123,22 +130,22 @@ export const createChat = (deps: ChatDeps): Chat => {
         if (here < said) return sayings
         said = here + 1
         const command = announcementOf([first.event, last.event], reply, here, group)
-        if (command !== undefined) sayings = sayings.then(() => last.publish(command))
+        if (command !== undefined) sayings = sayings.then(() => last.publish(command, traceparent))
         return sayings
       }
       const events = messages.map(({ event }) => event)
-      const asking = async () => {
+      const asking: Asking = async (span) => {
         place = 0
+        traceparent = traceparentAfter(span, last.traceparent)
         return repliesIn(await handlers.onTurn?.({ messages: events, signal, say }))
       }
       using _permit = await acquire(stopping)
       const timeLeft = () => Math.max(0, startedAt + limits.replyWithin * (hasSaid || said > 0 ? 2 : 1) - monotonic())
       let replies: ReadonlyArray<Reply> | undefined
-      const answering = respond({ handlers, log, timeLeft, isOver: () => signal.aborted }, last.event, asking).then(
-        (given) => {
-          replies = given
-        },
-      )
+      const parts = { handlers, log, timeLeft, span: () => spanOf(last), isOver: () => signal.aborted }
+      const answering = respond(parts, last.event, asking).then((given) => {
+        replies = given
+      })
       while (replies === undefined && !signal.aborted) {
         const isNewer = gathered().length > messages.length && monotonic() < startedAt + turns.atMostMs
         if (isNewer || isTaken()) controller.abort()
@@ -147,7 +154,7 @@ export const createChat = (deps: ChatDeps): Chat => {
       await sayings
       if (signal.aborted && !isTaken()) continue
       if (!signal.aborted)
-        for (const command of commandsOf(last.event, replies ?? [], group)) await last.publish(command)
+        for (const command of commandsOf(last.event, replies ?? [], group)) await last.publish(command, traceparent)
       for (const message of messages) message.finish()
       queue.splice(0, messages.length)
       return
@@ -163,11 +170,19 @@ export const createChat = (deps: ChatDeps): Chat => {
       log.error({ type: event.type, accountId, chatId, commandId, err }, 'onOutcome of the bot has failed')
     }
   }
-  const onEvent = async ({ event, publish, heardAt }: Waiting): Promise<void> => {
+  const onEvent = async (heard: Waiting): Promise<void> => {
+    const { event, publish, heardAt } = heard
+    const ask = askingFor(handlers, event)
+    if (ask === undefined) return
     using _permit = await acquire(stopping)
     const timeLeft = () => Math.max(0, heardAt + limits.replyWithin - monotonic())
-    const replies = await respond({ handlers, log, timeLeft, isOver: () => false }, event, () => ask(handlers, event))
-    for (const command of commandsOf(event, replies, group)) await publish(command)
+    const parts = { handlers, log, timeLeft, span: () => spanOf(heard), isOver: () => false }
+    let { traceparent } = heard
+    const replies = await respond(parts, event, (span) => {
+      traceparent = traceparentAfter(span, heard.traceparent)
+      return ask()
+    })
+    for (const command of commandsOf(event, replies, group)) await publish(command, traceparent)
   }
 
   const run = async (): Promise<void> => {

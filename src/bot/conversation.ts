@@ -1,6 +1,8 @@
+import type { Span } from '@opentelemetry/api'
 import * as E from 'fp-ts/lib/Either.js'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
 import type { Log } from '../domain/ports.ts'
+import { endSpan, inSpan } from '../domain/tracing.ts'
 import { within } from '../shared/timeout.ts'
 import { type Handlers, type NoAnswer, repliesIn } from './handlers.ts'
 import { canBeAnswered, mistakesIn } from './mistakes.ts'
@@ -34,6 +36,9 @@ export const problemOf = ({ replyWithin, atOnce }: Limits, { quietMs, atMostMs }
   return atOnce >= 1 ? undefined : 'limits.atOnce: expected at least 1'
 }
 
+/** Calls the bot's code. A span of this call, if there is one, is the parent of what the call sends. */
+export type Asking = (span: Span | undefined) => Promise<ReadonlyArray<Reply>>
+
 /** The bot's replies to an event, if the bridge would send all of them. */
 export const answer = async (
   asking: () => Promise<ReadonlyArray<Reply>>,
@@ -49,6 +54,21 @@ export const answer = async (
     return E.left({ reason: 'threw', err })
   }
 }
+
+/** The same in a span. Why it failed is the kind of failure or the name of an error: a message may quote the chat. */
+const tracedAnswer = async (
+  asking: Asking,
+  event: ConversationEvent,
+  withinMs: number,
+  span: Span | undefined,
+): Promise<E.Either<NoAnswer, ReadonlyArray<Reply>>> => {
+  const answered = await inSpan(span, () => answer(() => asking(span), event, withinMs))
+  endSpan(span, E.isLeft(answered) ? kindOf(answered.left) : undefined)
+  return answered
+}
+
+const kindOf = (failure: NoAnswer): string =>
+  failure.reason === 'threw' && failure.err instanceof Error ? failure.err.name : failure.reason
 
 /** For people, without any text of the chat: the message of an error may quote it. */
 const words = (failure: NoAnswer): string => {
@@ -67,7 +87,9 @@ const failureWithin = 1_000
 
 type Parts = {
   readonly handlers: Pick<Handlers, 'onFailure'>
-  readonly log: Pick<Log, 'error'>
+  readonly log: Pick<Log, 'warn' | 'error'>
+  /** A span for one call of a handler. */
+  readonly span: () => Span | undefined
   /** In ms from now. */
   readonly timeLeft: () => number
   /** True if nobody wants the answer any more. */
@@ -79,17 +101,20 @@ type Parts = {
  * over at once: an agent after ten seconds is worse than an agent now. Nothing of an incomplete answer is sent.
  */
 export const respond = async (
-  { handlers, log, timeLeft, isOver }: Parts,
+  { handlers, log, span, timeLeft, isOver }: Parts,
   event: ConversationEvent,
-  asking: () => Promise<ReadonlyArray<Reply>>,
+  asking: Asking,
 ): Promise<ReadonlyArray<Reply>> => {
-  const first = await answer(asking, event, timeLeft())
+  const { accountId, chatId } = event.data
+  const first = await tracedAnswer(asking, event, timeLeft(), span())
   if (isOver()) return []
   if (E.isRight(first)) return first.right
-  const again = first.left.reason === 'too slow' ? first : await answer(asking, event, timeLeft())
+  const isTriedAgain = first.left.reason !== 'too slow'
+  if (isTriedAgain)
+    log.warn({ type: event.type, accountId, chatId, ...first.left }, 'the bot is asked once more about an event')
+  const again = isTriedAgain ? await tracedAnswer(asking, event, timeLeft(), span()) : first
   if (isOver()) return []
   if (E.isRight(again)) return again.right
-  const { accountId, chatId } = event.data
   log.error({ type: event.type, accountId, chatId, ...again.left }, 'the bot gave no reply to an event')
   if (!canBeAnswered(event)) return []
   const instead = await answer(

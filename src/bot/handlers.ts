@@ -62,28 +62,35 @@ export const repliesIn = (answer: Answer): ReadonlyArray<Reply> => {
   return Array.isArray(answer) ? answer : [answer as Reply]
 }
 
-/**
- * The bot's replies to an event. Handlers do not get late events (those with `receivedTime`): agents have these chats
- * already.
- */
-export const ask = async (handlers: Handlers, event: ConversationEvent): Promise<ReadonlyArray<Reply>> =>
-  event.receivedTime === undefined ? repliesIn(await answerOf(handlers, event)) : []
-
-const answerOf = (handlers: Handlers, event: ConversationEvent): Answer | Promise<Answer> => {
+/** The handler's call for an event. Undefined if the bot has no handler for it. */
+const callFor = (handlers: Handlers, event: ConversationEvent): (() => Answer | Promise<Answer>) | undefined => {
+  const { onMessage, onAgentInvited, onAgentJoined, onAgentUnavailable, onChatClosed } = handlers
   switch (event.type) {
     case 'ClientMessageReceived':
-      return handlers.onMessage?.(event)
+      return onMessage && (() => onMessage.call(handlers, event))
     case 'AgentInvited':
-      return handlers.onAgentInvited?.(event)
+      return onAgentInvited && (() => onAgentInvited.call(handlers, event))
     case 'AgentJoined':
-      return handlers.onAgentJoined?.(event)
+      return onAgentJoined && (() => onAgentJoined.call(handlers, event))
     case 'AgentUnavailable':
-      return handlers.onAgentUnavailable?.(event)
+      return onAgentUnavailable && (() => onAgentUnavailable.call(handlers, event))
     case 'ChatClosed':
-      return handlers.onChatClosed?.(event)
+      return onChatClosed && (() => onChatClosed.call(handlers, event))
     case 'BotReplyDelivered':
     case 'BotReplyFailed':
     case 'BotReplySuppressed':
       return undefined
   }
+}
+
+/**
+ * Asks the bot for its replies to an event. Undefined if it has no handler for it. Handlers do not get late events
+ * (those with `receivedTime`): agents have these chats already.
+ */
+export const askingFor = (
+  handlers: Handlers,
+  event: ConversationEvent,
+): (() => Promise<ReadonlyArray<Reply>>) | undefined => {
+  const call = event.receivedTime === undefined ? callFor(handlers, event) : undefined
+  return call && (async () => repliesIn(await call()))
 }

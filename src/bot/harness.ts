@@ -1,16 +1,20 @@
 import { AssertionError, deepStrictEqual } from 'node:assert'
 import * as E from 'fp-ts/lib/Either.js'
 import type { BotReply } from '../../contracts/commands/bot-reply.ts'
-import { type ClientMessageReceived, ConversationEvent } from '../../contracts/events/index.ts'
+import { ConversationEvent } from '../../contracts/events/index.ts'
+import type { Instant } from '../../contracts/primitives.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
 import { type Conversation, decide, unknownConversation, withFacts } from '../domain/conversation.ts'
-import { type Fact, factOf } from '../domain/conversation-facts.ts'
+import { factOf } from '../domain/conversation-facts.ts'
 import { dated } from '../domain/dated.ts'
-import { announcementOf, commandsOf } from './commands.ts'
-import { answer, defaultLimits } from './conversation.ts'
-import { ask, type Handlers, type NoAnswer, repliesIn } from './handlers.ts'
-import { mistakesIn } from './mistakes.ts'
+import { completeMessage } from '../domain/message-text.ts'
+import { semaphore } from '../shared/semaphore.ts'
+import { sleep } from '../shared/time.ts'
+import { type Chat, createChat } from './chat.ts'
+import { defaultLimits, defaultTurns, problemOf, type Turns } from './conversation.ts'
+import type { Handlers, NoAnswer } from './handlers.ts'
 import type { Reply } from './replies.ts'
+import { type Clock, inVirtualTime } from './virtual-time.ts'
 
 type Type = ConversationEvent['type']
 type EventOf<T extends Type> = Extract<ConversationEvent, { readonly type: T }>
@@ -57,100 +61,160 @@ export const clientWrites = (text: string, button?: string) =>
     message: { type: 'TEXT', text, timestamp: time, ...(button !== undefined && { buttonId: button }) },
   })
 
+/** The same event in another chat, of another client. */
+export const inChat = <E extends ConversationEvent>(chatId: string, { type, data, id }: E): E =>
+  conversationEvent(type, { ...data, chatId, clientId: `client-of-${chatId}` }, { id }) as E
+
+/** Lets this many ms pass between two events. */
+export const pause = (ms: number) => ({ pauseMs: ms })
+type Step = ConversationEvent | ReturnType<typeof pause>
+
 export const agentInvited = () => conversationEvent('AgentInvited')
 export const agentJoined = () => conversationEvent('AgentJoined')
 export const agentUnavailable = () => conversationEvent('AgentUnavailable')
 export const chatClosed = () => conversationEvent('ChatClosed')
 
-const thrown = (type: Type, why: NoAnswer): unknown => {
-  if (why.reason === 'threw') return why.err
+/** Why a handler gave no answer, as the kit logs it. */
+type Failed = NoAnswer & { readonly type: Type }
+
+const thrown = (why: Failed): unknown => {
+  if ('err' in why) return why.err
   const message =
     why.reason === 'too slow'
-      ? `the handler of ${type} took longer than replyWithin, ${why.replyWithin} ms`
-      : `the bridge would not send the answer to ${type}: ${why.mistakes.join('; ')}`
+      ? `the handler of ${why.type} took longer than replyWithin, ${Math.round(why.replyWithin)} ms`
+      : `the bridge would not send the answer to ${why.type}: ${why.mistakes.join('; ')}`
   return new AssertionError({ message })
 }
 
+const replyOf = (command: BotReply): Reply =>
+  command.type === 'BotMessage'
+    ? { kind: 'message', message: command.message }
+    : { kind: 'hand-over', ...(command.reason && { reason: command.reason }) }
+
 /** The chats of a test, as the bridge sees them. */
-const bridge = () => {
+const bridge = (now: () => Instant) => {
   const chats = new Map<string, Conversation>()
   const known = new Set<string>()
-  const note = (chat: string, fact: Fact | undefined) => {
-    if (fact !== undefined) chats.set(chat, withFacts(chats.get(chat) ?? unknownConversation, [fact]))
+  const note = (event: ConversationEvent) => {
+    const fact = factOf(dated(event))
+    const { chatId } = event.data
+    if (fact !== undefined) chats.set(chatId, withFacts(chats.get(chatId) ?? unknownConversation, [fact]))
   }
   return {
-    /** The event with an id that no earlier one has. */
+    /** The event at this time, with an id that no earlier one has. */
     hear: <E extends ConversationEvent>(event: E): E => {
       const id = known.has(event.id) ? (`${event.id}-${known.size}` as E['id']) : event.id
-      const heard = { ...event, id }
+      const heard = { ...event, id, ...(event.time === time && { time: now() }) }
       known.add(id)
-      note(event.data.chatId, factOf(dated(heard)))
+      note(heard)
       return heard
     },
-    /** Throws if the bridge would suppress the command, by the decision that the bridge itself makes. */
-    send: (command: BotReply): void => {
-      const { chatId, id, type, inReplyTo, clientId } = command
-      const decision = decide(chats.get(chatId) ?? unknownConversation, command, new Date(time))
-      if (decision !== 'send')
-        throw new AssertionError({ message: `the bridge would suppress a reply of the bot: ${decision}` })
-      note(chatId, {
-        id: `egress/${id}`,
-        at: new Date(time),
-        clientId,
-        kind: 'finished',
-        eventId: id,
-        commandId: id,
-        commandType: type,
-        outcome: 'delivered',
-        ...(inReplyTo && { inReplyTo }),
-        ...(type === 'BotMessage' && command.expectsMore && { expectsMore: true }),
-      })
+    /**
+     * What becomes of the command: its outcome, or why the bridge would suppress it, by the decision that the bridge
+     * itself makes.
+     */
+    send: (command: BotReply): E.Either<string, ConversationEvent> => {
+      const { accountId, chatId, clientId, id, type, inReplyTo } = command
+      const decision = decide(chats.get(chatId) ?? unknownConversation, command, new Date(now()))
+      if (decision !== 'send') return E.left(decision)
+      const event = conversationEvent(
+        'BotReplyDelivered',
+        {
+          accountId,
+          chatId,
+          clientId,
+          commandId: id,
+          commandType: type,
+          requestedAt: now(),
+          ...(inReplyTo && { inReplyTo }),
+          ...(type === 'BotMessage' && { message: completeMessage(command.message, now()) }),
+          ...(type === 'BotMessage' && command.expectsMore && { expectsMore: true }),
+        },
+        { id: `${id}:delivered`, time: now() },
+      )
+      note(event)
+      return E.right(event)
     },
   }
 }
 
-/** What the bot says to events that come at once: messages in a row are one turn for a bot with `onTurn`. */
-const answersOf = async (
+type Settings = {
+  readonly replyWithin: number
+  readonly turns: Turns
+  readonly isVirtual: boolean
+  readonly mayFail: boolean
+}
+
+/** What a bot said, in which chat. */
+type Said = { readonly chatId: string; readonly reply: Reply }
+
+/** Plays events to a bot by the kit's own rules, with the bridge's decision in place of the bridge. */
+const play = async (
   bot: Handlers,
-  events: ReadonlyArray<ConversationEvent>,
-  replyWithin: number,
-  send: (command: BotReply) => void,
-): Promise<ReadonlyArray<Reply>> => {
-  const said: Reply[] = []
-  const get = async (event: ConversationEvent, asking: () => Promise<ReadonlyArray<Reply>>) => {
-    const answered = await answer(asking, event, replyWithin)
-    if (E.isLeft(answered)) throw thrown(event.type, answered.left)
-    for (const command of commandsOf(event, answered.right, 'test')) send(command)
-    said.push(...answered.right)
+  past: ReadonlyArray<ConversationEvent>,
+  steps: ReadonlyArray<Step>,
+  { replyWithin, turns, isVirtual, mayFail }: Settings,
+  { elapsed }: Clock,
+): Promise<ReadonlyArray<Said>> => {
+  const chats = new Map<string, Chat>()
+  const { hear, send } = bridge(() => new Date(Date.parse(time) + elapsed()).toISOString() as Instant)
+  const failures: unknown[] = []
+  let said: Said[] = []
+  const note = (fields: object) => {
+    if (!mayFail) failures.push(thrown(fields as Failed))
   }
-  const isOfTurn = (event: ConversationEvent): event is ClientMessageReceived =>
-    bot.onTurn !== undefined && event.type === 'ClientMessageReceived' && event.receivedTime === undefined
-  const isSameTurn = (turn: ReadonlyArray<ConversationEvent>, event: ConversationEvent) =>
-    isOfTurn(event) && turn.every((each) => isOfTurn(each) && each.data.chatId === event.data.chatId)
-  const turns: ConversationEvent[][] = []
-  for (const event of events) {
-    const last = turns.at(-1)
-    if (last !== undefined && isSameTurn(last, event)) last.push(event)
-    else turns.push([event])
+  const suppressed = (reason: string) =>
+    new AssertionError({ message: `the bridge would suppress a reply of the bot: ${reason}` })
+  const chatOf = (chatId: string): Chat => {
+    const before = chats.get(chatId)
+    if (before !== undefined) return before
+    const chat = createChat({
+      handlers: bot,
+      group: 'test',
+      limits: { ...defaultLimits, replyWithin, ignoreOlderThan: Number.POSITIVE_INFINITY },
+      // Without virtual time nothing waits: events that come at once are a turn.
+      turns: isVirtual ? turns : { quietMs: 0, atMostMs: 0 },
+      acquire: semaphore(defaultLimits.atOnce),
+      monotonic: () => performance.now(),
+      now: Date.now,
+      sleep,
+      log: { debug: () => {}, info: () => {}, warn: note, error: note },
+      stopping: new AbortController().signal,
+    })
+    chats.set(chatId, chat)
+    return chat
   }
-  for (const turn of turns) {
-    const [first, last] = [turn[0], turn.at(-1)]
-    if (first === undefined || last === undefined) continue
-    const messages = turn.filter(isOfTurn)
-    if (messages.length === 0) await get(last, () => ask(bot, last))
-    else
-      await get(last, async () => {
-        let place = 0
-        const say = async (reply: Reply) => {
-          const mistakes = mistakesIn(last, [reply])
-          if (mistakes.length > 0) throw new AssertionError({ message: mistakes.join('; ') })
-          const command = announcementOf([first, last], reply, place++, 'test')
-          if (command !== undefined) send(command)
-          said.push(reply)
+  const tell = (event: ConversationEvent) => {
+    const chat = chatOf(event.data.chatId)
+    chat.hear({
+      event,
+      finish: () => {},
+      publish: async (command) => {
+        const { chatId } = command
+        const outcome = send(command)
+        if (E.isLeft(outcome)) failures.push(suppressed(outcome.left))
+        else {
+          said.push({ chatId, reply: replyOf(command) })
+          tell(outcome.right)
         }
-        return repliesIn(await bot.onTurn?.({ messages, signal: new AbortController().signal, say }))
-      })
+      },
+    })
   }
+  const idle = async () => {
+    for (const chat of chats.values()) await chat.idle()
+    if ([...chats.values()].some((chat) => !chat.isIdle())) await idle()
+  }
+  for (const earlier of past) {
+    tell(hear(earlier))
+    await idle()
+  }
+  said = []
+  for (const step of steps) {
+    if ('pauseMs' in step) await sleep(step.pauseMs)
+    else tell(hear(step))
+  }
+  await idle()
+  if (failures.length > 0) throw failures[0]
   return said
 }
 
@@ -167,41 +231,72 @@ const wordsOf = (reply: Reply): string => {
   }
 }
 
+const expect = (isRight: boolean, message: string) => {
+  if (!isRight) throw new AssertionError({ message })
+}
+
+const matchers = (all: () => Promise<ReadonlyArray<Said>>) => {
+  const replies = async () => (await all()).map(({ reply }) => reply)
+  return {
+    /** Exactly these replies, in this order, over all chats. */
+    says: async (...expected: ReadonlyArray<Reply>): Promise<void> => deepStrictEqual(await replies(), expected),
+    /** Exactly these replies in each of these chats, and none in any other: `{ '2037': [text('Hi')] }`. */
+    saysInChats: async (expected: Readonly<Record<string, ReadonlyArray<Reply>>>): Promise<void> => {
+      const said: Record<string, Reply[]> = {}
+      for (const { chatId, reply } of await all()) {
+        const chat = said[chatId] ?? []
+        said[chatId] = [...chat, reply]
+      }
+      deepStrictEqual(said, expected)
+    },
+    /** A reply whose words match: models do not say the same twice. */
+    saysSomethingLike: async (pattern: RegExp): Promise<void> =>
+      expect(
+        (await replies()).some((reply) => pattern.test(wordsOf(reply))),
+        `expected a reply like ${pattern}`,
+      ),
+    handsOver: async (): Promise<void> =>
+      expect(
+        (await replies()).some(({ kind }) => kind === 'hand-over'),
+        'expected a hand-over',
+      ),
+    staysSilent: async (): Promise<void> => expect((await replies()).length === 0, 'expected no reply'),
+  }
+}
+
 /**
  * Tests a bot in memory, without servers:
  * `await given(bot).when(clientWrites('Hello')).says(text('You said Hello'))`.
  * The bot first receives the earlier events that are given to `given`. Several messages in `when` come at once. The test
  * fails if the bridge would refuse or suppress a reply, also an earlier one, or if a handler takes longer than
- * `replyWithin` (ms).
+ * `replyWithin` (ms). With `virtualTime()`, quiet times, slow models and `pause(ms)` between events take no real time.
  */
 export const given = (bot: Handlers, ...past: ReadonlyArray<ConversationEvent>) => {
-  const within = (replyWithin: number) => ({
-    when: (...events: ReadonlyArray<ConversationEvent>) => {
-      const all = async (): Promise<ReadonlyArray<Reply>> => {
-        const { hear, send } = bridge()
-        for (const earlier of past) await answersOf(bot, [hear(earlier)], replyWithin, send)
-        return answersOf(bot, events.map(hear), replyWithin, send)
-      }
-      const expect = (isRight: boolean, message: string) => {
-        if (!isRight) throw new AssertionError({ message })
-      }
-      return {
-        /** Exactly these replies, in this order. */
-        says: async (...expected: ReadonlyArray<Reply>): Promise<void> => deepStrictEqual(await all(), expected),
-        /** A reply whose words match: models do not say the same twice. */
-        saysSomethingLike: async (pattern: RegExp): Promise<void> =>
-          expect(
-            (await all()).some((reply) => pattern.test(wordsOf(reply))),
-            `expected a reply like ${pattern}`,
-          ),
-        handsOver: async (): Promise<void> =>
-          expect(
-            (await all()).some(({ kind }) => kind === 'hand-over'),
-            'expected a hand-over',
-          ),
-        staysSilent: async (): Promise<void> => expect((await all()).length === 0, 'expected no reply'),
-      }
-    },
+  const withSettings = (settings: Settings) => ({
+    /** In ms: the account's `bot.replyWithin`. Default: 10 s. */
+    replyWithin: (replyWithin: number) => withSettings({ ...settings, replyWithin }),
+    /**
+     * Time passes only when there is nothing else to do. Turns are complete as they are with `startBot`. The bot may
+     * wait by timers alone: a real request could be overtaken by one.
+     */
+    virtualTime: (turns: Turns = defaultTurns) => withSettings({ ...settings, turns, isVirtual: true }),
+    /** A handler that fails does not fail the test: what `onFailure` says is compared. */
+    mayFail: () => withSettings({ ...settings, mayFail: true }),
+    when: (...steps: ReadonlyArray<Step>) =>
+      matchers(async () => {
+        const problem = settings.isVirtual
+          ? problemOf({ ...defaultLimits, replyWithin: settings.replyWithin }, settings.turns)
+          : undefined
+        if (problem !== undefined) throw new TypeError(problem)
+        return settings.isVirtual
+          ? inVirtualTime(Date.parse(time), (clock) => play(bot, past, steps, settings, clock))
+          : play(bot, past, steps, settings, { elapsed: () => 0 })
+      }),
   })
-  return { ...within(defaultLimits.replyWithin), replyWithin: within }
+  return withSettings({
+    replyWithin: defaultLimits.replyWithin,
+    turns: defaultTurns,
+    isVirtual: false,
+    mayFail: false,
+  })
 }

@@ -126,4 +126,5 @@ export const startBot = async (
 
 export type { Limits, Turns } from './conversation.ts'
 export type { Answer, Handlers, NoAnswer, Outcome, Turn } from './handlers.ts'
+export { withoutPersonalData } from './personal.ts'
 export { buttons, handOver, markdown, type Reply, text } from './replies.ts'

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { BotReply } from '../../contracts/commands/bot-reply.ts'
 import type { ConversationEvent } from '../../contracts/events/index.ts'
 import { describe, problemsOf } from '../../contracts/problem.ts'
-import { unsupportedMarkdown } from '../domain/message-text.ts'
+import { mistakesInCommand, mistakesInWords } from '../domain/check-reply.ts'
 import { isObject } from '../shared/json.ts'
 import { commandsOf } from './commands.ts'
 import type { Reply } from './replies.ts'
@@ -14,64 +14,26 @@ const afterwards: ReadonlySet<ConversationEvent['type']> = new Set(['AgentInvite
 export const canBeAnswered = (event: ConversationEvent): boolean =>
   event.data.clientId !== undefined && !afterwards.has(event.type)
 
-const ofMarkdown = (command: BotReply): ReadonlyArray<string> => {
-  if (command.type !== 'BotMessage' || command.message.type !== 'MARKDOWN') return []
-  const unsupported = unsupportedMarkdown(command.message.content)
-  if (unsupported.length === 0) return []
-  return [`message.content: expected links, bold and italic only, found ${unsupported.join(', ')}`]
-}
-
 const ofCommand = (command: BotReply): ReadonlyArray<string> => {
   const decoded = BotReply.decode(JSON.parse(JSON.stringify(command)))
-  return E.isLeft(decoded) ? [describe(problemsOf(decoded.left))] : ofMarkdown(decoded.right)
+  return E.isLeft(decoded) ? [describe(problemsOf(decoded.left))] : mistakesInCommand(decoded.right)
 }
 
-const known: Readonly<Record<string, ReadonlyArray<string>>> = {
+const known: Readonly<Record<Reply['kind'], ReadonlyArray<string>>> = {
   message: ['kind', 'message'],
   'hand-over': ['kind', 'reason'],
-  TEXT: ['type', 'text', 'timestamp'],
-  MARKDOWN: ['type', 'content', 'text', 'timestamp'],
-  BUTTONS: ['type', 'title', 'buttons', 'text', 'timestamp', 'forceReply', 'force_reply'],
-}
-
-const unknownKeys = (of: string, given: object, path: string): ReadonlyArray<string> =>
-  Object.keys(given)
-    .filter((key) => !(known[of] ?? []).includes(key))
-    .map((key) => `${path}${key}: expected no such key in ${of}`)
-
-/** A chat shows a message of some thousand characters. What is longer than this is a mistake, such as a whole file. */
-const mostCharacters = 65_536
-
-const ofWords = (path: string, words: unknown): ReadonlyArray<string> => {
-  if (typeof words !== 'string') return []
-  if (words.trim() === '') return [`${path}: expected words, found none`]
-  return words.length > mostCharacters ? [`${path}: expected at most ${mostCharacters} characters`] : []
-}
-
-const ofMessage = (message: unknown): ReadonlyArray<string> => {
-  if (!isObject(message) || !('type' in message) || typeof message.type !== 'string') return []
-  const fields: Readonly<Record<string, unknown>> = { ...message }
-  const words = ['text', 'content', 'title'].flatMap((name) => ofWords(`message.${name}`, fields[name]))
-  const answers = Array.isArray(fields.buttons)
-    ? fields.buttons.flatMap((button: unknown, i) => [
-        ...ofWords(`message.buttons.${i}.text`, isObject(button) && 'text' in button ? button.text : undefined),
-        ...(isObject(button)
-          ? Object.keys(button)
-              .filter((key) => key !== 'id' && key !== 'text')
-              .map((key) => `message.buttons.${i}.${key}: expected no such key in a button`)
-          : []),
-      ])
-    : []
-  return [...unknownKeys(message.type, message, 'message.'), ...words, ...answers]
 }
 
 /** What is wrong with a reply in itself. It never quotes the reply. */
 const ofReply = (reply: unknown): ReadonlyArray<string> => {
   if (!isObject(reply) || !('kind' in reply) || (reply.kind !== 'message' && reply.kind !== 'hand-over'))
     return ['expected text(), markdown(), buttons() or handOver()']
-  const message = 'message' in reply ? reply.message : undefined
-  const reason = 'reason' in reply ? reply.reason : undefined
-  return [...unknownKeys(reply.kind, reply, ''), ...ofMessage(message), ...ofWords('reason', reason)]
+  const { kind } = reply
+  const unknown = Object.keys(reply)
+    .filter((key) => !known[kind].includes(key))
+    .map((key) => `${key}: expected no such key in ${kind}`)
+  const reason = 'reason' in reply && typeof reply.reason === 'string' ? mistakesInWords('reason', reply.reason) : []
+  return [...unknown, ...reason]
 }
 
 /**

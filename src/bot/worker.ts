@@ -140,7 +140,8 @@ export const worker = ({ decode, newChat, forget, append, sleep, log, stopping }
         } else if (isConversation(event.right))
           hear(part, key, {
             event: event.right,
-            publish: (command) => publish(recordOf(command, traceparentIn(record)), work.isOwned),
+            traceparent: traceparentIn(record),
+            publish: (command, traceparent) => publish(recordOf(command, traceparent), work.isOwned),
             finish,
           })
         else finish()

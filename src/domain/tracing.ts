@@ -129,6 +129,25 @@ export const processSpan = (record: IncomingRecord, group: string): Span | undef
   return tracer()?.startSpan(`process ${record.topic}`, options, below(parent))
 }
 
+/**
+ * A span for one call of a bot's handler, below the event that it answers (semantic conventions for generative AI). It
+ * names the chat, and nothing that anybody wrote.
+ */
+export const agentSpan = (traceparent: string | undefined, chat: string, group: string): Span | undefined => {
+  const parent = contextOf(traceparent)
+  if (parent !== undefined && !isSampled(parent)) return undefined
+  const attributes: Attributes = {
+    'gen_ai.operation.name': 'invoke_agent',
+    'messaging.consumer.group.name': group,
+    ...(chatKey.test(chat) && { 'gen_ai.conversation.id': chat }),
+  }
+  return tracer()?.startSpan('invoke_agent', { kind: SpanKind.INTERNAL, attributes }, below(parent))
+}
+
+/** Runs work below a span, so that spans of the work, such as a model's request, become its children. */
+export const inSpan = <A>(span: Span | undefined, work: () => A): A =>
+  span === undefined ? work() : context.with(trace.setSpan(context.active(), span), work)
+
 const mostLinks = 128
 
 /** Handles a slice in a span with links to its sampled records. Each of them has a span in its own trace too. */

@@ -2,12 +2,13 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { BotReply } from '../../contracts/commands/bot-reply.ts'
-import type { ConversationEvent } from '../../contracts/events/index.ts'
+import { ConversationEvent } from '../../contracts/events/index.ts'
 import { createChat } from '../../src/bot/chat.ts'
 import { commandsOf } from '../../src/bot/commands.ts'
 import type { Handlers } from '../../src/bot/handlers.ts'
-import { agentUnavailable, chatClosed, clientWrites, given } from '../../src/bot/harness.ts'
+import { agentUnavailable, chatClosed, clientWrites, conversationEvent, given } from '../../src/bot/harness.ts'
 import { mistakesIn } from '../../src/bot/mistakes.ts'
+import { withoutPersonalData } from '../../src/bot/personal.ts'
 import { buttons, handOver, markdown, type Reply, text } from '../../src/bot/replies.ts'
 import { semaphore } from '../../src/shared/semaphore.ts'
 import { sleep } from '../../src/shared/time.ts'
@@ -166,5 +167,32 @@ const wrong: ReadonlyArray<readonly [string, unknown, string]> = [
 ]
 for (const [what, reply, mistake] of wrong)
   bot(`${what} is refused`, () => assert.equal(mistakesIn(clientWrites('Hello'), [reply as Reply]), [mistake]))
+
+bot('an event without personal data keeps ids, times and kinds, and nothing that anybody wrote', () => {
+  const written = conversationEvent('ClientMessageReceived', {
+    message: { type: 'TEXT', text: 'I am John, 555-0100', timestamp: '2026-01-31T12:00:00.000Z', buttonId: '7' },
+    extra: { passport: 'X1' },
+  })
+  const open = withoutPersonalData(written)
+  assert.not.match(JSON.stringify(open), /John|555|passport|X1/)
+  assert.equal(open, {
+    ...written,
+    data: {
+      accountId: 'acme',
+      chatId: '2037',
+      clientId: '1233',
+      message: { type: 'TEXT', timestamp: '2026-01-31T12:00:00.000Z', buttonId: '7' },
+    },
+  })
+  assert.match(JSON.stringify(written), 'John')
+})
+
+bot('an event of every type can lose its personal data', () => {
+  for (const { name } of ConversationEvent.types) {
+    const event = conversationEvent(name as ConversationEvent['type'], { extra: { passport: 'X1' } })
+    assert.is(ConversationEvent.is(withoutPersonalData(event)), true, name)
+    assert.not.match(JSON.stringify(withoutPersonalData(event)), 'X1')
+  }
+})
 
 bot.run()

@@ -1,9 +1,20 @@
 import { AssertionError } from 'node:assert'
+import { scheduler, setTimeout } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ConversationEvent } from '../../contracts/events/index.ts'
 import { modelBot } from '../../contracts/guides/examples/model-bot.ts'
-import { agentInvited, agentJoined, chatClosed, clientWrites, conversationEvent, given } from '../../src/bot/harness.ts'
+import type { Handlers } from '../../src/bot/handlers.ts'
+import {
+  agentInvited,
+  agentJoined,
+  chatClosed,
+  clientWrites,
+  conversationEvent,
+  given,
+  inChat,
+  pause,
+} from '../../src/bot/harness.ts'
 import { buttons, handOver, markdown, type Reply, text } from '../../src/bot/replies.ts'
 
 const saying = (...replies: ReadonlyArray<Reply>) => {
@@ -91,6 +102,91 @@ harness('messages that come at once are one turn', () =>
     .when(clientWrites('I want'), clientWrites('a person'))
     .says(text('I get somebody.'), handOver({ reason: 'The client asks for a person.' })),
 )
+
+harness('an event that the chat is told by the bridge reaches onOutcome', async () => {
+  const heard: unknown[] = []
+  const bot: Handlers = {
+    onMessage: () => [text('One moment.'), handOver()],
+    onOutcome: ({ type, data }) => void heard.push([type, data.commandType, data.inReplyTo]),
+  }
+  await given(bot).when(clientWrites('Hello')).handsOver()
+  assert.equal(heard, [
+    ['BotReplyDelivered', 'BotMessage', 'e1'],
+    ['BotReplyDelivered', 'InviteAgent', 'e1'],
+  ])
+})
+
+harness('what onFailure says is compared if the bot may fail', async () => {
+  const bot: Handlers = { onMessage: () => Promise.reject(new Error('busy')), onFailure: () => text('Sorry.') }
+  await given(bot).mayFail().when(clientWrites('Hello')).says(text('Sorry.'))
+})
+
+const steady: Handlers = {
+  onTurn: async ({ messages, say }) => {
+    await say(text('One moment.'))
+    await setTimeout(6_000)
+    return text(messages.map(({ data }) => data.message.text).join(' '))
+  },
+}
+
+harness('time is virtual: messages within the quiet time are a turn, and a slow model takes no time', () =>
+  given(steady)
+    .virtualTime()
+    .when(clientWrites('I'), pause(900), clientWrites('want'), pause(20_000), clientWrites('apples'))
+    .says(text('One moment.'), text('I want'), text('One moment.'), text('apples')),
+)
+
+harness('chats run side by side, each with its own client', () =>
+  given(steady)
+    .virtualTime()
+    .when(clientWrites('one'), inChat('7', clientWrites('two')), pause(100), clientWrites('more'))
+    .saysInChats({
+      '2037': [text('One moment.'), text('one more')],
+      '7': [text('One moment.'), text('two')],
+    }),
+)
+
+harness('an agent who joins while the model thinks ends the turn', () =>
+  given(steady).virtualTime().when(clientWrites('Hello'), pause(3_000), agentJoined()).says(text('One moment.')),
+)
+
+harness('a model that is slower than replyWithin fails in virtual time too', async () => {
+  const slow: Handlers = { onTurn: () => setTimeout(60_000, text('Hi')) }
+  const error = await given(slow)
+    .virtualTime()
+    .when(clientWrites('Hello'))
+    .says(text('Hi'))
+    .catch((it: unknown) => it)
+  assert.match(String(error), 'the handler of ClientMessageReceived took longer than replyWithin')
+})
+
+harness('every way to wait and to tell the time is virtual, and real afterwards', async () => {
+  const real = [globalThis.setTimeout, setTimeout, Date, performance.now, AbortSignal.timeout]
+  const before = Date.now()
+  const seen: unknown[] = []
+  const bot: Handlers = {
+    onMessage: async () => {
+      const [began, at] = [performance.now(), Date.now()]
+      await new Promise((resolve) => globalThis.setTimeout(resolve, 1_000))
+      await scheduler.wait(1_000)
+      await new Promise((resolve) => AbortSignal.timeout(1_000).addEventListener('abort', resolve))
+      const ticks = await new Promise((resolve) => {
+        let count = 0
+        const timer = setInterval(() => {
+          count += 1
+          if (count === 3) resolve(count)
+          if (count === 3) clearInterval(timer)
+        }, 500)
+      })
+      seen.push(ticks, performance.now() - began, Date.now() - at, new Date().toISOString())
+      return text('Hi')
+    },
+  }
+  await given(bot).virtualTime().when(clientWrites('Hello')).says(text('Hi'))
+  assert.equal(seen, [3, 4_500, 4_500, '2026-01-31T12:00:04.500Z'])
+  assert.equal([globalThis.setTimeout, setTimeout, Date, performance.now, AbortSignal.timeout], real)
+  assert.ok(Date.now() >= before)
+})
 
 harness('it rejects a handler that is slower than replyWithin', async () => {
   const slow = { onMessage: () => new Promise<Reply>(() => {}) }

@@ -146,12 +146,13 @@ test('a stuck chat does not pause its partition until ten thousand replies wait'
 test('64 MiB of waiting commands pause a partition, until half of them are finished', async () => {
   const w = simulation({ answer: () => ({ result: ok, afterMs: 100 }) })
   const worker = await w.start()
-  const text = 'x'.repeat(4 * 1024 * 1024)
-  for (let i = 0; i < 20; i += 1)
+  // Three bytes a character.
+  const text = '漢'.repeat(65_536)
+  for (let i = 0; i < 400; i += 1)
     w.command({ ...botMessage(`c${i}`), type: 'BotMessage', message: { type: 'TEXT', text } })
   await w.time.settle()
   assert.is(worker.owned['bot-replies'].isPaused(), true)
-  await w.time.until(() => w.outcomes().length === 20)
+  await w.time.until(() => w.outcomes().length === 400)
   await w.time.settle()
   assert.is(worker.owned['bot-replies'].isPaused(), false)
 })

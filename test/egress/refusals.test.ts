@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { simulation } from './support/simulation.ts'
-import { account, answer, botMessage, id, silentLog } from './support/values.ts'
+import { account, answer, botMessage, id, inviteAgent, serviceEvent, silentLog } from './support/values.ts'
 
 const test = suite('refused commands')
 
@@ -44,6 +44,70 @@ test('a key that is not the account and chat becomes a dead letter', async () =>
       letters.map(({ cause }) => cause),
       ['wrong-key'],
     )
+  }
+})
+
+const message = { type: 'TEXT', text: 'Hi' }
+const command = { ...addressed, type: 'BotMessage', message }
+const mistaken: ReadonlyArray<readonly [what: string, value: unknown, detail: string]> = [
+  ['an unknown key', { ...command, typo: 1 }, 'typo: expected no such key in BotMessage'],
+  [
+    'an unknown key of a hand-over',
+    { ...addressed, type: 'InviteAgent', expectsMore: true },
+    'expectsMore: expected no such key in InviteAgent',
+  ],
+  [
+    'an unknown key of a message',
+    { ...command, message: { ...message, typo: 1 } },
+    'message.typo: expected no such key in TEXT',
+  ],
+  ['an empty text', { ...command, message: { ...message, text: ' ' } }, 'message.text: expected words, found none'],
+  [
+    'an empty title',
+    { ...command, message: { type: 'BUTTONS', title: '', buttons: [{ id: '1', text: 'Yes' }] } },
+    'message.title: expected words, found none',
+  ],
+  [
+    '2 MB of text',
+    { ...command, message: { ...message, text: 'x'.repeat(2_000_000) } },
+    'message.text: expected at most 65536 characters',
+  ],
+]
+for (const [what, value, detail] of mistaken)
+  test(`${what} becomes a dead letter`, async () => {
+    assert.equal(await handled(simulation(), value), {
+      letters: [{ offset: 0, cause: 'invalid', detail }],
+      refusals: [['invalid', detail]],
+    })
+  })
+
+test('a message of an event can be sent unchanged, also one from a button', async () => {
+  const w = simulation()
+  await w.start()
+  w.log.append('bot-replies', 'acme/2037', {
+    ...command,
+    id: 'c9',
+    message: { ...message, buttonId: '7', timestamp: '2026-01-31T12:00:00.000Z' },
+  })
+  await w.time.until(w.isDone)
+  assert.equal(w.applied, ['c9'])
+})
+
+test("a command for another client than the chat's becomes a dead letter, and one for its client is sent", async () => {
+  const detail = 'clientId: expected the client of the chat'
+  for (const wrong of [
+    { ...botMessage('c1'), clientId: id('77') },
+    { ...inviteAgent('c1'), clientId: id('77') },
+  ]) {
+    const w = simulation()
+    await w.start()
+    w.log.appendEvent(serviceEvent('ClientMessageReceived', 'm1', w.time.now()))
+    w.command(wrong)
+    w.command(botMessage('c2'))
+    await w.time.until(w.isDone)
+    assert.equal(w.deadLetters, [{ offset: 0, cause: 'invalid', detail }])
+    assert.equal(refusals(w)[0], ['invalid', detail])
+    assert.is(w.applied[0], 'c2')
   }
 })
 

@@ -1,9 +1,18 @@
 import { startBot, text } from 'livechat-bridge/bot'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { silent } from '../../src/domain/quiet.ts'
+import { anyFree } from '../../src/embedded/port.ts'
 import { plainClient } from '../support/plain-consumer.ts'
 import { world } from '../support/world.ts'
 
+// It waits for a broker while the other tests run.
+const unreachable = anyFree().then((port) =>
+  startBot({}, { brokers: [`127.0.0.1:${port}`], group: 'nobody', log: silent }).then(
+    () => 'it runs',
+    (error: unknown) => String(error),
+  ),
+)
 const here = await world()
 await here.start()
 const group = `echo-${here.prefix}bots`
@@ -33,6 +42,10 @@ kit('a bot answers every message of a chat, in order', async () => {
     delivered.map(({ message }) => message.text),
     ['You said one', 'You said two', 'You said three'],
   )
+})
+
+kit('startBot rejects if no broker can be reached', async () => {
+  assert.match(await unreachable, /livechat\.bot-conversations cannot be read: is a broker at 127\.0\.0\.1:\d+\?/)
 })
 
 kit('its consumer group has the given name, without a prefix', async () => {

@@ -5,8 +5,8 @@ import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import { AccountId, Id, shape } from '../../../contracts/primitives.ts'
 import { WireId } from '../../../contracts/wire.ts'
 import type { Account, BotAccount } from '../../domain/accounts.ts'
+import { mistakesInCommand } from '../../domain/check-reply.ts'
 import { asksForAgent } from '../../domain/conversation-facts.ts'
-import { unsupportedMarkdown } from '../../domain/message-text.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import { isObject } from '../../shared/json.ts'
 import type { Undecodable } from '../ports.ts'
@@ -23,8 +23,8 @@ export const ownerOf = (account: Account | undefined): BotOwner | undefined =>
 const refuse = (cause: string, detail: string) => E.left({ cause, detail })
 
 /**
- * Checks what the codec cannot: the key, on which order and ownership depend, the account, and the Markdown (protocol,
- * Limits). Left names what is wrong, never the content.
+ * Checks what the codec cannot: the key, on which order and ownership depend, the account, unknown keys, and the words
+ * and Markdown of a message (protocol, Limits). Left names what is wrong, never the content.
  */
 export const checkCommand = (
   command: BotReply,
@@ -35,13 +35,8 @@ export const checkCommand = (
     return refuse('wrong-key', 'key: expected <accountId>/<chatId> of the command')
   const account = ownerOf(accounts.get(command.accountId))
   if (account === undefined) return refuse('unknown-account', 'accountId: expected an account with a bot')
-  const unsupported =
-    command.type === 'BotMessage' && command.message.type === 'MARKDOWN'
-      ? unsupportedMarkdown(command.message.content)
-      : []
-  return unsupported.length > 0
-    ? refuse('invalid', `message.content: expected links, bold and italic only, found ${unsupported.join(', ')}`)
-    : E.right({ command, account })
+  const mistakes = mistakesInCommand(command)
+  return mistakes.length > 0 ? refuse('invalid', mistakes.join('; ')) : E.right({ command, account })
 }
 
 const Addressed = shape(

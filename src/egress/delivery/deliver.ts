@@ -16,10 +16,10 @@ import type { PartitionWork } from './partition-work.ts'
 import { botRequest } from './post.ts'
 import { nextStep, type Step } from './retry-policy.ts'
 
-/** How a delivery ends: with events, finished before, or left to another worker. */
+/** How a delivery ends: with events, finished before, left to another worker, or refused for the client that it names. */
 export type Delivery =
   | { readonly kind: 'concluded'; readonly events: ReadonlyArray<PublishedEvent> }
-  | { readonly kind: 'finished before' | 'dropped' }
+  | { readonly kind: 'finished before' | 'dropped' | 'names another client' }
 
 /** Remembers a command's end at once and returns its events. Undefined if another worker must publish them. */
 export type Conclude = (outcome: Outcome, attempts: ReadonlyArray<Attempt>) => ReadonlyArray<PublishedEvent> | undefined
@@ -34,7 +34,7 @@ export type Reply = Checked & {
   /** The bridge's own invitation for a client without a reply. A pause of the service delays it only briefly. */
   readonly isLastResort: boolean
   /** Whether the command may be sent, as far as its conversation is known. */
-  readonly decide: (now: ConversationNow) => 'send' | SuppressedReason
+  readonly decide: (now: ConversationNow) => 'send' | SuppressedReason | 'names another client'
   readonly now: () => Promise<ConversationNow>
   readonly gate: AccountGate
   readonly inTurn: KeyedQueue['run']
@@ -72,6 +72,7 @@ export const deliver = async ({ monotonic, random, sleep }: Ports, reply: Reply)
     if (work.signal.aborted || !work.isOwned()) return { kind: 'dropped' }
     if (now.isFinished) return { kind: 'finished before' }
     const decision = reply.decide(now)
+    if (decision === 'names another client') return { kind: decision }
     if (decision !== 'send') return end({ kind: 'suppressed', reason: decision })
     return elapsed() >= deadlineMs ? end({ kind: 'failed', reason: 'deadline' }) : undefined
   }
@@ -117,7 +118,9 @@ export type Order = Pick<
   readonly because?: Because
 }
 /** Sends a command and publishes its outcome, unless a command with its id was finished before. */
-export type SendCommand = (order: Order) => Promise<'done' | 'finished before' | 'left to the next owner'>
+export type SendCommand = (
+  order: Order,
+) => Promise<'done' | 'finished before' | 'names another client' | 'left to the next owner'>
 
 type Parts = {
   readonly ports: Pick<EgressPorts, 'monotonic' | 'random' | 'sleep' | 'now' | 'measure' | 'log'>
@@ -198,8 +201,8 @@ export const commandSender = ({ ports, tail, announce, barrier, nowOf, gateOf, t
       conclude: (outcome, attempts) =>
         outcome.kind !== 'delivered' && !work.isOwned() ? undefined : concluded(order, outcome, attempts, known),
     })
-    if (delivery.kind !== 'concluded')
-      return delivery.kind === 'finished before' ? delivery.kind : 'left to the next owner'
+    if (delivery.kind === 'dropped') return 'left to the next owner'
+    if (delivery.kind !== 'concluded') return delivery.kind
     // All events are published at the same time, so that the log has them together.
     const published = await Promise.all(delivery.events.map(announce))
     return published.every((isDurable) => isDurable) ? 'done' : 'left to the next owner'

@@ -25,6 +25,8 @@ export type Refuse = {
 
 const sameId: Undecodable = { cause: 'duplicate', detail: 'id: expected one that no other command of the chat has' }
 
+const anotherClient: Undecodable = { cause: 'invalid', detail: 'clientId: expected the client of the chat' }
+
 type RefuserParts = {
   readonly ports: Pick<EgressPorts, 'deadLetter' | 'measure' | 'log' | 'now' | 'sleep' | 'random'>
   readonly stopping: AbortSignal
@@ -101,8 +103,12 @@ const handling =
       requestedAt,
       traceparent,
       isLastResort: false,
-      decide: ({ conversation }) => decide(conversation, command, writtenAt, account.bot),
+      decide: ({ conversation }) =>
+        conversation.clientId === undefined || conversation.clientId === command.clientId
+          ? decide(conversation, command, writtenAt, account.bot)
+          : 'names another client',
     })
+    if (result === 'names another client') return refuse.invalid(record, anotherClient)
     if (result !== 'finished before') return result === 'done'
     const before = await digestBefore(partition, command)
     if (before !== undefined) return before === digestOf(command, requestedAt) || refuse.duplicate(record, command)

@@ -16,6 +16,8 @@ import type { IncomingRecord, OutgoingRecord, Slice } from './ports.ts'
 
 /** OpenTelemetry spans. Attributes are names, numbers and chats, never a person's data, a token or a URL. */
 
+export type { Span } from '@opentelemetry/api'
+
 const name = 'livechat-bridge'
 
 /** Undefined while no SDK is registered. Then tracing costs nothing. */

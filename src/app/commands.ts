@@ -9,7 +9,7 @@ import { redriveCommand } from '../operations/redrive/command.ts'
 import { contractsCommand } from '../publishing/command.ts'
 import { withArchive } from './archive.ts'
 import { exitOfWrongConfig, type KafkaConfig, type Settings, settingsOf } from './config.ts'
-import { demo } from './demo.ts'
+import { type DemoOptions, demo } from './demo.ts'
 import { rebuildCommand } from './rebuild.ts'
 import { type Role, roles } from './roles.ts'
 import { findRunning } from './running.ts'
@@ -115,6 +115,20 @@ const rolesOf = (text: string): ReadonlyArray<Role> => {
   })
 }
 
+const shareOf = (text: string): number => {
+  const share = Number(text)
+  if (text.trim() === '' || !(share >= 0 && share <= 1))
+    throw new InvalidArgumentError('Expected a number from 0 to 1.')
+  return share
+}
+
+const seedOf = (text: string): number => {
+  const seed = Number(text)
+  if (text.trim() === '' || !Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32)
+    throw new InvalidArgumentError('Expected a whole number from 0 to 4294967295.')
+  return seed
+}
+
 const program = new Command('livechat-bridge')
   .description(
     'An event-sourced bridge between a live-chat service and Kafka, MongoDB and bots.\nThe environment configures it: see contracts/guides/configure.md.',
@@ -152,7 +166,13 @@ program
 program
   .command('demo')
   .description('play every webhook and the four bot sequences against a running bridge, or against one that it starts')
-  .action(async () => process.exit(await demo()))
+  .option(
+    '--odd <share>',
+    'a share of the events, from 0 to 1, that also come in an odd form: one field with a wrong value, left out, nested or repeated',
+    shareOf,
+  )
+  .option('--seed <number>', 'the seed that a run with --odd has printed, to send the same odd forms again', seedOf)
+  .action(async (options: DemoOptions) => process.exit(await demo(options)))
 
 program.addCommand(
   redriveCommand(async (run) =>

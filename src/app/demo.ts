@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { type TopicName, topics } from '../../contracts/topics.ts'
 import type { Account } from '../domain/accounts.ts'
@@ -90,8 +91,10 @@ const portOf = (baseUrl: string) => {
 
 const codeOf = (error: NodeJS.ErrnoException): string => error.code ?? error.message
 
+export type DemoOptions = { readonly odd?: number; readonly seed?: number }
+
 /** Plays the demo. The exit code is 1 if a step has failed. */
-export const demo = async (): Promise<number> => {
+export const demo = async ({ odd: share = 0, seed = randomInt(2 ** 32) }: DemoOptions): Promise<number> => {
   const settings = await readSettings('make')
   if (settings === undefined) return exitOfWrongConfig
   const account = settings.accounts.find(isDemo)
@@ -100,7 +103,8 @@ export const demo = async (): Promise<number> => {
     return 1
   }
   const port = portOf(account.bot.baseUrl)
-  const service = await startService({ port, accounts: [serviceAccountOf(account)] }).catch(codeOf)
+  const accounts = [serviceAccountOf(account)]
+  const service = await startService({ port, accounts, odd: { share, seed } }).catch(codeOf)
   if (typeof service === 'string') {
     console.error(
       `The demo plays the chat service at 127.0.0.1:${port}, which ${service === 'EADDRINUSE' ? 'is in use' : `it cannot use: ${service}`}: stop the process that uses it, or set bot.baseUrl of the account.`,
@@ -121,6 +125,7 @@ export const demo = async (): Promise<number> => {
     now,
   })
   const mongo = connectMongo(place.right.mongo, { log, sleep, clock: monotonic })
+  if (share > 0) out(`Odd forms of ${share * 100} % of the events: --odd ${share} --seed ${seed} repeats them.`)
   const { failed } = await runDemo({
     bridgeUrl: url,
     account,

@@ -1,5 +1,6 @@
 import { botConversations, botReplies } from '../../contracts/topics.ts'
 import type { CheckHealth, ConsumerSpec, IncomingRecord, OwnedPartition, Slice } from '../domain/ports.ts'
+import { faultOf } from '../shared/fault.ts'
 import { keyedQueue } from '../shared/keyed-queue.ts'
 import { bytesOf } from '../shared/slices.ts'
 import { withDeadline } from '../shared/timeout.ts'
@@ -78,9 +79,8 @@ export const egress = (ports: EgressPorts): Egress => {
   const run = async (record: IncomingRecord, work: PartitionWork, takenAt: number) => {
     if (work.signal.aborted || !work.isOwned()) return
     const unforeseen = (error: unknown) => {
-      const detail = error instanceof Error ? error.name : 'Error'
-      const at = error instanceof Error ? error.stack?.split('\n    at ')[1] : undefined
-      log.error({ partition: record.partition, offset: record.offset, detail, at }, 'egress: a command was not handled')
+      const detail = faultOf(error)
+      log.error({ partition: record.partition, offset: record.offset, detail }, 'egress: a command was not handled')
       return refuse.invalid(record, { cause: 'unforeseen', detail })
     }
     if (await handle({ record, work, takenAt }).catch(unforeseen)) work.finish(record.offset, chatOf(record))

@@ -1,5 +1,6 @@
 import { BSON, MongoBulkWriteError, MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb'
 import type { Failure } from '../domain/ports.ts'
+import { faultOf } from '../shared/fault.ts'
 import { adviceFor } from './advice.ts'
 
 export const duplicateKey = 11000
@@ -37,6 +38,8 @@ const isOwnFault = (error: unknown): boolean => {
 
 const nameOf = (error: unknown): string => {
   if (error instanceof MongoServerError) return `${error.name} ${codesOf(error).join(', ')}`
+  // The bridge's own fault: where it happened helps, its message may quote a document.
+  if (error instanceof TypeError || error instanceof RangeError) return faultOf(error)
   return error instanceof Error ? error.name : 'unknown error'
 }
 

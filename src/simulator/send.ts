@@ -8,7 +8,8 @@ const json = { 'content-type': 'application/json' }
 /** The result of an event: every attempt, and whether the last one got a regular response. */
 export type Exchange = { readonly id: string; readonly attempts: ReadonlyArray<Attempt>; readonly regular: boolean }
 
-const isRegular = (attempt: Attempt) => attempt.kind === 'answered' && attempt.status === 200
+/** The bridge has taken the event. */
+export const isRegular = (attempt: Attempt) => attempt.kind === 'answered' && attempt.status === 200
 
 /** Sends a webhook once, because no retries are documented (field notes). */
 export const sendWebhook = async (post: Post, account: ServiceAccount, payload: object): Promise<Attempt> => {

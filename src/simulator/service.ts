@@ -3,9 +3,11 @@ import { createAccessToken } from './access-token.ts'
 import type { Bridge, ServiceAccount } from './account.ts'
 import type { Script } from './behaviour.ts'
 import { createConversations } from './conversations.ts'
-import { createPost } from './post.ts'
+import type { Odd } from './odd.ts'
+import { createOddCopies } from './odd-copies.ts'
+import { type Attempt, createPost } from './post.ts'
 import { type AcceptToken, createReceiver } from './receive.ts'
-import { type Exchange, sendBotEvent, sendWebhook } from './send.ts'
+import { type Exchange, isRegular, sendBotEvent, sendWebhook } from './send.ts'
 import { listen } from './server.ts'
 import { createState } from './state.ts'
 
@@ -20,6 +22,8 @@ export type ServiceOptions = {
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>
   /** Which access tokens the service accepts from a bot. Default: those that it got by its own exchange. */
   readonly acceptToken?: AcceptToken
+  /** Default: no event is also sent in an odd form. */
+  readonly odd?: Odd
 }
 
 /** An event for the bot. Its other fields are sent unchanged. */
@@ -37,6 +41,7 @@ export const startService = async ({
   now = Date.now,
   sleep = waitOrStop,
   acceptToken,
+  odd = { share: 0, seed: 0 },
 }: ServiceOptions) => {
   const state = createState(now)
   const post = createPost(timeoutMs, now)
@@ -44,6 +49,7 @@ export const startService = async ({
   const tokens = new Map(accounts.map(({ id }) => [id, createAccessToken(() => byId.get(id), post, now)]))
   const scripts = new Map<string, Script>()
   const stopping = new AbortController()
+  const oddCopies = createOddCopies(odd)
 
   const known = (accountId: string) => {
     const [account, token] = [byId.get(accountId), tokens.get(accountId)]
@@ -66,13 +72,20 @@ export const startService = async ({
    */
   const botEvent = async (accountId: string, event: BotEvent): Promise<Exchange> => {
     const { account, token } = known(accountId)
-    const exchange = await sendBotEvent({ post, token, now, attempts }, account, event)
-    if (!exchange.regular)
-      state.change(accountId, event.chat_id, { kind: 'agent-invited', by: 'service', id: event.id })
+    const send = (sent: { readonly id: string }) => sendBotEvent({ post, token, now, attempts }, account, sent)
+    const exchange = await send(event)
+    if (exchange.regular)
+      await oddCopies.beside(event, async (copy) => (await send({ ...copy, id: String(copy.id) })).attempts.at(-1))
+    else state.change(accountId, event.chat_id, { kind: 'agent-invited', by: 'service', id: event.id })
     return exchange
   }
 
-  const webhook = (accountId: string, payload: object) => sendWebhook(post, known(accountId).account, payload)
+  const webhook = async (accountId: string, payload: object): Promise<Attempt> => {
+    const send = (sent: object) => sendWebhook(post, known(accountId).account, sent)
+    const attempt = await send(payload)
+    if (isRegular(attempt)) await oddCopies.beside({ ...payload }, send)
+    return attempt
+  }
 
   return {
     baseUrl: server.baseUrl,
@@ -83,6 +96,8 @@ export const startService = async ({
     webhook,
     botEvent,
     ...createConversations({ state, botEvent, webhook, accountIds: accounts.map(({ id }) => id) }),
+    /** The odd copies of events so far, oldest first. */
+    oddCopies: () => [...oddCopies.copies],
     /** All requests so far, oldest first, with what is known of each. */
     requests: () => [...state.requests],
     chats: () => [...state.chats.values()],

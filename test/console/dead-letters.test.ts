@@ -102,6 +102,22 @@ letters('the list has the letters of the account, the newest first, without thei
   assert.not.match(JSON.stringify(body), /Jane/)
 })
 
+letters('a bug of the bridge is listed with the place where it happened', async () => {
+  const detail = 'TypeError at src/egress/egress.ts:85:12'
+  for (const [told, reason] of [
+    [detail, detail],
+    ['Jane: no', undefined],
+  ] as const) {
+    const letter = letterAt(0, 'acme/1', 'unforeseen')
+    const headers = { ...letter.headers, dl_detail: Buffer.from(told) }
+    const { body } = right(await handlers([{ ...letter, headers }])[list](given())) as { body: LettersAnswer }
+    assert.equal(
+      body.letters.map((it) => it.reason),
+      [reason],
+    )
+  }
+})
+
 letters('filters select letters, and a wrong filter is refused by its name', async () => {
   const asked = async (query: string) => {
     const answered = await handlers(deadLetters)[list](given({ query }))

@@ -9,8 +9,8 @@ import { fieldsAside } from '../../src/domain/drift.ts'
 import { readJson } from '../../src/domain/read-json.ts'
 import { decodeBotEvent, decodeWebhook, wireOf } from '../../src/domain/requests.ts'
 import { isObject } from '../../src/shared/json.ts'
+import { oddities, pathsOf, valueAt, without, withValue } from '../../src/simulator/odd.ts'
 import { left, right } from '../support/either.ts'
-import { oddities, pathsOf, valueAt, without, withValue } from '../support/odd.ts'
 import { samples } from '../support/samples.ts'
 
 const receipt = {

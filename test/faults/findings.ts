@@ -12,7 +12,17 @@ type Rest = {
 
 /** The checks that apply to every fault, and the scenario's own findings. */
 export const findingsOf = (
-  { accepted, refused, unanswered, lost, duplicated, renamed, inverted, longestStall }: Verdict,
+  {
+    accepted,
+    refused,
+    unanswered,
+    lost,
+    duplicated,
+    renamed,
+    inverted,
+    longestStall,
+    undescribed = [],
+  }: Verdict & { readonly undescribed?: ReadonlyArray<string> },
   { injected, failures = [], notes = [] }: Rest,
 ): Findings => ({
   injected,
@@ -24,6 +34,7 @@ export const findingsOf = (
   failures: [
     ...some('lost', lost),
     ...some('out of order', inverted),
+    ...some('that the published schemas do not describe', undescribed),
     ...some('under more than one identity', renamed),
     ...(accepted === 0 ? ['nothing was accepted'] : []),
     ...failures,

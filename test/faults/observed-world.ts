@@ -1,15 +1,19 @@
 import { botReplies, eventTopics, quarantine } from '../../contracts/topics.ts'
+import type { IncomingRecord } from '../../src/domain/ports.ts'
 import type { ServiceAccount } from '../../src/simulator/account.ts'
 import type { ReceivedRequest } from '../../src/simulator/state.ts'
 import type { BridgeProcess } from '../support/bridge-process.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Place, type WorldServers, world } from '../support/world.ts'
+import { described } from '../truth/records.ts'
+import { misfit } from '../truth/schemas.ts'
 import { check } from './checker.ts'
 import type { Defence } from './defences.ts'
 import { projectorOf } from './projector.ts'
 import { readLog, toLogRecord } from './read-log.ts'
 import { recorder } from './recorder.ts'
 import type { ShownReply } from './reply-checker.ts'
+import { seqOf } from './traffic.ts'
 import { foldOf, readViews } from './views.ts'
 
 const events = eventTopics.map(({ name }) => name)
@@ -17,6 +21,15 @@ const serviceWaitsMs = 3_000
 
 const shownBy = ({ at, event, applied }: ReceivedRequest): ReadonlyArray<ShownReply> =>
   applied && event?.event === 'BOT_MESSAGE' ? [{ chat: event.chat_id, id: event.id, text: event.message.text, at }] : []
+
+/** What in a record, if the recorder has caused it, does not match the published schemas. */
+const undescribed = (record: IncomingRecord): ReadonlyArray<string> =>
+  seqOf(record.value) === undefined
+    ? []
+    : described(record).values.flatMap(({ schema, value }) => {
+        const problem = misfit(schema, value)
+        return problem === undefined ? [] : [`${record.topic} ${record.key}: ${schema}: ${problem}`]
+      })
 
 /** Servers that can run functions once a scenario has ended. */
 type Cluster = WorldServers & { readonly afterwards: (leave: () => Promise<void>) => unknown }
@@ -49,7 +62,10 @@ export const observedWorld = async (
     },
     log,
     dead: () => readLog(brokers, prefix, ['dead-letters']),
-    verdict: async (history: Parameters<typeof check>[0]) => check(history, (await log()).map(toLogRecord)),
+    verdict: async (history: Parameters<typeof check>[0]) => {
+      const records = await log()
+      return { ...check(history, records.map(toLogRecord)), undescribed: records.flatMap(undescribed) }
+    },
     fold: async () => foldOf(await readLog(brokers, prefix, [...events, botReplies.name, quarantine.name])),
     documents: () => readViews(mongo.url),
     /** What the service showed to clients, in the order of its arrival. */

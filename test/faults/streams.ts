@@ -1,8 +1,23 @@
-import { clientWebhook, type Event, message, webhook } from './traffic.ts'
+import { randomNumbers } from '../../src/simulator/random.ts'
+import { clientWebhook, type Event, inOddForm, message, webhook } from './traffic.ts'
 
-/** An endless stream: the events of some chats in turn, each numbered within its chat. */
+/** This share of the events is followed by one with an odd field. */
+const oddShare = 0.2
+
+/** An endless stream: the events of some chats in turn, each numbered within its chat. It is the same in each run. */
 function* stream(chatIds: ReadonlyArray<number>, build: typeof webhook): Generator<Event> {
-  for (let seq = 1; ; seq++) for (const chatId of chatIds) yield build(chatId, seq)
+  const random = randomNumbers(chatIds[0] ?? 0)
+  const numbers = new Map<number, number>()
+  const next = (chatId: number) => {
+    const seq = (numbers.get(chatId) ?? 0) + 1
+    numbers.set(chatId, seq)
+    return build(chatId, seq)
+  }
+  for (;;)
+    for (const chatId of chatIds) {
+      yield next(chatId)
+      if (random() < oddShare) yield inOddForm(next(chatId), random)
+    }
 }
 
 type Shape = { readonly workers: number; readonly chats?: number; readonly messages?: boolean; readonly from?: number }

@@ -1,4 +1,5 @@
 import { clientMessage, textMessage } from '../../src/simulator/bot-events.ts'
+import { oddForm } from '../../src/simulator/odd.ts'
 import { chatAccepted, chatAssigned, chatUpdated, clientUpdated } from '../../src/simulator/payloads.ts'
 import type { LogRecord } from './history.ts'
 
@@ -33,6 +34,15 @@ export const message = (chatId: number, seq: number): Event => {
   const ids = { id: `m-${chatId}-${seq}`, chat_id: String(chatId), client_id: String(chatId) }
   const body = JSON.stringify(clientMessage({ ...ids, message: textMessage(String(seq)) }))
   return { chat: `bot-conversations acme/${chatId}`, seq, api: 'bot', body }
+}
+
+/** An event with one odd field. The field that holds its number stays as it is. */
+export const inOddForm = (event: Event, random: () => number): Event => {
+  const kept = [
+    ['visitor', 'chats_count'],
+    ['message', 'text'],
+  ]
+  return { ...event, body: JSON.stringify(oddForm(JSON.parse(event.body), random, kept).payload) }
 }
 
 type Data = { readonly visitor?: { readonly chatsCount?: number }; readonly message?: { readonly text?: string } }

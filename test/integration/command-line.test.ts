@@ -6,11 +6,15 @@ import { fileURLToPath } from 'node:url'
 import { MongoClient } from 'mongodb'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { topics } from '../../contracts/topics.ts'
 import { asked, questions } from '../guides/questions.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { sample } from '../support/samples.ts'
 import { cacheDir } from '../support/servers.ts'
+import { checkDatabase } from '../truth/documents.ts'
+import { checkPrefix } from '../truth/records.ts'
+import { tally } from '../truth/tally.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const dataDir = temporaryFolder()
@@ -47,6 +51,7 @@ const start = async () => {
   return {
     ...bridge,
     webhooks: find(/webhooks\s+(http\S+)/),
+    brokers: find(/kafka\s+(\S+:\d+)/),
     mongoUrl: find(/mongodb\s+(mongodb:\S+)/),
     signInLink: find(/console\s+(http\S+)/),
     stop: async () => {
@@ -100,6 +105,22 @@ const demoAnswersTheGuide = async (url: string) => {
   }
 }
 
+const matchesPublishedSchemas = async ({
+  brokers,
+  mongoUrl,
+}: {
+  readonly brokers: string
+  readonly mongoUrl: string
+}) => {
+  const found = tally()
+  const names = topics.map(({ name }) => name)
+  await checkPrefix([brokers], 'livechat.', names, true, found)
+  await using client = await MongoClient.connect(mongoUrl)
+  await checkDatabase(client, 'livechat', found)
+  assert.equal(found.wrong, [])
+  assert.ok((found.checked.get('ClientMessageReceived.v1') ?? 0) > 0 && (found.checked.get('ChatDocument') ?? 0) > 0)
+}
+
 commandLine('start runs everything, the demo works with it, and the next start has its data', async () => {
   const first = await start()
   const answer = await fetch(first.webhooks, {
@@ -109,12 +130,13 @@ commandLine('start runs everything, the demo works with it, and the next start h
   })
   assert.is(answer.status, 200)
 
-  const demo = run(['demo'])
+  const demo = run(['demo', '--odd', '0.5', '--seed', '7'])
   assert.is(await demo.ended, 0, demo.text())
-  assert.match(demo.text(), /✓ 30 steps/)
-  const topics = run(['topics'])
-  assert.is(await topics.ended, 0, topics.text())
-  assert.match(topics.text(), /livechat\.bot-replies .*7 days/)
+  assert.match(demo.text(), /✓ 31 steps/)
+  await matchesPublishedSchemas(first)
+  const listing = run(['topics'])
+  assert.is(await listing.ended, 0, listing.text())
+  assert.match(listing.text(), /livechat\.bot-replies .*7 days/)
   const json = run(['topics', '--json'])
   assert.is(await json.ended, 0, json.text())
   const listed: ReadonlyArray<{ name: string; differences: ReadonlyArray<string> }> = JSON.parse(json.text())

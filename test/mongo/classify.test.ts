@@ -28,7 +28,6 @@ const table: ReadonlyArray<readonly [string, unknown, 'transient' | 'permanent',
   ['nested too deep', bulk(15), 'permanent', 'MongoBulkWriteError 15'],
   ['a validator', bulk(121, 121), 'permanent', 'MongoBulkWriteError 121, 121'],
   ['a fault of a document and another error', bulk(121, 11000), 'transient', 'MongoBulkWriteError 121, 11000'],
-  ['a fold that overflows the stack', new RangeError('stack'), 'permanent', 'RangeError'],
   ['a connection that breaks', new MongoNetworkError('reset'), 'transient', 'MongoNetworkError'],
   ['a silent connection', new MongoNetworkTimeoutError('silent'), 'transient', 'MongoNetworkTimeoutError'],
   ['no primary', new MongoServerSelectionError('none', {} as never), 'transient', 'MongoServerSelectionError'],
@@ -54,6 +53,13 @@ for (const [name, error, kind, reason] of table) {
     assert.equal(classify(error), { kind, reason })
   })
 }
+
+classification("the bridge's own fault is permanent, and the reason says where it happened", () => {
+  const { kind, reason } = classify(new RangeError('Anna'))
+  assert.is(kind, 'permanent')
+  assert.match(reason, /^RangeError at test\/mongo\/classify\.test\.ts:\d+:\d+/)
+  assert.not.match(reason, 'Anna')
+})
 
 classification('only a duplicate document means that another writer was faster', () => {
   assert.equal([bulk(11000), bulk(11000, 11000), bulk(11000, 121), server(11000)].map(isOvertaken), [

@@ -20,6 +20,7 @@ import {
 import { isErasedSince } from '../../operations/redrive/send.ts'
 import { showRecord } from '../../operations/redrive/show.ts'
 import type { QuarantineFilters } from '../../operations/redrive/take-in.ts'
+import { isFault } from '../../shared/fault.ts'
 import { semaphore } from '../../shared/semaphore.ts'
 import { rolesFor } from '../access/grants.ts'
 import { type LetterAnswer, type LettersAnswer, ShowBody } from '../answers.ts'
@@ -149,7 +150,9 @@ const answerOf = <A>(
 const tellDeadLetter = (it: StoredDeadLetter): Told => {
   const { topic } = it.origin
   const chat = chatOf(topic, it.key)
-  const reason = reasonOf(problemsIn(it.detail))
+  const isBug = it.cause === 'unforeseen' && isFault(it.detail)
+  const isOfSender = it.cause === 'contract' || it.cause === 'invalid'
+  const reason = isBug ? it.detail : isOfSender ? reasonOf(problemsIn(it.detail)) : ''
   return {
     letter: {
       id: it.id,
@@ -160,7 +163,7 @@ const tellDeadLetter = (it: StoredDeadLetter): Told => {
       failures: 1,
       consumer: it.consumer,
       ...(chat !== undefined && { chatId: chat }),
-      ...(['contract', 'invalid'].includes(it.cause) && reason !== '' && { reason }),
+      ...(reason !== '' && { reason }),
     },
     chain: { ...it, topic },
   }

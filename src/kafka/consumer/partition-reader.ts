@@ -2,6 +2,7 @@ import type { TopicName } from '../../../contracts/topics.ts'
 import type { ConsumerSpec, IncomingRecord, Log, Measure, OwnedPartition, Sleep } from '../../domain/ports.ts'
 import { tracingSlice } from '../../domain/tracing.ts'
 import { backoff } from '../../shared/backoff.ts'
+import { faultOf } from '../../shared/fault.ts'
 import type { Acquire } from '../../shared/semaphore.ts'
 import { catchUpOf, fetchBuffer } from './fetch-buffer.ts'
 
@@ -118,8 +119,7 @@ export const partitionReader = (deps: Deps): PartitionReader => {
   const failed = (error: unknown, offset: number | undefined) => {
     const name = error instanceof Error ? error.name : typeof error
     failing = { since: failing?.since ?? clock(), failures: (failing?.failures ?? 0) + 1, error: name }
-    const at = error instanceof Error ? error.stack?.split('\n    at ')[1] : undefined
-    const fields = { group: spec.group, topic, partition, offset, failures: failing.failures, error: name, at }
+    const fields = { group: spec.group, topic, partition, offset, failures: failing.failures, error: faultOf(error) }
     if (failing.failures === 1) log.warn(fields, 'kafka: a handler failed; its slice is retried')
     else log.debug(fields, 'kafka: a handler failed again')
     return sleep(backoff(failing.failures, pauseAfterFailure, random), closed.signal)

@@ -92,6 +92,24 @@ export const createAssertions = ({ log, findView, told, detail, timeLeft }: Deps
         told(false, 'service', reasonOf(error))
       }
     },
+    exists: async (view: ViewName, id: string) => (await findView(view, id)) !== undefined,
+    /** Each of these becomes as wanted. */
+    all: async <A>(
+      where: string,
+      what: string,
+      each: ReadonlyArray<A>,
+      wanted: (one: A) => boolean | Promise<boolean>,
+    ) => {
+      const until = performance.now() + timeLeft()
+      let left = each
+      for (;;) {
+        const met = await Promise.all(left.map(wanted))
+        left = left.filter((_, i) => !met[i])
+        if (left.length === 0) return told(true, where, `all ${each.length} ${what}`)
+        if (performance.now() >= until) return told(false, where, `${left.length} of ${each.length} ${what} missing`)
+        await wait(lookAgainMs)
+      }
+    },
     /** An expectation that needs no waiting. */
     fact: (where: string, ok: boolean, text: string) => told(ok, where, text),
   }

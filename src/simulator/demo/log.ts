@@ -46,6 +46,7 @@ export const createEventLog = () => {
       return seen
     },
     find,
+    filter: (wanted: (seen: LoggedEvent) => boolean) => [...records.values()].filter(wanted),
     waitFor: (what: string, wanted: (seen: LoggedEvent) => boolean, withinMs: number) =>
       waitFor(what, () => find(wanted), withinMs),
   }

@@ -3,10 +3,12 @@ import type { BotReply } from '../../../contracts/commands/bot-reply.ts'
 import type { IncomingRecord } from '../../domain/ports.ts'
 import type { ReadView } from '../../views/index.ts'
 import { bridgeOf } from '../account.ts'
+import { oddly } from '../odd-copies.ts'
 import type { Service } from '../service.ts'
 import { reactTo } from './bot.ts'
 import { playFigures } from './figures.ts'
 import { createEventLog } from './log.ts'
+import { playOddForms } from './odd.ts'
 import { playOutcomes } from './outcomes.ts'
 import { type Paint, paintFor } from './paint.ts'
 import { playAgentJoins, playAgentUnavailable, playAnsweredByBot } from './sequences.ts'
@@ -48,7 +50,7 @@ export const runDemo = async (deps: DemoDeps): Promise<{ readonly steps: number;
   const chatIds = new Set<string>()
   const newChatId = () => {
     lastChatId += 1
-    chatIds.add(String(lastChatId))
+    chatIds.add(String(lastChatId)).add(oddly(String(lastChatId)))
     return lastChatId
   }
 
@@ -71,6 +73,7 @@ export const runDemo = async (deps: DemoDeps): Promise<{ readonly steps: number;
     await playSilence(story)
     await playOutcomes(story, closedChat)
     await playFigures(story)
+    await playOddForms(story)
   } finally {
     await stopConsuming()
   }

@@ -46,11 +46,14 @@ const details = (view: ViewName, id: string, about: ReadonlyArray<IncomingRecord
   return { outcome: has('InviteAgent') ? 'abandoned' : 'contained', rating: id.endsWith('/1') ? 'bad' : 'good' }
 }
 
-export const documentOf = (records: ReadonlyArray<IncomingRecord>, view: ViewName, id: string): object | undefined => {
+export const documentOf = (all: ReadonlyArray<IncomingRecord>, view: ViewName, id: string): object | undefined => {
+  const isOdd = (text: string) => text.includes('odd-')
+  const records = all.filter(({ value, headers }) => isOdd(`${value} ${headers.ce_id}`) === isOdd(id))
   const last = id.slice(id.lastIndexOf('/') + 1).replace(/:invite$/, '')
   const subject = (view === 'sessions' ? id.split('/')[1] : last) ?? ''
   const entries = records.map(
-    ({ headers }) => `demo/${headers.ce_subject}/${String(headers.ce_source).split('/').at(-1)}/${headers.ce_id}`,
+    ({ topic, headers }) =>
+      `demo/${topic === 'clients' ? 'client:' : ''}${headers.ce_subject}/${String(headers.ce_source).split('/').at(-1)}/${headers.ce_id}`,
   )
   if (view === 'timeline' && !entries.includes(id)) return undefined
   const about = records.filter(({ value, headers }) => `${value} ${headers.ce_id} ${headers.ce_time}`.includes(subject))

@@ -6,6 +6,7 @@ import type { IncomingRecord, ReadDocument } from '../../../src/domain/ports.ts'
 import { serviceAccountOf } from '../../../src/simulator/account.ts'
 import type { DemoDeps } from '../../../src/simulator/demo/run-demo.ts'
 import type { DemoAccount } from '../../../src/simulator/demo/story.ts'
+import type { Odd } from '../../../src/simulator/odd.ts'
 import { type Service, startService } from '../../../src/simulator/service.ts'
 import { startFakeBridge } from '../fake-bridge.ts'
 import { documentOf } from './fake-views.ts'
@@ -43,8 +44,8 @@ const account = (): DemoAccount => {
   return { ...one, webhooks: one.webhooks, bot: one.bot }
 }
 
-/** A bridge, a log and views in memory, behind the real simulated service. The bridge answers 503 to `refuses`. */
-export const createWorld = async (refuses: ReadonlyArray<string> = []) => {
+/** A bridge, a log and views in memory, behind the real simulated service. The bridge answers 503 to `refuses`, `odd` for all odd forms. */
+export const createWorld = async (refuses: ReadonlyArray<string> = [], odd: Odd = { share: 0, seed: 0 }) => {
   const demo = account()
   const records: IncomingRecord[] = []
   const readers: Array<(record: IncomingRecord) => void> = []
@@ -59,19 +60,27 @@ export const createWorld = async (refuses: ReadonlyArray<string> = []) => {
     append(
       topic,
       { accountId: demo.id, ...data },
-      { ce_type: ceType(type), ce_id: id, ce_source: '/accounts/demo/bot', ce_subject: 'any', ce_time: noon },
+      {
+        ce_type: ceType(type),
+        ce_id: id,
+        ce_source: `/accounts/demo/${topic === 'bot-conversations' ? 'bot' : 'webhooks'}`,
+        ce_subject: String(data.chatId ?? data.clientId),
+        ce_time: noon,
+      },
     )
 
   const bridge = await startFakeBridge(({ body }) => {
     const sent: Json = JSON.parse(body)
     const name = String(sent.event_name ?? sent.event)
     const [topic, type] = typeOf[name] ?? ['quarantine', 'ChatClosed']
-    if (refuses.includes(name)) return { status: 503, body: { error: { code: 'temporarily_unavailable' } } }
+    const isOdd = String(sent.chat_id ?? sent.client_id).startsWith('odd-')
+    if (refuses.includes(isOdd ? 'odd' : name))
+      return { status: 503, body: { error: { code: 'temporarily_unavailable' } } }
     const id = String(sent.id ?? `hash-${records.length}`)
     publish(topic, type, id, { ...sent, ...ids(sent), message: messageOf(sent.message) })
     return { status: 200, body: { result: 'ok' } }
   })
-  const service = await startService({ accounts: [serviceAccountOf(demo)] })
+  const service = await startService({ accounts: [serviceAccountOf(demo)], odd })
 
   const produceReply: DemoDeps['produceReply'] = async (command) => {
     append('bot-replies', command)

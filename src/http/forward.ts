@@ -19,7 +19,11 @@ const without = (headers: IncomingMessage['headers'], left: ReadonlyArray<string
 
 export const peerHeaders = ({ token }: Peer): Readonly<Record<string, string>> => ({ [names.token]: token })
 
-const away = { status: 503, code: 'temporarily_unavailable', message: 'the console starts again: try again soon' }
+const unavailable = {
+  status: 503,
+  code: 'temporarily_unavailable',
+  message: 'the console starts again: try again soon',
+}
 
 /** Passes the requests below `path` on to the other process, with the client's connection in headers. */
 export const forwardRouter = (path: string, peer: Peer): Router<State> => {
@@ -46,9 +50,9 @@ export const forwardRouter = (path: string, peer: Peer): Router<State> => {
     const url = peer.url()
     const answer = url === undefined ? undefined : await pass(ctx, url).catch(() => undefined)
     if (answer === undefined) {
-      ctx.status = away.status
+      ctx.status = unavailable.status
       ctx.set('Retry-After', '2')
-      ctx.body = refusalBody('console', away)
+      ctx.body = refusalBody('console', unavailable)
       return
     }
     ctx.status = answer.statusCode ?? 502

@@ -88,7 +88,7 @@ export const pagesAt = (basePath: string, styleSheet: string) => {
       ...make(503, 'Nobody can sign in now', ['The identity provider does not answer. Try again soon.'], again),
       headers: { 'Retry-After': '5' },
     },
-    away: {
+    databaseUnavailable: {
       ...make(503, 'The console cannot be used now', [
         'MongoDB does not respond, so sessions cannot be read. Try again soon.',
       ]),

@@ -19,12 +19,12 @@ const name = 'livechat_console'
 const lastsMs = 8 * 60 * 60 * 1000
 
 /** Left if MongoDB does not respond, so no session can be read or changed. */
-type Known<A> = Promise<E.Either<'away', A>>
+type Known<A> = Promise<E.Either<'unavailable', A>>
 
 const known = <A>(asked: Promise<A>): Known<A> =>
   asked.then(
     (answer) => E.right(answer),
-    () => E.left('away'),
+    () => E.left('unavailable'),
   )
 
 /** A cookie that no script can read. Requests from other sites have it only if a person follows a link here. */

@@ -98,8 +98,8 @@ export const signInRouter = (deps: SignInDeps): Router<State> => {
     const recorded = await recordActionOf(who)({ action: 'sign-in', detail })
     if (E.isLeft(recorded)) log.error({ by, reason: recorded.left.reason }, 'a sign-in to the console was not recorded')
   }
-  const started = (ctx: Ctx, result: E.Either<'away', void>, who: string, by: 'link' | 'oidc', next: string) => {
-    if (E.isLeft(result)) return show(ctx, pages.away)
+  const started = (ctx: Ctx, result: E.Either<'unavailable', void>, who: string, by: 'link' | 'oidc', next: string) => {
+    if (E.isLeft(result)) return show(ctx, pages.databaseUnavailable)
     log.info({ by }, 'somebody signed in to the console')
     void recordSignIn(who, by)
     goTo(ctx, next)
@@ -111,9 +111,9 @@ export const signInRouter = (deps: SignInDeps): Router<State> => {
     const token = await tokenOf(ctx)
     const taken = await store.takeLink(hashOf(token), clock()).then(
       (who) => E.right(who),
-      () => E.left('away'),
+      () => E.left('unavailable'),
     )
-    if (E.isLeft(taken)) return show(ctx, pages.away)
+    if (E.isLeft(taken)) return show(ctx, pages.databaseUnavailable)
     if (taken.right === undefined) return fail(ctx, pages.linkUsedUp)
     started(ctx, await sessions.start(ctx, taken.right, 'link'), taken.right, 'link', `${basePath}/`)
   }

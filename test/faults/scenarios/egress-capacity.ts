@@ -52,7 +52,7 @@ const fullAfter = (shownAt: ReadonlyArray<number>, full: number): number | undef
     return inWindow >= 0.8 * capacity * 3
   })
 
-/** The service is away, then back at a fifth of its capacity, then at all of it, while replies keep arriving. */
+/** The service does not answer, then has a fifth of its capacity, then all of it, while replies keep arriving. */
 export const egressCapacity: Scenario = {
   name: 'egress-capacity',
   promises: '11',

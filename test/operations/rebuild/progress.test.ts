@@ -30,12 +30,12 @@ progress('is a line every five seconds and at the end if there is no terminal', 
     [6_000, 600],
   ] as const) {
     now = at
-    shown.at({ done, total: 600 }, at === 5_000 ? 'Kafka is away' : undefined)
+    shown.at({ done, total: 600 }, at === 5_000 ? 'Kafka cannot be reached' : undefined)
   }
   shown.end()
   assert.equal(lines, [
     'replaying  0 of 600 records',
-    'replaying  500 of 600 records, 100/s, 1 s left (waits: Kafka is away)',
+    'replaying  500 of 600 records, 100/s, 1 s left (waits: Kafka cannot be reached)',
     'replaying  600 of 600 records, 100/s, 0 s left',
   ])
 })

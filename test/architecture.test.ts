@@ -86,9 +86,10 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   'src/egress': sideBySide,
   'src/archive': sideBySide,
   'src/mongo': [...sideBySide, 'src/views'],
-  'src/operations': operations,
+  // What-if asks bots as the kit does.
+  'src/operations': [...operations, 'src/bot'],
   'src/console': edges,
-  'src/bot': edges,
+  'src/bot': edges.filter((name) => name !== 'src/operations'),
   'src/embedded': edges,
   'src/publishing': edges,
   'src/simulator': edges,

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+import * as t from 'io-ts'
+import { shapeOf, wordsOf } from './acts.ts'
+import type { Compared } from './chat.ts'
+import { type Divergence, isDivergence } from './judge.ts'
+import type { Turn } from './turns.ts'
+
+/** What equal changes have in common. `client` is what the client did: a button's id or the type of the message. */
+export type Change = {
+  readonly verdict: Divergence
+  readonly client: string
+  readonly from: ReadonlyArray<string>
+  readonly to: ReadonlyArray<string>
+}
+
+export type Group = Change & {
+  /** The same for the same change, in every run. */
+  readonly id: string
+  readonly isAccepted: boolean
+  readonly count: number
+  /** The first three, as chat and turn. */
+  readonly examples: ReadonlyArray<{ readonly chatId: string; readonly compared: Compared }>
+}
+
+const clientDid = ({ events: [first, ...others] }: Turn): string => {
+  const event = others.at(-1) ?? first
+  if (event.type === 'AgentUnavailable') return event.type
+  const { buttonId, type = 'message' } = event.data.message
+  return buttonId === undefined ? type : `button ${buttonId}`
+}
+
+type Options = {
+  readonly isExact: boolean
+  /** A text that stands for words and does not tell them. */
+  readonly hash: (words: string) => string
+}
+
+/** The change in a turn. Undefined if the candidate does not diverge there. */
+export const changeOf = (compared: Compared, { isExact, hash }: Options): Change | undefined => {
+  const { turn, verdict, observed, baseline, candidate, reason } = compared
+  if (!isDivergence(verdict, isExact)) return undefined
+  const shapes = (lane: Compared['observed']) =>
+    lane.map((act, i) => (isExact ? `${shapeOf(act)} ${hash(wordsOf(lane)[i] ?? '')}` : shapeOf(act)))
+  return {
+    verdict,
+    client: clientDid(turn),
+    from: shapes(baseline?.replies ?? observed),
+    to: candidate?.failing === undefined ? shapes(candidate?.replies ?? []) : [reason ?? ''],
+  }
+}
+
+export const groupId = ({ verdict, client, from, to }: Change): string =>
+  createHash('sha256')
+    .update(JSON.stringify([verdict, client, from, to]))
+    .digest('hex')
+    .slice(0, 12)
+
+const mostExamples = 3
+
+/** Collects equal changes. The groups that are not accepted come first, then the larger ones. */
+export const groupsOf = (accepted: ReadonlySet<string>) => {
+  const groups = new Map<string, Group>()
+  return {
+    add: (chatId: string, compared: Compared, change: Change): Group => {
+      const id = groupId(change)
+      const { count = 0, examples = [] } = groups.get(id) ?? {}
+      const group = {
+        ...change,
+        id,
+        isAccepted: accepted.has(id),
+        count: count + 1,
+        examples: examples.length < mostExamples ? [...examples, { chatId, compared }] : examples,
+      }
+      groups.set(id, group)
+      return group
+    },
+    all: (): ReadonlyArray<Group> =>
+      [...groups.values()].sort(
+        (a, b) => Number(a.isAccepted) - Number(b.isAccepted) || b.count - a.count || (a.id < b.id ? -1 : 1),
+      ),
+  }
+}
+
+const AcceptedGroup = t.intersection([
+  t.strict({ id: t.string }),
+  t.partial({ verdict: t.string, client: t.string, from: t.array(t.string), to: t.array(t.string) }),
+])
+/** The content of `what-if.accepted.json`. Only `id` counts; the rest is for the people who review it. */
+export const AcceptedFile = t.strict({ accepted: t.array(AcceptedGroup) }, 'AcceptedFile')
+export type AcceptedFile = t.TypeOf<typeof AcceptedFile>
+
+/** The file with further groups, in a stable order, so that a reviewer sees only what is new. */
+export const accepting = ({ accepted }: AcceptedFile, groups: ReadonlyArray<Change & { readonly id: string }>) => {
+  const all = new Map(accepted.map((each) => [each.id, each]))
+  for (const { id, verdict, client, from, to } of groups)
+    all.set(id, { id, verdict, client, from: [...from], to: [...to] })
+  return { accepted: [...all.values()].sort((a, b) => (a.id < b.id ? -1 : 1)) }
+}

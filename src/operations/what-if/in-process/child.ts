@@ -1,0 +1,34 @@
+/** The process of a bot module. The parent starts it without the right to use the network, write files or run others. */
+import type { Handlers } from '../../../bot/handlers.ts'
+import { answerTurn } from './answer-turn.ts'
+import { installFreshModules, loadBot } from './load-bot.ts'
+import { installLogClock } from './log-clock.ts'
+import type { Question, Told } from './messages.ts'
+
+const [path = '', replyWithin = ''] = process.argv.slice(2)
+const tell = (told: Told) => void process.send?.(told)
+const bots = new Map<string, Promise<Handlers>>()
+
+const botOf = (chat: string): Promise<Handlers> => {
+  const known = bots.get(chat) ?? loadBot(path, chat)
+  bots.set(chat, known)
+  return known
+}
+
+const hear = async (question: Question): Promise<void> => {
+  if (question.kind === 'end') return void bots.delete(question.chat)
+  const { id, chat, before, events } = question
+  const handlers = await botOf(chat)
+  tell({ kind: 'answer', id, raw: await answerTurn(handlers, { before, events }, Number(replyWithin)) })
+}
+
+installLogClock()
+installFreshModules()
+try {
+  await loadBot(path, 'first')
+  process.on('message', hear)
+  tell({ kind: 'ready' })
+} catch (error) {
+  tell({ kind: 'unusable', reason: error instanceof Error ? `${error.name}: ${error.message}` : 'it threw' })
+  process.disconnect?.()
+}

@@ -1,0 +1,2 @@
+/** What a bot remembers in a module of its own. */
+export const heard: string[] = []

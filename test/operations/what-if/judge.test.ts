@@ -1,0 +1,185 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { actOf, handOver, type Lane } from '../../../src/operations/what-if/acts.ts'
+import { type Conversing, compareChat } from '../../../src/operations/what-if/chat.ts'
+import {
+  type Answer,
+  type Failing,
+  isUnstable,
+  type Reference,
+  verdictOf,
+} from '../../../src/operations/what-if/judge.ts'
+import { turnsOf } from '../../../src/operations/what-if/turns.ts'
+import { client, delivered, failed, rules } from './given-chat.ts'
+
+const judge = suite('verdicts')
+
+const text = (words: string) => actOf({ type: 'TEXT', text: words }, false)
+const saying = (words: string) => actOf({ type: 'TEXT', text: words }, true)
+const markdown = (content: string) => actOf({ type: 'MARKDOWN', content }, false)
+const buttons = (title: string, ...ids: ReadonlyArray<string>) =>
+  actOf({ type: 'BUTTONS', title, buttons: ids.map((id) => ({ id: id as never, text: id })) }, false)
+const failing = (verdict: Failing['verdict']): Reference => ({ replies: [], failing: { verdict, reason: verdict } })
+const lane = (...replies: Lane): Reference => ({ replies })
+
+const rows: ReadonlyArray<readonly [title: string, old: Reference, now: Reference, verdict: string]> = [
+  ['the same reply', lane(text('Hi')), lane(text('Hi')), 'same'],
+  ['silence again', lane(), lane(), 'same'],
+  ['other words', lane(text('Hi')), lane(text('Good day')), 'words'],
+  ['another type of message', lane(text('Hi')), lane(markdown('Hi')), 'act'],
+  ['another button', lane(buttons('Which?', 'a')), lane(buttons('Which?', 'b')), 'act'],
+  ['buttons in another order', lane(buttons('Which?', 'a', 'b')), lane(buttons('Which?', 'b', 'a')), 'act'],
+  ['a hand-over beside the reply', lane(text('Hi')), lane(text('Hi'), handOver), 'act'],
+  ['one more message', lane(text('Hi')), lane(text('Hi'), text('Hi')), 'act'],
+  ['an announcement instead of an answer', lane(text('Hi')), lane(saying('Hi')), 'act'],
+  ['silence instead of a reply', lane(text('Hi')), lane(), 'silent'],
+  ['a reply instead of silence', lane(), lane(text('Hi')), 'answered'],
+  ['a failure', lane(text('Hi')), failing('threw'), 'threw'],
+  ['a slow answer', lane(), failing('slow'), 'slow'],
+  ['a reply that the bridge refuses', lane(text('Hi')), failing('refused'), 'refused'],
+  ['the same failure as the baseline', failing('threw'), failing('threw'), 'same'],
+  ['another failure than the baseline', failing('slow'), failing('threw'), 'threw'],
+  ['a reply where the baseline failed', failing('threw'), lane(text('Hi')), 'answered'],
+]
+for (const [title, old, now, verdict] of rows)
+  judge(`${title}: ${verdict}`, () => {
+    assert.is(verdictOf(old, now), verdict)
+  })
+
+judge('a bot is unstable if its acts differ; other words count only where words do', () => {
+  assert.is(isUnstable([lane(text('a')), lane(text('b'))], false), false)
+  assert.is(isUnstable([lane(text('a')), lane(text('b'))], true), true)
+  assert.is(isUnstable([lane(text('a')), lane(text('a')), lane()], false), true)
+  assert.is(isUnstable([failing('threw'), lane(text('a'))], false), true)
+  assert.is(isUnstable([failing('threw'), failing('threw')], true), false)
+})
+
+const chat = [
+  client('m1', '10:00:00'),
+  delivered('d1', '10:00:01', { to: 'm1' }),
+  client('m2', '10:00:02'),
+  delivered('d2', '10:00:03', { to: 'm2' }),
+  client('m3', '10:00:04'),
+  failed('f3', '10:00:05', { to: 'm3', reason: 'attempts' }),
+  client('m4', '10:00:06'),
+  delivered('d4', '10:00:07', { to: 'm4' }),
+]
+
+/** A bot that says these words, one for each turn; undefined is silence. */
+const bot = (...words: ReadonlyArray<string | undefined>) => {
+  const asked: string[] = []
+  const conversing: Conversing = {
+    ask: async ({ number, events }): Promise<Answer> => {
+      asked.push(events.map(({ id }) => id).join(' '))
+      const word = words[number - 1]
+      return { replies: word === undefined ? [] : [text(word)], ms: 1 }
+    },
+    end: () => void asked.push('end'),
+  }
+  return { asked, conversing }
+}
+const all = () => true
+
+judge('the same bot has the same verdict in each turn that can be compared', async () => {
+  const { conversing, asked } = bot('Hello', 'Hello', 'Hello', 'Hello')
+  const { compared, noise } = await compareChat(turnsOf(chat, rules), {
+    baseline: undefined,
+    candidates: [conversing],
+    isExact: false,
+    counts: all,
+  })
+  assert.equal(
+    compared.map(({ verdict }) => verdict),
+    ['same', 'same', 'not-comparable', 'same'],
+  )
+  assert.equal(noise, { differs: 0, of: 0 })
+  assert.equal(asked, ['m1', 'm2', 'm3', 'm4', 'end'])
+})
+
+judge('only the first divergence counts, and the bot is asked no more after it', async () => {
+  const { conversing, asked } = bot('Hello', undefined, 'Hello', undefined)
+  const { compared } = await compareChat(turnsOf(chat, rules), {
+    baseline: undefined,
+    candidates: [conversing],
+    isExact: false,
+    counts: all,
+  })
+  assert.equal(
+    compared.map(({ verdict, reason }) => [verdict, reason]),
+    [
+      ['same', undefined],
+      ['silent', undefined],
+      ['not-compared', 'the client answered the old reply'],
+      ['not-compared', 'the client answered the old reply'],
+    ],
+  )
+  assert.equal(asked, ['m1', 'm2', 'end'])
+})
+
+judge('other words diverge only with --words exact', async () => {
+  const verdicts = async (isExact: boolean) => {
+    const { conversing } = bot('Good day', 'Hello', 'Hello', 'Hello')
+    const { compared } = await compareChat(turnsOf(chat, rules), {
+      baseline: undefined,
+      candidates: [conversing],
+      isExact,
+      counts: all,
+    })
+    return compared.map(({ verdict }) => verdict)
+  }
+  assert.equal(await verdicts(false), ['words', 'same', 'not-comparable', 'same'])
+  assert.equal(await verdicts(true), ['words', 'not-compared', 'not-compared', 'not-compared'])
+})
+
+judge('with a baseline the candidate is compared with it, and the noise is what the baseline changes', async () => {
+  const [baseline, candidate] = [bot(undefined, 'Hello', 'Hello', 'Hello'), bot(undefined, undefined)]
+  const { compared, noise } = await compareChat(turnsOf(chat, rules), {
+    baseline: baseline.conversing,
+    candidates: [candidate.conversing],
+    isExact: false,
+    counts: all,
+  })
+  assert.equal(
+    compared.map(({ verdict }) => verdict),
+    ['same', 'silent', 'not-compared', 'not-compared'],
+  )
+  assert.equal(noise, { differs: 1, of: 1 })
+})
+
+judge('a bot that disagrees with itself is unstable there, and has not failed', async () => {
+  const candidates = [bot('Hello', 'Hello').conversing, bot('Hello', undefined).conversing]
+  const { compared } = await compareChat(turnsOf(chat, rules).slice(0, 2), {
+    baseline: undefined,
+    candidates,
+    isExact: false,
+    counts: all,
+  })
+  assert.equal(
+    compared.map(({ verdict, reason }) => [verdict, reason]),
+    [
+      ['same', undefined],
+      ['not-comparable', 'unstable: the bot disagrees with itself'],
+    ],
+  )
+})
+
+judge('turns before those that are asked for only lead to them', async () => {
+  const { conversing, asked } = bot(undefined, 'Hello', 'Hello', 'Hello')
+  const { compared } = await compareChat(turnsOf(chat, rules), {
+    baseline: undefined,
+    candidates: [conversing],
+    isExact: false,
+    counts: ({ number }) => number > 1,
+  })
+  assert.equal(
+    compared.map(({ turn, verdict }) => [turn.number, verdict]),
+    [
+      [2, 'same'],
+      [3, 'not-comparable'],
+      [4, 'same'],
+    ],
+  )
+  assert.equal(asked, ['m1', 'm2', 'm3', 'm4', 'end'])
+})
+
+judge.run()
